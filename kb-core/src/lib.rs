@@ -1,0 +1,15 @@
+//! The language that the Peerless server and agent share.
+//!
+//! ```text
+//! document + annex (two texts) -> record / annex (read-only views) -> validate (what is wrong, where, why)
+//!                                        |-> signature -> matcher -> scanner (bytes in, events and a summary out)
+//!                                        '-> transition (edges)
+//! report (agent -> server, versioned)  -> verdict (outcomes -> verdict -> exit code)
+//! ```
+//!
+//! Nothing in here reads a file, opens a socket or awaits. Text from outside never makes it panic.
+#![forbid(unsafe_code)]
+
+pub mod ids;
+pub mod report;
+pub mod verdict;

@@ -1,0 +1,68 @@
+//! A value with the place it was read from, or the reason why there is none.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A fact and its source. Exactly one of `value` and `gap` is set: "not visible from here" is never "OK".
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Fact<T = serde_json::Value> {
+    /// What was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<T>,
+    /// Call or file: `nvmlDeviceGetP2PStatus`, `/proc/driver/nvidia/version`.
+    pub source: String,
+    /// Why nothing was read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gap: Option<Gap>,
+}
+
+impl<T> Fact<T> {
+    /// A value and where it was read.
+    pub fn read(value: T, source: impl Into<String>) -> Self {
+        Self {
+            value: Some(value),
+            source: source.into(),
+            gap: None,
+        }
+    }
+
+    /// No value, and why.
+    pub fn missing(kind: GapKind, reason: impl Into<String>, source: impl Into<String>) -> Self {
+        Self {
+            value: None,
+            source: source.into(),
+            gap: Some(Gap {
+                kind,
+                reason: reason.into(),
+            }),
+        }
+    }
+}
+
+/// Why a value is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Gap {
+    /// The kind of absence.
+    pub kind: GapKind,
+    /// In words, for a person.
+    pub reason: String,
+}
+
+/// The kinds of absence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GapKind {
+    /// The place does not show it (virtual machine, container); says nothing about the value.
+    NotVisible,
+    /// The library or driver has no such call, or says that it is not supported.
+    NotSupported,
+    /// Permission is missing.
+    NoPermission,
+    /// Left out on purpose.
+    Skipped,
+    /// Tried, and the call failed.
+    Failed,
+    /// A value of a newer minor version.
+    #[serde(other)]
+    Unrecognised,
+}

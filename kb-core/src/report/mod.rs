@@ -1,0 +1,122 @@
+//! The agent's report, wire format version 1.
+//!
+//! A report is JSON, sent once (`report_id` is the idempotency key) and stored as sent. Within major version 1
+//! fields may be added; readers ignore what they do not know, and an enum value they do not know reads as
+//! `unrecognised`, so an older server keeps and shows a newer agent's report. A newer *major* is refused.
+//!
+//! Indices (`GpuIndex`) are positions in [`Report::gpus`]. Bandwidths are GB/s with GB = 1e9 bytes.
+
+mod fact;
+mod gpu;
+mod measurement;
+mod pair;
+
+pub use fact::{Fact, Gap, GapKind};
+pub use gpu::{Gpu, GpuIndex};
+pub use measurement::{Cell, Measurement, Operation};
+pub use pair::{Check, Direction, Engine, Mismatch, NvmlP2p, Outcome, P2pStatus, Pair, PairVerdict};
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{NodeId, ReportId};
+
+/// The major version that this build writes and reads.
+pub const MAJOR: u32 = 1;
+/// The minor version that this build writes.
+pub const MINOR: u32 = 0;
+
+/// Version of the wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SchemaVersion {
+    /// Raised when a reader of the former version would misread the report.
+    pub major: u32,
+    /// Raised when fields or values are added.
+    pub minor: u32,
+}
+
+/// One run of the agent on one node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Version of the wire format.
+    pub schema: SchemaVersion,
+    /// Random UUID of the run.
+    pub report_id: ReportId,
+    /// Where it ran.
+    pub node: Node,
+    /// Version of the agent, as `peerless-agent --version` prints it.
+    pub agent_version: String,
+    /// Start of the run, RFC 3339, UTC.
+    pub started_at: String,
+    /// End of the run, RFC 3339, UTC.
+    pub finished_at: String,
+    /// True when a stand-in took the place of the driver: kept out of statistics.
+    #[serde(default)]
+    pub simulated: bool,
+    /// Facts of the host by dotted name (`driver.version`, `boot.id`), each with source or reason.
+    #[serde(default)]
+    pub host: BTreeMap<String, Fact>,
+    /// The GPUs in CUDA order; empty when none could be listed, and then `failures` says why.
+    #[serde(default)]
+    pub gpus: Vec<Gpu>,
+    /// Every unordered pair of `gpus`, `a < b`.
+    #[serde(default)]
+    pub pairs: Vec<Pair>,
+    /// Bandwidths and latencies.
+    #[serde(default)]
+    pub measurements: Vec<Measurement>,
+    /// Lines of the kernel log and others that fell into the run, already redacted as asked.
+    #[serde(default)]
+    pub logs: Vec<LogExcerpt>,
+    /// What went wrong with the run as a whole, such as a driver library that is missing.
+    #[serde(default)]
+    pub failures: Vec<Failure>,
+    /// The run in one line.
+    pub conclusion: Conclusion,
+}
+
+/// Names a node and the boot it ran in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Node {
+    /// Stable name of the node.
+    pub id: NodeId,
+    /// Host name, unless redacted.
+    pub hostname: Option<String>,
+    /// The kernel's boot id; with the node it names a clock.
+    pub boot_id: Option<String>,
+}
+
+/// A stretch of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogExcerpt {
+    /// Where it was read: `kmsg`, `journal`, a file name.
+    pub source: String,
+    /// The lines, separated by `\n`.
+    pub text: String,
+}
+
+/// Something that stopped the run or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failure {
+    /// What was being done: `load libcuda.so.1`, `cuInit`.
+    pub step: String,
+    /// Result code of the call, where there was one.
+    pub code: Option<i32>,
+    /// Name of the code, where known: `CUDA_ERROR_SYSTEM_NOT_READY`.
+    pub code_name: Option<String>,
+    /// The message, in words.
+    pub message: String,
+}
+
+/// The run in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conclusion {
+    /// The worst verdict of all pairs, see [`crate::verdict`].
+    pub verdict: crate::verdict::Verdict,
+    /// Exit code that goes with it before `--fail-on` is applied.
+    pub exit_code: u8,
+    /// Why, in one sentence.
+    pub reason: String,
+}

@@ -1,0 +1,3 @@
+//! Ground.
+
+fn main() {}
