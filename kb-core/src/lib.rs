@@ -12,4 +12,5 @@
 
 pub mod ids;
 pub mod report;
+pub mod signature;
 pub mod verdict;

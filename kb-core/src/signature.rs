@@ -1,0 +1,64 @@
+//! What recognises a record in text, as plain data: patterns, codes, and what the matcher must know to rank and
+//! order hits. Built from a document and its annex; compiled by the matcher.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{RecordId, Revision};
+
+/// One pattern of a record. The document's `regex` is pattern `0` with flag `i`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PatternSpec {
+    /// Short name, unique in the record.
+    pub id: String,
+    /// Rust regex syntax, matched on bytes of one line unless `flags` holds `s` or `m`.
+    pub regex: String,
+    /// Any of `i` (ignore case), `m`, `s`, `x`.
+    #[serde(default)]
+    pub flags: String,
+    /// Names for the unnamed capture groups, in order; named groups keep theirs.
+    #[serde(default)]
+    pub captures: Vec<String>,
+}
+
+/// A condition on the environment: `{"component": "driver", "introduced": "525", "fixed": "550.54"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AppliesTo {
+    /// `driver`, `cuda`, `nccl`, `pytorch`, `gpu_model`, `os`, …
+    pub component: String,
+    /// First version that has the error, inclusive.
+    #[serde(default)]
+    pub introduced: Option<String>,
+    /// First version that has it no more, exclusive.
+    #[serde(default)]
+    pub fixed: Option<String>,
+    /// Last version known to have it, inclusive.
+    #[serde(default)]
+    pub last_affected: Option<String>,
+    /// For components without an order (`gpu_model`, `os`): any of these, case-insensitive, `*` matches any run.
+    #[serde(default)]
+    pub any_of: Vec<String>,
+}
+
+/// Everything the matcher knows of one published record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordSignatures {
+    /// The record.
+    pub id: RecordId,
+    /// Its published revision.
+    pub revision: Revision,
+    /// Domain as the document states it (`cuda`, `nccl`, `tensorflow`).
+    pub domain: String,
+    /// Signature as the document states it; used for "contains the whole signature" and for display.
+    pub signature: String,
+    /// Patterns; pattern `0` first.
+    pub patterns: Vec<PatternSpec>,
+    /// Codes as people write them: `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`, `Xid 79`, `error 217`.
+    pub codes: Vec<String>,
+    /// Conditions on the environment, all of which must hold.
+    pub applies_to: Vec<AppliesTo>,
+    /// Records that this one leads to, by its own statement.
+    pub leads_to: Vec<RecordId>,
+    /// Records whose hit takes this one's away (`relations.cancels` of the other, inverted by the builder).
+    pub cancels: Vec<RecordId>,
+}
