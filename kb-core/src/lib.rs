@@ -13,4 +13,5 @@
 pub mod ids;
 pub mod report;
 pub mod signature;
+pub mod transition;
 pub mod verdict;

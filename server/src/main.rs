@@ -1,3 +1,3 @@
-//! Ground.
+//! Entry point: everything is in the library, so that tests start the same program.
 
 fn main() {}

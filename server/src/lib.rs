@@ -1,0 +1,11 @@
+//! The Peerless server and tool.
+//!
+//! ```text
+//! kb-seed -> store -> feed -> (matcher, search, graph: one generation) -> web
+//! agent report -> domain::ingest -> correlate -> store -> web
+//! ```
+//!
+//! Dependencies point one way: `web -> domain -> {store, search} -> kb-core`.
+#![forbid(unsafe_code)]
+
+pub mod store;

@@ -1,0 +1,124 @@
+//! Where records, reports and tokens are kept: one trait in domain words, one generic SQL implementation for
+//! SQLite and PostgreSQL.
+//!
+//! Absence is `Option`, never an error; times are passed in. What must hold for every engine is written down as
+//! the contract suite and run on each.
+
+mod error;
+mod types;
+
+pub use error::StoreError;
+pub use types::*;
+
+use async_trait::async_trait;
+use kb_core::ids::{NodeId, RecordId, ReportId, Revision, Seq};
+use time::OffsetDateTime;
+
+/// The whole store. Each method is one transaction.
+#[async_trait]
+pub trait Store: Send + Sync + std::fmt::Debug {
+    // --- records -------------------------------------------------------------------------------------------
+
+    /// Makes a new head revision in state draft. Never touches what readers see.
+    ///
+    /// [`Saved::Unchanged`] when document and annex equal the head's byte for byte.
+    async fn save_head(&self, change: NewRevision) -> Result<Saved, StoreError>;
+
+    /// Publishes `revision` (any revision, so that an older one can be brought back): rebuilds the record's
+    /// codes, aliases and edges, and takes the next seq, all in one transaction.
+    async fn publish(&self, publish: Publish) -> Result<Published, StoreError>;
+
+    /// Takes a record out of matching and search; it stays readable by id, marked. Takes the next seq.
+    async fn withdraw(&self, id: &RecordId, actor: &str, at: OffsetDateTime)
+    -> Result<Published, StoreError>;
+
+    /// Where a record stands. Does not follow aliases.
+    async fn status(&self, id: &RecordId) -> Result<Option<RecordStatus>, StoreError>;
+
+    /// The id that a former id (alias) of a published record now goes by.
+    async fn resolve_alias(&self, alias: &str) -> Result<Option<RecordId>, StoreError>;
+
+    /// One revision with its texts.
+    async fn revision(&self, id: &RecordId, revision: Revision) -> Result<Option<RevisionTexts>, StoreError>;
+
+    /// All revisions of a record, newest first, without texts.
+    async fn revisions(&self, id: &RecordId) -> Result<Vec<RevisionMeta>, StoreError>;
+
+    /// Records in id order after `after`; with `since`, those whose published face changed after that seq, in
+    /// seq order (tombstones included).
+    async fn list(&self, query: ListQuery) -> Result<Vec<RecordListing>, StoreError>;
+
+    /// Published records that carry this code, compared without case and with runs of blanks as one.
+    async fn records_by_code(&self, code: &str) -> Result<Vec<RecordId>, StoreError>;
+
+    /// Edges of published records that start or end at `id`, or (unresolved) name it as text.
+    async fn edges_around(&self, id: &RecordId) -> Result<Vec<StoredEdge>, StoreError>;
+
+    // --- feed ----------------------------------------------------------------------------------------------
+
+    /// The newest seq. Cheap enough to ask five times a second.
+    async fn head_seq(&self) -> Result<Seq, StoreError>;
+
+    /// Published faces of records that changed after `after`, each once (its newest), in seq order, with the
+    /// seq that the page reaches. Read in one consistent snapshot. `after = 0` gives everything.
+    async fn feed(&self, after: Seq, limit: u32) -> Result<FeedPage, StoreError>;
+
+    // --- seeding -------------------------------------------------------------------------------------------
+
+    /// Imports seeds in one transaction, safe for two servers at once: new -> published revision by `seed`;
+    /// head unchanged since the last import -> new published revision; edited since -> kept and listed as a
+    /// conflict; gone from the seeds -> kept.
+    async fn seed(&self, seeds: Vec<SeedRecord>, at: OffsetDateTime) -> Result<SeedOutcome, StoreError>;
+
+    /// Seeds that were not imported because somebody had edited the record.
+    async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError>;
+
+    // --- reports -------------------------------------------------------------------------------------------
+
+    /// Keeps a report once. Same node, id and body again -> [`ReportSaved::Duplicate`]; other body ->
+    /// [`ReportSaved::Conflict`], nothing changed.
+    async fn save_report(&self, report: NewReport) -> Result<ReportSaved, StoreError>;
+
+    /// A report with its body. With `node` absent: `Ambiguous` when several nodes used the id.
+    async fn report(&self, node: Option<&NodeId>, id: &ReportId) -> Result<Option<StoredReport>, StoreError>;
+
+    /// Reports, newest first; of one node if given.
+    async fn reports(&self, query: ReportQuery) -> Result<Vec<ReportListing>, StoreError>;
+
+    /// Nodes by id, each with its latest report.
+    async fn nodes(&self, after: Option<&NodeId>, limit: u32) -> Result<Vec<NodeListing>, StoreError>;
+
+    /// Replaces the findings of a report (correlation ran again).
+    async fn replace_findings(
+        &self,
+        node: &NodeId,
+        report: &ReportId,
+        seq: Seq,
+        findings: Vec<NewFinding>,
+    ) -> Result<(), StoreError>;
+
+    /// Findings of a report.
+    async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
+
+    /// Latest reports of nodes whose findings were made with a feed older than `seq`, oldest first.
+    async fn reports_to_correlate(&self, seq: Seq, limit: u32) -> Result<Vec<StoredReport>, StoreError>;
+
+    // --- tokens --------------------------------------------------------------------------------------------
+
+    /// Keeps a token's hash.
+    async fn create_token(&self, token: NewToken) -> Result<(), StoreError>;
+
+    /// A token by its public part.
+    async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError>;
+
+    /// All tokens, without hashes shown to anyone.
+    async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError>;
+
+    /// Revokes; false when there is no such token.
+    async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError>;
+
+    // --- operation -----------------------------------------------------------------------------------------
+
+    /// Answers when the database does.
+    async fn ping(&self) -> Result<(), StoreError>;
+}
