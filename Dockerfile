@@ -1,0 +1,21 @@
+# docker build --target server .    or    --target agent
+FROM rust:1.95-bookworm AS build
+WORKDIR /src
+COPY . .
+RUN deploy/build-release.sh /out
+
+FROM debian:bookworm-slim AS server
+RUN useradd --system --uid 10001 --home-dir /data peerless && install -d -o peerless -g peerless -m 750 /data
+COPY --from=build /out/peerless /usr/local/bin/peerless
+USER peerless
+VOLUME /data
+EXPOSE 8080
+ENTRYPOINT ["peerless"]
+CMD ["serve", "--listen", "0.0.0.0:8080", "--data-dir", "/data"]
+
+# The driver's libraries (libcuda.so.1, libnvidia-ml.so.1) are mounted by the NVIDIA container toolkit.
+FROM debian:bookworm-slim AS agent
+ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+COPY --from=build /out/peerless-agent /usr/local/bin/peerless-agent
+ENTRYPOINT ["peerless-agent"]
+CMD ["probe"]

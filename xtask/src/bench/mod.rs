@@ -1,0 +1,25 @@
+//! Measurements that the issues demand, each with release binaries and each printing a Markdown table.
+
+mod first_match;
+mod http;
+mod server;
+
+use anyhow::Result;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// From the start of a fresh process to the first answer that finds record N's own line.
+    FirstMatch(first_match::Options),
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    match &options.what {
+        What::FirstMatch(options) => first_match::run(options),
+    }
+}

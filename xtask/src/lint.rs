@@ -1,0 +1,33 @@
+//! Formatting and lints.
+
+use anyhow::Result;
+
+use crate::shell;
+
+pub(crate) fn run() -> Result<()> {
+    shell::run(&mut shell::cargo(&["fmt", "--all", "--check"]))?;
+    let clippy = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "--deny",
+        "warnings",
+    ];
+    shell::run(&mut shell::cargo(&clippy))?;
+    if shell::answers("cargo", &["deny", "--version"]) {
+        // Advisories need a database from the network; the hosted pipeline asks for them.
+        shell::run(&mut shell::cargo(&[
+            "deny",
+            "--offline",
+            "check",
+            "licenses",
+            "bans",
+            "sources",
+        ]))?;
+    } else {
+        eprintln!("note: cargo-deny is not installed, licences and bans were not checked");
+    }
+    Ok(())
+}
