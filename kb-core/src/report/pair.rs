@@ -109,7 +109,8 @@ pub struct Check {
     /// Name of the code.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub code_name: Option<String>,
-    /// Who compared the data: `owner_kernel`, `owner_copy` (host copy in the owner's context), `none`.
+    /// Who compared the data: `owner_kernel` or `owner_copy` (host copy in its context), where owner is the GPU
+    /// whose memory received it; `initiator_kernel` where a kernel loads from the peer; `none`.
     pub checked_by: String,
     /// Bytes written and compared.
     pub bytes: u64,
@@ -126,10 +127,20 @@ pub struct Check {
 /// Where data differed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mismatch {
-    /// Byte offset of the first wrong word.
+    /// Byte offset of the first wrong word, from the start of the zone it lies in.
     pub first_offset: u64,
     /// How many 32-bit words were wrong.
     pub words: u64,
+    /// True when the wrong words lie in a guard zone beside the data.
+    #[serde(default)]
+    pub in_guard: bool,
+    /// True when every word still held what the owner had put there before: nothing arrived.
+    #[serde(default)]
+    pub untouched: bool,
+    /// Whether the writer, reading the same addresses back, finds its own data there. With an owner that does not,
+    /// the mapping is a private mirror. Absent where it was not tried.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub writer_sees_it: Option<bool>,
 }
 
 /// What moved the bytes.
@@ -167,6 +178,8 @@ pub enum Outcome {
     NotVisible,
     /// Ran, and shows neither.
     Inconclusive,
+    /// Failed in the run over all pairs, and passed when repeated alone in a fresh process.
+    PassAlone,
     /// A value of a newer minor version.
     #[serde(other)]
     Unrecognised,
@@ -177,7 +190,7 @@ pub enum Outcome {
 pub struct PairVerdict {
     /// The verdict.
     pub verdict: Verdict,
-    /// One named cause (`refused_by_policy`, `refused_cause_unknown`, `data_mismatch`, …); absent when healthy.
+    /// One named cause, see [`crate::verdict::cause`]; absent when healthy.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cause: Option<String>,
     /// One sentence.
