@@ -10,8 +10,11 @@
 //! Nothing in here reads a file, opens a socket or awaits. Text from outside never makes it panic.
 #![forbid(unsafe_code)]
 
+pub mod annex;
 pub mod ids;
+pub mod record;
 pub mod report;
 pub mod signature;
+pub mod text;
 pub mod transition;
 pub mod verdict;

@@ -1,0 +1,148 @@
+//! The annex's keys and types, as a table. The format is our own, so it is strict where it knows a key.
+
+use super::SCHEMA_VERSION;
+use super::probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeScope};
+use super::words::{Action, Severity};
+use crate::text::checks::{day, record_id, url};
+use crate::text::shape::{Field, Shape};
+use crate::text::steps;
+
+/// More items than any record of the kind has; a guard against nonsense, not a style rule.
+const MOST: usize = 1_000;
+/// Most conditions on the environment; each is checked against each hit.
+const MOST_CONDITIONS: usize = 64;
+/// Longest window between related hits: a day.
+const LONGEST_WINDOW_SECONDS: u32 = 86_400;
+
+const TEXT_OR_NULL: Shape = Shape::OrNull(&Shape::Text);
+const URL_OR_NULL: Shape = Shape::OrNull(&Shape::Checked("url", url));
+const RECORD_IDS: Shape = Shape::List(MOST, &Shape::Checked("id", record_id));
+
+pub(super) static ANNEX: Shape = Shape::Object(&[
+    Field::required("schema_version", Shape::Version(SCHEMA_VERSION)),
+    Field::optional("codes", Shape::List(MOST, &Shape::Checked("code", code))),
+    Field::optional("patterns", Shape::List(MOST, &PATTERN)),
+    Field::optional("examples", Shape::List(MOST, &EXAMPLE)),
+    Field::optional("near_misses", Shape::List(MOST, &NEAR_MISS)),
+    Field::optional("applies_to", Shape::List(MOST_CONDITIONS, &APPLIES_TO)),
+    Field::optional("severity", Shape::OrNull(&Shape::Word(Severity::WORDS))),
+    Field::optional("action", Shape::OrNull(&Shape::Word(Action::WORDS))),
+    Field::optional("probe", Shape::List(MAX_RULES, &PROBE)),
+    Field::optional("relations", RELATIONS),
+    Field::optional("sources", Shape::List(MOST, &SOURCE)),
+    Field::optional("dead_ends_zh", Shape::List(MOST, &DEAD_END_ZH)),
+    Field::optional("workarounds_zh", Shape::List(MOST, &WORKAROUND_ZH)),
+    Field::optional("superseded_by", Shape::OrNull(&Shape::Checked("id", record_id))),
+    Field::optional("origin", Shape::OrNull(&ORIGIN)),
+    Field::optional("provenance", Shape::AnyObject),
+    Field::optional("hardware", Shape::AnyObject),
+]);
+
+static PATTERN: Shape = Shape::Object(&[
+    Field::required("id", Shape::Checked("name", name)),
+    Field::required("regex", Shape::FilledText),
+    Field::optional("flags", Shape::Text),
+    Field::optional("captures", Shape::List(MOST_CONDITIONS, &Shape::Text)),
+]);
+
+static EXAMPLE: Shape = Shape::Object(&[
+    Field::required("text", Shape::FilledText),
+    Field::optional("source", URL_OR_NULL),
+    Field::optional("captures", Shape::Map(&Shape::Text)),
+]);
+
+static NEAR_MISS: Shape = Shape::Object(&[
+    Field::required("text", Shape::FilledText),
+    Field::optional("why", TEXT_OR_NULL),
+    Field::optional("source", URL_OR_NULL),
+]);
+
+static APPLIES_TO: Shape = Shape::Object(&[
+    Field::required("component", Shape::Checked("name", name)),
+    Field::optional("introduced", TEXT_OR_NULL),
+    Field::optional("fixed", TEXT_OR_NULL),
+    Field::optional("last_affected", TEXT_OR_NULL),
+    Field::optional("any_of", Shape::List(MOST, &Shape::Text)),
+]);
+
+static PROBE: Shape = Shape::Object(&[
+    Field::required("id", Shape::Checked("name", name)),
+    Field::required("scope", Shape::Word(ProbeScope::WORDS)),
+    Field::required("when", Shape::Checked("expression", expression)),
+    Field::optional(
+        "evidence",
+        Shape::List(MAX_RULES, &Shape::Checked("expression", expression)),
+    ),
+]);
+
+const RELATIONS: Shape = Shape::Object(&[
+    Field::optional("cancels", RECORD_IDS),
+    Field::optional("only_alone", Shape::Bool),
+    Field::optional("only_with", RECORD_IDS),
+    Field::optional(
+        "window_seconds",
+        Shape::OrNull(&Shape::Whole(LONGEST_WINDOW_SECONDS)),
+    ),
+]);
+
+static SOURCE: Shape = Shape::Object(&[
+    Field::required("url", Shape::Checked("url", url)),
+    Field::required("read_on", Shape::Checked("day", day)),
+    Field::optional("supports", Shape::List(MOST, &Shape::Checked("pointer", pointer))),
+]);
+
+static DEAD_END_ZH: Shape = Shape::Object(&[
+    Field::optional("action", TEXT_OR_NULL),
+    Field::optional("why_fails", TEXT_OR_NULL),
+]);
+
+static WORKAROUND_ZH: Shape = Shape::Object(&[
+    Field::optional("action", TEXT_OR_NULL),
+    Field::optional("how", TEXT_OR_NULL),
+]);
+
+static ORIGIN: Shape = Shape::Object(&[
+    Field::required("system", Shape::FilledText),
+    Field::optional("url", URL_OR_NULL),
+]);
+
+/// A code is printable, trimmed, and short enough for an address.
+fn code(text: &str) -> Result<(), String> {
+    let printable = text.chars().all(|c| !c.is_control());
+    if text.is_empty() || text.trim() != text || text.len() > 200 || !printable {
+        return Err(format!(
+            "{text:?} is not a code: 1 to 200 printable bytes without white space around them"
+        ));
+    }
+    Ok(())
+}
+
+/// Names of patterns, rules and components.
+fn name(text: &str) -> Result<(), String> {
+    let plain = text
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    if text.is_empty() || text.len() > 64 || !plain {
+        return Err(format!(
+            "{text:?} is not a name: 1 to 64 letters, digits, '.', '_' and '-'"
+        ));
+    }
+    Ok(())
+}
+
+fn expression(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() || text.len() > MAX_EXPRESSION_BYTES {
+        return Err(format!(
+            "an expression has 1 to {MAX_EXPRESSION_BYTES} bytes, this one has {}",
+            text.len()
+        ));
+    }
+    Ok(())
+}
+
+fn pointer(text: &str) -> Result<(), String> {
+    match steps(text) {
+        Some(_) => Ok(()),
+        None => Err(format!("{text:?} is not a JSON pointer such as /workarounds/0")),
+    }
+}

@@ -1,0 +1,30 @@
+//! The annex: all that Peerless adds to a document. `{"schema_version": 1}` is a whole annex.
+
+mod fields;
+mod probe;
+mod view;
+mod words;
+
+pub use probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeRule, ProbeScope};
+pub use view::{Annex, ChineseDeadEnd, ChineseWorkaround, Example, NearMiss, Origin, Relations, Source};
+pub use words::{Action, Severity};
+
+use crate::record::read_view;
+use crate::text::shape::check_shape;
+use crate::text::{Node, Part, Violation};
+
+/// The version of the annex that this build reads and writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The smallest annex, for a document that comes without one.
+pub const EMPTY: &str = "{\"schema_version\": 1}\n";
+
+/// Reads an annex alone.
+pub fn read_annex(text: &str) -> Result<Annex, Vec<Violation>> {
+    read_view(Part::Annex, text, annex_shape)
+}
+
+/// What is wrong with the shape of an annex.
+pub(crate) fn annex_shape(root: &Node) -> Vec<Violation> {
+    check_shape(Part::Annex, root, &fields::ANNEX)
+}

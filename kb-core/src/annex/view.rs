@@ -1,0 +1,178 @@
+//! The annex's keys, unknown keys kept.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::probe::ProbeRule;
+use super::words::{Action, Severity};
+use crate::ids::RecordId;
+use crate::signature::{AppliesTo, PatternSpec};
+
+/// What Peerless adds to a document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Annex {
+    /// Version of this format; [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Other names of the error as people write them: `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`, `Xid 79`, `error 217`.
+    #[serde(default)]
+    pub codes: Vec<String>,
+    /// Patterns beside the document's `regex`, which is pattern `0`.
+    #[serde(default)]
+    pub patterns: Vec<PatternSpec>,
+    /// Texts that the record must recognise.
+    #[serde(default)]
+    pub examples: Vec<Example>,
+    /// Texts that look alike and that the record must not recognise.
+    #[serde(default)]
+    pub near_misses: Vec<NearMiss>,
+    /// Conditions on the environment, all of which must hold.
+    #[serde(default)]
+    pub applies_to: Vec<AppliesTo>,
+    /// How bad it is.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// What to do first.
+    #[serde(default)]
+    pub action: Option<Action>,
+    /// Rules over a report.
+    #[serde(default)]
+    pub probe: Vec<ProbeRule>,
+    /// How hits of this record bear on hits of others in the same log.
+    #[serde(default)]
+    pub relations: Relations,
+    /// Pages that were read, and what they support.
+    #[serde(default)]
+    pub sources: Vec<Source>,
+    /// The document's `dead_ends` in Chinese, in the same order.
+    #[serde(default)]
+    pub dead_ends_zh: Vec<ChineseDeadEnd>,
+    /// The document's `workarounds` in Chinese, in the same order.
+    #[serde(default)]
+    pub workarounds_zh: Vec<ChineseWorkaround>,
+    /// The record that took this one's place.
+    #[serde(default)]
+    pub superseded_by: Option<RecordId>,
+    /// Where the record came from, if from elsewhere.
+    #[serde(default)]
+    pub origin: Option<Origin>,
+    /// How the record was made, as the system of origin states it.
+    #[serde(default)]
+    pub provenance: BTreeMap<String, Value>,
+    /// Hardware that the record speaks of, as the system of origin states it.
+    #[serde(default)]
+    pub hardware: BTreeMap<String, Value>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// A text that the record must recognise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Example {
+    /// One line, or several.
+    pub text: String,
+    /// Address of the page it was seen on.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Values that the patterns must capture, by name.
+    #[serde(default)]
+    pub captures: BTreeMap<String, String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// A text that looks alike and is something else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NearMiss {
+    /// One line, or several.
+    pub text: String,
+    /// What it is instead.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// Address of the page it was seen on.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// How hits of this record bear on hits of others in the same log.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Relations {
+    /// Records whose hits a hit of this one takes away.
+    #[serde(default)]
+    pub cancels: Vec<RecordId>,
+    /// True where a hit counts only without hits of other records in the window.
+    #[serde(default)]
+    pub only_alone: bool,
+    /// Where filled, a hit counts only together with a hit of one of these in the window.
+    #[serde(default)]
+    pub only_with: Vec<RecordId>,
+    /// The window in seconds; absent means the whole log.
+    #[serde(default)]
+    pub window_seconds: Option<u32>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// A page that was read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Source {
+    /// Its address.
+    pub url: String,
+    /// Day it was read, `2026-11-21`.
+    pub read_on: String,
+    /// JSON pointers into the document that it bears out.
+    #[serde(default)]
+    pub supports: Vec<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// A dead end in Chinese.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChineseDeadEnd {
+    /// What people do.
+    #[serde(default)]
+    pub action: Option<String>,
+    /// Why it does not help.
+    #[serde(default)]
+    pub why_fails: Option<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// A workaround in Chinese.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChineseWorkaround {
+    /// What to do.
+    #[serde(default)]
+    pub action: Option<String>,
+    /// How to do it, where the document says more than in `action`.
+    #[serde(default)]
+    pub how: Option<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// Where a record came from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Origin {
+    /// Name of the system.
+    pub system: String,
+    /// Its page of the record.
+    #[serde(default)]
+    pub url: Option<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}

@@ -1,0 +1,65 @@
+//! Two small vocabularies: how bad an error is, and what to do first.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How bad an error is for whoever meets it, mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Nothing is lost; good to know.
+    Info,
+    /// Work goes on, slower or with less than it should, or trouble is announced.
+    Warning,
+    /// The call or the job fails; the GPU and the node can be used on.
+    Error,
+    /// The GPU, a link or the node cannot be used until someone acts.
+    Fatal,
+}
+
+/// What to do first; one step, the mildest that helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// Change the program that met the error.
+    FixApplication,
+    /// Change a setting of the program, its environment, the driver or the machine.
+    ChangeConfiguration,
+    /// Start the program again.
+    RestartApplication,
+    /// Install another driver, library or firmware.
+    UpdateSoftware,
+    /// Reset the GPU.
+    ResetGpu,
+    /// Start the node again.
+    RebootNode,
+    /// Look at the machine: seating, cables, power, cooling.
+    CheckHardware,
+    /// Replace a part.
+    ReplaceHardware,
+    /// Ask the vendor, with the logs.
+    ContactSupport,
+}
+
+impl Severity {
+    /// Every word, mildest first.
+    pub const WORDS: &'static [&'static str] = &["info", "warning", "error", "fatal"];
+}
+
+impl Action {
+    /// Every word.
+    pub const WORDS: &'static [&'static str] = &[
+        "none",
+        "fix_application",
+        "change_configuration",
+        "restart_application",
+        "update_software",
+        "reset_gpu",
+        "reboot_node",
+        "check_hardware",
+        "replace_hardware",
+        "contact_support",
+    ];
+}

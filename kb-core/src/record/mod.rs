@@ -1,0 +1,92 @@
+//! A record: two texts, kept as given, and read-only views of them.
+//!
+//! The *document* has the thirty flat keys of the seeds, the *annex* all that Peerless adds ([`crate::annex`]).
+//! Views read; a change is an edit of the text ([`crate::text::replace_value`]) and a new parse.
+
+mod codes;
+mod document;
+mod fields;
+mod signatures;
+#[cfg(test)]
+mod tests;
+
+pub use codes::is_real_code;
+pub use document::{
+    ConfusedWith, DeadEnd, Document, FollowedBy, PrecededBy, Resolvable, TransitionGraph, VerificationTier,
+    VersionNote, Workaround,
+};
+pub use signatures::signature_set;
+
+use crate::annex::{Annex, read_annex};
+use crate::ids::RecordId;
+use crate::text::shape::check_shape;
+use crate::text::{Node, Part, Severity, Violation, parse};
+
+/// A record's two texts and what they say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The document, byte for byte as given.
+    pub document_text: String,
+    /// The annex, byte for byte as given.
+    pub annex_text: String,
+    /// View of the document.
+    pub document: Document,
+    /// View of the annex.
+    pub annex: Annex,
+}
+
+impl Record {
+    /// Reads a document and its annex; on refusal every error of both, and no warnings.
+    ///
+    /// This checks that both texts are strict JSON of the right shape, which is all the views need. What is wrong
+    /// with the content is listed by [`crate::validate::check_record`], which the door must ask too.
+    pub fn parse(document: &str, annex: &str) -> Result<Self, Vec<Violation>> {
+        match (read_document(document), read_annex(annex)) {
+            (Ok(document_view), Ok(annex_view)) => Ok(Self {
+                document_text: document.to_owned(),
+                annex_text: annex.to_owned(),
+                document: document_view,
+                annex: annex_view,
+            }),
+            (Err(mut violations), Err(more)) => {
+                violations.extend(more);
+                Err(violations)
+            }
+            (Err(violations), Ok(_)) | (Ok(_), Err(violations)) => Err(violations),
+        }
+    }
+
+    /// The record's id.
+    pub fn id(&self) -> &RecordId {
+        &self.document.id
+    }
+}
+
+/// Reads a document alone.
+pub fn read_document(text: &str) -> Result<Document, Vec<Violation>> {
+    read_view(Part::Document, text, document_shape)
+}
+
+/// What is wrong with the shape of a document, warnings included.
+pub(crate) fn document_shape(root: &Node) -> Vec<Violation> {
+    check_shape(Part::Document, root, &fields::DOCUMENT)
+}
+
+/// Strict JSON, then the shape, then the typed view.
+pub(crate) fn read_view<T: serde::de::DeserializeOwned>(
+    part: Part,
+    text: &str,
+    shape: fn(&Node) -> Vec<Violation>,
+) -> Result<T, Vec<Violation>> {
+    let root = parse(text).map_err(|error| vec![Violation::unreadable(part, error)])?;
+    let mut errors = shape(&root);
+    errors.retain(|violation| violation.severity == Severity::Error);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    // The shape admits only what the view reads (a property test holds the two together), so this is a second lock.
+    serde_json::from_str(text).map_err(|error| {
+        let violation = Violation::error(part, "", "type", error.to_string());
+        vec![violation.fix("compare the text with the published schema")]
+    })
+}
