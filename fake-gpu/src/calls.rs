@@ -1,0 +1,41 @@
+//! Names of the exported functions and how often each was called: a small file that all processes of a machine map,
+//! one 64-bit counter for each name in [`NAMES`].
+
+use std::{collections::BTreeMap, fs, io, path::Path};
+
+mod names;
+
+pub(crate) use names::NAMES;
+
+const FILE: &str = "calls";
+
+/// Place of a function in [`NAMES`].
+pub(crate) fn place(name: &str) -> Option<usize> {
+    NAMES.binary_search(&name).ok()
+}
+
+/// Bytes of the counter file.
+pub(crate) fn file_bytes() -> usize {
+    NAMES.len() * size_of::<u64>()
+}
+
+/// The counter file of a state folder.
+pub(crate) fn file(state: &Path) -> std::path::PathBuf {
+    state.join(FILE)
+}
+
+/// Writes counters of zero.
+pub(crate) fn create(state: &Path) -> io::Result<()> {
+    fs::write(file(state), vec![0; file_bytes()])
+}
+
+/// Reads the counters that are not zero.
+pub(crate) fn read(state: &Path) -> io::Result<BTreeMap<&'static str, u64>> {
+    let bytes = fs::read(file(state))?;
+    let (counters, _) = bytes.as_chunks::<8>();
+    let named = NAMES
+        .iter()
+        .copied()
+        .zip(counters.iter().map(|counter| u64::from_ne_bytes(*counter)));
+    Ok(named.filter(|(_, count)| *count > 0).collect())
+}

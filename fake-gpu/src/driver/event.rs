@@ -1,0 +1,110 @@
+//! Events.
+
+use super::Code;
+use crate::{
+    ffi::Out,
+    gate::after_init,
+    machine::event::{Event, Record},
+};
+use std::{
+    ffi::{c_int, c_uint},
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
+
+/// `CU_EVENT_BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS`.
+const FLAGS: c_uint = 7;
+/// `CU_EVENT_DISABLE_TIMING`.
+const DISABLE_TIMING: c_uint = 2;
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventCreate(event: Out<usize>, flags: c_uint) -> c_int {
+    after_init("cuEventCreate", |machine| {
+        let context = machine.current()?;
+        if flags & !FLAGS != 0 || event.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let made = Event::new(context, flags & DISABLE_TIMING == 0);
+        Ok(event.put(machine.events.add(Arc::new(made)))?)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventDestroy_v2(event: usize) -> c_int {
+    after_init("cuEventDestroy_v2", |machine| {
+        machine
+            .events
+            .remove(event)
+            .map(|_| ())
+            .ok_or(Code::INVALID_HANDLE)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventRecord(event: usize, stream: usize) -> c_int {
+    after_init("cuEventRecord", |machine| {
+        let context = machine.current()?;
+        let event = machine.events.get(event).ok_or(Code::INVALID_HANDLE)?;
+        let stream = machine.stream(&context, stream)?;
+        if !Arc::ptr_eq(&event.context, &stream.context) {
+            return Err(Code::INVALID_HANDLE);
+        }
+        let reached = Arc::<OnceLock<Instant>>::default();
+        let of_work = Arc::clone(&reached);
+        let work = move || {
+            of_work.get_or_init(Instant::now);
+            Ok(())
+        };
+        let ticket = machine.submit(&stream, Vec::new(), Box::new(work));
+        event.set(Record { ticket, reached });
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventQuery(event: usize) -> c_int {
+    after_init("cuEventQuery", |machine| {
+        let event = machine.events.get(event).ok_or(Code::INVALID_HANDLE)?;
+        if event.last().is_some_and(|record| !record.ticket.is_done()) {
+            return Err(Code::NOT_READY);
+        }
+        event.context.check()
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventSynchronize(event: usize) -> c_int {
+    after_init("cuEventSynchronize", |machine| {
+        let event = machine.events.get(event).ok_or(Code::INVALID_HANDLE)?;
+        if let Some(record) = event.last() {
+            record.ticket.wait();
+        }
+        event.context.check()
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventElapsedTime(milliseconds: Out<f32>, start: usize, end: usize) -> c_int {
+    after_init("cuEventElapsedTime", |machine| {
+        let recorded = |handle: usize| {
+            let event = machine
+                .events
+                .get(handle)
+                .filter(|event| event.timing)
+                .ok_or(Code::INVALID_HANDLE)?;
+            event.context.check()?;
+            event.last().ok_or(Code::INVALID_HANDLE)
+        };
+        let (start, end) = (recorded(start)?, recorded(end)?);
+        if !start.ticket.is_done() || !end.ticket.is_done() {
+            return Err(Code::NOT_READY);
+        }
+        let time = |record: &Record| record.reached.get().copied().ok_or(Code::UNKNOWN);
+        let (start, end) = (time(&start)?, time(&end)?);
+        let seconds = match end.checked_duration_since(start) {
+            Some(forward) => forward.as_secs_f32(),
+            None => -start.duration_since(end).as_secs_f32(),
+        };
+        Ok(milliseconds.put(seconds * 1000.0)?)
+    })
+}

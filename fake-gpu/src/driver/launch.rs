@@ -1,0 +1,119 @@
+//! Kernel launches.
+
+use super::Code;
+use crate::{
+    ffi::{HostBytes, Out},
+    gate::after_init,
+    machine::kernel_memory::KernelMemory,
+    ptx::{Kernel, Launch, Trap},
+};
+use std::{
+    ffi::{c_int, c_uint},
+    sync::Arc,
+};
+
+/// Threads that a block can have on every GPU since compute capability 2.0.
+const MAX_THREADS: u32 = 1024;
+/// `CU_LAUNCH_PARAM_*` marks in the list of extras.
+const EXTRA_END: usize = 0;
+const EXTRA_BUFFER: usize = 1;
+const EXTRA_SIZE: usize = 2;
+
+#[unsafe(no_mangle)]
+extern "C" fn cuLaunchKernel(
+    function: usize,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared_bytes: c_uint,
+    stream: usize,
+    parameters: Out<HostBytes>,
+    extra: Out<usize>,
+) -> c_int {
+    after_init("cuLaunchKernel", |machine| {
+        let context = machine.current()?;
+        let function = machine
+            .modules
+            .functions
+            .get(function)
+            .ok_or(Code::INVALID_HANDLE)?;
+        let stream = machine.stream(&context, stream)?;
+        if !Arc::ptr_eq(&function.of.context, &context) {
+            return Err(Code::INVALID_HANDLE);
+        }
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        let threads = block
+            .iter()
+            .try_fold(1_u32, |product, size| product.checked_mul(*size));
+        let blocks = grid
+            .iter()
+            .try_fold(1_u64, |product, size| product.checked_mul(u64::from(*size)));
+        if !threads.is_some_and(|count| (1..=MAX_THREADS).contains(&count))
+            || blocks.is_none_or(|count| count == 0)
+        {
+            return Err(Code::INVALID_VALUE);
+        }
+        if shared_bytes > 0 {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        let kernel = Arc::clone(&function.kernel);
+        let launch = Launch {
+            grid,
+            block,
+            parameters: gather(&kernel, &parameters, &extra)?,
+        };
+        let work = move || {
+            let mut memory = KernelMemory::new(machine, context);
+            let outcome = kernel.run(&launch, &mut memory);
+            outcome.map_err(|trap| {
+                eprintln!("fake-gpu: kernel {}: {trap}", kernel.name());
+                match trap {
+                    Trap::IllegalAddress(_) => Code::ILLEGAL_ADDRESS,
+                    Trap::Misaligned(_) => Code::MISALIGNED_ADDRESS,
+                }
+            })?;
+            memory.finish()
+        };
+        machine.submit(&stream, Vec::new(), Box::new(work));
+        Ok(())
+    })
+}
+
+/// Copies the arguments, given one by one or as one buffer.
+fn gather(kernel: &Kernel, parameters: &Out<HostBytes>, extra: &Out<usize>) -> Result<Vec<u8>, Code> {
+    let mut block = vec![0; kernel.parameter_bytes()];
+    if parameters.is_null() {
+        if kernel.parameters().is_empty() {
+            return Ok(block);
+        }
+        let given = extra_buffer(extra)?;
+        let filled = block.get_mut(..given.len()).ok_or(Code::INVALID_VALUE)?;
+        filled.copy_from_slice(&given);
+        return Ok(block);
+    }
+    for (index, parameter) in kernel.parameters().iter().enumerate() {
+        let value = parameters.get_at(index)?.read(parameter.bytes)?;
+        let place = block.get_mut(parameter.offset..parameter.offset + parameter.bytes);
+        place.ok_or(Code::UNKNOWN)?.copy_from_slice(&value);
+    }
+    Ok(block)
+}
+
+fn extra_buffer(extra: &Out<usize>) -> Result<Vec<u8>, Code> {
+    let mut buffer = None;
+    let mut bytes = None;
+    for index in (0..).step_by(2) {
+        match extra.get_at(index)? {
+            EXTRA_END => break,
+            EXTRA_BUFFER => buffer = Some(HostBytes::from_option(extra.get_at(index + 1)?)),
+            EXTRA_SIZE => bytes = Some(Out::<usize>::from_option(extra.get_at(index + 1)?).get()?),
+            _ => return Err(Code::INVALID_VALUE),
+        }
+    }
+    Ok(buffer
+        .ok_or(Code::INVALID_VALUE)?
+        .read(bytes.ok_or(Code::INVALID_VALUE)?)?)
+}

@@ -1,0 +1,184 @@
+//! Every access of a GPU to memory goes through here: who may reach what, and what becomes of it.
+
+use super::{Machine, context::Context, mapping::Mapping, memory::Region};
+use crate::{
+    driver::Code,
+    scenario::{Access, Fate, Route},
+};
+use std::{ops::Range, sync::Arc};
+
+/// Bytes that an initiator may reach, and how.
+#[derive(Clone)]
+pub(crate) struct Reach {
+    pub(crate) region: Arc<Region>,
+    pub(crate) offset: usize,
+    initiator: usize,
+    routes: Vec<Route>,
+    /// Straight to the memory. A copy between GPUs without peer access goes by way of the host instead, where no
+    /// fault of the direct path can meet it.
+    direct: bool,
+}
+
+/// What issues an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Copy,
+    Sm,
+}
+
+impl Machine {
+    /// Finds `bytes` at `address` for a context. Error 700 where there is nothing, or nothing this engine may reach.
+    pub(crate) fn reach(
+        &self,
+        context: &Context,
+        engine: Engine,
+        address: u64,
+        bytes: u64,
+    ) -> Result<Reach, Code> {
+        let (region, offset) = self.memory.find(address, bytes).ok_or(Code::ILLEGAL_ADDRESS)?;
+        let mut routes = vec![match engine {
+            Engine::Copy => Route::CopyEngine,
+            Engine::Sm => Route::Sm,
+        }];
+        let direct = match &region.device {
+            None => true,
+            Some(device) => {
+                let import = device.import.as_ref();
+                routes.extend(import.map(|_| Route::Ipc));
+                device.block.gpu == context.gpu
+                    || import.is_some_and(|import| import.gpu == context.gpu)
+                    || context.has_peer(device.block.gpu)
+            }
+        };
+        if !direct && engine == Engine::Sm {
+            return Err(Code::ILLEGAL_ADDRESS);
+        }
+        Ok(Reach {
+            region,
+            offset,
+            initiator: context.gpu,
+            routes,
+            direct,
+        })
+    }
+
+    /// What becomes of an access, part by part.
+    fn fates(&self, reach: &Reach, access: Access, bytes: usize) -> Vec<(Range<usize>, Fate)> {
+        let whole = reach.offset..reach.offset + bytes;
+        let Some(device) = reach.region.device.as_ref().filter(|_| reach.direct) else {
+            return vec![(whole, Fate::Through)];
+        };
+        let (owner, physical) = (device.block.gpu, device.block.physical);
+        let faults = &self.scenario.memory_faults;
+        let fitting: Vec<_> = faults
+            .iter()
+            .filter(|fault| fault.fits(reach.initiator, owner, &reach.routes, access))
+            .collect();
+        if fitting.is_empty() {
+            return vec![(whole, Fate::Through)];
+        }
+        let in_region = |at: u64| at.saturating_sub(physical) as usize;
+        let mut cuts: Vec<usize> = fitting
+            .iter()
+            .filter_map(|fault| fault.range)
+            .flat_map(|(a, b)| [a, b])
+            .map(in_region)
+            .collect();
+        cuts.retain(|cut| whole.contains(cut));
+        cuts.extend([whole.start, whole.end]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let parts = cuts.iter().zip(cuts.iter().skip(1));
+        parts
+            .map(|(from, to)| {
+                let place = physical + *from as u64;
+                let covers = |range: Option<(u64, u64)>| range.is_none_or(|(a, b)| (a..b).contains(&place));
+                let fault = fitting.iter().find(|fault| covers(fault.range));
+                (*from..*to, fault.map_or(Fate::Through, |fault| fault.fate))
+            })
+            .collect()
+    }
+
+    /// What becomes of an access to one number.
+    pub(crate) fn fate(&self, reach: &Reach, access: Access, size: usize) -> Fate {
+        self.fates(reach, access, size)
+            .first()
+            .map_or(Fate::Through, |(_, fate)| *fate)
+    }
+
+    /// Reads what the initiator sees.
+    pub(crate) fn read(&self, reach: &Reach, into: &mut [u8]) -> Result<(), Code> {
+        for (part, fate) in self.fates(reach, Access::Load, into.len()) {
+            let bytes = slice_of(into, reach.offset, &part)?;
+            if fate == Fate::Dropped {
+                bytes.fill(0);
+                continue;
+            }
+            let mirror = self.mirror_for(reach, fate)?;
+            let source = mirror.as_deref().unwrap_or(&reach.region.mapping);
+            source.read(part.start, bytes).ok_or(Code::ILLEGAL_ADDRESS)?;
+            corrupt(fate, reach, part.start, bytes);
+        }
+        Ok(())
+    }
+
+    /// Writes as the initiator does. The bytes are changed where a fault does so on the way.
+    pub(crate) fn write(&self, reach: &Reach, from: &mut [u8]) -> Result<(), Code> {
+        for (part, fate) in self.fates(reach, Access::Store, from.len()) {
+            if fate == Fate::Dropped {
+                continue;
+            }
+            let bytes = slice_of(from, reach.offset, &part)?;
+            corrupt(fate, reach, part.start, bytes);
+            let mirror = self.mirror_for(reach, fate)?;
+            let target = mirror.as_deref().unwrap_or(&reach.region.mapping);
+            target.write(part.start, bytes).ok_or(Code::ILLEGAL_ADDRESS)?;
+        }
+        Ok(())
+    }
+
+    /// The private memory of this fate, `None` for the others.
+    pub(crate) fn mirror_for(&self, reach: &Reach, fate: Fate) -> Result<Option<Arc<Mapping>>, Code> {
+        if fate != Fate::PrivateMirror {
+            return Ok(None);
+        }
+        let device = reach.region.device.as_ref().ok_or(Code::ILLEGAL_ADDRESS)?;
+        device
+            .mirror(&self.ledger, reach.initiator)
+            .map(Some)
+            .ok_or(Code::UNKNOWN)
+    }
+}
+
+/// Flips bits of bytes that lie at `at` of the region, where the fate says so.
+pub(crate) fn corrupt(fate: Fate, reach: &Reach, at: usize, bytes: &mut [u8]) {
+    let Fate::Corrupted {
+        xor,
+        every,
+        at: first,
+    } = fate
+    else {
+        return;
+    };
+    let physical = reach
+        .region
+        .device
+        .as_ref()
+        .map_or(0, |device| device.block.physical)
+        + at as u64;
+    for (place, byte) in (physical..).zip(bytes.iter_mut()) {
+        if place
+            .checked_sub(first)
+            .is_some_and(|distance| distance.is_multiple_of(every.max(1)))
+        {
+            *byte ^= xor;
+        }
+    }
+}
+
+/// The bytes of a transfer, which begins at `start` of the region, that a part of the region stands for.
+fn slice_of<'a>(bytes: &'a mut [u8], start: usize, part: &Range<usize>) -> Result<&'a mut [u8], Code> {
+    bytes
+        .get_mut(part.start - start..part.end - start)
+        .ok_or(Code::UNKNOWN)
+}

@@ -1,0 +1,43 @@
+//! Events: a ticket of the stream they were last recorded in, and the time when it was reached.
+
+use super::{context::Context, stream::Ticket};
+use std::{
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Instant,
+};
+
+/// An event of a context.
+pub(crate) struct Event {
+    pub(crate) context: Arc<Context>,
+    /// Whether it takes times.
+    pub(crate) timing: bool,
+    last: Mutex<Option<Record>>,
+}
+
+/// One recording of an event.
+#[derive(Clone)]
+pub(crate) struct Record {
+    pub(crate) ticket: Ticket,
+    /// When the stream reached it.
+    pub(crate) reached: Arc<OnceLock<Instant>>,
+}
+
+impl Event {
+    pub(crate) fn new(context: Arc<Context>, timing: bool) -> Self {
+        Self {
+            context,
+            timing,
+            last: Mutex::default(),
+        }
+    }
+
+    /// The latest recording, `None` before the first.
+    pub(crate) fn last(&self) -> Option<Record> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Replaces the latest recording.
+    pub(crate) fn set(&self, record: Record) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
+    }
+}

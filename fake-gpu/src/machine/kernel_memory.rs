@@ -1,0 +1,178 @@
+//! Memory as a running kernel sees it.
+
+use super::{
+    Machine,
+    access::{Engine, Reach, corrupt},
+    context::Context,
+    mapping::Mapping,
+};
+use crate::{
+    driver::Code,
+    ptx::{Memory, Trap},
+    scenario::{Access, Fate},
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
+
+/// The memory of one launch.
+pub(crate) struct KernelMemory {
+    machine: &'static Machine,
+    context: Arc<Context>,
+    /// The region of the last access, good while nothing changes.
+    last: Option<(u64, Reach)>,
+    /// Bytes that reach their owner when the kernel ends.
+    deferred: BTreeMap<u64, u8>,
+}
+
+impl KernelMemory {
+    pub(crate) fn new(machine: &'static Machine, context: Arc<Context>) -> Self {
+        Self {
+            machine,
+            context,
+            last: None,
+            deferred: BTreeMap::new(),
+        }
+    }
+
+    /// Lets the deferred bytes through.
+    pub(crate) fn finish(self) -> Result<(), Code> {
+        for (address, value) in &self.deferred {
+            // Freed in between: as lost as on a real machine.
+            let Some((region, offset)) = self.machine.memory.find(*address, 1) else {
+                continue;
+            };
+            region
+                .mapping
+                .write(offset, &[*value])
+                .ok_or(Code::ILLEGAL_ADDRESS)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the bytes; a run of accesses to one allocation looks it up once.
+    fn reach(&mut self, address: u64, size: usize) -> Result<Reach, Trap> {
+        let changes = self.machine.memory.changes();
+        if let Some((at, reach)) = &mut self.last
+            && *at == changes
+            && let Some(offset) = address.checked_sub(reach.region.address)
+            && offset
+                .checked_add(size as u64)
+                .is_some_and(|end| end <= reach.region.bytes)
+        {
+            reach.offset = offset as usize;
+            return Ok(reach.clone());
+        }
+        let found = self
+            .machine
+            .reach(&self.context, Engine::Sm, address, size as u64);
+        let reach = found.map_err(|_| Trap::IllegalAddress(address))?;
+        self.last = Some((changes, reach.clone()));
+        Ok(reach)
+    }
+
+    /// The memory that this fate works on.
+    fn with<T>(
+        &self,
+        reach: &Reach,
+        fate: Fate,
+        body: impl FnOnce(&Mapping) -> Option<T>,
+    ) -> Result<T, Trap> {
+        let trap = Trap::IllegalAddress(reach.region.address + reach.offset as u64);
+        let mirror = self.machine.mirror_for(reach, fate).map_err(|_| trap)?;
+        body(mirror.as_deref().unwrap_or(&reach.region.mapping)).ok_or(trap)
+    }
+
+    /// What the kernel sees where some of the bytes are its own deferred ones.
+    fn overlay(&self, address: u64, size: usize, value: u64) -> u64 {
+        let mut bytes = value.to_le_bytes();
+        for (at, own) in self.deferred.range(address..address + size as u64) {
+            if let Some(byte) = bytes.get_mut((at - address) as usize) {
+                *byte = *own;
+            }
+        }
+        u64::from_le_bytes(bytes)
+    }
+
+    fn defer(&mut self, address: u64, size: usize, value: u64) {
+        self.deferred
+            .extend((address..).zip(value.to_le_bytes()).take(size));
+    }
+}
+
+/// The number with the bits flipped that the fate flips.
+fn corrupted(fate: Fate, reach: &Reach, size: usize, value: u64) -> u64 {
+    let mut bytes = value.to_le_bytes();
+    if let Some(used) = bytes.get_mut(..size) {
+        corrupt(fate, reach, reach.offset, used);
+    }
+    u64::from_le_bytes(bytes)
+}
+
+impl Memory for KernelMemory {
+    fn load(&mut self, address: u64, size: usize) -> Result<u64, Trap> {
+        let reach = self.reach(address, size)?;
+        let fate = self.machine.fate(&reach, Access::Load, size);
+        if fate == Fate::Dropped {
+            return Ok(0);
+        }
+        let value = self.with(&reach, fate, |memory| memory.load(reach.offset, size))?;
+        let value = corrupted(fate, &reach, size, value);
+        Ok(if self.deferred.is_empty() {
+            value
+        } else {
+            self.overlay(address, size, value)
+        })
+    }
+
+    fn store(&mut self, address: u64, size: usize, value: u64) -> Result<(), Trap> {
+        let reach = self.reach(address, size)?;
+        match self.machine.fate(&reach, Access::Store, size) {
+            Fate::Dropped => Ok(()),
+            Fate::AtKernelEnd => {
+                self.defer(address, size, value);
+                Ok(())
+            }
+            fate => {
+                let value = corrupted(fate, &reach, size, value);
+                self.with(&reach, fate, |memory| memory.store(reach.offset, size, value))
+            }
+        }
+    }
+
+    fn atomic(&mut self, address: u64, size: usize, change: &dyn Fn(u64) -> u64) -> Result<u64, Trap> {
+        let reach = self.reach(address, size)?;
+        match self.machine.fate(&reach, Access::Atomic, size) {
+            Fate::Dropped => Ok(0),
+            Fate::AtKernelEnd => {
+                let before = self.with(&reach, Fate::Through, |memory| memory.load(reach.offset, size))?;
+                let before = self.overlay(address, size, before);
+                self.defer(address, size, change(before));
+                Ok(before)
+            }
+            fate => {
+                let after = |before: u64| corrupted(fate, &reach, size, change(before));
+                self.with(&reach, fate, |memory| {
+                    exchange(memory, reach.offset, size, &after)
+                })
+            }
+        }
+    }
+}
+
+/// Replaces a number in one step; gives what was there.
+fn exchange(memory: &Mapping, at: usize, size: usize, after: &dyn Fn(u64) -> u64) -> Option<u64> {
+    let order = Ordering::SeqCst;
+    if size == 4 {
+        let word = memory.u32_at(at)?;
+        return word
+            .fetch_update(order, order, |before| Some(after(before.into()) as u32))
+            .ok()
+            .map(u64::from);
+    }
+    memory
+        .u64_at(at)?
+        .fetch_update(order, order, |before| Some(after(before)))
+        .ok()
+}

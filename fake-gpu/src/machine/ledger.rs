@@ -1,0 +1,247 @@
+//! Who holds what on each GPU, across processes: one small file under a lock. What a process held is free again when
+//! it has died, as with a real driver.
+
+use crate::driver::Code;
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+};
+
+/// Allocations begin at multiples of this, as `cuMemAlloc` documents for its addresses.
+const GRANULE: u64 = 512;
+
+/// The file.
+pub(crate) struct Ledger {
+    state: PathBuf,
+}
+
+/// One allocation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Block {
+    /// Never used twice; names the file.
+    pub(crate) id: u64,
+    pub(crate) gpu: usize,
+    /// First byte in the GPU's physical memory.
+    pub(crate) physical: u64,
+    pub(crate) bytes: u64,
+    pid: u32,
+}
+
+/// One context.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Holder {
+    gpu: usize,
+    pid: u32,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Book {
+    next_id: u64,
+    blocks: Vec<Block>,
+    holders: Vec<Holder>,
+}
+
+impl Ledger {
+    pub(crate) fn new(state: &Path) -> Self {
+        Self {
+            state: state.to_path_buf(),
+        }
+    }
+
+    /// The file behind a block.
+    pub(crate) fn file(&self, id: u64) -> PathBuf {
+        self.state.join(format!("memory-{id}"))
+    }
+
+    /// Zeros that stand for what `initiator` reaches in place of a block.
+    pub(crate) fn mirror(&self, id: u64, initiator: usize) -> PathBuf {
+        self.state.join(format!("memory-{id}-mirror-{initiator}"))
+    }
+
+    /// Takes `bytes` of a GPU that has `capacity` bytes, of which `reserved` at its end are never given out. Error 2
+    /// when no gap is wide enough.
+    pub(crate) fn take(&self, gpu: usize, bytes: u64, capacity: u64, reserved: u64) -> Result<Block, Code> {
+        let room = capacity.saturating_sub(reserved);
+        let block = self.change(|book| {
+            let physical = book.first_gap(gpu, bytes, room)?;
+            book.next_id += 1;
+            let block = Block {
+                id: book.next_id,
+                gpu,
+                physical,
+                bytes,
+                pid: std::process::id(),
+            };
+            book.blocks.push(block.clone());
+            Some(block)
+        })?;
+        let block = block.ok_or(Code::OUT_OF_MEMORY)?;
+        let file = self.file(block.id);
+        // Whole words, so that the last bytes can be touched as one.
+        let made = File::create(&file).and_then(|file| file.set_len(bytes.next_multiple_of(8)));
+        made.map_err(|why| complain(&why))?;
+        Ok(block)
+    }
+
+    /// Gives a block back.
+    pub(crate) fn give_back(&self, id: u64) {
+        let _ = self.change(|book| book.blocks.retain(|block| block.id != id));
+        self.remove_files(id);
+    }
+
+    /// A block that another process, still alive, has taken.
+    pub(crate) fn find(&self, id: u64) -> Result<Option<Block>, Code> {
+        self.change(|book| book.blocks.iter().find(|block| block.id == id).cloned())
+    }
+
+    /// Whether this process has taken it.
+    pub(crate) fn is_own(block: &Block) -> bool {
+        block.pid == std::process::id()
+    }
+
+    /// Bytes in use by programs on a GPU.
+    pub(crate) fn used(&self, gpu: usize) -> Result<u64, Code> {
+        self.change(|book| {
+            book.blocks
+                .iter()
+                .filter(|block| block.gpu == gpu)
+                .map(|block| block.bytes)
+                .sum()
+        })
+    }
+
+    /// Processes with a context on a GPU, and the bytes each has taken.
+    pub(crate) fn processes(&self, gpu: usize) -> Result<Vec<(u32, u64)>, Code> {
+        self.change(|book| {
+            let pids = book
+                .holders
+                .iter()
+                .filter(|holder| holder.gpu == gpu)
+                .map(|holder| holder.pid);
+            pids.map(|pid| {
+                let own = book
+                    .blocks
+                    .iter()
+                    .filter(|block| block.gpu == gpu && block.pid == pid);
+                (pid, own.map(|block| block.bytes).sum())
+            })
+            .collect()
+        })
+    }
+
+    /// Notes that this process has a context; false when `alone` and another process has one.
+    pub(crate) fn enter(&self, gpu: usize, alone: bool) -> Result<bool, Code> {
+        let pid = std::process::id();
+        self.change(|book| {
+            if alone
+                && book
+                    .holders
+                    .iter()
+                    .any(|holder| holder.gpu == gpu && holder.pid != pid)
+            {
+                return false;
+            }
+            book.holders.push(Holder { gpu, pid });
+            true
+        })
+    }
+
+    /// Notes that its context is gone.
+    pub(crate) fn leave(&self, gpu: usize) {
+        let pid = std::process::id();
+        let _ = self.change(|book| {
+            book.holders
+                .retain(|holder| holder.gpu != gpu || holder.pid != pid)
+        });
+    }
+
+    /// Reads the book, drops the dead, lets `body` work on it and writes it, all under the lock.
+    fn change<T>(&self, body: impl FnOnce(&mut Book) -> T) -> Result<T, Code> {
+        self.try_change(body).map_err(|why| complain(&why))
+    }
+
+    fn try_change<T>(&self, body: impl FnOnce(&mut Book) -> T) -> io::Result<T> {
+        let path = self.state.join("ledger.json");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        // A process killed while it wrote leaves half a text: better an empty book than a machine that is stuck.
+        let mut book: Book = serde_json::from_slice(&text).unwrap_or_default();
+        for id in book.drop_dead() {
+            self.remove_files(id);
+        }
+        let result = body(&mut book);
+        let after = serde_json::to_vec(&book)?;
+        if after != text {
+            file.rewind()?;
+            file.set_len(0)?;
+            file.write_all(&after)?;
+        }
+        Ok(result)
+    }
+
+    fn remove_files(&self, id: u64) {
+        let Ok(entries) = fs::read_dir(&self.state) else {
+            return;
+        };
+        let own = format!("memory-{id}");
+        let mirrors = format!("memory-{id}-");
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name == own || name.starts_with(&mirrors) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+impl Book {
+    /// The lowest place where `bytes` fit.
+    fn first_gap(&self, gpu: usize, bytes: u64, room: u64) -> Option<u64> {
+        let mut taken: Vec<_> = self.blocks.iter().filter(|block| block.gpu == gpu).collect();
+        taken.sort_by_key(|block| block.physical);
+        let mut place = 0;
+        for block in taken {
+            if block.physical.checked_sub(place)? >= bytes {
+                break;
+            }
+            place = block.physical + block.bytes.next_multiple_of(GRANULE);
+        }
+        (place.checked_add(bytes)? <= room).then_some(place)
+    }
+
+    /// Forgets what dead processes held; gives the ids of their blocks.
+    fn drop_dead(&mut self) -> Vec<u64> {
+        self.holders.retain(|holder| is_alive(holder.pid));
+        let (alive, dead): (Vec<_>, Vec<_>) = self.blocks.drain(..).partition(|block| is_alive(block.pid));
+        self.blocks = alive;
+        dead.into_iter().map(|block| block.id).collect()
+    }
+}
+
+/// A zombie has given everything back already, although its id is still taken.
+fn is_alive(pid: u32) -> bool {
+    if pid == std::process::id() {
+        return true;
+    }
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return false;
+    };
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    !matches!(state, Some('Z' | 'X'))
+}
+
+fn complain(why: &io::Error) -> Code {
+    eprintln!("fake-gpu: state folder: {why}");
+    Code::UNKNOWN
+}

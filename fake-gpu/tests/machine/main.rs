@@ -1,0 +1,16 @@
+//! Drives the shared library as a program under test would: opened by the vendor's names, through the C interface.
+#![allow(unsafe_code, reason = "calls C functions by hand")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "helpers of tests fail loudly"
+)]
+#![allow(non_snake_case, reason = "C names")]
+
+mod cuda;
+mod faults_of_calls;
+mod listing;
+mod support;
