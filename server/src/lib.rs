@@ -8,4 +8,5 @@
 //! Dependencies point one way: `web -> domain -> {store, search} -> kb-core`.
 #![forbid(unsafe_code)]
 
+pub mod search;
 pub mod store;

@@ -1,0 +1,153 @@
+//! Records that a pasted text may be about, where the matcher knew none.
+//!
+//! A line is compared word by word: a candidate covers most of what is rare in it. Words that no record has count
+//! as the rarest, so everyday sentences and other programs' errors yield nothing, which is a proper answer. Bare
+//! numbers do not count at all: times and process numbers would meet the numbers of codes by chance.
+
+use std::collections::{HashMap, HashSet};
+
+use kb_core::ids::RecordId;
+use serde::Serialize;
+
+use super::document::SearchDoc;
+use super::error::SearchError;
+use super::index::{SearchIndex, Slot};
+use super::schema::Text;
+use super::stop_words::is_stop_word;
+use super::terms::{Lexicon, slice_of};
+use super::tokenizer::{Word, parts, parts_of, words};
+
+/// Lines compared from the beginning, and as many from the end, where programs print what stopped them.
+const LINES_EACH_END: usize = 10;
+/// Words of a line that are compared.
+const MAX_WORDS: usize = 40;
+/// Share of the line's rarity that a candidate covers.
+const MIN_COVERAGE: f32 = 0.6;
+/// So few common words prove nothing, unless a code word is among them.
+const MIN_WORDS: usize = 3;
+/// A compound word this long (`cudaErrorAssert`, `NCCL_IB_HCA`) is nobody's everyday language.
+const MIN_CODE_WORD_BYTES: usize = 8;
+
+/// A record that a text may be about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Candidate {
+    /// The record.
+    pub id: RecordId,
+    /// Its signature.
+    pub signature: String,
+    /// Share of the line's rarity found in the record, 0 to 1.
+    pub coverage: f32,
+    /// The words that were found, as the line has them.
+    pub words: Vec<String>,
+}
+
+/// Candidates for a text, best first, at most `limit`.
+pub(super) fn candidates(
+    index: &SearchIndex,
+    text: &str,
+    limit: usize,
+) -> Result<Vec<Candidate>, SearchError> {
+    let lexicon = Lexicon::new(index, Text::names_the_error);
+    let mut best: HashMap<Slot, (f32, Vec<String>)> = HashMap::new();
+    for line in lines_of_interest(text) {
+        for (slot, coverage, words) in compare(index, &lexicon, line)? {
+            let known = best.get(&slot).map_or(0.0, |(coverage, _)| *coverage);
+            if coverage > known {
+                best.insert(slot, (coverage, words));
+            }
+        }
+    }
+    let mut found: Vec<Candidate> = best
+        .into_iter()
+        .filter_map(|(slot, (coverage, words))| {
+            let document = index.documents.get(&slot)?;
+            Some(Candidate {
+                id: document.id.clone(),
+                signature: document.signature.clone(),
+                coverage,
+                words,
+            })
+        })
+        .collect();
+    found.sort_by(|a, b| b.coverage.total_cmp(&a.coverage).then_with(|| a.id.cmp(&b.id)));
+    found.truncate(limit);
+    Ok(found)
+}
+
+/// Distinct lines from both ends, without blank ones.
+fn lines_of_interest(text: &str) -> Vec<&str> {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut chosen: Vec<&str> = Vec::new();
+    for line in lines()
+        .take(LINES_EACH_END)
+        .chain(lines().rev().take(LINES_EACH_END))
+    {
+        if !chosen.contains(&line) {
+            chosen.push(line);
+        }
+    }
+    chosen
+}
+
+/// Records that cover enough of one line, with the share and the words.
+fn compare(
+    index: &SearchIndex,
+    lexicon: &Lexicon<'_>,
+    line: &str,
+) -> Result<Vec<(Slot, f32, Vec<String>)>, SearchError> {
+    let mut seen: Vec<Word> = Vec::new();
+    let mut needles = Vec::new();
+    let mut sought = 0.0;
+    for word in words(line) {
+        if seen.len() == MAX_WORDS {
+            break;
+        }
+        let is_number = word.text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number || is_stop_word(&word.text) || seen.iter().any(|known| known.text == word.text) {
+            continue;
+        }
+        if let Some(needle) = lexicon.exact(&word.text)? {
+            sought += needle.rarity;
+            needles.push(needle);
+        } else if !is_noise(&word) {
+            sought += lexicon.rarity(0);
+        }
+        seen.push(word);
+    }
+    if needles.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for (mass, slot) in lexicon.covered(&needles)? {
+        let share = (mass / sought).min(1.0);
+        let Some(document) = index.documents.get(&slot).filter(|_| share >= MIN_COVERAGE) else {
+            continue;
+        };
+        let known = names_of(document);
+        let shared = seen.iter().filter(|word| known.contains(&word.text));
+        let shared: Vec<String> = shared.map(|word| slice_of(line, word).to_owned()).collect();
+        if shared.len() >= MIN_WORDS || shared.iter().any(|word| is_code_word(word)) {
+            found.push((slot, share, shared));
+        }
+    }
+    Ok(found)
+}
+
+/// The words by which a record may be recognised.
+fn names_of(document: &SearchDoc) -> HashSet<String> {
+    let texts = Text::ALL.into_iter().filter(|(text, _)| text.names_the_error());
+    texts
+        .flat_map(|(text, _)| text.of(document))
+        .flat_map(|text| words(text).into_iter().chain(parts(text)))
+        .map(|word| word.text)
+        .collect()
+}
+
+/// Times, addresses, process numbers, host names: no record will ever have them.
+fn is_noise(word: &Word) -> bool {
+    word.text.chars().any(char::is_numeric)
+}
+
+fn is_code_word(written: &str) -> bool {
+    written.len() >= MIN_CODE_WORD_BYTES && parts_of(written).len() >= 2
+}

@@ -1,0 +1,33 @@
+//! What search can refuse.
+
+use kb_core::ids::Seq;
+
+/// Most hits of one page.
+pub const MAX_LIMIT: usize = 100;
+
+/// Why a search gave no page.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The caller asked for no hits, or for more than a page holds.
+    #[error("limit is {0}, it must be between 1 and {MAX_LIMIT}")]
+    Limit(usize),
+    /// Not a cursor of ours.
+    #[error("this cursor is not one that a search answer gave: leave it out to start at the first page")]
+    CursorMalformed,
+    /// A cursor of another query or other filters.
+    #[error("this cursor belongs to another query: repeat the query that gave it, or leave it out")]
+    CursorOfOtherQuery,
+    /// The knowledge changed since the page before.
+    #[error(
+        "the records changed from seq {given} to {current} since the page before: start again without a cursor"
+    )]
+    CursorExpired {
+        /// Seq of the cursor.
+        given: Seq,
+        /// Seq now.
+        current: Seq,
+    },
+    /// The engine failed, which is a fault of ours.
+    #[error("the search index failed: {0}")]
+    Index(#[from] tantivy::TantivyError),
+}

@@ -1,0 +1,133 @@
+//! The index in memory: one writer that follows the feed, and snapshots that never change.
+//!
+//! A change replaces single documents and commits; readers keep the snapshot of their generation. Nothing is
+//! written to disk, so nothing pasted can be, and a start builds it anew from the database.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
+
+use super::document::{SearchDoc, comparable_code};
+use super::error::SearchError;
+use super::schema::{self, Fields, Text};
+use super::tokenizer::{PARTS, PartTokenizer, WORDS, WordTokenizer};
+
+/// Memory of the one writer thread; the engine asks for at least 15 MB.
+const WRITER_MEMORY_BYTES: usize = 16 * 1024 * 1024;
+
+/// A number that names one published face of a record for ever: its seq in the feed.
+pub type Slot = u64;
+
+/// Keeps the index up to date. One for each process.
+pub struct IndexKeeper {
+    writer: IndexWriter,
+    reader: IndexReader,
+    fields: Arc<Fields>,
+    documents: HashMap<Slot, Arc<SearchDoc>>,
+}
+
+/// The index as of one generation.
+#[derive(Clone)]
+pub struct SearchIndex {
+    pub(super) searcher: Searcher,
+    pub(super) fields: Arc<Fields>,
+    pub(super) documents: Arc<HashMap<Slot, Arc<SearchDoc>>>,
+}
+
+impl IndexKeeper {
+    /// An empty index.
+    pub fn new() -> Result<Self, SearchError> {
+        let (schema, fields) = schema::build();
+        let index = Index::create_in_ram(schema);
+        index.tokenizers().register(WORDS, WordTokenizer);
+        index.tokenizers().register(PARTS, PartTokenizer);
+        let writer = index.writer_with_num_threads(1, WRITER_MEMORY_BYTES)?;
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()?;
+        Ok(Self {
+            writer,
+            reader,
+            fields: Arc::new(fields),
+            documents: HashMap::new(),
+        })
+    }
+
+    /// Takes faces out and puts others in, and gives the snapshot after that.
+    ///
+    /// After an error the index is as uncertain as its writer: make a new one.
+    pub fn apply(
+        &mut self,
+        remove: impl IntoIterator<Item = Slot>,
+        add: impl IntoIterator<Item = (Slot, Arc<SearchDoc>)>,
+    ) -> Result<SearchIndex, SearchError> {
+        for slot in remove {
+            if self.documents.remove(&slot).is_some() {
+                self.writer
+                    .delete_term(Term::from_field_u64(self.fields.slot, slot));
+            }
+        }
+        for (slot, document) in add {
+            self.writer.add_document(self.index_document(slot, &document))?;
+            self.documents.insert(slot, document);
+        }
+        self.writer.commit()?;
+        self.reader.reload()?;
+        Ok(SearchIndex {
+            searcher: self.reader.searcher(),
+            fields: Arc::clone(&self.fields),
+            documents: Arc::new(self.documents.clone()),
+        })
+    }
+
+    fn index_document(&self, slot: Slot, document: &SearchDoc) -> TantivyDocument {
+        let mut indexed = TantivyDocument::new();
+        indexed.add_u64(self.fields.slot, slot);
+        for code in &document.codes {
+            indexed.add_text(self.fields.code, comparable_code(code));
+        }
+        for entry in &self.fields.texts {
+            for text in entry.text.of(document) {
+                indexed.add_text(entry.field, text);
+                if entry.text.holds_code_words() {
+                    indexed.add_text(self.fields.parts, text);
+                }
+            }
+        }
+        for text in Text::Id.of(document) {
+            indexed.add_text(self.fields.parts, text);
+        }
+        indexed
+    }
+}
+
+impl SearchIndex {
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// True when nothing is published.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+}
+
+impl fmt::Debug for IndexKeeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IndexKeeper")
+            .field("documents", &self.documents.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SearchIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchIndex")
+            .field("documents", &self.documents.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,318 @@
+//! Cuts text into the words that people search for: code words whole, Chinese as overlapping pairs.
+//!
+//! A run of letters, digits and `_` is one lower-case word, so `NCCL_P2P_DISABLE` and `0x1f` stay findable. A run
+//! of Chinese, Japanese or Korean characters gives overlapping bigrams with rising positions, so that parts of it
+//! match and reversed pairs do not. The parts of compound words (`peer`, `access` of `cudaErrorPeerAccess`) are a
+//! stream of their own, for a field of their own: whole words keep their positions and their statistics.
+
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+
+/// Longer runs are data (base64, hashes of hashes), not words: nobody types them, and they would bloat the index.
+const MAX_WORD_BYTES: usize = 200;
+
+/// A word of a text, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Lower-case text.
+    pub(super) text: String,
+    /// First byte in the source.
+    pub(super) start: usize,
+    /// Byte after the last.
+    pub(super) end: usize,
+    /// Number among the words of the text.
+    pub(super) position: usize,
+    /// A pair (or a lone one) of Chinese, Japanese or Korean characters.
+    pub(super) is_cjk: bool,
+}
+
+/// The words of a text, in order.
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    let mut offset = 0;
+    while let Some(first) = rest.chars().next() {
+        let kind = Kind::of(first);
+        let length = rest.find(|c| Kind::of(c) != kind).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(length);
+        match kind {
+            Kind::Cjk => push_bigrams(&mut found, run, offset),
+            Kind::Word if run.len() <= MAX_WORD_BYTES => push_word(&mut found, run, offset, false),
+            Kind::Word | Kind::Other => {}
+        }
+        offset += length;
+        rest = after;
+    }
+    found
+}
+
+/// The parts of every compound word of a text: split at `_`, before a capital that starts a part, and between
+/// letters and digits. Words of one part give none, and neither do parts of one character.
+pub(super) fn parts(text: &str) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut offset = 0;
+    for run in text.split_inclusive(|c| Kind::of(c) != Kind::Word) {
+        let word = run.trim_end_matches(|c| Kind::of(c) != Kind::Word);
+        if word.len() <= MAX_WORD_BYTES {
+            push_parts(&mut found, word, offset);
+        }
+        offset += run.len();
+    }
+    found
+}
+
+/// The parts of one word, lower case. Empty unless it has at least two.
+pub(super) fn parts_of(word: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    push_parts(&mut found, word, 0);
+    found.into_iter().map(|part| part.text).collect()
+}
+
+fn push_word(found: &mut Vec<Word>, run: &str, offset: usize, is_cjk: bool) {
+    found.push(Word {
+        text: run.chars().flat_map(char::to_lowercase).collect(),
+        start: offset,
+        end: offset + run.len(),
+        position: found.len(),
+        is_cjk,
+    });
+}
+
+fn push_bigrams(found: &mut Vec<Word>, run: &str, offset: usize) {
+    let mut ends = run.char_indices().map(|(at, c)| at + c.len_utf8());
+    let first_end = ends.next().unwrap_or(run.len());
+    if first_end == run.len() {
+        push_word(found, run, offset, true);
+        return;
+    }
+    for ((start, _), end) in run.char_indices().zip(ends) {
+        if let Some(pair) = run.get(start..end) {
+            push_word(found, pair, offset + start, true);
+        }
+    }
+}
+
+fn push_parts(found: &mut Vec<Word>, word: &str, offset: usize) {
+    let mut starts = vec![0];
+    let mut previous: Option<char> = None;
+    let mut characters = word.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let next = characters.peek().map(|(_, c)| *c);
+        if previous.is_some_and(|p| starts_part(p, c, next)) {
+            starts.push(at);
+        }
+        previous = Some(c);
+    }
+    if starts.len() < 2 {
+        return;
+    }
+    starts.push(word.len());
+    for bounds in starts.windows(2) {
+        let &[start, end] = bounds else { continue };
+        let Some(slice) = word.get(start..end) else {
+            continue;
+        };
+        let part = slice.trim_matches('_');
+        if part.chars().nth(1).is_some() {
+            let lead = slice.len() - slice.trim_start_matches('_').len();
+            push_word(found, part, offset + start + lead, false);
+        }
+    }
+}
+
+/// Whether `current` begins a part: `a|B`, `AB|c` before the `B`, `a|1`, `1|a`, and on both sides of `_`.
+fn starts_part(previous: char, current: char, next: Option<char>) -> bool {
+    if current == '_' || previous == '_' {
+        return current != previous;
+    }
+    if previous.is_numeric() != current.is_numeric() {
+        return true;
+    }
+    if !current.is_uppercase() {
+        return false;
+    }
+    previous.is_lowercase() || next.is_some_and(char::is_lowercase)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Cjk,
+    Other,
+}
+
+impl Kind {
+    fn of(c: char) -> Self {
+        if is_cjk(c) {
+            Self::Cjk
+        } else if c.is_alphanumeric() || c == '_' {
+            Self::Word
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// Scripts written without blanks: the Unicode blocks of Han ideographs, kana and Hangul syllables.
+fn is_cjk(c: char) -> bool {
+    matches!(u32::from(c),
+        0x3040..=0x30FF      // Hiragana, Katakana
+        | 0x31F0..=0x31FF    // Katakana phonetic extensions
+        | 0x3400..=0x4DBF    // Han extension A
+        | 0x4E00..=0x9FFF    // Han
+        | 0xAC00..=0xD7AF    // Hangul syllables
+        | 0xF900..=0xFAFF    // Han compatibility
+        | 0xFF66..=0xFF9D    // half-width Katakana
+        | 0x20000..=0x323AF  // Han extensions B to H
+    )
+}
+
+/// Name under which the index knows [`WordTokenizer`].
+pub(super) const WORDS: &str = "words";
+/// Name under which the index knows [`PartTokenizer`].
+pub(super) const PARTS: &str = "parts";
+
+/// [`words`] for the index.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WordTokenizer;
+
+/// [`parts`] for the index.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PartTokenizer;
+
+impl Tokenizer for WordTokenizer {
+    type TokenStream<'a> = Words;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Words {
+        Words::over(words(text))
+    }
+}
+
+impl Tokenizer for PartTokenizer {
+    type TokenStream<'a> = Words;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Words {
+        Words::over(parts(text))
+    }
+}
+
+/// Hands a list of words to the index.
+#[derive(Debug)]
+pub(super) struct Words {
+    remaining: std::vec::IntoIter<Word>,
+    current: Token,
+}
+
+impl Words {
+    fn over(list: Vec<Word>) -> Self {
+        Self {
+            remaining: list.into_iter(),
+            current: Token::default(),
+        }
+    }
+}
+
+impl TokenStream for Words {
+    fn advance(&mut self) -> bool {
+        let Some(word) = self.remaining.next() else {
+            return false;
+        };
+        self.current = Token {
+            offset_from: word.start,
+            offset_to: word.end,
+            position: word.position,
+            text: word.text,
+            position_length: 1,
+        };
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.current
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(list: &[Word]) -> Vec<&str> {
+        list.iter().map(|word| word.text.as_str()).collect()
+    }
+
+    #[test]
+    fn code_words_and_numbers_stay_whole() {
+        let list = words("set NCCL_P2P_DISABLE=1 (0x1F), cudaErrorPeerAccess: Xid 79!");
+        let expected = [
+            "set",
+            "nccl_p2p_disable",
+            "1",
+            "0x1f",
+            "cudaerrorpeeraccess",
+            "xid",
+            "79",
+        ];
+        assert_eq!(texts(&list), expected);
+    }
+
+    #[test]
+    fn chinese_becomes_overlapping_pairs_with_rising_positions() {
+        let list = words("不支持对等CUDA访");
+        assert_eq!(texts(&list), ["不支", "支持", "持对", "对等", "cuda", "访"]);
+        assert_eq!(
+            list.iter().map(|word| word.position).collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4, 5]
+        );
+    }
+
+    #[test]
+    fn compound_words_have_parts_and_plain_ones_have_none() {
+        for (word, expected) in [
+            (
+                "cudaErrorPeerAccessUnsupported",
+                vec!["cuda", "error", "peer", "access", "unsupported"],
+            ),
+            ("CUDA_ERROR_PEER_ACCESS", vec!["cuda", "error", "peer", "access"]),
+            ("NCCLError", vec!["nccl", "error"]),
+            ("peerAccess", vec!["peer", "access"]),
+            ("sm_90", vec!["sm", "90"]),
+            ("Xid79", vec!["xid", "79"]),
+            ("__init__", vec!["init"]),
+            ("p2p", vec![]),
+            ("driver", vec![]),
+            ("550", vec![]),
+        ] {
+            assert_eq!(parts_of(word), expected, "{word}");
+        }
+        let list = parts("a peerAccess\u{4e0d}b_cd");
+        assert_eq!(texts(&list), ["peer", "access", "cd"]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_slices_of_the_text_in_order(text in "\\PC{0,200}") {
+            let list = words(&text);
+            for (number, word) in list.iter().enumerate() {
+                prop_assert_eq!(word.position, number);
+                let slice = text.get(word.start..word.end).expect("on character boundaries");
+                prop_assert_eq!(slice.chars().flat_map(char::to_lowercase).collect::<String>(), word.text.as_str());
+            }
+            prop_assert!(list.windows(2).all(|pair| pair[0].start < pair[1].start && pair[0].end <= pair[1].end));
+        }
+
+        #[test]
+        fn parts_are_slices_of_the_text_in_order(text in "[a-zA-Z0-9_ é不支-]{0,80}") {
+            let list = parts(&text);
+            for part in &list {
+                let slice = text.get(part.start..part.end).expect("on character boundaries");
+                prop_assert_eq!(slice.chars().flat_map(char::to_lowercase).collect::<String>(), part.text.as_str());
+            }
+            prop_assert!(list.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        }
+    }
+}
