@@ -6,6 +6,9 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What [`RecordId`] accepts, for the published schemas.
+const RECORD_ID_PATTERN: &str = "^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){1,2}$";
+
 /// Longest identifier accepted, in bytes.
 pub const MAX_ID_BYTES: usize = 200;
 
@@ -33,7 +36,7 @@ pub enum IdError {
 /// `cuda/peer-access-unsupported-by-hardware`. It is the record's name for ever.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = RECORD_ID_PATTERN, "maxLength" = MAX_ID_BYTES))]
 pub struct RecordId(String);
 
 impl RecordId {

@@ -9,8 +9,8 @@ use crate::text::steps;
 
 /// More items than any record of the kind has; a guard against nonsense, not a style rule.
 const MOST: usize = 1_000;
-/// Most conditions on the environment; each is checked against each hit.
-const MOST_CONDITIONS: usize = 64;
+/// Most patterns, examples and conditions on the environment: each costs time when a record is saved or matched.
+const MOST_TRIED: usize = 64;
 /// Longest window between related hits: a day.
 const LONGEST_WINDOW_SECONDS: u32 = 86_400;
 
@@ -21,10 +21,10 @@ const RECORD_IDS: Shape = Shape::List(MOST, &Shape::Checked("id", record_id));
 pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::required("schema_version", Shape::Version(SCHEMA_VERSION)),
     Field::optional("codes", Shape::List(MOST, &Shape::Checked("code", code))),
-    Field::optional("patterns", Shape::List(MOST, &PATTERN)),
-    Field::optional("examples", Shape::List(MOST, &EXAMPLE)),
-    Field::optional("near_misses", Shape::List(MOST, &NEAR_MISS)),
-    Field::optional("applies_to", Shape::List(MOST_CONDITIONS, &APPLIES_TO)),
+    Field::optional("patterns", Shape::List(MOST_TRIED, &PATTERN)),
+    Field::optional("examples", Shape::List(MOST_TRIED, &EXAMPLE)),
+    Field::optional("near_misses", Shape::List(MOST_TRIED, &NEAR_MISS)),
+    Field::optional("applies_to", Shape::List(MOST_TRIED, &APPLIES_TO)),
     Field::optional("severity", Shape::OrNull(&Shape::Word(Severity::WORDS))),
     Field::optional("action", Shape::OrNull(&Shape::Word(Action::WORDS))),
     Field::optional("probe", Shape::List(MAX_RULES, &PROBE)),
@@ -42,7 +42,7 @@ static PATTERN: Shape = Shape::Object(&[
     Field::required("id", Shape::Checked("name", name)),
     Field::required("regex", Shape::FilledText),
     Field::optional("flags", Shape::Text),
-    Field::optional("captures", Shape::List(MOST_CONDITIONS, &Shape::Text)),
+    Field::optional("captures", Shape::List(MOST_TRIED, &Shape::Text)),
 ]);
 
 static EXAMPLE: Shape = Shape::Object(&[
@@ -89,6 +89,7 @@ static SOURCE: Shape = Shape::Object(&[
     Field::required("url", Shape::Checked("url", url)),
     Field::required("read_on", Shape::Checked("day", day)),
     Field::optional("supports", Shape::List(MOST, &Shape::Checked("pointer", pointer))),
+    Field::optional("note", TEXT_OR_NULL),
 ]);
 
 static DEAD_END_ZH: Shape = Shape::Object(&[

@@ -131,6 +131,9 @@ pub struct Source {
     /// JSON pointers into the document that it bears out.
     #[serde(default)]
     pub supports: Vec<String>,
+    /// What it says, where that is less or other than what the document says.
+    #[serde(default)]
+    pub note: Option<String>,
     /// Keys that this build does not know.
     #[serde(flatten)]
     pub extra: BTreeMap<String, Value>,

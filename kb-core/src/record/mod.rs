@@ -16,6 +16,7 @@ pub use document::{
     VersionNote, Workaround,
 };
 pub use signatures::signature_set;
+pub(crate) use signatures::{DOCUMENT_PATTERN, document_pattern};
 
 use crate::annex::{Annex, read_annex};
 use crate::ids::RecordId;
@@ -72,21 +73,41 @@ pub(crate) fn document_shape(root: &Node) -> Vec<Violation> {
     check_shape(Part::Document, root, &fields::DOCUMENT)
 }
 
-/// Strict JSON, then the shape, then the typed view.
+/// Strict JSON, then the shape, then the typed view; errors only.
 pub(crate) fn read_view<T: serde::de::DeserializeOwned>(
     part: Part,
     text: &str,
     shape: fn(&Node) -> Vec<Violation>,
 ) -> Result<T, Vec<Violation>> {
-    let root = parse(text).map_err(|error| vec![Violation::unreadable(part, error)])?;
-    let mut errors = shape(&root);
-    errors.retain(|violation| violation.severity == Severity::Error);
-    if !errors.is_empty() {
-        return Err(errors);
+    let (view, mut violations) = examine(part, text, shape);
+    violations.retain(|violation| violation.severity == Severity::Error);
+    view.ok_or(violations)
+}
+
+/// The same with warnings; the view is there unless an error is among the violations.
+pub(crate) fn examine<T: serde::de::DeserializeOwned>(
+    part: Part,
+    text: &str,
+    shape: fn(&Node) -> Vec<Violation>,
+) -> (Option<T>, Vec<Violation>) {
+    let root = match parse(text) {
+        Ok(root) => root,
+        Err(error) => return (None, vec![Violation::unreadable(part, error)]),
+    };
+    let mut violations = shape(&root);
+    if violations
+        .iter()
+        .any(|violation| violation.severity == Severity::Error)
+    {
+        return (None, violations);
     }
     // The shape admits only what the view reads (a property test holds the two together), so this is a second lock.
-    serde_json::from_str(text).map_err(|error| {
-        let violation = Violation::error(part, "", "type", error.to_string());
-        vec![violation.fix("compare the text with the published schema")]
-    })
+    match serde_json::from_str(text) {
+        Ok(view) => (Some(view), violations),
+        Err(error) => {
+            let violation = Violation::error(part, "", "unreadable", error.to_string());
+            violations.push(violation.fix("compare the text with the published schema"));
+            (None, violations)
+        }
+    }
 }

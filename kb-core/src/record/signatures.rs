@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Record;
 use super::codes::is_real_code;
+use super::{Document, Record};
 use crate::ids::{RecordId, Revision};
 use crate::signature::{PatternSpec, RecordSignatures};
 use crate::transition::EdgeKind;
@@ -11,16 +11,20 @@ use crate::transition::EdgeKind;
 /// Id of the pattern that the document's `regex` makes.
 pub(crate) const DOCUMENT_PATTERN: &str = "0";
 
+/// Pattern `0`: the document's `regex`, without regard to case.
+pub(crate) fn document_pattern(document: &Document) -> Option<PatternSpec> {
+    document.regex.as_ref().map(|regex| PatternSpec {
+        id: DOCUMENT_PATTERN.to_owned(),
+        regex: regex.clone(),
+        flags: "i".to_owned(),
+        captures: Vec::new(),
+    })
+}
+
 impl Record {
-    /// Pattern `0` from the document's `regex`, without regard to case, then the annex's patterns.
+    /// Pattern `0` from the document's `regex`, then the annex's patterns.
     pub fn patterns(&self) -> Vec<PatternSpec> {
-        let from_document = self.document.regex.as_ref().map(|regex| PatternSpec {
-            id: DOCUMENT_PATTERN.to_owned(),
-            regex: regex.clone(),
-            flags: "i".to_owned(),
-            captures: Vec::new(),
-        });
-        from_document
+        document_pattern(&self.document)
             .into_iter()
             .chain(self.annex.patterns.iter().cloned())
             .collect()

@@ -72,7 +72,10 @@ impl Field {
     }
 }
 
-/// Every violation of the shape.
+/// Most violations that are listed of one text; who has more mends these first.
+const MOST_VIOLATIONS: usize = 100;
+
+/// Every violation of the shape, up to [`MOST_VIOLATIONS`].
 pub(crate) fn check_shape(part: Part, root: &Node, shape: &Shape) -> Vec<Violation> {
     let mut walk = Walk {
         part,
@@ -80,6 +83,7 @@ pub(crate) fn check_shape(part: Part, root: &Node, shape: &Shape) -> Vec<Violati
         found: Vec::new(),
     };
     walk.value(root, shape);
+    walk.found.truncate(MOST_VIOLATIONS);
     walk.found
 }
 
@@ -163,6 +167,9 @@ impl Walk {
             self.error("too-many", &reason, "keep the ones that matter");
         }
         for (index, item) in items.iter().enumerate() {
+            if self.found.len() >= MOST_VIOLATIONS {
+                return;
+            }
             self.below(&Step::Index(index), |walk| walk.value(item, inner));
         }
     }

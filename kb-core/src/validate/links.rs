@@ -1,0 +1,139 @@
+//! Ids, names and pointers inside one record.
+
+use std::collections::BTreeSet;
+
+use super::{Part, Violation};
+use crate::annex::Annex;
+use crate::ids::RecordId;
+use crate::record::{DOCUMENT_PATTERN, Document};
+use crate::text::steps;
+
+/// The id against where the record is kept, its aliases, and its edges.
+pub(super) fn check_identity(expected: Option<&RecordId>, document: &Document) -> Vec<Violation> {
+    let part = Part::Document;
+    let mut found = Vec::new();
+    if let Some(expected) = expected
+        && *expected != document.id
+    {
+        let reason = format!(
+            "the record is kept under {expected} and calls itself {}",
+            document.id
+        );
+        found.push(Violation::error(part, "/id", "id-mismatch", reason).fix("use one id for both"));
+    }
+    if document.id.as_str().rsplit('.').next() == Some("ext") {
+        let reason = "the record's file would be named as the annex of another record";
+        found.push(
+            Violation::error(part, "/id", "id-ends-ext", reason)
+                .fix("choose an id that does not end in .ext"),
+        );
+    }
+    let mut seen = BTreeSet::from([&document.id]);
+    for (index, alias) in document.aliases.iter().enumerate() {
+        if !seen.insert(alias) {
+            let reason = format!("{alias} is the record's id, or stands twice");
+            let pointer = format!("/aliases/{index}");
+            found.push(Violation::error(part, pointer, "alias", reason).fix("take it out"));
+        }
+    }
+    edges(document, &mut found);
+    found
+}
+
+fn edges(document: &Document, found: &mut Vec<Violation>) {
+    for (pointer, target) in edge_targets(document) {
+        match target.parse::<RecordId>() {
+            Err(error) => {
+                let reason = format!("{target:?} is no record id: {error}");
+                let violation = Violation::warning(Part::Document, pointer, "edge-target", reason);
+                found.push(violation.fix("write the id of the record that is meant"));
+            }
+            Ok(id) if id == document.id => {
+                let reason = "the record points at itself";
+                let violation = Violation::warning(Part::Document, pointer, "edge-to-itself", reason);
+                found.push(violation.fix("take it out, or name the record that is meant"));
+            }
+            Ok(_) => {}
+        }
+    }
+}
+
+/// Where each edge names its target, and the name.
+pub(super) fn edge_targets(document: &Document) -> Vec<(String, &str)> {
+    let graph = &document.transition_graph;
+    let leads_to = graph.leads_to.iter().map(|edge| edge.error_id.as_str());
+    let preceded_by = graph.preceded_by.iter().map(|edge| edge.error_id.as_str());
+    let confused = graph
+        .frequently_confused_with
+        .iter()
+        .map(|edge| edge.error_id.as_str());
+    let place = |list: &str, index: usize| format!("/transition_graph/{list}/{index}/error_id");
+    let leads_to = leads_to
+        .enumerate()
+        .map(|(i, target)| (place("leads_to", i), target));
+    let preceded_by = preceded_by
+        .enumerate()
+        .map(|(i, target)| (place("preceded_by", i), target));
+    let confused = confused
+        .enumerate()
+        .map(|(i, target)| (place("frequently_confused_with", i), target));
+    leads_to.chain(preceded_by).chain(confused).collect()
+}
+
+/// Names that must be distinct, and pointers that must lead somewhere.
+pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let pattern_ids = annex.patterns.iter().map(|pattern| pattern.id.as_str());
+    distinct(
+        "/patterns",
+        BTreeSet::from([DOCUMENT_PATTERN]),
+        pattern_ids,
+        &mut found,
+    );
+    let rule_ids = annex.probe.iter().map(|rule| rule.id.as_str());
+    distinct("/probe", BTreeSet::new(), rule_ids, &mut found);
+    if annex.superseded_by.as_ref() == Some(&document.id) {
+        let violation = Violation::error(
+            Part::Annex,
+            "/superseded_by",
+            "superseded-by-itself",
+            "this is the record's own id",
+        );
+        found.push(violation.fix("name the record that took its place"));
+    }
+    supports(document, annex, &mut found);
+    found
+}
+
+fn distinct<'a>(
+    list: &str,
+    mut seen: BTreeSet<&'a str>,
+    ids: impl Iterator<Item = &'a str>,
+    found: &mut Vec<Violation>,
+) {
+    for (index, id) in ids.enumerate() {
+        if !seen.insert(id) {
+            let reason = format!("the id {id:?} is taken");
+            let pointer = format!("{list}/{index}/id");
+            found.push(Violation::error(Part::Annex, pointer, "duplicate-id", reason).fix("choose another"));
+        }
+    }
+}
+
+fn supports(document: &Document, annex: &Annex, found: &mut Vec<Violation>) {
+    // A document that was read can be written.
+    let Ok(document) = serde_json::to_value(document) else {
+        return;
+    };
+    for (source_index, source) in annex.sources.iter().enumerate() {
+        for (index, supported) in source.supports.iter().enumerate() {
+            let leads_somewhere = steps(supported).is_some() && document.pointer(supported).is_some();
+            if !leads_somewhere {
+                let pointer = format!("/sources/{source_index}/supports/{index}");
+                let reason = format!("nothing stands at {supported:?} in the document");
+                let violation = Violation::warning(Part::Annex, pointer, "supports-nothing", reason);
+                found.push(violation.fix("point at what the source bears out"));
+            }
+        }
+    }
+}
