@@ -12,8 +12,10 @@
 
 pub mod annex;
 pub mod ids;
+pub mod matcher;
 pub mod record;
 pub mod report;
+pub mod scanner;
 pub mod schema;
 pub mod signature;
 pub mod text;

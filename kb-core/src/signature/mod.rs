@@ -1,5 +1,18 @@
 //! What recognises a record in text, as plain data: patterns, codes, and what the matcher must know to rank and
 //! order hits. Built from a document and its annex; compiled by the matcher.
+//!
+//! [`check`] is the door: what it refuses never reaches the matcher. `parse` turns a pattern into the engine's tree,
+//! `required` reads from the tree which literals every match must hold.
+
+mod check;
+mod parse;
+mod required;
+#[cfg(test)]
+mod tests;
+
+pub use check::{Capture, PatternError, PatternFacts, check};
+pub(crate) use check::{CompiledPattern, compile, facts};
+pub use required::Clause;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{RecordId, Revision};
 
 /// One pattern of a record. The document's `regex` is pattern `0` with flag `i`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct PatternSpec {
     /// Short name, unique in the record.
     pub id: String,

@@ -1,0 +1,127 @@
+//! Compiled patterns, made when a line first needs them and kept within a bound. Shared by all scanners of a matcher
+//! and handed on to the next generation, where an unchanged pattern keeps its place.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+
+use crate::signature::{CompiledPattern, PatternError, PatternFacts, PatternSpec, compile, facts};
+
+/// Compiled patterns take at most about this much, in bytes; the least recently used go first.
+pub const CACHE_LIMIT_BYTES: usize = 96 << 20;
+/// What the engine's search caches take besides the compiled form, in bytes; measured per pattern, not a bound.
+const SEARCH_CACHE_BYTES: usize = 32 << 10;
+
+/// One distinct pattern text with its flags and capture names.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    spec: PatternSpec,
+    pub(crate) facts: PatternFacts,
+    compiled: RwLock<Option<Arc<CompiledPattern>>>,
+    used_at: AtomicU64,
+}
+
+#[derive(Debug)]
+pub(super) struct PatternCache {
+    limit_bytes: usize,
+    clock: AtomicU64,
+    known: Mutex<HashMap<PatternSpec, Weak<Slot>>>,
+    resident: Mutex<Resident>,
+}
+
+#[derive(Debug, Default)]
+struct Resident {
+    slots: Vec<(Arc<Slot>, usize)>,
+    bytes: usize,
+}
+
+impl Default for PatternCache {
+    fn default() -> Self {
+        Self::with_limit(CACHE_LIMIT_BYTES)
+    }
+}
+
+impl PatternCache {
+    pub(super) fn with_limit(limit_bytes: usize) -> Self {
+        Self {
+            limit_bytes,
+            clock: AtomicU64::new(0),
+            known: Mutex::default(),
+            resident: Mutex::default(),
+        }
+    }
+
+    /// The slot of a pattern: the one already known, else a new one, its literals read but nothing compiled.
+    pub(super) fn slot(&self, spec: &PatternSpec) -> Result<Arc<Slot>, PatternError> {
+        // The same text under another name is the same pattern.
+        let key = PatternSpec {
+            id: String::new(),
+            ..spec.clone()
+        };
+        if let Some(slot) = lock(&self.known).get(&key).and_then(Weak::upgrade) {
+            return Ok(slot);
+        }
+        let slot = Arc::new(Slot {
+            facts: facts(&key)?,
+            spec: key.clone(),
+            compiled: RwLock::default(),
+            used_at: AtomicU64::new(0),
+        });
+        lock(&self.known).insert(key, Arc::downgrade(&slot));
+        Ok(slot)
+    }
+
+    /// Forgets the analysis of patterns that no generation uses any more.
+    pub(super) fn forget_unused(&self) {
+        lock(&self.known).retain(|_, slot| slot.strong_count() > 0);
+    }
+
+    /// The compiled pattern, made now if it is not there.
+    pub(super) fn get(&self, slot: &Arc<Slot>) -> Result<Arc<CompiledPattern>, PatternError> {
+        slot.used_at
+            .store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        if let Some(compiled) = &*slot.compiled.read().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(Arc::clone(compiled));
+        }
+        let compiled = Arc::new(compile(&slot.spec)?);
+        let bytes = compiled.regex.memory_usage() + SEARCH_CACHE_BYTES;
+        let mut resident = lock(&self.resident);
+        {
+            let mut place = slot.compiled.write().unwrap_or_else(PoisonError::into_inner);
+            if let Some(theirs) = &*place {
+                return Ok(Arc::clone(theirs));
+            }
+            *place = Some(Arc::clone(&compiled));
+        }
+        resident.slots.push((Arc::clone(slot), bytes));
+        resident.bytes += bytes;
+        if resident.bytes > self.limit_bytes {
+            resident.evict(self.limit_bytes / 4 * 3);
+        }
+        Ok(compiled)
+    }
+
+    pub(super) fn used_bytes(&self) -> usize {
+        lock(&self.resident).bytes
+    }
+}
+
+impl Resident {
+    /// Drops the least recently used until at most `target` bytes are left. A scanner that is running one of them
+    /// keeps its own reference until it is done.
+    fn evict(&mut self, target: usize) {
+        self.slots
+            .sort_by_key(|(slot, _)| std::cmp::Reverse(slot.used_at.load(Ordering::Relaxed)));
+        while self.bytes > target {
+            let Some((slot, bytes)) = self.slots.pop() else {
+                break;
+            };
+            *slot.compiled.write().unwrap_or_else(PoisonError::into_inner) = None;
+            self.bytes -= bytes;
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

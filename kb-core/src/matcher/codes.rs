@@ -1,0 +1,133 @@
+//! A record's codes as tests on a line: names stand as words (`ncclSystemError`), numbers need their family word and
+//! their domain (`Xid 79`, `CUDA error 217`). A bare number is nothing.
+
+use std::ops::Range;
+
+use super::Kind;
+use super::markers::{Markers, places, starts_word};
+use super::rarity::is_word_byte;
+
+/// Shortest name that is looked for in text, in bytes.
+const MIN_NAME: usize = 5;
+/// Furthest that a number may stand behind its family word, in bytes: room for a PCI address between them.
+const MAX_DISTANCE: usize = 64;
+
+/// A code as the matcher looks for it.
+pub(super) struct CodeTest {
+    /// The text that wakes the test: the name itself, or the family word.
+    pub(super) entry: Vec<u8>,
+    /// The number, for a code that has one.
+    pub(super) number: Option<u64>,
+    pub(super) kind: Kind,
+}
+
+/// Reads a code as people write it. The error says why it cannot be looked for in text; it is still a name under
+/// which the record is found.
+pub(super) fn parse(code: &str, domain: &str) -> Result<CodeTest, String> {
+    let lower = code.trim().to_ascii_lowercase();
+    let mut words: Vec<&str> = lower.split_ascii_whitespace().collect();
+    let number = words.last().and_then(|last| last.parse::<u64>().ok());
+    let Some(number) = number else {
+        return name(&lower);
+    };
+    words.pop();
+    let Some(family) = words.pop() else {
+        return Err(format!(
+            "{code:?} is a bare number; write it with its domain, for example \"Xid 79\""
+        ));
+    };
+    let own = Markers::of_domain(domain).unwrap_or(Markers::NONE);
+    // The family word and the words before it may be markers themselves: then they are the domain.
+    let stated = Markers::on(lower.as_bytes());
+    let needs = if stated == Markers::NONE { own } else { stated };
+    if needs == Markers::NONE && words.is_empty() {
+        return Err(format!(
+            "{code:?} names no domain; write it with one, for example \"CUDA error 217\""
+        ));
+    }
+    Ok(CodeTest {
+        entry: family.as_bytes().to_vec(),
+        number: Some(number),
+        kind: Kind::Number {
+            words: words.iter().map(|word| word.as_bytes().to_vec()).collect(),
+            needs,
+        },
+    })
+}
+
+fn name(lower: &str) -> Result<CodeTest, String> {
+    let letters = lower.bytes().filter(u8::is_ascii_alphabetic).count();
+    if letters < MIN_NAME || lower.contains('\n') {
+        return Err(format!(
+            "{lower:?} is too short to be told from other words in a text; write the full name of the code"
+        ));
+    }
+    Ok(CodeTest {
+        entry: lower.as_bytes().to_vec(),
+        number: None,
+        kind: Kind::Word(lower.as_bytes().to_vec()),
+    })
+}
+
+/// Where a name stands as words of their own.
+pub(super) fn find_name(line: &[u8], name: &[u8]) -> Option<Range<usize>> {
+    let at = places(line, name)
+        .find(|&at| starts_word(line, at) && line.get(at + name.len()).is_none_or(|&b| !is_word_byte(b)))?;
+    Some(at..at + name.len())
+}
+
+/// The numbers that a family word introduces on a line (ASCII lower case), each with the span from the word to the
+/// number's last digit. Between them may stand `code`, `error`, separators and one bracketed group, as in
+/// `Xid (PCI:0000:3b:00): 79`.
+pub(super) fn numbers<'a>(
+    line: &'a [u8],
+    family: &'a [u8],
+) -> impl Iterator<Item = (u64, Range<usize>)> + 'a {
+    places(line, family)
+        .filter(|&at| starts_word(line, at))
+        .filter_map(move |at| {
+            let after = at + family.len();
+            let rest = line.get(after..line.len().min(after + MAX_DISTANCE + 20))?;
+            let digits_at = skip_to_number(rest)?;
+            let digits = rest.get(digits_at..)?;
+            let len = digits.iter().take_while(|b| b.is_ascii_digit()).count();
+            let ends = match digits.get(len) {
+                // A version or a decimal goes on after the point; a sentence does not.
+                Some(b'.') => digits.get(len + 1).is_none_or(|b| !b.is_ascii_digit()),
+                Some(&next) => !is_word_byte(next),
+                None => true,
+            };
+            let number = std::str::from_utf8(digits.get(..len)?).ok()?.parse().ok()?;
+            ends.then_some((number, at..after + digits_at + len))
+        })
+}
+
+/// Length of what may stand between a family word and its number; `None` if something else does.
+fn skip_to_number(rest: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    let mut bracket_seen = false;
+    while at <= MAX_DISTANCE {
+        let tail = rest.get(at..)?;
+        match tail.first()? {
+            b if b.is_ascii_digit() => return (at > 0).then_some(at),
+            b'(' if !bracket_seen && !tail.get(1).is_some_and(u8::is_ascii_digit) => {
+                bracket_seen = true;
+                at += tail.iter().position(|&b| b == b')')? + 1;
+            }
+            b' ' | b'\t' | b':' | b'=' | b'#' | b'(' | b'[' | b'\'' | b'"' => at += 1,
+            b's' if at == 0 => at += 1,
+            _ => at += filler(tail)?,
+        }
+    }
+    None
+}
+
+/// Words that say nothing between a family word and its number.
+fn filler(tail: &[u8]) -> Option<usize> {
+    ["code", "number", "errors", "error", "no.", "is"]
+        .into_iter()
+        .find_map(|word| {
+            let goes_on = tail.get(word.len()).is_some_and(|&b| is_word_byte(b));
+            (tail.starts_with(word.as_bytes()) && !goes_on).then_some(word.len())
+        })
+}

@@ -1,0 +1,114 @@
+//! Which world a line speaks of. A number or a generic message proves nothing by itself: `error 217` and `out of
+//! memory` mean a GPU only on a line that says so.
+
+use super::rarity::is_word_byte;
+
+/// A set of marker groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Markers(u8);
+
+const CUDA: Markers = Markers(1);
+const NCCL: Markers = Markers(1 << 1);
+const KERNEL_DRIVER: Markers = Markers(1 << 2);
+const NVML: Markers = Markers(1 << 3);
+const FABRIC: Markers = Markers(1 << 4);
+const INFINIBAND: Markers = Markers(1 << 5);
+const FRAMEWORK: Markers = Markers(1 << 6);
+const GPU: Markers = Markers(1 << 7);
+
+/// Words that begin at a word's start; with `true` they must end there too.
+const WORDS: &[(&str, bool, Markers)] = &[
+    ("cuda", false, CUDA),
+    ("cudnn", false, CUDA),
+    ("cublas", false, CUDA),
+    ("cufft", false, CUDA),
+    ("cusolver", false, CUDA),
+    ("cusparse", false, CUDA),
+    ("curand", false, CUDA),
+    ("nvrtc", false, CUDA),
+    ("cupti", false, CUDA),
+    ("nccl", false, NCCL),
+    ("nvrm", true, KERNEL_DRIVER),
+    ("xid", true, KERNEL_DRIVER),
+    ("sxid", true, FABRIC),
+    ("nvidia", false, KERNEL_DRIVER),
+    ("nvml", false, NVML),
+    ("nvidia-smi", true, NVML),
+    ("nvlink", false, FABRIC),
+    ("nvswitch", false, FABRIC),
+    ("fabricmanager", false, FABRIC),
+    ("fabric manager", false, FABRIC),
+    ("infiniband", false, INFINIBAND),
+    ("mlx5", false, INFINIBAND),
+    ("ibv_", false, INFINIBAND),
+    ("torch", false, FRAMEWORK),
+    ("pytorch", false, FRAMEWORK),
+    ("tensorflow", false, FRAMEWORK),
+    ("xla", true, FRAMEWORK),
+    ("jax", true, FRAMEWORK),
+    ("gpu", true, GPU),
+    ("gpus", true, GPU),
+];
+
+impl Markers {
+    /// Every group.
+    pub(super) const ANY: Self = Self(u8::MAX);
+    /// No group.
+    pub(super) const NONE: Self = Self(0);
+
+    /// Whether the two sets share a group.
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The groups on a line in ASCII lower case.
+    pub(super) fn on(line: &[u8]) -> Self {
+        let mut found = Self::NONE;
+        for (word, whole, group) in WORDS {
+            if !found.meets(*group) && stands_in(line, word.as_bytes(), *whole) {
+                found = Self(found.0 | group.0);
+            }
+        }
+        found
+    }
+
+    /// What a generic message of this domain needs: any marker for a GPU domain. `None` for a domain that is not
+    /// about GPUs; its own name is its marker then.
+    pub(super) fn for_message(domain: &str) -> Option<Self> {
+        Self::of_domain(domain).map(|_| Self::ANY)
+    }
+
+    /// What a number of this domain needs: the markers of the library that counts so.
+    pub(super) fn of_domain(domain: &str) -> Option<Self> {
+        let groups = match domain {
+            "cuda" | "cudnn" | "cublas" | "nvrtc" => CUDA,
+            "pytorch" | "tensorflow" | "jax" | "gpu" => Self(CUDA.0 | FRAMEWORK.0 | GPU.0),
+            "nccl" => NCCL,
+            "driver" | "nvidia" | "xid" | "kernel" => KERNEL_DRIVER,
+            "nvml" | "dcgm" => NVML,
+            "nvlink" | "nvswitch" | "sxid" | "fabric-manager" => Self(FABRIC.0 | KERNEL_DRIVER.0),
+            "infiniband" | "rdma" => INFINIBAND,
+            _ => return None,
+        };
+        Some(groups)
+    }
+}
+
+/// Whether a word stands on a line, beginning at a word's start and, if `whole`, ending at a word's end.
+pub(super) fn stands_in(line: &[u8], word: &[u8], whole: bool) -> bool {
+    places(line, word).any(|at| {
+        let ends = line.get(at + word.len()).is_none_or(|&b| !is_word_byte(b));
+        starts_word(line, at) && (!whole || ends)
+    })
+}
+
+/// The places where a text stands, overlapping ones left out.
+pub(super) fn places<'a>(line: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    memchr::memmem::find_iter(line, text)
+}
+
+/// Whether no word byte stands before this place.
+pub(super) fn starts_word(line: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| line.get(before));
+    before.is_none_or(|&b| !is_word_byte(b))
+}

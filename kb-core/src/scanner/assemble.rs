@@ -1,0 +1,280 @@
+//! From counts to the answer: order, ranks, causes, and the sentences that say why.
+
+use std::collections::BTreeMap;
+
+use super::cause::{First, MAX_MATCHES, root_causes};
+use super::environment::applies;
+use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, RecordTally, Tally};
+use super::lines::{End, LONG_LINE_BYTES};
+use super::summary::{Applies, Candidate, Match, Order, Summary};
+use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
+use crate::matcher::{Kind, Matcher, Record};
+
+/// A record with its counts, on the way to a match.
+struct Entry<'a> {
+    place: u32,
+    record: &'a Record,
+    tally: RecordTally,
+    applies: Applies,
+}
+
+/// Sums up a scan.
+pub(super) fn sum_up(
+    mut tally: Tally,
+    matcher: &Matcher,
+    options: &ScanOptions,
+    end: &End,
+    broken: &[u32],
+) -> Summary {
+    let mut entries = entries(&mut tally, matcher, options);
+    let mut notes = notes(&tally, &entries, matcher, end, broken);
+    let mut candidates = candidates(tally, &entries, matcher);
+    candidates.extend(take_cancelled(&mut entries));
+    entries.sort_by(|a, b| {
+        let score = b.tally.best.score.value.total_cmp(&a.tally.best.score.value);
+        a.applies
+            .cmp(&b.applies)
+            .then(score)
+            .then_with(|| first_line(a).cmp(&first_line(b)))
+            .then(a.place.cmp(&b.place))
+    });
+    let order = order(&entries);
+    if entries.len() > MAX_MATCHES {
+        notes.push(format!(
+            "first causes were looked for among the earliest {MAX_MATCHES} matches"
+        ));
+    }
+    let root_causes = root_causes(matcher, &firsts(&entries, order));
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    Summary {
+        matches: entries
+            .into_iter()
+            .map(|entry| to_match(entry, matcher))
+            .collect(),
+        candidates,
+        root_cause: root_causes.first().map(|cause| cause.id.clone()),
+        root_causes,
+        order,
+        lines_scanned: end.lines,
+        bytes_scanned: end.bytes,
+        notes,
+    }
+}
+
+fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, options: &ScanOptions) -> Vec<Entry<'a>> {
+    let mut entries: Vec<Entry<'a>> = std::mem::take(&mut tally.records)
+        .into_iter()
+        .filter_map(|(place, tally)| {
+            let record = matcher.record(place)?;
+            let applies = applies(&record.applies_to, &options.environment);
+            Some(Entry {
+                place,
+                record,
+                tally,
+                applies,
+            })
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.place);
+    entries
+}
+
+/// What was capped or left out, in sentences.
+fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, end: &End, broken: &[u32]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if end.long_lines > 0 {
+        notes.push(format!(
+            "{} {} longer than {LONG_LINE_BYTES} bytes and read in pieces that overlap by {OVERLAP_BYTES} bytes; a \
+             longer match there may be missed, and a record is counted once on such a line",
+            end.long_lines,
+            if end.long_lines == 1 { "line is" } else { "lines are" },
+        ));
+    }
+    for entry in entries.iter().filter(|entry| entry.tally.overflow > 0) {
+        notes.push(format!(
+            "{} lines of {} have captured values beyond the {MAX_FOLDS_OF_RECORD} that are told apart; they are counted",
+            entry.tally.overflow, entry.record.id,
+        ));
+    }
+    if tally.dropped_candidates > 0 {
+        notes.push(format!(
+            "{} lines hold candidates beyond the {MAX_CANDIDATES} that are listed",
+            tally.dropped_candidates,
+        ));
+    }
+    for signal in broken.iter().filter_map(|place| matcher.signal(*place)) {
+        if let Some(record) = matcher.record(signal.record) {
+            notes.push(format!(
+                "pattern {} of {} does not compile and was left out",
+                signal.name, record.id
+            ));
+        }
+    }
+    notes
+}
+
+fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Candidate> {
+    let is_match = |place: u32| entries.binary_search_by_key(&place, |entry| entry.place).is_ok();
+    let unmatched = tally
+        .candidates
+        .into_iter()
+        .filter(|(place, _)| !is_match(*place));
+    unmatched
+        .filter_map(|(place, candidate)| {
+            let CandidateTally {
+                count,
+                first,
+                score,
+                signal,
+            } = candidate;
+            let record = matcher.record(place)?;
+            let signal = matcher.signal(signal)?;
+            let why = format!(
+                "{} stands on line {}, but nothing on that line says that it is about {}",
+                describe(&signal.name, &signal.kind),
+                first.line,
+                record.domain_word(),
+            );
+            let (id, revision) = (record.id.clone(), record.revision);
+            Some(Candidate {
+                id,
+                revision,
+                score: score.value,
+                count,
+                line: first,
+                why,
+            })
+        })
+        .collect()
+}
+
+/// Takes out the records that another match takes away, unless the two take each other away.
+fn take_cancelled(entries: &mut Vec<Entry<'_>>) -> Vec<Candidate> {
+    let mut taken = Vec::new();
+    for entry in entries.iter() {
+        let canceller = entries.iter().find(|other| {
+            entry.record.cancels.contains(&other.place) && !other.record.cancels.contains(&entry.place)
+        });
+        if let (Some(canceller), Some(first)) = (canceller, entry.tally.first.first()) {
+            let why = format!(
+                "{} on line {} takes it away",
+                canceller.record.id,
+                first_line(canceller)
+            );
+            taken.push((
+                entry.place,
+                Candidate {
+                    id: entry.record.id.clone(),
+                    revision: entry.record.revision,
+                    score: entry.tally.best.score.value,
+                    count: entry.tally.count,
+                    line: first.clone(),
+                    why,
+                },
+            ));
+        }
+    }
+    entries.retain(|entry| !taken.iter().any(|(place, _)| *place == entry.place));
+    taken.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// By time only if every match has a time of one and the same clock.
+fn order(entries: &[Entry<'_>]) -> Order {
+    let mut clocks = entries
+        .iter()
+        .map(|entry| Some(entry.tally.earliest.as_ref()?.moment.clock));
+    match clocks.next() {
+        Some(Some(first)) if clocks.all(|clock| clock == Some(first)) => Order::Time,
+        _ => Order::Line,
+    }
+}
+
+/// The matches where they stand first, in order; the better ranked first at the same place.
+fn firsts(ranked: &[Entry<'_>], order: Order) -> Vec<First> {
+    let mut firsts: Vec<((i64, u64), First)> = ranked
+        .iter()
+        .filter_map(|entry| {
+            let record = entry.place;
+            let by_time = entry.tally.earliest.as_ref().filter(|_| order == Order::Time);
+            if let Some(earliest) = by_time {
+                let first = First {
+                    record,
+                    line: earliest.line,
+                    captures: earliest.captures.clone(),
+                };
+                return Some(((earliest.moment.micros, earliest.line), first));
+            }
+            let matched = entry.tally.first.first()?;
+            let first = First {
+                record,
+                line: matched.line,
+                captures: matched.captures.clone(),
+            };
+            Some(((0, matched.line), first))
+        })
+        .collect();
+    firsts.sort_by_key(|(at, _)| *at);
+    firsts.into_iter().map(|(_, first)| first).collect()
+}
+
+fn first_line(entry: &Entry<'_>) -> u64 {
+    entry.tally.first.first().map_or(u64::MAX, |matched| matched.line)
+}
+
+fn to_match(entry: Entry<'_>, matcher: &Matcher) -> Match {
+    let Entry {
+        record,
+        mut tally,
+        applies,
+        ..
+    } = entry;
+    let folds = tally.take_folds();
+    let lines: Vec<MatchedLine> = tally.first.into_iter().chain(tally.last).collect();
+    Match {
+        id: record.id.clone(),
+        revision: record.revision,
+        score: tally.best.score.value.clamp(0.0, 1.0),
+        applies,
+        count: tally.count,
+        lines,
+        folds,
+        overflow: tally.overflow,
+        why: why(&tally.best, matcher),
+    }
+}
+
+/// One sentence: what stands where, how much of the line it explains, what it captured.
+fn why(best: &Best, matcher: &Matcher) -> String {
+    let what = matcher.signal(best.signal).map_or_else(
+        || "a pattern".to_owned(),
+        |signal| describe(&signal.name, &signal.kind),
+    );
+    let percent = (best.score.share * 100.0).round();
+    let mut sentence = format!("{what} explains {percent} % of line {}", best.line);
+    if best.score.whole_signature && what != "the whole signature" {
+        sentence.push_str(", which holds the whole signature");
+    }
+    if !best.captures.is_empty() {
+        sentence.push_str("; it captured ");
+        sentence.push_str(&list(&best.captures));
+    }
+    sentence
+}
+
+fn list(captures: &BTreeMap<String, String>) -> String {
+    captures
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn describe(name: &str, kind: &Kind) -> String {
+    match kind {
+        Kind::Pattern { .. } => format!("pattern {name}"),
+        Kind::Signature => "the whole signature".to_owned(),
+        Kind::Word(_) | Kind::Number { .. } => {
+            format!("the code {}", name.strip_prefix("code:").unwrap_or(name))
+        }
+    }
+}

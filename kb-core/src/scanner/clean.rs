@@ -1,0 +1,78 @@
+//! Takes terminal control sequences off a line and keeps the way back to the bytes as sent.
+
+use std::ops::Range;
+
+const ESC: u8 = 0x1b;
+/// Longest operating system command (window titles, links) that is taken off, in bytes.
+const MAX_STRING: usize = 512;
+
+/// A line without control sequences.
+#[derive(Debug, Default)]
+pub(super) struct Clean {
+    pub(super) text: Vec<u8>,
+    /// Where runs of kept bytes begin: (place in `text`, place in the line as sent).
+    runs: Vec<(usize, usize)>,
+}
+
+impl Clean {
+    /// Cleans a line, reusing the buffers.
+    pub(super) fn load(&mut self, line: &[u8]) {
+        self.text.clear();
+        self.runs.clear();
+        let mut at = 0;
+        while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
+            let kept = memchr::memchr(ESC, rest).unwrap_or(rest.len());
+            if kept > 0 {
+                self.runs.push((self.text.len(), at));
+                self.text.extend_from_slice(rest.get(..kept).unwrap_or_default());
+            }
+            at += kept;
+            at += line.get(at..).map_or(0, sequence_len);
+        }
+    }
+
+    /// The span in the line as sent: from its first byte to behind its last.
+    pub(super) fn original(&self, span: &Range<usize>) -> Range<usize> {
+        if span.is_empty() {
+            let at = self.place(span.start);
+            return at..at;
+        }
+        self.place(span.start)..self.place(span.end - 1) + 1
+    }
+
+    fn place(&self, at: usize) -> usize {
+        let run = self.runs.partition_point(|(kept, _)| *kept <= at);
+        let (kept, sent) = run
+            .checked_sub(1)
+            .and_then(|run| self.runs.get(run))
+            .copied()
+            .unwrap_or_default();
+        sent + (at - kept)
+    }
+}
+
+/// Length of the control sequence at the beginning of `bytes`, which is `ESC`; 0 at the end of the line.
+fn sequence_len(bytes: &[u8]) -> usize {
+    match bytes.get(1) {
+        None => bytes.len(),
+        // CSI: parameters and intermediates, then one final byte.
+        Some(b'[') => {
+            let body = bytes.get(2..).unwrap_or_default();
+            let parameters = body.iter().take_while(|b| (0x20..=0x3f).contains(*b)).count();
+            let has_final = body.get(parameters).is_some_and(|b| (0x40..=0x7e).contains(b));
+            2 + parameters + usize::from(has_final)
+        }
+        // OSC: up to BEL or ESC backslash.
+        Some(b']') => {
+            let body = bytes.get(2..bytes.len().min(2 + MAX_STRING)).unwrap_or_default();
+            match body.iter().position(|b| matches!(*b, 0x07 | ESC)) {
+                Some(end) if body.get(end) == Some(&0x07) => 2 + end + 1,
+                Some(end) if bytes.get(2 + end + 1) == Some(&b'\\') => 2 + end + 2,
+                _ => 2,
+            }
+        }
+        // A two-byte sequence.
+        Some(0x40..=0x5f) => 2,
+        Some(_) => 1,
+    }
+}

@@ -1,0 +1,228 @@
+//! Hits counted: by record, and within a record by captured values. Everything here is capped, and what a cap leaves
+//! out is counted.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::clock::Moment;
+use super::lines::End;
+use super::score::{Explained, Score, score};
+use super::summary::{Fold, Summary};
+use super::{MatchedLine, ScanOptions, assemble};
+use crate::matcher::Matcher;
+
+/// Distinct captured values told apart for one record.
+pub const MAX_FOLDS_OF_RECORD: usize = 64;
+/// The same for all records of a text together.
+pub const MAX_FOLDS: usize = 16_384;
+/// Records that may be candidates in one text.
+pub(super) const MAX_CANDIDATES: usize = 100;
+/// Hits of a record that are scored even if their captured values are not new.
+const MAX_SCORED: u64 = 16;
+/// First lines kept of a record and of a fold; the last is kept besides.
+const FIRST_LINES: usize = 3;
+
+type Captures = BTreeMap<String, String>;
+
+/// Where a hit stands in the text and, if the line says so, in time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) moment: Option<Moment>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) records: HashMap<u32, RecordTally>,
+    pub(super) candidates: HashMap<u32, CandidateTally>,
+    /// Hits of further candidates.
+    pub(super) dropped_candidates: u64,
+    folds: usize,
+}
+
+/// All hits of one record.
+#[derive(Debug)]
+pub(super) struct RecordTally {
+    pub(super) count: u64,
+    pub(super) overflow: u64,
+    pub(super) first: Vec<MatchedLine>,
+    pub(super) last: Option<MatchedLine>,
+    folds: HashMap<Captures, FoldTally>,
+    pub(super) best: Best,
+    /// The earliest hit by time, while all hits have a time of one clock.
+    pub(super) earliest: Option<Earliest>,
+}
+
+#[derive(Debug)]
+struct FoldTally {
+    count: u64,
+    first: Vec<u64>,
+    last: u64,
+}
+
+/// The hit that explains its line best.
+#[derive(Debug)]
+pub(super) struct Best {
+    pub(super) score: Score,
+    pub(super) signal: u32,
+    pub(super) line: u64,
+    pub(super) captures: Captures,
+}
+
+#[derive(Debug)]
+pub(super) struct Earliest {
+    pub(super) moment: Moment,
+    pub(super) line: u64,
+    pub(super) captures: Captures,
+}
+
+/// A record whose generic words were seen.
+#[derive(Debug)]
+pub(super) struct CandidateTally {
+    pub(super) count: u64,
+    pub(super) first: MatchedLine,
+    pub(super) score: Score,
+    pub(super) signal: u32,
+}
+
+impl Tally {
+    /// Counts a hit.
+    pub(super) fn add(&mut self, matched: MatchedLine, place: Place, explained: &Explained<'_>) {
+        let tally = self
+            .records
+            .entry(explained.record)
+            .or_insert_with(|| RecordTally {
+                count: 0,
+                overflow: 0,
+                first: Vec::new(),
+                last: None,
+                folds: HashMap::new(),
+                best: Best {
+                    score: Score {
+                        value: -1.0,
+                        share: 0.0,
+                        whole_signature: false,
+                    },
+                    signal: explained.speaker.signal,
+                    line: place.line,
+                    captures: Captures::new(),
+                },
+                earliest: place.moment.map(|moment| Earliest {
+                    moment,
+                    line: place.line,
+                    captures: matched.captures.clone(),
+                }),
+            });
+        tally.count += 1;
+        let is_new = tally.fold(&matched, &mut self.folds);
+        if is_new || tally.count <= MAX_SCORED {
+            let score = score(explained);
+            if score.value > tally.best.score.value {
+                let signal = explained.speaker.signal;
+                tally.best = Best {
+                    score,
+                    signal,
+                    line: place.line,
+                    captures: matched.captures.clone(),
+                };
+            }
+        }
+        tally.note_time(place, &matched.captures);
+        if tally.first.len() < FIRST_LINES {
+            tally.first.push(matched);
+        } else {
+            tally.last = Some(matched);
+        }
+    }
+
+    /// Counts a hit that is too generic to be a match.
+    pub(super) fn add_candidate(&mut self, matched: MatchedLine, explained: &Explained<'_>) {
+        if let Some(known) = self.candidates.get_mut(&explained.record) {
+            known.count += 1;
+        } else if self.candidates.len() >= MAX_CANDIDATES {
+            self.dropped_candidates += 1;
+        } else {
+            let tally = CandidateTally {
+                count: 1,
+                first: matched,
+                score: score(explained),
+                signal: explained.speaker.signal,
+            };
+            self.candidates.insert(explained.record, tally);
+        }
+    }
+
+    /// Ends the count.
+    pub(super) fn finish(
+        self,
+        matcher: &Matcher,
+        options: &ScanOptions,
+        end: &End,
+        broken: &[u32],
+    ) -> Summary {
+        assemble::sum_up(self, matcher, options, end, broken)
+    }
+}
+
+impl RecordTally {
+    /// Whether the hit began a fold.
+    fn fold(&mut self, matched: &MatchedLine, all_folds: &mut usize) -> bool {
+        if let Some(fold) = self.folds.get_mut(&matched.captures) {
+            fold.count += 1;
+            if fold.first.len() < FIRST_LINES {
+                fold.first.push(matched.line);
+            }
+            fold.last = matched.line;
+            return false;
+        }
+        if self.folds.len() >= MAX_FOLDS_OF_RECORD || *all_folds >= MAX_FOLDS {
+            self.overflow += 1;
+            return false;
+        }
+        *all_folds += 1;
+        let fold = FoldTally {
+            count: 1,
+            first: vec![matched.line],
+            last: matched.line,
+        };
+        self.folds.insert(matched.captures.clone(), fold);
+        true
+    }
+
+    fn note_time(&mut self, place: Place, captures: &Captures) {
+        let Some(earliest) = &mut self.earliest else {
+            return;
+        };
+        match place.moment {
+            Some(moment) if moment.clock == earliest.moment.clock => {
+                if moment.micros < earliest.moment.micros {
+                    *earliest = Earliest {
+                        moment,
+                        line: place.line,
+                        captures: captures.clone(),
+                    };
+                }
+            }
+            _ => self.earliest = None,
+        }
+    }
+
+    /// The folds in order of appearance.
+    pub(super) fn take_folds(&mut self) -> Vec<Fold> {
+        let mut folds: Vec<Fold> = std::mem::take(&mut self.folds)
+            .into_iter()
+            .map(|(captures, tally)| {
+                let mut lines = tally.first;
+                if lines.last() != Some(&tally.last) {
+                    lines.push(tally.last);
+                }
+                Fold {
+                    captures,
+                    count: tally.count,
+                    lines,
+                }
+            })
+            .collect();
+        folds.sort_by_key(|fold| fold.lines.first().copied());
+        folds
+    }
+}

@@ -1,0 +1,113 @@
+//! Bytes in, events and a summary out: one engine for server, agent and command line.
+//!
+//! ```text
+//! lines    bytes -> runs of whole lines and pieces of very long ones; nothing depends on how the bytes arrive
+//! clean    takes off terminal colours, keeps the way back to the bytes as sent
+//! engine   run or piece -> candidate lines -> matcher -> hits
+//! prefix   what logging put before the message; clock: when the line says it was written
+//! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
+//! summary  the answer; environment: does the record apply; cause: what came first and led to the rest
+//! ```
+//!
+//! Lines are 1-based and end at `\n` (a `\r` before it belongs to the end). Offsets count bytes of the body as given
+//! to [`Scanner::push`], from 0. Memory is bounded whatever the body: see the constants in `lines` and `fold`.
+
+mod assemble;
+mod cause;
+mod clean;
+mod clock;
+mod engine;
+mod environment;
+mod event;
+mod fold;
+mod lines;
+mod prefix;
+mod score;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use event::{Event, Hit};
+pub use fold::{MAX_FOLDS, MAX_FOLDS_OF_RECORD};
+pub use lines::{LONG_LINE_BYTES, OVERLAP_BYTES};
+pub use summary::{Applies, Candidate, Fold, Match, MatchedLine, Order, RootCause, Summary};
+pub use text::{Marked, TEXT_LIMIT_BYTES};
+
+use crate::matcher::Matcher;
+use engine::Engine;
+use lines::Lines;
+
+/// What a scan should know beforehand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScanOptions {
+    /// Versions and models where the text was written, by component: `driver` -> `550.54.14`, `gpu_model` -> `H200`.
+    pub environment: BTreeMap<String, String>,
+    /// Whether events and summary carry the text of lines and captured values' surroundings. Without it they hold
+    /// line numbers, offsets and captures only.
+    pub keep_text: bool,
+}
+
+impl Default for ScanOptions {
+    fn default() -> Self {
+        Self {
+            environment: BTreeMap::new(),
+            keep_text: true,
+        }
+    }
+}
+
+/// Reads one text from its first byte to its last.
+#[derive(Debug)]
+pub struct Scanner {
+    lines: Lines,
+    engine: Engine,
+}
+
+impl Scanner {
+    pub(crate) fn new(matcher: Arc<Matcher>, options: ScanOptions) -> Self {
+        Self {
+            lines: Lines::default(),
+            engine: Engine::new(matcher, options),
+        }
+    }
+
+    /// Takes the next bytes and returns the hits on the lines that they complete, in the order of the lines. The
+    /// last line, if it lacks its end, waits for more bytes or for [`Scanner::finish`].
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
+        let mut events = Vec::new();
+        let engine = &mut self.engine;
+        self.lines
+            .push(bytes, |part| engine.scan(&part, Some(&mut events)));
+        events
+    }
+
+    /// Like [`Scanner::push`] without making events, for callers that want the summary only.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let engine = &mut self.engine;
+        self.lines.push(bytes, |part| engine.scan(&part, None));
+    }
+
+    /// Ends the text and sums up.
+    pub fn finish(self) -> Summary {
+        self.finish_with_events().1
+    }
+
+    /// Ends the text; returns the hits on a last line without an end, and the summary.
+    pub fn finish_with_events(mut self) -> (Vec<Event>, Summary) {
+        let mut events = Vec::new();
+        let engine = &mut self.engine;
+        let end = self.lines.finish(|part| engine.scan(&part, Some(&mut events)));
+        (events, self.engine.finish(&end))
+    }
+}
+
+/// Scans a text that is all there.
+pub fn scan(matcher: &Arc<Matcher>, text: &[u8], options: ScanOptions) -> Summary {
+    let mut scanner = matcher.scanner(options);
+    scanner.feed(text);
+    scanner.finish()
+}

@@ -1,0 +1,118 @@
+//! How much of a line a hit explains: the share of the message's words, by weight, that stand under literals and
+//! character classes, never under wildcards; and how telling what it explains is. Ordinal.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::matcher::rarity::{word_weight, words};
+use crate::matcher::{Line, Matcher, RawHit};
+
+/// A record's hits on a line.
+pub(super) struct Explained<'a> {
+    pub(super) matcher: &'a Matcher,
+    pub(super) line: &'a Line<'a>,
+    pub(super) record: u32,
+    /// The hit that speaks for the record.
+    pub(super) speaker: &'a RawHit,
+    pub(super) group: &'a [RawHit],
+}
+
+/// How well a line is explained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Score {
+    /// Share times how telling it is; ranks the answer.
+    pub(super) value: f32,
+    /// Share of the message, 0 to 1; said to the reader.
+    pub(super) share: f32,
+    /// The whole signature stands in the message.
+    pub(super) whole_signature: bool,
+}
+
+/// Scores a record's hits on a line.
+pub(super) fn score(explained: &Explained<'_>) -> Score {
+    let message = message(explained);
+    let mut covered = vec![false; message.len()];
+    for hit in explained.group {
+        cover(&mut covered, &message, &hit.span, true);
+        // Only a hit's own wildcards are left out: what another hit names is explained.
+        for gap in &hit.gaps {
+            cover(&mut covered, &message, gap, false);
+        }
+    }
+    // Hits without wildcards again, for what the gaps of others took away.
+    for hit in explained.group.iter().filter(|hit| hit.gaps.is_empty()) {
+        cover(&mut covered, &message, &hit.span, true);
+    }
+    let lower = explained.line.lower.get(message.clone()).unwrap_or_default();
+    let signature = explained
+        .matcher
+        .record(explained.record)
+        .map_or(&[][..], |record| &record.signature);
+    let signature_at = if signature.is_empty() {
+        None
+    } else {
+        memmem::find(lower, signature)
+    };
+    if let Some(at) = signature_at {
+        let span = message.start + at..message.start + at + signature.len();
+        cover(&mut covered, &message, &span, true);
+    }
+    let (explained_weight, total_weight) = weigh(lower, &covered);
+    let share = if total_weight > 0.0 {
+        explained_weight / total_weight
+    } else {
+        0.0
+    };
+    let telling = explained_weight / (explained_weight + 1.0);
+    Score {
+        value: share * telling,
+        share,
+        whole_signature: signature_at.is_some(),
+    }
+}
+
+/// The message that holds the speaker's match, widened to hold all of it.
+fn message(explained: &Explained<'_>) -> Range<usize> {
+    let span = &explained.speaker.span;
+    let around = explained
+        .line
+        .messages
+        .iter()
+        .rev()
+        .find(|message| message.start <= span.start);
+    let nearest = around.or_else(|| explained.line.messages.first());
+    let all = 0..explained.line.text.len();
+    let message = nearest.unwrap_or(&all);
+    message.start.min(span.start)..message.end.max(span.end).min(all.end)
+}
+
+fn cover(covered: &mut [bool], message: &Range<usize>, span: &Range<usize>, value: bool) {
+    let from = span.start.saturating_sub(message.start).min(covered.len());
+    let to = span.end.saturating_sub(message.start).min(covered.len());
+    if let Some(bytes) = covered.get_mut(from..to) {
+        bytes.fill(value);
+    }
+}
+
+fn weigh(message: &[u8], covered: &[bool]) -> (f32, f32) {
+    let mut explained = 0.0;
+    let mut total = 0.0;
+    for (start, word) in words(message) {
+        let weight = word_weight(word);
+        let under = covered.get(start..start + word.len()).unwrap_or_default();
+        explained += weight * ratio(under.iter().filter(|covered| **covered).count(), word.len());
+        total += weight;
+    }
+    (explained, total)
+}
+
+fn ratio(part: usize, whole: usize) -> f32 {
+    // A word of a line has at most 64 KiB, which a `u16` in thousandths would not need: clamp and divide.
+    let small = |n: usize| f32::from(u16::try_from(n).unwrap_or(u16::MAX));
+    if whole == 0 {
+        0.0
+    } else {
+        small(part) / small(whole)
+    }
+}

@@ -1,0 +1,200 @@
+//! The door for patterns: what may become a signature, and what every pattern is known to need.
+
+use std::ops::Range;
+
+use regex_automata::meta;
+use regex_syntax::hir::{Hir, HirKind};
+
+use super::PatternSpec;
+use super::parse::{mark_gaps, parse};
+use super::required::{Clause, required};
+
+/// Largest compiled form of one pattern, in bytes; the compiler stops there.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+/// Cache of the lazy automaton, per pattern and searching thread, in bytes.
+const LAZY_CACHE_BYTES: usize = 256 << 10;
+/// At least one clause must have no literal shorter than this, in bytes.
+const MIN_ENTRY_LITERAL: usize = 3;
+/// Longest name of a capture, in bytes.
+const MAX_CAPTURE_NAME: usize = 40;
+
+/// Why a pattern is refused. The caller knows where it stands; this says what and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}; {help}")]
+pub struct PatternError {
+    /// Stable name of the rule, for example `pattern/no-literal`.
+    pub rule: &'static str,
+    /// What is wrong with this pattern.
+    pub reason: String,
+    /// What to do about it.
+    pub help: &'static str,
+}
+
+impl PatternError {
+    pub(crate) fn new(rule: &'static str, reason: String, help: &'static str) -> Self {
+        Self { rule, reason, help }
+    }
+}
+
+/// A capture group whose value is reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capture {
+    /// The group's number in the pattern.
+    pub group: usize,
+    /// Its name: the group's own, or the one that the specification gives it.
+    pub name: String,
+}
+
+/// What is known of a pattern without running it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternFacts {
+    /// A line that lacks any of these clauses cannot match.
+    pub required: Vec<Clause>,
+    /// Named groups, in the order of the pattern. Unnamed groups without a given name are not reported.
+    pub captures: Vec<Capture>,
+    /// Whether the pattern asks for a line's start or end anywhere.
+    pub anchored: bool,
+}
+
+/// A pattern ready to run.
+#[derive(Debug)]
+pub(crate) struct CompiledPattern {
+    pub(crate) regex: meta::Regex,
+    /// Groups that hold what wildcards swallowed.
+    pub(crate) gaps: Range<usize>,
+}
+
+/// Checks a pattern as the matcher will use it: parses, finds its literals, compiles within the limits.
+///
+/// Rules: `pattern/too-long`, `pattern/flag`, `pattern/syntax`, `pattern/nesting`, `pattern/too-large`,
+/// `pattern/no-literal`, `pattern/line-break`, `pattern/captures`.
+pub fn check(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
+    let facts = facts(spec)?;
+    compile(spec)?;
+    Ok(facts)
+}
+
+/// All of [`check`] but the compiling.
+pub(crate) fn facts(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
+    let hir = parse(spec)?;
+    let required = on_one_line(required(&hir))?;
+    let has_entry = required
+        .iter()
+        .any(|clause| clause.iter().all(|text| text.len() >= MIN_ENTRY_LITERAL));
+    if !has_entry {
+        return Err(PatternError::new(
+            "pattern/no-literal",
+            format!(
+                "no text of {MIN_ENTRY_LITERAL} bytes or more stands in everything that the pattern matches"
+            ),
+            "add words that the error line always has; every branch of an alternation needs its own",
+        ));
+    }
+    let captures = captures(spec, &hir)?;
+    let anchored = hir.properties().look_set().contains_anchor();
+    Ok(PatternFacts {
+        required,
+        captures,
+        anchored,
+    })
+}
+
+/// Compiles a pattern for matching on the bytes of one line.
+pub(crate) fn compile(spec: &PatternSpec) -> Result<CompiledPattern, PatternError> {
+    let hir = parse(spec)?;
+    let groups = u32::try_from(hir.properties().explicit_captures_len()).unwrap_or(u32::MAX - 1024);
+    let (hir, end) = mark_gaps(hir, groups + 1);
+    let config = meta::Config::new()
+        .utf8_empty(false)
+        .nfa_size_limit(Some(MAX_COMPILED_BYTES))
+        .hybrid_cache_capacity(LAZY_CACHE_BYTES);
+    let regex = meta::Builder::new()
+        .configure(config)
+        .build_from_hir(&hir)
+        .map_err(|error| {
+            let reason = match error.size_limit() {
+                Some(limit) => format!("compiled it takes more than {limit} bytes"),
+                None => format!("does not compile: {error}"),
+            };
+            PatternError::new(
+                "pattern/too-large",
+                reason,
+                "use smaller counted repetitions and classes",
+            )
+        })?;
+    let gaps = usize::try_from(groups + 1).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
+    Ok(CompiledPattern { regex, gaps })
+}
+
+/// Drops the literals that a single line cannot hold, and refuses what then has nothing left.
+fn on_one_line(clauses: Vec<Clause>) -> Result<Vec<Clause>, PatternError> {
+    let mut kept = Vec::with_capacity(clauses.len());
+    for mut clause in clauses {
+        clause.retain(|text| !text.contains(&b'\n'));
+        if clause.is_empty() {
+            return Err(PatternError::new(
+                "pattern/line-break",
+                "the pattern needs a line break, and patterns are matched on one line at a time".to_owned(),
+                "write one pattern for each line",
+            ));
+        }
+        kept.push(clause);
+    }
+    Ok(kept)
+}
+
+fn captures(spec: &PatternSpec, hir: &Hir) -> Result<Vec<Capture>, PatternError> {
+    let mut groups = Vec::new();
+    collect_groups(hir, &mut groups);
+    groups.sort_unstable();
+    let mut given = spec.captures.iter();
+    let mut captures: Vec<Capture> = Vec::new();
+    for (group, own_name) in groups {
+        let Some(name) = own_name.or_else(|| given.next().cloned()) else {
+            continue;
+        };
+        check_name(&name)?;
+        if captures.iter().any(|capture| capture.name == name) {
+            return Err(capture_error(format!("two groups are called {name:?}")));
+        }
+        captures.push(Capture { group, name });
+    }
+    match given.count() {
+        0 => Ok(captures),
+        spare => Err(capture_error(format!("{spare} more names than unnamed groups"))),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), PatternError> {
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let goes_on_well = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if starts_well && goes_on_well && name.len() <= MAX_CAPTURE_NAME {
+        return Ok(());
+    }
+    Err(capture_error(format!("{name:?} cannot name a capture")))
+}
+
+fn capture_error(reason: String) -> PatternError {
+    PatternError::new(
+        "pattern/captures",
+        reason,
+        "names are [A-Za-z_][A-Za-z0-9_]*, up to 40 signs, each once, one for each unnamed group in order",
+    )
+}
+
+fn collect_groups(hir: &Hir, into: &mut Vec<(usize, Option<String>)>) {
+    match hir.kind() {
+        HirKind::Capture(group) => {
+            let index = usize::try_from(group.index).unwrap_or(usize::MAX);
+            into.push((index, group.name.as_ref().map(ToString::to_string)));
+            collect_groups(&group.sub, into);
+        }
+        HirKind::Repetition(repetition) => collect_groups(&repetition.sub, into),
+        HirKind::Concat(children) | HirKind::Alternation(children) => {
+            for child in children {
+                collect_groups(child, into);
+            }
+        }
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => {}
+    }
+}
