@@ -1,6 +1,6 @@
 //! What a store can refuse.
 
-use kb_core::ids::{RecordId, Revision};
+use kb_core::ids::{NodeId, RecordId, ReportId, Revision};
 
 /// Why a call failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -8,6 +8,9 @@ pub enum StoreError {
     /// No such record.
     #[error("there is no record {0}")]
     NoRecord(RecordId),
+    /// The record was never published, so it cannot be withdrawn.
+    #[error("record {0} was never published")]
+    NeverPublished(RecordId),
     /// No such revision of the record.
     #[error("record {0} has no revision {1}")]
     NoRevision(RecordId, Revision),
@@ -22,6 +25,17 @@ pub enum StoreError {
     /// Several nodes used this report id.
     #[error("several nodes sent a report with this id: name the node")]
     AmbiguousReport,
+    /// No such report.
+    #[error("node {0} sent no report {1}")]
+    NoReport(NodeId, ReportId),
+    /// A text that a database cannot keep.
+    #[error("{what} cannot be kept: {reason}")]
+    Unstorable {
+        /// Which text.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// The stored text no longer parses: another program wrote it.
     #[error("record {id} {revision} in the database is damaged: {reason}")]
     Damaged {
@@ -40,6 +54,28 @@ pub enum StoreError {
         /// Newest migration known.
         known: i64,
     },
+    /// The database is older than this program, which was told not to migrate it.
+    #[error("the database has migration {found}, this program needs {known}: run `peerless migrate`")]
+    OlderDatabase {
+        /// Newest migration applied.
+        found: i64,
+        /// Newest migration known.
+        known: i64,
+    },
+    /// A migration failed or was changed after it was applied.
+    #[error("cannot migrate the database: {0}")]
+    Migration(#[source] Box<sqlx::migrate::MigrateError>),
+    /// The database could not be opened.
+    #[error("cannot open the database {url}: {reason}")]
+    Open {
+        /// What was asked for, without a password.
+        url: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The engine is set up so that a commit may be lost in a crash.
+    #[error("the database would lose what it confirmed when the machine stops: {0}")]
+    NotDurable(String),
     /// The disk is full or a limit on size was reached.
     #[error("the database cannot grow: {0}")]
     Full(String),
@@ -52,4 +88,52 @@ pub enum StoreError {
     /// Anything else the database says.
     #[error("the database refused: {0}")]
     Database(#[source] sqlx::Error),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::Database(refusal) => {
+                let code = refusal.code().unwrap_or_default();
+                classify(&code, refusal.message()).unwrap_or(Self::Database(error))
+            }
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => Self::Unavailable(error.to_string()),
+            _ => Self::Database(error),
+        }
+    }
+}
+
+/// The store's word for an engine's code: five characters from PostgreSQL (appendix A of its manual), a decimal
+/// number from SQLite (sqlite.org/rescode.html: the low byte is the kind, the rest says more).
+fn classify(code: &str, message: &str) -> Option<StoreError> {
+    let text = message.to_owned();
+    if code.len() == 5 {
+        return match code {
+            // disk_full
+            "53100" => Some(StoreError::Full(text)),
+            // read_only_sql_transaction, insufficient_privilege
+            "25006" | "42501" => Some(StoreError::ReadOnly(text)),
+            // too_many_connections, lock_not_available, the server goes or comes, lost races
+            "53300" | "55P03" | "57P01" | "57P02" | "57P03" | "40001" | "40P01" => {
+                Some(StoreError::Unavailable(text))
+            }
+            _ => None,
+        };
+    }
+    /// `SQLITE_IOERR_WRITE`: what a file size limit (EFBIG) comes out as.
+    const IOERR_WRITE: i32 = 778;
+    let number: i32 = code.parse().ok()?;
+    match (number, number & 0xff) {
+        // SQLITE_FULL
+        (IOERR_WRITE, _) | (_, 13) => Some(StoreError::Full(text)),
+        // SQLITE_READONLY
+        (_, 8) => Some(StoreError::ReadOnly(text)),
+        // SQLITE_BUSY, SQLITE_LOCKED
+        (_, 5 | 6) => Some(StoreError::Unavailable(text)),
+        _ => None,
+    }
 }

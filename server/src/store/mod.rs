@@ -4,10 +4,33 @@
 //! Absence is `Option`, never an error; times are passed in. What must hold for every engine is written down as
 //! the contract suite and run on each.
 
+mod batch;
+mod connect;
+mod derive;
+mod dialect;
+mod digest;
+mod engine;
 mod error;
+mod face;
+mod feed;
+mod findings;
+mod lookup;
+mod migrate;
+mod nodes;
+mod publish;
+mod reports;
+mod revisions;
+mod seed;
+mod seed_plan;
+mod session;
+mod sql_store;
+mod stamp;
+mod tokens;
 mod types;
 
+pub use connect::{ConnectOptions, connect};
 pub use error::StoreError;
+pub use migrate::{Migrated, migrate};
 pub use types::*;
 
 use async_trait::async_trait;
@@ -21,21 +44,24 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// Makes a new head revision in state draft. Never touches what readers see.
     ///
-    /// [`Saved::Unchanged`] when document and annex equal the head's byte for byte.
+    /// [`Saved::Unchanged`] when document and annex equal the head's byte for byte, whatever was expected: the same
+    /// request twice does no harm. A new id that is a former id of another record is refused.
     async fn save_head(&self, change: NewRevision) -> Result<Saved, StoreError>;
 
     /// Publishes `revision` (any revision, so that an older one can be brought back): rebuilds the record's
-    /// codes, aliases and edges, and takes the next seq, all in one transaction.
+    /// codes, aliases and edges, and takes the next seq, all in one transaction. Publishing what is published
+    /// already changes nothing and answers with the seq it had.
     async fn publish(&self, publish: Publish) -> Result<Published, StoreError>;
 
-    /// Takes a record out of matching and search; it stays readable by id, marked. Takes the next seq.
+    /// Takes a record out of matching and search; it stays readable by id and by its aliases, marked. Takes the next
+    /// seq. Of a record that is withdrawn already nothing changes; of one that was never published it is refused.
     async fn withdraw(&self, id: &RecordId, actor: &str, at: OffsetDateTime)
     -> Result<Published, StoreError>;
 
     /// Where a record stands. Does not follow aliases.
     async fn status(&self, id: &RecordId) -> Result<Option<RecordStatus>, StoreError>;
 
-    /// The id that a former id (alias) of a published record now goes by.
+    /// The id that a former id (alias) now goes by.
     async fn resolve_alias(&self, alias: &str) -> Result<Option<RecordId>, StoreError>;
 
     /// One revision with its texts.
@@ -67,7 +93,8 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// Imports seeds in one transaction, safe for two servers at once: new -> published revision by `seed`;
     /// head unchanged since the last import -> new published revision; edited since -> kept and listed as a
-    /// conflict; gone from the seeds -> kept.
+    /// conflict; gone from the seeds -> kept. Withdrawing a seeded record, or publishing another revision of it,
+    /// counts as an edit. A head that equals the seed is taken as imported.
     async fn seed(&self, seeds: Vec<SeedRecord>, at: OffsetDateTime) -> Result<SeedOutcome, StoreError>;
 
     /// Seeds that were not imported because somebody had edited the record.
@@ -88,7 +115,7 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// Nodes by id, each with its latest report.
     async fn nodes(&self, after: Option<&NodeId>, limit: u32) -> Result<Vec<NodeListing>, StoreError>;
 
-    /// Replaces the findings of a report (correlation ran again).
+    /// Replaces the findings of a report (correlation ran again), unless those kept were made with a newer feed.
     async fn replace_findings(
         &self,
         node: &NodeId,

@@ -1,0 +1,50 @@
+//! From a URL to a store: the URL chooses the engine.
+
+mod postgres;
+mod sqlite;
+mod target;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) use postgres::migrate as migrate_postgres;
+pub(super) use sqlite::migrate as migrate_sqlite;
+pub(super) use target::Target;
+
+use super::{Store, StoreError};
+
+/// How to connect.
+#[derive(Debug, Clone)]
+pub struct ConnectOptions {
+    /// Bring the database to this program's state first. Else a database that is behind is refused.
+    pub migrate: bool,
+    /// SQLite: connections for reading, beside the one that writes.
+    pub sqlite_readers: u32,
+    /// PostgreSQL: connections at most.
+    pub postgres_connections: u32,
+    /// How long to wait for another process's lock, or for a free connection.
+    pub patience: Duration,
+    /// SQLite: size in bytes that the database file may reach; `None`: what the disk holds.
+    pub sqlite_max_bytes: Option<u64>,
+}
+
+impl Default for ConnectOptions {
+    fn default() -> Self {
+        Self {
+            migrate: true,
+            sqlite_readers: 4,
+            postgres_connections: 10,
+            patience: Duration::from_secs(10),
+            sqlite_max_bytes: None,
+        }
+    }
+}
+
+/// Opens the store at `url`: `postgres://…`, `sqlite:PATH` or a plain path. A SQLite file and its folder are made
+/// when missing, for their owner only.
+pub async fn connect(url: &str, options: &ConnectOptions) -> Result<Arc<dyn Store>, StoreError> {
+    match Target::parse(url)? {
+        Target::Sqlite(path) => Ok(Arc::new(sqlite::connect(&path, options).await?)),
+        Target::Postgres(target) => Ok(Arc::new(postgres::connect(*target, options).await?)),
+    }
+}

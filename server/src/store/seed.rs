@@ -1,0 +1,221 @@
+//! Importing the records that come with the program.
+
+use std::collections::{HashMap, HashSet};
+
+use kb_core::ids::{RecordId, Revision, Seq};
+use time::OffsetDateTime;
+
+use super::engine::{Cells, Engine, Value, values};
+use super::face::{self, Face, id_from, refuse_alias_as_id, unreadable};
+use super::publish::{lock_feed, set_newest};
+use super::revisions::{maybe_revision_from, refuse_nul, revision_from};
+use super::seed_plan::{HashedSeed, Plan, Standing, plan};
+use super::session::{Session, SqlStore, Tx};
+use super::{RecordState, SeedConflict, SeedOutcome, SeedRecord, StoreError, batch, digest};
+
+/// Who makes seeded revisions.
+const ACTOR: &str = "seed";
+
+impl<DB: Engine> SqlStore<DB> {
+    pub(super) async fn seed(
+        &self,
+        seeds: Vec<SeedRecord>,
+        at: OffsetDateTime,
+    ) -> Result<SeedOutcome, StoreError> {
+        let seeds: Vec<HashedSeed> = seeds.into_iter().map(HashedSeed::new).collect();
+        let mut ids = HashSet::with_capacity(seeds.len());
+        if !seeds.iter().all(|seed| ids.insert(&seed.seed.id)) {
+            return Err(StoreError::Unstorable {
+                what: "a seed",
+                reason: "its id comes twice",
+            });
+        }
+        let standings = standings(&mut self.read_once().await?).await?;
+        let glance = plan(&seeds, &standings, at);
+        if glance.is_idle() {
+            return Ok(outcome(&seeds, glance));
+        }
+
+        // Decided again under the lock: another server may have seeded meanwhile.
+        let mut tx = self.begin_write().await?;
+        let newest = lock_feed(&mut tx).await?;
+        let standings = self::standings(&mut tx).await?;
+        let plan = plan(&seeds, &standings, at);
+        if !plan.is_idle() {
+            let newest = import(&mut tx, &seeds, &plan, newest, at).await?;
+            remember(&mut tx, &seeds, &plan, at).await?;
+            set_newest(&mut tx, newest).await?;
+            tx.commit().await?;
+        }
+        Ok(outcome(&seeds, plan))
+    }
+
+    pub(super) async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError> {
+        let sql = "SELECT s.record_id, r.head_revision, s.waiting_sha256, s.waiting_since \
+            FROM seed_import s JOIN record r ON r.id = s.record_id \
+            WHERE s.waiting_sha256 IS NOT NULL ORDER BY s.record_id";
+        let rows = self.read_once().await?.all(sql, &[]).await?;
+        let conflict = |row: &DB::Row| {
+            Ok(SeedConflict {
+                id: id_from(row.text(0)?)?,
+                head: revision_from(row, 1)?,
+                seed_sha256: row.text(2)?,
+                since: row.time(3)?,
+            })
+        };
+        rows.iter().map(conflict).collect()
+    }
+}
+
+/// Where all records stand, in one query.
+async fn standings<DB, C>(session: &mut Session<DB, C>) -> Result<HashMap<RecordId, Standing>, StoreError>
+where
+    DB: Engine,
+    C: std::ops::DerefMut<Target = DB::Connection> + Send,
+{
+    let sql = "SELECT r.id, r.state, r.head_revision, r.published_revision, v.document_sha256, v.annex_sha256, \
+        s.sha256, s.revision, s.waiting_sha256, s.waiting_since \
+        FROM record r JOIN revision v ON v.record_id = r.id AND v.revision = r.head_revision \
+        LEFT JOIN seed_import s ON s.record_id = r.id";
+    let rows = session.all(sql, &[]).await?;
+    rows.iter().map(standing_from).collect()
+}
+
+fn standing_from(row: &impl Cells) -> Result<(RecordId, Standing), StoreError> {
+    let state = row.text(1)?;
+    let standing = Standing {
+        state: RecordState::from_word(&state).ok_or_else(|| unreadable("record state", &state))?,
+        head: revision_from(row, 2)?,
+        published: maybe_revision_from(row, 3)?,
+        head_sha256: digest::pair(&row.text(4)?, &row.text(5)?),
+        imported: row.maybe_text(6)?.zip(maybe_revision_from(row, 7)?),
+        waiting: row.maybe_text(8)?.zip(row.maybe_time(9)?),
+    };
+    Ok((id_from(row.text(0)?)?, standing))
+}
+
+/// Writes the new revisions, published; the newest seq afterwards.
+async fn import<DB: Engine>(
+    tx: &mut Tx<DB>,
+    seeds: &[HashedSeed],
+    plan: &Plan,
+    newest: Seq,
+    at: OffsetDateTime,
+) -> Result<Seq, StoreError> {
+    let mut imports: Vec<(&HashedSeed, Revision)> = Vec::new();
+    for (seed, head) in new_heads(plan) {
+        if let Some(seed) = seeds.get(seed) {
+            refuse_nul("a seed's document", &seed.seed.document)?;
+            refuse_nul("a seed's annex", &seed.seed.annex)?;
+            imports.push((seed, head));
+        }
+    }
+    let mut faces = Vec::with_capacity(imports.len());
+    for (seed, revision) in &imports {
+        let SeedRecord { id, document, annex } = &seed.seed;
+        faces.push(Face::of(id, *revision, document, annex)?);
+    }
+    let added: Vec<&str> = plan
+        .add
+        .iter()
+        .filter_map(|seed| seeds.get(*seed))
+        .map(|seed| seed.seed.id.as_str())
+        .collect();
+    refuse_alias_as_id(tx, &added).await?;
+
+    let mut seq = newest.0;
+    let mut records = Vec::with_capacity(imports.len());
+    let mut revisions = Vec::with_capacity(imports.len());
+    for ((seed, revision), face) in imports.iter().zip(&faces) {
+        seq += 1;
+        let id = Value::from(&seed.seed.id);
+        let revision = Value::from(*revision);
+        let signature = Value::from(face.derived.signature.as_deref());
+        let made_at = Value::from(at);
+        records.push([
+            id,
+            Value::from("published"),
+            revision,
+            revision,
+            Value::from(seq),
+            signature,
+            made_at,
+        ]);
+        revisions.push([
+            id,
+            revision,
+            Value::from(&seed.document_sha256),
+            Value::from(&seed.annex_sha256),
+            Value::from(ACTOR),
+            made_at,
+            Value::from(&seed.seed.document),
+            Value::from(&seed.seed.annex),
+        ]);
+    }
+    let columns = "record (id, state, head_revision, published_revision, seq, signature, changed_at)";
+    let or_update = "ON CONFLICT (id) DO UPDATE SET state = excluded.state, head_revision = excluded.head_revision, \
+        published_revision = excluded.published_revision, seq = excluded.seq, signature = excluded.signature, \
+        changed_at = excluded.changed_at";
+    batch::insert(tx, columns, or_update, &records).await?;
+    let columns =
+        "revision (record_id, revision, document_sha256, annex_sha256, actor, made_at, document, annex)";
+    batch::insert(tx, columns, "", &revisions).await?;
+    face::replace(tx, &faces).await?;
+    Ok(Seq(seq))
+}
+
+/// The seeds that become revisions, with the revisions' numbers.
+fn new_heads(plan: &Plan) -> impl Iterator<Item = (usize, Revision)> {
+    let added = plan.add.iter().map(|seed| (*seed, Revision(1)));
+    let updated = plan
+        .update
+        .iter()
+        .map(|(seed, head)| (*seed, Revision(head.0 + 1)));
+    added.chain(updated)
+}
+
+/// Writes down what was imported and what waits.
+async fn remember<DB: Engine>(
+    tx: &mut Tx<DB>,
+    seeds: &[HashedSeed],
+    plan: &Plan,
+    at: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut imported = Vec::new();
+    for (seed, revision) in new_heads(plan).chain(plan.adopt.iter().copied()) {
+        if let Some(seed) = seeds.get(seed) {
+            imported.push([
+                Value::from(&seed.seed.id),
+                Value::from(&seed.sha256),
+                Value::from(revision),
+            ]);
+        }
+    }
+    let or_update = "ON CONFLICT (record_id) DO UPDATE SET sha256 = excluded.sha256, \
+        revision = excluded.revision, waiting_sha256 = NULL, waiting_since = NULL";
+    batch::insert(
+        tx,
+        "seed_import (record_id, sha256, revision)",
+        or_update,
+        &imported,
+    )
+    .await?;
+
+    for seed in plan.note.iter().filter_map(|seed| seeds.get(*seed)) {
+        let sql = "INSERT INTO seed_import (record_id, waiting_sha256, waiting_since) VALUES ($1, $2, $3) \
+            ON CONFLICT (record_id) DO UPDATE SET waiting_sha256 = excluded.waiting_sha256, \
+            waiting_since = COALESCE(seed_import.waiting_since, excluded.waiting_since)";
+        tx.run(sql, values![&seed.seed.id, &seed.sha256, at]).await?;
+    }
+    Ok(())
+}
+
+fn outcome(seeds: &[HashedSeed], plan: Plan) -> SeedOutcome {
+    let id = |seed: &usize| seeds.get(*seed).map(|seed| seed.seed.id.clone());
+    SeedOutcome {
+        added: plan.add.iter().filter_map(id).collect(),
+        updated: plan.update.iter().filter_map(|(seed, _)| id(seed)).collect(),
+        unchanged: plan.unchanged + plan.adopt.len(),
+        conflicts: plan.conflicts,
+    }
+}

@@ -1,0 +1,27 @@
+//! The feed of changes to what readers see.
+
+use kb_core::ids::{RecordId, Seq};
+
+use super::RevisionTexts;
+
+/// The published face of a record at some seq.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedChange {
+    /// Seq of the change.
+    pub seq: Seq,
+    /// The record.
+    pub id: RecordId,
+    /// What readers see now; `None`: withdrawn.
+    pub published: Option<RevisionTexts>,
+}
+
+/// A stretch of the feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedPage {
+    /// Everything up to here is covered by the page.
+    pub reaches: Seq,
+    /// True when more follows.
+    pub more: bool,
+    /// The changes.
+    pub changes: Vec<FeedChange>,
+}

@@ -1,0 +1,15 @@
+//! What goes into the store and what comes out, in domain words.
+
+mod feed;
+mod findings;
+mod records;
+mod reports;
+mod seed;
+mod tokens;
+
+pub use feed::*;
+pub use findings::*;
+pub use records::*;
+pub use reports::*;
+pub use seed::*;
+pub use tokens::*;

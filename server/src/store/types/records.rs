@@ -1,0 +1,184 @@
+//! Records: changes of a head, publishing, states, revisions, lists and edges.
+
+use kb_core::ids::{RecordId, Revision, Seq};
+use kb_core::transition::EdgeKind;
+use time::OffsetDateTime;
+
+/// A change of a record's head.
+#[derive(Debug, Clone)]
+pub struct NewRevision {
+    /// The record.
+    pub id: RecordId,
+    /// Document, byte for byte.
+    pub document: String,
+    /// Annex, byte for byte.
+    pub annex: String,
+    /// What the editor saw.
+    pub expected: Expected,
+    /// Who: a token's name, or `seed`.
+    pub actor: String,
+    /// Why, in the editor's words.
+    pub note: Option<String>,
+    /// When.
+    pub at: OffsetDateTime,
+}
+
+/// What the editor believes the head to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// No such record yet.
+    Absent,
+    /// This revision.
+    Head(Revision),
+}
+
+/// Outcome of [`crate::store::Store::save_head`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saved {
+    /// A new head.
+    Saved(Revision),
+    /// The texts equal the head's: nothing written.
+    Unchanged(Revision),
+    /// Somebody was faster; `None`: the record does not exist.
+    Stale(Option<Revision>),
+}
+
+/// A request to publish.
+#[derive(Debug, Clone)]
+pub struct Publish {
+    /// The record.
+    pub id: RecordId,
+    /// The revision that readers shall see.
+    pub revision: Revision,
+    /// Who.
+    pub actor: String,
+    /// When.
+    pub at: OffsetDateTime,
+}
+
+/// Outcome of publishing or withdrawing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Published {
+    /// Where the change stands in the feed.
+    pub seq: Seq,
+    /// The revision that readers see, or saw last.
+    pub revision: Revision,
+}
+
+/// State of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordState {
+    /// Never published.
+    Draft,
+    /// Waiting for a reviewer.
+    InReview,
+    /// Readers see the published revision.
+    Published,
+    /// Taken back; readable by id only.
+    Withdrawn,
+}
+
+impl RecordState {
+    /// The word that the database and the API use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::InReview => "in_review",
+            Self::Published => "published",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+
+    /// The state that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Draft, Self::InReview, Self::Published, Self::Withdrawn]
+            .into_iter()
+            .find(|state| state.as_str() == word)
+    }
+}
+
+/// Where a record stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordStatus {
+    /// The record.
+    pub id: RecordId,
+    /// Newest revision.
+    pub head: Revision,
+    /// What readers see; of a withdrawn record, what they saw last.
+    pub published: Option<Revision>,
+    /// State.
+    pub state: RecordState,
+    /// Seq of its last change in the feed.
+    pub seq: Option<Seq>,
+    /// Time of the last change.
+    pub changed_at: OffsetDateTime,
+}
+
+/// One revision without texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevisionMeta {
+    /// Its number.
+    pub revision: Revision,
+    /// Who made it.
+    pub actor: String,
+    /// Why.
+    pub note: Option<String>,
+    /// When.
+    pub at: OffsetDateTime,
+    /// SHA-256 of the document, hex.
+    pub document_sha256: String,
+    /// SHA-256 of the annex, hex.
+    pub annex_sha256: String,
+}
+
+/// One revision with texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevisionTexts {
+    /// What is known of it.
+    pub meta: RevisionMeta,
+    /// Document, byte for byte.
+    pub document: String,
+    /// Annex, byte for byte.
+    pub annex: String,
+}
+
+/// Which records to list.
+#[derive(Debug, Clone, Default)]
+pub struct ListQuery {
+    /// Only ids after this one (pages in id order); has no meaning with `since`.
+    pub after: Option<RecordId>,
+    /// Only those changed after this seq, in seq order.
+    pub since: Option<Seq>,
+    /// Also those that were never published.
+    pub drafts: bool,
+    /// At most this many.
+    pub limit: u32,
+}
+
+/// A record in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordListing {
+    /// Where it stands.
+    pub status: RecordStatus,
+    /// Signature of the published revision.
+    pub signature: Option<String>,
+}
+
+/// A stored edge of a published record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredEdge {
+    /// Whose document states it.
+    pub from: RecordId,
+    /// `leads_to`, `preceded_by`, `frequently_confused_with`.
+    pub kind: EdgeKind,
+    /// Target as written.
+    pub to: String,
+    /// True when `to` is a published record, or a former id of one.
+    pub resolved: bool,
+    /// As stated; never copied to the inverse.
+    pub probability: Option<f64>,
+    /// As stated.
+    pub condition: Option<String>,
+    /// How to tell the two apart.
+    pub distinction: Option<String>,
+}

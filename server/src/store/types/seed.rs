@@ -1,0 +1,51 @@
+//! The records that come with the program.
+
+use kb_core::ids::{RecordId, Revision};
+use time::OffsetDateTime;
+
+/// A record of kb-seed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedRecord {
+    /// Its id.
+    pub id: RecordId,
+    /// Document.
+    pub document: String,
+    /// Annex.
+    pub annex: String,
+}
+
+impl SeedRecord {
+    /// SHA-256 over the SHA-256 of the document and that of the annex, hex.
+    pub fn sha256(&self) -> String {
+        crate::store::digest::pair(
+            &crate::store::digest::text(&self.document),
+            &crate::store::digest::text(&self.annex),
+        )
+    }
+}
+
+/// What seeding did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SeedOutcome {
+    /// Ids imported for the first time.
+    pub added: Vec<RecordId>,
+    /// Ids that got a new revision.
+    pub updated: Vec<RecordId>,
+    /// How many were as before.
+    pub unchanged: usize,
+    /// Kept because of an edit.
+    pub conflicts: Vec<SeedConflict>,
+}
+
+/// A seed that was not imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedConflict {
+    /// The record.
+    pub id: RecordId,
+    /// Its head, which somebody edited (or left, and withdrew the record or published another revision).
+    pub head: Revision,
+    /// [`SeedRecord::sha256`] of the seed that waits.
+    pub seed_sha256: String,
+    /// When it was noticed first.
+    pub since: OffsetDateTime,
+}

@@ -1,0 +1,65 @@
+//! API tokens.
+
+use time::OffsetDateTime;
+
+/// What a token may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Make drafts.
+    Edit,
+    /// Publish and withdraw.
+    Publish,
+    /// Upload reports.
+    Report,
+    /// Read nodes, reports and fleet.
+    Fleet,
+    /// Everything, tokens included.
+    Admin,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 5] = [Self::Edit, Self::Publish, Self::Report, Self::Fleet, Self::Admin];
+
+    /// The word that the database, the command line and the API use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Edit => "edit",
+            Self::Publish => "publish",
+            Self::Report => "report",
+            Self::Fleet => "fleet",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The scope that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+    }
+}
+
+/// A token to keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewToken {
+    /// Public part, by which it is found.
+    pub id: String,
+    /// SHA-256 of the secret part, hex. The secret has 256 random bits, so a slow hash would add nothing.
+    pub secret_sha256: String,
+    /// Name shown as actor.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// When it ends.
+    pub expires_at: Option<OffsetDateTime>,
+}
+
+/// A token as kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredToken {
+    /// The token.
+    pub token: NewToken,
+    /// When it was revoked.
+    pub revoked_at: Option<OffsetDateTime>,
+}
