@@ -57,6 +57,7 @@ CREATE TABLE edge (
     probability DOUBLE PRECISION,
     condition TEXT,
     distinction TEXT,
+    typical_delay TEXT,
     PRIMARY KEY (from_id, ordinal)
 );
 

@@ -58,6 +58,7 @@ CREATE TABLE edge (
     probability REAL,
     condition TEXT,
     distinction TEXT,
+    typical_delay TEXT,
     PRIMARY KEY (from_id, ordinal)
 ) STRICT;
 

@@ -2,7 +2,10 @@
 
 mod bench;
 mod lint;
+mod postgres;
 mod shell;
+
+use std::ffi::OsString;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -18,6 +21,12 @@ struct Cli {
 enum Chore {
     /// Check formatting and lints; with cargo-deny installed also licences, bans and sources.
     Lint,
+    /// Run a command with a fresh PostgreSQL server, named to it in `PEERLESS_TEST_POSTGRES`.
+    Postgres {
+        /// The command and its arguments.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        command: Vec<OsString>,
+    },
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
     Bench(bench::Options),
 }
@@ -25,6 +34,7 @@ enum Chore {
 fn main() -> Result<()> {
     match Cli::parse().chore {
         Chore::Lint => lint::run(),
+        Chore::Postgres { command } => postgres::run_with(&command),
         Chore::Bench(options) => bench::run(&options),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use kb_core::ids::{RecordId, Revision};
 use kb_core::transition::EdgeKind;
 
-use super::derive::{Derived, derive, fold_code};
+use super::derive::{Derived, derive};
 use super::engine::{Cells as _, Engine, Value};
 use super::session::Tx;
 use super::{StoreError, batch};
@@ -24,7 +24,7 @@ impl Face {
         document: &str,
         annex: &str,
     ) -> Result<Self, StoreError> {
-        let derived = derive(id.as_str(), document, annex).map_err(|reason| StoreError::Damaged {
+        let derived = derive(id, document, annex).map_err(|reason| StoreError::Damaged {
             id: id.clone(),
             revision,
             reason,
@@ -43,16 +43,12 @@ pub(super) async fn replace<DB: Engine>(tx: &mut Tx<DB>, faces: &[Face]) -> Resu
     batch::run_for_keys(tx, "DELETE FROM alias WHERE record_id", &ids).await?;
     insert_aliases(tx, faces).await?;
 
-    let mut folded_codes = Vec::new();
+    let mut code_rows = Vec::new();
     for face in faces {
-        for code in &face.derived.codes {
-            folded_codes.push((&face.id, fold_code(code), code));
+        for (folded, written) in &face.derived.codes {
+            code_rows.push([Value::from(&face.id), Value::from(folded), Value::from(written)]);
         }
     }
-    let code_rows: Vec<[Value<'_>; 3]> = folded_codes
-        .iter()
-        .map(|(id, folded, written)| [Value::from(*id), Value::from(folded), Value::from(*written)])
-        .collect();
     batch::insert(tx, "code (record_id, folded, written)", "", &code_rows).await?;
 
     let mut edge_rows = Vec::new();
@@ -61,15 +57,17 @@ pub(super) async fn replace<DB: Engine>(tx: &mut Tx<DB>, faces: &[Face]) -> Resu
             edge_rows.push([
                 Value::from(&face.id),
                 Value::from(ordinal),
-                Value::from(kind_word(edge.kind)),
-                Value::from(&edge.to),
+                Value::from(edge.kind.as_str()),
+                Value::from(&edge.to_text),
                 Value::from(edge.probability),
                 Value::from(edge.condition.as_deref()),
                 Value::from(edge.distinction.as_deref()),
+                Value::from(edge.typical_delay.as_deref()),
             ]);
         }
     }
-    let edge_columns = "edge (from_id, ordinal, kind, to_id, probability, condition, distinction)";
+    let edge_columns =
+        "edge (from_id, ordinal, kind, to_id, probability, condition, distinction, typical_delay)";
     batch::insert(tx, edge_columns, "", &edge_rows).await
 }
 
@@ -83,9 +81,9 @@ async fn insert_aliases<DB: Engine>(tx: &mut Tx<DB>, faces: &[Face]) -> Result<(
     let mut holders: HashMap<&str, &RecordId> = HashMap::new();
     for face in faces {
         for alias in &face.derived.aliases {
-            if let Some(holder) = holders.insert(alias, &face.id) {
+            if let Some(holder) = holders.insert(alias.as_str(), &face.id) {
                 return Err(StoreError::AliasTaken {
-                    alias: alias.clone(),
+                    alias: alias.to_string(),
                     holder: holder.clone(),
                 });
             }
@@ -129,15 +127,6 @@ where
     T::try_from(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
 }
 
-/// How an edge's kind is written.
-pub(super) fn kind_word(kind: EdgeKind) -> &'static str {
-    match kind {
-        EdgeKind::LeadsTo => "leads_to",
-        EdgeKind::PrecededBy => "preceded_by",
-        EdgeKind::FrequentlyConfusedWith => "frequently_confused_with",
-    }
-}
-
 /// The kind that a word names.
 pub(super) fn kind_from(word: &str) -> Result<EdgeKind, StoreError> {
     [
@@ -146,7 +135,7 @@ pub(super) fn kind_from(word: &str) -> Result<EdgeKind, StoreError> {
         EdgeKind::FrequentlyConfusedWith,
     ]
     .into_iter()
-    .find(|kind| kind_word(*kind) == word)
+    .find(|kind| kind.as_str() == word)
     .ok_or_else(|| unreadable("edge kind", word))
 }
 

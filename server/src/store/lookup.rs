@@ -49,7 +49,7 @@ impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn edges_around(&self, id: &RecordId) -> Result<Vec<StoredEdge>, StoreError> {
         // Whether a target is known is asked now, not remembered: it may be published later, or withdrawn.
         let sql = "SELECT e.from_id, e.kind, e.to_id, e.probability, e.condition, e.distinction, \
-            EXISTS (SELECT 1 FROM record r WHERE r.state = 'published' AND (r.id = e.to_id \
+            e.typical_delay, EXISTS (SELECT 1 FROM record r WHERE r.state = 'published' AND (r.id = e.to_id \
                 OR r.id = (SELECT a.record_id FROM alias a WHERE a.alias = e.to_id))) \
             FROM edge e \
             WHERE e.from_id = $1 OR e.to_id = $1 \
@@ -61,10 +61,11 @@ impl<DB: Engine> SqlStore<DB> {
                 from: id_from(row.text(0)?)?,
                 kind: kind_from(&row.text(1)?)?,
                 to: row.text(2)?,
-                resolved: row.flag(6)?,
+                resolved: row.flag(7)?,
                 probability: row.maybe_fraction(3)?,
                 condition: row.maybe_text(4)?,
                 distinction: row.maybe_text(5)?,
+                typical_delay: row.maybe_text(6)?,
             })
         };
         rows.iter().map(edge).collect()

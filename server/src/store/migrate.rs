@@ -1,6 +1,6 @@
 //! Bringing a database to this program's tables.
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use super::StoreError;
@@ -8,6 +8,9 @@ use super::connect::{ConnectOptions, Target, migrate_postgres, migrate_sqlite};
 
 static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
+
+/// Where the driver keeps what was applied.
+const TABLE: &str = "_sqlx_migrations";
 
 /// What migrating did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,27 +33,49 @@ pub async fn migrate(url: &str) -> Result<Migrated, StoreError> {
 /// waits and then finds nothing to do.
 pub(super) async fn sqlite(connection: &mut SqliteConnection) -> Result<Migrated, StoreError> {
     let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
-    let from = newest_sqlite(&mut tx).await;
-    if let Err(error) = SQLITE.run(&mut *tx).await {
-        return Err(refusal(error, from, &SQLITE));
-    }
+    let migrated = apply_pending(&mut *tx, &SQLITE).await?;
     tx.commit().await?;
-    Ok(Migrated {
-        from,
-        to: known(&SQLITE),
-    })
+    Ok(migrated)
 }
 
-/// Each pending migration in its transaction, all under a lock that belongs to this connection.
+/// Each pending migration in its transaction, all under a lock that goes with the connection.
 pub(super) async fn postgres(connection: &mut PgConnection) -> Result<Migrated, StoreError> {
-    let from = newest_postgres(connection).await;
-    match POSTGRES.run(&mut *connection).await {
-        Ok(()) => Ok(Migrated {
-            from,
-            to: known(&POSTGRES),
-        }),
-        Err(error) => Err(refusal(error, newest_postgres(connection).await, &POSTGRES)),
+    connection.lock().await.map_err(refusal)?;
+    let migrated = apply_pending(connection, &POSTGRES).await?;
+    connection.unlock().await.map_err(refusal)?;
+    Ok(migrated)
+}
+
+async fn apply_pending<C: Migrate>(connection: &mut C, migrator: &Migrator) -> Result<Migrated, StoreError> {
+    connection.ensure_migrations_table(TABLE).await.map_err(refusal)?;
+    if let Some(version) = connection.dirty_version(TABLE).await.map_err(refusal)? {
+        return Err(refusal(MigrateError::Dirty(version)));
     }
+    let applied = connection.list_applied_migrations(TABLE).await.map_err(refusal)?;
+    let from = applied
+        .iter()
+        .map(|migration| migration.version)
+        .max()
+        .unwrap_or(0);
+    let known = known(migrator);
+    if from > known {
+        return Err(StoreError::NewerDatabase { found: from, known });
+    }
+    for migration in migrator.iter() {
+        let before = applied
+            .iter()
+            .find(|applied| applied.version == migration.version);
+        match before {
+            Some(before) if before.checksum != migration.checksum => {
+                return Err(refusal(MigrateError::VersionMismatch(migration.version)));
+            }
+            Some(_) => {}
+            None => {
+                connection.apply(TABLE, migration).await.map_err(refusal)?;
+            }
+        }
+    }
+    Ok(Migrated { from, to: known })
 }
 
 /// Refuses a database that is not at this program's state.
@@ -97,12 +122,8 @@ fn known(migrator: &Migrator) -> i64 {
         .unwrap_or(0)
 }
 
-fn refusal(error: MigrateError, found: i64, migrator: &Migrator) -> StoreError {
+fn refusal(error: MigrateError) -> StoreError {
     match error {
-        MigrateError::VersionMissing(version) => StoreError::NewerDatabase {
-            found: found.max(version),
-            known: known(migrator),
-        },
         // What hinders any write hinders this one: say it in the same words.
         MigrateError::Execute(error) => StoreError::from(error),
         MigrateError::ExecuteMigration(error, version) => match StoreError::from(error) {

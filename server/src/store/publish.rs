@@ -28,7 +28,7 @@ impl<DB: Engine> SqlStore<DB> {
         let seq = Seq(newest.0 + 1);
         let sql = "UPDATE record SET state = 'published', published_revision = $2, seq = $3, signature = $4, \
             changed_at = $5 WHERE id = $1";
-        let signature = face.derived.signature.as_deref();
+        let signature = face.derived.signature.as_str();
         tx.run(
             sql,
             values![&publish.id, publish.revision, seq, signature, publish.at],

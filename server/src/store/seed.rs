@@ -130,7 +130,7 @@ async fn import<DB: Engine>(
         seq += 1;
         let id = Value::from(&seed.seed.id);
         let revision = Value::from(*revision);
-        let signature = Value::from(face.derived.signature.as_deref());
+        let signature = Value::from(face.derived.signature.as_str());
         let made_at = Value::from(at);
         records.push([
             id,

@@ -181,4 +181,6 @@ pub struct StoredEdge {
     pub condition: Option<String>,
     /// How to tell the two apart.
     pub distinction: Option<String>,
+    /// How long it takes, in free text.
+    pub typical_delay: Option<String>,
 }

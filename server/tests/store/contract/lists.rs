@@ -1,0 +1,102 @@
+//! Lists of records.
+
+use std::sync::Arc;
+
+use kb_core::ids::Seq;
+use peerless::store::{Expected, ListQuery, RecordState};
+
+use crate::support::{Place, at, draft, id, published, record};
+
+pub(crate) async fn pages_come_in_id_order(place: Arc<Place>) {
+    let store = place.store().await;
+    for name in ["nccl/b", "cuda/c", "cuda/a"] {
+        published(&*store, name, record(name, "one")).await;
+    }
+    store
+        .save_head(draft("cuda/b", record("cuda/b", "one"), Expected::Absent))
+        .await
+        .unwrap();
+    let mut query = ListQuery {
+        limit: 2,
+        ..ListQuery::default()
+    };
+    let page = store.list(query.clone()).await.unwrap();
+    let names: Vec<&str> = page.iter().map(|listing| listing.status.id.as_str()).collect();
+    assert_eq!(names, ["cuda/a", "cuda/c"]);
+    assert_eq!(page[0].signature.as_deref(), Some("error: one"));
+    query.after = Some(id("cuda/c"));
+    let page = store.list(query.clone()).await.unwrap();
+    assert_eq!(page.len(), 1);
+    assert_eq!(page[0].status.id, id("nccl/b"));
+    query.after = Some(id("nccl/b"));
+    assert_eq!(store.list(query).await.unwrap(), []);
+
+    let drafts = ListQuery {
+        drafts: true,
+        limit: 10,
+        ..ListQuery::default()
+    };
+    let page = store.list(drafts).await.unwrap();
+    let names: Vec<&str> = page.iter().map(|listing| listing.status.id.as_str()).collect();
+    assert_eq!(names, ["cuda/a", "cuda/b", "cuda/c", "nccl/b"]);
+    assert_eq!(
+        (page[1].status.state, &page[1].signature),
+        (RecordState::Draft, &None)
+    );
+}
+
+pub(crate) async fn changes_come_in_seq_order_with_tombstones(place: Arc<Place>) {
+    let store = place.store().await;
+    for name in ["cuda/c", "cuda/b", "cuda/a"] {
+        published(&*store, name, record(name, "one")).await;
+    }
+    store.withdraw(&id("cuda/b"), "ada", at(9)).await.unwrap();
+    let since = |seq| ListQuery {
+        since: Some(Seq(seq)),
+        limit: 10,
+        ..ListQuery::default()
+    };
+    let seen = |page: Vec<peerless::store::RecordListing>| -> Vec<(i64, String, RecordState)> {
+        page.into_iter()
+            .map(|listing| {
+                (
+                    listing.status.seq.unwrap().0,
+                    listing.status.id.to_string(),
+                    listing.status.state,
+                )
+            })
+            .collect()
+    };
+    let a = (3, "cuda/a".to_owned(), RecordState::Published);
+    let b = (4, "cuda/b".to_owned(), RecordState::Withdrawn);
+    assert_eq!(seen(store.list(since(1)).await.unwrap()), [a.clone(), b]);
+    assert_eq!(
+        seen(store.list(ListQuery { limit: 1, ..since(1) }).await.unwrap()),
+        [a]
+    );
+    assert_eq!(seen(store.list(since(4)).await.unwrap()), []);
+}
+
+/// Not by a language's rules, in which `-`, `.` and `_` may count for nothing.
+pub(crate) async fn ids_are_ordered_by_bytes(place: Arc<Place>) {
+    let store = place.store().await;
+    for name in [
+        "cuda/ab", "cuda/a_c", "cuda/a-d", "cuda/a.e", "cuda/a/f", "cuda/a0",
+    ] {
+        published(&*store, name, record(name, "one")).await;
+    }
+    let page = store
+        .list(ListQuery {
+            limit: 10,
+            ..ListQuery::default()
+        })
+        .await
+        .unwrap();
+    let names: Vec<&str> = page.iter().map(|listing| listing.status.id.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "cuda/a-d", "cuda/a.e", "cuda/a/f", "cuda/a0", "cuda/a_c", "cuda/ab"
+        ]
+    );
+}
