@@ -8,5 +8,7 @@
 //! Dependencies point one way: `web -> domain -> {store, search} -> kb-core`.
 #![forbid(unsafe_code)]
 
+pub mod domain;
+pub mod feed;
 pub mod search;
 pub mod store;

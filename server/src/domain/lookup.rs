@@ -1,0 +1,249 @@
+//! What is this error? A text or a stream goes in, the records that explain it come out.
+//!
+//! The matcher decides; where it knows nothing, search suggests. Nothing of the text is logged or kept: the answer
+//! carries the lines that prove it, and then it is gone.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kb_core::ids::{RecordId, Revision};
+use kb_core::scanner::{
+    self, Applies, Event, Match, MatchedLine, Order, RootCause, ScanOptions, Scanner, Summary,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::excerpt::Excerpt;
+use crate::feed::Generation;
+use crate::search::KnowledgeStamp;
+
+/// Most records that search suggests.
+const MAX_SUGGESTIONS: usize = 5;
+
+/// Longest text of one item of a batch, in bytes.
+pub const MAX_ITEM_BYTES: usize = 64 * 1024;
+/// Most items of a batch.
+pub const MAX_ITEMS: usize = 1_000;
+
+/// What a caller may say beside the text.
+#[derive(Debug, Clone, Default)]
+pub struct MatchOptions {
+    /// Versions and models where the text was written, by component: `driver` -> `550.54.14`.
+    pub environment: BTreeMap<String, String>,
+    /// Leave the text of lines out of the answer.
+    pub without_text: bool,
+}
+
+/// One text being read.
+#[derive(Debug)]
+pub struct Matching {
+    generation: Arc<Generation>,
+    scanner: Scanner,
+    excerpt: Excerpt,
+}
+
+/// What was found in a text. Empty `matches` means: no known error.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct MatchAnswer {
+    /// Records that stand in the text, best first; those that do not apply to the environment last.
+    pub matches: Vec<Match>,
+    /// Records that may be meant, shown apart.
+    pub candidates: Vec<Candidate>,
+    /// The first of `root_causes`.
+    #[schema(value_type = Option<String>)]
+    pub root_cause: Option<RecordId>,
+    /// Matches that no earlier match leads to, in order.
+    pub root_causes: Vec<RootCause>,
+    /// What "earlier" means in this answer.
+    pub order: Order,
+    /// Lines read.
+    pub lines_scanned: u64,
+    /// Bytes read.
+    pub bytes_scanned: u64,
+    /// What was cut, capped or left out, in plain sentences.
+    pub notes: Vec<String>,
+    /// Which state of the knowledge answered.
+    pub kb: KnowledgeStamp,
+}
+
+/// A record that may be meant.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Candidate {
+    /// The record.
+    #[schema(value_type = String)]
+    pub id: RecordId,
+    /// Its revision.
+    #[schema(value_type = u32)]
+    pub revision: Revision,
+    /// Its signature.
+    pub signature: String,
+    /// Who suggests it.
+    pub by: SuggestedBy,
+    /// 0 to 1, ordinal among candidates of the same `by`.
+    pub score: f32,
+    /// Where it stands, if the matcher saw it on a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<MatchedLine>,
+    /// Why it is no match.
+    pub why: String,
+}
+
+/// Who suggests a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SuggestedBy {
+    /// The matcher saw its words or number, and nothing that says this is meant.
+    Matcher,
+    /// The text shares most of its rare words with the record.
+    Search,
+}
+
+impl Matching {
+    /// Starts reading a text with the knowledge of one generation, whatever is swapped in meanwhile.
+    pub fn start(generation: Arc<Generation>, options: MatchOptions) -> Self {
+        let scanner = generation.matcher.scanner(ScanOptions {
+            environment: options.environment,
+            keep_text: !options.without_text,
+        });
+        Self {
+            generation,
+            scanner,
+            excerpt: Excerpt::default(),
+        }
+    }
+
+    /// Takes the next bytes and gives the hits on the lines that they complete.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
+        self.excerpt.push(bytes);
+        self.scanner.push(bytes)
+    }
+
+    /// Takes the next bytes, for callers that want the answer only.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.excerpt.push(bytes);
+        self.scanner.feed(bytes);
+    }
+
+    /// Ends the text.
+    pub fn finish(self) -> MatchAnswer {
+        self.finish_with_events().1
+    }
+
+    /// Ends the text; gives the hits on a last line without an end, and the answer.
+    pub fn finish_with_events(self) -> (Vec<Event>, MatchAnswer) {
+        let (events, summary) = self.scanner.finish_with_events();
+        (events, answer(&self.generation, summary, &self.excerpt))
+    }
+}
+
+/// Looks up a text that is all there.
+pub fn look_up(generation: &Arc<Generation>, text: &[u8], options: MatchOptions) -> MatchAnswer {
+    let mut matching = Matching::start(Arc::clone(generation), options);
+    matching.feed(text);
+    matching.finish()
+}
+
+/// One item of a batch.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BatchItem {
+    /// The text.
+    pub text: String,
+    /// Versions and models where it was written.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+}
+
+/// The text of a batch item is too long; the others are answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the text has {0} bytes, an item may have {MAX_ITEM_BYTES}: send it to /api/v1/match")]
+pub struct ItemTooLong(pub usize);
+
+/// Looks up one item of a batch. Callers keep the order and give each item its own error.
+pub fn look_up_item(generation: &Arc<Generation>, item: BatchItem) -> Result<MatchAnswer, ItemTooLong> {
+    if item.text.len() > MAX_ITEM_BYTES {
+        return Err(ItemTooLong(item.text.len()));
+    }
+    let options = MatchOptions {
+        environment: item.environment,
+        without_text: false,
+    };
+    Ok(look_up(generation, item.text.as_bytes(), options))
+}
+
+fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> MatchAnswer {
+    let mut candidates: Vec<Candidate> = summary
+        .candidates
+        .into_iter()
+        .map(|candidate| from_matcher(generation, candidate))
+        .collect();
+    if summary.matches.is_empty() {
+        let known: Vec<RecordId> = candidates.iter().map(|candidate| candidate.id.clone()).collect();
+        let suggested = from_search(generation, excerpt);
+        candidates.extend(
+            suggested
+                .into_iter()
+                .filter(|candidate| !known.contains(&candidate.id)),
+        );
+    }
+    MatchAnswer {
+        matches: summary.matches,
+        candidates,
+        root_cause: summary.root_cause,
+        root_causes: summary.root_causes,
+        order: summary.order,
+        lines_scanned: summary.lines_scanned,
+        bytes_scanned: summary.bytes_scanned,
+        notes: summary.notes,
+        kb: KnowledgeStamp { seq: generation.seq },
+    }
+}
+
+fn from_matcher(generation: &Generation, candidate: scanner::Candidate) -> Candidate {
+    let published = generation.record(&candidate.id);
+    Candidate {
+        signature: published
+            .map(|published| published.record.document.signature.clone())
+            .unwrap_or_default(),
+        id: candidate.id,
+        revision: candidate.revision,
+        by: SuggestedBy::Matcher,
+        score: candidate.score,
+        line: Some(candidate.line),
+        why: candidate.why,
+    }
+}
+
+fn from_search(generation: &Generation, excerpt: &Excerpt) -> Vec<Candidate> {
+    let suggested = match generation.index.candidates(&excerpt.text(), MAX_SUGGESTIONS) {
+        Ok(suggested) => suggested,
+        Err(error) => {
+            // Suggestions are an extra: without them the answer is still right.
+            tracing::error!(%error, "no candidates, the index failed");
+            return Vec::new();
+        }
+    };
+    suggested
+        .into_iter()
+        .filter_map(|candidate| {
+            let published = generation.record(&candidate.id)?;
+            Some(Candidate {
+                id: candidate.id,
+                revision: published.revision,
+                signature: candidate.signature,
+                by: SuggestedBy::Search,
+                score: candidate.coverage,
+                line: None,
+                why: format!(
+                    "no pattern of it matches; the text shares these words: {}",
+                    candidate.words.join(", ")
+                ),
+            })
+        })
+        .collect()
+}
+
+/// Whether any match applies to the environment given; the page says so above the list.
+pub fn any_applies(answer: &MatchAnswer) -> bool {
+    answer.matches.iter().any(|found| found.applies != Applies::No)
+}

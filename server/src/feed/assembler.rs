@@ -1,0 +1,110 @@
+//! Turns changes of the feed into the next generation. Everything here is computation: it runs off the async threads.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kb_core::ids::{RecordId, Seq};
+use kb_core::matcher::Matcher;
+use kb_core::record::signature_set;
+
+use super::generation::{Contents, Generation};
+use super::published::{LeftOut, PublishedRecord};
+use crate::search::{IndexKeeper, SearchError};
+use crate::store::FeedChange;
+
+/// What the follower keeps between generations.
+#[derive(Debug)]
+pub(super) struct Assembler {
+    records: BTreeMap<RecordId, Arc<PublishedRecord>>,
+    left_out: BTreeMap<RecordId, LeftOut>,
+    matcher: Option<Arc<Matcher>>,
+    keeper: IndexKeeper,
+    number: u64,
+}
+
+impl Assembler {
+    /// Nothing yet; generations are numbered from `number`.
+    pub(super) fn new(number: u64) -> Result<Self, SearchError> {
+        Ok(Self {
+            records: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            matcher: None,
+            keeper: IndexKeeper::new()?,
+            number,
+        })
+    }
+
+    /// Takes changes in and builds the generation that holds everything up to `reaches`.
+    ///
+    /// After an error the assembler is as uncertain as its index: make a new one and feed it everything.
+    pub(super) fn apply(
+        &mut self,
+        changes: Vec<FeedChange>,
+        reaches: Seq,
+    ) -> Result<Generation, SearchError> {
+        let mut gone = Vec::new();
+        let mut come: BTreeMap<RecordId, Arc<PublishedRecord>> = BTreeMap::new();
+        for change in changes {
+            let known = self.records.get(&change.id).map(|published| published.seq);
+            let pending = come.get(&change.id).map(|published| published.seq);
+            if known.max(pending).is_some_and(|newest| newest >= change.seq) {
+                continue;
+            }
+            gone.extend(self.records.remove(&change.id).map(|published| published.slot()));
+            come.remove(&change.id);
+            self.left_out.remove(&change.id);
+            let Some(texts) = change.published else { continue };
+            match PublishedRecord::read(&change.id, change.seq, texts) {
+                Ok(published) => {
+                    come.insert(change.id, Arc::new(published));
+                }
+                Err(left_out) => self.leave_out(left_out),
+            }
+        }
+        let index = self.keeper.apply(
+            gone,
+            come.values()
+                .map(|published| (published.slot(), Arc::clone(&published.search))),
+        )?;
+        self.records.append(&mut come);
+        let (matcher, rejected) = self.build_matcher();
+        self.number += 1;
+        Ok(Generation::new(Contents {
+            seq: reaches,
+            number: self.number,
+            records: self.records.clone(),
+            matcher,
+            rejected,
+            index,
+            left_out: self.left_out.values().cloned().collect(),
+        }))
+    }
+
+    fn leave_out(&mut self, left_out: LeftOut) {
+        tracing::error!(
+            record = %left_out.id,
+            revision = %left_out.revision,
+            reason = %left_out.reason,
+            "a published record cannot be read and is left out: publish a corrected revision",
+        );
+        self.left_out.insert(left_out.id.clone(), left_out);
+    }
+
+    fn build_matcher(&mut self) -> (Arc<Matcher>, Vec<kb_core::matcher::Rejected>) {
+        let published = self
+            .records
+            .values()
+            .map(|published| (&published.record, published.revision));
+        let signatures = signature_set(published);
+        let (matcher, rejected) = match &self.matcher {
+            Some(previous) => previous.rebuild(signatures),
+            None => Matcher::build(signatures),
+        };
+        for entry in &rejected {
+            tracing::warn!(record = %entry.id, pattern = %entry.pattern, reason = %entry.reason, "a pattern is not used");
+        }
+        let matcher = Arc::new(matcher);
+        self.matcher = Some(Arc::clone(&matcher));
+        (matcher, rejected)
+    }
+}

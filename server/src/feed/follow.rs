@@ -1,0 +1,168 @@
+//! Follows the store's feed and swaps in what changed. One for each process; it outlives every fault it meets.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kb_core::ids::Seq;
+
+use super::assembler::Assembler;
+use super::generation::Generation;
+use super::knowledge::Knowledge;
+use crate::search::SearchError;
+use crate::store::{FeedChange, Store, StoreError};
+
+/// How often the store is asked for its newest seq, unless told otherwise. With the time to build a generation
+/// this keeps an edit within the promised second.
+pub const DEFAULT_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Changes read at a time; a record has at most 2 x 256 KiB, most have 10.
+const PAGE: u32 = 500;
+
+/// Longest pause after faults; the first is the interval, each doubles.
+const MAX_PAUSE: Duration = Duration::from_secs(5);
+
+/// Why a step of the follower failed. The generation in use stays.
+#[derive(Debug, thiserror::Error)]
+pub enum FeedError {
+    /// The store did not answer.
+    #[error("the feed cannot be read: {0}")]
+    Store(#[from] StoreError),
+    /// The store says that more follows and gives nothing.
+    #[error("the feed stands still at seq {0} although more should follow")]
+    StandsStill(Seq),
+    /// The index could not be built.
+    #[error("the next generation cannot be built: {0}")]
+    Build(#[from] SearchError),
+    /// Building panicked, which is a fault of ours.
+    #[error("building the next generation panicked")]
+    Panicked,
+}
+
+/// Follows one store.
+#[derive(Debug)]
+pub struct Follower {
+    store: Arc<dyn Store>,
+    knowledge: Arc<Knowledge>,
+    /// `None` after a fault: the next step starts over from the beginning of the feed.
+    assembler: Option<Assembler>,
+}
+
+/// Reads everything that is published and makes the first generation.
+pub async fn load(store: Arc<dyn Store>) -> Result<Follower, FeedError> {
+    let assembler = Assembler::new(0)?;
+    let (changes, reaches) = read_after(store.as_ref(), Seq(0)).await?;
+    let (assembler, first) = assemble(assembler, changes, reaches).await?;
+    tracing::info!(seq = %first.seq, records = first.len(), "knowledge loaded");
+    Ok(Follower {
+        store,
+        knowledge: Arc::new(Knowledge::new(first)),
+        assembler: Some(assembler),
+    })
+}
+
+impl Follower {
+    /// What this keeps up to date.
+    pub fn knowledge(&self) -> Arc<Knowledge> {
+        Arc::clone(&self.knowledge)
+    }
+
+    /// Follows until `shutdown` ends, asking every `interval` and whenever [`Knowledge::nudge`] is called.
+    pub async fn run(mut self, interval: Duration, shutdown: impl Future<Output = ()>) {
+        let mut shutdown = std::pin::pin!(shutdown);
+        let mut faults = 0_u32;
+        loop {
+            let pause = interval
+                .saturating_mul(2_u32.saturating_pow(faults))
+                .min(MAX_PAUSE.max(interval));
+            let knowledge = Arc::clone(&self.knowledge);
+            tokio::select! {
+                () = &mut shutdown => return,
+                () = tokio::time::sleep(pause) => {}
+                () = knowledge.nudged.notified(), if faults == 0 => {}
+            }
+            let step = tokio::select! {
+                () = &mut shutdown => return,
+                step = self.catch_up() => step,
+            };
+            match step {
+                Ok(_) => {
+                    if faults > 0 {
+                        tracing::info!(seq = %self.knowledge.current().seq, "the feed is followed again");
+                    }
+                    faults = 0;
+                }
+                Err(error) => {
+                    if faults == 0 {
+                        tracing::error!(%error, "the feed cannot be followed, readers keep what they have");
+                    }
+                    faults = faults.saturating_add(1);
+                }
+            }
+        }
+    }
+
+    /// One step: takes in what is new. True when a new generation was swapped in.
+    pub async fn catch_up(&mut self) -> Result<bool, FeedError> {
+        let held = self.knowledge.current();
+        let newest = self.store.head_seq().await?;
+        if newest == held.seq && self.assembler.is_some() {
+            return Ok(false);
+        }
+        if newest < held.seq {
+            tracing::warn!(held = %held.seq, %newest, "the database is older than what this server holds: starting over");
+            self.assembler = None;
+        }
+        // Taken out for the time of the step: whatever goes wrong in it, the next one starts over.
+        let (assembler, after) = match self.assembler.take() {
+            Some(assembler) => (assembler, held.seq),
+            None => (Assembler::new(held.number)?, Seq(0)),
+        };
+        let (changes, reaches) = match read_after(self.store.as_ref(), after).await {
+            Ok(read) => read,
+            Err(error) => {
+                // Nothing was applied: what is assembled so far stays good, unless it was to be dropped anyway.
+                self.assembler = (after > Seq(0)).then_some(assembler);
+                return Err(error);
+            }
+        };
+        let (assembler, next) = assemble(assembler, changes, reaches).await?;
+        tracing::info!(seq = %next.seq, generation = next.number, records = next.len(), "knowledge changed");
+        self.assembler = Some(assembler);
+        self.knowledge.swap(next);
+        Ok(true)
+    }
+}
+
+/// Every change after a seq, with the seq that this reaches.
+async fn read_after(store: &dyn Store, after: Seq) -> Result<(Vec<FeedChange>, Seq), FeedError> {
+    let mut changes = Vec::new();
+    let mut reached = after;
+    loop {
+        let page = store.feed(reached, PAGE).await?;
+        if page.more && page.reaches <= reached {
+            return Err(FeedError::StandsStill(reached));
+        }
+        reached = reached.max(page.reaches);
+        changes.extend(page.changes);
+        if !page.more {
+            return Ok((changes, reached));
+        }
+    }
+}
+
+/// Builds the next generation on a thread that may take its time.
+async fn assemble(
+    mut assembler: Assembler,
+    changes: Vec<FeedChange>,
+    reaches: Seq,
+) -> Result<(Assembler, Generation), FeedError> {
+    let work = tokio::task::spawn_blocking(move || {
+        let next = assembler.apply(changes, reaches)?;
+        Ok::<_, SearchError>((assembler, next))
+    });
+    match work.await {
+        Ok(built) => Ok(built?),
+        Err(_) => Err(FeedError::Panicked),
+    }
+}

@@ -1,0 +1,130 @@
+//! One state of the knowledge: records, matcher, index and graph that belong together. Never changes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use kb_core::ids::{RecordId, Seq};
+use kb_core::matcher::{Matcher, Rejected};
+
+use super::graph::Graph;
+use super::published::{LeftOut, PublishedRecord};
+use crate::search::{SearchIndex, comparable_code};
+
+/// Everything that answers readers, built from the store up to one seq.
+#[derive(Debug)]
+pub struct Generation {
+    /// The feed's seq that this holds; `kb.seq` of every answer.
+    pub seq: Seq,
+    /// Counts the generations of this process.
+    pub number: u64,
+    /// Recognises records in text.
+    pub matcher: Arc<Matcher>,
+    /// Finds records by words.
+    pub index: SearchIndex,
+    /// Which errors turn into which.
+    pub graph: Graph,
+    /// Published records that this build cannot read.
+    pub left_out: Vec<LeftOut>,
+    /// Patterns and codes that the matcher cannot use; the rest of their records is in.
+    pub rejected: Vec<Rejected>,
+    records: BTreeMap<RecordId, Arc<PublishedRecord>>,
+    by_code: HashMap<String, Vec<RecordId>>,
+    aliases: HashMap<String, RecordId>,
+}
+
+/// What a generation is made of.
+#[derive(Debug)]
+pub(super) struct Contents {
+    pub(super) seq: Seq,
+    pub(super) number: u64,
+    pub(super) records: BTreeMap<RecordId, Arc<PublishedRecord>>,
+    pub(super) matcher: Arc<Matcher>,
+    pub(super) rejected: Vec<Rejected>,
+    pub(super) index: SearchIndex,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+impl Generation {
+    pub(super) fn new(contents: Contents) -> Self {
+        let Contents {
+            seq,
+            number,
+            records,
+            matcher,
+            rejected,
+            index,
+            left_out,
+        } = contents;
+        let mut by_code: HashMap<String, Vec<RecordId>> = HashMap::new();
+        let mut aliases = HashMap::new();
+        for (id, published) in &records {
+            for code in &published.codes {
+                let holders = by_code.entry(comparable_code(code)).or_default();
+                // Two spellings of one code by the same record come one after the other.
+                if holders.last() != Some(id) {
+                    holders.push(id.clone());
+                }
+            }
+            for alias in &published.record.document.aliases {
+                // The store keeps aliases unique; should two claim one, the first by id has it on every server.
+                aliases.entry(alias.to_string()).or_insert_with(|| id.clone());
+            }
+        }
+        let graph = Graph::new(&records, &aliases);
+        Self {
+            seq,
+            number,
+            matcher,
+            index,
+            graph,
+            left_out,
+            rejected,
+            records,
+            by_code,
+            aliases,
+        }
+    }
+
+    /// A published record by its id.
+    pub fn record(&self, id: &RecordId) -> Option<&Arc<PublishedRecord>> {
+        self.records.get(id)
+    }
+
+    /// The id that a former id goes by now.
+    pub fn alias(&self, former: &str) -> Option<&RecordId> {
+        self.aliases
+            .get(former)
+            .filter(|id| self.records.contains_key(id))
+    }
+
+    /// Records that carry a code, by id; compared without case and with runs of blanks as one.
+    pub fn by_code(&self, code: &str) -> &[RecordId] {
+        self.by_code
+            .get(&comparable_code(code))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// All published records, by id.
+    pub fn records(&self) -> impl DoubleEndedIterator<Item = &Arc<PublishedRecord>> {
+        self.records.values()
+    }
+
+    /// Published records after an id, by id.
+    pub fn records_after(&self, after: Option<&RecordId>) -> impl Iterator<Item = &Arc<PublishedRecord>> {
+        use std::ops::Bound;
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        self.records
+            .range((start, Bound::Unbounded))
+            .map(|(_, published)| published)
+    }
+
+    /// Number of published records.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// True when nothing is published.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+}

@@ -1,0 +1,18 @@
+//! What readers are answered from: an immutable [`Generation`] of records, matcher, index and graph, and the
+//! [`Follower`] that builds the next one beside it whenever the store's feed has moved, and swaps them whole.
+
+mod assembler;
+mod follow;
+mod generation;
+mod graph;
+mod knowledge;
+mod published;
+
+#[cfg(test)]
+mod tests;
+
+pub use follow::{DEFAULT_INTERVAL, FeedError, Follower, load};
+pub use generation::Generation;
+pub use graph::{Graph, GraphEdge, GraphError, GraphNode, MAX_DEPTH, Neighbour, Neighbourhood, PathStep};
+pub use knowledge::{Knowledge, Readiness};
+pub use published::{LeftOut, PublishedRecord};

@@ -1,0 +1,169 @@
+//! One published record as readers get it, read once from the two texts of its revision.
+
+use std::sync::Arc;
+
+use kb_core::ids::{RecordId, Revision, Seq};
+use kb_core::record::Record;
+use kb_core::text::Violation;
+use kb_core::transition::Edge;
+use time::OffsetDateTime;
+
+use crate::search::{SearchDoc, Slot};
+use crate::store::RevisionTexts;
+
+/// What readers see of one record.
+#[derive(Debug, Clone)]
+pub struct PublishedRecord {
+    /// The two texts and their views.
+    pub record: Record,
+    /// The published revision.
+    pub revision: Revision,
+    /// Seq of the change that published it.
+    pub seq: Seq,
+    /// Who made the revision.
+    pub actor: String,
+    /// When the revision was made.
+    pub made_at: OffsetDateTime,
+    /// SHA-256 of the document, hex.
+    pub document_sha256: String,
+    /// SHA-256 of the annex, hex.
+    pub annex_sha256: String,
+    /// Codes as people write them.
+    pub codes: Vec<String>,
+    /// Edges that the document states.
+    pub edges: Vec<Edge>,
+    pub(super) search: Arc<SearchDoc>,
+}
+
+/// A published record that this build cannot read: left out of everything, and named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The record.
+    pub id: RecordId,
+    /// Its published revision.
+    pub revision: Revision,
+    /// Seq of the change that published it.
+    pub seq: Seq,
+    /// What is wrong, the first few violations.
+    pub reason: String,
+}
+
+/// Violations named of a record that is left out; the rest are counted.
+const NAMED_VIOLATIONS: usize = 3;
+
+impl PublishedRecord {
+    /// Reads the texts of a published revision.
+    pub(super) fn read(id: &RecordId, seq: Seq, texts: RevisionTexts) -> Result<Self, LeftOut> {
+        let RevisionTexts {
+            meta,
+            document,
+            annex,
+        } = texts;
+        let left_out = |reason: String| LeftOut {
+            id: id.clone(),
+            revision: meta.revision,
+            seq,
+            reason,
+        };
+        let record = Record::parse(&document, &annex).map_err(|found| left_out(name_violations(&found)))?;
+        if record.id() != id {
+            let reason = format!("the document calls itself {}", record.id());
+            return Err(left_out(reason));
+        }
+        let codes = record.codes();
+        Ok(Self {
+            edges: record.edges(),
+            search: Arc::new(search_doc(&record, &codes)),
+            codes,
+            revision: meta.revision,
+            seq,
+            actor: meta.actor,
+            made_at: meta.at,
+            document_sha256: meta.document_sha256,
+            annex_sha256: meta.annex_sha256,
+            record,
+        })
+    }
+
+    /// The record's id.
+    pub fn id(&self) -> &RecordId {
+        self.record.id()
+    }
+
+    /// Under which number the index knows this face.
+    pub(super) fn slot(&self) -> Slot {
+        self.seq.0.unsigned_abs()
+    }
+}
+
+fn name_violations(found: &[Violation]) -> String {
+    let named: Vec<String> = found
+        .iter()
+        .take(NAMED_VIOLATIONS)
+        .map(|violation| format!("{:?}{}: {}", violation.part, violation.pointer, violation.reason))
+        .collect();
+    let unnamed = found.len().saturating_sub(NAMED_VIOLATIONS);
+    let more = if unnamed > 0 {
+        format!("; and {unnamed} more")
+    } else {
+        String::new()
+    };
+    format!("{}{more}", named.join("; "))
+}
+
+/// What search sees of a record.
+fn search_doc(record: &Record, codes: &[String]) -> SearchDoc {
+    let document = &record.document;
+    let annex = &record.annex;
+    let filled = |texts: Vec<Option<&str>>| -> Vec<String> {
+        let mut kept: Vec<String> = Vec::new();
+        for text in texts.into_iter().flatten().filter(|text| !text.is_empty()) {
+            // The seeds repeat `action` as `how` and English as Chinese: once is enough.
+            if !kept.iter().any(|known| known == text) {
+                kept.push(text.to_owned());
+            }
+        }
+        kept
+    };
+    let workarounds = document
+        .workarounds
+        .iter()
+        .flat_map(|entry| [Some(entry.action.as_str()), entry.how.as_deref()])
+        .chain(document.workarounds_zh.iter().map(|text| Some(text.as_str())))
+        .chain(
+            annex
+                .workarounds_zh
+                .iter()
+                .flat_map(|entry| [entry.action.as_deref(), entry.how.as_deref()]),
+        );
+    let dead_ends = document
+        .dead_ends
+        .iter()
+        .flat_map(|entry| [Some(entry.action.as_str()), entry.why_fails.as_deref()])
+        .chain(
+            annex
+                .dead_ends_zh
+                .iter()
+                .flat_map(|entry| [entry.action.as_deref(), entry.why_fails.as_deref()]),
+        );
+    let names = codes
+        .iter()
+        .map(|code| Some(code.as_str()))
+        .chain([document.error_code.as_deref(), Some(document.id.as_str())])
+        .chain(document.aliases.iter().map(|alias| Some(alias.as_str())));
+    SearchDoc {
+        id: document.id.clone(),
+        signature: document.signature.clone(),
+        signature_zh: document.signature_zh.clone(),
+        codes: filled(names.collect()),
+        root_cause: document.root_cause.clone(),
+        root_cause_zh: document.root_cause_zh.clone(),
+        workarounds: filled(workarounds.collect()),
+        dead_ends: filled(dead_ends.collect()),
+        tags: document.tags.clone(),
+        domain: document.domain.clone(),
+        category: document.category.clone(),
+        tier: document.verification_tier.clone().unwrap_or_default(),
+        locale: document.locale.clone().unwrap_or_default(),
+    }
+}
