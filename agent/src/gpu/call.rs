@@ -1,0 +1,77 @@
+//! The one place through which every CUDA call goes.
+
+use std::time::Duration;
+
+/// Why a driver call did not do its work.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum CallError {
+    /// It returned a code other than 0.
+    #[error("{call} returned {code} ({name})")]
+    Code {
+        /// The exported name.
+        call: &'static str,
+        /// The code as returned, known or not.
+        code: i32,
+        /// Its name, `unknown code` where nobody knows it.
+        name: String,
+    },
+    /// The library does not export it.
+    #[error("this driver lacks {call}: it is older than the function")]
+    Missing {
+        /// The exported name.
+        call: &'static str,
+    },
+    /// The work that it started did not end in time.
+    #[error("the work of {call} did not end within {} s", .limit.as_secs_f64())]
+    Deadline {
+        /// The call that started the work.
+        call: &'static str,
+        /// How long it was waited for.
+        limit: Duration,
+    },
+    /// The agent itself asked for something that cannot be: a window outside its buffer, lengths that differ.
+    #[error("{call} was not made: {why}")]
+    Refused {
+        /// The exported name.
+        call: &'static str,
+        /// What was wrong.
+        why: &'static str,
+    },
+}
+
+impl CallError {
+    /// The exported name of the call.
+    pub(crate) fn call(&self) -> &'static str {
+        match self {
+            Self::Code { call, .. }
+            | Self::Missing { call }
+            | Self::Deadline { call, .. }
+            | Self::Refused { call, .. } => call,
+        }
+    }
+
+    /// The result code and its name, where the call returned one.
+    pub(crate) fn code(&self) -> Option<(i32, &str)> {
+        match self {
+            Self::Code { code, name, .. } => Some((*code, name)),
+            _ => None,
+        }
+    }
+}
+
+/// Calls `$name` of the table: breadcrumb first, then the call, then its code as a `Result<(), CallError>`.
+///
+/// An expression that is unsafe exactly as the function is; the caller writes `unsafe` and says why it is sound.
+macro_rules! call {
+    ($api:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let api: &$crate::gpu::driver::Api = &$api;
+        match api.symbols.$name {
+            None => Err($crate::gpu::call::CallError::Missing { call: stringify!($name) }),
+            Some(function) => {
+                api.trace.about_to(stringify!($name));
+                api.checked(stringify!($name), function($($argument),*))
+            }
+        }
+    }};
+}
+pub(super) use call;

@@ -1,0 +1,57 @@
+//! A GPU's primary context, retained while the value lives.
+
+use std::rc::Rc;
+
+use cudarc::driver::sys::CUcontext;
+
+use super::call::{CallError, call};
+use super::driver::{Api, Device, Driver};
+
+/// A retained primary context.
+pub(crate) struct Context {
+    pub(super) api: Rc<Api>,
+    handle: CUcontext,
+    device: Device,
+}
+
+impl Context {
+    /// Retains the device's primary context: about 0.1 s for the first on a GPU.
+    pub(crate) fn retain(driver: &Driver, device: Device) -> Result<Rc<Self>, CallError> {
+        let mut handle: CUcontext = std::ptr::null_mut();
+        // SAFETY: a place for one handle; the device came from this driver.
+        unsafe { call!(driver.api, cuDevicePrimaryCtxRetain(&raw mut handle, device.0)) }?;
+        Ok(Rc::new(Self {
+            api: Rc::clone(&driver.api),
+            handle,
+            device,
+        }))
+    }
+
+    /// Makes it this thread's current context.
+    pub(super) fn enter(&self) -> Result<(), CallError> {
+        if self.api.current.get() == self.handle {
+            return Ok(());
+        }
+        // SAFETY: the handle is retained for as long as `self` lives.
+        unsafe { call!(self.api, cuCtxSetCurrent(self.handle)) }?;
+        self.api.current.set(self.handle);
+        Ok(())
+    }
+
+    /// Lets work of this context reach the memory of `peer`'s.
+    pub(crate) fn enable_peer_access(&self, peer: &Self) -> Result<(), CallError> {
+        self.enter()?;
+        // SAFETY: both handles are retained; 0 is the only flag there is.
+        unsafe { call!(self.api, cuCtxEnablePeerAccess(peer.handle, 0)) }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: releases what `retain` retained, once. Nothing can be done about a failure here.
+        let _ = unsafe { call!(self.api, cuDevicePrimaryCtxRelease_v2(self.device.0)) };
+        if self.api.current.get() == self.handle {
+            self.api.current.set(std::ptr::null_mut());
+        }
+    }
+}

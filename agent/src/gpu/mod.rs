@@ -1,0 +1,32 @@
+//! The driver's libraries behind a safe face: the only room of the agent with unsafe code, entered by the worker only.
+//!
+//! ```text
+//! library (libcuda.so.1, by that name) -> symbols (Option<function>, results as i32) -> call! (breadcrumb, code)
+//!     -> Driver, Context, Stream, Buffer / Window, Kernels        nvml: nvml-wrapper, every absence a Fact gap
+//! ```
+//!
+//! cudarc gives types, constants and names. Its loader and its closed result enum are not used: see the decision
+//! record on the CUDA binding in docs/adr.
+#![allow(unsafe_code, reason = "foreign functions of libcuda and libnvidia-ml")]
+
+mod call;
+mod codes;
+mod context;
+mod driver;
+mod kernels;
+mod library;
+mod memory;
+mod nvml;
+mod stream;
+mod symbols;
+mod trace;
+
+pub(crate) use call::CallError;
+pub(crate) use context::Context;
+pub(crate) use driver::{Device, Driver, PciAddress};
+pub(crate) use kernels::{Kernels, Pattern, Wrong};
+pub(crate) use library::LIBRARY_NAME;
+pub(crate) use memory::{Buffer, Window};
+pub(crate) use nvml::{LinkSummary, Management};
+pub(crate) use stream::Stream;
+pub(crate) use trace::Trace;

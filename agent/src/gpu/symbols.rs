@@ -1,0 +1,74 @@
+//! The functions of libcuda.so.1 that the agent uses, each one optional.
+//!
+//! Signatures are those of cuda.h as cudarc renders them, but for the result: an `i32`, so that a code that this
+//! build does not know is a number and not undefined behaviour.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmodule, CUstream, CUuuid};
+use libloading::Library;
+
+/// Declares the table: exported name, then argument types.
+macro_rules! table {
+    ($($name:ident($($argument:ty),*);)*) => {
+        /// The table. `None` where the library does not export the name.
+        #[allow(non_snake_case, reason = "fields carry the exported names")]
+        pub(super) struct Symbols {
+            $(pub(super) $name: Option<unsafe extern "C" fn($($argument),*) -> i32>,)*
+        }
+
+        impl Symbols {
+            /// Looks every name up; what is missing stays `None`.
+            ///
+            /// # Safety
+            /// `library` is libcuda, so the names have these signatures, and it stays loaded for as long as the
+            /// table is used.
+            pub(super) unsafe fn resolve(library: &Library) -> Self {
+                Self {
+                    $($name: {
+                        // SAFETY: the caller vouches for the signature.
+                        let symbol = unsafe { library.get(concat!(stringify!($name), "\0")) };
+                        symbol.ok().map(|found| *found)
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+table! {
+    cuInit(c_uint);
+    cuDriverGetVersion(*mut c_int);
+    cuGetErrorName(i32, *mut *const c_char);
+    cuDeviceGetCount(*mut c_int);
+    cuDeviceGet(*mut CUdevice, c_int);
+    cuDeviceGetName(*mut c_char, c_int, CUdevice);
+    cuDeviceGetUuid(*mut CUuuid, CUdevice);
+    cuDeviceGetPCIBusId(*mut c_char, c_int, CUdevice);
+    cuDeviceGetAttribute(*mut c_int, c_int, CUdevice);
+    cuDeviceTotalMem_v2(*mut usize, CUdevice);
+    cuDeviceCanAccessPeer(*mut c_int, CUdevice, CUdevice);
+    cuDeviceGetP2PAttribute(*mut c_int, c_int, CUdevice, CUdevice);
+    cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);
+    cuDevicePrimaryCtxRelease_v2(CUdevice);
+    cuCtxSetCurrent(CUcontext);
+    cuCtxEnablePeerAccess(CUcontext, c_uint);
+    cuStreamCreate(*mut CUstream, c_uint);
+    cuStreamQuery(CUstream);
+    cuStreamDestroy_v2(CUstream);
+    cuMemAlloc_v2(*mut CUdeviceptr, usize);
+    cuMemFree_v2(CUdeviceptr);
+    cuMemHostAlloc(*mut *mut c_void, usize, c_uint);
+    cuMemFreeHost(*mut c_void);
+    cuMemsetD32Async(CUdeviceptr, c_uint, usize, CUstream);
+    cuMemcpyAsync(CUdeviceptr, CUdeviceptr, usize, CUstream);
+    cuMemcpyHtoDAsync_v2(CUdeviceptr, *const c_void, usize, CUstream);
+    cuMemcpyDtoHAsync_v2(*mut c_void, CUdeviceptr, usize, CUstream);
+    cuModuleLoadData(*mut CUmodule, *const c_void);
+    cuModuleGetFunction(*mut CUfunction, CUmodule, *const c_char);
+    cuModuleUnload(CUmodule);
+    cuLaunchKernel(
+        CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream,
+        *mut *mut c_void, *mut *mut c_void
+    );
+}
