@@ -1,0 +1,281 @@
+//! The parent's side of one worker: start it, ask it under a deadline, end it. Nothing here waits without a limit.
+
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{FdFlags, fcntl_setfd};
+
+use super::lines::{LineBuffer, Tail};
+use super::protocol::{Answer, Command, VERSION};
+
+/// How long a worker that was asked to end, or was killed, is waited for.
+const END_LIMIT: Duration = Duration::from_secs(2);
+/// Pause between two looks at whether it has ended.
+const END_PAUSE: Duration = Duration::from_millis(2);
+/// How long a worker may take to say that it runs.
+const START_LIMIT: Duration = Duration::from_secs(10);
+/// Variables that change what a driver does with each call, and so what a check shows.
+const DROPPED_VARIABLES: [&str; 2] = ["CUDA_LAUNCH_BLOCKING", "CUDA_INJECTION64_PATH"];
+
+/// Why a worker gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Fault {
+    /// It could not be started.
+    #[error("the worker process cannot be started: {0}")]
+    Start(String),
+    /// No answer in time.
+    #[error("{} did not return within {} s", named(.call.as_deref()), .limit.as_secs_f64())]
+    Hang {
+        /// The driver call that it was about to make.
+        call: Option<String>,
+        /// How long it was waited for.
+        limit: Duration,
+    },
+    /// It ended.
+    #[error("the worker process ended in {}: {how}{}", named(.call.as_deref()), said(.last_words))]
+    Died {
+        /// The driver call that it was about to make.
+        call: Option<String>,
+        /// Exit status or signal.
+        how: String,
+        /// End of what it wrote to standard error.
+        last_words: String,
+    },
+    /// It answered something else.
+    #[error("the worker process gave no sense: {0}")]
+    Nonsense(String),
+}
+
+fn named(call: Option<&str>) -> &str {
+    call.unwrap_or("no driver call")
+}
+
+fn said(last_words: &str) -> String {
+    let last_words = last_words.trim();
+    if last_words.is_empty() {
+        return String::new();
+    }
+    format!("; it said: {last_words}")
+}
+
+/// A worker that did not end even when killed: it is stuck inside the driver, and left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stuck {
+    /// Its process id.
+    pub(crate) pid: u32,
+    /// The call that it is stuck in.
+    pub(crate) call: Option<String>,
+}
+
+/// A running worker.
+pub(crate) struct Worker {
+    child: Child,
+    input: ChildStdin,
+    output: Channel,
+    answers: LineBuffer,
+    breadcrumbs: Channel,
+    call: LineBuffer,
+    last_call: Option<String>,
+    errors: Channel,
+    last_words: Tail,
+}
+
+/// Reading end of a pipe, until its other end is closed.
+struct Channel(Option<std::fs::File>);
+
+impl Channel {
+    fn new(end: impl Into<OwnedFd>) -> io::Result<Self> {
+        let end: OwnedFd = end.into();
+        rustix::io::ioctl_fionbio(&end, true)?;
+        Ok(Self(Some(std::fs::File::from(end))))
+    }
+
+    /// Everything that is there now. Closes itself at the end.
+    fn drain(&mut self, mut take: impl FnMut(&[u8])) {
+        let Some(file) = &mut self.0 else { return };
+        let mut chunk = [0_u8; 8192];
+        loop {
+            match file.read(&mut chunk) {
+                Ok(count @ 1..) => take(chunk.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Ok(0) | Err(_) => break,
+            }
+        }
+        self.0 = None;
+    }
+}
+
+impl Worker {
+    /// Starts `program worker …` and waits for its first word.
+    pub(crate) fn start(program: &Path) -> Result<Self, Fault> {
+        let mut worker = Self::spawn(program).map_err(|error| Fault::Start(error.to_string()))?;
+        match worker.answer(START_LIMIT) {
+            Ok(Answer::Ready { version: VERSION }) => Ok(worker),
+            Ok(other) => {
+                let _ = worker.kill();
+                Err(Fault::Nonsense(format!("it started with {other:?}")))
+            }
+            Err(fault) => {
+                let _ = worker.kill();
+                Err(fault)
+            }
+        }
+    }
+
+    fn spawn(program: &Path) -> io::Result<Self> {
+        // The worker inherits the writing end; std closes every other descriptor of ours on exec.
+        let (reader, writer) = rustix::pipe::pipe()?;
+        fcntl_setfd(&reader, FdFlags::CLOEXEC)?;
+        let parent = rustix::process::getpid();
+        let mut process = Process::new(program);
+        process
+            .arg("worker")
+            .arg(format!("--trace-fd={}", writer.as_raw_fd()))
+            .arg(format!("--parent={}", parent.as_raw_nonzero()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for variable in DROPPED_VARIABLES {
+            process.env_remove(variable);
+        }
+        let mut child = process.spawn()?;
+        drop(writer);
+        let missing = || io::Error::other("a pipe is missing");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let errors = child.stderr.take().ok_or_else(missing)?;
+        Ok(Self {
+            child,
+            input,
+            output: Channel::new(output)?,
+            answers: LineBuffer::default(),
+            breadcrumbs: Channel::new(reader)?,
+            call: LineBuffer::default(),
+            last_call: None,
+            errors: Channel::new(errors)?,
+            last_words: Tail::default(),
+        })
+    }
+
+    /// Gives a command and waits for its answer.
+    pub(crate) fn ask(&mut self, command: &Command, limit: Duration) -> Result<Answer, Fault> {
+        if self.tell(command).is_err() {
+            // It is gone: what it left in the pipes says why.
+            return Err(self.died());
+        }
+        self.answer(limit)
+    }
+
+    fn tell(&mut self, command: &Command) -> io::Result<()> {
+        let mut line = serde_json::to_vec(command)?;
+        line.push(b'\n');
+        self.input.write_all(&line)
+    }
+
+    fn answer(&mut self, limit: Duration) -> Result<Answer, Fault> {
+        let start = Instant::now();
+        loop {
+            if let Some(line) = self.answers.next_line() {
+                let answer = serde_json::from_slice(&line);
+                return answer.map_err(|error| Fault::Nonsense(error.to_string()));
+            }
+            if self.output.0.is_none() {
+                return Err(self.died());
+            }
+            let left = limit.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                let call = self.last_call.clone();
+                return Err(Fault::Hang { call, limit });
+            }
+            self.listen(left);
+        }
+    }
+
+    /// Waits until a pipe has something, at most `limit`, and takes what is there.
+    fn listen(&mut self, limit: Duration) {
+        let channels = [&self.output, &self.breadcrumbs, &self.errors];
+        let open: Vec<BorrowedFd<'_>> = channels
+            .into_iter()
+            .filter_map(|channel| channel.0.as_ref().map(AsFd::as_fd))
+            .collect();
+        let mut polled: Vec<PollFd<'_>> = open
+            .iter()
+            .map(|end| PollFd::from_borrowed_fd(*end, PollFlags::IN))
+            .collect();
+        let limit = Timespec {
+            tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(limit.subsec_nanos()),
+        };
+        // An interrupted poll is a short wait; the caller loops.
+        let _ = poll(&mut polled, Some(&limit));
+        self.collect();
+    }
+
+    fn collect(&mut self) {
+        self.breadcrumbs.drain(|bytes| self.call.push(bytes));
+        while let Some(line) = self.call.next_line() {
+            self.last_call = Some(String::from_utf8_lossy(&line).into_owned());
+        }
+        self.errors.drain(|bytes| self.last_words.push(bytes));
+        self.output.drain(|bytes| self.answers.push(bytes));
+    }
+
+    fn died(&mut self) -> Fault {
+        let status = self.wait(END_LIMIT);
+        self.collect();
+        let how = match status {
+            Some(status) => status.to_string(),
+            None => "it closed its output".to_owned(),
+        };
+        Fault::Died {
+            call: self.last_call.clone(),
+            how,
+            last_words: self.last_words.text(),
+        }
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {
+        let start = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if start.elapsed() < limit => std::thread::sleep(END_PAUSE),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Asks it to release everything and end; kills it where it does not.
+    pub(crate) fn finish(mut self) -> Result<(), Stuck> {
+        let told = self.tell(&Command::Close);
+        if told.is_ok() {
+            let start = Instant::now();
+            while self.output.0.is_some() && start.elapsed() < END_LIMIT {
+                self.listen(END_LIMIT.saturating_sub(start.elapsed()));
+            }
+            if self.output.0.is_none() && self.wait(END_LIMIT).is_some() {
+                return Ok(());
+            }
+        }
+        self.kill()
+    }
+
+    /// Kills it. `Err` when it does not end even then.
+    pub(crate) fn kill(mut self) -> Result<(), Stuck> {
+        // Fails only where it has ended already.
+        let _ = self.child.kill();
+        if self.wait(END_LIMIT).is_some() {
+            return Ok(());
+        }
+        self.collect();
+        Err(Stuck {
+            pid: self.child.id(),
+            call: self.last_call.clone(),
+        })
+    }
+}

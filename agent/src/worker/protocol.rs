@@ -1,0 +1,265 @@
+//! What parent and worker say to each other: one JSON object a line, one answer to each command, in order.
+//!
+//! Both ends are the same binary, yet the version is checked: the binary can be replaced while a daemon runs, and
+//! the worker is started from the file. The worker speaks first, with [`Answer::Ready`].
+
+use kb_core::report::{Engine, Fact, Gpu, Mismatch, NvmlP2p};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Raised with every change to the messages.
+pub(crate) const VERSION: u32 = 1;
+
+/// Parent to worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub(crate) enum Command {
+    /// Load the driver, initialise it, list the GPUs. Answered by [`Answer::Opened`].
+    Open,
+    /// Rung 1 of a pair, both directions. Answered by [`Answer::PairFacts`].
+    PairFacts {
+        /// Position in the list of GPUs.
+        a: u32,
+        /// Position in the list of GPUs.
+        b: u32,
+    },
+    /// Context, stream, kernels and buffers on a GPU, unless they are there. Answered by [`Answer::Prepared`].
+    Prepare {
+        /// Position in the list of GPUs.
+        gpu: u32,
+        /// Bytes of a check's data.
+        bytes: u64,
+        /// Longest time to wait for work on the GPU.
+        limit_ms: u64,
+    },
+    /// One check; both GPUs are prepared. Answered by [`Answer::Checked`].
+    Check {
+        /// Whose context or kernel accesses the other's memory.
+        initiator: u32,
+        /// Whose memory it is.
+        owner: u32,
+        /// What to do.
+        kind: CheckKind,
+        /// Seed of the pattern, used once.
+        seed: u64,
+        /// Longest time to wait for work on the GPU.
+        limit_ms: u64,
+    },
+    /// Release everything and end. Not answered.
+    Close,
+}
+
+/// The checks that a worker knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CheckKind {
+    /// Rung 2: `cuCtxEnablePeerAccess`.
+    EnablePeerAccess,
+    /// Rung 3: the initiator's copy engine writes to the owner.
+    CopyPush,
+    /// Rung 3: the initiator's copy engine reads from the owner.
+    CopyPull,
+    /// Rung 4: a kernel of the initiator stores to the owner and fences the system.
+    SmStore,
+    /// Rung 4: a kernel of the initiator loads from the owner.
+    SmLoad,
+}
+
+impl CheckKind {
+    /// In the order of the ladder.
+    pub(crate) const LADDER: [Self; 5] = [
+        Self::EnablePeerAccess,
+        Self::CopyPush,
+        Self::CopyPull,
+        Self::SmStore,
+        Self::SmLoad,
+    ];
+
+    /// Rung of the functional ladder.
+    pub(crate) fn rung(self) -> u8 {
+        match self {
+            Self::EnablePeerAccess => 2,
+            Self::CopyPush | Self::CopyPull => 3,
+            Self::SmStore | Self::SmLoad => 4,
+        }
+    }
+
+    /// The name in the report.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::EnablePeerAccess => "enable_peer_access",
+            Self::CopyPush => "copy_push",
+            Self::CopyPull => "copy_pull",
+            Self::SmStore => "sm_store",
+            Self::SmLoad => "sm_load",
+        }
+    }
+
+    /// What moves the bytes.
+    pub(crate) fn engine(self) -> Engine {
+        match self {
+            Self::EnablePeerAccess => Engine::Api,
+            Self::CopyPush | Self::CopyPull => Engine::Ce,
+            Self::SmStore | Self::SmLoad => Engine::Sm,
+        }
+    }
+}
+
+/// Worker to parent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub(crate) enum Answer {
+    /// The worker runs and waits for commands.
+    Ready {
+        /// Its [`VERSION`].
+        version: u32,
+    },
+    /// See [`Opened`].
+    Opened(Box<Opened>),
+    /// See [`PairFacts`].
+    PairFacts(Box<PairFacts>),
+    /// The GPU is ready.
+    Prepared {
+        /// Why kernels cannot be used on it (copy engines only), where they cannot.
+        without_kernels: Option<CallFailure>,
+    },
+    /// See [`Checked`].
+    Checked(Checked),
+    /// The command could not be done. The worker goes on.
+    Failed(CallFailure),
+}
+
+/// The driver and its GPUs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Opened {
+    /// True when a stand-in took the driver's place.
+    pub(crate) simulated: bool,
+    /// File of libcuda, as the dynamic loader resolved it.
+    pub(crate) library: Fact<String>,
+    /// `cuDriverGetVersion`.
+    pub(crate) cuda_version: Fact<i32>,
+    /// The driver's version as NVML states it.
+    pub(crate) nvml_driver_version: Fact<String>,
+    /// GPUs in CUDA order.
+    pub(crate) gpus: Vec<Gpu>,
+}
+
+/// Rung 1.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PairFacts {
+    /// Links that join the two.
+    pub(crate) nvlinks: Fact<u32>,
+    /// Whether they end at an NVSwitch.
+    pub(crate) nvswitch: Fact<bool>,
+    /// `PIX`, `PHB`, …
+    pub(crate) common_ancestor: Fact<String>,
+    /// `a` towards `b`.
+    pub(crate) forward: DirectionFacts,
+    /// `b` towards `a`.
+    pub(crate) backward: DirectionFacts,
+}
+
+/// Rung 1, one way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct DirectionFacts {
+    /// `cuDeviceCanAccessPeer`.
+    pub(crate) can_access_peer: Fact<bool>,
+    /// The five capabilities.
+    pub(crate) nvml: NvmlP2p,
+    /// By name.
+    pub(crate) cuda_attributes: BTreeMap<String, Fact<i32>>,
+}
+
+/// What a check came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Checked {
+    /// The result.
+    pub(crate) result: CheckResult,
+    /// As [`kb_core::report::Check::checked_by`].
+    pub(crate) compared_by: String,
+    /// Bytes written and compared.
+    pub(crate) bytes: u64,
+}
+
+/// Result of a check that ended by itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub(crate) enum CheckResult {
+    /// The right data, or code 0.
+    Pass,
+    /// Wrong data.
+    Wrong {
+        /// Where.
+        mismatch: Mismatch,
+    },
+    /// The access itself returned an error.
+    Error {
+        /// Which.
+        failure: CallFailure,
+    },
+    /// The access, or the owner's check after it, did not end in time.
+    Hang {
+        /// In which call's work.
+        failure: CallFailure,
+    },
+    /// Something that is no access between the two failed first, so nothing is shown.
+    Unprepared {
+        /// What.
+        failure: CallFailure,
+    },
+    /// Cannot be made here.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A call that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CallFailure {
+    /// The exported name, or what was done.
+    pub(crate) call: String,
+    /// Its result code, where it returned one.
+    pub(crate) code: Option<i32>,
+    /// Name of the code.
+    pub(crate) code_name: Option<String>,
+    /// In words.
+    pub(crate) message: String,
+    /// True when the process can no longer be trusted (work still running, context lost): start a fresh one.
+    pub(crate) poisoned: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_line_and_come_back_as_sent() {
+        let failure = CallFailure {
+            call: "cuInit".to_owned(),
+            code: Some(802),
+            code_name: Some("CUDA_ERROR_SYSTEM_NOT_READY".to_owned()),
+            message: "two\nlines".to_owned(),
+            poisoned: false,
+        };
+        let line = serde_json::to_string(&Answer::Failed(failure.clone())).unwrap();
+        assert!(!line.contains('\n'));
+        let Answer::Failed(back) = serde_json::from_str(&line).unwrap() else {
+            panic!("{line}");
+        };
+        assert_eq!(back, failure);
+
+        let command = Command::Check {
+            initiator: 0,
+            owner: 1,
+            kind: CheckKind::SmStore,
+            seed: u64::MAX,
+            limit_ms: 5,
+        };
+        let line = serde_json::to_string(&command).unwrap();
+        let Command::Check { kind, seed, .. } = serde_json::from_str(&line).unwrap() else {
+            panic!("{line}");
+        };
+        assert_eq!((kind, seed), (CheckKind::SmStore, u64::MAX));
+    }
+}
