@@ -1,0 +1,314 @@
+//! A run: host facts, the GPUs, rung 1 of every pair, the ladder of every direction, the verdicts.
+
+mod ladder;
+pub(crate) mod pattern;
+mod session;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use kb_core::ids::{IdError, ReportId};
+use kb_core::report::{
+    Conclusion, Fact, Failure, GapKind, Gpu, MAJOR, MINOR, NvmlP2p, Pair, PairVerdict, Report, SchemaVersion,
+};
+use kb_core::verdict::{Verdict, judge_pair, judge_run};
+
+use crate::clock::Clock;
+use crate::host::{self, HostRoot};
+use crate::worker::handle::{Fault, Stuck};
+use crate::worker::lock;
+use crate::worker::protocol::{CallFailure, DirectionFacts, Opened, PairFacts};
+
+use ladder::Climb;
+use session::{Session, Setup, Trouble};
+
+/// What the operator chose.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    /// Where /proc, /sys and /etc are read.
+    pub(crate) host_root: HostRoot,
+    /// Longest the whole run may take.
+    pub(crate) timeout: Duration,
+    /// Longest a step of a check may take.
+    pub(crate) step_timeout: Duration,
+    /// Bytes of each check's data.
+    pub(crate) bytes: u64,
+    /// The lock file.
+    pub(crate) lock_file: PathBuf,
+    /// The agent's own binary, which workers are started from.
+    pub(crate) program: PathBuf,
+}
+
+/// What is random about a run.
+pub(crate) struct Chance {
+    /// Names the report.
+    pub(crate) report_id: ReportId,
+    /// Goes into every pattern.
+    pub(crate) nonce: u64,
+}
+
+/// A random UUID (version 4, RFC 9562) from 16 random bytes.
+pub(crate) fn random_id(random: [u8; 16]) -> Result<ReportId, IdError> {
+    let mut number = u128::from_be_bytes(random);
+    number = (number & !(0xf << 76)) | (0x4 << 76);
+    number = (number & !(0x3 << 62)) | (0x2 << 62);
+    let hex = format!("{number:032x}");
+    let mut text = String::with_capacity(36);
+    for (position, digit) in hex.chars().enumerate() {
+        if matches!(position, 8 | 12 | 16 | 20) {
+            text.push('-');
+        }
+        text.push(digit);
+    }
+    text.parse()
+}
+
+/// Runs the probe. Whatever goes wrong is in the report; only a node that cannot be named is an error.
+pub(crate) fn run(options: &Options, clock: &dyn Clock, chance: Chance) -> Result<Report, IdError> {
+    let started_at = clock.timestamp();
+    let host = host::read(&options.host_root)?;
+    let found = match lock::acquire(&options.lock_file) {
+        Ok(_lock) => look(options, chance.nonce),
+        Err(error) => Found::nothing(failure_of("lock the node", error.to_string())),
+    };
+    let conclusion = conclude(&found);
+    let mut facts = host.facts;
+    facts.extend(found.driver);
+    Ok(Report {
+        schema: SchemaVersion {
+            major: MAJOR,
+            minor: MINOR,
+        },
+        report_id: chance.report_id,
+        node: host.node,
+        agent_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at,
+        finished_at: clock.timestamp(),
+        simulated: found.simulated,
+        host: facts,
+        gpus: found.gpus,
+        pairs: found.pairs,
+        measurements: Vec::new(),
+        logs: Vec::new(),
+        failures: found.failures,
+        conclusion,
+    })
+}
+
+/// What the workers found.
+struct Found {
+    simulated: bool,
+    driver: BTreeMap<String, Fact>,
+    gpus: Vec<Gpu>,
+    pairs: Vec<Pair>,
+    failures: Vec<Failure>,
+}
+
+impl Found {
+    fn nothing(failure: Failure) -> Self {
+        Self {
+            simulated: false,
+            driver: BTreeMap::new(),
+            gpus: Vec::new(),
+            pairs: Vec::new(),
+            failures: vec![failure],
+        }
+    }
+}
+
+fn look(options: &Options, nonce: u64) -> Found {
+    let setup = Setup {
+        program: options.program.clone(),
+        step_limit: options.step_timeout,
+        deadline: Instant::now() + options.timeout,
+        bytes: options.bytes,
+    };
+    let mut session = Session::new(&setup, None);
+    let opened = match open(&mut session) {
+        Ok(opened) => opened,
+        Err(trouble) => {
+            let mut found = Found::nothing(failure_from(&trouble));
+            found.failures.extend(session.stuck.iter().map(stuck_failure));
+            return found;
+        }
+    };
+    let climb = Climb {
+        setup: &setup,
+        opened: &opened,
+        run: nonce,
+    };
+    let mut pairs = Vec::new();
+    for (a, b) in pairs_of(opened.gpus.len()) {
+        let facts = pair_facts(&mut session, a, b);
+        let forward = climb.direction(&mut session, a, b, facts.forward);
+        let backward = climb.direction(&mut session, b, a, facts.backward);
+        let mut pair = Pair {
+            a,
+            b,
+            nvlinks: facts.nvlinks,
+            nvswitch: facts.nvswitch,
+            common_ancestor: facts.common_ancestor,
+            directions: vec![forward, backward],
+            verdict: undecided(),
+        };
+        pair.verdict = judge_pair(&pair, pairs.len());
+        pairs.push(pair);
+    }
+    session.end();
+    Found {
+        simulated: opened.simulated,
+        driver: driver_facts(&opened),
+        failures: session.stuck.iter().map(stuck_failure).collect(),
+        gpus: opened.gpus,
+        pairs,
+    }
+}
+
+/// A worker that hangs or dies while opening is tried once more; a library that is missing stays missing.
+fn open(session: &mut Session<'_>) -> Result<Opened, Trouble> {
+    match session.open() {
+        Err(Trouble::Worker(Fault::Hang { .. } | Fault::Died { .. })) => session.open(),
+        result => result,
+    }
+}
+
+fn pair_facts(session: &mut Session<'_>, a: u32, b: u32) -> PairFacts {
+    let first = session.pair_facts(a, b);
+    let result = match first {
+        Err(Trouble::Worker(_)) => session.pair_facts(a, b),
+        result => result,
+    };
+    result.unwrap_or_else(|trouble| {
+        let reason = failure_from(&trouble).message;
+        unanswered(&reason)
+    })
+}
+
+/// Rung 1 of a pair about which the worker could not answer.
+fn unanswered(reason: &str) -> PairFacts {
+    fn missing<T>(reason: &str, source: &str) -> Fact<T> {
+        Fact::missing(GapKind::Failed, reason, source)
+    }
+    let status = || missing(reason, "nvmlDeviceGetP2PStatus");
+    let direction = || DirectionFacts {
+        can_access_peer: missing(reason, "cuDeviceCanAccessPeer"),
+        nvml: NvmlP2p {
+            read: status(),
+            write: status(),
+            nvlink: status(),
+            atomics: status(),
+            pci: status(),
+        },
+        cuda_attributes: BTreeMap::new(),
+    };
+    PairFacts {
+        nvlinks: missing(reason, "nvmlDeviceGetNvLinkState"),
+        nvswitch: missing(reason, "nvmlDeviceGetNvLinkState"),
+        common_ancestor: missing(reason, "nvmlDeviceGetTopologyCommonAncestor"),
+        forward: direction(),
+        backward: direction(),
+    }
+}
+
+/// Every unordered pair, `a < b`.
+fn pairs_of(gpus: usize) -> Vec<(u32, u32)> {
+    let count = u32::try_from(gpus).unwrap_or(u32::MAX);
+    (0..count)
+        .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
+        .collect()
+}
+
+fn conclude(found: &Found) -> Conclusion {
+    judge_run(&found.gpus, &found.pairs, &found.failures)
+}
+
+fn driver_facts(opened: &Opened) -> BTreeMap<String, Fact> {
+    fn any<T: Clone + Into<serde_json::Value>>(fact: &Fact<T>) -> Fact {
+        Fact {
+            value: fact.value.clone().map(Into::into),
+            source: fact.source.clone(),
+            gap: fact.gap.clone(),
+        }
+    }
+    BTreeMap::from([
+        ("cuda.library".to_owned(), any(&opened.library)),
+        ("cuda.version".to_owned(), any(&opened.cuda_version)),
+        ("nvml.driver_version".to_owned(), any(&opened.nvml_driver_version)),
+    ])
+}
+
+/// Stands in a pair until it is judged.
+fn undecided() -> PairVerdict {
+    PairVerdict {
+        verdict: Verdict::Unknown,
+        cause: None,
+        reason: String::new(),
+        evidence: Vec::new(),
+        proven_rungs: Vec::new(),
+        record: None,
+    }
+}
+
+fn failure_of(step: &str, message: String) -> Failure {
+    Failure {
+        step: step.to_owned(),
+        code: None,
+        code_name: None,
+        message,
+    }
+}
+
+fn failure_from(trouble: &Trouble) -> Failure {
+    match trouble {
+        Trouble::Call(CallFailure {
+            call,
+            code,
+            code_name,
+            message,
+            ..
+        }) => Failure {
+            step: call.clone(),
+            code: *code,
+            code_name: code_name.clone(),
+            message: message.clone(),
+        },
+        Trouble::Worker(fault) => {
+            let step = match fault {
+                Fault::Hang { call: Some(call), .. } | Fault::Died { call: Some(call), .. } => call.as_str(),
+                _ => "run a worker",
+            };
+            failure_of(step, fault.to_string())
+        }
+    }
+}
+
+fn stuck_failure(stuck: &Stuck) -> Failure {
+    let call = stuck.call.as_deref().unwrap_or("a driver call");
+    let message = format!(
+        "process {} does not end even when killed: it is stuck in the driver and was left behind",
+        stuck.pid
+    );
+    failure_of(call, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_ids_are_uuids_of_version_4() {
+        let id = random_id([0xff; 16]).unwrap();
+        assert_eq!(id.as_str(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+        let id = random_id([0; 16]).unwrap();
+        assert_eq!(id.as_str(), "00000000-0000-4000-8000-000000000000");
+    }
+
+    #[test]
+    fn every_unordered_pair_comes_once() {
+        assert_eq!(pairs_of(0), []);
+        assert_eq!(pairs_of(1), []);
+        assert_eq!(pairs_of(3), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(pairs_of(8).len(), 28);
+    }
+}
