@@ -1,0 +1,17 @@
+//! What people and programs read: a terminal table whose first line is the verdict, or the report as JSON.
+
+mod grid;
+mod style;
+mod table;
+
+pub(crate) use style::Style;
+pub(crate) use table::table;
+
+use kb_core::report::Report;
+
+/// The report as indented JSON with a line end.
+pub(crate) fn json(report: &Report) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string_pretty(report)?;
+    text.push('\n');
+    Ok(text)
+}
