@@ -1,0 +1,71 @@
+//! The bytes that are sent: the report's JSON, compressed once.
+
+use std::io::Read;
+use std::path::Path;
+
+use kb_core::report::{MAJOR, Report};
+
+use super::ConfigurationError;
+
+/// First bytes of a zstd frame (RFC 8878, section 3.1.1).
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Largest report that is read from a file, decompressed; the server's limit for JSON is the same (8 MiB).
+const MOST_BYTES: u64 = 8 << 20;
+
+/// A compressed report.
+pub(crate) struct Body(pub(super) Vec<u8>);
+
+impl Body {
+    /// Serialises and compresses.
+    pub(crate) fn of(report: &Report) -> std::io::Result<Self> {
+        Self::compress(&serde_json::to_vec(report)?)
+    }
+
+    fn compress(json: &[u8]) -> std::io::Result<Self> {
+        zstd::stream::encode_all(json, zstd::DEFAULT_COMPRESSION_LEVEL).map(Self)
+    }
+}
+
+/// A report from a file, as JSON or as the spool keeps it, with the bytes to send. What this build does not know in
+/// it is sent all the same.
+pub(crate) fn read_body(file: &Path) -> Result<(Report, Body), ConfigurationError> {
+    let refused = |why: String| ConfigurationError::File {
+        option: "--from",
+        path: file.to_owned(),
+        why,
+    };
+    let bytes = std::fs::File::open(file)
+        .and_then(read_limited)
+        .map_err(|error| refused(error.to_string()))?;
+    let compressed = bytes.starts_with(&ZSTD_MAGIC);
+    let json = if compressed {
+        zstd::stream::Decoder::new(bytes.as_slice())
+            .and_then(read_limited)
+            .map_err(|error| refused(format!("not a whole zstd frame: {error}")))?
+    } else {
+        bytes.clone()
+    };
+    let report: Report =
+        serde_json::from_slice(&json).map_err(|error| refused(format!("not a report: {error}")))?;
+    if report.schema.major != MAJOR {
+        let major = report.schema.major;
+        return Err(refused(format!(
+            "a report of major version {major}, this agent sends {MAJOR}"
+        )));
+    }
+    let body = if compressed {
+        Body(bytes)
+    } else {
+        Body::compress(&json).map_err(|error| refused(error.to_string()))?
+    };
+    Ok((report, body))
+}
+
+fn read_limited(source: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(std::io::Error::other(format!("larger than {MOST_BYTES} bytes")));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,240 @@
+//! The HTTP side: one POST, no redirects (they would carry the token elsewhere), no retries (the spool is the retry).
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use reqwest::blocking::{Client, Response};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Url};
+
+use super::{Body, ConfigurationError, UploadError};
+
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+const TOTAL_LIMIT: Duration = Duration::from_mins(1);
+/// The most of an answer that is read.
+const MOST_ANSWER_BYTES: u64 = 1 << 20;
+
+/// A server that takes reports.
+pub(crate) struct Uploader {
+    client: Client,
+    address: Url,
+    authorization: Option<HeaderValue>,
+}
+
+/// The server's answer to a report that it has.
+pub(crate) struct Receipt {
+    address: Url,
+    known_before: bool,
+    answer: serde_json::Value,
+}
+
+impl Uploader {
+    /// Checks every setting; nothing is sent yet.
+    pub(crate) fn new(
+        server: &str,
+        token_file: Option<&Path>,
+        ca_file: Option<&Path>,
+    ) -> Result<Self, ConfigurationError> {
+        let address = report_address(server)?;
+        // rustls is built without a default provider; a second installation is refused and does no harm.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .user_agent(concat!("peerless-agent/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_LIMIT)
+            .timeout(TOTAL_LIMIT)
+            .redirect(Policy::none());
+        if let Some(path) = ca_file {
+            builder = builder.tls_certs_only(certificates(path)?);
+        } else if address.scheme() == "http" {
+            // Without this the client looks for the system's certificates, and fails on a host that has none.
+            builder = builder.tls_certs_only(Vec::new());
+        }
+        let client = builder.build().map_err(|error| ConfigurationError::Tls {
+            why: root_cause(&error),
+        })?;
+        Ok(Self {
+            client,
+            address,
+            authorization: token(token_file)?,
+        })
+    }
+
+    /// Sends the bytes. 200 and 201 both mean that the server has the report.
+    pub(crate) fn send(&self, body: &Body) -> Result<Receipt, UploadError> {
+        let mut request = self
+            .client
+            .post(self.address.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .header(CONTENT_ENCODING, "zstd")
+            .header(ACCEPT, "application/json")
+            .body(body.0.clone());
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        let response = request.send().map_err(|error| UploadError::Unreachable {
+            server: self.server(),
+            why: root_cause(&error),
+        })?;
+        let status = response.status().as_u16();
+        let answer = read_answer(response);
+        if !matches!(status, 200 | 201) {
+            return Err(UploadError::Refused {
+                server: self.server(),
+                status,
+                detail: problem(&answer),
+            });
+        }
+        Ok(Receipt {
+            address: self.address.clone(),
+            known_before: status == 200,
+            answer,
+        })
+    }
+
+    fn server(&self) -> String {
+        self.address.origin().ascii_serialization()
+    }
+}
+
+/// `{server}/api/v1/reports`, below whatever path the server lies at.
+fn report_address(server: &str) -> Result<Url, ConfigurationError> {
+    let refused = |why: &str| ConfigurationError::Server {
+        url: server.to_owned(),
+        why: why.to_owned(),
+    };
+    let mut address = Url::parse(server).map_err(|error| refused(&error.to_string()))?;
+    if !matches!(address.scheme(), "http" | "https") {
+        return Err(refused("it is neither http nor https"));
+    }
+    if !address.username().is_empty() || address.password().is_some() {
+        return Err(refused("it holds a password; use --token-file"));
+    }
+    address.set_query(None);
+    address.set_fragment(None);
+    let path = format!("{}/api/v1/reports", address.path().trim_end_matches('/'));
+    address.set_path(&path);
+    Ok(address)
+}
+
+fn certificates(path: &Path) -> Result<Vec<Certificate>, ConfigurationError> {
+    let refused = |why: String| ConfigurationError::File {
+        option: "--ca-file",
+        path: path.to_owned(),
+        why,
+    };
+    let pem = std::fs::read(path).map_err(|error| refused(error.to_string()))?;
+    let found = Certificate::from_pem_bundle(&pem).map_err(|error| refused(error.to_string()))?;
+    if found.is_empty() {
+        return Err(refused("it holds no PEM certificate".to_owned()));
+    }
+    Ok(found)
+}
+
+/// The token from the file, else from the environment, else none. Its value is in no message.
+fn token(file: Option<&Path>) -> Result<Option<HeaderValue>, ConfigurationError> {
+    let refused = |why: String| match file {
+        Some(path) => ConfigurationError::File {
+            option: "--token-file",
+            path: path.to_owned(),
+            why,
+        },
+        None => ConfigurationError::Token { why },
+    };
+    let text = match file {
+        Some(path) => std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?,
+        None => match std::env::var("PEERLESS_TOKEN") {
+            Ok(text) => text,
+            Err(std::env::VarError::NotPresent) => return Ok(None),
+            Err(error) => return Err(refused(error.to_string())),
+        },
+    };
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(refused("it is empty".to_owned()));
+    }
+    let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
+        .map_err(|_| refused("it holds characters that no token has".to_owned()))?;
+    header.set_sensitive(true);
+    Ok(Some(header))
+}
+
+fn read_answer(response: Response) -> serde_json::Value {
+    let mut bytes = Vec::new();
+    let read = std::io::Read::read_to_end(&mut std::io::Read::take(response, MOST_ANSWER_BYTES), &mut bytes);
+    // The status has said what matters; an answer that cannot be read only costs its details.
+    match read {
+        Ok(_) => serde_json::from_slice(&bytes).unwrap_or_default(),
+        Err(_) => serde_json::Value::Null,
+    }
+}
+
+/// What a problem document (RFC 9457) says, behind a colon.
+fn problem(answer: &serde_json::Value) -> String {
+    let words: Vec<&str> = ["title", "detail"]
+        .iter()
+        .filter_map(|name| answer.get(name)?.as_str())
+        .collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    format!(": {}", words.join(": "))
+}
+
+/// The innermost reason: reqwest's own text says only that sending failed.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+impl fmt::Display for Receipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let server = self.address.origin().ascii_serialization();
+        if self.known_before {
+            write!(f, "report known to {server} already")?;
+        } else {
+            write!(f, "report uploaded to {server}")?;
+        }
+        let Some(findings) = self.answer.get("findings").and_then(serde_json::Value::as_array) else {
+            return Ok(());
+        };
+        for finding in findings {
+            if let Some(record) = finding.get("record").and_then(serde_json::Value::as_str) {
+                write!(f, "\n  finding: {record}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_go_below_the_servers_address() {
+        for (server, expected) in [
+            ("http://localhost:8080", "http://localhost:8080/api/v1/reports"),
+            ("https://a.example/", "https://a.example/api/v1/reports"),
+            (
+                "https://a.example/gpu/?x#y",
+                "https://a.example/gpu/api/v1/reports",
+            ),
+        ] {
+            assert_eq!(report_address(server).unwrap().as_str(), expected);
+        }
+        for bad in [
+            "",
+            "localhost:8080",
+            "ftp://a",
+            "a.example",
+            "https://u:p@a.example",
+        ] {
+            assert!(report_address(bad).is_err(), "{bad}");
+        }
+    }
+}
