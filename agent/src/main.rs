@@ -1,3 +1,52 @@
-//! Ground.
+//! The Peerless agent: proves whether the GPUs of a node can reach each other's memory.
+//!
+//! ```text
+//! cli -> commands -> probe (parent, no driver library) -> worker (child process) -> gpu (unsafe, libcuda, NVML)
+//!                      |-> host (files)                 report -> output (terminal, JSON), upload (server, spool)
+//! ```
 
-fn main() {}
+mod cli;
+mod clock;
+mod commands;
+mod gpu;
+mod host;
+mod output;
+mod probe;
+mod process;
+mod upload;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Verb};
+
+/// Usage or configuration error, as in sysexits.h.
+const EXIT_USAGE: u8 = 64;
+/// The run could not tell, or not even be made.
+const EXIT_UNKNOWN: u8 = 3;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { EXIT_USAGE } else { 0 });
+        }
+    };
+    process::forbid_core_files();
+    let result = match &cli.verb {
+        Verb::Probe(arguments) => commands::probe(arguments),
+        Verb::Report(arguments) => commands::report(arguments),
+        Verb::Worker(arguments) => worker::serve::run(arguments).map(|()| 0).map_err(Into::into),
+    };
+    match result {
+        Ok(exit_code) => ExitCode::from(exit_code),
+        Err(error) => {
+            process::say(&format!("{error:#}"));
+            let is_usage = error.is::<upload::ConfigurationError>();
+            ExitCode::from(if is_usage { EXIT_USAGE } else { EXIT_UNKNOWN })
+        }
+    }
+}

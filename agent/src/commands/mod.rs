@@ -1,0 +1,119 @@
+//! One function a verb: gathers what it needs (clock, random numbers), runs it, prints, answers with an exit code.
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::Context as _;
+use kb_core::report::Report;
+use kb_core::verdict::Verdict;
+
+use crate::cli::{ProbeArgs, ReportArgs, RunArgs};
+use crate::clock::SystemClock;
+use crate::output;
+use crate::probe::{self, Chance};
+use crate::process::say;
+use crate::upload::{self, Body, Uploader};
+
+/// Exit code of a healthy node whose report could not be uploaded.
+const EXIT_WARNING: u8 = 1;
+
+/// `peerless-agent probe`.
+pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
+    let report = make_report(&arguments.run)?;
+    if arguments.json {
+        print(&output::json(&report)?)?;
+    } else {
+        print_table(&arguments.run, &report)?;
+    }
+    say_reason(&report);
+    Ok(arguments.run.exit_code(report.conclusion.exit_code))
+}
+
+/// `peerless-agent report`.
+pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
+    // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
+    let uploader = match &arguments.server {
+        Some(server) if !arguments.print => Some(Uploader::new(
+            server,
+            arguments.token_file.as_deref(),
+            arguments.ca_file.as_deref(),
+        )?),
+        _ => None,
+    };
+    let (report, body) = if let Some(file) = &arguments.from {
+        upload::read_body(file)?
+    } else {
+        let report = make_report(&arguments.run)?;
+        let body = Body::of(&report)?;
+        (report, body)
+    };
+    let exit_code = arguments.run.exit_code(report.conclusion.exit_code);
+    let Some(uploader) = uploader else {
+        print(&output::json(&report)?)?;
+        return Ok(exit_code);
+    };
+    print_table(&arguments.run, &report)?;
+    say_reason(&report);
+
+    let spool = upload::Spool::at(arguments.spool.clone());
+    match uploader.send(&body) {
+        Ok(receipt) => {
+            if !arguments.run.quiet {
+                print(&format!("\n{receipt}\n"))?;
+            }
+            // What was kept before goes now that the server answers.
+            for line in spool.drain(&uploader) {
+                say(&line);
+            }
+            Ok(exit_code)
+        }
+        Err(error) => {
+            let kept = spool.keep(&report.report_id, &body);
+            let kept = kept.with_context(|| format!("the report was not uploaded ({error}), nor kept"))?;
+            say(&format!(
+                "the report was not uploaded: {error}; it is kept in {}",
+                kept.display()
+            ));
+            Ok(exit_code.max(EXIT_WARNING))
+        }
+    }
+}
+
+fn make_report(arguments: &RunArgs) -> anyhow::Result<Report> {
+    let options = arguments.options().context("find the agent's own binary")?;
+    let mut nonce = [0_u8; 8];
+    let mut id = [0_u8; 16];
+    getrandom::fill(&mut nonce).context("get random numbers")?;
+    getrandom::fill(&mut id).context("get random numbers")?;
+    let chance = Chance {
+        report_id: probe::random_id(id)?,
+        nonce: u64::from_ne_bytes(nonce),
+    };
+    Ok(probe::run(&options, &SystemClock, chance)?)
+}
+
+fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {
+    if arguments.quiet {
+        return Ok(());
+    }
+    print(&output::table(
+        report,
+        output::Style::of_terminal(io::stdout().is_terminal()),
+    ))
+}
+
+/// A reader that has seen enough (`| head -1`) is no failure.
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// One line on standard error, unless there is nothing to explain.
+fn say_reason(report: &Report) {
+    let conclusion = &report.conclusion;
+    if conclusion.verdict != Verdict::Healthy {
+        say(&format!("{}: {}", conclusion.verdict.word(), conclusion.reason));
+    }
+}
