@@ -11,6 +11,8 @@ use crate::text::steps;
 const MOST: usize = 1_000;
 /// Most patterns, examples and conditions on the environment: each costs time when a record is saved or matched.
 const MOST_TRIED: usize = 64;
+/// Most pages; each is held against each claim of the document.
+const MOST_SOURCES: usize = 256;
 /// Longest window between related hits: a day.
 const LONGEST_WINDOW_SECONDS: u32 = 86_400;
 
@@ -29,7 +31,7 @@ pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::optional("action", Shape::OrNull(&Shape::Word(Action::WORDS))),
     Field::optional("probe", Shape::List(MAX_RULES, &PROBE)),
     Field::optional("relations", RELATIONS),
-    Field::optional("sources", Shape::List(MOST, &SOURCE)),
+    Field::optional("sources", Shape::List(MOST_SOURCES, &SOURCE)),
     Field::optional("dead_ends_zh", Shape::List(MOST, &DEAD_END_ZH)),
     Field::optional("workarounds_zh", Shape::List(MOST, &WORKAROUND_ZH)),
     Field::optional("superseded_by", Shape::OrNull(&Shape::Checked("id", record_id))),
@@ -88,7 +90,10 @@ const RELATIONS: Shape = Shape::Object(&[
 static SOURCE: Shape = Shape::Object(&[
     Field::required("url", Shape::Checked("url", url)),
     Field::required("read_on", Shape::Checked("day", day)),
-    Field::optional("supports", Shape::List(MOST, &Shape::Checked("pointer", pointer))),
+    Field::optional(
+        "supports",
+        Shape::List(MOST_TRIED, &Shape::Checked("pointer", pointer)),
+    ),
     Field::optional("note", TEXT_OR_NULL),
 ]);
 

@@ -14,20 +14,34 @@ pub struct Position {
 impl Position {
     /// The position of a byte offset; past the end it is the end.
     pub fn of(text: &str, offset: usize) -> Self {
-        let mut line = 1;
-        let mut column = 1;
-        for (at, character) in text.char_indices() {
-            if at >= offset {
-                break;
-            }
+        Cursor::new(text).advance_to(offset)
+    }
+}
+
+/// Turns rising offsets into positions in one pass over the text.
+pub(crate) struct Cursor<'t> {
+    rest: std::iter::Peekable<std::str::CharIndices<'t>>,
+    at: Position,
+}
+
+impl<'t> Cursor<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        let rest = text.char_indices().peekable();
+        let at = Position { line: 1, column: 1 };
+        Self { rest, at }
+    }
+
+    /// The position of an offset that is not before the last one asked for.
+    pub(crate) fn advance_to(&mut self, offset: usize) -> Position {
+        while let Some((_, character)) = self.rest.next_if(|&(at, _)| at < offset) {
             if character == '\n' {
-                line += 1;
-                column = 1;
+                self.at.line += 1;
+                self.at.column = 1;
             } else {
-                column += 1;
+                self.at.column += 1;
             }
         }
-        Self { line, column }
+        self.at
     }
 }
 

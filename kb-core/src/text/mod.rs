@@ -18,6 +18,7 @@ mod tests;
 mod violation;
 
 pub use edit::{EditError, insert_member, remove_member, replace_value};
+pub(crate) use error::Cursor;
 pub use error::{Position, TextError};
 pub use hash::{Sha256, Sha256Error};
 pub use node::{Kind, Member, Node};

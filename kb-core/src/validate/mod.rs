@@ -13,12 +13,12 @@ mod set;
 mod tests;
 
 pub use crate::text::{Part, Severity, Violation};
-pub use set::{Finding, check_set};
+pub use set::{Finding, check_set, is_record_file};
 
 use crate::annex::{Annex, annex_shape};
 use crate::ids::RecordId;
 use crate::record::{Document, document_shape, examine};
-use crate::text::{Position, parse};
+use crate::text::{Cursor, Node, parse};
 
 /// Whether any of these refuses the record.
 pub fn is_refused(violations: &[Violation]) -> bool {
@@ -62,19 +62,19 @@ fn locate(text: &str, violations: &mut [Violation]) {
     let Ok(root) = parse(text) else {
         return;
     };
-    for violation in violations
-        .iter_mut()
-        .filter(|violation| violation.position.is_none())
-    {
-        let mut pointer = violation.pointer.as_str();
-        let node = loop {
-            match (root.find(pointer), pointer.rfind('/')) {
-                (Some(node), _) => break node,
-                (None, Some(parent_end)) => pointer = pointer.get(..parent_end).unwrap_or_default(),
-                (None, None) => break &root,
-            }
-        };
-        violation.position = Some(Position::of(text, node.span.start));
+    violations.sort_by_cached_key(|violation| offset_of(&root, &violation.pointer));
+    let mut cursor = Cursor::new(text);
+    for violation in violations {
+        violation.position = Some(cursor.advance_to(offset_of(&root, &violation.pointer)));
     }
-    violations.sort_by_key(|violation| violation.position);
+}
+
+fn offset_of(root: &Node, mut pointer: &str) -> usize {
+    loop {
+        match (root.find(pointer), pointer.rfind('/')) {
+            (Some(node), _) => return node.span.start,
+            (None, Some(parent_end)) => pointer = pointer.get(..parent_end).unwrap_or_default(),
+            (None, None) => return root.span.start,
+        }
+    }
 }

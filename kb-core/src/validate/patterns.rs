@@ -1,205 +1,171 @@
-//! Patterns: may they be kept, and do they recognise what they should and nothing else.
+//! Patterns: may they be kept, and do they recognise what they should and nothing else. Asked of the same engine
+//! that reads logs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use regex_automata::Input;
 use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
 
 use super::{Part, Violation};
 use crate::annex::Annex;
-use crate::record::{DOCUMENT_PATTERN, Document, document_pattern};
-use crate::signature::PatternSpec;
+use crate::ids::Revision;
+use crate::matcher::{Matcher, Rejected};
+use crate::record::{DOCUMENT_PATTERN, Document, Record, document_pattern};
+use crate::scanner::{ScanOptions, Summary, scan};
+use crate::signature::{self, PatternSpec};
 
-/// Largest compiled form of one pattern, in bytes.
-const MAX_COMPILED_BYTES: usize = 1 << 20;
-
-/// A pattern, where it stands, and its compiled form.
-struct Tried {
+/// A pattern that may be kept, and where it stands.
+struct Kept {
     id: String,
     part: Part,
     pointer: String,
-    names: Vec<Option<String>>,
     regex: Regex,
+}
+
+impl Kept {
+    /// Whether it matches on a line of the text.
+    fn matches(&self, text: &str) -> bool {
+        text.lines().any(|line| self.regex.is_match(line))
+    }
 }
 
 pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
     let mut found = Vec::new();
-    let mut tried = Vec::new();
+    let mut kept = Vec::new();
     if let Some(spec) = document_pattern(document) {
-        tried.extend(admit(&spec, Part::Document, "/regex".to_owned(), &mut found));
+        kept.extend(admit(&spec, Part::Document, "/regex", &mut found));
     }
     for (index, spec) in annex.patterns.iter().enumerate() {
-        tried.extend(admit(
+        kept.extend(admit(
             spec,
             Part::Annex,
-            format!("/patterns/{index}/regex"),
+            &format!("/patterns/{index}/regex"),
             &mut found,
         ));
     }
-    if found.is_empty() {
-        signature(document, annex, &tried, &mut found);
-        examples(annex, &tried, &mut found);
-        near_misses(annex, &tried, &mut found);
+    if !found.is_empty() {
+        return found;
     }
+    signature(document, annex, &kept, &mut found);
+    unproven(annex, &kept, &mut found);
+
+    let record = Record {
+        document_text: String::new(),
+        annex_text: String::new(),
+        document: document.clone(),
+        annex: annex.clone(),
+    };
+    let (matcher, rejected) = Matcher::build(vec![record.signatures(Revision(1))]);
+    let matcher = Arc::new(matcher);
+    codes(annex, &rejected, &mut found);
+    examples(annex, &matcher, &mut found);
+    near_misses(annex, &matcher, &mut found);
     found
 }
 
-/// Compiles a pattern that the matcher would take; otherwise says why not.
-fn admit(spec: &PatternSpec, part: Part, pointer: String, found: &mut Vec<Violation>) -> Option<Tried> {
-    let compiled = compile(spec);
-    match compiled {
-        Ok(regex) => Some(Tried {
+/// What the engine makes of a text.
+fn read(matcher: &Arc<Matcher>, text: &str) -> Summary {
+    scan(matcher, text.as_bytes(), ScanOptions::default())
+}
+
+/// Compiles a pattern that the matcher takes; otherwise says why not.
+fn admit(spec: &PatternSpec, part: Part, pointer: &str, found: &mut Vec<Violation>) -> Option<Kept> {
+    match signature::check(spec).and_then(|_| signature::compile(spec)) {
+        Ok(compiled) => Some(Kept {
             id: spec.id.clone(),
             part,
-            pointer,
-            names: capture_names(&regex, &spec.captures),
-            regex,
+            pointer: pointer.to_owned(),
+            regex: compiled.regex,
         }),
-        Err(reason) => {
-            let violation = Violation::error(part, pointer, "pattern", reason);
-            found.push(
-                violation.fix("write Rust regex syntax; there is no look-around and no back-reference"),
-            );
+        Err(error) => {
+            found.push(Violation::error(part, pointer, error.rule, error.reason).fix(error.help));
             None
         }
     }
 }
 
-fn compile(spec: &PatternSpec) -> Result<Regex, String> {
-    let mut config = syntax::Config::new().utf8(false);
-    for flag in spec.flags.chars() {
-        config = match flag {
-            'i' => config.case_insensitive(true),
-            'm' => config.multi_line(true),
-            's' => config.dot_matches_new_line(true),
-            'x' => config.ignore_whitespace(true),
-            other => return Err(format!("{other:?} is not a flag")),
-        };
-    }
-    let limits = Regex::config()
-        .utf8_empty(false)
-        .nfa_size_limit(Some(MAX_COMPILED_BYTES));
-    let mut builder = Regex::builder();
-    builder.configure(limits).syntax(config);
-    builder
-        .build(&spec.regex)
-        .map_err(|error| match error.syntax_error() {
-            Some(syntax) => syntax.to_string(),
-            None => error.to_string(),
-        })
-}
-
-/// Names of the groups by number: their own, or the given ones for unnamed groups in order.
-fn capture_names(regex: &Regex, given: &[String]) -> Vec<Option<String>> {
-    let mut given = given.iter();
-    let mut names: Vec<Option<String>> = Vec::new();
-    for (group, own) in regex
-        .group_info()
-        .pattern_names(regex_automata::PatternID::ZERO)
-        .enumerate()
-    {
-        names.push(match own {
-            Some(own) => Some(own.to_owned()),
-            None if group == 0 => None,
-            None => given.next().cloned(),
-        });
-    }
-    names
-}
-
-impl Tried {
-    /// What the named groups hold on the first line that matches.
-    fn captures(&self, text: &str) -> Option<BTreeMap<&str, String>> {
-        let mut slots = self.regex.create_captures();
-        for line in text.lines() {
-            self.regex.search_captures(&Input::new(line), &mut slots);
-            if !slots.is_match() {
-                continue;
-            }
-            let named = self.names.iter().enumerate().filter_map(|(group, name)| {
-                let span = slots.get_group(group)?;
-                Some((name.as_deref()?, line.get(span.range())?.to_owned()))
-            });
-            return Some(named.collect());
-        }
-        None
-    }
-}
-
-fn signature(document: &Document, annex: &Annex, tried: &[Tried], found: &mut Vec<Violation>) {
-    if tried.is_empty() && annex.codes.is_empty() {
-        let reason = "the record has no pattern and no code, so nothing can recognise it";
+fn signature(document: &Document, annex: &Annex, kept: &[Kept], found: &mut Vec<Violation>) {
+    if kept.is_empty() && annex.codes.is_empty() {
+        let reason = "the record has no pattern and no code, so only its own signature can recognise it";
         let violation = Violation::warning(Part::Document, "/regex", "unrecognisable", reason);
         found.push(violation.fix("add a pattern or a code"));
     }
-    if !tried.is_empty()
-        && tried
-            .iter()
-            .all(|pattern| pattern.captures(&document.signature).is_none())
-    {
+    if !kept.is_empty() && !kept.iter().any(|pattern| pattern.matches(&document.signature)) {
         let reason = "no pattern matches the record's own signature";
         let violation = Violation::warning(Part::Document, "/signature", "misses-signature", reason);
         found.push(violation.fix("correct the pattern, or the signature"));
     }
 }
 
-fn examples(annex: &Annex, tried: &[Tried], found: &mut Vec<Violation>) {
-    let mut proven = vec![false; tried.len()];
-    for (index, example) in annex.examples.iter().enumerate() {
-        let pointer = format!("/examples/{index}/text");
-        let mut captured: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        let mut is_matched = false;
-        for (pattern, proven) in tried.iter().zip(&mut proven) {
-            if let Some(values) = pattern.captures(&example.text) {
-                *proven = true;
-                is_matched = true;
-                for (name, value) in values {
-                    captured.entry(name).or_default().push(value);
-                }
-            }
-        }
-        if !is_matched && !tried.is_empty() {
-            let reason = "no pattern of the record matches this example";
-            let violation = Violation::warning(Part::Annex, pointer, "misses-example", reason);
-            found.push(violation.fix("correct a pattern, or take the example out"));
-            continue;
-        }
-        for (name, wanted) in &example.captures {
-            let values = captured.get(name.as_str()).map(Vec::as_slice).unwrap_or_default();
-            if !values.contains(wanted) {
-                let pointer = format!("/examples/{index}/captures/{name}");
-                let reason = format!("the patterns capture {values:?} under {name:?}, not {wanted:?}");
-                let violation = Violation::warning(Part::Annex, pointer, "wrong-capture", reason);
-                found.push(violation.fix("correct the pattern, or the value"));
-            }
-        }
+fn unproven(annex: &Annex, kept: &[Kept], found: &mut Vec<Violation>) {
+    if annex.examples.is_empty() && !kept.is_empty() {
+        let reason = "no example shows that the patterns work";
+        let violation = Violation::warning(Part::Annex, "", "no-examples", reason);
+        found.push(violation.fix("add two from real logs, and a near miss"));
+        return;
     }
-    for (pattern, proven) in tried.iter().zip(proven) {
-        if !proven && pattern.id != DOCUMENT_PATTERN {
+    for pattern in kept {
+        let is_proven = annex
+            .examples
+            .iter()
+            .any(|example| pattern.matches(&example.text));
+        if !is_proven && pattern.id != DOCUMENT_PATTERN {
             let reason = format!("no example shows what the pattern {:?} is for", pattern.id);
             let violation =
                 Violation::warning(pattern.part, pattern.pointer.clone(), "unproven-pattern", reason);
             found.push(violation.fix("add an example from a real log"));
         }
     }
-    if annex.examples.is_empty() && !tried.is_empty() {
-        let reason = "no example shows that the patterns work";
-        let violation = Violation::warning(Part::Annex, "", "no-examples", reason);
-        found.push(violation.fix("add two from real logs, and a near miss"));
+}
+
+/// Codes that cannot be looked for in text; they still name the record.
+fn codes(annex: &Annex, rejected: &[Rejected], found: &mut Vec<Violation>) {
+    for (index, code) in annex.codes.iter().enumerate() {
+        if let Some(rejected) = rejected
+            .iter()
+            .find(|rejected| rejected.pattern.strip_prefix("code:") == Some(code))
+        {
+            let pointer = format!("/codes/{index}");
+            let violation =
+                Violation::warning(Part::Annex, pointer, "code-not-in-text", rejected.reason.clone());
+            found.push(violation.fix("write it as programs print it, or live with finding it by name only"));
+        }
     }
 }
 
-fn near_misses(annex: &Annex, tried: &[Tried], found: &mut Vec<Violation>) {
+fn examples(annex: &Annex, matcher: &Arc<Matcher>, found: &mut Vec<Violation>) {
+    for (index, example) in annex.examples.iter().enumerate() {
+        let summary = read(matcher, &example.text);
+        let Some(hit) = summary.matches.first() else {
+            let reason = "the record does not recognise this example";
+            let pointer = format!("/examples/{index}/text");
+            let violation = Violation::warning(Part::Annex, pointer, "misses-example", reason);
+            found.push(violation.fix("correct a pattern, or take the example out"));
+            continue;
+        };
+        let mut captured: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, value) in hit.folds.iter().flat_map(|fold| &fold.captures) {
+            captured.entry(name).or_default().push(value);
+        }
+        for (name, wanted) in &example.captures {
+            let values = captured.get(name.as_str()).map(Vec::as_slice).unwrap_or_default();
+            if !values.contains(&wanted.as_str()) {
+                let pointer = format!("/examples/{index}/captures/{name}");
+                let reason = format!("captured under {name:?} is {values:?}, not {wanted:?}");
+                let violation = Violation::warning(Part::Annex, pointer, "wrong-capture", reason);
+                found.push(violation.fix("correct the pattern, or the value"));
+            }
+        }
+    }
+}
+
+fn near_misses(annex: &Annex, matcher: &Arc<Matcher>, found: &mut Vec<Violation>) {
     for (index, near_miss) in annex.near_misses.iter().enumerate() {
-        let hit = tried
-            .iter()
-            .find(|pattern| pattern.captures(&near_miss.text).is_some());
-        if let Some(pattern) = hit {
-            let reason = format!("the pattern {:?} matches a text that it should not", pattern.id);
+        if let Some(hit) = read(matcher, &near_miss.text).matches.first() {
+            let reason = format!("the record recognises a text that it should not: {}", hit.why);
             let pointer = format!("/near_misses/{index}/text");
             let violation = Violation::warning(Part::Annex, pointer, "near-miss-matches", reason);
-            found.push(violation.fix("make the pattern narrower"));
+            found.push(violation.fix("make the pattern or the code narrower"));
         }
     }
 }

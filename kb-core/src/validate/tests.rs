@@ -1,7 +1,7 @@
 //! Every rule is broken once, in a record that is otherwise without fault.
 
 use super::*;
-use crate::text::{insert_member, replace_value};
+use crate::text::{Position, insert_member, replace_value};
 
 const DOCUMENT: &str = include_str!("testdata/good.json");
 const ANNEX: &str = include_str!("testdata/good.ext.json");
@@ -46,8 +46,9 @@ fn documents_that_are_refused() {
         ("/id", "\"cuda/x.ext\"", "/id", "id-ends-ext"),
         ("/signature", "\" \"", "/signature", "empty"),
         ("/signature", "null", "/signature", "type"),
-        ("/regex", "\"(\"", "/regex", "pattern"),
-        ("/regex", "\"(?=a)aaaa\"", "/regex", "pattern"),
+        ("/regex", "\"(\"", "/regex", "pattern/syntax"),
+        ("/regex", "\".*\"", "/regex", "pattern/no-literal"),
+        ("/regex", "\"(?=a)aaaa\"", "/regex", "pattern/syntax"),
         ("/aliases", "[\"No\"]", "/aliases/0", "alias"),
         ("/aliases", "[\"a/b\", \"a/b\"]", "/aliases/1", "alias"),
         ("/aliases", "[\"cuda/good\"]", "/aliases/0", "alias"),
@@ -113,11 +114,11 @@ fn annexes_that_are_refused() {
         ("/patterns/0/id", "\"a b\"", "/patterns/0/id", "name"),
         (
             "/patterns/0/regex",
-            "\"a{1000}{1000}\"",
+            "\"good (a{1000}){1000}\"",
             "/patterns/0/regex",
-            "pattern",
+            "pattern/too-large",
         ),
-        ("/patterns/0/flags", "\"g\"", "/patterns/0/regex", "pattern"),
+        ("/patterns/0/flags", "\"g\"", "/patterns/0/regex", "pattern/flag"),
         ("/severity", "\"bad\"", "/severity", "unknown-word"),
         ("/action", "\"pray\"", "/action", "unknown-word"),
         ("/probe/0/scope", "\"fleet\"", "/probe/0/scope", "unknown-word"),
@@ -201,7 +202,7 @@ fn documents_with_faults_of_content() {
         ("/first_seen", "\"2025-01-01\"", "/last_confirmed", "days"),
         (
             "/signature",
-            "\"CUDA error: bad\"",
+            "\"CUDA error: rotten\"",
             "/signature",
             "misses-signature",
         ),
@@ -237,6 +238,12 @@ fn documents_with_faults_of_content() {
 #[test]
 fn annexes_with_faults_of_content() {
     let cases = [
+        (
+            "/codes",
+            "[\"error 217\", \"217\"]",
+            "/codes/1",
+            "code-not-in-text",
+        ),
         (
             "/examples/0/text",
             "\"fine\"",
@@ -365,6 +372,8 @@ fn a_set_pairs_files_and_knows_its_ids() {
         ),
         ("cuda/lost.ext.json", "", "no-document"),
         ("cuda/notes.txt", "", "file-name"),
+        ("cuda/other.ext.json", "/examples/0/text", "not-first"),
+        ("cuda/other.ext.json", "/examples/1/text", "not-first"),
         ("cuda/other.json", "/aliases/0", "alias-taken"),
         ("nccl/copy.json", "/id", "path"),
         ("nccl/copy.json", "/id", "duplicate-id"),
