@@ -5,3 +5,4 @@ pub mod graph;
 pub mod lookup;
 pub mod records;
 pub mod search;
+pub mod tokens;

@@ -1,0 +1,112 @@
+//! Records as files: `<domain>/<slug>.json` or `<domain>/<slug>/<env>.json`, each with its annex `….ext.json`. The
+//! ones that ship with the program are embedded; a debug build reads them from the source tree instead.
+
+mod embedded;
+mod folder;
+mod lines;
+
+use std::collections::BTreeMap;
+
+use kb_core::annex;
+use kb_core::ids::{IdError, RecordId};
+
+use crate::store::SeedRecord;
+
+pub use embedded::embedded;
+pub use folder::{FolderError, read_path};
+pub use lines::{Line, parse_line};
+
+/// End of an annex' file name.
+const ANNEX_END: &str = ".ext.json";
+/// End of a document's file name.
+const DOCUMENT_END: &str = ".json";
+/// Folder of the JSON Schemas, which lie among the records but are none.
+const SCHEMA_FOLDER: &str = "schema/";
+
+/// Why files are not records.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum BundleError {
+    /// The path is not an id.
+    #[error("{path}: the path must be the record's id: {source}")]
+    Path {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        source: IdError,
+    },
+    /// An annex without its document.
+    #[error("{0}: this annex has no document beside it")]
+    Orphan(String),
+    /// Not UTF-8.
+    #[error("{0}: the file is not UTF-8")]
+    NotUtf8(String),
+}
+
+/// Puts documents and annexes together. Paths are relative, with `/`; files of other kinds are passed over.
+pub fn pair(files: BTreeMap<String, Vec<u8>>) -> Result<Vec<SeedRecord>, BundleError> {
+    let mut documents = BTreeMap::new();
+    let mut annexes = BTreeMap::new();
+    for (path, bytes) in files {
+        if path.starts_with(SCHEMA_FOLDER) || !path.ends_with(DOCUMENT_END) {
+            continue;
+        }
+        let text = String::from_utf8(bytes).map_err(|_| BundleError::NotUtf8(path.clone()))?;
+        if let Some(stem) = path.strip_suffix(ANNEX_END) {
+            annexes.insert(stem.to_owned(), text);
+        } else if let Some(stem) = path.strip_suffix(DOCUMENT_END) {
+            documents.insert(stem.to_owned(), text);
+        }
+    }
+    let mut records = Vec::with_capacity(documents.len());
+    for (stem, document) in documents {
+        let id: RecordId = stem.parse().map_err(|source| BundleError::Path {
+            path: format!("{stem}{DOCUMENT_END}"),
+            source,
+        })?;
+        let annex = annexes.remove(&stem).unwrap_or_else(|| annex::EMPTY.to_owned());
+        records.push(SeedRecord { id, document, annex });
+    }
+    match annexes.into_keys().next() {
+        Some(stem) => Err(BundleError::Orphan(format!("{stem}{ANNEX_END}"))),
+        None => Ok(records),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(names: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        names
+            .iter()
+            .map(|name| ((*name).to_owned(), name.as_bytes().to_vec()))
+            .collect()
+    }
+
+    #[test]
+    fn documents_meet_their_annexes() {
+        let records = pair(files(&[
+            "a/b.json",
+            "a/b.ext.json",
+            "a/c/env.json",
+            "README.md",
+            "schema/x.json",
+        ]))
+        .unwrap();
+        let ids: Vec<_> = records.iter().map(|record| record.id.as_str()).collect();
+        assert_eq!(ids, ["a/b", "a/c/env"]);
+        assert_eq!(records[0].annex, "a/b.ext.json");
+        assert_eq!(records[1].annex, annex::EMPTY);
+    }
+
+    #[test]
+    fn what_cannot_be_a_record_is_named() {
+        assert_eq!(
+            pair(files(&["a/b.ext.json"])),
+            Err(BundleError::Orphan("a/b.ext.json".to_owned()))
+        );
+        assert!(matches!(pair(files(&["a.json"])), Err(BundleError::Path { path, .. }) if path == "a.json"));
+        let not_utf8 = BTreeMap::from([("a/b.json".to_owned(), vec![0xff])]);
+        assert_eq!(pair(not_utf8), Err(BundleError::NotUtf8("a/b.json".to_owned())));
+    }
+}

@@ -1,0 +1,67 @@
+//! Time and randomness. Both are passed in everywhere, so that tests can fix them; the system's own are named
+//! here and nowhere else.
+
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+
+use time::OffsetDateTime;
+
+/// Tells the time.
+pub trait Clock: Send + Sync + Debug {
+    /// Now, UTC.
+    fn now(&self) -> OffsetDateTime;
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
+    fn now(&self) -> OffsetDateTime {
+        OffsetDateTime::now_utc()
+    }
+}
+
+/// A clock that stands still until it is set.
+#[derive(Debug)]
+pub struct FixedClock(Mutex<OffsetDateTime>);
+
+impl FixedClock {
+    /// A clock that stands at `time`.
+    pub fn at(time: OffsetDateTime) -> Self {
+        Self(Mutex::new(time))
+    }
+
+    /// Moves the hand.
+    pub fn set(&self, time: OffsetDateTime) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> OffsetDateTime {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives bytes that nobody can foretell.
+pub trait Random: Send + Sync + Debug {
+    /// Fills `bytes`; fails when the machine has no randomness to give.
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomError>;
+}
+
+/// The machine has no randomness to give.
+#[derive(Debug, thiserror::Error)]
+#[error("the operating system gives no random bytes: {0}")]
+pub struct RandomError(#[from] getrandom::Error);
+
+/// The operating system's randomness.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemRandom;
+
+impl Random for SystemRandom {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
+        Ok(getrandom::fill(bytes)?)
+    }
+}

@@ -1,0 +1,123 @@
+//! All settings: flags, environment names and defaults in one place, shown by `--help`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::telemetry::LogFormat;
+use crate::web::client::Network;
+use crate::web::limits;
+
+/// Where the data is.
+#[derive(Debug, Clone, Args)]
+pub struct DataArgs {
+    /// Folder for the SQLite file; made when it is missing
+    #[arg(long, env = "PEERLESS_DATA_DIR", default_value = "data", value_name = "DIR")]
+    pub data_dir: PathBuf,
+
+    /// Database, `sqlite://FILE` or `postgres://USER:PASSWORD@HOST/NAME` [default: a SQLite file in the data folder]
+    #[arg(long, env = "PEERLESS_DATABASE", value_name = "URL", hide_env_values = true)]
+    pub database: Option<String>,
+
+    /// Size in bytes that the SQLite file may reach [default: what the disk holds]
+    #[arg(long, env = "PEERLESS_SQLITE_MAX_BYTES", value_name = "BYTES")]
+    pub sqlite_max_bytes: Option<u64>,
+}
+
+/// Name of the SQLite file in the data folder.
+const SQLITE_FILE: &str = "peerless.db";
+
+impl DataArgs {
+    /// The database's URL.
+    pub fn url(&self) -> String {
+        match &self.database {
+            Some(url) => url.clone(),
+            None => format!("sqlite://{}", self.data_dir.join(SQLITE_FILE).display()),
+        }
+    }
+
+    /// The URL as it may be shown: without its password.
+    pub fn shown(&self) -> String {
+        without_password(&self.url())
+    }
+}
+
+/// Replaces the password of a URL by dots.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let authority_end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, tail) = rest.split_at(authority_end);
+    match authority.rsplit_once('@') {
+        Some((user_info, host)) => match user_info.split_once(':') {
+            Some((user, _)) => format!("{scheme}://{user}:…@{host}{tail}"),
+            None => url.to_owned(),
+        },
+        None => url.to_owned(),
+    }
+}
+
+/// How the server runs.
+#[derive(Debug, Clone, Args)]
+pub struct ServeArgs {
+    /// Address and port to serve on; port 0 takes any free one
+    #[arg(
+        long,
+        env = "PEERLESS_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDR:PORT"
+    )]
+    pub listen: String,
+
+    /// Where the data is.
+    #[command(flatten)]
+    pub data: DataArgs,
+
+    /// Where users reach this server, when a proxy stands in front
+    #[arg(long, env = "PEERLESS_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+
+    /// Proxies whose X-Forwarded-For is believed: addresses or networks, separated by commas
+    #[arg(
+        long,
+        env = "PEERLESS_TRUSTED_PROXIES",
+        value_name = "NET,…",
+        value_delimiter = ','
+    )]
+    pub trusted_proxies: Vec<Network>,
+
+    /// Let everybody read nodes and reports
+    #[arg(long, env = "PEERLESS_PUBLIC_FLEET")]
+    pub public_fleet: bool,
+
+    /// Requests per second and client that are let through on the long run; 0 lets all through
+    #[arg(long, env = "PEERLESS_RATE_LIMIT", default_value_t = limits::RATE_PER_SECOND, value_name = "N")]
+    pub rate_limit: u32,
+
+    /// Threads that answer requests [default: one for each processor]
+    #[arg(long, env = "PEERLESS_WORKERS", value_name = "N")]
+    pub workers: Option<usize>,
+
+    /// Form of the log lines on standard error
+    #[arg(long, env = "PEERLESS_LOG", default_value = "text", value_enum)]
+    pub log: LogFormat,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        assert_eq!(
+            without_password("postgres://me:s3:cr@t@db:5432/kb?x=1"),
+            "postgres://me:…@db:5432/kb?x=1"
+        );
+        assert_eq!(without_password("postgres://me@db/kb"), "postgres://me@db/kb");
+        assert_eq!(
+            without_password("sqlite://data/peerless.db"),
+            "sqlite://data/peerless.db"
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! API tokens: `prl_<id>_<secret>`. The id finds the token, the secret proves it. Only the secret's SHA-256 is
+//! kept: it has 256 random bits, so a slow hash would add nothing but load.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+
+use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+
+use crate::clock::{Random, RandomError};
+use crate::store::{NewToken, Scope, Store, StoreError, StoredToken};
+
+/// Every token begins with it, so that secret scanners can find one that leaked.
+pub const PREFIX: &str = "prl";
+
+/// Random bytes of the public part.
+const ID_BYTES: usize = 8;
+/// Random bytes of the secret part.
+const SECRET_BYTES: usize = 32;
+
+/// Every scope with the name that people write.
+pub const SCOPES: &[(&str, Scope)] = &[
+    ("edit", Scope::Edit),
+    ("publish", Scope::Publish),
+    ("report", Scope::Report),
+    ("fleet", Scope::Fleet),
+    ("admin", Scope::Admin),
+];
+
+/// The name that people write.
+pub fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Edit => "edit",
+        Scope::Publish => "publish",
+        Scope::Report => "report",
+        Scope::Fleet => "fleet",
+        Scope::Admin => "admin",
+    }
+}
+
+/// Who acts: the holder of a token that was accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actor {
+    /// Public part of the token.
+    pub token: String,
+    /// The token's name, which revisions carry.
+    pub name: String,
+    /// What the token may do.
+    pub scopes: Vec<Scope>,
+}
+
+impl Actor {
+    /// True when the token was given `scope`, or `admin`.
+    pub fn may(&self, scope: Scope) -> bool {
+        self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)
+    }
+}
+
+/// Why a token is not accepted. Never says which part was wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// Not of the form, not known, or another secret.
+    #[error("the token is not known")]
+    Unknown,
+    /// Its time is over.
+    #[error("the token {id} expired at {at}")]
+    Expired {
+        /// Public part.
+        id: String,
+        /// When.
+        at: OffsetDateTime,
+    },
+    /// Taken back.
+    #[error("the token {id} was revoked at {at}")]
+    Revoked {
+        /// Public part.
+        id: String,
+        /// When.
+        at: OffsetDateTime,
+    },
+    /// The store could not tell.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A token that was just made. The secret is shown once and kept nowhere.
+pub struct IssuedToken {
+    /// The whole text, to hand to its user.
+    pub text: String,
+    /// What is kept.
+    pub token: NewToken,
+}
+
+/// Why no token could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum IssueError {
+    /// No randomness.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// Not kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes a token and keeps its hash.
+pub async fn issue(
+    store: &dyn Store,
+    random: &dyn Random,
+    name: &str,
+    scopes: Vec<Scope>,
+    created_at: OffsetDateTime,
+    expires_at: Option<OffsetDateTime>,
+) -> Result<IssuedToken, IssueError> {
+    let mut id_bytes = [0; ID_BYTES];
+    let mut secret_bytes = [0; SECRET_BYTES];
+    random.fill(&mut id_bytes)?;
+    random.fill(&mut secret_bytes)?;
+    let id = hex(&id_bytes);
+    let secret = hex(&secret_bytes);
+    let token = NewToken {
+        id: id.clone(),
+        secret_sha256: hash(&secret),
+        name: name.to_owned(),
+        scopes,
+        created_at,
+        expires_at,
+    };
+    store.create_token(token.clone()).await?;
+    let text = format!("{PREFIX}_{id}_{secret}");
+    Ok(IssuedToken { text, token })
+}
+
+/// Finds out who holds `text`.
+pub async fn authenticate(store: &dyn Store, text: &str, now: OffsetDateTime) -> Result<Actor, TokenError> {
+    let (id, secret) = split(text).ok_or(TokenError::Unknown)?;
+    let stored = store.token(id).await?.ok_or(TokenError::Unknown)?;
+    if !equal_in_constant_time(&stored.token.secret_sha256, &hash(secret)) {
+        return Err(TokenError::Unknown);
+    }
+    check_validity(&stored, now)?;
+    Ok(Actor {
+        token: stored.token.id,
+        name: stored.token.name,
+        scopes: stored.token.scopes,
+    })
+}
+
+fn check_validity(stored: &StoredToken, now: OffsetDateTime) -> Result<(), TokenError> {
+    let id = || stored.token.id.clone();
+    if let Some(at) = stored.revoked_at {
+        return Err(TokenError::Revoked { id: id(), at });
+    }
+    match stored.token.expires_at {
+        Some(at) if at <= now => Err(TokenError::Expired { id: id(), at }),
+        _ => Ok(()),
+    }
+}
+
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (id, secret) = text.strip_prefix(PREFIX)?.strip_prefix('_')?.split_once('_')?;
+    let well_formed = id.len() == 2 * ID_BYTES
+        && secret.len() == 2 * SECRET_BYTES
+        && id
+            .bytes()
+            .chain(secret.bytes())
+            .all(|byte| byte.is_ascii_hexdigit());
+    well_formed.then_some((id, secret))
+}
+
+fn hash(secret: &str) -> String {
+    hex(&Sha256::digest(secret.as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Compares without telling by its duration how much agrees.
+fn equal_in_constant_time(left: &str, right: &str) -> bool {
+    let difference = left
+        .bytes()
+        .zip(right.bytes())
+        .fold(0, |difference, (left, right)| {
+            difference | black_box(left ^ right)
+        });
+    left.len() == right.len() && black_box(difference) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_tokens_are_split() {
+        let id = "0123456789abcdef";
+        let secret = "ab".repeat(SECRET_BYTES);
+        assert_eq!(split(&format!("prl_{id}_{secret}")), Some((id, secret.as_str())));
+        for bad in [
+            String::new(),
+            "prl".to_owned(),
+            format!("prl_{id}"),
+            format!("prl_{id}_"),
+            format!("prl_{id}_{secret}0"),
+            format!("xyz_{id}_{secret}"),
+            format!("prl_{id}_{}", secret.replace('a', "é")),
+        ] {
+            assert_eq!(split(&bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn texts_are_equal_only_when_all_of_them_is() {
+        assert!(equal_in_constant_time("abc", "abc"));
+        assert!(!equal_in_constant_time("abc", "abd"));
+        assert!(!equal_in_constant_time("abc", "abcd"));
+        assert!(!equal_in_constant_time("", "a"));
+    }
+}
