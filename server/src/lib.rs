@@ -8,7 +8,14 @@
 //! Dependencies point one way: `web -> domain -> {store, search} -> kb-core`.
 #![forbid(unsafe_code)]
 
+pub mod bundle;
+pub mod cli;
+pub mod clock;
+pub mod config;
 pub mod domain;
 pub mod feed;
 pub mod search;
+pub mod startup;
 pub mod store;
+pub mod telemetry;
+pub mod web;

@@ -1,3 +1,27 @@
 //! Entry point: everything is in the library, so that tests start the same program.
 
-fn main() {}
+use std::process::ExitCode;
+
+use peerless::cli;
+
+fn main() -> ExitCode {
+    let command = match cli::parse(std::env::args_os()) {
+        Ok(command) => command,
+        Err(refusal) => return cli::refuse(&refusal),
+    };
+    let failed = command.failure_code();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("peerless: cannot start threads: {error}");
+            return ExitCode::from(failed);
+        }
+    };
+    match runtime.block_on(cli::run(command)) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("peerless: {error:#}");
+            ExitCode::from(failed)
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! `peerless migrate`.
+
+use std::process::ExitCode;
+
+use crate::config::DataArgs;
+use crate::store::migrate;
+
+pub(super) async fn run(data: &DataArgs) -> anyhow::Result<ExitCode> {
+    let migrated = migrate(&data.url()).await?;
+    println!("{}: migration {} -> {}", data.shown(), migrated.from, migrated.to);
+    Ok(ExitCode::SUCCESS)
+}

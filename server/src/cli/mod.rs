@@ -1,0 +1,117 @@
+//! The command line: one file for each command. Answers go to standard output, everything else to standard error.
+
+mod conflicts;
+mod export;
+mod migrate;
+mod serve;
+mod token;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::{DataArgs, ServeArgs};
+
+/// Exit code of a call that makes no sense (`EX_USAGE` of sysexits.h).
+const USAGE: u8 = 64;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "peerless",
+    version,
+    about = "Explains GPU errors from a knowledge base: server and tool in one",
+    after_help = "Without a command it serves; `peerless serve --help` lists the settings with their defaults."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve pages and the REST interface (the default)
+    Serve(ServeArgs),
+    /// Write all published records as lines of JSON
+    Export(DataArgs),
+    /// Bring the database up to date and end
+    Migrate(DataArgs),
+    /// Make, list and revoke API tokens
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+    /// List records that were edited here and changed in the files imported
+    Conflicts(DataArgs),
+}
+
+impl Command {
+    /// Exit code when the command fails: `match` keeps 1 for "no match".
+    pub fn failure_code(&self) -> u8 {
+        1
+    }
+}
+
+/// Reads the arguments. Without a command, or with options alone, it is `serve`.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let serve_is_meant = match arguments.get(1).map(|argument| argument.to_string_lossy()) {
+        None => true,
+        Some(first) => first.starts_with('-') && !matches!(&*first, "-h" | "--help" | "-V" | "--version"),
+    };
+    if serve_is_meant {
+        arguments.insert(1.min(arguments.len()), OsString::from("serve"));
+    }
+    Cli::try_parse_from(arguments).map(|cli| cli.command)
+}
+
+/// Prints help, version, or what is wrong with the arguments.
+pub fn refuse(refusal: &clap::Error) -> ExitCode {
+    // Nowhere to complain when the terminal is gone.
+    let _ = refusal.print();
+    if refusal.use_stderr() {
+        ExitCode::from(USAGE)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Does what was asked.
+pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Serve(settings) => serve::run(&settings).await,
+        Command::Export(data) => export::run(&data).await,
+        Command::Migrate(data) => migrate::run(&data).await,
+        Command::Token(command) => token::run(command).await,
+        Command::Conflicts(data) => conflicts::run(&data).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &[&str]) -> Result<Command, clap::Error> {
+        parse(
+            std::iter::once("peerless")
+                .chain(arguments.iter().copied())
+                .map(OsString::from),
+        )
+    }
+
+    #[test]
+    fn serving_is_what_happens_without_a_command() {
+        assert!(matches!(parsed(&[]), Ok(Command::Serve(_))));
+        let Ok(Command::Serve(settings)) = parsed(&["--listen", "127.0.0.1:0"]) else {
+            panic!("options alone must mean serve");
+        };
+        assert_eq!(settings.listen, "127.0.0.1:0");
+        assert!(matches!(parsed(&["migrate"]), Ok(Command::Migrate(_))));
+        assert!(parsed(&["nonsense"]).is_err());
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+}

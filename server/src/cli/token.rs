@@ -1,0 +1,159 @@
+//! `peerless token create|list|revoke`.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::{Args, Subcommand};
+
+use crate::clock::{Clock as _, SystemClock, SystemRandom};
+use crate::config::DataArgs;
+use crate::domain::tokens::{self, SCOPES, scope_name};
+use crate::startup::open_store;
+use crate::store::{Scope, StoredToken};
+
+/// What to do with tokens.
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Make a token; it is printed once and kept hashed
+    Create(CreateArgs),
+    /// List tokens
+    List(DataArgs),
+    /// Take a token back
+    Revoke(RevokeArgs),
+}
+
+/// The token to make.
+#[derive(Debug, Args)]
+pub struct CreateArgs {
+    /// Who or what it is for; revisions made with it carry this name
+    #[arg(long)]
+    name: String,
+    /// What it may do, once for each: edit (drafts), publish, report (upload), fleet (read reports), admin (all)
+    #[arg(long = "scope", required = true, value_parser = parse_scope)]
+    scopes: Vec<Scope>,
+    /// Ends after this time: 12h, 90d, 2w [default: never]
+    #[arg(long, value_parser = parse_duration, value_name = "TIME")]
+    expires_in: Option<Duration>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// The token to take back.
+#[derive(Debug, Args)]
+pub struct RevokeArgs {
+    /// The id that `list` shows: the middle part of the token
+    id: String,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+pub(super) async fn run(command: TokenCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        TokenCommand::Create(arguments) => create(arguments).await,
+        TokenCommand::List(data) => list(&data).await,
+        TokenCommand::Revoke(arguments) => revoke(&arguments).await,
+    }
+}
+
+async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
+    let store = open_store(&arguments.data).await?;
+    let now = SystemClock.now();
+    let expires_at = arguments.expires_in.map(|duration| now + duration);
+    let issued = tokens::issue(
+        store.as_ref(),
+        &SystemRandom,
+        &arguments.name,
+        arguments.scopes,
+        now,
+        expires_at,
+    )
+    .await?;
+    println!("{}", issued.text);
+    eprintln!(
+        "this is the only time it is shown; take it back with: peerless token revoke {}",
+        issued.token.id
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(data: &DataArgs) -> anyhow::Result<ExitCode> {
+    let now = SystemClock.now();
+    for stored in open_store(data).await?.tokens().await? {
+        let scopes: Vec<_> = stored.token.scopes.iter().copied().map(scope_name).collect();
+        let state = state(&stored, now);
+        println!(
+            "{}  {:<20}  {:<24}  {state}",
+            stored.token.id,
+            stored.token.name,
+            scopes.join(",")
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn state(stored: &StoredToken, now: time::OffsetDateTime) -> String {
+    match (stored.revoked_at, stored.token.expires_at) {
+        (Some(at), _) => format!("revoked {at}"),
+        (None, Some(at)) if at <= now => format!("expired {at}"),
+        (None, Some(at)) => format!("until {at}"),
+        (None, None) => "no end".to_owned(),
+    }
+}
+
+async fn revoke(arguments: &RevokeArgs) -> anyhow::Result<ExitCode> {
+    let store = open_store(&arguments.data).await?;
+    if !store.revoke_token(&arguments.id, SystemClock.now()).await? {
+        bail!(
+            "there is no token {}; `peerless token list` shows them",
+            arguments.id
+        );
+    }
+    println!("revoked {}", arguments.id);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parse_scope(text: &str) -> Result<Scope, String> {
+    match SCOPES.iter().find(|(name, _)| *name == text) {
+        Some((_, scope)) => Ok(*scope),
+        None => Err("write edit, publish, report, fleet or admin".to_owned()),
+    }
+}
+
+/// Reads `90d` and the like.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    const FORM: &str = "write a number and m, h, d or w: 90d";
+    let digits = text
+        .find(|character: char| !character.is_ascii_digit())
+        .ok_or(FORM)?;
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| FORM)?;
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 604_800,
+        _ => return Err(FORM.to_owned()),
+    };
+    // A hundred years: beyond it the calendar ends before the token.
+    let limit = 36_525 * 86_400;
+    number
+        .checked_mul(seconds)
+        .filter(|total| *total > 0 && *total <= limit)
+        .map(Duration::from_secs)
+        .ok_or_else(|| "a token lasts between a minute and a hundred years".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_a_number_and_a_unit() {
+        assert_eq!(parse_duration("90d"), Ok(Duration::from_secs(90 * 86_400)));
+        assert_eq!(parse_duration("12h"), Ok(Duration::from_secs(12 * 3600)));
+        for bad in ["", "d", "90", "90x", "-1d", "0d", "999999w", "1d2h"] {
+            assert!(parse_duration(bad).is_err(), "{bad:?} was accepted");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What `serve` prints when it is up.
+
+use super::Application;
+use crate::config::ServeArgs;
+
+/// The address, the database, the number of records, and what to do next.
+pub fn greet(application: &Application, settings: &ServeArgs) -> String {
+    let host = settings
+        .listen
+        .rsplit_once(':')
+        .map_or("127.0.0.1", |(host, _)| host);
+    let shown_host = if matches!(host, "0.0.0.0" | "[::]" | "") {
+        "127.0.0.1"
+    } else {
+        host
+    };
+    let url = format!("http://{shown_host}:{}", application.port());
+    let conflicts = application.seeded().conflicts.len();
+    let mut text = format!(
+        "Peerless serves on {url}\n  database  {}\n",
+        settings.data.shown()
+    );
+    if conflicts > 0 {
+        text.push_str(&format!(
+            "  conflicts {conflicts} edited here and changed in this version: see `peerless conflicts`\n"
+        ));
+    }
+    text.push_str(&format!(
+        "\nOpen {url} and paste an error, or from a shell:\n  \
+         dmesg | curl --data-binary @- -H 'content-type: text/plain' -H 'accept: text/plain' {url}/api/v1/match\n\
+         Edits and reports need a token:\n  \
+         peerless token create --name me --scope edit --scope publish --scope report\n"
+    ));
+    text
+}

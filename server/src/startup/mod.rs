@@ -1,0 +1,172 @@
+//! From settings to a running server: listen, open the database, import the embedded records, build the knowledge,
+//! serve. What fails says what to do.
+
+mod data_dir;
+mod failure;
+mod greeting;
+
+use std::future::Future;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use actix_web::dev::Server;
+use actix_web::{HttpServer, web};
+
+use crate::bundle;
+use crate::clock::{Clock, Random, SystemClock, SystemRandom};
+use crate::config::{DataArgs, ServeArgs};
+use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, Store, connect};
+use crate::telemetry::Metrics;
+use crate::web::client::Limiter;
+use crate::web::state::{AppState, RequestIds, Settings};
+use crate::web::{app, limits, routes};
+
+pub use failure::StartupError;
+pub use greeting::greet;
+
+/// What a server takes from outside besides its settings. Tests put their own here.
+#[derive(Debug)]
+pub struct Environment {
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+    /// Records to import at the start.
+    pub seeds: Vec<SeedRecord>,
+}
+
+impl Environment {
+    /// The machine's clock and randomness, the records that ship with the program.
+    pub fn system() -> Result<Self, StartupError> {
+        let seeds = bundle::embedded().map_err(|error| StartupError::Seeds(error.to_string()))?;
+        Ok(Self {
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+            seeds,
+        })
+    }
+}
+
+/// A server that is ready to serve.
+pub struct Application {
+    server: Server,
+    port: u16,
+    draining: Arc<AtomicBool>,
+    state: web::Data<AppState>,
+    seeded: SeedOutcome,
+}
+
+impl Application {
+    /// Puts everything together. When it returns, connections are accepted and everything published is known.
+    pub async fn build(settings: &ServeArgs, environment: Environment) -> Result<Self, StartupError> {
+        let listener = listen(&settings.listen)?;
+        let port = listener.local_addr()?.port();
+        let store = open_store(&settings.data).await?;
+        let now = environment.clock.now();
+        let refused = |source| StartupError::Store {
+            url: settings.data.shown(),
+            source,
+        };
+        let seeded = store.seed(environment.seeds, now).await.map_err(refused)?;
+        let draining = Arc::new(AtomicBool::new(false));
+        let state = web::Data::new(AppState {
+            store,
+            clock: environment.clock,
+            settings: Settings {
+                public_url: settings
+                    .public_url
+                    .as_deref()
+                    .map(|url| url.trim_end_matches('/').to_owned()),
+                public_fleet: settings.public_fleet,
+            },
+            routes: routes().table(),
+            limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
+            metrics: Metrics::new().map_err(|error| StartupError::Metrics(error.to_string()))?,
+            request_ids: RequestIds::new(environment.random.as_ref())?,
+            draining: Arc::clone(&draining),
+        });
+        let server = serve(listener, settings.workers, state.clone())?;
+        Ok(Self {
+            server,
+            port,
+            draining,
+            state,
+            seeded,
+        })
+    }
+
+    /// The port that is listened on.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// What the import of the embedded records did.
+    pub fn seeded(&self) -> &SeedOutcome {
+        &self.seeded
+    }
+
+    /// What handlers work with.
+    pub fn state(&self) -> web::Data<AppState> {
+        self.state.clone()
+    }
+
+    /// Serves until `stop` resolves; requests under way then get [`limits::DRAIN`] to end.
+    pub async fn run_until_stopped(self, stop: impl Future<Output = ()>) -> Result<(), StartupError> {
+        let handle = self.server.handle();
+        let mut server = self.server;
+        let ended = tokio::select! {
+            ended = &mut server => ended,
+            () = stop => {
+                self.draining.store(true, Ordering::Relaxed);
+                tracing::info!("stopping: requests under way are finished");
+                let ((), ended) = tokio::join!(handle.stop(true), server);
+                ended
+            }
+        };
+        Ok(ended?)
+    }
+}
+
+/// Opens the database and brings it up to date.
+pub async fn open_store(data: &DataArgs) -> Result<Arc<dyn Store>, StartupError> {
+    if data.database.is_none() {
+        data_dir::prepare(&data.data_dir)?;
+    }
+    let options = ConnectOptions {
+        sqlite_max_bytes: data.sqlite_max_bytes,
+        ..ConnectOptions::default()
+    };
+    connect(&data.url(), &options)
+        .await
+        .map_err(|source| StartupError::Store {
+            url: data.shown(),
+            source,
+        })
+}
+
+fn listen(address: &str) -> Result<TcpListener, StartupError> {
+    TcpListener::bind(address).map_err(|source| match source.kind() {
+        std::io::ErrorKind::AddrInUse => StartupError::PortInUse(address.to_owned()),
+        _ => StartupError::Listen {
+            address: address.to_owned(),
+            source,
+        },
+    })
+}
+
+fn serve(
+    listener: TcpListener,
+    workers: Option<usize>,
+    state: web::Data<AppState>,
+) -> Result<Server, StartupError> {
+    let mut server = HttpServer::new(move || app(state.clone()))
+        .client_request_timeout(limits::HEADER_TIME)
+        .keep_alive(limits::KEEP_ALIVE)
+        .shutdown_timeout(limits::DRAIN.as_secs())
+        .disable_signals();
+    if let Some(workers) = workers {
+        server = server.workers(workers.max(1));
+    }
+    Ok(server.listen(listener)?.run())
+}

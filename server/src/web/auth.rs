@@ -1,0 +1,149 @@
+//! Who may do what. The types here stand in handler signatures, so that a reader of a handler sees who may call
+//! it; the route table declares the same once more, and [`super::gate`] holds requests to it.
+
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
+
+use super::error::{Code, Problem};
+use super::state::AppState;
+use crate::domain::tokens::{self, Actor, TokenError, scope_name};
+use crate::store::Scope;
+
+/// Who a route is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Everybody, with or without a token.
+    Anyone,
+    /// Holders of a token with this scope.
+    Scope(Scope),
+    /// Holders of `fleet`; everybody under `--public-fleet`.
+    FleetReader,
+}
+
+impl Access {
+    /// Accepts or refuses.
+    pub fn check(self, caller: &Caller, public_fleet: bool) -> Result<(), Problem> {
+        let scope = match self {
+            Self::Anyone => return Ok(()),
+            Self::FleetReader if public_fleet => return Ok(()),
+            Self::FleetReader => Scope::Fleet,
+            Self::Scope(scope) => scope,
+        };
+        let Some(actor) = &caller.0 else {
+            return Err(token_needed(scope));
+        };
+        if actor.may(scope) {
+            return Ok(());
+        }
+        Err(Problem::new(
+            Code::Forbidden,
+            format!("this needs a token with the scope {:?}", scope_name(scope)),
+        ))
+    }
+}
+
+fn token_needed(scope: Scope) -> Problem {
+    let detail = format!(
+        "send `Authorization: Bearer …` with a token that has the scope {name:?}; the operator makes one with \
+         `peerless token create --scope {name}`",
+        name = scope_name(scope)
+    );
+    Problem::new(Code::Unauthorized, detail).with_header(
+        header::WWW_AUTHENTICATE,
+        HeaderValue::from_static(r#"Bearer realm="peerless""#),
+    )
+}
+
+/// Who calls, found out once per request by [`super::gate`].
+#[derive(Debug, Clone, Default)]
+pub struct Caller(pub Option<Actor>);
+
+impl Caller {
+    /// Reads the `Authorization` header. Schemes other than Bearer belong to a proxy in front and are passed over.
+    pub async fn of(headers: &HeaderMap, state: &AppState) -> Result<Self, Problem> {
+        let Some(value) = headers.get(header::AUTHORIZATION) else {
+            return Ok(Self(None));
+        };
+        let text = value.to_str().map_err(|_| TokenError::Unknown)?;
+        let Some((scheme, token)) = text.split_once(' ') else {
+            return Err(TokenError::Unknown.into());
+        };
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Ok(Self(None));
+        }
+        let actor = tokens::authenticate(state.store.as_ref(), token.trim(), state.clock.now()).await?;
+        Ok(Self(Some(actor)))
+    }
+}
+
+/// What the extractors see of a request: [`super::gate`] put the caller there, or nothing may be had.
+fn admit(request: &HttpRequest, access: Access) -> Result<Option<Actor>, Problem> {
+    let extensions = request.extensions();
+    let (Some(caller), Some(state)) = (
+        extensions.get::<Caller>(),
+        request.app_data::<actix_web::web::Data<AppState>>(),
+    ) else {
+        return Err(Problem::new(
+            Code::Undeclared,
+            "this route has not been opened to anyone",
+        ));
+    };
+    access.check(caller, state.settings.public_fleet)?;
+    Ok(caller.0.clone())
+}
+
+macro_rules! holders {
+    ($($(#[$doc:meta])* $name:ident: $scope:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub struct $name(pub Actor);
+
+        impl FromRequest for $name {
+            type Error = Problem;
+            type Future = Ready<Result<Self, Problem>>;
+
+            fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+                let admitted = admit(request, Access::Scope(Scope::$scope));
+                ready(admitted.and_then(|actor| actor.map(Self).ok_or_else(|| token_needed(Scope::$scope))))
+            }
+        }
+    )*};
+}
+
+holders! {
+    /// May make drafts.
+    Editor: Edit;
+    /// May publish and withdraw.
+    Publisher: Publish;
+    /// May upload reports.
+    Uploader: Report;
+    /// May do everything.
+    Admin: Admin;
+}
+
+macro_rules! readers {
+    ($($(#[$doc:meta])* $name:ident: $access:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub struct $name(pub Option<Actor>);
+
+        impl FromRequest for $name {
+            type Error = Problem;
+            type Future = Ready<Result<Self, Problem>>;
+
+            fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+                ready(admit(request, $access).map(Self))
+            }
+        }
+    )*};
+}
+
+readers! {
+    /// Everybody; holds who it is when a token was sent.
+    Anyone: Access::Anyone;
+    /// May read nodes and reports.
+    FleetReader: Access::FleetReader;
+}

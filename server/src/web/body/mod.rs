@@ -1,0 +1,53 @@
+//! How request bodies are read: bounded in size, in time and in what they may grow to. Decompression writes small
+//! pieces into a [`Sink`], so that no body, however made, is ever in memory beyond its limit.
+
+mod decode;
+mod pace;
+mod read;
+
+pub use decode::{Decoder, Encoding, Sink};
+pub use pace::Pace;
+pub use read::{Body, is_json, json, json_needed, parse_json, raw, stream, text};
+
+use super::error::{Code, Problem};
+
+/// Why a body was not read to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// Over the limit.
+    #[error("the body is over the limit of {0} bytes")]
+    TooLarge(u64),
+    /// Decompressed far more than was sent.
+    #[error(
+        "the body decompresses to more than {0} times its size: send it in smaller pieces or uncompressed"
+    )]
+    Ratio(u64),
+    /// Compressed data is damaged or ends early.
+    #[error("the compressed body is damaged: {0}")]
+    Damaged(String),
+    /// `Content-Encoding` is not one of those we read.
+    #[error("content-encoding {0:?} is not supported: send gzip, zstd or none")]
+    Encoding(String),
+    /// Too slow.
+    #[error("the body arrives too slowly")]
+    Slow,
+    /// The connection broke.
+    #[error("the body ended before it was complete")]
+    Broken,
+    /// Not UTF-8 where text is needed.
+    #[error("the body is not UTF-8 from byte {0} on")]
+    NotUtf8(usize),
+}
+
+impl From<BodyError> for Problem {
+    fn from(error: BodyError) -> Self {
+        let code = match error {
+            BodyError::TooLarge(_) | BodyError::Ratio(_) => Code::TooLarge,
+            BodyError::Damaged(_) => Code::BadEncoding,
+            BodyError::Encoding(_) => Code::UnsupportedEncoding,
+            BodyError::Slow => Code::RequestTimeout,
+            BodyError::Broken | BodyError::NotUtf8(_) => Code::MalformedBody,
+        };
+        Self::new(code, error.to_string())
+    }
+}

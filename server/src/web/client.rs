@@ -1,0 +1,187 @@
+//! Which client a request comes from, and how often it may come. Behind a proxy that is trusted, the client is
+//! the last address in `X-Forwarded-For` that is not a trusted proxy itself.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::num::NonZeroU32;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use actix_web::dev::ServiceRequest;
+use actix_web::http::header::{self, HeaderValue};
+use governor::clock::{Clock as _, DefaultClock};
+use governor::state::keyed::HashMapStateStore;
+use governor::{Quota, RateLimiter};
+
+use super::error::{Code, Problem};
+use super::limits;
+
+/// An address or a network such as `10.0.0.0/8`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network {
+    address: IpAddr,
+    bits: u8,
+}
+
+/// Why a text is not a [`Network`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("write an address (10.0.0.1) or a network (10.0.0.0/8)")]
+pub struct NetworkError;
+
+impl FromStr for Network {
+    type Err = NetworkError;
+
+    fn from_str(text: &str) -> Result<Self, NetworkError> {
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| NetworkError)?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits = match bits {
+            Some(bits) => bits.parse().map_err(|_| NetworkError)?,
+            None => most,
+        };
+        if bits > most {
+            return Err(NetworkError);
+        }
+        Ok(Self { address, bits })
+    }
+}
+
+impl Network {
+    /// True when `address` lies in the network.
+    pub fn contains(self, address: IpAddr) -> bool {
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(own), IpAddr::V4(other)) => {
+                let shift = 32 - u32::from(self.bits);
+                (own.to_bits() ^ other.to_bits()).checked_shr(shift).unwrap_or(0) == 0
+            }
+            (IpAddr::V6(own), IpAddr::V6(other)) => {
+                let shift = 128 - u32::from(self.bits);
+                (own.to_bits() ^ other.to_bits()).checked_shr(shift).unwrap_or(0) == 0
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The client's address.
+pub fn address(peer: IpAddr, forwarded: Option<&str>, trusted: &[Network]) -> IpAddr {
+    let is_trusted = |address| trusted.iter().any(|network| network.contains(address));
+    let peer = peer.to_canonical();
+    if !is_trusted(peer) {
+        return peer;
+    }
+    let mut client = peer;
+    for hop in forwarded.unwrap_or_default().rsplit(',') {
+        let Ok(hop) = hop.trim().parse::<IpAddr>() else {
+            break;
+        };
+        client = hop.to_canonical();
+        if !is_trusted(client) {
+            break;
+        }
+    }
+    client
+}
+
+/// Counts requests per client.
+#[derive(Debug)]
+pub struct Limiter {
+    trusted: Vec<Network>,
+    buckets: Option<RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>>,
+    since_sweep: AtomicU32,
+}
+
+/// Requests between two sweeps that forget clients who have long been quiet.
+const SWEEP_EVERY: u32 = 10_000;
+
+impl Limiter {
+    /// Lets `per_second` requests of each client through; 0 lets all through.
+    pub fn new(per_second: u32, trusted: Vec<Network>) -> Self {
+        let buckets = NonZeroU32::new(per_second).map(|rate| {
+            let burst = rate.saturating_mul(NonZeroU32::new(limits::RATE_BURST).unwrap_or(NonZeroU32::MIN));
+            RateLimiter::hashmap(Quota::per_second(rate).allow_burst(burst))
+        });
+        Self {
+            trusted,
+            buckets,
+            since_sweep: AtomicU32::new(0),
+        }
+    }
+
+    /// Refuses a client that comes too often, with the seconds to wait.
+    pub fn check(&self, request: &ServiceRequest) -> Result<(), Problem> {
+        let (Some(buckets), Some(peer)) = (&self.buckets, request.peer_addr()) else {
+            return Ok(());
+        };
+        if self.since_sweep.fetch_add(1, Ordering::Relaxed) >= SWEEP_EVERY {
+            self.since_sweep.store(0, Ordering::Relaxed);
+            buckets.retain_recent();
+        }
+        let forwarded = request
+            .headers()
+            .get(header::HeaderName::from_static("x-forwarded-for"));
+        let forwarded = forwarded.and_then(|value| value.to_str().ok());
+        let client = bucket(address(peer.ip(), forwarded, &self.trusted));
+        buckets.check_key(&client).map_err(|not_until| {
+            let wait = not_until.wait_time_from(DefaultClock::default().now());
+            let seconds = wait.as_secs() + 1;
+            Problem::new(Code::RateLimited, format!("try again in {seconds} s"))
+                .with_header(header::RETRY_AFTER, HeaderValue::from(seconds))
+        })
+    }
+}
+
+/// One bucket for an IPv4 address, and for the /64 that an IPv6 host owns.
+fn bucket(client: IpAddr) -> IpAddr {
+    match client {
+        IpAddr::V4(_) => client,
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_hold_what_they_say() {
+        let holds = |network: &str, address: &str| {
+            network
+                .parse::<Network>()
+                .unwrap()
+                .contains(address.parse().unwrap())
+        };
+        assert!(holds("10.0.0.0/8", "10.255.1.2"));
+        assert!(!holds("10.0.0.0/8", "11.0.0.0"));
+        assert!(holds("10.0.0.1", "10.0.0.1"));
+        assert!(holds("10.0.0.1", "::ffff:10.0.0.1"));
+        assert!(!holds("10.0.0.1", "10.0.0.2"));
+        assert!(holds("0.0.0.0/0", "203.0.113.9"));
+        assert!(holds("2001:db8::/32", "2001:db8:1::1"));
+        assert!(!holds("2001:db8::/32", "10.0.0.1"));
+        for bad in ["", "10.0.0", "10.0.0.0/33", "::/129", "10.0.0.0/x"] {
+            assert_eq!(bad.parse::<Network>(), Err(NetworkError), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn the_client_is_the_last_hop_nobody_of_ours_vouches_for() {
+        let trusted: Vec<Network> = vec!["10.0.0.0/8".parse().unwrap()];
+        let client = |peer: &str, forwarded: Option<&str>| {
+            address(peer.parse().unwrap(), forwarded, &trusted).to_string()
+        };
+        assert_eq!(
+            client("203.0.113.9", Some("1.2.3.4")),
+            "203.0.113.9",
+            "not through a proxy of ours"
+        );
+        assert_eq!(
+            client("10.0.0.2", Some("6.6.6.6, 198.51.100.7, 10.0.0.3")),
+            "198.51.100.7"
+        );
+        assert_eq!(client("10.0.0.2", None), "10.0.0.2");
+        assert_eq!(client("10.0.0.2", Some("nonsense")), "10.0.0.2");
+    }
+}

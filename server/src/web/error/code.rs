@@ -1,0 +1,98 @@
+//! The codes that a problem can have: stable names that programs may compare, each with its status and title.
+//! `docs/API-DESIGN.md` explains each one; a test holds the two together.
+
+use actix_web::http::StatusCode;
+
+macro_rules! codes {
+    ($(#[doc = $doc:literal] $variant:ident = $name:literal, $status:ident, $title:literal;)*) => {
+        /// What went wrong, as a stable name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $(#[doc = $doc] $variant,)*
+        }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &[Code] = &[$(Code::$variant,)*];
+
+            /// The name in the body's `code`.
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$variant => $name,)* }
+            }
+
+            /// The status it is sent with.
+            pub fn status(self) -> StatusCode {
+                match self { $(Code::$variant => StatusCode::$status,)* }
+            }
+
+            /// The same short text for every problem of this code.
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$variant => $title,)* }
+            }
+
+            /// What it means, one sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Code::$variant => $doc.trim_ascii(),)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The body is not JSON, or not of the expected form.
+    MalformedBody = "malformed_body", BAD_REQUEST, "The body cannot be read";
+    /// A query parameter is missing, unknown or of the wrong form.
+    BadQuery = "bad_query", BAD_REQUEST, "A query parameter is wrong";
+    /// A header has a value that means nothing.
+    BadHeader = "bad_header", BAD_REQUEST, "A header is wrong";
+    /// The id in the path is not an id.
+    BadId = "bad_id", BAD_REQUEST, "This is not an id";
+    /// The compressed body is damaged.
+    BadEncoding = "bad_encoding", BAD_REQUEST, "The compressed body is damaged";
+    /// No token, or one that is not accepted.
+    Unauthorized = "unauthorized", UNAUTHORIZED, "A valid token is needed";
+    /// The token may not do this.
+    Forbidden = "forbidden", FORBIDDEN, "The token may not do this";
+    /// The route exists but has not been opened to anyone.
+    Undeclared = "undeclared_route", FORBIDDEN, "This route is not open";
+    /// Nothing is here.
+    NotFound = "not_found", NOT_FOUND, "Nothing is here";
+    /// The path exists, the method does not.
+    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The method is not allowed here";
+    /// The client took too long to send its request.
+    RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request took too long to arrive";
+    /// The report id was used for another body.
+    ReportConflict = "report_conflict", CONFLICT, "Another report has this id";
+    /// Several nodes used the report id.
+    AmbiguousReport = "ambiguous_report", CONFLICT, "Several nodes used this report id";
+    /// The alias belongs to another record.
+    AliasTaken = "alias_taken", CONFLICT, "An alias belongs to another record";
+    /// The record is not in a state that allows this.
+    WrongState = "wrong_state", CONFLICT, "The record's state does not allow this";
+    /// The record was changed since the client read it, or exists already.
+    Stale = "stale_revision", PRECONDITION_FAILED, "The record was changed in the meantime";
+    /// The body is over its limit, before or after decompression.
+    TooLarge = "too_large", PAYLOAD_TOO_LARGE, "The body is too large";
+    /// The body has a type this route does not read.
+    UnsupportedType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "The body's type is not supported";
+    /// The body has an encoding this server does not read.
+    UnsupportedEncoding = "unsupported_encoding", UNSUPPORTED_MEDIA_TYPE, "The body's encoding is not supported";
+    /// The record breaks rules; `violations` lists them.
+    InvalidRecord = "invalid_record", UNPROCESSABLE_ENTITY, "The record breaks rules";
+    /// The report breaks the format.
+    InvalidReport = "invalid_report", UNPROCESSABLE_ENTITY, "The report cannot be read";
+    /// The report is of a newer major version than this server reads.
+    NewerReport = "newer_report", UNPROCESSABLE_ENTITY, "The report's format is newer than this server";
+    /// A change needs `If-Match` or `If-None-Match: *`.
+    PreconditionRequired = "precondition_required", PRECONDITION_REQUIRED, "A precondition is needed";
+    /// The client asks too often.
+    RateLimited = "rate_limited", TOO_MANY_REQUESTS, "Too many requests";
+    /// Something broke in the server.
+    Internal = "internal", INTERNAL_SERVER_ERROR, "Something broke in the server";
+    /// The database does not answer, or the server is going down.
+    Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot answer now";
+    /// The database may not be written.
+    ReadOnly = "read_only", SERVICE_UNAVAILABLE, "The database cannot be written";
+    /// The disk is full, or a limit on size was reached.
+    StorageFull = "storage_full", INSUFFICIENT_STORAGE, "The database cannot grow";
+}

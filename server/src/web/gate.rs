@@ -1,0 +1,64 @@
+//! The gate every request passes: rate, who calls, and whether the route was opened to them. A route that was
+//! registered without being declared stays shut.
+
+use actix_web::body::{EitherBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage, web};
+
+use super::auth::Caller;
+use super::error::{Code, Problem};
+use super::routes::Found;
+use super::state::AppState;
+
+/// Middleware: lets a request through or refuses it.
+pub(super) async fn gate<B: MessageBody>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+    match admit(&request).await {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            Ok(next.call(request).await?.map_into_left_body())
+        }
+        // As a response: an error that leaves a middleware takes the request's traces with it.
+        Err(problem) => Ok(request.error_response(problem).map_into_right_body()),
+    }
+}
+
+async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
+    let Some(state) = request.app_data::<web::Data<AppState>>() else {
+        return Err(Problem::new(
+            Code::Undeclared,
+            "the server was put together without its state",
+        ));
+    };
+    state.limiter.check(request)?;
+    let Some(pattern) = request.match_pattern() else {
+        // Nothing is registered for this path: actix answers 404, and an answer needs no caller.
+        return Ok(Caller::default());
+    };
+    match state.routes.look_up(request.method(), &pattern) {
+        Found::Access(access) => {
+            let caller = Caller::of(request.headers(), state).await?;
+            access.check(&caller, state.settings.public_fleet)?;
+            Ok(caller)
+        }
+        Found::OtherMethods(methods) => Err(wrong_method(&methods)),
+        Found::Undeclared => Err(Problem::new(
+            Code::Undeclared,
+            "this route has not been opened to anyone",
+        )),
+    }
+}
+
+fn wrong_method(methods: &[Method]) -> Problem {
+    let allowed = methods.iter().map(Method::as_str).collect::<Vec<_>>().join(", ");
+    let problem = Problem::new(Code::MethodNotAllowed, format!("allowed here: {allowed}"));
+    match HeaderValue::from_str(&allowed) {
+        Ok(value) => problem.with_header(header::ALLOW, value),
+        Err(_) => problem,
+    }
+}

@@ -1,0 +1,110 @@
+//! Every limit of the HTTP side in one table; `docs/API-DESIGN.md` shows the same numbers, and a test compares.
+
+use std::time::Duration;
+
+/// One limit.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    /// What is limited.
+    pub what: &'static str,
+    /// The number.
+    pub value: u64,
+    /// Its unit.
+    pub unit: &'static str,
+}
+
+/// Streamed text of `POST /match`, after decompression, in bytes.
+pub const STREAM_BYTES: u64 = 1 << 30;
+/// A JSON body, after decompression, in bytes.
+pub const JSON_BYTES: u64 = 8 << 20;
+/// Items of a batch.
+pub const BATCH_ITEMS: usize = 1_000;
+/// Text of one batch item, in bytes.
+pub const BATCH_ITEM_BYTES: usize = 64 << 10;
+/// A batch body, after decompression, in bytes: all items full, and each byte of text may take two in JSON.
+pub const BATCH_BYTES: u64 = 128 << 20;
+/// Document or annex, in bytes.
+pub const RECORD_BYTES: u64 = 256 << 10;
+/// A body of `PUT /records/{id}`: document and annex, as JSON.
+pub const PUT_BYTES: u64 = 2 * RECORD_BYTES + 4096;
+/// A report, after decompression, in bytes.
+pub const REPORT_BYTES: u64 = 8 << 20;
+/// A decompressed body may be this many times the compressed one.
+pub const DECOMPRESSION_RATIO: u64 = 200;
+/// The ratio is not asked of bodies that stay below this size, in bytes.
+pub const DECOMPRESSION_FREE_BYTES: u64 = 1 << 20;
+/// Largest zstd window accepted, as a power of two (RFC 9659 wants 8 MiB of every HTTP client and server).
+pub const ZSTD_WINDOW_LOG: u32 = 23;
+/// Request line and headers together, in bytes (fixed by actix-http).
+pub const HEADER_BYTES: u64 = 128 << 10;
+/// Number of headers (fixed by actix-http).
+pub const HEADERS: u64 = 96;
+/// `q` of the search, in bytes.
+pub const QUERY_BYTES: usize = 4096;
+/// Entries of a page that may be asked for.
+pub const PAGE_MAX: u32 = 200;
+/// Entries of a page when nothing is asked for.
+pub const PAGE_DEFAULT: u32 = 50;
+/// Requests per second and client that are let through on the long run, unless `--rate-limit` says otherwise.
+pub const RATE_PER_SECOND: u32 = 100;
+/// Requests of one client that are let through at once, as a multiple of the rate.
+pub const RATE_BURST: u32 = 4;
+/// Time a client has for its request line and headers.
+pub const HEADER_TIME: Duration = Duration::from_secs(10);
+/// Time a body has before [`BODY_RATE`] is asked of it, and the longest pause in it.
+pub const BODY_GRACE: Duration = Duration::from_secs(30);
+/// Bytes per second that a body must keep up on average after [`BODY_GRACE`].
+pub const BODY_RATE: u64 = 1024;
+/// Time an idle connection is kept.
+pub const KEEP_ALIVE: Duration = Duration::from_secs(75);
+/// Time that requests under way get on SIGTERM.
+pub const DRAIN: Duration = Duration::from_secs(20);
+
+const fn limit(what: &'static str, value: u64, unit: &'static str) -> Limit {
+    Limit { what, value, unit }
+}
+
+/// The table.
+pub const LIMITS: &[Limit] = &[
+    limit("text of POST /match, after decompression", STREAM_BYTES, "bytes"),
+    limit("JSON body, after decompression", JSON_BYTES, "bytes"),
+    limit("items of a batch", BATCH_ITEMS as u64, "items"),
+    limit("text of a batch item", BATCH_ITEM_BYTES as u64, "bytes"),
+    limit("batch body, after decompression", BATCH_BYTES, "bytes"),
+    limit("document, and annex, of a record", RECORD_BYTES, "bytes"),
+    limit("report, after decompression", REPORT_BYTES, "bytes"),
+    limit("decompressed to compressed body", DECOMPRESSION_RATIO, "to 1"),
+    limit(
+        "body below which the ratio is not asked",
+        DECOMPRESSION_FREE_BYTES,
+        "bytes",
+    ),
+    limit("zstd window", 1 << ZSTD_WINDOW_LOG, "bytes"),
+    limit("request line and headers", HEADER_BYTES, "bytes"),
+    limit("number of headers", HEADERS, "headers"),
+    limit("search query", QUERY_BYTES as u64, "bytes"),
+    limit("entries of a page", PAGE_MAX as u64, "entries"),
+    limit(
+        "requests per client, long run",
+        RATE_PER_SECOND as u64,
+        "per second",
+    ),
+    limit(
+        "requests per client, at once",
+        (RATE_PER_SECOND * RATE_BURST) as u64,
+        "requests",
+    ),
+    limit(
+        "time for request line and headers",
+        HEADER_TIME.as_secs(),
+        "seconds",
+    ),
+    limit(
+        "pause in a body, and grace before its rate is asked",
+        BODY_GRACE.as_secs(),
+        "seconds",
+    ),
+    limit("rate of a body after that", BODY_RATE, "bytes per second"),
+    limit("idle connection", KEEP_ALIVE.as_secs(), "seconds"),
+    limit("requests under way at SIGTERM", DRAIN.as_secs(), "seconds"),
+];

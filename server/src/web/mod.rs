@@ -1,0 +1,79 @@
+//! HTTP, and nothing but HTTP: routes, who may call them, how errors look, what is limited. Handlers read a
+//! request, ask `domain` or `store`, and write an answer.
+//!
+//! From the outside in, a request passes: [`observe`] (log, metrics, headers), compression of the answer,
+//! [`error::normalise`] (one form for all errors), [`gate`] (rate, caller, access), its handler.
+
+pub mod api;
+pub mod auth;
+pub mod body;
+pub mod client;
+pub mod error;
+mod gate;
+mod headers;
+pub mod limits;
+mod observe;
+pub mod routes;
+pub mod state;
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::middleware::{Compress, from_fn};
+use actix_web::{App, Error, HttpResponse, web};
+
+use error::{Code, Problem};
+use routes::Routes;
+use state::AppState;
+
+/// Every route of the server, in the order in which patterns are tried.
+pub fn routes() -> Routes {
+    let mut routes = Routes::default();
+    api::declare(&mut routes);
+    routes
+}
+
+/// The application around `state`.
+pub fn app(
+    state: web::Data<AppState>,
+) -> App<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<impl MessageBody>,
+        Error = Error,
+        InitError = (),
+    >,
+> {
+    app_with(state, |_| {})
+}
+
+/// The application with more services; what they register and nobody declared stays shut.
+pub fn app_with(
+    state: web::Data<AppState>,
+    more: impl FnOnce(&mut web::ServiceConfig),
+) -> App<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<impl MessageBody>,
+        Error = Error,
+        InitError = (),
+    >,
+> {
+    App::new()
+        .app_data(state)
+        .configure(|config| routes().register(config))
+        .configure(more)
+        .default_service(web::to(nothing_here))
+        .wrap(from_fn(gate::gate))
+        .wrap(from_fn(error::normalise))
+        .wrap(Compress::default())
+        .wrap(from_fn(observe::observe))
+}
+
+async fn nothing_here() -> Result<HttpResponse, Problem> {
+    Err(Problem::new(
+        Code::NotFound,
+        "there is no such address on this server",
+    ))
+}

@@ -1,0 +1,135 @@
+//! How routes are declared: no route without saying who it is for. Several methods of one path become one
+//! resource, `GET` answers `HEAD` too, and the declarations remain as a table that [`super::gate`] looks up.
+
+use actix_web::http::Method;
+use actix_web::{FromRequest, Handler, Responder, Route, guard, web};
+
+use super::auth::Access;
+
+/// One declared route.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    /// Method.
+    pub method: Method,
+    /// Pattern in actix' words: `/api/v1/records/{id:.+}`.
+    pub pattern: &'static str,
+    /// Who may call it.
+    pub access: Access,
+}
+
+/// All declared routes.
+#[derive(Debug, Clone, Default)]
+pub struct RouteTable(Vec<Declared>);
+
+/// What the table says of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Declared for these.
+    Access(Access),
+    /// The pattern is declared, for these methods only.
+    OtherMethods(Vec<Method>),
+    /// Not declared at all.
+    Undeclared,
+}
+
+impl RouteTable {
+    /// The declarations in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Declared> {
+        self.0.iter()
+    }
+
+    /// Looks up who may call `method` on `pattern`.
+    pub fn look_up(&self, method: &Method, pattern: &str) -> Found {
+        let wanted = if method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
+        let mut others = Vec::new();
+        for declared in self.0.iter().filter(|declared| declared.pattern == pattern) {
+            if declared.method == *wanted {
+                return Found::Access(declared.access);
+            }
+            others.push(declared.method.clone());
+        }
+        if others.is_empty() {
+            Found::Undeclared
+        } else {
+            Found::OtherMethods(others)
+        }
+    }
+}
+
+/// Collects routes while they are declared.
+#[derive(Default)]
+pub struct Routes {
+    declared: Vec<Declared>,
+    handlers: Vec<Route>,
+}
+
+impl Routes {
+    /// Declares a `GET` (and `HEAD`).
+    pub fn get<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        let route = web::route().guard(guard::Any(guard::Get()).or(guard::Head()));
+        self.add(Method::GET, pattern, access, route.to(handler));
+    }
+
+    /// Declares a `POST`.
+    pub fn post<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(Method::POST, pattern, access, web::post().to(handler));
+    }
+
+    /// Declares a `PUT`.
+    pub fn put<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(Method::PUT, pattern, access, web::put().to(handler));
+    }
+
+    fn add(&mut self, method: Method, pattern: &'static str, access: Access, route: Route) {
+        self.declared.push(Declared {
+            method,
+            pattern,
+            access,
+        });
+        self.handlers.push(route);
+    }
+
+    /// The declarations alone.
+    pub fn table(&self) -> RouteTable {
+        RouteTable(self.declared.clone())
+    }
+
+    /// Registers everything, in the order declared; the first pattern that fits a path wins.
+    pub fn register(self, config: &mut web::ServiceConfig) {
+        let mut resources: Vec<(&'static str, Vec<Route>)> = Vec::new();
+        for (declared, handler) in self.declared.into_iter().zip(self.handlers) {
+            match resources
+                .iter_mut()
+                .find(|(pattern, _)| *pattern == declared.pattern)
+            {
+                Some((_, handlers)) => handlers.push(handler),
+                None => resources.push((declared.pattern, vec![handler])),
+            }
+        }
+        for (pattern, handlers) in resources {
+            let resource = handlers
+                .into_iter()
+                .fold(web::resource(pattern), actix_web::Resource::route);
+            config.service(resource);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What handlers work with. One value for all workers, read-only; what changes inside has its own lock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::client::Limiter;
+use super::routes::RouteTable;
+use crate::clock::{Clock, Random, RandomError};
+use crate::store::Store;
+use crate::telemetry::Metrics;
+
+/// Settings that shape answers.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Where users reach this server, without a slash at the end; absent: relative links.
+    pub public_url: Option<String>,
+    /// Nodes and reports may be read by everybody.
+    pub public_fleet: bool,
+}
+
+/// Everything a handler may need.
+#[derive(Debug)]
+pub struct AppState {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Settings.
+    pub settings: Settings,
+    /// Declared routes.
+    pub routes: RouteTable,
+    /// Requests per client.
+    pub limiter: Limiter,
+    /// Counters.
+    pub metrics: Metrics,
+    /// Names for requests.
+    pub request_ids: RequestIds,
+    /// True once the server has been told to stop: `/readyz` says no, requests under way are finished.
+    pub draining: Arc<AtomicBool>,
+}
+
+/// Names requests: a random part for this process, then a count.
+#[derive(Debug)]
+pub struct RequestIds {
+    process: u32,
+    count: AtomicU64,
+}
+
+impl RequestIds {
+    /// Draws the random part.
+    pub fn new(random: &dyn Random) -> Result<Self, RandomError> {
+        let mut bytes = [0; 4];
+        random.fill(&mut bytes)?;
+        Ok(Self {
+            process: u32::from_be_bytes(bytes),
+            count: AtomicU64::new(0),
+        })
+    }
+
+    /// The next name.
+    pub fn next(&self) -> String {
+        format!(
+            "{:08x}-{}",
+            self.process,
+            self.count.fetch_add(1, Ordering::Relaxed)
+        )
+    }
+}

@@ -1,0 +1,10 @@
+//! The HTTP interface from outside: a real server on a free port for each test, real requests, snapshots of bodies.
+#![allow(
+    unreachable_pub,
+    dead_code,
+    reason = "helpers of a test binary, not all of them used by all"
+)]
+
+mod access;
+mod health;
+mod test_app;

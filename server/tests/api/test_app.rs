@@ -1,0 +1,204 @@
+//! A whole server for one test: its own database in its own folder, a clock that stands still, any free port.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Once;
+
+use peerless::clock::{FixedClock, SystemRandom};
+use peerless::config::{DataArgs, ServeArgs};
+use peerless::domain::tokens;
+use peerless::startup::{Application, Environment, StartupError};
+use peerless::store::{Scope, SeedRecord, Store};
+use peerless::telemetry::LogFormat;
+use reqwest::{Method, RequestBuilder, Response};
+use tempfile::TempDir;
+use time::OffsetDateTime;
+use time::macros::datetime;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// What the clock of a test says.
+pub const NOW: OffsetDateTime = datetime!(2026-01-02 03:04:05 UTC);
+
+pub struct TestApp {
+    pub url: String,
+    pub port: u16,
+    pub folder: TempDir,
+    pub clock: Arc<FixedClock>,
+    pub store: Arc<dyn Store>,
+    pub state: actix_web::web::Data<peerless::web::state::AppState>,
+    client: reqwest::Client,
+    stop: Option<oneshot::Sender<()>>,
+    running: JoinHandle<Result<(), StartupError>>,
+}
+
+/// How a test's server differs from the usual.
+pub struct Options {
+    pub seeds: Vec<SeedRecord>,
+    pub settings: ServeArgs,
+}
+
+impl Options {
+    pub fn new(folder: &TempDir) -> Self {
+        Self {
+            seeds: peerless::bundle::embedded().unwrap(),
+            settings: settings(folder.path().to_owned()),
+        }
+    }
+}
+
+/// Settings for a server in `data_dir`, without a limit on the rate.
+pub fn settings(data_dir: PathBuf) -> ServeArgs {
+    ServeArgs {
+        listen: "127.0.0.1:0".to_owned(),
+        data: DataArgs {
+            data_dir,
+            database: None,
+            sqlite_max_bytes: None,
+        },
+        public_url: None,
+        trusted_proxies: Vec::new(),
+        public_fleet: false,
+        rate_limit: 0,
+        workers: Some(1),
+        log: LogFormat::Text,
+    }
+}
+
+/// reqwest is built without a TLS provider of its own.
+pub fn client() -> reqwest::Client {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        rustls::crypto::ring::default_provider()
+            .install_default()
+            .unwrap();
+    });
+    reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .tls_certs_only([])
+        .build()
+        .unwrap()
+}
+
+impl TestApp {
+    /// The usual server, with the embedded records.
+    pub async fn start() -> Self {
+        Self::start_with(|_| {}).await
+    }
+
+    /// A server that differs.
+    pub async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
+        let folder = TempDir::new().unwrap();
+        let mut options = Options::new(&folder);
+        change(&mut options);
+        Self::start_in(folder, options).await
+    }
+
+    /// A server in a folder that may have been used before.
+    pub async fn start_in(folder: TempDir, options: Options) -> Self {
+        let clock = Arc::new(FixedClock::at(NOW));
+        let environment = Environment {
+            clock: clock.clone(),
+            random: Arc::new(SystemRandom),
+            seeds: options.seeds,
+        };
+        let application = Application::build(&options.settings, environment).await.unwrap();
+        let port = application.port();
+        let state = application.state();
+        let store = Arc::clone(&state.store);
+        let (stop, stopped) = oneshot::channel::<()>();
+        let running = tokio::spawn(application.run_until_stopped(async {
+            let _ = stopped.await;
+        }));
+        Self {
+            url: format!("http://127.0.0.1:{port}"),
+            port,
+            folder,
+            clock,
+            store,
+            state,
+            client: client(),
+            stop: Some(stop),
+            running,
+        }
+    }
+
+    /// Stops the server and gives its folder back.
+    pub async fn stop(mut self) -> TempDir {
+        let _ = self.stop.take().unwrap().send(());
+        self.running.await.unwrap().unwrap();
+        self.folder
+    }
+
+    /// A token with these scopes.
+    pub async fn token(&self, scopes: &[Scope]) -> String {
+        self.token_until(scopes, None).await
+    }
+
+    /// A token that ends.
+    pub async fn token_until(&self, scopes: &[Scope], ends: Option<OffsetDateTime>) -> String {
+        let issued = tokens::issue(
+            self.store.as_ref(),
+            &SystemRandom,
+            "tester",
+            scopes.to_vec(),
+            NOW,
+            ends,
+        );
+        issued.await.unwrap().text
+    }
+
+    /// Any request.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
+    pub async fn get(&self, path: &str) -> Response {
+        self.request(Method::GET, path).send().await.unwrap()
+    }
+
+    pub async fn get_with(&self, path: &str, token: &str) -> Response {
+        self.request(Method::GET, path)
+            .bearer_auth(token)
+            .send()
+            .await
+            .unwrap()
+    }
+
+    pub async fn get_json(&self, path: &str) -> serde_json::Value {
+        let response = self.get(path).await;
+        assert!(response.status().is_success(), "{path}: {}", response.status());
+        json(response).await
+    }
+
+    pub fn put(&self, path: &str, token: &str) -> RequestBuilder {
+        self.request(Method::PUT, path)
+            .bearer_auth(token)
+            .header("content-type", "application/json")
+    }
+
+    pub fn post(&self, path: &str) -> RequestBuilder {
+        self.request(Method::POST, path)
+    }
+}
+
+/// The body as JSON.
+pub async fn json(response: Response) -> serde_json::Value {
+    serde_json::from_slice(&response.bytes().await.unwrap()).unwrap()
+}
+
+/// Asserts a problem: status, code, media type; gives the body.
+pub async fn problem(response: Response, status: u16, code: &str) -> serde_json::Value {
+    let (found, kind) = (
+        response.status().as_u16(),
+        response.headers().get("content-type").cloned(),
+    );
+    let body = response.bytes().await.unwrap();
+    let text = String::from_utf8_lossy(&body).into_owned();
+    assert_eq!(found, status, "{text}");
+    assert_eq!(kind.unwrap(), "application/problem+json", "{text}");
+    let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(body["code"], code, "{text}");
+    assert_eq!(body["status"], status, "{text}");
+    body
+}
