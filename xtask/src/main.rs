@@ -4,6 +4,8 @@ mod bench;
 mod lint;
 mod postgres;
 mod shell;
+mod test;
+mod tools;
 
 use std::ffi::OsString;
 
@@ -19,6 +21,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Run every test: unit, store contract on both engines, HTTP, browser, whole agent runs, kb-seed, compose file.
+    Test(test::Options),
     /// Check formatting and lints; with cargo-deny installed also licences, bans and sources.
     Lint,
     /// Run a command with a fresh PostgreSQL server, named to it in `PEERLESS_TEST_POSTGRES`.
@@ -33,6 +37,7 @@ enum Chore {
 
 fn main() -> Result<()> {
     match Cli::parse().chore {
+        Chore::Test(options) => test::run(&options),
         Chore::Lint => lint::run(),
         Chore::Postgres { command } => postgres::run_with(&command),
         Chore::Bench(options) => bench::run(&options),

@@ -1,0 +1,92 @@
+//! Programs that the tests need beside Rust, and how to get them on Debian and Ubuntu.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::shell;
+
+/// One program.
+struct Tool {
+    /// What it is for, shown when it is missing.
+    purpose: &'static str,
+    /// Debian package.
+    package: &'static str,
+    /// Where it may be; `*` stands for one folder name.
+    places: &'static [&'static str],
+}
+
+const TOOLS: &[Tool] = &[
+    Tool {
+        purpose: "store contract and two servers on one PostgreSQL",
+        package: "postgresql",
+        places: &["/usr/lib/postgresql/*/bin/initdb"],
+    },
+    Tool {
+        purpose: "pages in a real browser",
+        package: "chromium",
+        places: &["/usr/bin/chromium"],
+    },
+    Tool {
+        purpose: "driving the browser",
+        package: "chromium-driver",
+        places: &["/usr/bin/chromedriver"],
+    },
+    Tool {
+        purpose: "ETag through a gzip proxy",
+        package: "nginx-light",
+        places: &["/usr/sbin/nginx"],
+    },
+    Tool {
+        purpose: "docker-compose.yml against its schema",
+        package: "docker-compose",
+        places: &["/usr/bin/docker-compose", "/usr/local/bin/docker-compose"],
+    },
+];
+
+/// Fails with the exact command to run when something is missing; installs it first when told to.
+pub(crate) fn require(install: bool) -> Result<()> {
+    let mut missing = missing();
+    if !missing.is_empty() && install {
+        install_packages(&missing)?;
+        missing = self::missing();
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    for tool in &missing {
+        eprintln!("missing: {} ({})", tool.package, tool.purpose);
+    }
+    let packages: Vec<_> = missing.iter().map(|tool| tool.package).collect();
+    bail!(
+        "install what is missing, as root:\n  apt-get install -y --no-install-recommends {}\nor let `cargo xtask test --install` do it",
+        packages.join(" ")
+    )
+}
+
+fn install_packages(missing: &[&Tool]) -> Result<()> {
+    shell::run(shell::command("apt-get", &["update", "-qq"]).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    arguments.extend(missing.iter().map(|tool| tool.package));
+    shell::run(shell::command("apt-get", &arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+fn missing() -> Vec<&'static Tool> {
+    TOOLS
+        .iter()
+        .filter(|tool| !tool.places.iter().any(|place| is_there(place)))
+        .collect()
+}
+
+/// Whether `place` names a file; at most one `*` in it.
+fn is_there(place: &str) -> bool {
+    let Some((before, after)) = place.split_once('*') else {
+        return Path::new(place).is_file();
+    };
+    let Ok(folders) = std::fs::read_dir(before) else {
+        return false;
+    };
+    folders
+        .flatten()
+        .any(|folder| folder.path().join(after.trim_start_matches('/')).is_file())
+}
