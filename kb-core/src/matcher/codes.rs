@@ -36,11 +36,16 @@ pub(super) fn parse(code: &str, domain: &str) -> Result<CodeTest, String> {
             "{code:?} is a bare number; write it with its domain, for example \"Xid 79\""
         ));
     };
-    let own = Markers::of_domain(domain).unwrap_or(Markers::NONE);
-    // The family word and the words before it may be markers themselves: then they are the domain.
-    let stated = Markers::on(lower.as_bytes());
-    let needs = if stated == Markers::NONE { own } else { stated };
-    if needs == Markers::NONE && words.is_empty() {
+    // A code that names its world (`Xid 79`, `CUDA error 217`) needs those words on the line; any other needs its
+    // record's domain there.
+    let names_world = Markers::on(lower.as_bytes()) != Markers::NONE;
+    let domain_markers = Markers::of_domain(domain).unwrap_or(Markers::NONE);
+    let needs = if names_world {
+        Markers::NONE
+    } else {
+        domain_markers
+    };
+    if needs == Markers::NONE && words.is_empty() && !names_world {
         return Err(format!(
             "{code:?} names no domain; write it with one, for example \"CUDA error 217\""
         ));

@@ -16,7 +16,7 @@ const INFINIBAND: Markers = Markers(1 << 5);
 const FRAMEWORK: Markers = Markers(1 << 6);
 const GPU: Markers = Markers(1 << 7);
 
-/// Words that begin at a word's start; with `true` they must end there too.
+/// Words that begin at a word's start; with `true` they must end there too, or at a number (`GPU0`).
 const WORDS: &[(&str, bool, Markers)] = &[
     ("cuda", false, CUDA),
     ("cudnn", false, CUDA),
@@ -94,10 +94,12 @@ impl Markers {
     }
 }
 
-/// Whether a word stands on a line, beginning at a word's start and, if `whole`, ending at a word's end.
+/// Whether a word stands on a line, beginning at a word's start and, if `whole`, ending at a word's end or a number.
 pub(super) fn stands_in(line: &[u8], word: &[u8], whole: bool) -> bool {
     places(line, word).any(|at| {
-        let ends = line.get(at + word.len()).is_none_or(|&b| !is_word_byte(b));
+        let ends = line
+            .get(at + word.len())
+            .is_none_or(|&b| !is_word_byte(b) || b.is_ascii_digit());
         starts_word(line, at) && (!whole || ends)
     })
 }

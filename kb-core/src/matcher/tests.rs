@@ -1,1 +1,266 @@
+//! Codes and their domains, the pattern cache, and what a rebuild keeps.
 
+use std::sync::Arc;
+
+use super::cache::PatternCache;
+use super::rarity::{SPECIFIC, text_weight, words};
+use super::*;
+use crate::scanner::scan;
+use crate::scanner::testing::{lines, pattern, record, scan_text};
+
+/// Where a record with this domain and code is found on a line: `match`, `candidate` or nothing.
+fn verdict(domain: &str, code: &str, line: &str) -> &'static str {
+    let mut record = record(&format!("{domain}/x"), "");
+    record.codes = vec![code.to_owned()];
+    let (matcher, rejected) = Matcher::build(vec![record]);
+    assert_eq!(rejected, []);
+    let summary = scan_text(&Arc::new(matcher), line);
+    match (summary.matches.len(), summary.candidates.len()) {
+        (1, 0) => "match",
+        (0, 1) => "candidate",
+        (0, 0) => "",
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn numbers_need_their_family_and_their_domain() {
+    for (domain, code, line, expected) in [
+        (
+            "xid",
+            "Xid 79",
+            "NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus.",
+            "match",
+        ),
+        ("xid", "Xid 79", "got Xid 79 on node 3", "match"),
+        ("xid", "Xid 79", "XID: 79", "match"),
+        ("xid", "Xid 79", "Xids 79", "match"),
+        ("xid", "Xid 79", "NVRM: Xid (PCI:0000:79:00): 31, pid=79", ""),
+        ("xid", "Xid 79", "NVRM: Xid (PCI:0000:3b:00): 790, pid=1", ""),
+        ("xid", "Xid 79", "NVRM: Xid (PCI:0000:3b:00): 79.5", ""),
+        ("xid", "Xid 79", "it is 79 degrees", ""),
+        ("xid", "Xid 79", "SXid 79", ""),
+        (
+            "xid",
+            "SXid 12028",
+            "nvidia-nvswitch0: SXid (PCI:0000:c2:00.0): 12028, Non-fatal",
+            "match",
+        ),
+        (
+            "cuda",
+            "error 217",
+            "CUDA error 217 at ggml-cuda.cu:6292",
+            "match",
+        ),
+        ("cuda", "error 217", "CUDA Driver API: error code 217", "match"),
+        (
+            "cuda",
+            "error 217",
+            "cudaMemcpyPeer failed with error: 217.",
+            "match",
+        ),
+        ("cuda", "error 217", "process exited with error 217", "candidate"),
+        ("cuda", "error 217", "NCCL error 217", "candidate"),
+        ("cuda", "error 217", "CUDA error 2170", ""),
+        ("cuda", "error 217", "CUDA error 700 at line 217", ""),
+        ("cuda", "CUDA error 217", "CUDA error: 217", "match"),
+        ("cuda", "CUDA error 217", "error 217", "candidate"),
+        (
+            "cuda",
+            "Cuda failure 217",
+            "NCCL WARN Cuda failure 217 'peer access is not supported'",
+            "match",
+        ),
+        ("nccl", "error 2", "NCCL error 2", "match"),
+        ("nccl", "error 2", "CUDA error 2", "candidate"),
+    ] {
+        assert_eq!(verdict(domain, code, line), expected, "{code} in {line:?}");
+    }
+}
+
+#[test]
+fn names_stand_as_words_apart_from_case() {
+    for (code, line, expected) in [
+        (
+            "cudaErrorPeerAccessUnsupported",
+            "failed (cudaErrorPeerAccessUnsupported)",
+            "match",
+        ),
+        (
+            "cudaErrorPeerAccessUnsupported",
+            "cudaerrorpeeraccessunsupported=217",
+            "match",
+        ),
+        (
+            "cudaErrorPeerAccessUnsupported",
+            "xcudaErrorPeerAccessUnsupported",
+            "",
+        ),
+        (
+            "cudaErrorPeerAccessUnsupported",
+            "cudaErrorPeerAccessUnsupported_v2",
+            "",
+        ),
+        (
+            "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
+            "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED: x",
+            "match",
+        ),
+        ("ncclSystemError", "ncclSystemError: System call failed", "match"),
+        ("ncclSystemError", "ncclSystemErrors ncclSystemError", "match"),
+        (
+            "unhandled system error",
+            "NCCL error: unhandled system error",
+            "match",
+        ),
+        ("unknown error", "unknown error", "candidate"),
+        ("unknown error", "CUDA: unknown error", "match"),
+    ] {
+        assert_eq!(verdict("cuda", code, line), expected, "{code} in {line:?}");
+    }
+}
+
+#[test]
+fn codes_that_prove_nothing_in_text_are_listed() {
+    let mut record = record("weather/x", "");
+    record.codes = ["79", "GPA", "error 5", "Xid 5"].map(str::to_owned).to_vec();
+    let (_, rejected) = Matcher::build(vec![record]);
+    let listed: Vec<_> = rejected
+        .iter()
+        .map(|rejected| rejected.pattern.as_str())
+        .collect();
+    assert_eq!(listed, ["code:79", "code:GPA", "code:error 5"]);
+    assert!(
+        rejected[0].reason.contains("bare number"),
+        "{}",
+        rejected[0].reason
+    );
+}
+
+#[test]
+fn a_bad_pattern_costs_nothing_but_itself() {
+    let mut record = record("cuda/x", "");
+    record.patterns = vec![
+        pattern("0", "("),
+        pattern("1", r"\d+"),
+        pattern("2", "peer access is unobtainable"),
+    ];
+    let (matcher, rejected) = Matcher::build(vec![record]);
+    let listed: Vec<_> = rejected
+        .iter()
+        .map(|rejected| rejected.pattern.as_str())
+        .collect();
+    assert_eq!(listed, ["0", "1"]);
+    assert_eq!(
+        scan_text(&Arc::new(matcher), "CUDA peer access is unobtainable")
+            .matches
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn nothing_is_found_by_an_empty_matcher() {
+    let (matcher, rejected) = Matcher::build(Vec::new());
+    assert!(matcher.is_empty() && rejected.is_empty());
+    let summary = scan_text(&Arc::new(matcher), "NVRM: Xid 79\n");
+    assert_eq!(
+        (summary.matches.len(), summary.lines_scanned, summary.root_cause),
+        (0, 1, None)
+    );
+}
+
+#[test]
+fn a_rebuild_keeps_what_has_not_changed() {
+    let with = |regex: &str| {
+        let mut record = record("cuda/x", "");
+        record.patterns = vec![pattern("0", r"CUDA thing \d+ broke"), pattern("1", regex)];
+        record
+    };
+    let (first, _) = Matcher::build(vec![with(r"CUDA widget \d+ broke")]);
+    let first = Arc::new(first);
+    scan_text(&first, "CUDA thing 1 broke\nCUDA widget 1 broke\n");
+    let compiled = first.compiled_bytes();
+    assert!(compiled > 0, "patterns are compiled when a line needs them");
+    let (second, _) = first.rebuild(vec![with(r"CUDA gadget \d+ broke")]);
+    let second = Arc::new(second);
+    let slot = |matcher: &Matcher, place| match &matcher.signal(place).unwrap().kind {
+        Kind::Pattern { slot, .. } => Arc::clone(slot),
+        other => panic!("{other:?}"),
+    };
+    assert!(Arc::ptr_eq(&slot(&first, 0), &slot(&second, 0)));
+    assert!(!Arc::ptr_eq(&slot(&first, 1), &slot(&second, 1)));
+    assert_eq!(
+        scan_text(&second, "CUDA thing 1 broke\nCUDA gadget 1 broke\n").matches[0].count,
+        2
+    );
+    assert_eq!(
+        scan_text(&first, "CUDA widget 1 broke\n").matches[0].count,
+        1,
+        "the old generation still works"
+    );
+}
+
+#[test]
+fn compiled_patterns_stay_within_the_bound_and_come_back_when_needed() {
+    let limit = 1 << 20;
+    let mut many = record("cuda/x", "");
+    many.patterns = (0..200)
+        .map(|n| {
+            pattern(
+                &n.to_string(),
+                &format!(r"gadget number{n} lost (?<what>\w+) \d+"),
+            )
+        })
+        .collect();
+    let (matcher, _) = build::build(vec![many], Arc::new(PatternCache::with_limit(limit)));
+    let matcher = Arc::new(matcher);
+    let text = lines(200, |n| format!("CUDA gadget number{n} lost sight 5"));
+    for _ in 0..2 {
+        let summary = scan(&matcher, text.as_bytes(), ScanOptions::default());
+        assert_eq!(summary.matches[0].count, 200);
+        assert!(
+            matcher.compiled_bytes() <= limit,
+            "{} bytes",
+            matcher.compiled_bytes()
+        );
+    }
+}
+
+#[test]
+fn many_threads_share_one_matcher() {
+    let mut one = record("cuda/x", "");
+    one.patterns = (0..40)
+        .map(|n| pattern(&n.to_string(), &format!(r"gadget number{n} lost \d+")))
+        .collect();
+    let (matcher, _) = build::build(vec![one], Arc::new(PatternCache::with_limit(256 << 10)));
+    let matcher = Arc::new(matcher);
+    let text = lines(400, |n| format!("CUDA gadget number{} lost 5", n % 40));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(scan_text(&matcher, &text).matches[0].count, 400));
+        }
+    });
+}
+
+#[test]
+fn common_words_say_little_and_identifiers_much() {
+    for generic in [
+        "out of memory",
+        "invalid argument",
+        "unknown error",
+        "connection refused",
+        "is not supported",
+    ] {
+        assert!(text_weight(generic.as_bytes()) < SPECIFIC, "{generic}");
+    }
+    for specific in [
+        "cudaerrorpeeraccessunsupported",
+        "nvrm: xid fallen",
+        "gpu has fallen off the infiniband",
+    ] {
+        assert!(text_weight(specific.as_bytes()) >= SPECIFIC, "{specific}");
+    }
+    let found: Vec<_> = words("a_1 b,显存 ".as_bytes()).collect();
+    assert_eq!(found, [(0, &b"a_1"[..]), (4, b"b"), (6, "显存".as_bytes())]);
+}

@@ -139,7 +139,7 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
             Some(Candidate {
                 id,
                 revision,
-                score: score.value,
+                score: rounded(score.value),
                 count,
                 line: first,
                 why,
@@ -166,7 +166,7 @@ fn take_cancelled(entries: &mut Vec<Entry<'_>>) -> Vec<Candidate> {
                 Candidate {
                     id: entry.record.id.clone(),
                     revision: entry.record.revision,
-                    score: entry.tally.best.score.value,
+                    score: rounded(entry.tally.best.score.value),
                     count: entry.tally.count,
                     line: first.clone(),
                     why,
@@ -233,7 +233,7 @@ fn to_match(entry: Entry<'_>, matcher: &Matcher) -> Match {
     Match {
         id: record.id.clone(),
         revision: record.revision,
-        score: tally.best.score.value.clamp(0.0, 1.0),
+        score: rounded(tally.best.score.value),
         applies,
         count: tally.count,
         lines,
@@ -241,6 +241,11 @@ fn to_match(entry: Entry<'_>, matcher: &Matcher) -> Match {
         overflow: tally.overflow,
         why: why(&tally.best, matcher),
     }
+}
+
+/// A score as it is shown: more places would pretend to know more.
+fn rounded(score: f32) -> f32 {
+    (score.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
 }
 
 /// One sentence: what stands where, how much of the line it explains, what it captured.

@@ -1,6 +1,5 @@
 //! From lines to hits: the automaton reads whole runs, only the lines it points at are looked at again.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,13 +7,13 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::clean::Clean;
 use super::clock::{Clocks, Moment};
-use super::event::{Event, Hit};
-use super::fold::{Place, Tally};
-use super::lines::{End, Part, Piece};
-use super::score::Explained;
+use super::event::Event;
+use super::fold::Tally;
+use super::hits::{Hits, Origin};
+use super::lines::{End, Part};
 use super::summary::Summary;
-use super::{MatchedLine, ScanOptions, prefix, text};
-use crate::matcher::{Found, Kind, Line, Matcher, RawHit, Signal, Work};
+use super::{ScanOptions, prefix};
+use crate::matcher::{Found, Line, Matcher, Work};
 
 #[derive(Debug)]
 pub(super) struct Engine {
@@ -26,28 +25,11 @@ pub(super) struct Engine {
     found: Vec<Found>,
     lower: Vec<u8>,
     clean: Clean,
-    /// Records seen on the long line that is being read.
-    seen_on_long_line: Vec<u32>,
+    /// Records seen on the long line that is being read; `true` for a match, `false` for a candidate.
+    seen_on_long_line: Vec<(u32, bool)>,
 }
 
-/// Where a line stands, and how its text came from the bytes as sent.
-struct Origin<'a> {
-    line: u64,
-    offset: u64,
-    piece: Option<Piece>,
-    cleaned: Option<&'a Clean>,
-}
-
-impl Origin<'_> {
-    fn body_span(&self, span: &Range<usize>) -> (u64, u64) {
-        let sent = self
-            .cleaned
-            .map_or_else(|| span.clone(), |clean| clean.original(span));
-        (self.offset + size(sent.start), self.offset + size(sent.end))
-    }
-}
-
-type Sink<'a> = Option<&'a mut Vec<Event>>;
+pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
 
 impl Engine {
     pub(super) fn new(matcher: Arc<Matcher>, options: ScanOptions) -> Self {
@@ -206,7 +188,16 @@ impl Engine {
         let mut work = std::mem::take(&mut self.work);
         work.hits.clear();
         matcher.verify(&line, &found, &mut work);
-        self.count(&matcher, &line, origin, moment, &mut work.hits, events);
+        let mut hits = Hits {
+            matcher: &matcher,
+            line: &line,
+            origin,
+            moment,
+            keep_text: self.options.keep_text,
+            seen: &mut self.seen_on_long_line,
+            tally: &mut self.tally,
+        };
+        hits.count(&mut work.hits, events);
         self.work = work;
         self.lower = lower;
         found.clear();
@@ -231,142 +222,6 @@ impl Engine {
         }
         (messages, moment)
     }
-
-    fn count(
-        &mut self,
-        matcher: &Matcher,
-        line: &Line<'_>,
-        origin: &Origin<'_>,
-        moment: Option<Moment>,
-        hits: &mut [RawHit],
-        events: &mut Sink<'_>,
-    ) {
-        let record_of = |hit: &RawHit| {
-            matcher
-                .signal(hit.signal)
-                .map_or(u32::MAX, |signal| signal.record)
-        };
-        hits.sort_by_key(|hit| (record_of(hit), hit.weak, hit.signal));
-        for group in hits.chunk_by(|a, b| record_of(a) == record_of(b)) {
-            let Some(record) = group.first().map(record_of) else {
-                continue;
-            };
-            if origin.piece.is_some() {
-                if self.seen_on_long_line.contains(&record) {
-                    continue;
-                }
-                self.seen_on_long_line.push(record);
-            }
-            // A generic hit counts only beside a specific one of the same record.
-            let strong = group.partition_point(|hit| !hit.weak);
-            let group = if strong > 0 {
-                group.get(..strong).unwrap_or(group)
-            } else {
-                group
-            };
-            let Some(speaker) = group
-                .iter()
-                .max_by(|a, b| authority(matcher, a).total_cmp(&authority(matcher, b)))
-            else {
-                continue;
-            };
-            let (start, end) = origin.body_span(&speaker.span);
-            let marked = self
-                .options
-                .keep_text
-                .then(|| text::marked(line.text, &speaker.span));
-            let captures = captures(matcher, line.text, speaker, group);
-            let on_line = MatchedLine {
-                line: origin.line,
-                start,
-                end,
-                text: marked,
-                captures,
-            };
-            let explained = Explained {
-                matcher,
-                line,
-                record,
-                speaker,
-                group,
-            };
-            if strong == 0 {
-                self.tally.add_candidate(on_line, &explained);
-                continue;
-            }
-            if let Some(events) = events {
-                events.extend(event(matcher, record, speaker, group, &on_line));
-            }
-            self.tally.add(
-                on_line,
-                Place {
-                    line: origin.line,
-                    moment,
-                },
-                &explained,
-            );
-        }
-    }
-}
-
-/// Which of a record's hits on a line speaks for it: patterns before the signature before codes, then weight.
-fn authority(matcher: &Matcher, hit: &RawHit) -> f32 {
-    matcher.signal(hit.signal).map_or(0.0, |signal| {
-        let rank = match signal.kind {
-            Kind::Pattern { .. } => 2_000.0,
-            Kind::Signature => 1_000.0,
-            Kind::Word(_) | Kind::Number { .. } => 0.0,
-        };
-        rank + signal.weight
-    })
-}
-
-/// The speaker's captured values, and those that only other hits have.
-fn captures(matcher: &Matcher, text: &[u8], speaker: &RawHit, group: &[RawHit]) -> BTreeMap<String, String> {
-    let mut values = BTreeMap::new();
-    for hit in std::iter::once(speaker).chain(group) {
-        let Some(Signal {
-            kind: Kind::Pattern { slot, .. },
-            ..
-        }) = matcher.signal(hit.signal)
-        else {
-            continue;
-        };
-        for (at, span) in &hit.captures {
-            if let (Some(capture), Some(value)) = (slot.facts.captures.get(*at), text.get(span.clone())) {
-                values
-                    .entry(capture.name.clone())
-                    .or_insert_with(|| text::value(value));
-            }
-        }
-    }
-    values
-}
-
-fn event(
-    matcher: &Matcher,
-    record: u32,
-    speaker: &RawHit,
-    group: &[RawHit],
-    on_line: &MatchedLine,
-) -> Option<Event> {
-    let record = matcher.record(record)?;
-    let name = |hit: &RawHit| matcher.signal(hit.signal).map(|signal| signal.name.to_string());
-    Some(Event::Hit(Hit {
-        record: record.id.clone(),
-        revision: record.revision,
-        pattern: name(speaker)?,
-        also: group
-            .iter()
-            .filter(|hit| hit.signal != speaker.signal)
-            .filter_map(name)
-            .collect(),
-        line: on_line.line,
-        start: on_line.start,
-        end: on_line.end,
-        captures: on_line.captures.clone(),
-        text: on_line.text.clone(),
-    }))
 }
 
 fn line_start(bytes: &[u8], at: usize) -> usize {
@@ -385,6 +240,6 @@ fn tail(bytes: &[u8], from: usize) -> &[u8] {
     bytes.get(from..).unwrap_or_default()
 }
 
-fn size(bytes: usize) -> u64 {
+pub(super) fn size(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }

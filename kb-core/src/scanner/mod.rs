@@ -3,7 +3,7 @@
 //! ```text
 //! lines    bytes -> runs of whole lines and pieces of very long ones; nothing depends on how the bytes arrive
 //! clean    takes off terminal colours, keeps the way back to the bytes as sent
-//! engine   run or piece -> candidate lines -> matcher -> hits
+//! engine   run or piece -> candidate lines -> matcher; hits: one for each line and record
 //! prefix   what logging put before the message; clock: when the line says it was written
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
 //! summary  the answer; environment: does the record apply; cause: what came first and led to the rest
@@ -20,10 +20,13 @@ mod engine;
 mod environment;
 mod event;
 mod fold;
+mod hits;
 mod lines;
 mod prefix;
 mod score;
 mod summary;
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod text;

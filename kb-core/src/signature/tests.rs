@@ -1,1 +1,196 @@
+//! What is refused and why, and that required literals stand in everything a pattern matches.
 
+use proptest::prelude::*;
+use proptest::string::string_regex;
+
+use super::*;
+
+fn spec(regex: &str, flags: &str) -> PatternSpec {
+    PatternSpec {
+        id: "0".to_owned(),
+        regex: regex.to_owned(),
+        flags: flags.to_owned(),
+        captures: Vec::new(),
+    }
+}
+
+/// The required literals as text: clauses joined by ` & `, alternatives by `|`.
+fn required(regex: &str, flags: &str) -> String {
+    let facts = check(&spec(regex, flags)).unwrap();
+    let clause = |clause: &Clause| {
+        let texts = clause
+            .iter()
+            .map(|text| String::from_utf8_lossy(text).into_owned());
+        texts.collect::<Vec<_>>().join("|")
+    };
+    facts.required.iter().map(clause).collect::<Vec<_>>().join(" & ")
+}
+
+#[test]
+fn required_literals_are_read_from_the_pattern() {
+    for (regex, flags, expected) in [
+        (
+            "peer access is not supported",
+            "i",
+            "peer access is not supported",
+        ),
+        (
+            r"Peer access from GPU:\d+ to GPU:\d+ is not",
+            "i",
+            "peer access from gpu: &  to gpu: &  is not",
+        ),
+        ("out of memory|OOM killed", "", "oom killed|out of memory"),
+        ("(?:foo|bar)baz", "", "barbaz|foobaz"),
+        ("foo.*(?:bar|quux).*baz", "", "foo & bar|quux & baz"),
+        ("devices? lost", "", "device lost|devices lost"),
+        ("(?:abc){2,}def", "", "abc & def"),
+        ("(?:abc)*defg", "", "defg"),
+        ("^NVRM: Xid$", "", "nvrm: xid"),
+        ("(?i)mask sky", "", "mask sky"),
+        ("[Kk]ernel [0-9]+ panic", "", "kernel  &  panic"),
+        (
+            "long .* alternative one|short two",
+            "",
+            " alternative one|short two",
+        ),
+        ("显存不足", "i", "显存不足"),
+        // Of two clauses of one branch the longer is kept; a wildcard in the middle keeps both outside alternations.
+        ("one\nline|other line", "", "other line"),
+        (r"error (?:0x[0-9a-f]+ )?at\b", "", "error  & at"),
+    ] {
+        assert_eq!(required(regex, flags), expected, "of {regex:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_a_signature_is_refused_with_its_rule() {
+    let nested = format!("{}a{}", "(".repeat(100), ")".repeat(100));
+    let long = "a".repeat(5_000);
+    for (regex, flags, rule) in [
+        ("(", "", "pattern/syntax"),
+        ("a(?=b)c", "", "pattern/syntax"),
+        (r"(a)\1", "", "pattern/syntax"),
+        ("abc", "g", "pattern/flag"),
+        (nested.as_str(), "", "pattern/nesting"),
+        (long.as_str(), "", "pattern/too-long"),
+        (r"abc(?:\w{1000}){1000}", "", "pattern/too-large"),
+        ("", "", "pattern/no-literal"),
+        (".*", "", "pattern/no-literal"),
+        (r"\d+", "", "pattern/no-literal"),
+        ("ab", "", "pattern/no-literal"),
+        ("(?:error)?", "", "pattern/no-literal"),
+        (r"out of memory|\d+", "", "pattern/no-literal"),
+        ("out of memory|", "", "pattern/no-literal"),
+        ("a.b.c.d.e", "", "pattern/no-literal"),
+        ("[a&&b]abc?", "", "pattern/no-literal"),
+        ("first line\nsecond line", "", "pattern/line-break"),
+        (r"Traceback[\s\S]*\nRuntimeError", "s", "pattern/line-break"),
+        (r"(?<a>foo)(?<b>bar)|(?<c>q)uux", "", ""),
+    ] {
+        let got = check(&spec(regex, flags)).map_or_else(|error| error.rule, |_| "");
+        assert_eq!(got, rule, "of {regex:.40?}");
+    }
+}
+
+#[test]
+fn captures_are_the_named_groups_and_those_that_get_a_name() {
+    let names = |regex: &str, given: &[&str]| {
+        let mut spec = spec(regex, "");
+        spec.captures = given.iter().map(|name| (*name).to_owned()).collect();
+        check(&spec).map(|facts| {
+            let pairs = facts
+                .captures
+                .into_iter()
+                .map(|capture| (capture.group, capture.name));
+            pairs.collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(names(r"gpu (\d+) of (\d+)", &[]).unwrap(), []);
+    assert_eq!(
+        names(r"gpu (\d+) of (\d+)", &["gpu"]).unwrap(),
+        [(1, "gpu".to_owned())]
+    );
+    assert_eq!(
+        names(r"gpu (\d+) (?<bus>\w+) of (\d+)", &["gpu", "count"]).unwrap(),
+        [
+            (1, "gpu".to_owned()),
+            (2, "bus".to_owned()),
+            (3, "count".to_owned())
+        ]
+    );
+    for (regex, given) in [
+        (r"gpu \d+", &["gpu"][..]),
+        (r"gpu (\d+) (\d+)", &["gpu", "gpu"]),
+        (r"gpu (?<gpu>\d+) (\d+)", &["gpu"]),
+        (r"gpu (\d+)", &["1st"]),
+        (r"gpu (\d+)", &[""]),
+    ] {
+        assert_eq!(
+            names(regex, given).unwrap_err().rule,
+            "pattern/captures",
+            "{regex} {given:?}"
+        );
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_what_to_do() {
+    let error = check(&spec("abc(", "")).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "does not parse at byte 3: unclosed group; write Rust regex syntax; there is no look-around and no back-reference"
+    );
+    let error = check(&spec("x|abc", "")).unwrap_err().to_string();
+    assert!(error.contains("every branch"), "{error}");
+}
+
+/// Patterns put together from small parts, so that every way through the tree is taken.
+fn any_pattern() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("abc".to_owned()),
+        Just("Sk".to_owned()),
+        Just("x".to_owned()),
+        Just("[0-9]".to_owned()),
+        Just("[ab]".to_owned()),
+        Just("é".to_owned()),
+        Just("[a-z]".to_owned()),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
+            (
+                inner.clone(),
+                prop_oneof![Just("?"), Just("*"), Just("+"), Just("{2}"), Just("{0,2}")]
+            )
+                .prop_map(|(part, times)| format!("(?:{part}){times}")),
+            inner.prop_map(|part| format!("({part})")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_match_holds_a_literal_of_every_clause(
+        (regex, text, folded) in any_pattern().prop_flat_map(|regex| {
+            let texts = string_regex(&regex).unwrap();
+            (Just(regex), texts, any::<bool>())
+        })
+    ) {
+        let spec = spec(&regex, if folded { "i" } else { "" });
+        let text = if folded { text.to_uppercase() } else { text };
+        if let Ok(facts) = facts(&spec) {
+            let lower = text.to_ascii_lowercase();
+            for clause in &facts.required {
+                let holds = clause.iter().any(|literal| memchr::memmem::find(lower.as_bytes(), literal).is_some());
+                prop_assert!(holds, "{text:?} of {regex:?} has none of {clause:?}");
+            }
+            prop_assert!(compile(&spec).unwrap().regex.is_match(&text), "{text:?} of {regex:?}");
+        }
+    }
+
+    #[test]
+    fn no_text_makes_the_check_panic(regex in ".{0,60}", flags in "[imsxg]{0,3}") {
+        let _ = check(&spec(&regex, &flags));
+    }
+}

@@ -75,6 +75,11 @@ pub(crate) fn records() -> Vec<RecordSignatures> {
     vec![refused, tensorflow, fallen]
 }
 
+/// This many lines, made from their numbers from 0 on.
+pub(crate) fn lines(count: usize, mut line: impl FnMut(usize) -> String) -> String {
+    (0..count).fold(String::new(), |text, number| text + &line(number) + "\n")
+}
+
 /// A matcher over [`records`].
 pub(crate) fn matcher() -> Arc<Matcher> {
     matcher_of(records())

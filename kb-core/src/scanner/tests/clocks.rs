@@ -1,0 +1,111 @@
+//! Prefixes and times as loggers write them.
+
+use super::super::clock::{StampKind, read_stamp};
+use super::super::prefix::read;
+
+#[test]
+fn prefixes_are_taken_off_to_the_message() {
+    for prefix in [
+        "",
+        "2026-11-21T07:19:10.123456Z ",
+        "2026-11-21 07:19:10,123 [ERROR] ",
+        "[2026-11-21 07:19:10] [rank3]: ",
+        "2026-11-21T07:19:10+0100 gpu-node-7 kernel: ",
+        "Nov 21 07:19:10 gpu-node-7 kernel: ",
+        "Nov  1 07:19:10 gpu-node-7 python3[4711]: ",
+        "[ 1234.567890] ",
+        "[Sat Nov 21 07:19:10 2026] ",
+        "Nov 21 07:19:10 gpu-node-7 kernel: [ 1234.567890] ",
+        "E0501 12:00:00.123456  1234 torch/csrc/file.cpp:77] ",
+        "2026-11-21 07:19:10.000001: F tensorflow/core/device.cc:123] ",
+        "[rank0]: ",
+        "[default3]:",
+        "[1,3]<stderr>: ",
+        "3: ",
+        "node-1:1234:1240 [0] ",
+        "(RayWorkerWrapper pid=1234, ip=10.0.0.1) ",
+        "trainer-1  | ",
+        "WARNING: ",
+        "INFO ",
+        "kernel: ",
+    ] {
+        for message in [
+            "RuntimeError: CUDA error: x",
+            "NVRM: Xid (PCI:0000:3b:00): 79",
+            "CUDA error",
+        ] {
+            let line = format!("{prefix}{message}");
+            let len = read(line.as_bytes()).len;
+            assert_eq!(line.get(len..), Some(message), "of {line:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_a_message_stays() {
+    for line in [
+        "RuntimeError: x",
+        "error: linker failed",
+        "Errors were found",
+        "1234 files",
+        "[abc] text",
+        "(not a worker) x",
+        "May contain nuts",
+        "std::bad_alloc",
+        "12:30 is the time",
+        "E is a letter? Eh.",
+        "http://example.org:80/x",
+    ] {
+        let taken = read(line.as_bytes()).len;
+        let lost = &line[..taken];
+        assert!(
+            taken == 0 || lost == "error: " || lost == "E ",
+            "{lost:?} of {line:?}"
+        );
+    }
+}
+
+#[test]
+fn times_are_read_to_the_microsecond() {
+    let micros = |text: &str, bracketed| {
+        read_stamp(text.as_bytes(), bracketed).map(|(stamp, len)| (stamp.kind, stamp.micros, len))
+    };
+    assert_eq!(
+        micros("1970-01-01T00:00:01.000002Z", false),
+        Some((StampKind::Absolute, 1_000_002, 27))
+    );
+    assert_eq!(
+        micros("1970-01-01T01:00:01+01:00 x", false),
+        Some((StampKind::Absolute, 1_000_000, 25))
+    );
+    assert_eq!(
+        micros("1970-01-01 00:00:01,5", false),
+        Some((StampKind::Local, 1_500_000, 21))
+    );
+    assert_eq!(
+        micros("1234.567890]", true),
+        Some((StampKind::Boot, 1_234_567_890, 11))
+    );
+    assert_eq!(micros("1234.567890", false), None);
+    let (_, dec, _) = micros("Dec 31 23:59:59", false).unwrap();
+    let (_, jan, len) = micros("Jan  1 00:00:00 host", false).unwrap();
+    assert!(jan < dec && len == 15);
+    for wrong in [
+        "2026-13-01 00:00:00",
+        "2026-02-30 00:00:00",
+        "2026-01-01 25:00:00",
+        "2026-01-01",
+        "Foo 1 00:00:00",
+        "99999999999.000000]",
+    ] {
+        assert_eq!(micros(wrong, true), None, "{wrong}");
+    }
+}
+
+#[test]
+fn a_host_belongs_to_the_clock() {
+    let line = b"Nov 21 07:19:10 gpu-node-7 kernel: x";
+    let prefix = read(line);
+    assert_eq!(prefix.host.map(|host| &line[host]), Some(&b"gpu-node-7"[..]));
+    assert_eq!(read(b"Nov 21 07:19:10 RuntimeError: x").host, None);
+}
