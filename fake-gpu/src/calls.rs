@@ -39,3 +39,36 @@ pub(crate) fn read(state: &Path) -> io::Result<BTreeMap<&'static str, u64>> {
         .zip(counters.iter().map(|counter| u64::from_ne_bytes(*counter)));
     Ok(named.filter(|(_, count)| *count > 0).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NAMES;
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    /// A function that is not in the list would be exported, but neither counted nor hit by faults.
+    #[test]
+    fn every_exported_function_is_named() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut exported = BTreeSet::new();
+        for folder in ["driver", "nvml"] {
+            for file in fs::read_dir(source.join(folder)).unwrap() {
+                let text = fs::read_to_string(file.unwrap().path()).unwrap();
+                let functions = text.split("extern \"C\" fn ").skip(1);
+                exported.extend(
+                    functions
+                        .filter_map(|rest| rest.split_once('('))
+                        .map(|(name, _)| name.to_owned()),
+                );
+            }
+        }
+        assert!(
+            exported.remove("nvmlErrorString"),
+            "gives a text, not a code: the only one that is not counted"
+        );
+        assert_eq!(
+            exported.iter().collect::<Vec<_>>(),
+            NAMES.iter().collect::<Vec<_>>()
+        );
+        assert!(NAMES.is_sorted());
+    }
+}

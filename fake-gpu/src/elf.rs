@@ -18,13 +18,6 @@ pub(crate) fn hide_symbol(image: &mut [u8], name: &str) -> Result<(), &'static s
     Ok(())
 }
 
-/// Whether the image defines the dynamic symbol `name`.
-#[cfg(test)]
-pub(crate) fn defines(image: &[u8], name: &str) -> bool {
-    find_symbol(image, name)
-        .is_some_and(|symbol| number(image, symbol.start + 8, 8).is_some_and(|value| value != 0))
-}
-
 /// The bytes of the dynamic symbol `name`.
 fn find_symbol(image: &[u8], name: &str) -> Option<Range<usize>> {
     if image.get(..6)? != b"\x7fELF\x02\x01" {

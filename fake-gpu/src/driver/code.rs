@@ -30,6 +30,7 @@ impl Code {
     pub(crate) const CONTEXT_IS_DESTROYED: Self = Self(709);
     pub(crate) const TOO_MANY_PEERS: Self = Self(711);
     pub(crate) const MISALIGNED_ADDRESS: Self = Self(716);
+    pub(crate) const LAUNCH_FAILED: Self = Self(719);
     pub(crate) const NOT_SUPPORTED: Self = Self(801);
     pub(crate) const UNKNOWN: Self = Self(999);
 }

@@ -73,6 +73,7 @@ extern "C" fn cuLaunchKernel(
                 match trap {
                     Trap::IllegalAddress(_) => Code::ILLEGAL_ADDRESS,
                     Trap::Misaligned(_) => Code::MISALIGNED_ADDRESS,
+                    Trap::Instruction => Code::LAUNCH_FAILED,
                 }
             })?;
             memory.finish()

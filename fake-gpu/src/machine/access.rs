@@ -3,17 +3,17 @@
 use super::{Machine, context::Context, mapping::Mapping, memory::Region};
 use crate::{
     driver::Code,
-    scenario::{Access, Fate, Route},
+    scenario::{Access, Fate, MemoryFault, Route},
 };
 use std::{ops::Range, sync::Arc};
 
 /// Bytes that an initiator may reach, and how.
-#[derive(Clone)]
 pub(crate) struct Reach {
     pub(crate) region: Arc<Region>,
     pub(crate) offset: usize,
     initiator: usize,
-    routes: Vec<Route>,
+    /// What issues the access, and once more or [`Route::Ipc`].
+    routes: [Route; 2],
     /// Straight to the memory. A copy between GPUs without peer access goes by way of the host instead, where no
     /// fault of the direct path can meet it.
     direct: bool,
@@ -36,20 +36,17 @@ impl Machine {
         bytes: u64,
     ) -> Result<Reach, Code> {
         let (region, offset) = self.memory.find(address, bytes).ok_or(Code::ILLEGAL_ADDRESS)?;
-        let mut routes = vec![match engine {
+        let route = match engine {
             Engine::Copy => Route::CopyEngine,
             Engine::Sm => Route::Sm,
-        }];
-        let direct = match &region.device {
-            None => true,
-            Some(device) => {
-                let import = device.import.as_ref();
-                routes.extend(import.map(|_| Route::Ipc));
-                device.block.gpu == context.gpu
-                    || import.is_some_and(|import| import.gpu == context.gpu)
-                    || context.has_peer(device.block.gpu)
-            }
         };
+        let import = region.device.as_ref().and_then(|device| device.import.as_ref());
+        let routes = [route, if import.is_some() { Route::Ipc } else { route }];
+        let direct = region.device.as_ref().is_none_or(|device| {
+            device.block.gpu == context.gpu
+                || import.is_some_and(|import| import.gpu == context.gpu)
+                || context.has_peer(device.block.gpu)
+        });
         if !direct && engine == Engine::Sm {
             return Err(Code::ILLEGAL_ADDRESS);
         }
@@ -62,28 +59,37 @@ impl Machine {
         })
     }
 
+    /// Faults of these accesses, wherever in memory.
+    fn faults<'a>(&'a self, reach: &Reach, access: Access) -> impl Iterator<Item = &'a MemoryFault> {
+        let (initiator, routes) = (reach.initiator, reach.routes);
+        let owner = reach
+            .region
+            .device
+            .as_ref()
+            .filter(|_| reach.direct)
+            .map(|device| device.block.gpu);
+        let fits =
+            move |fault: &&MemoryFault| owner.is_some_and(|gpu| fault.fits(initiator, gpu, &routes, access));
+        self.scenario.memory_faults.iter().filter(fits)
+    }
+
+    /// What becomes of an access to one number.
+    pub(crate) fn fate(&self, reach: &Reach, access: Access) -> Fate {
+        let place = reach.physical(reach.offset);
+        self.faults(reach, access)
+            .find(|fault| fault.covers(place))
+            .map_or(Fate::Through, |fault| fault.fate)
+    }
+
     /// What becomes of an access, part by part.
     fn fates(&self, reach: &Reach, access: Access, bytes: usize) -> Vec<(Range<usize>, Fate)> {
         let whole = reach.offset..reach.offset + bytes;
-        let Some(device) = reach.region.device.as_ref().filter(|_| reach.direct) else {
-            return vec![(whole, Fate::Through)];
-        };
-        let (owner, physical) = (device.block.gpu, device.block.physical);
-        let faults = &self.scenario.memory_faults;
-        let fitting: Vec<_> = faults
-            .iter()
-            .filter(|fault| fault.fits(reach.initiator, owner, &reach.routes, access))
-            .collect();
-        if fitting.is_empty() {
-            return vec![(whole, Fate::Through)];
-        }
-        let in_region = |at: u64| at.saturating_sub(physical) as usize;
-        let mut cuts: Vec<usize> = fitting
-            .iter()
+        let first = reach.physical(0);
+        let ends = self
+            .faults(reach, access)
             .filter_map(|fault| fault.range)
-            .flat_map(|(a, b)| [a, b])
-            .map(in_region)
-            .collect();
+            .flat_map(|(from, to)| [from, to]);
+        let mut cuts: Vec<usize> = ends.map(|end| end.saturating_sub(first) as usize).collect();
         cuts.retain(|cut| whole.contains(cut));
         cuts.extend([whole.start, whole.end]);
         cuts.sort_unstable();
@@ -91,19 +97,11 @@ impl Machine {
         let parts = cuts.iter().zip(cuts.iter().skip(1));
         parts
             .map(|(from, to)| {
-                let place = physical + *from as u64;
-                let covers = |range: Option<(u64, u64)>| range.is_none_or(|(a, b)| (a..b).contains(&place));
-                let fault = fitting.iter().find(|fault| covers(fault.range));
+                let place = reach.physical(*from);
+                let fault = self.faults(reach, access).find(|fault| fault.covers(place));
                 (*from..*to, fault.map_or(Fate::Through, |fault| fault.fate))
             })
             .collect()
-    }
-
-    /// What becomes of an access to one number.
-    pub(crate) fn fate(&self, reach: &Reach, access: Access, size: usize) -> Fate {
-        self.fates(reach, access, size)
-            .first()
-            .map_or(Fate::Through, |(_, fate)| *fate)
     }
 
     /// Reads what the initiator sees.
@@ -147,6 +145,17 @@ impl Machine {
             .mirror(&self.ledger, reach.initiator)
             .map(Some)
             .ok_or(Code::UNKNOWN)
+    }
+}
+
+impl Reach {
+    /// Where a byte of the region lies in its owner's memory.
+    fn physical(&self, at: usize) -> u64 {
+        self.region
+            .device
+            .as_ref()
+            .map_or(0, |device| device.block.physical)
+            + at as u64
     }
 }
 

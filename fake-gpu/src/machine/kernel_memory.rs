@@ -16,12 +16,17 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+/// Allocations remembered: a kernel rarely works on more.
+const REMEMBERED: usize = 4;
+
 /// The memory of one launch.
 pub(crate) struct KernelMemory {
     machine: &'static Machine,
     context: Arc<Context>,
-    /// The region of the last access, good while nothing changes.
-    last: Option<(u64, Reach)>,
+    /// Where the last accesses went, good while nothing changes.
+    found: Vec<Reach>,
+    /// [`super::memory::AddressSpace::changes`] when they were found.
+    found_at: u64,
     /// Bytes that reach their owner when the kernel ends.
     deferred: BTreeMap<u64, u8>,
 }
@@ -31,7 +36,8 @@ impl KernelMemory {
         Self {
             machine,
             context,
-            last: None,
+            found: Vec::new(),
+            found_at: 0,
             deferred: BTreeMap::new(),
         }
     }
@@ -51,25 +57,38 @@ impl KernelMemory {
         Ok(())
     }
 
-    /// Finds the bytes; a run of accesses to one allocation looks it up once.
-    fn reach(&mut self, address: u64, size: usize) -> Result<Reach, Trap> {
+    /// Finds the bytes, and leaves them as the first of `found`.
+    fn find(&mut self, address: u64, size: usize) -> Result<(), Trap> {
         let changes = self.machine.memory.changes();
-        if let Some((at, reach)) = &mut self.last
-            && *at == changes
-            && let Some(offset) = address.checked_sub(reach.region.address)
-            && offset
-                .checked_add(size as u64)
-                .is_some_and(|end| end <= reach.region.bytes)
-        {
-            reach.offset = offset as usize;
-            return Ok(reach.clone());
+        if changes != self.found_at {
+            self.found.clear();
+            self.found_at = changes;
         }
-        let found = self
-            .machine
-            .reach(&self.context, Engine::Sm, address, size as u64);
-        let reach = found.map_err(|_| Trap::IllegalAddress(address))?;
-        self.last = Some((changes, reach.clone()));
-        Ok(reach)
+        let known = self
+            .found
+            .iter()
+            .position(|reach| reach.region.holds(address, size as u64));
+        match known {
+            Some(place) => self.found.swap(0, place),
+            None => {
+                let reach = self
+                    .machine
+                    .reach(&self.context, Engine::Sm, address, size as u64);
+                self.found
+                    .insert(0, reach.map_err(|_| Trap::IllegalAddress(address))?);
+                self.found.truncate(REMEMBERED);
+            }
+        }
+        if let Some(first) = self.found.first_mut() {
+            first.offset = (address - first.region.address) as usize;
+        }
+        Ok(())
+    }
+
+    /// What [`KernelMemory::find`] has found, and what becomes of an access to it.
+    fn fate(&self, address: u64, access: Access) -> Result<(&Reach, Fate), Trap> {
+        let reach = self.found.first().ok_or(Trap::IllegalAddress(address))?;
+        Ok((reach, self.machine.fate(reach, access)))
     }
 
     /// The memory that this fate works on.
@@ -112,13 +131,13 @@ fn corrupted(fate: Fate, reach: &Reach, size: usize, value: u64) -> u64 {
 
 impl Memory for KernelMemory {
     fn load(&mut self, address: u64, size: usize) -> Result<u64, Trap> {
-        let reach = self.reach(address, size)?;
-        let fate = self.machine.fate(&reach, Access::Load, size);
+        self.find(address, size)?;
+        let (reach, fate) = self.fate(address, Access::Load)?;
         if fate == Fate::Dropped {
             return Ok(0);
         }
-        let value = self.with(&reach, fate, |memory| memory.load(reach.offset, size))?;
-        let value = corrupted(fate, &reach, size, value);
+        let value = self.with(reach, fate, |memory| memory.load(reach.offset, size))?;
+        let value = corrupted(fate, reach, size, value);
         Ok(if self.deferred.is_empty() {
             value
         } else {
@@ -127,35 +146,35 @@ impl Memory for KernelMemory {
     }
 
     fn store(&mut self, address: u64, size: usize, value: u64) -> Result<(), Trap> {
-        let reach = self.reach(address, size)?;
-        match self.machine.fate(&reach, Access::Store, size) {
+        self.find(address, size)?;
+        let (reach, fate) = self.fate(address, Access::Store)?;
+        match fate {
             Fate::Dropped => Ok(()),
             Fate::AtKernelEnd => {
                 self.defer(address, size, value);
                 Ok(())
             }
             fate => {
-                let value = corrupted(fate, &reach, size, value);
-                self.with(&reach, fate, |memory| memory.store(reach.offset, size, value))
+                let value = corrupted(fate, reach, size, value);
+                self.with(reach, fate, |memory| memory.store(reach.offset, size, value))
             }
         }
     }
 
     fn atomic(&mut self, address: u64, size: usize, change: &dyn Fn(u64) -> u64) -> Result<u64, Trap> {
-        let reach = self.reach(address, size)?;
-        match self.machine.fate(&reach, Access::Atomic, size) {
+        self.find(address, size)?;
+        let (reach, fate) = self.fate(address, Access::Atomic)?;
+        match fate {
             Fate::Dropped => Ok(0),
             Fate::AtKernelEnd => {
-                let before = self.with(&reach, Fate::Through, |memory| memory.load(reach.offset, size))?;
+                let before = self.with(reach, Fate::Through, |memory| memory.load(reach.offset, size))?;
                 let before = self.overlay(address, size, before);
                 self.defer(address, size, change(before));
                 Ok(before)
             }
             fate => {
-                let after = |before: u64| corrupted(fate, &reach, size, change(before));
-                self.with(&reach, fate, |memory| {
-                    exchange(memory, reach.offset, size, &after)
-                })
+                let after = |before: u64| corrupted(fate, reach, size, change(before));
+                self.with(reach, fate, |memory| exchange(memory, reach.offset, size, &after))
             }
         }
     }

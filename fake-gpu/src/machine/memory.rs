@@ -54,9 +54,9 @@ impl AddressSpace {
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<(Arc<Region>, usize)> {
         let regions = self.regions.read().unwrap_or_else(PoisonError::into_inner);
         let (_, region) = regions.range(..=address).next_back()?;
-        let offset = address - region.address;
-        let end = offset.checked_add(bytes)?;
-        (offset < region.bytes && end <= region.bytes).then(|| (Arc::clone(region), offset as usize))
+        region
+            .holds(address, bytes)
+            .then(|| (Arc::clone(region), (address - region.address) as usize))
     }
 
     /// The region that begins here.
@@ -112,6 +112,16 @@ impl AddressSpace {
     fn new_address(&self, bytes: u64) -> u64 {
         let span = bytes.next_multiple_of(ADDRESS_GRANULE) + ADDRESS_GRANULE;
         FIRST_ADDRESS + self.used.fetch_add(span, Ordering::Relaxed)
+    }
+}
+
+impl Region {
+    /// Whether all of these bytes are in it.
+    pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
+        let offset = address.checked_sub(self.address);
+        offset
+            .and_then(|offset| offset.checked_add(bytes))
+            .is_some_and(|end| end <= self.bytes)
     }
 }
 

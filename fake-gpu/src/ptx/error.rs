@@ -53,6 +53,8 @@ pub enum Trap {
     IllegalAddress(u64),
     /// No multiple of the size (error 716).
     Misaligned(u64),
+    /// The instruction `trap` (error 719).
+    Instruction,
 }
 
 impl fmt::Display for Trap {
@@ -60,6 +62,7 @@ impl fmt::Display for Trap {
         match self {
             Self::IllegalAddress(address) => write!(f, "illegal address {address:#x}"),
             Self::Misaligned(address) => write!(f, "misaligned address {address:#x}"),
+            Self::Instruction => f.write_str("trap"),
         }
     }
 }

@@ -2,10 +2,19 @@
 //!
 //! The subset is that of hand-written integer kernels; anything else is an error of the load, never a wrong result.
 //! A register holds its bits with zeros above. `parse` reads text into statements, `compile` checks them and makes
-//! instructions, `run` executes a grid.
+//! instructions, `run` executes a
+//! grid.
 
+mod arithmetic;
+mod ast;
+mod code;
+mod compile;
 mod error;
+mod lex;
+mod parse;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub use error::{LoadError, Trap};
 pub use run::{Launch, Memory};
@@ -42,15 +51,20 @@ pub struct Parameter {
 #[derive(Debug)]
 pub struct Kernel {
     name: String,
+    /// In their order.
     parameters: Vec<Parameter>,
+    code: Vec<code::Instruction>,
+    /// How many each thread has.
+    registers: usize,
+    clock_khz: u32,
 }
 
 impl Module {
-    /// Reads a module from its text.
-    pub fn load(_text: &[u8], _target: Target) -> Result<Self, LoadError> {
-        Err(LoadError::Text {
-            line: 1,
-            message: "the interpreter is not in yet".into(),
+    /// Reads a module from its text. Fails on everything outside the subset, and on text for a newer driver or GPU.
+    pub fn load(text: &[u8], target: Target) -> Result<Self, LoadError> {
+        let text = std::str::from_utf8(text).map_err(|_| lex::error(1, "the text is not UTF-8"))?;
+        Ok(Self {
+            kernels: compile::compile(&parse::parse(text)?, target)?,
         })
     }
 
@@ -74,9 +88,5 @@ impl Kernel {
     /// Bytes of all parameters together.
     pub fn parameter_bytes(&self) -> usize {
         self.parameters.last().map_or(0, |last| last.offset + last.bytes)
-    }
-    /// Runs a grid.
-    pub fn run(&self, _launch: &Launch, _memory: &mut dyn Memory) -> Result<(), Trap> {
-        Ok(())
     }
 }

@@ -129,6 +129,11 @@ impl MemoryFault {
             && (self.accesses.is_empty() || self.accesses.contains(&access))
     }
 
+    /// Whether it is about this byte of the owner's memory.
+    pub(crate) fn covers(&self, place: u64) -> bool {
+        self.range.is_none_or(|(from, to)| (from..to).contains(&place))
+    }
+
     pub(super) fn check(&self, gpus: usize) -> Result<(), String> {
         let named = self.initiator.iter().chain(&self.owner);
         if let Some(gpu) = named.copied().find(|gpu| *gpu >= gpus) {

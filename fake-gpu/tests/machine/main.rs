@@ -12,5 +12,12 @@
 
 mod cuda;
 mod faults_of_calls;
+mod faults_of_memory;
+mod kernels;
 mod listing;
+mod management;
+mod peers;
+mod processes;
+mod shipped;
+mod streams;
 mod support;

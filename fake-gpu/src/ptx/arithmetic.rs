@@ -1,0 +1,93 @@
+//! What the operations compute, by the PTX ISA's chapter on integer arithmetic. Values go in and come out with zeros
+//! above their type's bits.
+
+use super::code::{Atomic, Binary, Comparison, Sort, Type, Unary};
+
+/// Two operands, a result of the same type.
+pub(super) fn binary(kind: Binary, ty: Type, a: u64, b: u64) -> u64 {
+    let (x, y) = (ty.number(a), ty.number(b));
+    let result = match kind {
+        Binary::Add => a.wrapping_add(b),
+        Binary::Subtract => a.wrapping_sub(b),
+        Binary::MultiplyLow => a.wrapping_mul(b),
+        Binary::MultiplyHigh => high_product(ty, x, y),
+        // Unspecified by the ISA; all ones and the dividend are what division by shifts and subtractions gives.
+        Binary::Divide => x.checked_div(y).map_or(u64::MAX, |quotient| quotient as u64),
+        Binary::Remainder => x.checked_rem(y).unwrap_or(x) as u64,
+        Binary::Minimum => x.min(y) as u64,
+        Binary::Maximum => x.max(y) as u64,
+        Binary::And => a & b,
+        Binary::Or => a | b,
+        Binary::Xor => a ^ b,
+        Binary::ShiftLeft => shift_left(ty, a, b),
+        Binary::ShiftRight => shift_right(ty, a, b),
+    };
+    ty.cut(result)
+}
+
+/// The upper half of the product.
+fn high_product(ty: Type, x: i128, y: i128) -> u64 {
+    if ty.sort == Sort::Signed {
+        return ((x * y) >> ty.bits) as u64;
+    }
+    // Two unsigned 64-bit numbers overflow i128.
+    ((x as u128).wrapping_mul(y as u128) >> ty.bits) as u64
+}
+
+/// Amounts above the width count as the width; the amount is 32 bits wide whatever the type.
+fn shift_left(ty: Type, a: u64, amount: u64) -> u64 {
+    let amount = amount & u64::from(u32::MAX);
+    if amount >= u64::from(ty.bits) {
+        0
+    } else {
+        a << amount
+    }
+}
+
+fn shift_right(ty: Type, a: u64, amount: u64) -> u64 {
+    let amount = (amount & u64::from(u32::MAX)).min(u64::from(ty.bits));
+    (ty.number(a) >> amount) as u64
+}
+
+/// One operand.
+pub(super) fn unary(kind: Unary, ty: Type, a: u64) -> u64 {
+    let result = match kind {
+        Unary::Not => !a,
+        Unary::Negate => a.wrapping_neg(),
+        Unary::Absolute => ty.number(a).unsigned_abs() as u64,
+    };
+    ty.cut(result)
+}
+
+/// `a * b + c`, where `c` and the result are twice as wide as `a` and `b`.
+pub(super) fn wide(ty: Type, a: u64, b: u64, c: u64) -> u64 {
+    let wide = Type {
+        bits: ty.bits * 2,
+        ..ty
+    };
+    let product = ty.number(a) * ty.number(b);
+    wide.cut((product as u64).wrapping_add(c))
+}
+
+/// A comparison.
+pub(super) fn compare(kind: Comparison, ty: Type, a: u64, b: u64) -> bool {
+    let (x, y) = (ty.number(a), ty.number(b));
+    match kind {
+        Comparison::Equal => x == y,
+        Comparison::NotEqual => x != y,
+        Comparison::Less => x < y,
+        Comparison::LessOrEqual => x <= y,
+        Comparison::Greater => x > y,
+        Comparison::GreaterOrEqual => x >= y,
+    }
+}
+
+/// What an atomic operation leaves in memory.
+pub(super) fn atomic(kind: Atomic, ty: Type, before: u64, b: u64, c: u64) -> u64 {
+    match kind {
+        Atomic::Exchange => ty.cut(b),
+        Atomic::CompareAndSwap if before == ty.cut(b) => ty.cut(c),
+        Atomic::CompareAndSwap => before,
+        Atomic::Combine(operation) => binary(operation, ty, before, b),
+    }
+}
