@@ -121,8 +121,7 @@ extern "C" fn cuDeviceGetAttribute(value: Out<c_int>, attribute: c_int, device: 
 fn attribute_of(gpu: &Gpu, attribute: c_int) -> Option<c_int> {
     let (domain, bus, slot, _) = gpu.pci_parts()?;
     let number = match attribute {
-        1 => 1024,                        // threads per block
-        2 | 3 => 1024,                    // block x, y
+        1..=3 => 1024,                    // threads of a block, its x and y
         4 => 64,                          // block z
         5 => 0x7fff_ffff,                 // grid x
         6 | 7 => 0xffff,                  // grid y, z

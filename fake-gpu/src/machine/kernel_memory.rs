@@ -68,16 +68,15 @@ impl KernelMemory {
             .found
             .iter()
             .position(|reach| reach.region.holds(address, size as u64));
-        match known {
-            Some(place) => self.found.swap(0, place),
-            None => {
-                let reach = self
-                    .machine
-                    .reach(&self.context, Engine::Sm, address, size as u64);
-                self.found
-                    .insert(0, reach.map_err(|_| Trap::IllegalAddress(address))?);
-                self.found.truncate(REMEMBERED);
-            }
+        if let Some(place) = known {
+            self.found.swap(0, place);
+        } else {
+            let reach = self
+                .machine
+                .reach(&self.context, Engine::Sm, address, size as u64);
+            self.found
+                .insert(0, reach.map_err(|_| Trap::IllegalAddress(address))?);
+            self.found.truncate(REMEMBERED);
         }
         if let Some(first) = self.found.first_mut() {
             first.offset = (address - first.region.address) as usize;

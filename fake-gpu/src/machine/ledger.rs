@@ -154,7 +154,7 @@ impl Ledger {
         let pid = std::process::id();
         let _ = self.change(|book| {
             book.holders
-                .retain(|holder| holder.gpu != gpu || holder.pid != pid)
+                .retain(|holder| holder.gpu != gpu || holder.pid != pid);
         });
     }
 

@@ -135,7 +135,6 @@ functions! {
     cuGetErrorString(error: c_int, text: *mut *const c_char);
     cuDeviceGetCount(count: *mut c_int);
     cuDeviceGetName(name: *mut c_char, bytes: c_int, device: c_int);
-    cuDeviceGetUuid(uuid: *mut u8, device: c_int);
     cuDeviceGetPCIBusId(text: *mut c_char, bytes: c_int, device: c_int);
     cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int);
     cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int);
@@ -144,7 +143,6 @@ functions! {
     cuDevicePrimaryCtxRelease_v2(device: c_int);
     cuDevicePrimaryCtxGetState(device: c_int, flags: *mut c_uint, active: *mut c_int);
     cuCtxSetCurrent(context: usize);
-    cuCtxGetCurrent(context: *mut usize);
     cuCtxSynchronize();
     cuCtxEnablePeerAccess(peer: usize, flags: c_uint);
     cuCtxDisablePeerAccess(peer: usize);

@@ -6,7 +6,8 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
-    reason = "helpers of tests fail loudly"
+    clippy::too_many_arguments,
+    reason = "helpers of tests fail loudly, and C functions have as many arguments as they have"
 )]
 #![allow(non_snake_case, reason = "C names")]
 

@@ -104,8 +104,8 @@ fn kernels_reach_peers_and_copies_go_both_ways() {
             assert_eq!(wrong_words(cuda, contexts[0], memory[0], 512, 9), 0);
             assert_eq!(wrong_words(cuda, contexts[1], memory[1] + 256 * 8, 256, 9), 0);
             assert_eq!(copy(1, 8, 0, 512 * 8), 400, "a stream of another context");
-        assert_eq!(cuda.cuCtxSetCurrent(contexts[0]), 0);
-        assert_eq!(copy(1, 8, 0, 512 * 8), 1, "beyond the end");
+            assert_eq!(cuda.cuCtxSetCurrent(contexts[0]), 0);
+            assert_eq!(copy(1, 8, 0, 512 * 8), 1, "beyond the end");
             let add = cuda.function(PTX, c"add_to");
             assert_eq!(cuda.launch(add, 1, 32, 0, &[memory[0], 2]), 0);
             assert_eq!(word(cuda, contexts[0], memory[0]), 9 + 64);

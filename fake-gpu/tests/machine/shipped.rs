@@ -32,7 +32,19 @@ fn launch(cuda: &Cuda, name: &CStr, base: u64, invert: u32, out: u64) {
         (&raw const invert).cast_mut().cast(),
         (&raw const out).cast_mut().cast(),
     ];
-    let code = cuda.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, 0, arguments.as_mut_ptr(), std::ptr::null_mut());
+    let code = cuda.cuLaunchKernel(
+        function,
+        3,
+        1,
+        1,
+        64,
+        1,
+        1,
+        0,
+        0,
+        arguments.as_mut_ptr(),
+        std::ptr::null_mut(),
+    );
     assert_eq!(code, 0);
     assert_eq!(cuda.cuCtxSynchronize(), 0);
 }
@@ -49,33 +61,45 @@ fn check(cuda: &Cuda, context: usize, base: u64) -> (u64, u64) {
 
 #[test]
 fn the_shipped_kernels_fill_and_check() {
-    on_machine(&Scenario::healthy(1), "shipped::the_shipped_kernels_fill_and_check", |cuda| {
-        let context = cuda.start()[0];
-        let memory = cuda.allocate(context, (WORDS * 4) as usize);
-        launch(cuda, c"fill_pattern", memory, 0, 0);
-        let found = cuda.read(context, memory, (WORDS * 4) as usize);
-        let expected: Vec<u8> = (0..WORDS).flat_map(|index| pattern(index).to_le_bytes()).collect();
-        assert!(found == expected, "the pattern of the kernel is not that of Rust");
-        assert_eq!(check(cuda, context, memory), (u64::MAX, 0));
-        cuda.write(context, memory + 4 * 4321, &[!found[4 * 4321]]);
-        cuda.write(context, memory + 4 * 1234, &[!found[4 * 1234]]);
-        assert_eq!(check(cuda, context, memory), (1234, 2));
-        launch(cuda, c"fill_pattern", memory, u32::MAX, 0);
-        assert_eq!(check(cuda, context, memory), (0, WORDS));
-    });
+    on_machine(
+        &Scenario::healthy(1),
+        "shipped::the_shipped_kernels_fill_and_check",
+        |cuda| {
+            let context = cuda.start()[0];
+            let memory = cuda.allocate(context, (WORDS * 4) as usize);
+            launch(cuda, c"fill_pattern", memory, 0, 0);
+            let found = cuda.read(context, memory, (WORDS * 4) as usize);
+            let expected: Vec<u8> = (0..WORDS)
+                .flat_map(|index| pattern(index).to_le_bytes())
+                .collect();
+            assert!(found == expected, "the pattern of the kernel is not that of Rust");
+            assert_eq!(check(cuda, context, memory), (u64::MAX, 0));
+            cuda.write(context, memory + 4 * 4321, &[!found[4 * 4321]]);
+            cuda.write(context, memory + 4 * 1234, &[!found[4 * 1234]]);
+            assert_eq!(check(cuda, context, memory), (1234, 2));
+            launch(cuda, c"fill_pattern", memory, u32::MAX, 0);
+            assert_eq!(check(cuda, context, memory), (0, WORDS));
+        },
+    );
 }
 
 #[test]
 fn the_owners_check_finds_a_mirror() {
     let mut scenario = Scenario::healthy(2);
-    scenario.memory_faults.push(MemoryFault::always(Fate::PrivateMirror));
+    scenario
+        .memory_faults
+        .push(MemoryFault::always(Fate::PrivateMirror));
     on_machine(&scenario, "shipped::the_owners_check_finds_a_mirror", |cuda| {
         let contexts = cuda.start();
         cuda.enable_both(&contexts);
         let memory = cuda.allocate(contexts[1], (WORDS * 4) as usize);
         assert_eq!(cuda.cuCtxSetCurrent(contexts[0]), 0);
         launch(cuda, c"fill_pattern", memory, 0, 0);
-        assert_eq!(check(cuda, contexts[0], memory), (u64::MAX, 0), "the writer is fooled");
+        assert_eq!(
+            check(cuda, contexts[0], memory),
+            (u64::MAX, 0),
+            "the writer is fooled"
+        );
         assert_eq!(check(cuda, contexts[1], memory).1, WORDS, "the owner is not");
     });
 }

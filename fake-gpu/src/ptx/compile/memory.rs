@@ -135,11 +135,12 @@ impl Compiler<'_> {
             match *word {
                 "global" => {}
                 "relaxed" | "acquire" | "release" | "acq_rel" => {
-                    self.need(what, "an ordering", (6, 0), 70)?
+                    self.need(what, "an ordering", (6, 0), 70)?;
                 }
                 word if SCOPES.contains(&word) => self.need(what, "a scope", (5, 0), 60)?,
                 word => {
-                    kind = Some(operation(word).ok_or_else(|| what.error(format!("'.{word}' is not known")))?)
+                    kind =
+                        Some(operation(word).ok_or_else(|| what.error(format!("'.{word}' is not known")))?);
                 }
             }
         }

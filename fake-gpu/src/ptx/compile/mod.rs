@@ -132,7 +132,7 @@ impl Compiler<'_> {
             "setp" => self.compare(&what),
             "selp" => self.select(&what),
             "bra" => self.branch(&what),
-            "bar" | "barrier" => self.barrier(&what),
+            "bar" | "barrier" => Self::barrier(&what),
             "nanosleep" => self.sleep(&what),
             "trap" => Self::bare(&what, Operation::Trap),
             "ret" | "exit" => Self::bare(&what, Operation::Return),

@@ -93,7 +93,7 @@ impl Compiler<'_> {
         })
     }
 
-    pub(super) fn barrier(&self, what: &What<'_>) -> Compiled<Operation> {
+    pub(super) fn barrier(what: &What<'_>) -> Compiled<Operation> {
         let [Operand::Number(number)] = what.operands else {
             return Err(what.error("needs one number"));
         };

@@ -90,7 +90,9 @@ fn turn(shared: &Shared<'_>, block: &mut Vec<Thread>, memory: &mut dyn Memory) -
     };
     let all_there = matches!(first, State::At(_)) && block.iter().all(|thread| thread.state == first);
     if all_there {
-        block.iter_mut().for_each(|thread| thread.state = State::Runs);
+        for thread in block {
+            thread.state = State::Runs;
+        }
     }
     Ok(())
 }

@@ -111,7 +111,7 @@ impl Thread {
                 self.set(*to, to_type.widened(value, *to_bits));
             }
             Operation::Unary { kind, ty, to, a } => {
-                self.set(*to, arithmetic::unary(*kind, *ty, self.value(*a)))
+                self.set(*to, arithmetic::unary(*kind, *ty, self.value(*a)));
             }
             Operation::MultiplyAdd { ty, to, a, b, c } => {
                 let product = self.value(*a).wrapping_mul(self.value(*b));

@@ -5,6 +5,12 @@ use proptest::prelude::*;
 
 /// An opcode and what it makes of two numbers.
 type Row<T> = (&'static str, fn(T, T) -> T);
+/// The same for a shift, whose amount always has 32 bits.
+type Shift = (&'static str, fn(u64, u32) -> u64);
+/// A comparison, of unsigned and of signed numbers.
+type Comparison = (&'static str, fn(&u64, &u64) -> bool, fn(&i64, &i64) -> bool);
+/// An instruction, the register of its result, and what it makes of a number.
+type OneOperand = (&'static str, &'static str, fn(u64) -> u64);
 
 fn numbers() -> impl Strategy<Value = u64> {
     let edges = prop::sample::select(vec![
@@ -104,14 +110,14 @@ const UNSIGNED_32: &[Row<u32>] = &[
     ("shr.s32", |a, b| ((a as i32) >> b.min(31)) as u32),
 ];
 
-const SHIFTS_64: &[(&str, fn(u64, u32) -> u64)] = &[
+const SHIFTS_64: &[Shift] = &[
     ("shl.b64", |a, b| a.checked_shl(b).unwrap_or(0)),
     ("shr.u64", |a, b| a.checked_shr(b).unwrap_or(0)),
     ("shr.b64", |a, b| a.checked_shr(b).unwrap_or(0)),
     ("shr.s64", |a, b| ((a as i64) >> b.min(63)) as u64),
 ];
 
-const COMPARISONS: &[(&str, fn(&u64, &u64) -> bool, fn(&i64, &i64) -> bool)] = &[
+const COMPARISONS: &[Comparison] = &[
     ("eq", u64::eq, i64::eq),
     ("ne", u64::ne, i64::ne),
     ("lt", u64::lt, i64::lt),
@@ -120,8 +126,7 @@ const COMPARISONS: &[(&str, fn(&u64, &u64) -> bool, fn(&i64, &i64) -> bool)] = &
     ("ge", u64::ge, i64::ge),
 ];
 
-/// A unary opcode with its registers, and what it makes of a number.
-const ONE_OPERAND: &[(&str, &str, fn(u64) -> u64)] = &[
+const ONE_OPERAND: &[OneOperand] = &[
     ("not.b64 %r64, %a64;", "%r64", |a| !a),
     ("not.b32 %r32, %a32;", "%r32", |a| u64::from(!(a as u32))),
     ("not.b16 %r16, %a16;", "%r16", |a| u64::from(!(a as u16))),
