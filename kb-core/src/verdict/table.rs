@@ -154,11 +154,21 @@ pub fn judge_pair(pair: &Pair, index: usize) -> PairVerdict {
     PairVerdict {
         verdict: Verdict::Healthy,
         cause: None,
-        reason: format!("proven in both directions by rungs {}", list(&proven_rungs)),
+        reason: format!(
+            "proven in both directions by rungs {}{}",
+            list(&proven_rungs),
+            left_out(&seen)
+        ),
         evidence,
         proven_rungs,
         record: None,
     }
+}
+
+/// What a healthy pair does not show, so that nobody reads more into it.
+fn left_out(pair: &Seen<'_>) -> String {
+    let left_out = pair.find(|_, check| check.outcome == Outcome::Skipped);
+    left_out.map_or_else(String::new, |finding| format!("; left out: {}", finding.reason))
 }
 
 /// `1, 2, 3`.

@@ -128,6 +128,20 @@ fn healthy_names_the_rungs_that_proved_it() {
 }
 
 #[test]
+fn healthy_says_what_was_left_out() {
+    let mut pair = healthy();
+    pair.directions[0].checks.push(check(4, Outcome::Skipped));
+    let judged = judge_pair(&pair, 0);
+    assert_eq!(judged.verdict, Verdict::Healthy);
+    assert_eq!(judged.proven_rungs, [1, 2, 3]);
+    assert!(
+        judged.reason.contains("left out: GPU 0 towards GPU 1"),
+        "{}",
+        judged.reason
+    );
+}
+
+#[test]
 fn wrong_data_is_broken_and_the_worst_kind_names_the_cause() {
     let mirror = with_copy(|check| mismatch(check, true, Some(true)));
     assert_row(&mirror, Verdict::Broken, cause::PRIVATE_MIRROR, COPY);
