@@ -18,8 +18,9 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const END_PAUSE: Duration = Duration::from_millis(2);
 /// How long a worker may take to say that it runs.
 const START_LIMIT: Duration = Duration::from_secs(10);
-/// Variables that change what a driver does with each call, and so what a check shows.
-const DROPPED_VARIABLES: [&str; 2] = ["CUDA_LAUNCH_BLOCKING", "CUDA_INJECTION64_PATH"];
+/// Variables that a worker does not get: two that change what the driver does with each call, and so what a check
+/// shows, and a secret that is none of its business.
+const DROPPED_VARIABLES: [&str; 3] = ["CUDA_LAUNCH_BLOCKING", "CUDA_INJECTION64_PATH", "PEERLESS_TOKEN"];
 
 /// Why a worker gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -9,7 +9,7 @@ use crate::probe::pattern::word;
 use super::protocol::CallFailure;
 
 /// Bytes of the guard zone before and after the data.
-pub(super) const GUARD_BYTES: usize = 16 * 1024;
+pub(super) const GUARD_BYTES: usize = 4 * 1024;
 
 /// One prepared GPU.
 pub(super) struct Place {
