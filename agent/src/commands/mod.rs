@@ -9,7 +9,7 @@ use kb_core::verdict::Verdict;
 use crate::cli::{ProbeArgs, ReportArgs, RunArgs};
 use crate::clock::SystemClock;
 use crate::output;
-use crate::probe::{self, Chance};
+use crate::probe::{self, Chance, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{self, Body, Uploader};
 
@@ -80,14 +80,9 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
 
 fn make_report(arguments: &RunArgs) -> anyhow::Result<Report> {
     let options = arguments.options().context("find the agent's own binary")?;
-    let mut nonce = [0_u8; 8];
-    let mut id = [0_u8; 16];
-    getrandom::fill(&mut nonce).context("get random numbers")?;
-    getrandom::fill(&mut id).context("get random numbers")?;
-    let chance = Chance {
-        report_id: probe::random_id(id)?,
-        nonce: u64::from_ne_bytes(nonce),
-    };
+    let mut random = [0; RANDOM_BYTES];
+    getrandom::fill(&mut random).context("get random numbers")?;
+    let chance = Chance::from_random(random)?;
     Ok(probe::run(&options, &SystemClock, chance)?)
 }
 

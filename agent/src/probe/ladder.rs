@@ -6,8 +6,9 @@ use kb_core::report::{Check, Direction, Outcome};
 
 use crate::worker::protocol::{CheckKind, DirectionFacts, Opened};
 
+use super::attempt::Attempt;
 use super::pattern::Nonce;
-use super::session::{Attempt, Session, Setup};
+use super::session::{Session, Setup};
 
 /// What the ladder of one direction needs beside the session.
 pub(super) struct Climb<'a> {

@@ -1,5 +1,8 @@
 //! A run: host facts, the GPUs, rung 1 of every pair, the ladder of every direction, the verdicts.
 
+mod attempt;
+mod chance;
+mod failure;
 mod ladder;
 pub(crate) mod pattern;
 mod session;
@@ -8,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use kb_core::ids::{IdError, ReportId};
+use kb_core::ids::IdError;
 use kb_core::report::{
     Conclusion, Fact, Failure, GapKind, Gpu, MAJOR, MINOR, NvmlP2p, Pair, PairVerdict, Report, SchemaVersion,
 };
@@ -16,10 +19,13 @@ use kb_core::verdict::{Verdict, judge_pair, judge_run};
 
 use crate::clock::Clock;
 use crate::host::{self, HostRoot};
-use crate::worker::handle::{Fault, Stuck};
+use crate::worker::handle::Fault;
 use crate::worker::lock;
-use crate::worker::protocol::{CallFailure, DirectionFacts, Opened, PairFacts};
+use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
 
+pub(crate) use chance::{Chance, RANDOM_BYTES};
+
+use failure::{failure_from, failure_of, stuck_failure};
 use ladder::Climb;
 use session::{Session, Setup, Trouble};
 
@@ -38,30 +44,6 @@ pub(crate) struct Options {
     pub(crate) lock_file: PathBuf,
     /// The agent's own binary, which workers are started from.
     pub(crate) program: PathBuf,
-}
-
-/// What is random about a run.
-pub(crate) struct Chance {
-    /// Names the report.
-    pub(crate) report_id: ReportId,
-    /// Goes into every pattern.
-    pub(crate) nonce: u64,
-}
-
-/// A random UUID (version 4, RFC 9562) from 16 random bytes.
-pub(crate) fn random_id(random: [u8; 16]) -> Result<ReportId, IdError> {
-    let mut number = u128::from_be_bytes(random);
-    number = (number & !(0xf << 76)) | (0x4 << 76);
-    number = (number & !(0x3 << 62)) | (0x2 << 62);
-    let hex = format!("{number:032x}");
-    let mut text = String::with_capacity(36);
-    for (position, digit) in hex.chars().enumerate() {
-        if matches!(position, 8 | 12 | 16 | 20) {
-            text.push('-');
-        }
-        text.push(digit);
-    }
-    text.parse()
 }
 
 /// Runs the probe. Whatever goes wrong is in the report; only a node that cannot be named is an error.
@@ -250,59 +232,9 @@ fn undecided() -> PairVerdict {
     }
 }
 
-fn failure_of(step: &str, message: String) -> Failure {
-    Failure {
-        step: step.to_owned(),
-        code: None,
-        code_name: None,
-        message,
-    }
-}
-
-fn failure_from(trouble: &Trouble) -> Failure {
-    match trouble {
-        Trouble::Call(CallFailure {
-            call,
-            code,
-            code_name,
-            message,
-            ..
-        }) => Failure {
-            step: call.clone(),
-            code: *code,
-            code_name: code_name.clone(),
-            message: message.clone(),
-        },
-        Trouble::Worker(fault) => {
-            let step = match fault {
-                Fault::Hang { call: Some(call), .. } | Fault::Died { call: Some(call), .. } => call.as_str(),
-                _ => "run a worker",
-            };
-            failure_of(step, fault.to_string())
-        }
-    }
-}
-
-fn stuck_failure(stuck: &Stuck) -> Failure {
-    let call = stuck.call.as_deref().unwrap_or("a driver call");
-    let message = format!(
-        "process {} does not end even when killed: it is stuck in the driver and was left behind",
-        stuck.pid
-    );
-    failure_of(call, message)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn random_ids_are_uuids_of_version_4() {
-        let id = random_id([0xff; 16]).unwrap();
-        assert_eq!(id.as_str(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
-        let id = random_id([0; 16]).unwrap();
-        assert_eq!(id.as_str(), "00000000-0000-4000-8000-000000000000");
-    }
 
     #[test]
     fn every_unordered_pair_comes_once() {

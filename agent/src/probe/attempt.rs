@@ -1,0 +1,130 @@
+//! A check as it came out of one worker, whether the worker answered or not.
+
+use kb_core::report::{Mismatch, Outcome};
+
+use crate::worker::handle::Fault;
+use crate::worker::protocol::{CallFailure, CheckResult, Checked};
+
+use super::session::Trouble;
+
+/// A check as it came out, before it is known whether it is repeated.
+#[derive(Debug, Clone)]
+pub(super) struct Attempt {
+    pub(super) outcome: Outcome,
+    pub(super) reason: Option<String>,
+    pub(super) call: Option<String>,
+    pub(super) code: Option<i32>,
+    pub(super) code_name: Option<String>,
+    pub(super) checked_by: String,
+    pub(super) bytes: u64,
+    pub(super) mismatch: Option<Mismatch>,
+}
+
+impl Attempt {
+    fn plain(outcome: Outcome, reason: Option<String>) -> Self {
+        Self {
+            outcome,
+            reason,
+            call: None,
+            code: None,
+            code_name: None,
+            checked_by: "none".to_owned(),
+            bytes: 0,
+            mismatch: None,
+        }
+    }
+
+    /// Left out, and why.
+    pub(super) fn skipped(reason: impl Into<String>) -> Self {
+        Self::plain(Outcome::Skipped, Some(reason.into()))
+    }
+
+    fn of_call(outcome: Outcome, failure: CallFailure) -> Self {
+        Self {
+            call: Some(failure.call),
+            code: failure.code,
+            code_name: failure.code_name,
+            ..Self::plain(outcome, Some(failure.message))
+        }
+    }
+
+    /// The worker could not even begin: it shows nothing about the access, unless it hung or died.
+    pub(super) fn not_ready(trouble: &Trouble) -> Self {
+        match trouble {
+            Trouble::Call(failure) => Self::of_call(Outcome::Inconclusive, failure.clone()),
+            Trouble::Worker(fault) => {
+                let mut attempt = Self::interrupted(trouble);
+                if matches!(fault, Fault::Start(_) | Fault::Nonsense(_)) {
+                    attempt.outcome = Outcome::Inconclusive;
+                }
+                attempt
+            }
+        }
+    }
+
+    /// The worker did not answer the check.
+    pub(super) fn interrupted(trouble: &Trouble) -> Self {
+        match trouble {
+            Trouble::Call(failure) => Self::of_call(Outcome::Inconclusive, failure.clone()),
+            Trouble::Worker(fault) => {
+                let (outcome, call) = match fault {
+                    Fault::Hang { call, .. } => (Outcome::Hang, call.clone()),
+                    Fault::Died { call, .. } => (Outcome::Fail, call.clone()),
+                    Fault::Start(_) | Fault::Nonsense(_) => (Outcome::Inconclusive, None),
+                };
+                Self {
+                    call,
+                    ..Self::plain(outcome, Some(fault.to_string()))
+                }
+            }
+        }
+    }
+
+    /// From the worker's answer; true when the worker must not be used again.
+    pub(super) fn from_checked(checked: Checked) -> (Self, bool) {
+        let (attempt, poisoned) = match checked.result {
+            CheckResult::Pass => (Self::plain(Outcome::Pass, None), false),
+            CheckResult::Wrong { mismatch } => {
+                let attempt = Self {
+                    mismatch: Some(mismatch),
+                    ..Self::plain(Outcome::Fail, Some(describe(&mismatch)))
+                };
+                (attempt, false)
+            }
+            CheckResult::Error { failure } => {
+                let poisoned = failure.poisoned;
+                (Self::of_call(Outcome::Fail, failure), poisoned)
+            }
+            CheckResult::Hang { failure } => (Self::of_call(Outcome::Hang, failure), true),
+            CheckResult::Unprepared { failure } => {
+                let poisoned = failure.poisoned;
+                (Self::of_call(Outcome::Inconclusive, failure), poisoned)
+            }
+            CheckResult::Skipped { reason } => (Self::skipped(reason), false),
+        };
+        let attempt = Self {
+            checked_by: checked.compared_by,
+            bytes: checked.bytes,
+            ..attempt
+        };
+        (attempt, poisoned)
+    }
+}
+
+fn describe(mismatch: &Mismatch) -> String {
+    let Mismatch {
+        first_offset, words, ..
+    } = mismatch;
+    if mismatch.in_guard {
+        return format!("{words} words beside the data were overwritten, the first at byte {first_offset}");
+    }
+    if mismatch.writer_sees_it == Some(true) {
+        return format!(
+            "the writer reads its own data back and the owner does not see it ({words} words differ)"
+        );
+    }
+    if mismatch.untouched {
+        return "every call succeeded and nothing arrived: the owner finds what it had put there".to_owned();
+    }
+    format!("{words} words are wrong, the first at byte {first_offset}")
+}
