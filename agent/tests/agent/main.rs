@@ -1,0 +1,14 @@
+//! Whole runs of the agent's binary against the stand-in for the driver.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests, which clippy does not recognise as tests here"
+)]
+
+mod node;
+mod pairs;
+mod processes;
+mod table;
+mod upload;

@@ -1,0 +1,100 @@
+//! A simulated node: a scenario, a small tree for the host's files, and the agent run on it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use fake_gpu::{Installed, Scenario, install};
+use kb_core::report::Report;
+
+/// A node with the stand-in installed.
+pub(crate) struct Node {
+    folder: tempfile::TempDir,
+    pub(crate) installed: Installed,
+}
+
+/// What the agent did.
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Node {
+    pub(crate) fn with(scenario: &Scenario) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let libraries = folder.path().join("libraries");
+        fs::create_dir(&libraries).unwrap();
+        let installed = install(&libraries, scenario).unwrap();
+        for (path, content) in [
+            ("etc/machine-id", "0123456789abcdef0123456789abcdef\n"),
+            ("proc/sys/kernel/hostname", "gpu-17\n"),
+            (
+                "proc/sys/kernel/random/boot_id",
+                "9f1b2c3d-0000-4000-8000-000000000001\n",
+            ),
+        ] {
+            let path = folder.path().join("host").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        Self { folder, installed }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The agent with this node's libraries, host files, lock and spool.
+    pub(crate) fn command(&self, verb: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_peerless-agent"));
+        command.arg(verb).env_clear().envs(self.installed.environment());
+        command
+            .env("HOME", self.folder.path())
+            .env("PATH", "/usr/bin:/bin");
+        command.args(["--buffer-kib", "4", "--step-timeout", "20"]);
+        command.arg("--host-root").arg(self.path("host"));
+        command.arg("--lock-file").arg(self.path("lock"));
+        command
+    }
+
+    pub(crate) fn run(&self, verb: &str, arguments: &[&str]) -> Run {
+        Run::of(&self.command(verb).args(arguments).output().unwrap())
+    }
+
+    /// `probe --json`, with the report read back.
+    pub(crate) fn probe(&self, arguments: &[&str]) -> (Report, Run) {
+        let run = self.run("probe", &[&["--json"], arguments].concat());
+        (run.report(), run)
+    }
+}
+
+impl Run {
+    pub(crate) fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code().expect("the agent was killed"),
+            stdout: String::from_utf8(output.stdout.clone()).unwrap(),
+            stderr: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+
+    /// The report on standard output, which holds nothing else, and which loses nothing on its way through the
+    /// types of the wire format.
+    pub(crate) fn report(&self) -> Report {
+        let sent: serde_json::Value = serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.stdout, self.stderr));
+        let report: Report = serde_json::from_value(sent.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&report).unwrap(), sent);
+        report
+    }
+}
+
+/// Files in a folder that may not be there.
+pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,253 @@
+//! Hangs, deaths, locks and exit codes: what one process does to the others.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use fake_gpu::Scenario;
+use fake_gpu::scenario::{CallEffect, CallFault, Counted};
+use kb_core::report::Outcome;
+use kb_core::verdict::{Verdict, cause};
+
+use crate::node::{Node, Run};
+
+fn once(call: &str, effect: CallEffect) -> Scenario {
+    let mut scenario = Scenario::healthy(2);
+    scenario.call_faults.push(CallFault {
+        call: call.to_owned(),
+        after: 0,
+        times: Some(1),
+        counted: Counted::Machine,
+        effect,
+    });
+    scenario
+}
+
+#[test]
+fn a_hang_names_its_call_and_the_agent_ends_in_time() {
+    let node = Node::with(&Scenario::hang_in("cuCtxEnablePeerAccess"));
+    let start = Instant::now();
+    let run = node.run("probe", &["--json", "--step-timeout", "0.5"]);
+    let elapsed = start.elapsed();
+    let report = run.report();
+    let verdict = &report.pairs[0].verdict;
+    assert_eq!(
+        (verdict.verdict, verdict.cause.as_deref()),
+        (Verdict::Broken, Some(cause::HANG))
+    );
+    assert_eq!(run.code, 2);
+    let check = &report.pairs[0].directions[0].checks[0];
+    assert_eq!((check.outcome, check.rerun), (Outcome::Hang, true));
+    assert_eq!(check.call.as_deref(), Some("cuCtxEnablePeerAccess"));
+    // Two directions, twice each, at half a second and the grace.
+    assert!(elapsed < Duration::from_secs(20), "{elapsed:?}");
+}
+
+#[test]
+fn a_hang_while_opening_is_unknown_and_names_its_call() {
+    let node = Node::with(&Scenario::hang_in("cuInit"));
+    let run = node.run("probe", &["--json", "--step-timeout", "0.2"]);
+    let report = run.report();
+    assert_eq!((report.conclusion.verdict, run.code), (Verdict::Unknown, 3));
+    assert_eq!(report.failures[0].step, "cuInit");
+    assert!(
+        report.failures[0].message.contains("did not return within"),
+        "{:?}",
+        report.failures
+    );
+}
+
+#[test]
+fn a_worker_that_dies_once_is_replaced_and_the_pair_is_degraded() {
+    let node = Node::with(&once("cuMemcpyAsync", CallEffect::Abort));
+    let (report, run) = node.probe(&[]);
+    let verdict = &report.pairs[0].verdict;
+    let expected = (Verdict::Degraded, Some(cause::FAILS_ONLY_TOGETHER));
+    assert_eq!(
+        (verdict.verdict, verdict.cause.as_deref()),
+        expected,
+        "{verdict:?}"
+    );
+    assert_eq!(run.code, 1);
+    let check = &report.pairs[0].directions[0].checks[1];
+    assert_eq!((check.outcome, check.rerun), (Outcome::PassAlone, true));
+    assert_eq!(check.call.as_deref(), Some("cuMemcpyAsync"));
+    // The rest went on in a fresh worker.
+    assert!(
+        report.pairs[0].directions[1]
+            .checks
+            .iter()
+            .all(|check| check.outcome == Outcome::Pass)
+    );
+}
+
+#[test]
+fn a_worker_that_always_dies_breaks_its_pair_and_names_the_call() {
+    let mut scenario = once("cuMemcpyAsync", CallEffect::Abort);
+    scenario.call_faults[0].times = None;
+    let (report, run) = Node::with(&scenario).probe(&[]);
+    let verdict = &report.pairs[0].verdict;
+    assert_eq!(
+        (verdict.verdict, verdict.cause.as_deref()),
+        (Verdict::Broken, Some(cause::PROCESS_DIES))
+    );
+    assert_eq!(run.code, 2);
+    assert!(
+        verdict.reason.contains("ended in cuMemcpyAsync"),
+        "{}",
+        verdict.reason
+    );
+}
+
+#[test]
+fn a_death_while_opening_is_tried_again() {
+    let (report, run) = Node::with(&once("cuInit", CallEffect::Abort)).probe(&[]);
+    assert_eq!(
+        (report.conclusion.verdict, run.code),
+        (Verdict::Healthy, 0),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_sticky_error_costs_one_worker_and_not_the_run() {
+    let (report, run) = Node::with(&once("cuLaunchKernel", CallEffect::Return(700))).probe(&[]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert_eq!(
+        report.pairs[0].verdict.cause.as_deref(),
+        Some(cause::FAILS_ONLY_TOGETHER)
+    );
+}
+
+#[test]
+fn a_spent_run_skips_the_rest_and_cannot_tell() {
+    let node = Node::with(&Scenario::hang_in("cuMemcpyAsync"));
+    let run = node.run("probe", &["--json", "--step-timeout", "1", "--timeout", "1"]);
+    let report = run.report();
+    assert_ne!(report.conclusion.verdict, Verdict::Healthy);
+    let last = report.pairs[0].directions[1].checks.last().unwrap();
+    assert_eq!(last.outcome, Outcome::Skipped);
+}
+
+#[test]
+fn a_second_agent_is_told_who_holds_the_node() {
+    let node = Node::with(&Scenario::healthy(2));
+    fs::write(node.path("lock"), "4711\n").unwrap();
+    let held = fs::File::open(node.path("lock")).unwrap();
+    held.lock().unwrap();
+    let (report, run) = node.probe(&[]);
+    assert_eq!((report.conclusion.verdict, run.code), (Verdict::Unknown, 3));
+    assert!(run.stderr.contains("process 4711"), "{}", run.stderr);
+    held.unlock().unwrap();
+    assert_eq!(node.probe(&[]).1.code, 0);
+}
+
+#[test]
+fn fail_on_maps_what_the_caller_does_not_mind_to_0() {
+    let refused = Node::with(&Scenario::refused_gns());
+    assert_eq!(refused.run("probe", &["-q", "--fail-on", "fault"]).code, 2);
+    let missing = Node::with(&Scenario::library_missing());
+    for (fail_on, code) in [("fault", 0), ("warning", 0), ("unknown", 3)] {
+        let run = missing.run("probe", &["-q", "--fail-on", fail_on]);
+        assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{fail_on}");
+    }
+}
+
+#[test]
+fn usage_errors_are_64() {
+    let node = Node::with(&Scenario::library_missing());
+    for arguments in [
+        &["--frob"][..],
+        &["--timeout", "0"],
+        &["--fail-on", "x"],
+        &["--json", "-q"],
+    ] {
+        assert_eq!(node.run("probe", arguments).code, 64, "{arguments:?}");
+    }
+    let help = std::process::Command::new(env!("CARGO_BIN_EXE_peerless-agent"))
+        .arg("--help")
+        .output();
+    let help = Run::of(&help.unwrap());
+    assert_eq!(help.code, 0);
+    assert!(!help.stdout.contains("worker"), "{}", help.stdout);
+}
+
+/// Processes whose parent is `pid`.
+fn children(pid: u32) -> Vec<u32> {
+    let listed = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    listed
+        .split_whitespace()
+        .map(|child| child.parse().unwrap())
+        .collect()
+}
+
+/// Looks until `found` is there, for at most ten seconds.
+fn until<T>(what: &str, found: impl Fn() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "waited in vain for {what}"
+        );
+        std::thread::yield_now();
+    }
+}
+
+fn maps(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default()
+}
+
+#[test]
+fn the_parent_opens_no_driver_library_and_takes_its_worker_with_it() {
+    let node = Node::with(&Scenario::hang_in("cuInit"));
+    let mut agent = node
+        .command("probe")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let worker = until("a worker that has opened the driver", || {
+        let workers = children(agent.id());
+        workers
+            .into_iter()
+            .find(|worker| maps(*worker).contains("libfake_gpu"))
+    });
+    assert!(!maps(agent.id()).contains("libfake_gpu"));
+    let limits = fs::read_to_string(format!("/proc/{worker}/limits")).unwrap();
+    let core = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"))
+        .unwrap();
+    assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
+    let status = fs::read_to_string(format!("/proc/{}/status", agent.id())).unwrap();
+    let most = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap();
+    let most_kib: u64 = most.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(most_kib < 20 * 1024, "the parent took {most_kib} KiB");
+
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    until("the end of the worker", || {
+        let status = fs::read_to_string(format!("/proc/{worker}/status")).unwrap_or_default();
+        let gone = status.is_empty() || status.contains("State:\tZ");
+        gone.then_some(())
+    });
+    // Nor is the lock left behind.
+    fs::File::open(node.path("lock")).unwrap().try_lock().unwrap();
+}
+
+#[test]
+fn a_worker_does_not_outlive_a_parent_that_is_not_its_own() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_peerless-agent"));
+    let output = command
+        .args(["worker", "--trace-fd=2", "--parent=1"])
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"", "it served a stranger");
+}

@@ -1,0 +1,40 @@
+//! What people see: the first line is the verdict.
+
+use fake_gpu::Scenario;
+
+use crate::node::{Node, Run};
+
+fn shown(scenario: &Scenario) -> String {
+    let run = Node::with(scenario).run("probe", &[]);
+    assert!(!run.stdout.contains('\x1b'), "colours without a terminal");
+    run.stdout
+}
+
+#[test]
+fn healthy_pair() {
+    insta::assert_snapshot!(shown(&Scenario::healthy(2)));
+}
+
+#[test]
+fn refused_pair() {
+    insta::assert_snapshot!(shown(&Scenario::refused_gns()));
+}
+
+#[test]
+fn private_mirror() {
+    insta::assert_snapshot!(shown(&Scenario::private_mirror()));
+}
+
+#[test]
+fn library_missing() {
+    insta::assert_snapshot!(shown(&Scenario::library_missing()));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let node = Node::with(&Scenario::library_missing());
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = node.command("probe").stdout(writer).output().unwrap();
+    assert_eq!(Run::of(&output).code, 3);
+}
