@@ -9,8 +9,9 @@ use crate::signature::{CompiledPattern, PatternError, PatternFacts, PatternSpec,
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
 pub const CACHE_LIMIT_BYTES: usize = 96 << 20;
-/// What the engine's search caches take besides the compiled form, in bytes; measured per pattern, not a bound.
-const SEARCH_CACHE_BYTES: usize = 32 << 10;
+/// What a pattern takes besides its compiled form, in bytes: search caches of the threads that use it. An estimate
+/// from the growth of a process that compiled 987 patterns.
+const SEARCH_CACHE_BYTES: usize = 8 << 10;
 
 /// One distinct pattern text with its flags and capture names.
 #[derive(Debug)]

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use automaton::Automaton;
 pub(crate) use automaton::Found;
+pub use cache::CACHE_LIMIT_BYTES;
 use cache::{PatternCache, Slot};
 use markers::Markers;
 pub(crate) use verify::{Line, RawHit, Work};
@@ -151,8 +152,6 @@ impl Matcher {
         &self.automaton
     }
 }
-
-pub use cache::CACHE_LIMIT_BYTES;
 
 /// A place in one of the matcher's lists; these never hold more than `u32::MAX` entries.
 pub(crate) fn index(place: u32) -> usize {

@@ -11,8 +11,6 @@ use super::required::{Clause, required};
 
 /// Largest compiled form of one pattern, in bytes; the compiler stops there.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
-/// Cache of the lazy automaton, per pattern and searching thread, in bytes.
-const LAZY_CACHE_BYTES: usize = 256 << 10;
 /// At least one clause must have no literal shorter than this, in bytes.
 const MIN_ENTRY_LITERAL: usize = 3;
 /// Longest name of a capture, in bytes.
@@ -104,10 +102,12 @@ pub(crate) fn compile(spec: &PatternSpec) -> Result<CompiledPattern, PatternErro
     let hir = parse(spec)?;
     let groups = u32::try_from(hir.properties().explicit_captures_len()).unwrap_or(u32::MAX - 1024);
     let (hir, end) = mark_gaps(hir, groups + 1);
+    // A pattern runs on few and short lines: the automata that pay on long texts would only cost memory and time.
     let config = meta::Config::new()
         .utf8_empty(false)
         .nfa_size_limit(Some(MAX_COMPILED_BYTES))
-        .hybrid_cache_capacity(LAZY_CACHE_BYTES);
+        .dfa(false)
+        .hybrid(false);
     let regex = meta::Builder::new()
         .configure(config)
         .build_from_hir(&hir)
