@@ -10,7 +10,7 @@ use super::{MAX_BYTES, MAX_DEPTH};
 
 /// Reads bytes that should be one JSON text.
 pub fn parse_bytes(bytes: &[u8]) -> Result<(&str, Node), TextError> {
-    check_size(bytes.len())?;
+    check_size(bytes.len(), MAX_BYTES)?;
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let before = std::str::from_utf8(valid).unwrap_or_default();
@@ -26,7 +26,12 @@ pub fn parse_bytes(bytes: &[u8]) -> Result<(&str, Node), TextError> {
 
 /// Reads one JSON text.
 pub fn parse(text: &str) -> Result<Node, TextError> {
-    check_size(text.len())?;
+    parse_within(text, MAX_BYTES)
+}
+
+/// Reads one JSON text of at most `max_bytes`, for texts that are no records.
+pub fn parse_within(text: &str, max_bytes: usize) -> Result<Node, TextError> {
+    check_size(text.len(), max_bytes)?;
     let mut reader = Reader {
         text,
         at: 0,
@@ -37,15 +42,15 @@ pub fn parse(text: &str) -> Result<Node, TextError> {
         .map_err(|fault| reader.error_at(fault.at, fault.rule, fault.reason))
 }
 
-fn check_size(bytes: usize) -> Result<(), TextError> {
-    if bytes <= MAX_BYTES {
+fn check_size(bytes: usize, max_bytes: usize) -> Result<(), TextError> {
+    if bytes <= max_bytes {
         return Ok(());
     }
     Err(TextError {
         pointer: String::new(),
         position: Position { line: 1, column: 1 },
         rule: "size",
-        reason: format!("the text has {bytes} bytes, the limit is {MAX_BYTES}"),
+        reason: format!("the text has {bytes} bytes, the limit is {max_bytes}"),
     })
 }
 
