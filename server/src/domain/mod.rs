@@ -1,8 +1,11 @@
 //! Use cases: what a caller wants, without HTTP and without SQL.
 
+pub mod correlate;
 mod excerpt;
 pub mod graph;
+pub mod ingest;
 pub mod lookup;
 pub mod records;
+pub mod reports;
 pub mod search;
 pub mod tokens;

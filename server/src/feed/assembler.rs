@@ -19,18 +19,16 @@ pub(super) struct Assembler {
     left_out: BTreeMap<RecordId, LeftOut>,
     matcher: Option<Arc<Matcher>>,
     keeper: IndexKeeper,
-    number: u64,
 }
 
 impl Assembler {
-    /// Nothing yet; generations are numbered from `number`.
-    pub(super) fn new(number: u64) -> Result<Self, SearchError> {
+    /// Nothing yet.
+    pub(super) fn new() -> Result<Self, SearchError> {
         Ok(Self {
             records: BTreeMap::new(),
             left_out: BTreeMap::new(),
             matcher: None,
             keeper: IndexKeeper::new()?,
-            number,
         })
     }
 
@@ -68,10 +66,8 @@ impl Assembler {
         )?;
         self.records.append(&mut come);
         let (matcher, rejected) = self.build_matcher();
-        self.number += 1;
         Ok(Generation::new(Contents {
             seq: reaches,
-            number: self.number,
             records: self.records.clone(),
             matcher,
             rejected,

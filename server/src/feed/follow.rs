@@ -50,7 +50,7 @@ pub struct Follower {
 
 /// Reads everything that is published and makes the first generation.
 pub async fn load(store: Arc<dyn Store>) -> Result<Follower, FeedError> {
-    let assembler = Assembler::new(0)?;
+    let assembler = Assembler::new()?;
     let (changes, reaches) = read_after(store.as_ref(), Seq(0)).await?;
     let (assembler, first) = assemble(assembler, changes, reaches).await?;
     tracing::info!(seq = %first.seq, records = first.len(), "knowledge loaded");
@@ -116,7 +116,7 @@ impl Follower {
         // Taken out for the time of the step: whatever goes wrong in it, the next one starts over.
         let (assembler, after) = match self.assembler.take() {
             Some(assembler) => (assembler, held.seq),
-            None => (Assembler::new(held.number)?, Seq(0)),
+            None => (Assembler::new()?, Seq(0)),
         };
         let (changes, reaches) = match read_after(self.store.as_ref(), after).await {
             Ok(read) => read,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use kb_core::ids::{RecordId, Seq};
 use kb_core::matcher::{Matcher, Rejected};
@@ -10,12 +11,15 @@ use super::graph::Graph;
 use super::published::{LeftOut, PublishedRecord};
 use crate::search::{SearchIndex, comparable_code};
 
+/// Generations built in this process.
+static GENERATIONS: AtomicU64 = AtomicU64::new(0);
+
 /// Everything that answers readers, built from the store up to one seq.
 #[derive(Debug)]
 pub struct Generation {
     /// The feed's seq that this holds; `kb.seq` of every answer.
     pub seq: Seq,
-    /// Counts the generations of this process.
+    /// Tells the generations of this process apart; later ones have higher numbers.
     pub number: u64,
     /// Recognises records in text.
     pub matcher: Arc<Matcher>,
@@ -36,7 +40,6 @@ pub struct Generation {
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) seq: Seq,
-    pub(super) number: u64,
     pub(super) records: BTreeMap<RecordId, Arc<PublishedRecord>>,
     pub(super) matcher: Arc<Matcher>,
     pub(super) rejected: Vec<Rejected>,
@@ -48,7 +51,6 @@ impl Generation {
     pub(super) fn new(contents: Contents) -> Self {
         let Contents {
             seq,
-            number,
             records,
             matcher,
             rejected,
@@ -70,6 +72,7 @@ impl Generation {
                 aliases.entry(alias.to_string()).or_insert_with(|| id.clone());
             }
         }
+        let number = GENERATIONS.fetch_add(1, Ordering::Relaxed) + 1;
         let graph = Graph::new(&records, &aliases);
         Self {
             seq,

@@ -9,6 +9,8 @@ mod knowledge;
 mod published;
 
 #[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
 mod tests;
 
 pub use follow::{DEFAULT_INTERVAL, FeedError, Follower, load};

@@ -1,0 +1,102 @@
+//! Records change, reports stay: the latest report of every node is correlated again, a few at a time.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::rules::Correlator;
+use crate::domain::ingest::{Parsed, parse_stored};
+use crate::feed::{Generation, Knowledge};
+use crate::store::{Store, StoreError, StoredReport};
+
+/// Reports of one tick.
+const REPORTS_PER_TICK: u32 = 8;
+/// Pause between ticks while there is more, so that readers keep the processor.
+const PAUSE: Duration = Duration::from_millis(50);
+/// How often reports are looked for while nothing changes: one that came in while a generation was swapped has
+/// findings of the older.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
+/// Pause after a fault.
+const PAUSE_AFTER_FAULT: Duration = Duration::from_secs(5);
+
+/// Why a tick failed; the next one tries again.
+#[derive(Debug, thiserror::Error)]
+pub enum CorrelateError {
+    /// The store did not answer.
+    #[error("reports cannot be correlated again: {0}")]
+    Store(#[from] StoreError),
+    /// A correlation panicked, which is a fault of ours.
+    #[error("correlating a report panicked")]
+    Panicked,
+}
+
+/// Correlates up to `limit` reports whose findings are older than the generation. Gives how many there were.
+pub async fn recorrelate(
+    store: &dyn Store,
+    generation: &Arc<Generation>,
+    correlator: &Arc<Correlator>,
+    limit: u32,
+) -> Result<usize, CorrelateError> {
+    let waiting = store.reports_to_correlate(generation.seq, limit).await?;
+    let count = waiting.len();
+    for stored in waiting {
+        one(store, generation, correlator, stored).await?;
+    }
+    Ok(count)
+}
+
+async fn one(
+    store: &dyn Store,
+    generation: &Arc<Generation>,
+    correlator: &Arc<Correlator>,
+    stored: StoredReport,
+) -> Result<(), CorrelateError> {
+    let (node, id) = (stored.listing.node.clone(), stored.listing.id.clone());
+    let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
+    let work = tokio::task::spawn_blocking(move || {
+        let Parsed { report, body } = parse_stored(&stored)?;
+        Ok::<_, crate::domain::ingest::IngestError>(engine.correlate(&knowledge, &report, &body))
+    });
+    let findings = match work.await {
+        Ok(Ok(findings)) => findings,
+        Ok(Err(error)) => {
+            // Kept as it was and marked as seen, or it would come again for ever.
+            tracing::error!(%node, report = %id, %error, "a stored report cannot be read, its findings stay");
+            let kept = store.findings(&node, &id).await?;
+            kept.into_iter().map(|stored| stored.finding).collect()
+        }
+        Err(_) => return Err(CorrelateError::Panicked),
+    };
+    store
+        .replace_findings(&node, &id, generation.seq, findings)
+        .await?;
+    Ok(())
+}
+
+/// Does so whenever the knowledge changes, until `shutdown` ends. Runs beside the follower.
+pub async fn recorrelate_while_it_changes(
+    store: Arc<dyn Store>,
+    knowledge: Arc<Knowledge>,
+    correlator: Arc<Correlator>,
+    shutdown: impl Future<Output = ()>,
+) {
+    let mut shutdown = std::pin::pin!(shutdown);
+    let mut changed = knowledge.subscribe();
+    loop {
+        let generation = knowledge.current();
+        let step = recorrelate(store.as_ref(), &generation, &correlator, REPORTS_PER_TICK).await;
+        let (pause, ends_with_a_change) = match step {
+            Ok(0) => (LOOK_AGAIN, true),
+            Ok(_) => (PAUSE, false),
+            Err(error) => {
+                tracing::error!(%error, "correlating again failed");
+                (PAUSE_AFTER_FAULT, false)
+            }
+        };
+        tokio::select! {
+            () = &mut shutdown => return,
+            () = tokio::time::sleep(pause) => {}
+            _ = changed.changed(), if ends_with_a_change => {}
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The matcher over what the report says in words: log lines, and failures of the run.
+
+use std::collections::BTreeMap;
+
+use kb_core::ids::RecordId;
+use kb_core::report::{Failure, Report};
+use kb_core::scanner::{Event, Hit, ScanOptions};
+use serde_json::json;
+
+use super::evidence::Evidence;
+use crate::feed::Generation;
+use crate::store::NewFinding;
+
+/// One finding for each text and record that stands in it.
+pub(super) fn findings(generation: &Generation, report: &Report) -> Vec<NewFinding> {
+    let logs = report.logs.iter().enumerate();
+    let logs = logs.map(|(number, log)| (format!("/logs/{number}/text"), log.text.clone()));
+    let failures = report.failures.iter().enumerate();
+    let failures = failures.map(|(number, failure)| (format!("/failures/{number}"), sentence(failure)));
+    logs.chain(failures)
+        .flat_map(|(pointer, text)| in_text(generation, &pointer, &text))
+        .collect()
+}
+
+fn in_text(generation: &Generation, pointer: &str, text: &str) -> Vec<NewFinding> {
+    let mut scanner = generation.matcher.scanner(ScanOptions::default());
+    let mut events = scanner.push(text.as_bytes());
+    let (last, summary) = scanner.finish_with_events();
+    events.extend(last);
+    let mut first_hits: BTreeMap<RecordId, Hit> = BTreeMap::new();
+    for event in events {
+        if let Event::Hit(hit) = event {
+            first_hits.entry(hit.record.clone()).or_insert(hit);
+        }
+    }
+    // The summary has the last word: it knows which hits cancel each other.
+    let matches = summary.matches.into_iter().filter_map(|found| {
+        let published = generation.record(&found.id)?;
+        let hit = first_hits.remove(&found.id);
+        let line = found.lines.first();
+        let mut evidence = Evidence::new();
+        evidence.pointer(
+            pointer,
+            &json!({
+                "line": line.map(|line| line.line),
+                "text": line.and_then(|line| line.text.as_ref()).map(|marked| &marked.text),
+                "captures": line.map(|line| &line.captures),
+                "count": found.count,
+            }),
+        );
+        Some(NewFinding {
+            record: Some((found.id, found.revision)),
+            rule: hit.map_or_else(|| "matcher".to_owned(), |hit| hit.pattern),
+            subject: "report".to_owned(),
+            title: published.record.document.signature.clone(),
+            evidence: evidence.into_json(),
+        })
+    });
+    matches.collect()
+}
+
+/// A failure as a line that patterns can read: `cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802): system not yet initialized`.
+fn sentence(failure: &Failure) -> String {
+    let name = failure.code_name.as_deref().unwrap_or_default();
+    let code = failure.code.map(|code| format!(" ({code})")).unwrap_or_default();
+    format!("{}: {name}{code}: {}", failure.step, failure.message)
+}

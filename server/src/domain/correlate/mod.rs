@@ -1,0 +1,58 @@
+//! A report meets the records: what was measured gets a name.
+//!
+//! Correlation is data. Rules (CEL) stand in the annexes of published records and are asked about the report, its
+//! pairs, GPUs and directions; the matcher reads the log lines that came with it. A finding names record, revision,
+//! rule and evidence. What nothing explains is said to be unexplained.
+//!
+//! ```text
+//! check     rules at the door, by limits (steps) and volume (copies)      rules  compiled rules of one generation
+//! facts     the report as rules see it                          evidence  what led to a finding, bounded
+//! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
+//! again     re-runs the latest reports when records changed
+//! ```
+
+mod again;
+mod check;
+mod evidence;
+mod facts;
+mod limits;
+mod logs;
+mod rules;
+mod unexplained;
+mod volume;
+
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
+
+pub use again::{CorrelateError, recorrelate, recorrelate_while_it_changes};
+pub use check::{RuleError, check_expression, check_rules};
+pub use rules::Correlator;
+
+use kb_core::report::Report;
+use serde_json::Value;
+
+use crate::feed::Generation;
+use crate::store::NewFinding;
+
+/// Most findings kept of one report; beyond that the report is broken in one way many times.
+const MAX_FINDINGS: usize = 1_000;
+
+impl Correlator {
+    /// Applies the records of a generation to a report. `body` is the report's JSON as sent, which rules see with all
+    /// it holds. Never fails: a rule that cannot be evaluated does not apply, and is counted.
+    ///
+    /// This computes; call it off the async threads.
+    pub fn correlate(&self, generation: &Generation, report: &Report, body: &Value) -> Vec<NewFinding> {
+        let rules = self.rules_of(generation);
+        let outcome = rules.apply(&facts::Facts::of(report, body));
+        self.count(&outcome);
+        let mut found = outcome.findings;
+        found.extend(logs::findings(generation, report));
+        let unexplained = unexplained::refusals(report, &found);
+        found.extend(unexplained);
+        found.truncate(MAX_FINDINGS);
+        found
+    }
+}

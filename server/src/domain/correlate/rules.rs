@@ -1,0 +1,193 @@
+//! The rules of one generation, compiled once and asked about every report.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cel::{Context, Program, Value as Cel};
+use kb_core::annex::ProbeScope;
+use kb_core::ids::{RecordId, Revision};
+
+use super::check::{ENVIRONMENT, compile};
+use super::evidence::Evidence;
+use super::facts::{Facts, Subject};
+use crate::feed::Generation;
+use crate::store::NewFinding;
+
+/// Applies records to reports. One for each process: it keeps compiled rules over generations.
+#[derive(Debug, Default)]
+pub struct Correlator {
+    current: Mutex<Option<Arc<RuleBook>>>,
+    failed: AtomicU64,
+}
+
+/// The rules of one generation.
+#[derive(Debug)]
+pub(super) struct RuleBook {
+    /// The generation's number.
+    pub(super) generation: u64,
+    rules: Vec<Rule>,
+    programs: HashMap<(ProbeScope, String), Arc<Program>>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    record: RecordId,
+    revision: Revision,
+    id: String,
+    title: String,
+    scope: ProbeScope,
+    when: Arc<Program>,
+    evidence: Vec<(String, Arc<Program>)>,
+}
+
+/// What the rules found in one report.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) findings: Vec<NewFinding>,
+    /// Evaluations that ended in an error: these rules did not apply.
+    pub(super) failed: u64,
+}
+
+impl Correlator {
+    /// Without any rule yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Evaluations that ended in an error since the start; rules that ask for what a report lacks are the usual
+    /// reason.
+    pub fn failed_evaluations(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count(&self, outcome: &Outcome) {
+        self.failed.fetch_add(outcome.failed, Ordering::Relaxed);
+    }
+
+    /// The compiled rules of a generation; unchanged rules keep their programs.
+    pub(super) fn rules_of(&self, generation: &Generation) -> Arc<RuleBook> {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(book) = current
+            .as_ref()
+            .filter(|book| book.generation == generation.number)
+        {
+            return Arc::clone(book);
+        }
+        let known = current.as_ref().map(|book| &book.programs);
+        let book = Arc::new(RuleBook::compile(generation, known));
+        *current = Some(Arc::clone(&book));
+        book
+    }
+}
+
+impl RuleBook {
+    fn compile(generation: &Generation, known: Option<&HashMap<(ProbeScope, String), Arc<Program>>>) -> Self {
+        let mut book = Self {
+            generation: generation.number,
+            rules: Vec::new(),
+            programs: HashMap::new(),
+        };
+        for published in generation.records() {
+            for rule in &published.record.annex.probe {
+                let mut program = |text: &str| {
+                    let key = (rule.scope, text.to_owned());
+                    let ready = known
+                        .and_then(|known| known.get(&key))
+                        .or_else(|| book.programs.get(&key));
+                    let program = match ready {
+                        Some(program) => Arc::clone(program),
+                        None => Arc::new(compile(rule.scope, text)?),
+                    };
+                    book.programs.insert(key, Arc::clone(&program));
+                    Ok::<_, super::RuleError>(program)
+                };
+                let evidence = rule
+                    .evidence
+                    .iter()
+                    .map(|text| Ok((text.clone(), program(text)?)));
+                let evidence: Result<Vec<_>, super::RuleError> = evidence.collect();
+                match (program(&rule.when), evidence) {
+                    (Ok(when), Ok(evidence)) => book.rules.push(Rule {
+                        record: published.id().clone(),
+                        revision: published.revision,
+                        id: rule.id.clone(),
+                        title: published.record.document.signature.clone(),
+                        scope: rule.scope,
+                        when,
+                        evidence,
+                    }),
+                    (Err(error), _) | (_, Err(error)) => tracing::warn!(
+                        record = %published.id(),
+                        revision = %published.revision,
+                        rule = %rule.id,
+                        %error,
+                        "a rule is not used: publish a corrected revision",
+                    ),
+                }
+            }
+        }
+        book
+    }
+
+    /// Asks every rule about everything it can be asked about.
+    pub(super) fn apply(&self, facts: &Facts) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut root = Context::with_env(Arc::clone(&ENVIRONMENT));
+        root.add_variable_from_value("report", facts.report.clone());
+        for scope in [
+            ProbeScope::Report,
+            ProbeScope::Pair,
+            ProbeScope::Gpu,
+            ProbeScope::Direction,
+        ] {
+            if !self.rules.iter().any(|rule| rule.scope == scope) {
+                continue;
+            }
+            for subject in facts.subjects(scope) {
+                let mut context = root.new_inner_scope();
+                for (name, value) in &subject.variables {
+                    context.add_variable_from_value(*name, value.clone());
+                }
+                for rule in self.rules.iter().filter(|rule| rule.scope == scope) {
+                    match evaluate(&rule.when, &context) {
+                        Ok(Cel::Bool(true)) => outcome.findings.push(rule.finding(subject, &context)),
+                        Ok(Cel::Bool(false)) => {}
+                        Ok(_) | Err(_) => outcome.failed += 1,
+                    }
+                }
+            }
+        }
+        outcome
+    }
+}
+
+impl Rule {
+    fn finding(&self, subject: &Subject, context: &Context<'_, '_>) -> NewFinding {
+        let mut evidence = Evidence::new();
+        evidence.pointer(&subject.pointer, &serde_json::Value::String(subject.name.clone()));
+        for (text, program) in &self.evidence {
+            match evaluate(program, context) {
+                Ok(value) => evidence.expression(text, &value),
+                Err(reason) => evidence.failed(text, &reason),
+            }
+        }
+        NewFinding {
+            record: Some((self.record.clone(), self.revision)),
+            rule: self.id.clone(),
+            subject: subject.name.clone(),
+            title: self.title.clone(),
+            evidence: evidence.into_json(),
+        }
+    }
+}
+
+/// Runs a program. A panic of the evaluator counts as an error of the rule.
+fn evaluate(program: &Program, context: &Context<'_, '_>) -> Result<Cel, String> {
+    match catch_unwind(AssertUnwindSafe(|| program.execute(context))) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("the evaluation failed".to_owned()),
+    }
+}

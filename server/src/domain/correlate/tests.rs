@@ -1,0 +1,272 @@
+//! Reports in, findings out.
+
+use kb_core::annex::ProbeScope;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::samples::{pair, report};
+use super::*;
+use crate::domain::ingest::parse;
+use crate::feed::samples::{PEER_ACCESS, document, generation_of};
+use crate::store::NewFinding;
+
+const HARDWARE: &str = "cuda/peer-access-unsupported-by-hardware";
+
+fn seed() -> (String, String) {
+    (PEER_ACCESS.0.to_owned(), PEER_ACCESS.1.to_owned())
+}
+
+/// A record that exists for its rules.
+fn record_with(rules: &Value) -> (String, String) {
+    let annex = json!({ "schema_version": 1, "probe": rules });
+    (
+        document("test/rules", "a rule applies").to_string(),
+        annex.to_string(),
+    )
+}
+
+fn correlate(records: &[(String, String)], body: &Value) -> Vec<NewFinding> {
+    let parsed = parse(body.to_string().as_bytes()).unwrap();
+    Correlator::new().correlate(&generation_of(records), &parsed.report, &parsed.body)
+}
+
+fn brief(findings: &[NewFinding]) -> Vec<(String, &str, &str)> {
+    let record = |finding: &NewFinding| {
+        finding
+            .record
+            .as_ref()
+            .map_or_else(String::new, |(id, _)| id.to_string())
+    };
+    findings
+        .iter()
+        .map(|finding| (record(finding), finding.rule.as_str(), finding.subject.as_str()))
+        .collect()
+}
+
+#[test]
+fn a_refusal_without_links_is_explained_with_evidence() {
+    for status in ["GNS", "NS", "CNS", "TNS"] {
+        let findings = correlate(&[seed()], &report(2, &[pair(0, 1, status, 0)]));
+        assert_eq!(
+            brief(&findings),
+            [(HARDWARE.to_owned(), "refused-without-link", "pair 0-1")]
+        );
+        let evidence: Value = serde_json::from_str(&findings[0].evidence).unwrap();
+        assert_eq!(evidence[0], json!({ "pointer": "/pairs/0", "value": "pair 0-1" }));
+        assert!(findings[0].evidence.contains(status), "{}", findings[0].evidence);
+    }
+}
+
+#[test]
+fn a_refusal_with_links_or_for_another_reason_is_unexplained() {
+    for refused in [pair(0, 1, "GNS", 4), pair(0, 1, "DR", 0)] {
+        let findings = correlate(&[seed()], &report(2, &[refused]));
+        assert_eq!(
+            brief(&findings),
+            [(String::new(), "refused_cause_unknown", "pair 0-1")]
+        );
+        assert_eq!(findings[0].title, "refused, cause unknown");
+    }
+    assert_eq!(correlate(&[seed()], &report(2, &[pair(0, 1, "OK", 4)])), []);
+}
+
+#[test]
+fn taking_the_rule_out_takes_the_finding_away_and_another_rule_needs_no_build() {
+    let body = report(2, &[pair(0, 1, "GNS", 0)]);
+    let bare = (
+        PEER_ACCESS.0.to_owned(),
+        json!({ "schema_version": 1 }).to_string(),
+    );
+    assert_eq!(
+        brief(&correlate(&[bare], &body)),
+        [(String::new(), "refused_cause_unknown", "pair 0-1")]
+    );
+
+    let second = record_with(&json!([
+        { "id": "two-gpus", "scope": "report", "when": "size(report.gpus) == 2", "evidence": ["size(report.gpus)", "report.nothing"] },
+        { "id": "ordinal", "scope": "gpu", "when": "gpu.cuda_ordinal == 1" },
+        { "id": "upward", "scope": "direction", "when": "direction.initiator < direction.owner && pair.nvlinks.value == 0" },
+    ]));
+    let findings = correlate(&[seed(), second], &body);
+    let rules = "test/rules".to_owned();
+    assert_eq!(
+        brief(&findings),
+        [
+            (rules.clone(), "two-gpus", "report"),
+            (HARDWARE.to_owned(), "refused-without-link", "pair 0-1"),
+            (rules.clone(), "ordinal", "gpu 1"),
+            (rules, "upward", "direction 0-1"),
+        ]
+    );
+    let evidence: Value = serde_json::from_str(&findings[0].evidence).unwrap();
+    assert_eq!(
+        evidence[1],
+        json!({ "expression": "size(report.gpus)", "value": 2 })
+    );
+    assert!(evidence[2]["error"].as_str().unwrap().contains("nothing"));
+}
+
+#[test]
+fn a_rule_that_fails_does_not_apply_and_is_counted() {
+    let rules = record_with(&json!([
+        { "id": "absent", "scope": "report", "when": "report.does.not.exist == 1" },
+        { "id": "no-bool", "scope": "report", "when": "size(report.gpus)" },
+        { "id": "zero", "scope": "report", "when": "1 / (size(report.gpus) - 2) == 1" },
+        { "id": "fine", "scope": "report", "when": "true" },
+    ]));
+    let parsed = parse(report(2, &[]).to_string().as_bytes()).unwrap();
+    let correlator = Correlator::new();
+    let findings = correlator.correlate(&generation_of(&[rules]), &parsed.report, &parsed.body);
+    assert_eq!(brief(&findings), [("test/rules".to_owned(), "fine", "report")]);
+    assert_eq!(correlator.failed_evaluations(), 3);
+}
+
+#[test]
+fn log_lines_and_failures_are_read_by_the_matcher() {
+    let mut body = report(2, &[]);
+    let line = "RuntimeError: CUDA error: peer access is not supported between these two devices";
+    body["logs"] = json!([{ "source": "kmsg", "text": format!("one\n{line}\nthree\n{line}\n") }]);
+    let findings = correlate(&[seed()], &body);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0].record.as_ref().unwrap().0.as_str(), HARDWARE);
+    let evidence: Value = serde_json::from_str(&findings[0].evidence).unwrap();
+    assert_eq!(evidence[0]["pointer"], "/logs/0/text");
+    assert_eq!(
+        (&evidence[0]["value"]["line"], &evidence[0]["value"]["count"]),
+        (&json!(2), &json!(2))
+    );
+
+    let mut body = report(0, &[]);
+    body["failures"] = json!([{
+        "step": "cuInit", "code": 217, "code_name": "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "message": "refused"
+    }]);
+    let findings = correlate(&[seed()], &body);
+    assert_eq!(
+        brief(&findings).first().map(|(id, ..)| id.as_str()),
+        Some(HARDWARE),
+        "{findings:?}"
+    );
+}
+
+#[test]
+fn bad_rules_are_refused_with_a_reason() {
+    let long = format!("true {}", "|| true ".repeat(600));
+    let deep = "report.gpus.exists(a, report.gpus.exists(b, report.gpus.exists(c, true)))";
+    let costly = format!(
+        "report.gpus.exists(a, report.gpus.exists(b, {}))",
+        vec!["a.cuda_ordinal == b.cuda_ordinal"; 20].join(" && ")
+    );
+    let many = format!("1 in [{}]", vec!["1"; 65].join(", "));
+    let brackets = format!("{}true{}", "(".repeat(40), ")".repeat(40));
+    for (text, rule, word) in [
+        ("report.gpus.exists(", "rule-syntax", "not CEL"),
+        ("", "rule-syntax", ""),
+        (long.as_str(), "rule-length", "4096"),
+        (deep, "rule-nesting", "deeper than 2"),
+        (costly.as_str(), "rule-cost", "250000"),
+        (many.as_str(), "rule-list", "65"),
+        (brackets.as_str(), "rule-nesting", "brackets"),
+        ("pair.nvlinks.value == 0", "rule-name", "\"pair\""),
+        ("frobnicate(report)", "rule-name", "frobnicate"),
+        (
+            "report.gpus.exists(g, (report.gpus + report.gpus).exists(h, true))",
+            "rule-cost",
+            "'+'",
+        ),
+        ("(report.gpus + report.gpus).exists(h, true)", "rule-cost", "'+'"),
+        (
+            "report.gpus.map(g, report.gpus + report.gpus)",
+            "rule-cost",
+            "'+'",
+        ),
+        (
+            "report.gpus.map(g, g == 1 ? report.gpus + report.gpus : [])",
+            "rule-cost",
+            "'+'",
+        ),
+        ("report.gpus.exists(g, true) && g == 1", "rule-name", "\"g\""),
+        (
+            "report.gpus.map(a, report.gpus.map(b, report))",
+            "rule-cost",
+            "copy the report",
+        ),
+        (
+            "report.gpus.exists(a, report.gpus.map(b, report).size() == 0)",
+            "rule-cost",
+            "copy the report",
+        ),
+        (
+            "report.gpus.exists(a, [report] == [report])",
+            "rule-cost",
+            "copy the report",
+        ),
+        (
+            "report.gpus.map(a, [a, a, a, a, a, a, a, a, a, a, a, a])",
+            "rule-cost",
+            "copy the report",
+        ),
+        ("Message{a: 1} == 1", "rule-syntax", "Message"),
+    ] {
+        let error = check_expression(ProbeScope::Report, text).expect_err(text);
+        assert_eq!(error.rule, rule, "{text}: {error}");
+        assert!(
+            error.reason.contains(word) && !error.fix.is_empty(),
+            "{text}: {error}"
+        );
+    }
+    for text in [
+        "size(report.gpus) + 1 > 2",
+        "has(report.node.hostname)",
+        "report.pairs.map(p, p.a).size() < 3",
+        "report.gpus.all(a, report.gpus.exists_one(b, b.cuda_ordinal == a.cuda_ordinal))",
+    ] {
+        assert_eq!(check_expression(ProbeScope::Report, text), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn the_rules_of_the_seeds_pass_the_door_and_a_bad_one_names_its_place() {
+    let annex = kb_core::annex::read_annex(PEER_ACCESS.1).unwrap();
+    assert_eq!(check_rules(&annex), []);
+    let (_, text) =
+        record_with(&json!([{ "id": "x", "scope": "gpu", "when": "true", "evidence": ["gpu", "pair"] }]));
+    let violations = check_rules(&kb_core::annex::read_annex(&text).unwrap());
+    assert_eq!(violations.len(), 1);
+    assert_eq!(
+        (violations[0].pointer.as_str(), violations[0].rule),
+        ("/probe/0/evidence/1", "rule-name")
+    );
+}
+
+#[test]
+fn the_dearest_rule_over_the_largest_report_ends_soon() {
+    let gpus = 64;
+    let rule = "report.gpus.exists(a, report.gpus.exists(b, a.cuda_ordinal == -1 && b.cuda_ordinal == -1))";
+    let evidence = "report.gpus.map(a, {'gpu': a, 'again': a})";
+    let dear = record_with(&json!([
+        { "id": "dear", "scope": "report", "when": format!("!({rule})"), "evidence": [evidence] },
+    ]));
+    let started = std::time::Instant::now();
+    let findings = correlate(&[dear], &report(gpus, &[]));
+    assert_eq!(findings.len(), 1);
+    assert!(
+        findings[0].evidence.len() < 64 * 1024,
+        "{}",
+        findings[0].evidence.len()
+    );
+    // Some 40,000 steps, unoptimised on a busy machine; without the limits it would be hours.
+    assert!(
+        started.elapsed() < std::time::Duration::from_secs(20),
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_makes_the_door_panic(text in "(\\PC|report|\\.gpus|\\.exists\\(|a,|\\(|\\)|\\[|\\]|\\{|\\}|&&|==|\\+|true|has\\(|1){0,24}") {
+        let _ = check_expression(ProbeScope::Report, &text);
+    }
+}

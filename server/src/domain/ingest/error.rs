@@ -1,0 +1,73 @@
+//! Why a report is not accepted. Nothing was kept, unless it says so.
+
+use kb_core::ids::{NodeId, ReportId};
+use kb_core::report::{MAJOR, SchemaVersion};
+use kb_core::text::TextError;
+
+use crate::store::StoreError;
+
+/// Why a report is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// Not strict JSON, or too large.
+    #[error("the report is not strict JSON: {0}")]
+    Text(#[from] TextError),
+    /// A newer agent's report; the agent keeps it until the server is updated.
+    #[error(
+        "the report has schema version {}.{}, this server reads {MAJOR}: update the server, the agent keeps the report",
+        found.major,
+        found.minor
+    )]
+    NewerSchema {
+        /// What the report says.
+        found: SchemaVersion,
+    },
+    /// JSON of another shape.
+    #[error("this is not a report: {0}")]
+    Shape(String),
+    /// A report that contradicts itself.
+    #[error("the report contradicts itself: {}", name_first(.0))]
+    Invalid(Vec<Problem>),
+    /// Another body came under this id.
+    #[error(
+        "node {node} has sent another body as report {id} before: a report id names one run, make a new one"
+    )]
+    Conflict {
+        /// Who sent it.
+        node: NodeId,
+        /// Its id.
+        id: ReportId,
+    },
+    /// The store refused or did not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A kept body cannot be decompressed: another program wrote it, or the disk lost it.
+    #[error("the kept body of the report is damaged: {0}")]
+    Damaged(String),
+    /// Compressing failed, for want of memory.
+    #[error("the report cannot be compressed: {0}")]
+    Compress(#[source] std::io::Error),
+    /// A fault of ours; the report may be sent again.
+    #[error("reading the report panicked")]
+    Panicked,
+}
+
+/// One contradiction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// JSON pointer into the report.
+    pub pointer: String,
+    /// What is wrong, and what would be right.
+    pub reason: String,
+}
+
+fn name_first(problems: &[Problem]) -> String {
+    let Some(first) = problems.first() else {
+        return String::new();
+    };
+    let more = match problems.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    format!("{}: {}{more}", first.pointer, first.reason)
+}

@@ -1,0 +1,122 @@
+//! Accepting an agent's report: once, strictly, and explained at once.
+//!
+//! ```text
+//! parse     bytes -> strict JSON -> schema version -> report      validate  indices, times and sizes that fit together
+//! pack      measurements -> one n x n matrix each                 mod       keep, correlate, answer
+//! ```
+
+mod error;
+mod pack;
+mod parse;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{IngestError, Problem};
+pub use parse::{MAX_BODY_BYTES, Parsed, body_of, parse, parse_stored};
+
+use std::sync::Arc;
+
+use kb_core::ids::{NodeId, ReportId, Seq};
+use kb_core::text::Sha256;
+use kb_core::verdict::Verdict;
+use time::OffsetDateTime;
+
+use super::correlate::Correlator;
+use crate::feed::Generation;
+use crate::store::{NewFinding, NewReport, ReportSaved, Store, StoredFinding};
+
+/// Compression level of kept bodies: reports are read seldom and written once.
+const ZSTD_LEVEL: i32 = 6;
+
+/// What became of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// Who sent it.
+    pub node: NodeId,
+    /// Its id.
+    pub id: ReportId,
+    /// True when the same body had come before: nothing was changed.
+    pub is_duplicate: bool,
+    /// Verdict of the run.
+    pub verdict: Verdict,
+    /// What was found in it.
+    pub findings: Vec<StoredFinding>,
+    /// The knowledge that this answer is from.
+    pub seq: Seq,
+}
+
+/// A report that is ready to be kept.
+struct Prepared {
+    report: NewReport,
+    findings: Vec<NewFinding>,
+}
+
+/// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
+///
+/// Sending the same body again is fine and gives the same answer. When the process dies between keeping the report
+/// and its findings, correlating again makes up for it.
+pub async fn accept(
+    store: &dyn Store,
+    generation: &Arc<Generation>,
+    correlator: &Arc<Correlator>,
+    body: Vec<u8>,
+    received_at: OffsetDateTime,
+) -> Result<Accepted, IngestError> {
+    let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
+    let work = tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, &body, received_at));
+    let Prepared { report, findings } = work.await.map_err(|_| IngestError::Panicked)??;
+    let (node, id, verdict) = (report.node.clone(), report.id.clone(), report.verdict);
+    let is_duplicate = match store.save_report(report).await? {
+        ReportSaved::Stored => false,
+        ReportSaved::Duplicate => true,
+        ReportSaved::Conflict => return Err(IngestError::Conflict { node, id }),
+    };
+    if !is_duplicate {
+        store
+            .replace_findings(&node, &id, generation.seq, findings)
+            .await?;
+    }
+    let findings = store.findings(&node, &id).await?;
+    Ok(Accepted {
+        node,
+        id,
+        is_duplicate,
+        verdict,
+        findings,
+        seq: generation.seq,
+    })
+}
+
+fn prepare(
+    generation: &Generation,
+    correlator: &Correlator,
+    body: &[u8],
+    received_at: OffsetDateTime,
+) -> Result<Prepared, IngestError> {
+    let Parsed { report, body: value } = parse(body)?;
+    let times = validate::check(&report)?;
+    let findings = correlator.correlate(generation, &report, &value);
+    let measurements = pack::matrices(&report)?;
+    let kept = NewReport {
+        node: report.node.id,
+        id: report.report_id,
+        hostname: report.node.hostname,
+        body_zstd: zstd::encode_all(body, ZSTD_LEVEL).map_err(IngestError::Compress)?,
+        body_sha256: Sha256::of(body).to_string(),
+        body_bytes: u64::try_from(body.len()).unwrap_or(u64::MAX),
+        finished_at: times.finished_at,
+        received_at,
+        schema: (report.schema.major, report.schema.minor),
+        simulated: report.simulated,
+        verdict: report.conclusion.verdict,
+        reason: report.conclusion.reason,
+        gpus: u32::try_from(report.gpus.len()).unwrap_or(u32::MAX),
+        measurements,
+    };
+    Ok(Prepared {
+        report: kept,
+        findings,
+    })
+}
