@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::host::{self, HostRoot};
 use crate::worker::handle::Fault;
 use crate::worker::lock;
-use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
+use crate::worker::protocol::{DirectionFacts, Loaded, Opened, PairFacts};
 
 pub(crate) use chance::{Chance, RANDOM_BYTES};
 
@@ -97,6 +97,14 @@ impl Found {
             failures: vec![failure],
         }
     }
+
+    /// Adds what is known of the library, which holds even where the driver then refused to work.
+    fn learn(&mut self, loaded: Option<&Loaded>) {
+        let Some(loaded) = loaded else { return };
+        self.simulated = loaded.simulated;
+        self.driver
+            .insert("cuda.library".to_owned(), any(&loaded.library));
+    }
 }
 
 fn look(options: &Options, nonce: u64) -> Found {
@@ -112,6 +120,7 @@ fn look(options: &Options, nonce: u64) -> Found {
         Err(trouble) => {
             let mut found = Found::nothing(failure_from(&trouble));
             found.failures.extend(session.stuck.iter().map(stuck_failure));
+            found.learn(session.loaded.as_ref());
             return found;
         }
     };
@@ -138,13 +147,15 @@ fn look(options: &Options, nonce: u64) -> Found {
         pairs.push(pair);
     }
     session.end();
-    Found {
-        simulated: opened.simulated,
+    let mut found = Found {
+        simulated: false,
         driver: driver_facts(&opened),
         failures: session.stuck.iter().map(stuck_failure).collect(),
         gpus: opened.gpus,
         pairs,
-    }
+    };
+    found.learn(session.loaded.as_ref());
+    found
 }
 
 /// A worker that hangs or dies while opening is tried once more; a library that is missing stays missing.
@@ -205,16 +216,17 @@ fn conclude(found: &Found) -> Conclusion {
     judge_run(&found.gpus, &found.pairs, &found.failures)
 }
 
-fn driver_facts(opened: &Opened) -> BTreeMap<String, Fact> {
-    fn any<T: Clone + Into<serde_json::Value>>(fact: &Fact<T>) -> Fact {
-        Fact {
-            value: fact.value.clone().map(Into::into),
-            source: fact.source.clone(),
-            gap: fact.gap.clone(),
-        }
+/// A fact of any type, as the host's facts are kept.
+fn any<T: Clone + Into<serde_json::Value>>(fact: &Fact<T>) -> Fact {
+    Fact {
+        value: fact.value.clone().map(Into::into),
+        source: fact.source.clone(),
+        gap: fact.gap.clone(),
     }
+}
+
+fn driver_facts(opened: &Opened) -> BTreeMap<String, Fact> {
     BTreeMap::from([
-        ("cuda.library".to_owned(), any(&opened.library)),
         ("cuda.version".to_owned(), any(&opened.cuda_version)),
         ("nvml.driver_version".to_owned(), any(&opened.nvml_driver_version)),
     ])

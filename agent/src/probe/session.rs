@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kb_core::report::Outcome;
 
 use crate::worker::handle::{Fault, Stuck, Worker};
-use crate::worker::protocol::{Answer, CallFailure, CheckKind, Command, Opened, PairFacts};
+use crate::worker::protocol::{Answer, CallFailure, CheckKind, Command, Loaded, Opened, PairFacts};
 
 use super::attempt::Attempt;
 
@@ -63,6 +63,8 @@ pub(super) struct Session<'a> {
     live: Option<Live>,
     /// UUIDs in CUDA's order as first listed; a worker that sees others is not asked.
     expected: Option<Vec<Option<String>>>,
+    /// The driver's library, once a worker has loaded it.
+    pub(super) loaded: Option<Loaded>,
     /// Workers that did not end even when killed.
     pub(super) stuck: Vec<Stuck>,
 }
@@ -73,11 +75,12 @@ impl<'a> Session<'a> {
             setup,
             live: None,
             expected: expected.map(identities),
+            loaded: None,
             stuck: Vec::new(),
         }
     }
 
-    /// Starts a worker, opens the driver, lists the GPUs.
+    /// Starts a worker, loads and opens the driver, lists the GPUs.
     pub(super) fn open(&mut self) -> Result<Opened, Trouble> {
         let worker = Worker::start(&self.setup.program).map_err(Trouble::Worker)?;
         self.live = Some(Live {
@@ -85,6 +88,10 @@ impl<'a> Session<'a> {
             prepared: BTreeSet::new(),
             enabled: BTreeSet::new(),
         });
+        match self.ask(&Command::Load, 1)? {
+            Answer::Loaded(loaded) => self.loaded = Some(loaded),
+            other => return Err(self.unexpected(other)),
+        }
         let opened = match self.ask(&Command::Open, OPEN_FACTOR)? {
             Answer::Opened(opened) => *opened,
             other => return Err(self.unexpected(other)),

@@ -7,7 +7,7 @@ use kb_core::report::{Fact, GapKind, Gpu};
 
 use crate::gpu::{CallError, Device, Driver, LinkSummary, Management, PciAddress};
 
-use super::protocol::{DirectionFacts, Opened, PairFacts};
+use super::protocol::{DirectionFacts, Loaded, Opened, PairFacts};
 
 /// CUDA's attributes of a directed pair, with the names that the report uses.
 const ATTRIBUTES: [(&str, CUdevice_P2PAttribute); 4] = [
@@ -28,6 +28,19 @@ const ATTRIBUTES: [(&str, CUdevice_P2PAttribute); 4] = [
         CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED,
     ),
 ];
+
+/// The library of a driver that is loaded and not yet called.
+pub(super) fn describe_library(driver: &Driver) -> Loaded {
+    const SOURCE: &str = "/proc/self/maps";
+    let library = match &driver.path {
+        Some(path) => Fact::read(path.display().to_string(), SOURCE),
+        None => Fact::missing(GapKind::NotVisible, "its mapping has no file name", SOURCE),
+    };
+    Loaded {
+        simulated: driver.simulated,
+        library,
+    }
+}
 
 /// A GPU with what finds it in CUDA and in NVML.
 pub(super) struct Known {
@@ -64,18 +77,8 @@ impl Inventory {
 
     /// For the report.
     pub(super) fn describe(&self) -> Opened {
-        let library = match &self.driver.path {
-            Some(path) => Fact::read(path.display().to_string(), "/proc/self/maps"),
-            None => Fact::missing(
-                GapKind::NotVisible,
-                "its mapping has no file name",
-                "/proc/self/maps",
-            ),
-        };
         let gpus = (0_u32..).zip(&self.gpus);
         Opened {
-            simulated: self.driver.simulated,
-            library,
             cuda_version: fact("cuDriverGetVersion", self.driver.version()),
             nvml_driver_version: self.nvml.driver_version(),
             gpus: gpus

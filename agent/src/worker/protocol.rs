@@ -14,7 +14,9 @@ pub(crate) const VERSION: u32 = 1;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub(crate) enum Command {
-    /// Load the driver, initialise it, list the GPUs. Answered by [`Answer::Opened`].
+    /// Load the driver's library. Answered by [`Answer::Loaded`].
+    Load,
+    /// Initialise the loaded driver and list the GPUs. Answered by [`Answer::Opened`].
     Open,
     /// Rung 1 of a pair, both directions. Answered by [`Answer::PairFacts`].
     PairFacts {
@@ -114,6 +116,8 @@ pub(crate) enum Answer {
         /// Its [`VERSION`].
         version: u32,
     },
+    /// The library is loaded; nothing was called yet.
+    Loaded(Loaded),
     /// See [`Opened`].
     Opened(Box<Opened>),
     /// See [`PairFacts`].
@@ -129,13 +133,18 @@ pub(crate) enum Answer {
     Failed(CallFailure),
 }
 
-/// The driver and its GPUs.
+/// The driver's library, known even where the driver then refuses to work.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Opened {
+pub(crate) struct Loaded {
     /// True when a stand-in took the driver's place.
     pub(crate) simulated: bool,
     /// File of libcuda, as the dynamic loader resolved it.
     pub(crate) library: Fact<String>,
+}
+
+/// The driver and its GPUs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Opened {
     /// `cuDriverGetVersion`.
     pub(crate) cuda_version: Fact<i32>,
     /// The driver's version as NVML states it.

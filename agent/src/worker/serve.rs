@@ -12,7 +12,7 @@ use crate::gpu::{Driver, LIBRARY_NAME, Management, Trace};
 use crate::process::forbid_core_files;
 
 use super::check;
-use super::inventory::Inventory;
+use super::inventory::{Inventory, describe_library};
 use super::place::{Place, failure};
 use super::protocol::{Answer, CallFailure, CheckKind, Command, VERSION};
 
@@ -39,6 +39,7 @@ pub(crate) fn run(args: &WorkerArgs) -> io::Result<()> {
     let trace = File::options().write(true).open(pipe).map(Trace::into_pipe)?;
     let mut worker = Worker {
         trace,
+        driver: None,
         inventory: None,
         places: BTreeMap::new(),
     };
@@ -68,6 +69,7 @@ fn send(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
 
 struct Worker {
     trace: Trace,
+    driver: Option<Driver>,
     inventory: Option<Inventory>,
     /// Prepared GPUs by position.
     places: BTreeMap<u32, Place>,
@@ -76,6 +78,7 @@ struct Worker {
 impl Worker {
     fn obey(&mut self, command: &Command) -> Answer {
         match *command {
+            Command::Load => self.load(),
             Command::Open => self.open(),
             Command::PairFacts { a, b } => self.pair_facts(a, b),
             Command::Prepare { gpu, bytes, limit_ms } => {
@@ -92,10 +95,20 @@ impl Worker {
         }
     }
 
+    fn load(&mut self) -> Answer {
+        match Driver::load(self.trace.clone()) {
+            Ok(driver) => {
+                let loaded = describe_library(&driver);
+                self.driver = Some(driver);
+                Answer::Loaded(loaded)
+            }
+            Err(reason) => refuse(&format!("load {LIBRARY_NAME}"), reason),
+        }
+    }
+
     fn open(&mut self) -> Answer {
-        let driver = match Driver::load(self.trace.clone()) {
-            Ok(driver) => driver,
-            Err(reason) => return refuse(&format!("load {LIBRARY_NAME}"), reason),
+        let Some(driver) = self.driver.clone() else {
+            return refuse("open the driver", "its library is not loaded".to_owned());
         };
         let opened = driver.init().and_then(|()| {
             let nvml = Management::open(self.trace.clone());

@@ -241,6 +241,20 @@ fn a_driver_that_is_not_ready_is_unknown_with_its_code() {
     let failure = &report.failures[0];
     assert_eq!((failure.step.as_str(), failure.code), ("cuInit", Some(802)));
     assert_eq!(failure.code_name.as_deref(), Some("CUDA_ERROR_SYSTEM_NOT_READY"));
+    assert!(report.simulated, "the stand-in is told though it refused to work");
+    let library = report.host["cuda.library"].value.as_ref().unwrap();
+    assert!(library.as_str().unwrap().ends_with("libcuda.so.1"), "{library}");
+}
+
+#[test]
+fn a_gpu_that_cannot_be_prepared_shows_nothing_about_its_pairs() {
+    for (call, code) in [("cuDevicePrimaryCtxRetain", 46), ("cuMemAlloc_v2", 2)] {
+        let (report, run) = Node::with(&Scenario::code_from(call, code)).probe(&[]);
+        assert_eq!(judged(&report), (Verdict::Unknown, Some(cause::INCONCLUSIVE)));
+        assert_eq!(run.code, 3);
+        let enable = check(&report, 0, "enable_peer_access");
+        assert_eq!((enable.call.as_deref(), enable.code), (Some(call), Some(code)));
+    }
 }
 
 #[test]

@@ -243,6 +243,37 @@ fn the_parent_opens_no_driver_library_and_takes_its_worker_with_it() {
 }
 
 #[test]
+fn a_worker_killed_at_any_moment_loses_neither_report_nor_lock() {
+    let node = Node::with(&Scenario::healthy(2));
+    for moment in 0..20 {
+        let mut command = node.command("probe");
+        let agent = command
+            .arg("--json")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let worker = until("a worker", || children(agent.id()).first().copied());
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(4 * moment) {
+            std::thread::yield_now();
+        }
+        // It may have ended by itself in the meantime.
+        let pid = rustix::process::Pid::from_raw(i32::try_from(worker).unwrap()).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        let run = Run::of(&agent.wait_with_output().unwrap());
+        let report = run.report();
+        assert_eq!(report.pairs.len(), 1, "{}", run.stderr);
+        assert!(
+            report.conclusion.verdict <= Verdict::Degraded,
+            "moment {moment}: {}",
+            run.stderr
+        );
+        fs::File::open(node.path("lock")).unwrap().try_lock().unwrap();
+    }
+}
+
+#[test]
 fn a_worker_does_not_outlive_a_parent_that_is_not_its_own() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_peerless-agent"));
     let output = command
