@@ -1,1 +1,201 @@
+//! Both engines have the same migrations, which lead to the same tables.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use peerless::store::{ConnectOptions, Migrated, StoreError, connect, migrate};
+use sqlx::{Connection as _, Executor as _, PgConnection, SqliteConnection};
+
+use crate::support::{Engine, Place, on};
+
+/// Table, column, may be null.
+type Column = (String, String, bool);
+
+fn files(engine: &str) -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../migrations")
+        .join(engine);
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+async fn run(place: &Place, sql: &'static str) {
+    match place.engine {
+        Engine::Sqlite => {
+            SqliteConnection::connect(&place.url)
+                .await
+                .unwrap()
+                .execute(sql)
+                .await
+                .unwrap();
+        }
+        Engine::Postgres => {
+            PgConnection::connect(&place.url)
+                .await
+                .unwrap()
+                .execute(sql)
+                .await
+                .unwrap();
+        }
+    }
+}
+
+async fn columns(place: &Place) -> BTreeSet<Column> {
+    let rows: Vec<Column> = match place.engine {
+        Engine::Sqlite => {
+            let sql = "SELECT t.name, c.name, c.\"notnull\" = 0 FROM sqlite_schema t, pragma_table_info(t.name) c \
+                WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> '_sqlx_migrations'";
+            let mut raw = SqliteConnection::connect(&place.url).await.unwrap();
+            sqlx::query_as(sql).fetch_all(&mut raw).await.unwrap()
+        }
+        Engine::Postgres => {
+            let sql = "SELECT table_name::text, column_name::text, is_nullable = 'YES' \
+                FROM information_schema.columns \
+                WHERE table_schema = 'public' AND table_name <> '_sqlx_migrations'";
+            let mut raw = PgConnection::connect(&place.url).await.unwrap();
+            sqlx::query_as(sql).fetch_all(&mut raw).await.unwrap()
+        }
+    };
+    rows.into_iter().collect()
+}
+
+#[test]
+fn both_folders_hold_the_same_files() {
+    let sqlite = files("sqlite");
+    assert!(sqlite.contains("0001_records.sql"), "{sqlite:?}");
+    assert_eq!(sqlite, files("postgres"));
+}
+
+#[test]
+fn both_engines_end_with_the_same_columns() {
+    on(Engine::Sqlite, |sqlite| async move {
+        migrate(&sqlite.url).await.unwrap();
+        let from_sqlite = columns(&sqlite).await;
+        assert!(
+            from_sqlite.contains(&("record".to_owned(), "seq".to_owned(), true)),
+            "{from_sqlite:?}"
+        );
+        // A runtime within a runtime is refused, so the other engine is asked on another thread.
+        let from_postgres = std::thread::spawn(|| {
+            let (send, receive) = std::sync::mpsc::channel();
+            on(Engine::Postgres, |postgres| async move {
+                migrate(&postgres.url).await.unwrap();
+                send.send(columns(&postgres).await).unwrap();
+            });
+            receive.recv().unwrap()
+        });
+        assert_eq!(from_sqlite, from_postgres.join().unwrap());
+    });
+}
+
+async fn migrates_once(place: Arc<Place>) {
+    let behind = ConnectOptions {
+        migrate: false,
+        ..ConnectOptions::default()
+    };
+    let error = connect(&place.url, &behind).await.unwrap_err();
+    assert!(
+        matches!(error, StoreError::OlderDatabase { found: 0, .. }),
+        "{error}"
+    );
+
+    let newest = i64::try_from(files("sqlite").len()).unwrap();
+    assert_eq!(
+        migrate(&place.url).await.unwrap(),
+        Migrated { from: 0, to: newest }
+    );
+    assert_eq!(
+        migrate(&place.url).await.unwrap(),
+        Migrated {
+            from: newest,
+            to: newest
+        }
+    );
+    connect(&place.url, &behind).await.unwrap().ping().await.unwrap();
+}
+
+#[test]
+fn sqlite_migrates_once() {
+    on(Engine::Sqlite, migrates_once);
+}
+
+#[test]
+fn postgres_migrates_once() {
+    on(Engine::Postgres, migrates_once);
+}
+
+async fn many_may_migrate_at_once(place: Arc<Place>) {
+    let start = || {
+        let place = Arc::clone(&place);
+        tokio::spawn(async move { place.store().await.ping().await.unwrap() })
+    };
+    for program in [start(), start(), start(), start()] {
+        program.await.unwrap();
+    }
+}
+
+#[test]
+fn many_may_migrate_sqlite_at_once() {
+    on(Engine::Sqlite, many_may_migrate_at_once);
+}
+
+#[test]
+fn many_may_migrate_postgres_at_once() {
+    on(Engine::Postgres, many_may_migrate_at_once);
+}
+
+async fn a_newer_database_is_refused(place: Arc<Place>) {
+    migrate(&place.url).await.unwrap();
+    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+        VALUES (9999, 'from the future', TRUE, '', 0)";
+    run(&place, newer).await;
+    for migrate in [true, false] {
+        let options = ConnectOptions {
+            migrate,
+            ..ConnectOptions::default()
+        };
+        let error = connect(&place.url, &options).await.unwrap_err();
+        assert!(
+            matches!(error, StoreError::NewerDatabase { found: 9999, .. }),
+            "{error}"
+        );
+    }
+    assert!(matches!(
+        migrate(&place.url).await,
+        Err(StoreError::NewerDatabase { .. })
+    ));
+}
+
+#[test]
+fn a_newer_sqlite_database_is_refused() {
+    on(Engine::Sqlite, a_newer_database_is_refused);
+}
+
+#[test]
+fn a_newer_postgres_database_is_refused() {
+    on(Engine::Postgres, a_newer_database_is_refused);
+}
+
+async fn a_changed_migration_is_refused(place: Arc<Place>) {
+    migrate(&place.url).await.unwrap();
+    run(
+        &place,
+        "UPDATE _sqlx_migrations SET checksum = '' WHERE version = 2",
+    )
+    .await;
+    let error = migrate(&place.url).await.unwrap_err();
+    assert!(matches!(error, StoreError::Migration(_)), "{error}");
+}
+
+#[test]
+fn a_changed_sqlite_migration_is_refused() {
+    on(Engine::Sqlite, a_changed_migration_is_refused);
+}
+
+#[test]
+fn a_changed_postgres_migration_is_refused() {
+    on(Engine::Postgres, a_changed_migration_is_refused);
+}

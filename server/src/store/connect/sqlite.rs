@@ -30,7 +30,7 @@ pub(super) async fn connect(path: &Path, options: &ConnectOptions) -> Result<Sql
     let mut first = open(path, &writer_options).await?;
     let checked = prepare(path, &mut first, options).await;
     first.close().await?;
-    checked?;
+    checked.map_err(|error| located(path, error))?;
 
     let writers = pool(1, options).connect_lazy_with(writer_options);
     let reader_options = base_options(path, options).pragma("query_only", "ON");
@@ -44,7 +44,7 @@ pub(in crate::store) async fn migrate(path: &Path, options: &ConnectOptions) -> 
     let mut connection = open(path, &writer_options(path, options)).await?;
     let migrated = migrate::sqlite(&mut connection).await;
     connection.close().await?;
-    migrated
+    migrated.map_err(|error| located(path, error))
 }
 
 async fn prepare(
@@ -165,6 +165,62 @@ fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
         Some(26) => refusal(path, "the file is not a SQLite database"),
         // SQLITE_CORRUPT
         Some(11) => refusal(path, &format!("the file is damaged ({error})")),
-        _ => StoreError::from(error),
+        _ => located(path, StoreError::from(error)),
+    }
+}
+
+/// The error with the file's name, which SQLite does not say.
+fn located(path: &Path, error: StoreError) -> StoreError {
+    let path = path.display();
+    match error {
+        StoreError::ReadOnly(text) => StoreError::ReadOnly(format!(
+            "{path}: {text}; the file and its folder must be writable"
+        )),
+        StoreError::Full(text) => StoreError::Full(format!("{path}: {text}")),
+        StoreError::Unavailable(text) => StoreError::Unavailable(format!("{path}: {text}")),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::Executor as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_writer_that_would_not_sync_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = connect(&folder.path().join("a.db"), &ConnectOptions::default())
+            .await
+            .unwrap();
+        store.begin_write().await.unwrap().commit().await.unwrap();
+        for lax in ["PRAGMA synchronous = NORMAL", "PRAGMA synchronous = OFF"] {
+            store.writers.acquire().await.unwrap().execute(lax).await.unwrap();
+            let error = store.begin_write().await.err();
+            assert!(
+                matches!(error, Some(StoreError::NotDurable(_))),
+                "{lax}: {error:?}"
+            );
+        }
+        store
+            .writers
+            .acquire()
+            .await
+            .unwrap()
+            .execute("PRAGMA synchronous = EXTRA")
+            .await
+            .unwrap();
+        store.begin_write().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn readers_cannot_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = connect(&folder.path().join("a.db"), &ConnectOptions::default())
+            .await
+            .unwrap();
+        let mut reader = store.readers.acquire().await.unwrap();
+        reader.execute("UPDATE counter SET value = 7").await.unwrap_err();
     }
 }

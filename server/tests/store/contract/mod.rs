@@ -57,6 +57,18 @@ contract! {
         readers_never_miss_a_change
         a_failed_publish_leaves_no_gap
     }
+    codes {
+        codes_are_found_whatever_the_case_and_blanks
+        codes_follow_the_published_revision
+        aliases_lead_to_the_record
+        an_alias_belongs_to_one_record
+        a_former_id_is_not_given_away
+    }
+    edges {
+        edges_are_kept_as_stated_and_seen_from_both_ends
+        an_unknown_target_is_resolved_when_it_appears
+        edges_are_rebuilt_with_the_published_revision
+    }
     lists {
         pages_come_in_id_order
         changes_come_in_seq_order_with_tombstones
@@ -74,6 +86,21 @@ contract! {
         a_local_record_of_that_name_is_kept
         two_servers_seed_once
         one_bad_seed_leaves_everything_as_it_was
+    }
+    reports {
+        a_report_is_kept_once
+        another_body_under_the_same_id_is_a_conflict
+        two_uploads_at_once_store_once
+        an_id_of_two_nodes_needs_the_node
+        lists_come_newest_first_in_pages
+        findings_are_replaced
+        newer_findings_are_not_replaced_by_older
+        latest_reports_wait_for_correlation
+    }
+    nodes {
+        nodes_come_with_their_latest_report
+        a_late_arrival_does_not_take_the_place_of_a_later_one
+        nodes_come_in_pages
     }
     tokens {
         tokens_are_kept_and_revoked_once

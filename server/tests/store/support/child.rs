@@ -1,6 +1,7 @@
 //! Another process: this test binary again, told by a variable which part to play.
 
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What the child is to work on.
@@ -21,7 +22,17 @@ pub(crate) struct Child {
 impl Child {
     /// Starts `part` (a test's full name) with `value`; `set_up` may change the command.
     pub(crate) fn start(part: &str, value: &str, set_up: impl FnOnce(&mut Command)) -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
+        Self::start_program(&std::env::current_exe().unwrap(), part, value, set_up)
+    }
+
+    /// The same with a copy of this program.
+    pub(crate) fn start_program(
+        program: &Path,
+        part: &str,
+        value: &str,
+        set_up: impl FnOnce(&mut Command),
+    ) -> Self {
+        let mut command = Command::new(program);
         command
             .args(["--exact", part, "--ignored", "--nocapture", "--quiet"])
             .env(VARIABLE, value)
