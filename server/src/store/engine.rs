@@ -157,9 +157,9 @@ engine!(Postgres, PgConnection, PgRow);
 
 type Query<DB> = sqlx::query::Query<'static, DB, <DB as Database>::Arguments>;
 
-fn prepare<DB: Engine>(statement: Statement<'_>) -> Result<Query<DB>, sqlx::Error>
+fn prepare<DB>(statement: Statement<'_>) -> Result<Query<DB>, sqlx::Error>
 where
-    DB: sqlx::database::HasStatementCache,
+    DB: Engine + sqlx::database::HasStatementCache,
     DB::Arguments: sqlx::IntoArguments<DB>,
 {
     let mut arguments = DB::Arguments::default();

@@ -107,6 +107,9 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
+/// `SQLITE_IOERR_WRITE`: what a limit on file size (EFBIG) comes out as.
+const IOERR_WRITE: i32 = 778;
+
 /// The store's word for an engine's code: five characters from PostgreSQL (appendix A of its manual), a decimal
 /// number from SQLite (sqlite.org/rescode.html: the low byte is the kind, the rest says more).
 fn classify(code: &str, message: &str) -> Option<StoreError> {
@@ -124,8 +127,6 @@ fn classify(code: &str, message: &str) -> Option<StoreError> {
             _ => None,
         };
     }
-    /// `SQLITE_IOERR_WRITE`: what a file size limit (EFBIG) comes out as.
-    const IOERR_WRITE: i32 = 778;
     let number: i32 = code.parse().ok()?;
     match (number, number & 0xff) {
         // SQLITE_FULL

@@ -1,6 +1,6 @@
 //! Findings of reports.
 
-use kb_core::ids::{NodeId, ReportId, Seq};
+use kb_core::ids::{NodeId, RecordId, ReportId, Seq};
 
 use super::engine::{Cells, Engine, Value, values};
 use super::face::id_from;
@@ -46,7 +46,7 @@ impl<DB: Engine> SqlStore<DB> {
                 Value::from(node),
                 Value::from(report),
                 Value::from(ordinal),
-                Value::from(record.map(|id| id.as_str())),
+                Value::from(record.map(RecordId::as_str)),
                 Value::from(revision.map(|revision| i64::from(revision.0))),
                 Value::from(&finding.rule),
                 Value::from(&finding.subject),

@@ -1,5 +1,6 @@
 //! PostgreSQL: one pool that reads and writes.
 
+use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Postgres};
 
@@ -61,7 +62,7 @@ async fn prepare(
 
 async fn open(target: &PgConnectOptions) -> Result<PgConnection, StoreError> {
     target.connect().await.map_err(|error| {
-        let code = error.as_database_error().and_then(|refusal| refusal.code());
+        let code = error.as_database_error().and_then(DatabaseError::code);
         match code.as_deref() {
             // invalid_password, invalid_authorization_specification, invalid_catalog_name
             Some("28P01" | "28000" | "3D000") => refusal(target, error.to_string()),

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use sqlx::error::DatabaseError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, Sqlite, SqliteConnection};
 
@@ -153,7 +154,7 @@ async fn open(path: &Path, options: &SqliteConnectOptions) -> Result<SqliteConne
 fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
     let code = error
         .as_database_error()
-        .and_then(|refusal| refusal.code())
+        .and_then(DatabaseError::code)
         .and_then(|code| code.parse::<i32>().ok());
     match code.map(|code| code & 0xff) {
         // SQLITE_CANTOPEN: the file itself was opened before, so it is the log beside it that cannot be made.
