@@ -28,11 +28,16 @@ pub struct DataArgs {
 const SQLITE_FILE: &str = "peerless.db";
 
 impl DataArgs {
+    /// The SQLite file that is used unless another database is asked for.
+    pub fn sqlite_file(&self) -> PathBuf {
+        self.data_dir.join(SQLITE_FILE)
+    }
+
     /// The database's URL.
     pub fn url(&self) -> String {
         match &self.database {
             Some(url) => url.clone(),
-            None => format!("sqlite://{}", self.data_dir.join(SQLITE_FILE).display()),
+            None => format!("sqlite://{}", self.sqlite_file().display()),
         }
     }
 

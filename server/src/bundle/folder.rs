@@ -36,12 +36,17 @@ pub fn read_path(path: &Path) -> Result<Vec<SeedRecord>, FolderError> {
         source,
     };
     if fs::metadata(path).map_err(unreadable)?.is_dir() {
-        let mut files = BTreeMap::new();
-        collect(path, path, &mut files)?;
-        Ok(pair(files)?)
+        Ok(pair(read_files(path)?)?)
     } else {
         Ok(vec![read_one(path)?])
     }
+}
+
+/// All JSON files below a folder, by their paths from there, with `/`.
+pub fn read_files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, FolderError> {
+    let mut files = BTreeMap::new();
+    collect(folder, folder, &mut files)?;
+    Ok(files)
 }
 
 fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) -> Result<(), FolderError> {

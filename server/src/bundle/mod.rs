@@ -9,19 +9,18 @@ use std::collections::BTreeMap;
 
 use kb_core::annex;
 use kb_core::ids::{IdError, RecordId};
+use kb_core::validate::is_record_file;
 
 use crate::store::SeedRecord;
 
 pub use embedded::embedded;
-pub use folder::{FolderError, read_path};
+pub use folder::{FolderError, read_files, read_path};
 pub use lines::{Line, parse_line};
 
 /// End of an annex' file name.
 const ANNEX_END: &str = ".ext.json";
 /// End of a document's file name.
 const DOCUMENT_END: &str = ".json";
-/// Folder of the JSON Schemas, which lie among the records but are none.
-const SCHEMA_FOLDER: &str = "schema/";
 
 /// Why files are not records.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -47,7 +46,7 @@ pub fn pair(files: BTreeMap<String, Vec<u8>>) -> Result<Vec<SeedRecord>, BundleE
     let mut documents = BTreeMap::new();
     let mut annexes = BTreeMap::new();
     for (path, bytes) in files {
-        if path.starts_with(SCHEMA_FOLDER) || !path.ends_with(DOCUMENT_END) {
+        if !is_record_file(&path) {
             continue;
         }
         let text = String::from_utf8(bytes).map_err(|_| BundleError::NotUtf8(path.clone()))?;
@@ -90,7 +89,7 @@ mod tests {
             "a/b.ext.json",
             "a/c/env.json",
             "README.md",
-            "schema/x.json",
+            "schema/x.schema.json",
         ]))
         .unwrap();
         let ids: Vec<_> = records.iter().map(|record| record.id.as_str()).collect();

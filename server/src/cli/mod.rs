@@ -1,7 +1,10 @@
 //! The command line: one file for each command. Answers go to standard output, everything else to standard error.
 
+mod check;
 mod conflicts;
 mod export;
+mod import;
+mod match_file;
 mod migrate;
 mod serve;
 mod token;
@@ -33,6 +36,12 @@ struct Cli {
 pub enum Command {
     /// Serve pages and the REST interface (the default)
     Serve(ServeArgs),
+    /// Check record files; lists every violation with file, place and reason
+    Check(check::CheckArgs),
+    /// Explain an error or a log with the records at hand; exit code 0 match found, 1 none, 2 error
+    Match(match_file::MatchArgs),
+    /// Import records from a folder or an export; what was edited here is kept
+    Import(import::ImportArgs),
     /// Write all published records as lines of JSON
     Export(DataArgs),
     /// Bring the database up to date and end
@@ -47,7 +56,7 @@ pub enum Command {
 impl Command {
     /// Exit code when the command fails: `match` keeps 1 for "no match".
     pub fn failure_code(&self) -> u8 {
-        1
+        if matches!(self, Self::Match(_)) { 2 } else { 1 }
     }
 }
 
@@ -79,6 +88,9 @@ pub fn refuse(refusal: &clap::Error) -> ExitCode {
 pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(settings) => serve::run(&settings).await,
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Match(arguments) => match_file::run(&arguments).await,
+        Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(data) => export::run(&data).await,
         Command::Migrate(data) => migrate::run(&data).await,
         Command::Token(command) => token::run(command).await,

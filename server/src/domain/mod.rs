@@ -1,6 +1,8 @@
 //! Use cases: what a caller wants, without HTTP and without SQL.
 
+pub mod answer_text;
 pub mod correlate;
+pub mod curate;
 mod excerpt;
 pub mod graph;
 pub mod ingest;

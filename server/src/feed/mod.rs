@@ -6,6 +6,7 @@ mod follow;
 mod generation;
 mod graph;
 mod knowledge;
+mod offline;
 mod published;
 
 #[cfg(test)]
@@ -17,4 +18,5 @@ pub use follow::{DEFAULT_INTERVAL, FeedError, Follower, load};
 pub use generation::Generation;
 pub use graph::{Graph, GraphEdge, GraphError, GraphNode, MAX_DEPTH, Neighbour, Neighbourhood, PathStep};
 pub use knowledge::{Knowledge, Readiness};
+pub use offline::offline;
 pub use published::{LeftOut, PublishedRecord};

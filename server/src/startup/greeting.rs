@@ -1,10 +1,13 @@
 //! What `serve` prints when it is up.
 
+use std::fmt::Write as _;
+
 use super::Application;
 use crate::config::ServeArgs;
 
 /// The address, the database, the number of records, and what to do next.
 pub fn greet(application: &Application, settings: &ServeArgs) -> String {
+    let (records, seq) = application.knowledge();
     let host = settings
         .listen
         .rsplit_once(':')
@@ -17,15 +20,17 @@ pub fn greet(application: &Application, settings: &ServeArgs) -> String {
     let url = format!("http://{shown_host}:{}", application.port());
     let conflicts = application.seeded().conflicts.len();
     let mut text = format!(
-        "Peerless serves on {url}\n  database  {}\n",
+        "Peerless serves on {url}\n  database  {}\n  records   {records} (seq {seq})\n",
         settings.data.shown()
     );
     if conflicts > 0 {
-        text.push_str(&format!(
+        // Writing to a String cannot fail.
+        let _ = text.write_fmt(format_args!(
             "  conflicts {conflicts} edited here and changed in this version: see `peerless conflicts`\n"
         ));
     }
-    text.push_str(&format!(
+    // Writing to a String cannot fail.
+    let _ = text.write_fmt(format_args!(
         "\nOpen {url} and paste an error, or from a shell:\n  \
          dmesg | curl --data-binary @- -H 'content-type: text/plain' -H 'accept: text/plain' {url}/api/v1/match\n\
          Edits and reports need a token:\n  \

@@ -1,6 +1,7 @@
 //! From settings to a running server: listen, open the database, import the embedded records, build the knowledge,
 //! serve. What fails says what to do.
 
+mod background;
 mod data_dir;
 mod failure;
 mod greeting;
@@ -12,10 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use actix_web::dev::Server;
 use actix_web::{HttpServer, web};
+use kb_core::ids::Seq;
 
 use crate::bundle;
 use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
+use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, Store, connect};
 use crate::telemetry::Metrics;
 use crate::web::client::Limiter;
@@ -54,6 +57,7 @@ pub struct Application {
     port: u16,
     draining: Arc<AtomicBool>,
     state: web::Data<AppState>,
+    background: background::Tasks,
     seeded: SeedOutcome,
 }
 
@@ -69,9 +73,12 @@ impl Application {
             source,
         };
         let seeded = store.seed(environment.seeds, now).await.map_err(refused)?;
+        let follower = feed::load(Arc::clone(&store)).await;
+        let follower = follower.map_err(|error| StartupError::Knowledge(error.to_string()))?;
         let draining = Arc::new(AtomicBool::new(false));
         let state = web::Data::new(AppState {
             store,
+            knowledge: follower.knowledge(),
             clock: environment.clock,
             settings: Settings {
                 public_url: settings
@@ -86,12 +93,14 @@ impl Application {
             request_ids: RequestIds::new(environment.random.as_ref())?,
             draining: Arc::clone(&draining),
         });
+        let background = background::Tasks::start(follower);
         let server = serve(listener, settings.workers, state.clone())?;
         Ok(Self {
             server,
             port,
             draining,
             state,
+            background,
             seeded,
         })
     }
@@ -99,6 +108,12 @@ impl Application {
     /// The port that is listened on.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Number of published records, and the seq that is known.
+    pub fn knowledge(&self) -> (usize, Seq) {
+        let generation = self.state.knowledge.current();
+        (generation.len(), generation.seq)
     }
 
     /// What the import of the embedded records did.
@@ -124,6 +139,7 @@ impl Application {
                 ended
             }
         };
+        self.background.stop().await;
         Ok(ended?)
     }
 }

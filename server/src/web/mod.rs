@@ -9,6 +9,7 @@ pub mod auth;
 pub mod body;
 pub mod client;
 pub mod error;
+mod etag;
 mod gate;
 mod headers;
 pub mod limits;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::client::Limiter;
 use super::routes::RouteTable;
 use crate::clock::{Clock, Random, RandomError};
+use crate::feed::Knowledge;
 use crate::store::Store;
 use crate::telemetry::Metrics;
 
@@ -23,6 +24,8 @@ pub struct Settings {
 pub struct AppState {
     /// The store.
     pub store: Arc<dyn Store>,
+    /// Records, matcher, index and graph of one seq, swapped whole.
+    pub knowledge: Arc<Knowledge>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Settings.

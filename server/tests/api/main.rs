@@ -6,5 +6,9 @@
 )]
 
 mod access;
+mod bad_input;
 mod health;
+mod matching;
+mod openapi;
+mod records;
 mod test_app;

@@ -25,13 +25,13 @@ pub async fn readyz(_: Anyone, state: web::Data<AppState>) -> Result<HttpRespons
     if state.draining.load(Ordering::Relaxed) {
         return Err(Problem::new(Code::Unavailable, "the server is going down"));
     }
-    let head = state.store.head_seq().await?;
-    let known = head;
-    if known < head {
-        let detail = format!("the knowledge holds seq {known} of {head}: it will catch up in a moment");
+    let readiness = state.knowledge.readiness(state.store.as_ref()).await?;
+    let (holds, head) = (readiness.holds, readiness.head);
+    if !readiness.is_ready() {
+        let detail = format!("the knowledge holds seq {holds} of {head}: it will catch up in a moment");
         return Err(Problem::new(Code::Unavailable, detail));
     }
     Ok(HttpResponse::Ok()
         .content_type("text/plain; charset=utf-8")
-        .body(format!("ready at seq {known}\n")))
+        .body(format!("ready at seq {holds}\n")))
 }

@@ -1,12 +1,65 @@
 //! The REST interface, version 1: one file for each call or small group of calls.
 
+pub mod batch;
+pub mod codes;
+pub mod export;
+pub mod graph_path;
 pub mod health;
+pub mod match_text;
+mod match_view;
+pub mod metrics;
+pub mod openapi;
+mod page;
+pub mod records;
+pub mod search;
+pub mod signatures;
 
 use super::auth::Access;
 use super::routes::Routes;
+use crate::store::Scope;
 
-/// Declares every route of the interface.
+/// Declares every route of the interface. A record's id has slashes, so its sub-resources stand behind `/-/`, which
+/// no id can hold, and are tried before the record itself.
 pub fn declare(routes: &mut Routes) {
     routes.get("/healthz", Access::Anyone, health::healthz);
     routes.get("/readyz", Access::Anyone, health::readyz);
+    routes.get("/metrics", Access::Anyone, metrics::metrics);
+    routes.get("/api/v1/openapi.json", Access::Anyone, openapi::openapi);
+
+    routes.post("/api/v1/match", Access::Anyone, match_text::match_text);
+    routes.post("/api/v1/match/batch", Access::Anyone, batch::batch);
+    routes.get("/api/v1/search", Access::Anyone, search::search);
+
+    routes.get("/api/v1/records", Access::Anyone, records::list::list);
+    routes.get(
+        "/api/v1/records/{id:.+}/-/graph",
+        Access::Anyone,
+        records::graph::graph,
+    );
+    routes.get(
+        "/api/v1/records/{id:.+}/-/revisions",
+        Access::Anyone,
+        records::revisions::revisions,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/publish",
+        Access::Scope(Scope::Publish),
+        records::publish::publish,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/withdraw",
+        Access::Scope(Scope::Publish),
+        records::publish::withdraw,
+    );
+    routes.get("/api/v1/records/{id:.+}", Access::Anyone, records::get::get);
+    routes.put(
+        "/api/v1/records/{id:.+}",
+        Access::Scope(Scope::Edit),
+        records::put::put,
+    );
+
+    routes.get("/api/v1/codes/{code:.+}", Access::Anyone, codes::code);
+    routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);
+    routes.get("/api/v1/graph/path", Access::Anyone, graph_path::path);
+    routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
 }

@@ -7,7 +7,7 @@ mod read;
 
 pub use decode::{Decoder, Encoding, Sink};
 pub use pace::Pace;
-pub use read::{Body, is_json, json, json_needed, parse_json, raw, stream, text};
+pub use read::{Body, check_head, is_json, json, json_needed, parse_json, raw, stream, text};
 
 use super::error::{Code, Problem};
 
@@ -34,6 +34,9 @@ pub enum BodyError {
     /// The connection broke.
     #[error("the body ended before it was complete")]
     Broken,
+    /// The one who was to get the answer went away.
+    #[error("nobody reads the answer")]
+    Unread,
     /// Not UTF-8 where text is needed.
     #[error("the body is not UTF-8 from byte {0} on")]
     NotUtf8(usize),
@@ -46,7 +49,7 @@ impl From<BodyError> for Problem {
             BodyError::Damaged(_) => Code::BadEncoding,
             BodyError::Encoding(_) => Code::UnsupportedEncoding,
             BodyError::Slow => Code::RequestTimeout,
-            BodyError::Broken | BodyError::NotUtf8(_) => Code::MalformedBody,
+            BodyError::Broken | BodyError::Unread | BodyError::NotUtf8(_) => Code::MalformedBody,
         };
         Self::new(code, error.to_string())
     }

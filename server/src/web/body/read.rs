@@ -136,6 +136,12 @@ async fn feed(payload: &mut Payload, sender: mpsc::Sender<Bytes>) -> Result<(), 
     Ok(())
 }
 
+/// Refuses what the headers alone give away: an unknown encoding, a length over the limit.
+pub fn check_head(request: &HttpRequest, limit: u64) -> Result<(), BodyError> {
+    refuse_announced(request, limit)?;
+    Encoding::of(request.headers()).map(|_| ())
+}
+
 /// Refuses before reading when `Content-Length` alone is over the limit.
 fn refuse_announced(request: &HttpRequest, limit: u64) -> Result<(), BodyError> {
     let announced = request.headers().get(header::CONTENT_LENGTH);

@@ -1,11 +1,14 @@
 //! How errors of the rooms below look from outside.
 
 use actix_web::http::header;
-use kb_core::ids::IdError;
+use kb_core::ids::{IdError, Revision};
+use kb_core::text::Severity;
 
 use super::{Code, Problem};
+use crate::domain::curate::CurateError;
 use crate::domain::tokens::TokenError;
 use crate::store::StoreError;
+use crate::web::etag;
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
@@ -43,6 +46,41 @@ impl From<StoreError> for Problem {
             _ => Self::new(code, error.to_string()),
         }
     }
+}
+
+impl From<CurateError> for Problem {
+    fn from(error: CurateError) -> Self {
+        match error {
+            CurateError::Store(error) => error.into(),
+            CurateError::NoRecord(_) | CurateError::NoRevision(..) => {
+                Self::new(Code::NotFound, error.to_string())
+            }
+            CurateError::Stale(None) => Self::new(
+                Code::Stale,
+                "there is no such record: make it with If-None-Match: *",
+            ),
+            CurateError::Stale(Some(head)) => stale(head),
+            CurateError::Invalid(violations) => {
+                let errors = violations
+                    .iter()
+                    .filter(|found| found.severity == Severity::Error)
+                    .count();
+                let detail = format!("{errors} errors, see `violations`: nothing was stored");
+                let violations = serde_json::to_value(&violations).unwrap_or_default();
+                Self::new(Code::InvalidRecord, detail).with("violations", violations)
+            }
+        }
+    }
+}
+
+/// The answer to an editor who did not see the head.
+fn stale(head: Revision) -> Problem {
+    Problem::new(
+        Code::Stale,
+        format!("the newest revision is {head}: read it with ?revision=head, put your change into it, send it again"),
+    )
+    .with_header(header::ETAG, etag::of_revision(head))
+    .with("head_revision", head.0.into())
 }
 
 impl From<IdError> for Problem {

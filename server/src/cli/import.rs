@@ -1,0 +1,82 @@
+//! `peerless import PATH`: records from a folder, a file, or an export.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use super::check::print_violations;
+use crate::bundle;
+use crate::clock::{Clock as _, SystemClock};
+use crate::config::DataArgs;
+use crate::domain::curate::check_texts;
+use crate::startup::open_store;
+use crate::store::SeedRecord;
+
+/// What to import, and where to.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// A folder like kb-seed, a document (its annex beside it), or the lines that `export` writes
+    path: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
+    let records = read(&arguments.path)?;
+    let broken = records.iter().filter(|record| !is_acceptable(record)).count();
+    if broken > 0 {
+        bail!(
+            "{broken} of {} records break rules: nothing was imported",
+            records.len()
+        );
+    }
+    let store = open_store(&arguments.data).await?;
+    let outcome = store.seed(records, SystemClock.now()).await?;
+    println!(
+        "{} added, {} updated, {} unchanged, {} kept because they were edited here",
+        outcome.added.len(),
+        outcome.updated.len(),
+        outcome.unchanged,
+        outcome.conflicts.len()
+    );
+    for conflict in &outcome.conflicts {
+        println!("kept: {} {}", conflict.id, conflict.head);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<SeedRecord>> {
+    if path.extension().is_some_and(|end| end == "ndjson") {
+        return read_lines(path);
+    }
+    Ok(bundle::read_path(path)?)
+}
+
+fn read_lines(path: &Path) -> anyhow::Result<Vec<SeedRecord>> {
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let mut records = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = bundle::parse_line(line)
+            .with_context(|| format!("{}, line {}: not a line of an export", path.display(), index + 1))?;
+        records.push(SeedRecord {
+            id: line.id,
+            document: line.document,
+            annex: line.annex,
+        });
+    }
+    Ok(records)
+}
+
+/// Prints what is wrong; true when nothing refuses the record.
+fn is_acceptable(record: &SeedRecord) -> bool {
+    match check_texts(&record.id, &record.document, &record.annex) {
+        Ok(_) => true,
+        Err(violations) => {
+            print_violations(record.id.as_str(), violations);
+            false
+        }
+    }
+}

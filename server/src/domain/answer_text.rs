@@ -1,0 +1,94 @@
+//! An answer as plain text, for curl and the command line: the first cause, the line that proves it, what to do,
+//! what is a waste of time.
+
+use std::fmt::Write as _;
+
+use kb_core::record::Document;
+use kb_core::scanner::{Applies, Match, MatchedLine};
+
+use super::lookup::{Candidate, MatchAnswer};
+use crate::feed::Generation;
+
+/// Renders an answer; links begin with `base_url` where it is known.
+pub fn render(answer: &MatchAnswer, generation: &Generation, base_url: Option<&str>) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail, here and below.
+    let _ = write_answer(&mut text, answer, generation, base_url.unwrap_or_default());
+    text
+}
+
+fn write_answer(
+    text: &mut String,
+    answer: &MatchAnswer,
+    generation: &Generation,
+    base_url: &str,
+) -> std::fmt::Result {
+    if answer.matches.is_empty() {
+        writeln!(text, "No known error in {} lines.", answer.lines_scanned)?;
+    }
+    for found in &answer.matches {
+        let is_cause = answer.root_causes.iter().any(|cause| cause.id == found.id);
+        write_match(text, found, is_cause && answer.matches.len() > 1)?;
+        if let Some(published) = generation.record(&found.id) {
+            write_record(text, &published.record.document)?;
+        }
+        writeln!(text, "  {base_url}/records/{}\n", found.id)?;
+    }
+    if !answer.candidates.is_empty() {
+        writeln!(text, "Perhaps meant:")?;
+    }
+    for candidate in &answer.candidates {
+        write_candidate(text, candidate)?;
+    }
+    for note in &answer.notes {
+        writeln!(text, "Note: {note}")?;
+    }
+    Ok(())
+}
+
+fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Result {
+    let cause = if is_cause { "  (first cause)" } else { "" };
+    let applies = match found.applies {
+        Applies::No => "  (does not apply to this environment)",
+        Applies::Yes | Applies::Unknown => "",
+    };
+    let lines = if found.count == 1 { "line" } else { "lines" };
+    writeln!(
+        text,
+        "{}  {}, {} {lines}{cause}{applies}",
+        found.id, found.revision, found.count
+    )?;
+    found.lines.iter().try_for_each(|line| write_line(text, line))
+}
+
+fn write_line(text: &mut String, line: &MatchedLine) -> std::fmt::Result {
+    let shown = line.text.as_ref().map_or("", |marked| marked.text.as_str());
+    writeln!(text, "  {:>6}: {shown}", line.line)
+}
+
+fn write_record(text: &mut String, document: &Document) -> std::fmt::Result {
+    writeln!(text, "  Why: {}", document.root_cause)?;
+    for workaround in &document.workarounds {
+        let what = said(&workaround.action, workaround.how.as_deref());
+        writeln!(text, "  Do: {what}")?;
+    }
+    for dead_end in &document.dead_ends {
+        let what = said(&dead_end.action, dead_end.why_fails.as_deref());
+        writeln!(text, "  Do not: {what}")?;
+    }
+    Ok(())
+}
+
+/// The first text that says something: the seeds leave `action` empty where the reason says it all.
+fn said<'a>(action: &'a str, more: Option<&'a str>) -> &'a str {
+    if action.trim().is_empty() {
+        more.unwrap_or_default()
+    } else {
+        action
+    }
+}
+
+fn write_candidate(text: &mut String, candidate: &Candidate) -> std::fmt::Result {
+    writeln!(text, "  {}  {}", candidate.id, candidate.signature)?;
+    writeln!(text, "         {}", candidate.why)
+}

@@ -1,0 +1,26 @@
+//! Why a change was refused.
+
+use kb_core::ids::{RecordId, Revision};
+use kb_core::text::Violation;
+
+use crate::store::StoreError;
+
+/// Why a change was refused. Nothing was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum CurateError {
+    /// The texts break rules; errors and warnings, in that order.
+    #[error("the record breaks {} rules", .0.len())]
+    Invalid(Vec<Violation>),
+    /// Somebody was faster; `None`: the record does not exist.
+    #[error("the record's head is another one")]
+    Stale(Option<Revision>),
+    /// No such record.
+    #[error("there is no record {0}")]
+    NoRecord(RecordId),
+    /// No such revision.
+    #[error("record {0} has no revision {1}")]
+    NoRevision(RecordId, Revision),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

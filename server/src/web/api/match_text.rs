@@ -1,0 +1,210 @@
+//! `POST /api/v1/match`: a text or a log in, the records that explain it out. Nothing of it is kept.
+
+use std::collections::BTreeMap;
+
+use actix_web::http::header;
+use actix_web::web::{self, Bytes, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use utoipa::ToSchema;
+
+use super::match_view;
+use crate::domain::answer_text;
+use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
+use crate::web::auth::Anyone;
+use crate::web::body::{BodyError, Sink};
+use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::state::AppState;
+use crate::web::{body, limits};
+
+/// A text with what is known of where it was written.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MatchRequest {
+    /// The text.
+    #[schema(example = "RuntimeError: CUDA error: peer access is not supported between these two devices")]
+    text: String,
+    /// Versions and models by component: `driver`, `cuda`, `nccl`, `gpu_model`, …
+    #[serde(default)]
+    #[schema(example = json!({"driver": "550.54.14"}))]
+    environment: BTreeMap<String, String>,
+}
+
+/// How the answer is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Json,
+    Text,
+    Lines,
+}
+
+/// Explains a text. `text/plain` is read as it comes, gzip and zstd too; JSON carries the environment.
+#[utoipa::path(
+    post, path = "/api/v1/match", tag = "match",
+    request_body(
+        content((MatchRequest = "application/json"), (String = "text/plain")),
+        description = "The text itself (to 1 GiB), or JSON (to 8 MiB)",
+    ),
+    responses(
+        (status = 200, description = "What explains the text; as text/plain or application/x-ndjson when asked for",
+            body = MatchAnswer),
+        (status = 400, description = "The body cannot be read", body = ProblemBody),
+        (status = 413, description = "Over the limit", body = ProblemBody),
+        (status = 415, description = "Neither text/plain nor JSON", body = ProblemBody),
+    ),
+)]
+pub async fn match_text(
+    _: Anyone,
+    request: HttpRequest,
+    payload: Payload,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let form = form(&request);
+    let generation = state.knowledge.current();
+    if body::is_json(&request) {
+        let asked: MatchRequest = body::json(&request, payload, limits::JSON_BYTES).await?;
+        let options = MatchOptions {
+            environment: asked.environment,
+            without_text: false,
+        };
+        if form == Form::Lines {
+            let matching = Matching::start(generation, options);
+            return Ok(lines_of_text(asked.text, matching));
+        }
+        let work = web::block(move || lookup::look_up(&generation, asked.text.as_bytes(), options)).await;
+        return Ok(answer(
+            form,
+            &state,
+            &work.map_err(|error| Problem::internal(&error))?,
+        ));
+    }
+    if !is_text(&request) {
+        return Err(Problem::new(
+            Code::UnsupportedType,
+            "send the text as text/plain, or {\"text\": …} as application/json",
+        ));
+    }
+    let matching = Matching::start(generation, MatchOptions::default());
+    if form == Form::Lines {
+        return lines_from_stream(&request, payload, matching);
+    }
+    let sink = body::stream(&request, payload, limits::STREAM_BYTES, Feeding(matching)).await?;
+    // The last step asks the index, which computes.
+    let found = web::block(move || sink.0.finish())
+        .await
+        .map_err(|error| Problem::internal(&error))?;
+    Ok(answer(form, &state, &found))
+}
+
+/// Feeds a matching with a body.
+struct Feeding(Matching);
+
+impl Sink for Feeding {
+    fn take(&mut self, piece: &[u8]) -> Result<(), BodyError> {
+        self.0.feed(piece);
+        Ok(())
+    }
+}
+
+fn answer(form: Form, state: &AppState, found: &MatchAnswer) -> HttpResponse {
+    match form {
+        Form::Text => HttpResponse::Ok()
+            .content_type("text/plain; charset=utf-8")
+            .body(answer_text::render(
+                found,
+                &state.knowledge.current(),
+                state.settings.public_url.as_deref(),
+            )),
+        Form::Json | Form::Lines => HttpResponse::Ok().json(found),
+    }
+}
+
+fn form(request: &HttpRequest) -> Form {
+    let accept = request.headers().get(header::ACCEPT);
+    let accept = accept.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    // The first that is known; quality values are not weighed, for no client of this route sends several.
+    for part in accept.split(',') {
+        match part.split(';').next().unwrap_or_default().trim() {
+            "text/plain" => return Form::Text,
+            "application/x-ndjson" => return Form::Lines,
+            "application/json" | "*/*" => return Form::Json,
+            _ => {}
+        }
+    }
+    Form::Json
+}
+
+/// Text of any kind; curl's own default for `--data-binary` counts, for its user meant a text.
+fn is_text(request: &HttpRequest) -> bool {
+    let content_type = request.headers().get(header::CONTENT_TYPE);
+    let content_type = content_type
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("text/plain");
+    let essence = content_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    essence.starts_with("text/")
+        || matches!(
+            essence.as_str(),
+            "application/octet-stream" | "application/x-www-form-urlencoded"
+        )
+}
+
+/// Lines that wait for a slow reader.
+const LINES_WAITING: usize = 64;
+
+/// Answers with lines while the body still comes.
+fn lines_from_stream(
+    request: &HttpRequest,
+    payload: Payload,
+    matching: Matching,
+) -> Result<HttpResponse, Problem> {
+    body::check_head(request, limits::STREAM_BYTES)?;
+    let (sender, receiver) = mpsc::channel::<Bytes>(LINES_WAITING);
+    let request = request.clone();
+    actix_web::rt::spawn(async move {
+        let failed = sender.clone();
+        let sink = match_view::Lines { matching, sender };
+        match body::stream(&request, payload, limits::STREAM_BYTES, sink).await {
+            Ok(sink) => {
+                tokio::task::spawn_blocking(move || sink.finish());
+            }
+            Err(error) => {
+                // The status is sent already: the last line says what went wrong, if somebody still reads.
+                let _ = failed.send(match_view::problem_line(&Problem::from(error))).await;
+            }
+        }
+    });
+    Ok(stream_response(receiver))
+}
+
+/// Answers with lines for a text that is all there.
+fn lines_of_text(text: String, matching: Matching) -> HttpResponse {
+    let (sender, receiver) = mpsc::channel::<Bytes>(LINES_WAITING);
+    tokio::task::spawn_blocking(move || {
+        let mut sink = match_view::Lines { matching, sender };
+        // The only way to fail is a reader who went away.
+        if sink.take(text.as_bytes()).is_ok() {
+            sink.finish();
+        }
+    });
+    stream_response(receiver)
+}
+
+fn stream_response(receiver: mpsc::Receiver<Bytes>) -> HttpResponse {
+    let lines = futures_util::stream::unfold(receiver, |mut receiver| async move {
+        receiver
+            .recv()
+            .await
+            .map(|line| (Ok::<_, actix_web::Error>(line), receiver))
+    });
+    HttpResponse::Ok()
+        .content_type("application/x-ndjson")
+        // Compression would hold lines back until its window is full.
+        .insert_header((header::CONTENT_ENCODING, "identity"))
+        .streaming(lines)
+}

@@ -1,0 +1,189 @@
+//! `GET /api/v1/records/{id}`: the document as stored, or with `view=full` everything about the record.
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+use kb_core::ids::Revision;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Located, locate, may_edit, state_header, state_name};
+use crate::domain::tokens::Actor;
+use crate::store::{RecordStatus, RevisionTexts};
+use crate::web::auth::Anyone;
+use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::etag;
+use crate::web::state::AppState;
+
+/// What to show of a record.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct GetQuery {
+    /// `document` (the default): the text as stored. `full`: document, annex and where the record stands.
+    #[serde(default)]
+    view: View,
+    /// A revision's number, or `head`. Those after the published one are for editors.
+    revision: Option<String>,
+}
+
+/// How much to show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum View {
+    /// The document as stored.
+    #[default]
+    Document,
+    /// Document, annex, and where the record stands.
+    Full,
+}
+
+/// A record with everything about it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FullRecord<'a> {
+    /// Its id.
+    id: &'a str,
+    /// The revision shown.
+    revision: u32,
+    /// The newest revision.
+    head_revision: u32,
+    /// What readers see, or saw last.
+    published_revision: Option<u32>,
+    /// `draft`, `in_review`, `published`, `withdrawn`.
+    state: &'static str,
+    /// Seq of its last change in the feed.
+    seq: Option<i64>,
+    /// Who made the revision shown.
+    actor: &'a str,
+    /// Why, in the editor's words.
+    note: Option<&'a str>,
+    /// When the revision shown was made, RFC 3339.
+    revised_at: String,
+    /// SHA-256 of the document's bytes, hex.
+    document_sha256: &'a str,
+    /// SHA-256 of the annex' bytes, hex.
+    ext_sha256: &'a str,
+    /// The document, its bytes as stored.
+    #[schema(value_type = Object)]
+    document: &'a RawValue,
+    /// The annex, its bytes as stored.
+    #[schema(value_type = Object)]
+    ext: &'a RawValue,
+}
+
+/// One record, by its id. A former id answers 308.
+#[utoipa::path(
+    get, path = "/api/v1/records/{id}", tag = "records",
+    params(("id" = String, Path, description = "Two or three segments, raw or with %2F"), GetQuery),
+    responses(
+        (status = 200, description = "The document as stored; with view=full see FullRecord", body = FullRecord<'_>,
+            headers(("ETag" = String, description = "The revision: \"r8\""),
+                ("Peerless-State" = String, description = "published, withdrawn, …"))),
+        (status = 304, description = "If-None-Match holds the revision"),
+        (status = 308, description = "The record has another id now"),
+        (status = 404, description = "No such record", body = ProblemBody),
+    ),
+)]
+pub async fn get(
+    caller: Anyone,
+    request: HttpRequest,
+    path: web::Path<String>,
+    query: web::Query<GetQuery>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let actor = caller.0.as_ref();
+    let status = match locate(&state, &request, &path, actor).await? {
+        Located::Here(status) => status,
+        Located::Moved(response) => return Ok(response),
+    };
+    let revision = choose(&status, query.revision.as_deref(), actor)?;
+    let tag = etag::of_revision(revision);
+    let mut response = HttpResponse::Ok();
+    response.insert_header((header::ETAG, tag.clone()));
+    response.insert_header((header::CACHE_CONTROL, "no-cache"));
+    response.insert_header(state_header(status.state));
+    let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
+    if known.is_some_and(|known| known.hold(&tag)) {
+        return Ok(response
+            .status(actix_web::http::StatusCode::NOT_MODIFIED)
+            .finish());
+    }
+    let texts = state.store.revision(&status.id, revision).await?;
+    let texts = texts.ok_or_else(|| no_revision(&status, revision))?;
+    match query.view {
+        View::Document => Ok(response.content_type("application/json").body(texts.document)),
+        View::Full => Ok(response
+            .content_type("application/json")
+            .body(full(&status, &texts)?)),
+    }
+}
+
+/// The revision asked for, if the caller may see it.
+pub(super) fn choose(
+    status: &RecordStatus,
+    asked: Option<&str>,
+    actor: Option<&Actor>,
+) -> Result<Revision, Problem> {
+    let revision = match asked {
+        Some("head") => status.head,
+        Some(number) => {
+            let digits = number.strip_prefix('r').unwrap_or(number);
+            let number = digits
+                .parse()
+                .map_err(|_| Problem::new(Code::BadQuery, "revision is a number such as 8, or head"))?;
+            Revision(number)
+        }
+        // Only editors get this far with a record that was never published.
+        None => status.published.unwrap_or(status.head),
+    };
+    let is_history = status.published.is_some_and(|published| revision <= published);
+    if is_history || may_edit(actor) {
+        return Ok(revision);
+    }
+    let problem = Problem::new(
+        Code::Unauthorized,
+        format!("revision {revision} is not published: it needs a token with the scope \"edit\""),
+    );
+    Err(problem.with_header(
+        header::WWW_AUTHENTICATE,
+        header::HeaderValue::from_static(r#"Bearer realm="peerless""#),
+    ))
+}
+
+pub(super) fn no_revision(status: &RecordStatus, revision: Revision) -> Problem {
+    Problem::new(
+        Code::NotFound,
+        format!("record {} has no revision {revision}", status.id),
+    )
+}
+
+fn full(status: &RecordStatus, texts: &RevisionTexts) -> Result<String, Problem> {
+    let raw = |text: &'_ str| {
+        serde_json::from_str::<Box<RawValue>>(text).map_err(|error| Problem::internal(&error))
+    };
+    let (document, ext) = (raw(&texts.document)?, raw(&texts.annex)?);
+    let body = FullRecord {
+        id: status.id.as_str(),
+        revision: texts.meta.revision.0,
+        head_revision: status.head.0,
+        published_revision: status.published.map(|revision| revision.0),
+        state: state_name(status.state),
+        seq: status.seq.map(|seq| seq.0),
+        actor: &texts.meta.actor,
+        note: texts.meta.note.as_deref(),
+        revised_at: rfc3339(texts.meta.at),
+        document_sha256: &texts.meta.document_sha256,
+        ext_sha256: &texts.meta.annex_sha256,
+        document: &document,
+        ext: &ext,
+    };
+    serde_json::to_string(&body).map_err(|error| Problem::internal(&error))
+}
+
+/// A time as every answer writes it.
+pub(in crate::web) fn rfc3339(at: OffsetDateTime) -> String {
+    // Fails for years beyond 9999 only.
+    at.format(&Rfc3339).unwrap_or_default()
+}

@@ -1,0 +1,125 @@
+//! `GET /api/v1/records`: all records by id, or with `since` what changed after a seq.
+
+use actix_web::{HttpResponse, web};
+use kb_core::ids::{RecordId, Seq};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::get::rfc3339;
+use super::{may_edit, state_name};
+use crate::store::{ListQuery, RecordListing};
+use crate::web::api::page;
+use crate::web::auth::Anyone;
+use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::state::AppState;
+
+/// Which records to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RecordsQuery {
+    /// Entries of a page, 50 unless said, at most 200.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+    /// Only records whose published face changed after this seq, in that order, withdrawn ones included.
+    since: Option<i64>,
+}
+
+/// A page of records.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RecordsPage {
+    /// The records.
+    records: Vec<RecordEntry>,
+    /// Ask with it for the next page; absent on the last.
+    next_cursor: Option<String>,
+}
+
+/// A record in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RecordEntry {
+    /// Its id.
+    #[schema(example = "cuda/peer-access-unsupported-by-hardware")]
+    id: String,
+    /// Signature of the published revision.
+    signature: Option<String>,
+    /// What readers see, or saw last.
+    revision: Option<u32>,
+    /// The newest revision.
+    head_revision: u32,
+    /// `draft`, `in_review`, `published`, `withdrawn`.
+    state: &'static str,
+    /// Seq of its last change in the feed.
+    seq: Option<i64>,
+    /// Time of its last change, RFC 3339.
+    changed_at: String,
+}
+
+/// Records by id, or what changed after a seq. Drafts are listed for editors.
+#[utoipa::path(get, path = "/api/v1/records", tag = "records", params(RecordsQuery), responses(
+    (status = 200, description = "A page of records", body = RecordsPage),
+    (status = 400, description = "A parameter is wrong", body = ProblemBody),
+))]
+pub async fn list(
+    caller: Anyone,
+    query: web::Query<RecordsQuery>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let limit = page::size(query.limit)?;
+    let drafts = may_edit(caller.0.as_ref());
+    let listed = state.store.list(store_query(&query, limit, drafts)?).await?;
+    let is_full = listed.len() == limit as usize;
+    let next_cursor = listed
+        .last()
+        .filter(|_| is_full)
+        .map(|last| cursor_after(last, query.since.is_some()));
+    Ok(HttpResponse::Ok().json(RecordsPage {
+        records: listed.iter().map(entry).collect(),
+        next_cursor,
+    }))
+}
+
+fn store_query(query: &RecordsQuery, limit: u32, drafts: bool) -> Result<ListQuery, Problem> {
+    let mut asked = ListQuery {
+        after: None,
+        since: query.since.map(Seq),
+        limit,
+        drafts,
+    };
+    if query.since.is_some_and(|since| since < 0) {
+        return Err(Problem::new(Code::BadQuery, "since is a seq: 0 or more"));
+    }
+    match (&query.cursor, query.since) {
+        (None, _) => {}
+        (Some(cursor), Some(_)) => {
+            let seq: i64 = cursor.parse().map_err(|_| page::bad_cursor())?;
+            asked.since = Some(Seq(seq));
+        }
+        (Some(cursor), None) => {
+            let id: RecordId = cursor.parse().map_err(|_| page::bad_cursor())?;
+            asked.after = Some(id);
+        }
+    }
+    Ok(asked)
+}
+
+fn cursor_after(last: &RecordListing, by_seq: bool) -> String {
+    if by_seq {
+        last.status.seq.unwrap_or_default().to_string()
+    } else {
+        last.status.id.to_string()
+    }
+}
+
+fn entry(listing: &RecordListing) -> RecordEntry {
+    let status = &listing.status;
+    RecordEntry {
+        id: status.id.to_string(),
+        signature: listing.signature.clone(),
+        revision: status.published.map(|revision| revision.0),
+        head_revision: status.head.0,
+        state: state_name(status.state),
+        seq: status.seq.map(|seq| seq.0),
+        changed_at: rfc3339(status.changed_at),
+    }
+}

@@ -1,0 +1,81 @@
+//! Records: read, list, change, publish.
+
+pub mod get;
+pub mod graph;
+pub mod list;
+pub mod publish;
+pub mod put;
+pub mod revisions;
+
+use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse};
+use kb_core::ids::RecordId;
+
+use super::super::error::{Code, Problem};
+use super::super::state::AppState;
+use crate::domain::tokens::Actor;
+use crate::store::{RecordState, RecordStatus, Scope};
+
+/// State of the record, on every answer that holds one.
+const STATE_HEADER: HeaderName = HeaderName::from_static("peerless-state");
+
+/// Where an id leads.
+enum Located {
+    /// The record.
+    Here(RecordStatus),
+    /// A former id: 308 to what it is now.
+    Moved(HttpResponse),
+}
+
+/// Finds a record by the id in the path, or by a former id. Records that were never published are there for
+/// editors only.
+async fn locate(
+    state: &AppState,
+    request: &HttpRequest,
+    path_id: &str,
+    actor: Option<&Actor>,
+) -> Result<Located, Problem> {
+    let id: RecordId = path_id.parse()?;
+    match state.store.status(&id).await? {
+        Some(status) if status.published.is_some() || may_edit(actor) => return Ok(Located::Here(status)),
+        _ => {}
+    }
+    match state.store.resolve_alias(id.as_str()).await? {
+        Some(target) => Ok(Located::Moved(moved(request, &id, &target))),
+        None => Err(Problem::new(Code::NotFound, format!("there is no record {id}"))),
+    }
+}
+
+fn may_edit(actor: Option<&Actor>) -> bool {
+    actor.is_some_and(|actor| actor.may(Scope::Edit) || actor.may(Scope::Publish))
+}
+
+/// The same address under the record's own id.
+fn moved(request: &HttpRequest, former: &RecordId, target: &RecordId) -> HttpResponse {
+    let rest = request
+        .path()
+        .split_once("/-/")
+        .map_or(String::new(), |(_, rest)| format!("/-/{rest}"));
+    let query = match request.query_string() {
+        "" => String::new(),
+        query => format!("?{query}"),
+    };
+    tracing::debug!(record = %target, former = %former, "former id asked for");
+    HttpResponse::PermanentRedirect()
+        .insert_header((header::LOCATION, format!("/api/v1/records/{target}{rest}{query}")))
+        .finish()
+}
+
+/// The state's name.
+fn state_name(state: RecordState) -> &'static str {
+    match state {
+        RecordState::Draft => "draft",
+        RecordState::InReview => "in_review",
+        RecordState::Published => "published",
+        RecordState::Withdrawn => "withdrawn",
+    }
+}
+
+fn state_header(state: RecordState) -> (HeaderName, HeaderValue) {
+    (STATE_HEADER, HeaderValue::from_static(state_name(state)))
+}

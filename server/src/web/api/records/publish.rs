@@ -1,0 +1,115 @@
+//! `POST …/-/publish` and `…/-/withdraw`: what readers see.
+
+use std::time::Duration;
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+use kb_core::ids::{RecordId, Revision};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::domain::curate::{self, CurateError};
+use crate::store::Published;
+use crate::web::auth::Publisher;
+use crate::web::error::{Problem, ProblemBody};
+use crate::web::etag::{self, Tags};
+use crate::web::state::AppState;
+
+/// What to publish.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PublishQuery {
+    /// The revision; the newest unless said. An older one brings back what it said.
+    revision: Option<u32>,
+}
+
+/// Where a change to what readers see stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PublishedBody {
+    /// The revision that readers see, or saw last.
+    revision: u32,
+    /// Its place in the feed: an answer with `kb.seq` of this or more knows it.
+    seq: i64,
+}
+
+/// How long an answer waits for this server's own readers to see the change. They will in any case.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Lets this server take the change in before its author is answered.
+pub(super) async fn announce(state: &AppState, published: Published) -> PublishedBody {
+    state.knowledge.holds(published.seq, PATIENCE).await;
+    PublishedBody {
+        revision: published.revision.0,
+        seq: published.seq.0,
+    }
+}
+
+/// Makes a revision what readers see. `If-Match`, when sent, must name the newest revision.
+#[utoipa::path(
+    post, path = "/api/v1/records/{id}/-/publish", tag = "records", security(("token" = ["publish"])),
+    params(("id" = String, Path), PublishQuery),
+    responses(
+        (status = 200, description = "Readers see it", body = PublishedBody),
+        (status = 404, description = "No such record or revision", body = ProblemBody),
+        (status = 412, description = "Changed in the meantime", body = ProblemBody),
+        (status = 422, description = "Breaks rules", body = ProblemBody),
+    ),
+)]
+pub async fn publish(
+    publisher: Publisher,
+    request: HttpRequest,
+    path: web::Path<String>,
+    query: web::Query<PublishQuery>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let id: RecordId = path.parse()?;
+    check_if_match(&request, &state, &id).await?;
+    let revision = query.revision.map(Revision);
+    let now = state.clock.now();
+    let done = curate::publish(state.store.as_ref(), &id, revision, &publisher.0.name, now).await?;
+    Ok(answer(&state, done).await)
+}
+
+/// Takes a record out of matching and search; it stays readable by its id, marked.
+#[utoipa::path(
+    post, path = "/api/v1/records/{id}/-/withdraw", tag = "records", security(("token" = ["publish"])),
+    params(("id" = String, Path)),
+    responses(
+        (status = 200, description = "Withdrawn", body = PublishedBody),
+        (status = 404, description = "No such record", body = ProblemBody),
+        (status = 409, description = "It was never published", body = ProblemBody),
+    ),
+)]
+pub async fn withdraw(
+    publisher: Publisher,
+    request: HttpRequest,
+    path: web::Path<String>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let id: RecordId = path.parse()?;
+    check_if_match(&request, &state, &id).await?;
+    let now = state.clock.now();
+    let withdrawn = state.store.withdraw(&id, &publisher.0.name, now).await?;
+    Ok(answer(&state, withdrawn).await)
+}
+
+async fn answer(state: &AppState, published: Published) -> HttpResponse {
+    let body = announce(state, published).await;
+    HttpResponse::Ok()
+        .insert_header((header::ETAG, etag::of_revision(published.revision)))
+        .json(body)
+}
+
+/// A precondition is welcome here, though not asked for: the step names a revision that exists already.
+async fn check_if_match(request: &HttpRequest, state: &AppState, id: &RecordId) -> Result<(), Problem> {
+    let Some(Tags::These(tags)) = etag::read(request.headers(), &header::IF_MATCH)? else {
+        return Ok(());
+    };
+    let status = state.store.status(id).await?;
+    let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
+    if Tags::These(tags).revisions().contains(&status.head) {
+        return Ok(());
+    }
+    Err(CurateError::Stale(Some(status.head)).into())
+}

@@ -1,0 +1,80 @@
+//! `GET /api/v1/search`.
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::domain::search;
+use crate::search::{Filters, SearchAnswer, SearchError, SearchRequest};
+use crate::web::auth::Anyone;
+use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::limits;
+use crate::web::state::AppState;
+
+/// What to search.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SearchQuery {
+    /// Words, a code, or a piece of an error; at most 4096 bytes. Empty lists everything.
+    #[serde(default)]
+    q: String,
+    /// Only of this domain.
+    domain: Option<String>,
+    /// Only of this category.
+    category: Option<String>,
+    /// Only with this tag.
+    tag: Option<String>,
+    /// Only of this verification tier.
+    tier: Option<String>,
+    /// Only in this language.
+    locale: Option<String>,
+    /// Hits of a page, 20 unless said, at most 100.
+    limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Searches the published records.
+#[utoipa::path(get, path = "/api/v1/search", tag = "search", params(SearchQuery), responses(
+    (status = 200, description = "Hits, best first", body = SearchAnswer),
+    (status = 400, description = "A parameter is wrong", body = ProblemBody),
+))]
+pub async fn search(
+    _: Anyone,
+    query: web::Query<SearchQuery>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let query = query.into_inner();
+    if query.q.len() > limits::QUERY_BYTES {
+        let detail = format!(
+            "q has at most {} bytes; a log belongs to POST /api/v1/match",
+            limits::QUERY_BYTES
+        );
+        return Err(Problem::new(Code::BadQuery, detail));
+    }
+    let request = SearchRequest {
+        text: query.q,
+        filters: Filters {
+            domain: query.domain,
+            category: query.category,
+            tag: query.tag,
+            tier: query.tier,
+            locale: query.locale,
+        },
+        limit: query.limit,
+        cursor: query.cursor,
+    };
+    let generation = state.knowledge.current();
+    let answer = web::block(move || search::search(&generation, &request)).await;
+    Ok(HttpResponse::Ok().json(answer.map_err(|error| Problem::internal(&error))??))
+}
+
+impl From<SearchError> for Problem {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Index(_) => Self::internal(&error),
+            refusal => Self::new(Code::BadQuery, refusal.to_string()),
+        }
+    }
+}

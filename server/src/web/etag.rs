@@ -1,0 +1,111 @@
+//! Entity tags. A record's tag names its revision (`"r8"`), not bytes, so a weak tag made by a proxy that compresses
+//! (`W/"r8"`, or Apache's `"r8-gzip"`) means the same and is taken for the same.
+
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use kb_core::ids::{Revision, Seq};
+
+use super::error::{Code, Problem};
+
+/// What an `If-Match` or `If-None-Match` header holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Tags {
+    /// `*`
+    Any,
+    /// The tags, without quotes and weakness.
+    These(Vec<String>),
+}
+
+/// Tag of a revision.
+pub(super) fn of_revision(revision: Revision) -> HeaderValue {
+    quoted(&revision.to_string())
+}
+
+/// Tag of something made from the whole published knowledge.
+pub(super) fn of_seq(seq: Seq) -> HeaderValue {
+    quoted(&format!("s{seq}"))
+}
+
+fn quoted(tag: &str) -> HeaderValue {
+    // Letters and digits within quotes: always a header value.
+    HeaderValue::from_str(&format!("\"{tag}\"")).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
+}
+
+/// Reads the header; `None` when it is absent.
+pub(super) fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Tags>, Problem> {
+    let mut tags = Vec::new();
+    for value in headers.get_all(name) {
+        let malformed = || {
+            Problem::new(
+                Code::BadHeader,
+                format!("{name} must be * or a list of quoted tags such as \"r8\""),
+            )
+        };
+        let text = value.to_str().map_err(|_| malformed())?;
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            if part == "*" {
+                return Ok(Some(Tags::Any));
+            }
+            let tag = part.strip_prefix("W/").unwrap_or(part);
+            let tag = tag
+                .strip_prefix('"')
+                .and_then(|tag| tag.strip_suffix('"'))
+                .ok_or_else(malformed)?;
+            tags.push(tag.strip_suffix("-gzip").unwrap_or(tag).to_owned());
+        }
+    }
+    Ok((!tags.is_empty()).then_some(Tags::These(tags)))
+}
+
+impl Tags {
+    /// True when the tag is among them.
+    pub(super) fn hold(&self, tag: &HeaderValue) -> bool {
+        match self {
+            Self::Any => true,
+            Self::These(tags) => {
+                let tag = tag.to_str().unwrap_or_default().trim_matches('"');
+                tags.iter().any(|own| own == tag)
+            }
+        }
+    }
+
+    /// The revisions named; tags of other kinds are none.
+    pub(super) fn revisions(&self) -> Vec<Revision> {
+        let Self::These(tags) = self else {
+            return Vec::new();
+        };
+        let number = |tag: &String| tag.strip_prefix('r')?.parse().ok().map(Revision);
+        tags.iter().filter_map(number).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::IF_MATCH;
+
+    use super::*;
+
+    fn read_one(text: &str) -> Result<Option<Tags>, Problem> {
+        let mut headers = HeaderMap::new();
+        headers.insert(IF_MATCH, HeaderValue::from_str(text).unwrap());
+        read(&headers, &IF_MATCH)
+    }
+
+    #[test]
+    fn weak_tags_and_lists_are_read() {
+        for text in ["\"r8\"", "W/\"r8\"", " \"r8-gzip\" ", "\"x\", W/\"r8\""] {
+            let tags = read_one(text).unwrap().unwrap();
+            assert!(tags.hold(&of_revision(Revision(8))), "{text}");
+            assert_eq!(tags.revisions(), [Revision(8)], "{text}");
+            assert!(!tags.hold(&of_revision(Revision(88))), "{text}");
+        }
+        assert_eq!(read_one("*").unwrap(), Some(Tags::Any));
+        assert_eq!(read_one("").unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_tag_is_refused() {
+        for text in ["r8", "\"r8", "W/r8"] {
+            assert_eq!(read_one(text).unwrap_err().code(), Code::BadHeader, "{text}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Paste to record: text, log, JSON, batch, compressed, as text and as lines.
+
+use std::io::Write as _;
+
+use serde_json::{Value, json as object};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::test_app::{TestApp, json, problem};
+
+const LINE: &str = "RuntimeError: CUDA error: peer access is not supported between these two devices";
+
+async fn post_text(app: &TestApp, text: impl Into<reqwest::Body>) -> Value {
+    let request = app
+        .post("/api/v1/match")
+        .header("content-type", "text/plain")
+        .body(text);
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    json(response).await
+}
+
+#[tokio::test]
+async fn a_pasted_line_finds_its_record() {
+    let app = TestApp::start().await;
+    insta::assert_json_snapshot!(post_text(&app, format!("starting\n{LINE}\n")).await);
+    let nothing = post_text(&app, "all is well\n").await;
+    assert_eq!(nothing["matches"], object!([]));
+    assert_eq!(nothing["root_cause"], Value::Null);
+}
+
+#[tokio::test]
+async fn json_carries_the_environment() {
+    let app = TestApp::start().await;
+    let body = object!({"text": LINE, "environment": {"driver": "550.54.14"}});
+    let found = json(app.post("/api/v1/match").json(&body).send().await.unwrap()).await;
+    assert_eq!(
+        found["matches"][0]["id"],
+        "cuda/peer-access-unsupported-by-hardware"
+    );
+}
+
+#[tokio::test]
+async fn compressed_logs_are_read() {
+    let app = TestApp::start().await;
+    let log = format!("{}{LINE}\n", "nothing here\n".repeat(10_000));
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(log.as_bytes()).unwrap();
+    let bodies = [
+        ("gzip", encoder.finish().unwrap()),
+        ("zstd", zstd::encode_all(log.as_bytes(), 1).unwrap()),
+    ];
+    for (encoding, body) in bodies {
+        let request = app.post("/api/v1/match").header("content-type", "text/plain");
+        let response = request
+            .header("content-encoding", encoding)
+            .body(body)
+            .send()
+            .await
+            .unwrap();
+        let found = json(response).await;
+        assert_eq!(found["lines_scanned"], 10_001, "{encoding}");
+        assert_eq!(found["matches"][0]["lines"][0]["line"], 10_001, "{encoding}");
+    }
+}
+
+#[tokio::test]
+async fn curl_gets_text() {
+    let app = TestApp::start().await;
+    let request = app
+        .post("/api/v1/match")
+        .header("accept", "text/plain")
+        .body(LINE);
+    let response = request.send().await.unwrap();
+    assert_eq!(response.headers()["content-type"], "text/plain; charset=utf-8");
+    insta::assert_snapshot!(response.text().await.unwrap());
+}
+
+#[tokio::test]
+async fn lines_come_as_they_are_found() {
+    let app = TestApp::start().await;
+    let text = format!("{LINE}\nx\n{LINE}");
+    for as_json in [false, true] {
+        let request = app.post("/api/v1/match").header("accept", "application/x-ndjson");
+        let request = if as_json {
+            request.json(&object!({"text": text}))
+        } else {
+            request.header("content-type", "text/plain").body(text.clone())
+        };
+        let response = request.send().await.unwrap();
+        assert_eq!(response.headers()["content-type"], "application/x-ndjson");
+        let body = response.text().await.unwrap();
+        let lines: Vec<Value> = body
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+        assert_eq!(events, ["hit", "hit", "summary"], "{body}");
+        assert_eq!(lines[2]["matches"][0]["count"], 2);
+    }
+}
+
+#[tokio::test]
+async fn a_hit_is_sent_before_the_body_has_ended() {
+    let app = TestApp::start().await;
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", app.port))
+        .await
+        .unwrap();
+    let head = "POST /api/v1/match HTTP/1.1\r\nhost: x\r\naccept: application/x-ndjson\r\ncontent-type: text/plain\r\n\
+                transfer-encoding: chunked\r\nconnection: close\r\n\r\n";
+    let line = format!("{LINE}\n");
+    let first_piece = format!("{head}{:x}\r\n{line}\r\n", line.len());
+    stream.write_all(first_piece.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    while !answer.contains("\"event\":\"hit\"") {
+        let mut piece = [0; 4096];
+        let read = stream.read(&mut piece).await.unwrap();
+        assert!(read > 0, "closed early: {answer}");
+        answer.push_str(&String::from_utf8_lossy(&piece[..read]));
+    }
+    assert!(!answer.contains("summary"));
+    stream.write_all(b"0\r\n\r\n").await.unwrap();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("\"event\":\"summary\""), "{answer}");
+}
+
+#[tokio::test]
+async fn a_batch_keeps_its_order_and_each_item_its_error() {
+    let app = TestApp::start().await;
+    let body = object!({"items": [
+        {"text": "nothing"}, {"text": LINE}, {"text": "x".repeat(65 * 1024)}, {"text": 7}, {"text": LINE},
+    ]});
+    let response = app.post("/api/v1/match/batch").json(&body).send().await.unwrap();
+    let items = json(response).await["items"].clone();
+    assert_eq!(items[0]["matches"], object!([]));
+    assert_eq!(items[1]["root_cause"], "cuda/peer-access-unsupported-by-hardware");
+    assert_eq!(items[2]["problem"]["code"], "too_large");
+    assert_eq!(items[3]["problem"]["code"], "malformed_body");
+    assert_eq!(items[4]["root_cause"], items[1]["root_cause"]);
+    let many = object!({"items": vec![object!({"text": ""}); 1001]});
+    problem(
+        app.post("/api/v1/match/batch").json(&many).send().await.unwrap(),
+        413,
+        "too_large",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn words_find_records_too() {
+    let app = TestApp::start().await;
+    let found = app.get_json("/api/v1/search?q=peer+access&limit=1").await;
+    assert_eq!(found["total"], 2);
+    assert!(found["next_cursor"].is_string());
+    for query in ["limit=0", "limit=1000", "cursor=nonsense", "limit=x", "unknown=1"] {
+        problem(
+            app.get(&format!("/api/v1/search?q=x&{query}")).await,
+            400,
+            "bad_query",
+        )
+        .await;
+    }
+    let long = "x".repeat(5000);
+    problem(
+        app.get(&format!("/api/v1/search?q={long}")).await,
+        400,
+        "bad_query",
+    )
+    .await;
+}
