@@ -5,8 +5,8 @@ use crate::driver::Code;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Read, Seek, Write},
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -38,6 +38,7 @@ struct Holder {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Book {
     next_id: u64,
     blocks: Vec<Block>,
@@ -164,27 +165,25 @@ impl Ledger {
     }
 
     fn try_change<T>(&self, body: impl FnOnce(&mut Book) -> T) -> io::Result<T> {
+        let lock = File::create(self.state.join("ledger.lock"))?;
+        flock(&lock, FlockOperation::LockExclusive)?;
         let path = self.state.join("ledger.json");
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)?;
-        flock(&file, FlockOperation::LockExclusive)?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
-        // A process killed while it wrote leaves half a text: better an empty book than a machine that is stuck.
-        let mut book: Book = serde_json::from_slice(&text).unwrap_or_default();
+        let before = match fs::read(&path) {
+            Ok(text) => text,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => b"{}".to_vec(),
+            Err(why) => return Err(why),
+        };
+        let mut book: Book = serde_json::from_slice(&before)?;
         for id in book.drop_dead() {
             self.remove_files(id);
         }
         let result = body(&mut book);
         let after = serde_json::to_vec(&book)?;
-        if after != text {
-            file.rewind()?;
-            file.set_len(0)?;
-            file.write_all(&after)?;
+        if after != before {
+            // Renamed into place: a process killed in between leaves the old book, never half of one.
+            let new = self.state.join("ledger.new");
+            fs::write(&new, after)?;
+            fs::rename(new, path)?;
         }
         Ok(result)
     }

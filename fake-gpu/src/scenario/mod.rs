@@ -5,6 +5,8 @@
 mod builtin;
 mod fault;
 mod gpu;
+#[cfg(test)]
+mod tests;
 
 pub use fault::{Access, CallEffect, CallFault, Counted, Fate, MemoryFault, Route};
 pub(crate) use gpu::parse_pci;
