@@ -1,5 +1,6 @@
-//! Scenarios with a name. The H200 figures are those of `nvidia-smi` on a machine with two of them (driver
-//! 580.159.04); identifiers are made up and say so.
+//! Scenarios with a name. Driver, name, memory, bus ids, temperature and number of links of the H200 are those that
+//! `nvidia-smi` shows on a machine with two of them; the other figures (multiprocessors, clocks, PCI ids, all of the
+//! RTX 4090) are fixtures that no test may rely on as facts. Identifiers are made up and say so.
 
 use super::{
     Absent, CallEffect, CallFault, Counted, Fate, Gpu, Library, LinkEnd, MemoryFault, NvLink, Pairs, Scenario,
