@@ -7,12 +7,12 @@ use time::format_description::well_known::Rfc3339;
 pub(crate) trait Clock {
     /// Now, in UTC.
     fn now(&self) -> OffsetDateTime;
+}
 
-    /// Now, as the report writes it: RFC 3339, UTC.
-    fn timestamp(&self) -> String {
-        // Formatting fails only outside the years 0 to 9999.
-        self.now().format(&Rfc3339).unwrap_or_default()
-    }
+/// A time as the report writes it: RFC 3339, UTC.
+pub(crate) fn timestamp(time: OffsetDateTime) -> String {
+    // Formatting fails only outside the years 0 to 9999.
+    time.format(&Rfc3339).unwrap_or_default()
 }
 
 /// The system's clock.

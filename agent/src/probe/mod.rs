@@ -17,7 +17,7 @@ use kb_core::report::{
 };
 use kb_core::verdict::{Verdict, judge_pair, judge_run};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, timestamp};
 use crate::host::{self, HostRoot};
 use crate::worker::handle::Fault;
 use crate::worker::lock;
@@ -48,7 +48,8 @@ pub(crate) struct Options {
 
 /// Runs the probe. Whatever goes wrong is in the report; only a node that cannot be named is an error.
 pub(crate) fn run(options: &Options, clock: &dyn Clock, chance: Chance) -> Result<Report, IdError> {
-    let started_at = clock.timestamp();
+    let started_at = clock.now();
+    let start = Instant::now();
     let host = host::read(&options.host_root)?;
     let found = match lock::acquire(&options.lock_file) {
         Ok(_lock) => look(options, chance.nonce),
@@ -65,8 +66,9 @@ pub(crate) fn run(options: &Options, clock: &dyn Clock, chance: Chance) -> Resul
         report_id: chance.report_id,
         node: host.node,
         agent_version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_at,
-        finished_at: clock.timestamp(),
+        started_at: timestamp(started_at),
+        // By the monotonic clock: the other one may be set in the middle of a run, even back.
+        finished_at: timestamp(started_at + start.elapsed()),
         simulated: found.simulated,
         host: facts,
         gpus: found.gpus,

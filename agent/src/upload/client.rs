@@ -203,11 +203,20 @@ impl fmt::Display for Receipt {
             return Ok(());
         };
         for finding in findings {
-            if let Some(record) = finding.get("record").and_then(serde_json::Value::as_str) {
-                write!(f, "\n  finding: {record}")?;
-            }
+            write!(f, "\n  {}", describe(finding))?;
         }
         Ok(())
+    }
+}
+
+/// `pair 0-1: title (record)`, of what the finding has.
+fn describe(finding: &serde_json::Value) -> String {
+    let text = |name: &str| finding.get(name).and_then(serde_json::Value::as_str);
+    let subject = text("subject").unwrap_or("finding");
+    let title = text("title").or_else(|| text("rule")).unwrap_or("no title");
+    match text("record") {
+        Some(record) => format!("{subject}: {title} ({record})"),
+        None => format!("{subject}: {title}"),
     }
 }
 

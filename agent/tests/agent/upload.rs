@@ -104,13 +104,12 @@ fn upload(node: &Node, server: &str, arguments: &[&str]) -> Run {
 #[test]
 fn a_report_is_uploaded_compressed_with_its_token() {
     let node = Node::with(&Scenario::refused_gns());
-    let answer = r#"{"findings": [{"record": "cuda/peer-access-unsupported-by-hardware"}]}"#;
+    let answer = r#"{"findings": [{"record": "cuda/x", "subject": "pair 0-1", "title": "no access"}]}"#;
     let server = Server::answering(&[(201, answer)]);
     let run = upload(&node, &server.address, &[]);
     assert_eq!(run.code, 2, "{}", run.stderr);
     assert!(
-        run.stdout
-            .contains("finding: cuda/peer-access-unsupported-by-hardware"),
+        run.stdout.contains("pair 0-1: no access (cuda/x)"),
         "{}",
         run.stdout
     );
