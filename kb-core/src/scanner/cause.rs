@@ -58,14 +58,14 @@ fn id(matcher: &Matcher, record: u32) -> Option<RecordId> {
     matcher.record(record).map(|record| record.id.clone())
 }
 
-/// Every record that this one leads to, over at most [`MAX_DEPTH`] edges. Cycles end by themselves.
+/// Every record that this one leads to, over at most [`MAX_DEPTH`] edges; in a circle that is itself too.
 fn reach(matcher: &Matcher, from: u32) -> HashSet<u32> {
     let mut reached = HashSet::new();
     let mut queue = VecDeque::from([(from, 0)]);
     while let Some((record, depth)) = queue.pop_front() {
         let next = matcher.record(record).map_or(&[][..], |record| &record.leads_to);
         for target in next {
-            if depth < MAX_DEPTH && *target != from && reached.insert(*target) {
+            if depth < MAX_DEPTH && reached.insert(*target) {
                 queue.push_back((*target, depth + 1));
             }
         }

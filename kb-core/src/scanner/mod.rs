@@ -49,8 +49,8 @@ use lines::Lines;
 pub struct ScanOptions {
     /// Versions and models where the text was written, by component: `driver` -> `550.54.14`, `gpu_model` -> `H200`.
     pub environment: BTreeMap<String, String>,
-    /// Whether events and summary carry the text of lines and captured values' surroundings. Without it they hold
-    /// line numbers, offsets and captures only.
+    /// Whether events and summary carry the text of lines. Without it they hold line numbers, offsets and captured
+    /// values only.
     pub keep_text: bool,
 }
 

@@ -117,6 +117,12 @@ fn order_is_by_time_within_one_clock_else_by_line() {
             Order::Time,
             vec!["a>b"],
         ),
+        // A record with one hit of unknown time has no first time.
+        (
+            at("2026-11-21T07:00:05Z", "b") + &at("", "b") + &at("2026-11-21T07:00:01Z", "a"),
+            Order::Line,
+            vec!["b", "a"],
+        ),
         // Back by more than a minute: the machine has booted again.
         (
             at("[ 5000.000000]", "b") + &at("[   20.000000]", "a"),

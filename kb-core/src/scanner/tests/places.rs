@@ -68,7 +68,7 @@ fn shown(marked: &Marked) -> &str {
 
 #[test]
 fn colours_inside_a_match_lie_within_its_span() {
-    let text = "\u{1b}[31mpeer \u{1b}]0;title\u{7}access\u{1b}[0m is not supported between these two \u{1b}[1mdevices\u{1b}[0m\n";
+    let text = "\u{1b}[31mpeer \u{1b}]0;title\u{7}access\u{1b}[0m is not supported between these two \u{1b}[1mdevices\u{1b}[0m.\n";
     let start = 5;
     let end = u64::try_from(text.find("devices").unwrap() + "devices".len()).unwrap();
     assert_eq!(hits(text.as_bytes(), 3), [(1, start, end)]);
@@ -76,7 +76,8 @@ fn colours_inside_a_match_lie_within_its_span() {
         .text
         .clone()
         .unwrap();
-    assert_eq!((marked.text.as_str(), shown(&marked)), (MESSAGE, MESSAGE));
+    assert_eq!(marked.text, format!("{MESSAGE}."));
+    assert_eq!(shown(&marked), MESSAGE);
 }
 
 #[test]
@@ -129,7 +130,15 @@ fn lines_around_the_limit_are_whole_or_in_pieces_but_never_lost() {
         for end in ["", "\n", "\r\n"] {
             let text = format!("{line}{end}{line}{end}");
             let expected = if end.is_empty() { 1 } else { 2 };
+            let at_once = scan_text(&matcher(), &text);
+            let is_long = length + end.len().saturating_sub(1) > LONG_LINE_BYTES || end.is_empty();
+            assert_eq!(!at_once.notes.is_empty(), is_long, "{length} {end:?}");
             for chunk in [LONG_LINE_BYTES - 1, LONG_LINE_BYTES, LONG_LINE_BYTES + 1, 1 << 20] {
+                let mut scanner = matcher().scanner(ScanOptions::default());
+                text.as_bytes()
+                    .chunks(chunk)
+                    .for_each(|chunk| scanner.feed(chunk));
+                assert_eq!(scanner.finish(), at_once, "{length} {end:?} {chunk}");
                 assert_eq!(
                     hits(text.as_bytes(), chunk).len(),
                     expected,
@@ -162,18 +171,35 @@ fn anchors_hold_at_the_line_and_after_its_prefix_but_not_at_a_cut() {
     }
     assert_eq!(count("a frobnicator infarction\n"), 0);
     assert_eq!(count("frobnicator infarction b\n"), 0);
-    // A piece begins with the match, and another ends with it; neither is the line's edge.
-    let step = LONG_LINE_BYTES - OVERLAP_BYTES;
-    let text = format!(
-        "{}frobnicator infarction{}\n",
-        "x".repeat(step),
-        "y".repeat(LONG_LINE_BYTES)
+}
+
+#[test]
+fn the_edge_of_a_piece_is_not_the_edge_of_a_line() {
+    use super::super::testing::{matcher_of, pattern, record};
+    let message = "frobnicator infarction";
+    let count = |regex: &str, text: &str| {
+        let mut record = record("cuda/x", "");
+        record.patterns = vec![pattern("0", regex)];
+        scan_text(&matcher_of(vec![record]), text).matches.len()
+    };
+    // The second piece begins with the message, then the first ends with it.
+    let begins = format!(
+        "{}{message}{}\n",
+        "-".repeat(LONG_LINE_BYTES - OVERLAP_BYTES),
+        "-".repeat(70_000)
     );
-    assert_eq!(count(&text), 0);
-    let text = format!(
-        "{}frobnicator infarction{}\n",
-        "x".repeat(LONG_LINE_BYTES - 22),
-        "y".repeat(100)
+    let ends = format!(
+        "{}{message}{}\n",
+        "-".repeat(LONG_LINE_BYTES - message.len()),
+        "-".repeat(70_000)
     );
-    assert_eq!(count(&text), 0);
+    for text in [begins, ends] {
+        assert_eq!(count("frobnicator infarction", &text), 1);
+        assert_eq!(count("^frobnicator infarction", &text), 0);
+        assert_eq!(count("frobnicator infarction$", &text), 0);
+    }
+    let whole = format!("{message}{}\n", "-".repeat(70_000));
+    assert_eq!(count("^frobnicator infarction", &whole), 1);
+    let whole = format!("{}{message}\r\n", "-".repeat(70_000));
+    assert_eq!(count("frobnicator infarction$", &whole), 1);
 }
