@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision};
-use kb_core::scanner::{
-    self, Applies, Event, Match, MatchedLine, Order, RootCause, ScanOptions, Scanner, Summary,
-};
+use kb_core::scanner::{self, Event, Match, MatchedLine, Order, RootCause, ScanOptions, Scanner, Summary};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -241,9 +239,4 @@ fn from_search(generation: &Generation, excerpt: &Excerpt) -> Vec<Candidate> {
             })
         })
         .collect()
-}
-
-/// Whether any match applies to the environment given; the page says so above the list.
-pub fn any_applies(answer: &MatchAnswer) -> bool {
-    answer.matches.iter().any(|found| found.applies != Applies::No)
 }

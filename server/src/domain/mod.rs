@@ -11,3 +11,6 @@ pub mod records;
 pub mod reports;
 pub mod search;
 pub mod tokens;
+
+#[cfg(test)]
+mod tests;

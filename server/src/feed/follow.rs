@@ -9,6 +9,7 @@ use kb_core::ids::Seq;
 use super::assembler::Assembler;
 use super::generation::Generation;
 use super::knowledge::Knowledge;
+use super::source::Source;
 use crate::search::SearchError;
 use crate::store::{FeedChange, Store, StoreError};
 
@@ -42,7 +43,7 @@ pub enum FeedError {
 /// Follows one store.
 #[derive(Debug)]
 pub struct Follower {
-    store: Arc<dyn Store>,
+    source: Box<dyn Source>,
     knowledge: Arc<Knowledge>,
     /// `None` after a fault: the next step starts over from the beginning of the feed.
     assembler: Option<Assembler>,
@@ -50,12 +51,16 @@ pub struct Follower {
 
 /// Reads everything that is published and makes the first generation.
 pub async fn load(store: Arc<dyn Store>) -> Result<Follower, FeedError> {
+    load_from(Box::new(store)).await
+}
+
+pub(super) async fn load_from(source: Box<dyn Source>) -> Result<Follower, FeedError> {
     let assembler = Assembler::new()?;
-    let (changes, reaches) = read_after(store.as_ref(), Seq(0)).await?;
+    let (changes, reaches) = read_after(source.as_ref(), Seq(0)).await?;
     let (assembler, first) = assemble(assembler, changes, reaches).await?;
     tracing::info!(seq = %first.seq, records = first.len(), "knowledge loaded");
     Ok(Follower {
-        store,
+        source,
         knowledge: Arc::new(Knowledge::new(first)),
         assembler: Some(assembler),
     })
@@ -105,7 +110,7 @@ impl Follower {
     /// One step: takes in what is new. True when a new generation was swapped in.
     pub async fn catch_up(&mut self) -> Result<bool, FeedError> {
         let held = self.knowledge.current();
-        let newest = self.store.head_seq().await?;
+        let newest = self.source.head_seq().await?;
         if newest == held.seq && self.assembler.is_some() {
             return Ok(false);
         }
@@ -118,7 +123,7 @@ impl Follower {
             Some(assembler) => (assembler, held.seq),
             None => (Assembler::new()?, Seq(0)),
         };
-        let (changes, reaches) = match read_after(self.store.as_ref(), after).await {
+        let (changes, reaches) = match read_after(self.source.as_ref(), after).await {
             Ok(read) => read,
             Err(error) => {
                 // Nothing was applied: what is assembled so far stays good, unless it was to be dropped anyway.
@@ -135,11 +140,11 @@ impl Follower {
 }
 
 /// Every change after a seq, with the seq that this reaches.
-async fn read_after(store: &dyn Store, after: Seq) -> Result<(Vec<FeedChange>, Seq), FeedError> {
+async fn read_after(source: &dyn Source, after: Seq) -> Result<(Vec<FeedChange>, Seq), FeedError> {
     let mut changes = Vec::new();
     let mut reached = after;
     loop {
-        let page = store.feed(reached, PAGE).await?;
+        let page = source.feed(reached, PAGE).await?;
         if page.more && page.reaches <= reached {
             return Err(FeedError::StandsStill(reached));
         }

@@ -8,6 +8,7 @@ mod graph;
 mod knowledge;
 mod offline;
 mod published;
+mod source;
 
 #[cfg(test)]
 pub(crate) mod samples;

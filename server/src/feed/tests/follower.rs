@@ -1,0 +1,248 @@
+//! A hand-made feed that fails in every way a feed can.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use kb_core::ids::{RecordId, Seq};
+
+use crate::feed::follow::{FeedError, Follower, load_from};
+use crate::feed::samples::{PEER_ACCESS, change, document, tombstone};
+use crate::feed::source::Source;
+use crate::search::SearchRequest;
+use crate::store::{FeedChange, FeedPage, StoreError};
+
+const ANNEX: &str = r#"{"schema_version": 1, "codes": ["Xid 79"]}"#;
+
+#[derive(Debug, Default)]
+struct State {
+    head: i64,
+    changes: Vec<FeedChange>,
+    fails: bool,
+    stands_still: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct FakeFeed(Arc<Mutex<State>>);
+
+impl FakeFeed {
+    /// Makes a change; a record's newest change takes its former one's place, as in the store.
+    fn publish(&self, change: FeedChange) {
+        self.with(|state| {
+            state.head = change.seq.0;
+            state.changes.retain(|known| known.id != change.id);
+            state.changes.push(change);
+        });
+    }
+
+    fn with(&self, edit: impl FnOnce(&mut State)) {
+        edit(&mut self.0.lock().unwrap());
+    }
+}
+
+#[async_trait]
+impl Source for FakeFeed {
+    async fn head_seq(&self) -> Result<Seq, StoreError> {
+        let state = self.0.lock().unwrap();
+        if state.fails {
+            Err(StoreError::Unavailable("the test says so".to_owned()))
+        } else {
+            Ok(Seq(state.head))
+        }
+    }
+
+    async fn feed(&self, after: Seq, _: u32) -> Result<FeedPage, StoreError> {
+        // Two changes a page, whatever was asked, so that pages are walked.
+        let state = self.0.lock().unwrap();
+        if state.stands_still {
+            return Ok(FeedPage {
+                reaches: after,
+                more: true,
+                changes: Vec::new(),
+            });
+        }
+        let later: Vec<&FeedChange> = state.changes.iter().filter(|change| change.seq > after).collect();
+        let page: Vec<FeedChange> = later
+            .iter()
+            .take(2)
+            .map(|change| FeedChange::clone(change))
+            .collect();
+        let more = later.len() > page.len();
+        let reaches = match page.last() {
+            Some(last) if more => last.seq,
+            _ => Seq(state.head),
+        };
+        Ok(FeedPage {
+            reaches,
+            more,
+            changes: page,
+        })
+    }
+}
+
+fn small(seq: i64, id: &str, signature: &str) -> FeedChange {
+    change(seq, id, &document(id, signature).to_string(), ANNEX)
+}
+
+async fn follower(feed: &FakeFeed) -> Follower {
+    load_from(Box::new(feed.clone())).await.unwrap()
+}
+
+fn ids(follower: &Follower) -> Vec<String> {
+    follower
+        .knowledge()
+        .current()
+        .records()
+        .map(|published| published.id().to_string())
+        .collect()
+}
+
+fn hits(follower: &Follower, text: &str) -> Vec<RecordId> {
+    let generation = follower.knowledge().current();
+    let request = SearchRequest {
+        text: text.to_owned(),
+        ..SearchRequest::default()
+    };
+    let answer = generation.index.search(&request, generation.seq).unwrap();
+    answer.hits.into_iter().map(|hit| hit.id).collect()
+}
+
+#[tokio::test]
+async fn all_parts_of_a_generation_change_together() {
+    let feed = FakeFeed::default();
+    feed.publish(change(
+        1,
+        "cuda/peer-access-unsupported-by-hardware",
+        PEER_ACCESS.0,
+        PEER_ACCESS.1,
+    ));
+    for seq in 2..8 {
+        feed.publish(small(
+            seq,
+            &format!("test/r{seq}"),
+            &format!("zebra number{seq} crossed"),
+        ));
+    }
+    let mut follower = follower(&feed).await;
+    let first = follower.knowledge().current();
+    assert_eq!((first.seq, first.len(), first.matcher.len()), (Seq(7), 7, 7));
+    assert_eq!(first.by_code(" xid  79 ").len(), 6);
+    assert_eq!(first.by_code("CUDAERRORPEERACCESSUNSUPPORTED").len(), 1);
+    assert_eq!(hits(&follower, "number3").len(), 1);
+
+    feed.publish(small(8, "test/r3", "giraffe asleep"));
+    feed.publish(tombstone(9, "test/r4"));
+    assert!(follower.catch_up().await.unwrap());
+    assert!(!follower.catch_up().await.unwrap(), "nothing is new");
+    let second = follower.knowledge().current();
+    assert_eq!((second.seq, second.len(), second.matcher.len()), (Seq(9), 6, 6));
+    assert_eq!(second.by_code("xid 79").len(), 5);
+    assert!(second.number > first.number);
+    assert_eq!(hits(&follower, "giraffe"), ["test/r3".parse().unwrap()]);
+    assert!(hits(&follower, "number3").is_empty() && hits(&follower, "number4").is_empty());
+    assert_eq!(
+        (first.seq, first.len(), first.by_code("xid 79").len()),
+        (Seq(7), 7, 6),
+        "readers keep theirs"
+    );
+}
+
+#[tokio::test]
+async fn a_damaged_record_is_left_out_by_name_until_it_is_corrected() {
+    let feed = FakeFeed::default();
+    feed.publish(small(1, "test/good", "zebra"));
+    feed.publish(small(2, "test/bad", "giraffe"));
+    let mut follower = follower(&feed).await;
+    for (seq, damaged) in [
+        (3, change(3, "test/bad", "{\"id\": ", ANNEX)),
+        (
+            4,
+            change(4, "test/bad", &document("test/bad", "giraffe").to_string(), "[]"),
+        ),
+        (
+            5,
+            change(
+                5,
+                "test/bad",
+                &document("test/other", "giraffe").to_string(),
+                ANNEX,
+            ),
+        ),
+    ] {
+        feed.publish(damaged);
+        assert!(follower.catch_up().await.unwrap());
+        let generation = follower.knowledge().current();
+        assert_eq!(generation.seq, Seq(seq));
+        assert_eq!(ids(&follower), ["test/good"]);
+        assert_eq!(hits(&follower, "giraffe"), []);
+        let [left_out] = generation.left_out.as_slice() else {
+            panic!("{:?}", generation.left_out)
+        };
+        assert_eq!((left_out.id.as_str(), left_out.seq), ("test/bad", Seq(seq)));
+        assert!(!left_out.reason.is_empty());
+    }
+    feed.publish(small(6, "test/bad", "giraffe"));
+    follower.catch_up().await.unwrap();
+    assert_eq!(follower.knowledge().current().left_out, []);
+    assert_eq!(ids(&follower), ["test/bad", "test/good"]);
+}
+
+#[tokio::test]
+async fn faults_leave_readers_what_they_have_and_pass() {
+    let feed = FakeFeed::default();
+    feed.publish(small(1, "test/one", "zebra"));
+    let mut follower = follower(&feed).await;
+    feed.publish(small(2, "test/two", "giraffe"));
+    feed.with(|state| state.fails = true);
+    assert!(matches!(follower.catch_up().await, Err(FeedError::Store(_))));
+    feed.with(|state| (state.fails, state.stands_still) = (false, true));
+    assert!(matches!(
+        follower.catch_up().await,
+        Err(FeedError::StandsStill(Seq(1)))
+    ));
+    assert_eq!(ids(&follower), ["test/one"]);
+    feed.with(|state| state.stands_still = false);
+    assert!(follower.catch_up().await.unwrap());
+    assert_eq!(ids(&follower), ["test/one", "test/two"]);
+}
+
+#[tokio::test]
+async fn an_older_database_is_read_from_the_beginning() {
+    let feed = FakeFeed::default();
+    for seq in 1..=5 {
+        feed.publish(small(seq, &format!("test/r{seq}"), "zebra"));
+    }
+    let mut follower = follower(&feed).await;
+    feed.with(|state| {
+        state.head = 2;
+        state.changes.truncate(2);
+    });
+    assert!(follower.catch_up().await.unwrap());
+    assert_eq!(follower.knowledge().current().seq, Seq(2));
+    assert_eq!(ids(&follower), ["test/r1", "test/r2"]);
+    assert_eq!(hits(&follower, "zebra").len(), 2);
+}
+
+#[tokio::test]
+async fn a_nudge_is_followed_at_once_and_shutdown_ends_it() {
+    let feed = FakeFeed::default();
+    let follower = follower(&feed).await;
+    let knowledge = follower.knowledge();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let hour = Duration::from_hours(1);
+    let running = tokio::spawn(follower.run(hour, async { drop(stopped.await) }));
+    feed.publish(small(1, "test/one", "zebra"));
+    assert!(
+        knowledge.holds(Seq(1), Duration::from_secs(20)).await,
+        "without waiting for the interval"
+    );
+    assert!(
+        !knowledge.holds(Seq(2), Duration::from_millis(1)).await,
+        "what does not exist is not waited for"
+    );
+    stop.send(()).unwrap();
+    tokio::time::timeout(Duration::from_secs(20), running)
+        .await
+        .unwrap()
+        .unwrap();
+}

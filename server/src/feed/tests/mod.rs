@@ -1,0 +1,5 @@
+//! The follower in fair and foul weather, and the graph.
+
+mod follower;
+mod graph;
+mod servers;
