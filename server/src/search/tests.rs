@@ -127,8 +127,20 @@ fn a_record_is_found_by_any_of_its_names() {
 fn a_named_code_comes_before_those_who_speak_of_it() {
     let mut talkative = document("xid/overview", "Xid 79 Xid 79 Xid 79 and other numbers");
     talkative.root_cause = "Xid 79 is Xid 79, see Xid 79".to_owned();
+    talkative.codes = vec!["Xid 79 family".to_owned(), "xid 79 overview".to_owned()];
     let index = index_of(vec![talkative, fallen_off(), filler(1)]);
     assert_eq!(ids(&index, "what is xid 79?"), ["xid/79", "xid/overview"]);
+    let better_words = "Xid 79: peer access is not supported between these two devices";
+    assert_eq!(
+        ids(&sample(), better_words).first().map(String::as_str),
+        Some("xid/79")
+    );
+}
+
+#[test]
+fn one_common_word_of_several_is_not_enough() {
+    assert_eq!(ids(&sample(), "the driver says peerAccess"), [PEER]);
+    assert_eq!(ids(&sample(), "driver").len(), 60);
 }
 
 #[test]
@@ -282,6 +294,7 @@ fn a_pasted_line_has_candidates_only_where_most_of_it_is_known() {
         "The quick brown fox jumps over the lazy dog",
         "memory access",
         "the driver of the bus has fallen asleep on the way home",
+        "the GPU price has fallen while tourists waited downtown for the bus",
         "今天天气很好，我们去公园散步吧",
         "ERROR: failed to connect to database server at 10.0.0.1:5432",
         "",

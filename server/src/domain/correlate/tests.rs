@@ -122,6 +122,27 @@ fn a_rule_that_fails_does_not_apply_and_is_counted() {
 }
 
 #[test]
+fn null_is_absent_and_long_lists_are_not_looped_over() {
+    let rules = record_with(&json!([
+        { "id": "links-known", "scope": "pair", "when": "has(pair.nvlinks.value)" },
+        { "id": "any-check", "scope": "direction", "when": "has(direction.checks) && direction.checks.exists(c, c == c)" },
+    ]));
+    let mut unsaid = pair(0, 1, "OK", 4);
+    unsaid["nvlinks"] =
+        json!({ "value": null, "source": "test", "gap": { "kind": "not_visible", "reason": "vm" } });
+    let check = json!({
+        "rung": 3, "name": "copy_push", "engine": "ce", "outcome": "pass", "checked_by": "owner_kernel", "bytes": 1, "seconds": 0.1,
+    });
+    unsaid["directions"][0]["checks"] = json!(vec![check.clone(); limits::MAX_LIST]);
+    unsaid["directions"][1]["checks"] = json!(vec![check; limits::MAX_LIST + 1]);
+    let findings = correlate(&[rules], &report(2, &[unsaid]));
+    assert_eq!(
+        brief(&findings),
+        [("test/rules".to_owned(), "any-check", "direction 0-1")]
+    );
+}
+
+#[test]
 fn log_lines_and_failures_are_read_by_the_matcher() {
     let mut body = report(2, &[]);
     let line = "RuntimeError: CUDA error: peer access is not supported between these two devices";
