@@ -1,34 +1,55 @@
 //! What runs beside the requests: following the feed, and correlating again when knowledge changed.
 
+use std::future::Future;
+use std::sync::Arc;
+
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::domain::correlate::recorrelate_while_it_changes;
 use crate::feed::{DEFAULT_INTERVAL, Follower};
+use crate::web::state::AppState;
 
 /// The tasks of one server.
 pub(super) struct Tasks {
     stop: watch::Sender<bool>,
-    follower: JoinHandle<()>,
+    running: Vec<(&'static str, JoinHandle<()>)>,
 }
 
 impl Tasks {
     /// Starts them.
-    pub(super) fn start(follower: Follower) -> Self {
-        let (stop, mut stopped) = watch::channel(false);
-        let shutdown = async move {
-            // An error means that the sender is gone, and with it the server.
-            let _ = stopped.wait_for(|stop| *stop).await;
-        };
-        let follower = tokio::spawn(follower.run(DEFAULT_INTERVAL, shutdown));
-        Self { stop, follower }
+    pub(super) fn start(follower: Follower, state: &AppState) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let follower = tokio::spawn(follower.run(DEFAULT_INTERVAL, until(stopped.clone())));
+        let correlation = tokio::spawn(recorrelate_while_it_changes(
+            Arc::clone(&state.store),
+            Arc::clone(&state.knowledge),
+            Arc::clone(&state.correlator),
+            until(stopped),
+        ));
+        let running = vec![
+            ("following the feed", follower),
+            ("correlating again", correlation),
+        ];
+        Self { stop, running }
     }
 
     /// Stops them and waits until they have.
     pub(super) async fn stop(self) {
-        // No receiver: the task ended before.
+        // No receiver: all of them ended before.
         let _ = self.stop.send(true);
-        if self.follower.await.is_err() {
-            tracing::error!("the task that follows the feed had panicked");
+        for (task, handle) in self.running {
+            if handle.await.is_err() {
+                tracing::error!(task, "a background task had panicked");
+            }
         }
+    }
+}
+
+/// Ends when the server stops.
+fn until(mut stopped: watch::Receiver<bool>) -> impl Future<Output = ()> {
+    async move {
+        // An error means that the sender is gone, and with it the server.
+        let _ = stopped.wait_for(|stop| *stop).await;
     }
 }

@@ -18,6 +18,7 @@ use kb_core::ids::Seq;
 use crate::bundle;
 use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
+use crate::domain::correlate::Correlator;
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, Store, connect};
 use crate::telemetry::Metrics;
@@ -79,6 +80,7 @@ impl Application {
         let state = web::Data::new(AppState {
             store,
             knowledge: follower.knowledge(),
+            correlator: Arc::new(Correlator::new()),
             clock: environment.clock,
             settings: Settings {
                 public_url: settings
@@ -93,7 +95,7 @@ impl Application {
             request_ids: RequestIds::new(environment.random.as_ref())?,
             draining: Arc::clone(&draining),
         });
-        let background = background::Tasks::start(follower);
+        let background = background::Tasks::start(follower, &state);
         let server = serve(listener, settings.workers, state.clone())?;
         Ok(Self {
             server,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::client::Limiter;
 use super::routes::RouteTable;
 use crate::clock::{Clock, Random, RandomError};
+use crate::domain::correlate::Correlator;
 use crate::feed::Knowledge;
 use crate::store::Store;
 use crate::telemetry::Metrics;
@@ -26,6 +27,8 @@ pub struct AppState {
     pub store: Arc<dyn Store>,
     /// Records, matcher, index and graph of one seq, swapped whole.
     pub knowledge: Arc<Knowledge>,
+    /// Applies records to reports.
+    pub correlator: Arc<Correlator>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Settings.

@@ -7,8 +7,10 @@
 
 mod access;
 mod bad_input;
+mod docs;
 mod health;
 mod matching;
 mod openapi;
 mod records;
+mod reports;
 mod test_app;

@@ -9,7 +9,10 @@
     clippy::panic,
     reason = "a test fails by panicking, also where it does so in a function that several share"
 )]
-#![allow(clippy::needless_pass_by_value, reason = "json!(…) is handed over where it is written")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "json!(…) is handed over where it is written"
+)]
 
 mod contract;
 mod support;

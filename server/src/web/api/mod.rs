@@ -11,6 +11,7 @@ pub mod metrics;
 pub mod openapi;
 mod page;
 pub mod records;
+pub mod reports;
 pub mod search;
 pub mod signatures;
 
@@ -61,5 +62,14 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/codes/{code:.+}", Access::Anyone, codes::code);
     routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);
     routes.get("/api/v1/graph/path", Access::Anyone, graph_path::path);
+    routes.post(
+        "/api/v1/reports",
+        Access::Scope(Scope::Report),
+        reports::post::post,
+    );
+    routes.get("/api/v1/reports", Access::FleetReader, reports::list::list);
+    routes.get("/api/v1/reports/{id}", Access::FleetReader, reports::get::get);
+    routes.get("/api/v1/nodes", Access::FleetReader, reports::nodes::list);
+    routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
 }

@@ -4,7 +4,9 @@ use actix_web::HttpResponse;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{batch, codes, export, graph_path, health, match_text, metrics, records, search, signatures};
+use super::{
+    batch, codes, export, graph_path, health, match_text, metrics, records, reports, search, signatures,
+};
 use crate::web::auth::Anyone;
 
 /// The description.
@@ -20,6 +22,11 @@ use crate::web::auth::Anyone;
         match_text::match_text, batch::batch, search::search,
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,
         records::publish::publish, records::publish::withdraw, records::graph::graph,
+        reports::post::post,
+        reports::list::list,
+        reports::get::get,
+        reports::nodes::list,
+        reports::nodes::get,
         codes::code, signatures::signatures, export::export, graph_path::path,
         health::healthz, health::readyz, metrics::metrics, openapi,
     ),

@@ -1,0 +1,124 @@
+//! `GET /api/v1/nodes` and `/nodes/{id}`: the nodes that sent reports.
+
+use actix_web::{HttpResponse, web};
+use kb_core::ids::NodeId;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::ReportEntry;
+use crate::store::{NodeListing, ReportQuery};
+use crate::web::api::page;
+use crate::web::api::records::get::rfc3339;
+use crate::web::auth::FleetReader;
+use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::limits::PAGE_DEFAULT;
+use crate::web::state::AppState;
+
+/// Which nodes to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct NodesQuery {
+    /// Entries of a page, 50 unless said, at most 200.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// A page of nodes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NodesPage {
+    /// The nodes, by id.
+    nodes: Vec<NodeEntry>,
+    /// Ask with it for the next page; absent on the last.
+    next_cursor: Option<String>,
+}
+
+/// A node.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NodeEntry {
+    /// Its id.
+    id: String,
+    /// Host name, unless redacted.
+    hostname: Option<String>,
+    /// Arrival of its first report, RFC 3339.
+    first_seen: String,
+    /// Number of its reports.
+    reports: u32,
+    /// Its latest report.
+    latest: ReportEntry,
+}
+
+/// A node with its reports.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NodeDetail {
+    /// Its id.
+    id: String,
+    /// Its newest reports; older ones at `/api/v1/reports?node=`.
+    reports: Vec<ReportEntry>,
+}
+
+impl From<&NodeListing> for NodeEntry {
+    fn from(listing: &NodeListing) -> Self {
+        Self {
+            id: listing.id.to_string(),
+            hostname: listing.hostname.clone(),
+            first_seen: rfc3339(listing.first_seen),
+            reports: listing.reports,
+            latest: (&listing.latest).into(),
+        }
+    }
+}
+
+/// Nodes by id, each with its latest report.
+#[utoipa::path(get, path = "/api/v1/nodes", tag = "reports", security(("token" = ["fleet"])),
+    params(NodesQuery), responses((status = 200, description = "A page of nodes", body = NodesPage)))]
+pub async fn list(
+    _: FleetReader,
+    query: web::Query<NodesQuery>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let limit = page::size(query.limit)?;
+    let after: Option<NodeId> = query
+        .cursor
+        .as_deref()
+        .map(str::parse)
+        .transpose()
+        .map_err(|_| page::bad_cursor())?;
+    let listed = state.store.nodes(after.as_ref(), limit).await?;
+    let is_full = listed.len() == limit as usize;
+    Ok(HttpResponse::Ok().json(NodesPage {
+        next_cursor: listed.last().filter(|_| is_full).map(|last| last.id.to_string()),
+        nodes: listed.iter().map(NodeEntry::from).collect(),
+    }))
+}
+
+/// One node with its newest reports.
+#[utoipa::path(get, path = "/api/v1/nodes/{id}", tag = "reports", security(("token" = ["fleet"])),
+    params(("id" = String, Path)), responses(
+        (status = 200, description = "The node", body = NodeDetail),
+        (status = 404, description = "No report of such a node", body = ProblemBody),
+    ))]
+pub async fn get(
+    _: FleetReader,
+    path: web::Path<String>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let node: NodeId = path.parse()?;
+    let query = ReportQuery {
+        node: Some(node.clone()),
+        before: None,
+        limit: PAGE_DEFAULT,
+    };
+    let listed = state.store.reports(query).await?;
+    if listed.is_empty() {
+        return Err(Problem::new(
+            Code::NotFound,
+            format!("no report of a node {node} has come"),
+        ));
+    }
+    Ok(HttpResponse::Ok().json(NodeDetail {
+        id: node.to_string(),
+        reports: listed.iter().map(ReportEntry::from).collect(),
+    }))
+}

@@ -1,0 +1,83 @@
+//! `POST /api/v1/reports`: accepts a report once and answers with what it shows.
+
+use actix_web::http::header;
+use actix_web::web::{self, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{FindingEntry, findings};
+use crate::domain::ingest::{self, MAX_BODY_BYTES};
+use crate::search::KnowledgeStamp;
+use crate::web::auth::Uploader;
+use crate::web::body;
+use crate::web::error::{Problem, ProblemBody};
+use crate::web::state::AppState;
+
+/// What became of a report.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReportAnswer {
+    /// Its id.
+    id: String,
+    /// The node that sent it.
+    node: String,
+    /// True when the same body had come before: nothing was changed.
+    duplicate: bool,
+    /// Verdict of the run.
+    #[schema(value_type = String, example = "refused")]
+    verdict: kb_core::verdict::Verdict,
+    /// What it shows.
+    findings: Vec<FindingEntry>,
+    /// Which state of the knowledge answered.
+    kb: KnowledgeStamp,
+}
+
+/// Accepts a report. The same body again is fine; another body under its id is refused.
+#[utoipa::path(
+    post, path = "/api/v1/reports", tag = "reports", security(("token" = ["report"])),
+    request_body(content = Object, description = "A report, schema kb-seed/schema/report.schema.json; zstd or gzip welcome"),
+    responses(
+        (status = 201, description = "Kept", body = ReportAnswer),
+        (status = 200, description = "Kept before, same body", body = ReportAnswer),
+        (status = 409, description = "Another body came under this id", body = ProblemBody),
+        (status = 422, description = "Not a report, or of a newer major version", body = ProblemBody),
+    ),
+)]
+pub async fn post(
+    _: Uploader,
+    request: HttpRequest,
+    payload: Payload,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    if !body::is_json(&request) {
+        return Err(body::json_needed());
+    }
+    let sent = body::raw(&request, payload, MAX_BODY_BYTES as u64).await?;
+    let generation = state.knowledge.current();
+    let now = state.clock.now();
+    let accepted = ingest::accept(
+        state.store.as_ref(),
+        &generation,
+        &state.correlator,
+        sent.bytes,
+        now,
+    )
+    .await?;
+    let mut response = if accepted.is_duplicate {
+        HttpResponse::Ok()
+    } else {
+        HttpResponse::Created()
+    };
+    response.insert_header((
+        header::LOCATION,
+        format!("/api/v1/reports/{}?node={}", accepted.id, accepted.node),
+    ));
+    Ok(response.json(ReportAnswer {
+        id: accepted.id.to_string(),
+        node: accepted.node.to_string(),
+        duplicate: accepted.is_duplicate,
+        verdict: accepted.verdict,
+        findings: findings(&accepted.findings)?,
+        kb: KnowledgeStamp { seq: accepted.seq },
+    }))
+}

@@ -1,0 +1,125 @@
+//! Reports: uploaded once, read by those who may, refused with a reason.
+
+use peerless::store::Scope;
+use serde_json::{Value, json as object};
+
+use crate::test_app::{TestApp, json, problem};
+
+/// A report of one GPU and nothing wrong.
+fn report(id: &str) -> Value {
+    object!({
+        "schema": {"major": 1, "minor": 0},
+        "report_id": id,
+        "node": {"id": "node-1", "hostname": "host-1", "boot_id": null},
+        "agent_version": "0.1.0",
+        "started_at": "2026-01-02T03:00:00Z",
+        "finished_at": "2026-01-02T03:01:00Z",
+        "conclusion": {"verdict": "unknown", "exit_code": 3, "reason": "one GPU has no pair"},
+    })
+}
+
+#[tokio::test]
+async fn a_report_is_kept_once_and_read_by_those_who_may() {
+    let app = TestApp::start().await;
+    let upload = app.token(&[Scope::Report]).await;
+    let fleet = app.token(&[Scope::Fleet]).await;
+    let body = report("run-1");
+    let sent = zstd::encode_all(body.to_string().as_bytes(), 3).unwrap();
+    for status in [201, 200] {
+        let request = app
+            .post("/api/v1/reports")
+            .bearer_auth(&upload)
+            .header("content-type", "application/json");
+        let response = request
+            .header("content-encoding", "zstd")
+            .body(sent.clone())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), status);
+        assert_eq!(json(response).await["duplicate"], status == 200);
+    }
+    let mut other = body.clone();
+    other["simulated"] = true.into();
+    let again = app
+        .post("/api/v1/reports")
+        .bearer_auth(&upload)
+        .json(&other)
+        .send()
+        .await
+        .unwrap();
+    problem(again, 409, "report_conflict").await;
+
+    let read = json(app.get_with("/api/v1/reports/run-1", &fleet).await).await;
+    assert_eq!(read["report"], body);
+    insta::assert_json_snapshot!(json(app.get_with("/api/v1/reports", &fleet).await).await);
+    insta::assert_json_snapshot!(json(app.get_with("/api/v1/nodes", &fleet).await).await);
+    assert_eq!(app.get_with("/api/v1/nodes/node-1", &fleet).await.status(), 200);
+    problem(
+        app.get_with("/api/v1/nodes/node-2", &fleet).await,
+        404,
+        "not_found",
+    )
+    .await;
+    problem(
+        app.get_with("/api/v1/reports/run-2", &fleet).await,
+        404,
+        "not_found",
+    )
+    .await;
+    problem(
+        app.get_with("/api/v1/reports?cursor=x", &fleet).await,
+        400,
+        "bad_query",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_public_fleet_is_read_by_everybody() {
+    let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;
+    assert_eq!(app.get("/api/v1/nodes").await.status(), 200);
+    problem(
+        app.post("/api/v1/reports")
+            .json(&report("x"))
+            .send()
+            .await
+            .unwrap(),
+        401,
+        "unauthorized",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_no_report_is_refused_and_nothing_is_kept() {
+    let app = TestApp::start().await;
+    let token = app.token(&[Scope::Report, Scope::Fleet]).await;
+    let mut newer = report("run-1");
+    newer["schema"]["major"] = 2.into();
+    let mut wrong = report("run-1");
+    wrong["finished_at"] = "yesterday".into();
+    let mut shape = report("run-1");
+    shape["gpus"] = 7.into();
+    for (body, status, code) in [
+        (newer.to_string(), 422, "newer_report"),
+        (wrong.to_string(), 422, "invalid_report"),
+        (shape.to_string(), 422, "invalid_report"),
+        ("{".to_owned(), 400, "malformed_body"),
+        (
+            report("run-1")
+                .to_string()
+                .replacen('{', "{\"simulated\":true,\"simulated\":false,", 1),
+            400,
+            "malformed_body",
+        ),
+    ] {
+        let request = app
+            .post("/api/v1/reports")
+            .bearer_auth(&token)
+            .header("content-type", "application/json");
+        problem(request.body(body).send().await.unwrap(), status, code).await;
+    }
+    let listed = json(app.get_with("/api/v1/reports", &token).await).await;
+    assert_eq!(listed["reports"], object!([]));
+}
