@@ -135,7 +135,7 @@ impl Tools {
         let mut versions: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
             .into_iter()
             .flatten()
-            .filter_map(|entry| entry.ok())
+            .filter_map(Result::ok)
             .filter_map(|entry| {
                 Some((
                     entry.file_name().to_str()?.parse().ok()?,

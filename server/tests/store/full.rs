@@ -58,7 +58,7 @@ fn a_database_at_its_limit_says_full_and_loses_nothing() {
     });
 }
 
-/// The limit on file size that a shell's `ulimit -f` sets (RLIMIT_FSIZE): the system refuses the write.
+/// The limit on file size that a shell's `ulimit -f` sets (`RLIMIT_FSIZE`): the system refuses the write.
 #[test]
 fn a_disk_that_takes_no_more_says_full_and_loses_nothing() {
     on(Engine::Sqlite, |place| async move {

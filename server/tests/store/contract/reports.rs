@@ -90,7 +90,8 @@ pub(crate) async fn another_body_under_the_same_id_is_a_conflict(place: Arc<Plac
 pub(crate) async fn two_uploads_at_once_store_once(place: Arc<Place>) {
     let programs = [place.store().await, place.store().await];
     let mut tasks = JoinSet::new();
-    for store in programs.iter().cycle().take(6).cloned() {
+    for store in programs.iter().cycle().take(6) {
+        let store = Arc::clone(store);
         tasks.spawn(async move { store.save_report(report("n1", "r1", 10)).await.unwrap() });
     }
     let outcomes = tasks.join_all().await;
@@ -142,8 +143,7 @@ pub(crate) async fn lists_come_newest_first_in_pages(place: Arc<Place>) {
         let page = store.reports(query).await.unwrap();
         page.iter()
             .map(|listing| listing.id.to_string())
-            .collect::<Vec<_>>()
-            .join("")
+            .collect::<String>()
     };
     let all = ReportQuery {
         limit: 10,
