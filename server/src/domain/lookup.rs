@@ -4,6 +4,7 @@
 //! carries the lines that prove it, and then it is gone.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision};
@@ -33,7 +34,6 @@ pub struct MatchOptions {
 }
 
 /// One text being read.
-#[derive(Debug)]
 pub struct Matching {
     generation: Arc<Generation>,
     scanner: Scanner,
@@ -142,7 +142,7 @@ pub fn look_up(generation: &Arc<Generation>, text: &[u8], options: MatchOptions)
 }
 
 /// One item of a batch.
-#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BatchItem {
     /// The text.
@@ -150,6 +150,25 @@ pub struct BatchItem {
     /// Versions and models where it was written.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+}
+
+/// What was pasted must not reach a log by way of a debug print.
+impl fmt::Debug for Matching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Matching")
+            .field("seq", &self.generation.seq)
+            .field("excerpt", &self.excerpt)
+            .finish_non_exhaustive()
+    }
+}
+
+/// As for [`Matching`].
+impl fmt::Debug for BatchItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchItem")
+            .field("bytes", &self.text.len())
+            .finish_non_exhaustive()
+    }
 }
 
 /// The text of a batch item is too long; the others are answered.
