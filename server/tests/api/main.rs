@@ -8,9 +8,15 @@
 mod access;
 mod bad_input;
 mod docs;
+mod durability;
 mod health;
 mod matching;
 mod openapi;
+mod process;
+mod proxy;
 mod records;
+mod replicas;
 mod reports;
+mod secrecy;
+mod startup;
 mod test_app;

@@ -1,0 +1,134 @@
+//! The program as it is shipped: started, asked, killed. Only processes started here are ended, each by its own id.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// How long a test waits for something that must happen.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The program.
+pub fn peerless() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_peerless"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("PEERLESS_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs a command to its end.
+pub fn run(arguments: &[&str]) -> Output {
+    peerless().args(arguments).output().unwrap()
+}
+
+/// A server in a process of its own; killed when dropped.
+pub struct Server {
+    pub url: String,
+    child: Child,
+    _stdout: BufReader<ChildStdout>,
+    pub log: PathBuf,
+}
+
+impl Server {
+    /// Starts one on any free port and waits until it says where it serves.
+    pub fn start(arguments: &[&str], log: &Path) -> Self {
+        let mut child = peerless()
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--rate-limit",
+                "0",
+                "--workers",
+                "1",
+            ])
+            .args(arguments)
+            .env("RUST_LOG", "debug")
+            .stdout(Stdio::piped())
+            .stderr(File::create(log).unwrap())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let Some(url) = line.trim().strip_prefix("Peerless serves on ") else {
+            panic!(
+                "the server did not start: {line}{}",
+                std::fs::read_to_string(log).unwrap()
+            );
+        };
+        Self {
+            url: url.to_owned(),
+            child,
+            _stdout: stdout,
+            log: log.to_owned(),
+        }
+    }
+
+    /// Ends it as a power cut would.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub fn terminate(mut self) -> String {
+        let id = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert!(self.child.wait().unwrap().success());
+        let mut rest = String::new();
+        self._stdout.read_to_string(&mut rest).unwrap();
+        rest
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Ended already, perhaps.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A token made by the command line.
+pub fn token(data: &[&str], scopes: &[&str]) -> String {
+    let mut command = peerless();
+    command.args(["token", "create", "--name", "tester"]).args(data);
+    for scope in scopes {
+        command.args(["--scope", scope]);
+    }
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Asks until the answer is yes; gives how long that took.
+pub async fn until<F: Future<Output = bool>>(what: &str, mut ask: impl FnMut() -> F) -> Duration {
+    let began = Instant::now();
+    while !ask().await {
+        assert!(began.elapsed() < PATIENCE, "in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    began.elapsed()
+}
+
+/// A folder and the arguments that make a server use it.
+pub fn folder() -> (TempDir, String) {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("data").to_string_lossy().into_owned();
+    (folder, data)
+}
