@@ -1,6 +1,5 @@
 //! What runs beside the requests: following the feed, and correlating again when knowledge changed.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -47,9 +46,7 @@ impl Tasks {
 }
 
 /// Ends when the server stops.
-fn until(mut stopped: watch::Receiver<bool>) -> impl Future<Output = ()> {
-    async move {
-        // An error means that the sender is gone, and with it the server.
-        let _ = stopped.wait_for(|stop| *stop).await;
-    }
+async fn until(mut stopped: watch::Receiver<bool>) {
+    // An error means that the sender is gone, and with it the server.
+    let _ = stopped.wait_for(|stop| *stop).await;
 }

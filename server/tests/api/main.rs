@@ -4,6 +4,13 @@
     dead_code,
     reason = "helpers of a test binary, not all of them used by all"
 )]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests stand outside of #[test] functions"
+)]
 
 mod access;
 mod bad_input;

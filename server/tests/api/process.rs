@@ -29,7 +29,7 @@ pub fn run(arguments: &[&str]) -> Output {
 pub struct Server {
     pub url: String,
     child: Child,
-    _stdout: BufReader<ChildStdout>,
+    stdout: BufReader<ChildStdout>,
     pub log: PathBuf,
 }
 
@@ -64,7 +64,7 @@ impl Server {
         Self {
             url: url.to_owned(),
             child,
-            _stdout: stdout,
+            stdout,
             log: log.to_owned(),
         }
     }
@@ -87,7 +87,7 @@ impl Server {
         );
         assert!(self.child.wait().unwrap().success());
         let mut rest = String::new();
-        self._stdout.read_to_string(&mut rest).unwrap();
+        self.stdout.read_to_string(&mut rest).unwrap();
         rest
     }
 }

@@ -10,6 +10,9 @@ use crate::process::{Server, folder, peerless, token, until};
 use crate::records::document;
 use crate::test_app::client;
 
+/// Databases made by this process.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
 /// A database of its own on the test server; dropped by [`Database::end`].
 struct Database {
     server: String,
@@ -22,7 +25,6 @@ impl Database {
             "PEERLESS_TEST_POSTGRES is not set: run `cargo xtask test`, \
              or `cargo xtask postgres -- cargo nextest run -p peerless --test api`",
         );
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("peerless_api_{}_{number}", std::process::id());
         let database = Self { server, name };
