@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::StartupError;
 
-/// Name of the file that is made and removed to see whether the folder can be written.
+/// Name of the file that is made and removed to see whether the folder can be written; this process's id ends it,
+/// for another server may start in the same folder at the same time.
 const TRIAL_FILE: &str = ".peerless-writable";
 
 /// Makes sure that `path` is a folder that can be written.
@@ -15,7 +16,7 @@ pub(super) fn prepare(path: &Path) -> Result<(), StartupError> {
         path: path.to_owned(),
         source,
     })?;
-    let trial = path.join(TRIAL_FILE);
+    let trial = path.join(format!("{TRIAL_FILE}-{}", std::process::id()));
     let read_only = |source| StartupError::ReadOnlyDataDir {
         path: path.to_owned(),
         source,
