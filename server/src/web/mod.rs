@@ -14,6 +14,7 @@ mod gate;
 mod headers;
 pub mod limits;
 mod observe;
+pub mod pages;
 pub mod routes;
 pub mod state;
 
@@ -30,6 +31,7 @@ use state::AppState;
 pub fn routes() -> Routes {
     let mut routes = Routes::default();
     api::declare(&mut routes);
+    pages::declare(&mut routes);
     routes
 }
 

@@ -1,0 +1,96 @@
+//! The embedded sheet, script and icon. Each address holds the hash of its content, so that browsers may keep the
+//! file for ever and never mix versions.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use actix_web::http::header;
+use actix_web::{HttpResponse, web};
+use sha2::{Digest, Sha256};
+
+use super::layout::AssetLinks;
+use crate::web::error::{Code, Problem};
+
+/// A year, the longest that caches honour; the address changes with the content.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// Hash bytes in an address: enough to tell versions of three files apart.
+const HASH_BYTES: usize = 8;
+
+struct Asset {
+    href: String,
+    media_type: &'static str,
+    body: &'static str,
+}
+
+static CSS: LazyLock<Asset> = LazyLock::new(|| {
+    asset(
+        "site",
+        "css",
+        "text/css; charset=utf-8",
+        include_str!("../../../../static/site.css"),
+    )
+});
+static JS: LazyLock<Asset> = LazyLock::new(|| {
+    asset(
+        "site",
+        "js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../../../static/site.js"),
+    )
+});
+static ICON: LazyLock<Asset> = LazyLock::new(|| {
+    asset(
+        "favicon",
+        "svg",
+        "image/svg+xml",
+        include_str!("../../../../static/favicon.svg"),
+    )
+});
+
+/// The addresses that pages link to.
+pub fn links() -> AssetLinks {
+    AssetLinks {
+        css: &CSS.href,
+        js: &JS.href,
+        icon: &ICON.href,
+    }
+}
+
+/// `GET /static/{file}`.
+pub async fn get(file: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let wanted = file.into_inner();
+    let all: [&Asset; 3] = [&CSS, &JS, &ICON];
+    let found = all
+        .into_iter()
+        .find(|asset| asset.href.strip_prefix("/static/") == Some(wanted.as_str()));
+    let Some(asset) = found else {
+        return Err(Problem::new(
+            Code::NotFound,
+            "no such file is embedded in this version",
+        ));
+    };
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, asset.media_type))
+        .insert_header((header::CACHE_CONTROL, FOR_EVER))
+        .body(asset.body))
+}
+
+/// `GET /favicon.ico`, which some browsers ask for whatever the page says.
+pub async fn favicon() -> HttpResponse {
+    HttpResponse::PermanentRedirect()
+        .insert_header((header::LOCATION, ICON.href.as_str()))
+        .finish()
+}
+
+fn asset(name: &str, extension: &str, media_type: &'static str, body: &'static str) -> Asset {
+    let mut hash = String::with_capacity(2 * HASH_BYTES);
+    for byte in Sha256::digest(body.as_bytes()).iter().take(HASH_BYTES) {
+        // Writing to a String cannot fail.
+        let _ = write!(hash, "{byte:02x}");
+    }
+    Asset {
+        href: format!("/static/{name}.{hash}.{extension}"),
+        media_type,
+        body,
+    }
+}

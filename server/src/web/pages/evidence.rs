@@ -1,0 +1,107 @@
+//! Lines of a log as pages show them: number, text in parts, the matched span marked.
+
+/// A stretch of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The text.
+    pub text: String,
+    /// True where it is what matched.
+    pub marked: bool,
+}
+
+/// One line, or a gap between lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// 1-based; 0 stands for a gap, and `note` says how much is left out.
+    pub number: u64,
+    /// The text.
+    pub parts: Vec<Part>,
+    /// What a gap leaves out.
+    pub note: String,
+}
+
+impl LogLine {
+    /// A line whose bytes `start..end` matched. Offsets that do not fit mark nothing.
+    pub fn new(number: u64, text: &str, start: usize, end: usize) -> Self {
+        Self {
+            number,
+            parts: parts(text, start, end),
+            note: String::new(),
+        }
+    }
+
+    /// A gap.
+    pub fn gap(note: impl Into<String>) -> Self {
+        Self {
+            number: 0,
+            parts: Vec::new(),
+            note: note.into(),
+        }
+    }
+}
+
+/// Cuts `text` into what stands before, in and after the match.
+pub fn parts(text: &str, start: usize, end: usize) -> Vec<Part> {
+    let cut = (text.get(..start), text.get(start..end), text.get(end..));
+    let (Some(before), Some(matched), Some(after)) = cut else {
+        return vec![part(text, false)];
+    };
+    [(before, false), (matched, true), (after, false)]
+        .into_iter()
+        .filter(|(text, _)| !text.is_empty())
+        .map(|(text, marked)| part(text, marked))
+        .collect()
+}
+
+/// Control characters would vanish or move the cursor: they are shown as their pictures. Tabs stay.
+fn part(text: &str, marked: bool) -> Part {
+    let visible = |c: char| match u32::from(c) {
+        9 => c,
+        code @ 0..32 => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
+        127 => '\u{2421}',
+        // Characters that change the direction of what follows can make a line lie.
+        0x202a..=0x202e | 0x2066..=0x2069 => '\u{fffd}',
+        _ => c,
+    };
+    Part {
+        text: text.chars().map(visible).collect(),
+        marked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, start: usize, end: usize) -> String {
+        parts(text, start, end)
+            .into_iter()
+            .map(|part| {
+                if part.marked {
+                    format!("[{}]", part.text)
+                } else {
+                    part.text
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_matched_span_is_marked() {
+        assert_eq!(shown("a peer b", 2, 6), "a [peer] b");
+        assert_eq!(shown("peer", 0, 4), "[peer]");
+        assert_eq!(shown("错误 peer", 7, 11), "错误 [peer]");
+    }
+
+    #[test]
+    fn offsets_that_do_not_fit_mark_nothing() {
+        for (start, end) in [(1, 2), (3, 1), (0, 99), (99, 99)] {
+            assert_eq!(shown("错误", start, end), "错误", "{start}..{end}");
+        }
+    }
+
+    #[test]
+    fn control_characters_are_shown_not_obeyed() {
+        assert_eq!(shown("\u{1b}[31m\tx\0\u{202e}y", 0, 0), "␛[31m\tx␀\u{fffd}y");
+    }
+}

@@ -1,0 +1,167 @@
+//! From the request's body to an answer: a form with the text in it, or the text itself, streamed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actix_web::http::header;
+use actix_web::web::Payload;
+use actix_web::{HttpRequest, web};
+
+use super::form;
+use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
+use crate::domain::search::search;
+use crate::feed::Generation;
+use crate::search::{SearchAnswer, SearchRequest};
+use crate::web::body::{self, BodyError, Sink};
+use crate::web::error::{Code, Problem};
+use crate::web::limits;
+
+/// Longest text that is put back into the box, in bytes.
+const ECHO_BYTES: usize = 16 * 1024;
+/// Longest line that may be meant as words to search for, in bytes.
+const QUERY_BYTES: usize = 200;
+/// Percent-encoding makes three bytes of one at most.
+const FORM_BYTES: u64 = 3 * limits::JSON_BYTES;
+
+/// What a body came to.
+#[derive(Debug)]
+pub(super) struct LookedUp {
+    pub(super) answer: MatchAnswer,
+    /// Search results, where a short text matched nothing.
+    pub(super) found: Option<SearchAnswer>,
+    /// The text, if it is short enough to be shown again.
+    pub(super) echo: String,
+    pub(super) environment: BTreeMap<String, String>,
+}
+
+/// Reads the body and looks it up.
+pub(super) async fn look_up(
+    request: &HttpRequest,
+    payload: Payload,
+    generation: Arc<Generation>,
+) -> Result<LookedUp, Problem> {
+    match media_type(request).as_str() {
+        "application/x-www-form-urlencoded" => from_form(request, payload, generation).await,
+        "text/plain" | "application/octet-stream" => from_stream(request, payload, generation).await,
+        _ => Err(Problem::new(
+            Code::UnsupportedType,
+            "send the text as a form field, or as text/plain",
+        )),
+    }
+}
+
+fn media_type(request: &HttpRequest) -> String {
+    let value = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    value
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
+}
+
+async fn from_form(
+    request: &HttpRequest,
+    payload: Payload,
+    generation: Arc<Generation>,
+) -> Result<LookedUp, Problem> {
+    let encoded = body::text(request, payload, FORM_BYTES).await?;
+    let fields = form::parse(&encoded)?;
+    let environment = form::environment(&fields)?;
+    let text = fields
+        .into_iter()
+        .find(|(name, _)| name == "text")
+        .map(|(_, text)| text)
+        .unwrap_or_default();
+    if text.len() as u64 > limits::JSON_BYTES {
+        return Err(BodyError::TooLarge(limits::JSON_BYTES).into());
+    }
+    if text.trim().is_empty() {
+        return Err(Problem::new(
+            Code::MalformedBody,
+            "the box is empty: paste an error line or a log",
+        ));
+    }
+    let options = MatchOptions {
+        environment: environment.clone(),
+        without_text: false,
+    };
+    let work = web::block(move || {
+        let answer = lookup::look_up(&generation, text.as_bytes(), options);
+        let found = answer
+            .matches
+            .is_empty()
+            .then(|| search_for(&generation, &text))
+            .flatten();
+        let echo = if text.len() <= ECHO_BYTES {
+            text
+        } else {
+            String::new()
+        };
+        (answer, found, echo)
+    });
+    let (answer, found, echo) = work.await.map_err(|error| Problem::internal(&error))?;
+    Ok(LookedUp {
+        answer,
+        found,
+        echo,
+        environment,
+    })
+}
+
+/// One short line that matches nothing may be meant as a search.
+fn search_for(generation: &Generation, text: &str) -> Option<SearchAnswer> {
+    let text = text.trim();
+    if text.contains('\n') || text.len() > QUERY_BYTES {
+        return None;
+    }
+    let request = SearchRequest {
+        text: text.to_owned(),
+        limit: Some(10),
+        ..SearchRequest::default()
+    };
+    match search(generation, &request) {
+        Ok(found) if !found.hits.is_empty() => Some(found),
+        Ok(_) => None,
+        Err(error) => {
+            tracing::error!(%error, "no search results beside a lookup");
+            None
+        }
+    }
+}
+
+struct MatchingSink(Matching);
+
+impl Sink for MatchingSink {
+    fn take(&mut self, piece: &[u8]) -> Result<(), BodyError> {
+        self.0.feed(piece);
+        Ok(())
+    }
+}
+
+async fn from_stream(
+    request: &HttpRequest,
+    payload: Payload,
+    generation: Arc<Generation>,
+) -> Result<LookedUp, Problem> {
+    let environment = form::environment(&form::parse(request.query_string())?)?;
+    let options = MatchOptions {
+        environment: environment.clone(),
+        without_text: false,
+    };
+    let sink = MatchingSink(Matching::start(generation, options));
+    let sink = body::stream(request, payload, limits::STREAM_BYTES, sink).await?;
+    let answer = web::block(move || sink.0.finish())
+        .await
+        .map_err(|error| Problem::internal(&error))?;
+    Ok(LookedUp {
+        answer,
+        found: None,
+        echo: String::new(),
+        environment,
+    })
+}

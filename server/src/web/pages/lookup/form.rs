@@ -1,0 +1,93 @@
+//! The fields of the box: the text, and the environment it was written in.
+
+use std::collections::BTreeMap;
+
+use actix_web::web::Query;
+
+use crate::web::error::{Code, Problem};
+
+/// A field for one component of the environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnvironmentField {
+    /// Component, as records name it.
+    pub name: &'static str,
+    /// For people.
+    pub label: &'static str,
+    /// How a value looks.
+    pub example: &'static str,
+    /// What was filled in.
+    pub value: String,
+}
+
+/// Components that the form offers: (name, label, example).
+const COMPONENTS: [(&str, &str, &str); 6] = [
+    ("driver", "NVIDIA driver", "550.54.14"),
+    ("cuda", "CUDA", "12.4"),
+    ("nccl", "NCCL", "2.21.5"),
+    ("pytorch", "PyTorch", "2.4.0"),
+    ("gpu_model", "GPU model", "NVIDIA H200"),
+    ("os", "Operating system", "Ubuntu 22.04"),
+];
+/// Longest value of a component, in bytes.
+const MAX_VALUE_BYTES: usize = 100;
+
+/// The fields with what was filled in.
+pub(super) fn fields(environment: &BTreeMap<String, String>) -> Vec<EnvironmentField> {
+    let field = |(name, label, example)| EnvironmentField {
+        name,
+        label,
+        example,
+        value: environment.get(name).cloned().unwrap_or_default(),
+    };
+    COMPONENTS.into_iter().map(field).collect()
+}
+
+/// The environment among the fields of a form or query; fields that the form does not have are passed over.
+pub(super) fn environment(fields: &[(String, String)]) -> Result<BTreeMap<String, String>, Problem> {
+    let mut environment = BTreeMap::new();
+    for (name, value) in fields {
+        let value = value.trim();
+        let known = COMPONENTS.iter().any(|(component, ..)| component == name);
+        if !known || value.is_empty() {
+            continue;
+        }
+        if value.len() > MAX_VALUE_BYTES {
+            let detail = format!(
+                "the field {name} has {} bytes, it may have {MAX_VALUE_BYTES}",
+                value.len()
+            );
+            return Err(Problem::new(Code::BadQuery, detail));
+        }
+        environment.insert(name.clone(), value.to_owned());
+    }
+    Ok(environment)
+}
+
+/// Takes `name=value&…` apart.
+pub(super) fn parse(encoded: &str) -> Result<Vec<(String, String)>, Problem> {
+    let fields = Query::<Vec<(String, String)>>::from_query(encoded);
+    // The cause may quote the text that was pasted, so it is not passed on.
+    fields
+        .map(Query::into_inner)
+        .map_err(|_| Problem::new(Code::MalformedBody, "the form cannot be read"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_is_read_from_known_fields_only() {
+        let fields = parse("text=a%0D%0Ab+c&driver=550.54&cuda=+&colour=red").unwrap();
+        assert_eq!(fields.first(), Some(&("text".to_owned(), "a\r\nb c".to_owned())));
+        let environment = environment(&fields).unwrap();
+        assert_eq!(environment.len(), 1);
+        assert_eq!(environment.get("driver").map(String::as_str), Some("550.54"));
+    }
+
+    #[test]
+    fn long_values_are_refused() {
+        let fields = [("driver".to_owned(), "5".repeat(MAX_VALUE_BYTES + 1))];
+        assert!(environment(&fields).is_err());
+    }
+}

@@ -1,0 +1,278 @@
+//! A match and a candidate as the result page shows them.
+
+use std::collections::BTreeMap;
+
+use kb_core::ids::RecordId;
+use kb_core::scanner::{Applies, Match, MatchedLine};
+
+use crate::domain::lookup::{Candidate, MatchAnswer};
+use crate::feed::Generation;
+use crate::web::pages::advice::{Advice, Text};
+use crate::web::pages::evidence::LogLine;
+use crate::web::pages::record::texts::{self, Language};
+use crate::web::pages::record::tier::Tier;
+use crate::web::pages::words::{Link, Mark, Row, Tone, count, grouped, record_href};
+
+/// Dead ends and workarounds shown of each match; the record has the rest.
+const ADVICE_SHOWN: usize = 2;
+
+/// A match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MatchView {
+    /// The record.
+    pub id: String,
+    /// Its page.
+    pub href: String,
+    /// `First cause, line 12`.
+    pub place: String,
+    /// Signature.
+    pub signature: Text,
+    /// Who vouches for it.
+    pub tier: Tier,
+    /// `On 12 lines`.
+    pub count: String,
+    /// Whether it applies to the environment.
+    pub applies: Mark,
+    /// Two digits, ordinal.
+    pub score: String,
+    /// Why it happens.
+    pub root_cause: Option<Text>,
+    /// The lines that prove it.
+    pub lines: Vec<LogLine>,
+    /// Captured values with where they stand.
+    pub captures: Vec<Row>,
+    /// What wastes time, the first few.
+    pub dead_ends: Vec<Advice>,
+    /// What works, the first few.
+    pub workarounds: Vec<Advice>,
+    /// What the record has beyond these.
+    pub more: String,
+    /// Matches that it leads to in this text.
+    pub chain: Vec<Link>,
+    /// One sentence.
+    pub why: String,
+}
+
+/// A candidate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CandidateView {
+    /// The record.
+    pub id: String,
+    /// Its page.
+    pub href: String,
+    /// Signature.
+    pub signature: Text,
+    /// Who vouches for it.
+    pub tier: Option<Tier>,
+    /// Why it is no match.
+    pub why: String,
+    /// Where it stands, if on a line.
+    pub lines: Vec<LogLine>,
+}
+
+/// The matches in the order of the page: causes first as they stand in the text, then what follows from them.
+pub(super) fn in_order(answer: &MatchAnswer) -> Vec<&Match> {
+    let causes = answer
+        .root_causes
+        .iter()
+        .filter_map(|cause| answer.matches.iter().find(|m| m.id == cause.id));
+    let mut ordered: Vec<&Match> = Vec::new();
+    for found in causes.chain(&answer.matches) {
+        if !ordered.iter().any(|known| known.id == found.id) {
+            ordered.push(found);
+        }
+    }
+    ordered
+}
+
+/// A match.
+pub(super) fn view(
+    generation: &Generation,
+    answer: &MatchAnswer,
+    found: &Match,
+    position: &[&Match],
+) -> MatchView {
+    let language = Language::English;
+    let published = generation.record(&found.id);
+    let record = published.map(|published| &published.record);
+    let tier = record.map_or_else(
+        || Tier::named("", language.words()),
+        |record| Tier::of(&record.document, language.words()),
+    );
+    let signature = record.map_or_else(
+        || Text::new(found.id.as_str()),
+        |record| texts::signature(record, language).0,
+    );
+    let mut dead_ends = record
+        .map(|record| texts::dead_ends(record, language, &tier))
+        .unwrap_or_default();
+    let mut workarounds = record
+        .map(|record| texts::workarounds(record, language, &tier))
+        .unwrap_or_default();
+    let more = more(dead_ends.len(), workarounds.len());
+    dead_ends.truncate(ADVICE_SHOWN);
+    workarounds.truncate(ADVICE_SHOWN);
+    MatchView {
+        href: record_href(found.id.as_str()),
+        place: place(answer, found),
+        signature,
+        tier,
+        count: format!("On {}", count(found.count, "line", "lines")),
+        applies: applies(found.applies),
+        score: format!("{:.2}", found.score),
+        root_cause: record.map(|record| texts::root_cause(record, language)),
+        lines: lines(found),
+        captures: captures(found),
+        dead_ends,
+        workarounds,
+        more,
+        chain: chain(answer, &found.id, position),
+        why: found.why.clone(),
+        id: found.id.to_string(),
+    }
+}
+
+/// A candidate.
+pub(super) fn candidate(generation: &Generation, candidate: &Candidate) -> CandidateView {
+    let words = Language::English.words();
+    let published = generation.record(&candidate.id);
+    CandidateView {
+        id: candidate.id.to_string(),
+        href: record_href(candidate.id.as_str()),
+        signature: Text::new(candidate.signature.as_str()),
+        tier: published.map(|published| Tier::of(&published.record.document, words)),
+        why: candidate.why.clone(),
+        lines: candidate.line.iter().map(line).collect(),
+    }
+}
+
+fn place(answer: &MatchAnswer, found: &Match) -> String {
+    let first = found.lines.first().map_or(0, |line| line.line);
+    let line = format!("line {}", grouped(first));
+    let alone = answer.matches.len() == 1;
+    if answer.root_cause.as_ref() == Some(&found.id) {
+        return if alone {
+            capital(&line)
+        } else {
+            format!("First cause, {line}")
+        };
+    }
+    if answer.root_causes.iter().any(|cause| cause.id == found.id) {
+        return format!("Another cause, {line}");
+    }
+    let leader = answer
+        .root_causes
+        .iter()
+        .find(|cause| cause.chain.contains(&found.id));
+    leader.map_or_else(
+        || capital(&line),
+        |cause| format!("Follows from {}, {line}", cause.id),
+    )
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn applies(applies: Applies) -> Mark {
+    let (tone, sign, label) = match applies {
+        Applies::Yes => (Tone::Good, "✓", "Fits your environment"),
+        Applies::Unknown => (Tone::Unknown, "?", "Environment not compared"),
+        Applies::No => (Tone::Warn, "△", "For another environment"),
+    };
+    Mark { tone, sign, label }
+}
+
+fn line(line: &MatchedLine) -> LogLine {
+    match &line.text {
+        Some(marked) => LogLine::new(
+            line.line,
+            &marked.text,
+            marked.mark_start as usize,
+            marked.mark_end as usize,
+        ),
+        None => LogLine::new(line.line, "", 0, 0),
+    }
+}
+
+/// The first lines and the last, with a gap that says how many are between.
+fn lines(found: &Match) -> Vec<LogLine> {
+    let mut lines: Vec<LogLine> = found.lines.iter().map(line).collect();
+    let left_out = found.count.saturating_sub(lines.len() as u64);
+    if left_out > 0 && !lines.is_empty() {
+        let gap = LogLine::gap(count(left_out, "more line like this", "more lines like this"));
+        lines.insert(lines.len() - 1, gap);
+    }
+    lines
+}
+
+/// Captured values; with several sets of values each set is told with its number of lines.
+fn captures(found: &Match) -> Vec<Row> {
+    let filled: Vec<_> = found
+        .folds
+        .iter()
+        .filter(|fold| !fold.captures.is_empty())
+        .collect();
+    if let [only] = filled.as_slice() {
+        return only
+            .captures
+            .iter()
+            .map(|(name, value)| Row::new(name, value))
+            .collect();
+    }
+    let mut rows: Vec<Row> = filled
+        .iter()
+        .map(|fold| Row::new(count(fold.count, "line", "lines"), joined(&fold.captures)))
+        .collect();
+    if found.overflow > 0 {
+        rows.push(Row::new(
+            count(found.overflow, "line", "lines"),
+            "with other values",
+        ));
+    }
+    rows
+}
+
+fn joined(captures: &BTreeMap<String, String>) -> String {
+    captures
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn more(dead_ends: usize, workarounds: usize) -> String {
+    let mut words = Vec::new();
+    if dead_ends > ADVICE_SHOWN {
+        words.push(count(
+            (dead_ends - ADVICE_SHOWN) as u64,
+            "more dead end",
+            "more dead ends",
+        ));
+    }
+    if workarounds > ADVICE_SHOWN {
+        words.push(count(
+            (workarounds - ADVICE_SHOWN) as u64,
+            "more workaround",
+            "more workarounds",
+        ));
+    }
+    words.join(", ")
+}
+
+/// What a cause leads to in this text, as links within the page.
+fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match]) -> Vec<Link> {
+    let cause = answer.root_causes.iter().find(|cause| cause.id == *id);
+    let followers = cause.into_iter().flat_map(|cause| cause.chain.iter().skip(1));
+    let link = |follower: &RecordId| {
+        let index = position.iter().position(|found| found.id == *follower)?;
+        Some(Link {
+            href: format!("#match-{}", index + 1),
+            text: follower.to_string(),
+        })
+    };
+    followers.filter_map(link).collect()
+}

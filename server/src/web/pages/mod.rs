@@ -1,0 +1,79 @@
+//! Pages for people: one file or folder per page, each with its template's struct beside its handler. Templates
+//! stand in `templates/pages/` under the same name, escape everything, and decide nothing.
+
+pub mod advice;
+pub mod api;
+pub mod assets;
+pub mod evidence;
+pub mod failure;
+pub mod layout;
+pub mod lookup;
+pub mod nodes;
+pub mod problems;
+pub mod record;
+pub mod report;
+pub mod revisions;
+pub mod search;
+pub mod words;
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+
+use super::auth::Access;
+use super::error::Problem;
+use super::routes::Routes;
+use super::state::AppState;
+
+/// Declares every page.
+pub fn declare(routes: &mut Routes) {
+    routes.get("/", Access::Anyone, lookup::home);
+    routes.get("/match", Access::Anyone, lookup::no_text);
+    routes.post("/match", Access::Anyone, lookup::look_up);
+    routes.get("/search", Access::Anyone, search::get);
+    routes.get("/r/{id:.+}/-/revisions", Access::Anyone, revisions::get);
+    routes.get("/r/{id:.+}", Access::Anyone, record::get);
+    routes.get("/nodes", Access::FleetReader, nodes::list);
+    routes.get("/nodes/{id}", Access::FleetReader, nodes::one);
+    routes.get("/reports/{id}", Access::FleetReader, report::get);
+    routes.get("/docs/api", Access::Anyone, api::get);
+    routes.get("/docs/problems", Access::Anyone, problems::get);
+    routes.get("/static/{file}", Access::Anyone, assets::get);
+    routes.get("/favicon.ico", Access::Anyone, assets::favicon);
+}
+
+/// Something in the database that this build cannot read.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} cannot be read: {reason}")]
+struct Unreadable {
+    what: String,
+    reason: String,
+}
+
+/// A page as an answer.
+fn html(page: &impl Template) -> Result<HttpResponse, Problem> {
+    let body = page.render().map_err(|error| Problem::internal(&error))?;
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
+        .body(body))
+}
+
+/// A page for one reader: caches between must not keep it. The reader's own browser may, for its "back".
+fn html_not_shared(page: &impl Template) -> Result<HttpResponse, Problem> {
+    let mut response = html(page)?;
+    let private = header::HeaderValue::from_static("private, no-cache");
+    response.headers_mut().insert(header::CACHE_CONTROL, private);
+    Ok(response)
+}
+
+/// Where readers reach this server, for commands that they copy.
+fn base_url(request: &HttpRequest, state: &AppState) -> String {
+    if let Some(url) = &state.settings.public_url {
+        return url.clone();
+    }
+    let host = request
+        .headers()
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    format!("http://{}", host.unwrap_or("127.0.0.1:8080"))
+}

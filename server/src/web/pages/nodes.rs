@@ -1,0 +1,227 @@
+//! `/nodes` and `/nodes/{id}`: each node with its latest verdict, and the reports of one node.
+
+use actix_web::web::{Data, Path, Query};
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+use kb_core::ids::{NodeId, ReportId};
+use serde::Deserialize;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::layout::{Layout, Section};
+use super::words::{Mark, count, encoded, moment, verdict};
+use super::{base_url, html};
+use crate::store::{NodeListing, ReportListing, ReportQuery};
+use crate::web::error::{Code, Problem};
+use crate::web::limits::PAGE_DEFAULT;
+use crate::web::state::AppState;
+
+/// The list of nodes.
+#[derive(Debug, Template)]
+#[template(path = "pages/nodes.html")]
+pub struct NodesPage {
+    pub(super) layout: Layout,
+    pub(super) facts: Vec<String>,
+    pub(super) nodes: Vec<NodeView>,
+    pub(super) base_url: String,
+    pub(super) next: Option<String>,
+}
+
+/// One node's reports.
+#[derive(Debug, Template)]
+#[template(path = "pages/node.html")]
+pub struct NodePage {
+    pub(super) layout: Layout,
+    pub(super) id: String,
+    pub(super) facts: Vec<String>,
+    pub(super) reports: Vec<ReportRow>,
+    pub(super) next: Option<String>,
+}
+
+/// A node in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeView {
+    /// Its id.
+    pub id: String,
+    /// Its page.
+    pub href: String,
+    /// Host name, unless redacted.
+    pub hostname: Option<String>,
+    /// Verdict of its latest report.
+    pub verdict: Mark,
+    /// A stand-in took the driver's place.
+    pub simulated: bool,
+    /// Why.
+    pub reason: String,
+    /// Number of GPUs.
+    pub gpus: u32,
+    /// Number of findings.
+    pub findings: u32,
+    /// Its latest report.
+    pub report_href: String,
+    /// When that came.
+    pub received_at: String,
+    /// Number of reports.
+    pub reports: u32,
+}
+
+/// A report in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportRow {
+    /// Its page.
+    pub href: String,
+    /// When it came.
+    pub received_at: String,
+    /// Verdict.
+    pub verdict: Mark,
+    /// A stand-in took the driver's place.
+    pub simulated: bool,
+    /// Why.
+    pub reason: String,
+    /// Number of GPUs.
+    pub gpus: u32,
+    /// Number of findings.
+    pub findings: u32,
+}
+
+/// Builds the list of nodes; `more` says that others follow, `base_url` is where this server is reached.
+pub fn nodes_page(nodes: &[NodeListing], more: bool, base_url: &str) -> NodesPage {
+    let healthy = |node: &&NodeListing| node.latest.verdict == kb_core::verdict::Verdict::Healthy;
+    let ill = nodes.len() - nodes.iter().filter(healthy).count();
+    let mut facts = Vec::new();
+    if !nodes.is_empty() {
+        facts.push(count(nodes.len() as u64, "node", "nodes"));
+        facts.push(if ill == 0 {
+            "all healthy".to_owned()
+        } else {
+            format!("{ill} not healthy")
+        });
+    }
+    let last = nodes.last().filter(|_| more);
+    NodesPage {
+        layout: Layout::new("Nodes · Peerless", Section::Nodes),
+        facts,
+        nodes: nodes.iter().map(node_view).collect(),
+        base_url: base_url.to_owned(),
+        next: last.map(|node| format!("/nodes?after={}", encoded(node.id.as_str()))),
+    }
+}
+
+fn node_view(node: &NodeListing) -> NodeView {
+    NodeView {
+        id: node.id.to_string(),
+        href: format!("/nodes/{}", encoded(node.id.as_str())),
+        hostname: node.hostname.clone().filter(|name| name != node.id.as_str()),
+        verdict: verdict(node.latest.verdict),
+        simulated: node.latest.simulated,
+        reason: node.latest.reason.clone(),
+        gpus: node.latest.gpus,
+        findings: node.latest.findings,
+        report_href: report_href(&node.latest),
+        received_at: moment(node.latest.received_at),
+        reports: node.reports,
+    }
+}
+
+/// Address of a report's page. The node is named because two nodes may have used one id.
+pub fn report_href(report: &ReportListing) -> String {
+    format!(
+        "/reports/{}?node={}",
+        encoded(report.id.as_str()),
+        encoded(report.node.as_str())
+    )
+}
+
+/// Builds one node's page; `next` is the address of older reports.
+pub fn node_page(id: &str, reports: &[ReportListing], next: Option<String>) -> NodePage {
+    let mut facts = Vec::new();
+    if let Some(hostname) = reports.first().and_then(|report| report.hostname.clone()) {
+        facts.push(format!("Host {hostname}"));
+    }
+    NodePage {
+        layout: Layout::new(format!("{id} · Peerless"), Section::Nodes),
+        id: id.to_owned(),
+        facts,
+        reports: reports.iter().map(report_row).collect(),
+        next,
+    }
+}
+
+fn report_row(report: &ReportListing) -> ReportRow {
+    ReportRow {
+        href: report_href(report),
+        received_at: moment(report.received_at),
+        verdict: verdict(report.verdict),
+        simulated: report.simulated,
+        reason: report.reason.clone(),
+        gpus: report.gpus,
+        findings: report.findings,
+    }
+}
+
+/// Where a page of nodes starts.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct NodesParams {
+    /// Nodes after this one.
+    pub after: Option<String>,
+}
+
+/// `GET /nodes`.
+pub async fn list(
+    request: HttpRequest,
+    params: Query<NodesParams>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let after: Option<NodeId> = params.after.as_deref().map(str::parse).transpose()?;
+    let mut nodes = state.store.nodes(after.as_ref(), PAGE_DEFAULT + 1).await?;
+    let more = nodes.len() > PAGE_DEFAULT as usize;
+    nodes.truncate(PAGE_DEFAULT as usize);
+    html(&nodes_page(&nodes, more, &base_url(&request, &state)))
+}
+
+/// Where a page of reports starts: before this report.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct ReportsParams {
+    /// When it came, RFC 3339.
+    pub before: Option<String>,
+    /// Its id.
+    pub id: Option<String>,
+}
+
+impl ReportsParams {
+    fn cursor(&self) -> Result<Option<(OffsetDateTime, ReportId)>, Problem> {
+        let (Some(before), Some(id)) = (&self.before, &self.id) else {
+            return Ok(None);
+        };
+        let before = OffsetDateTime::parse(before, &Rfc3339)
+            .map_err(|_| Problem::new(Code::BadQuery, "before must be a time as RFC 3339 writes it"))?;
+        Ok(Some((before, id.parse()?)))
+    }
+}
+
+/// `GET /nodes/{id}`.
+pub async fn one(
+    id: Path<String>,
+    params: Query<ReportsParams>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let id: NodeId = id.parse()?;
+    let before = params.cursor()?;
+    let query = ReportQuery {
+        node: Some(id.clone()),
+        before: before.clone(),
+        limit: PAGE_DEFAULT + 1,
+    };
+    let mut reports = state.store.reports(query).await?;
+    if reports.is_empty() && before.is_none() {
+        return Err(Problem::new(Code::NotFound, format!("no node {id} has reported")));
+    }
+    let more = reports.len() > PAGE_DEFAULT as usize;
+    reports.truncate(PAGE_DEFAULT as usize);
+    let next = reports.last().filter(|_| more).and_then(|last| {
+        let before = last.received_at.format(&Rfc3339).ok()?;
+        let (node, before, last_id) = (encoded(id.as_str()), encoded(&before), encoded(last.id.as_str()));
+        Some(format!("/nodes/{node}?before={before}&id={last_id}"))
+    });
+    html(&node_page(id.as_str(), &reports, next))
+}

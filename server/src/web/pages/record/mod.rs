@@ -1,0 +1,138 @@
+//! `/r/{id}`: a record for a reader. Dead ends stand before what works; rates never without who vouches for them.
+
+pub mod neighbours;
+pub mod texts;
+pub mod tier;
+mod view;
+pub mod words;
+
+use actix_web::http::header;
+use actix_web::web::{Data, Path, Query};
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+use kb_core::ids::RecordId;
+use kb_core::record::Record;
+use serde::Deserialize;
+
+pub use view::{ExampleView, LanguageLink, NearMissView, Notice, Source, page};
+
+use super::advice::{Advice, Citation, Text};
+use super::layout::{Layout, Section};
+use super::words::{Link, Row, record_href};
+use super::{Unreadable, html, html_not_shared};
+use crate::domain::records::{Found, find};
+use crate::feed::Generation;
+use crate::store::RecordState;
+use crate::web::error::{Code, Problem};
+use crate::web::state::AppState;
+use neighbours::Group;
+use texts::Language;
+use tier::Tier;
+use words::Words;
+
+/// The page.
+#[derive(Debug, Template)]
+#[template(path = "pages/record.html")]
+pub struct RecordPage {
+    pub(super) layout: Layout,
+    pub(super) words: &'static Words,
+    pub(super) id: String,
+    pub(super) notices: Vec<Notice>,
+    pub(super) signature: Text,
+    pub(super) signature_other: Option<Text>,
+    pub(super) tier: Tier,
+    pub(super) facts: Vec<String>,
+    pub(super) root_cause: Text,
+    pub(super) dead_ends: Vec<Advice>,
+    pub(super) workarounds: Vec<Advice>,
+    pub(super) examples: Vec<ExampleView>,
+    pub(super) near_misses: Vec<NearMissView>,
+    pub(super) languages: Vec<LanguageLink>,
+    pub(super) codes: Vec<Link>,
+    pub(super) neighbours: Vec<Group>,
+    pub(super) applies_to: Vec<Row>,
+    pub(super) versions: Vec<String>,
+    pub(super) sources: Vec<Citation>,
+    pub(super) about: Vec<Row>,
+    pub(super) history_href: String,
+    pub(super) json_href: String,
+}
+
+/// What the address may say.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Params {
+    /// `zh` for Chinese.
+    pub lang: Option<String>,
+}
+
+/// `GET /r/{id}`.
+pub async fn get(
+    request: HttpRequest,
+    id: Path<String>,
+    params: Query<Params>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let generation = state.knowledge.current();
+    let language = Language::from_query(params.lang.as_deref());
+    match find(&generation, &id)? {
+        Found::Published(published) => {
+            let neighbours = generation.graph.neighbours(published.record.id());
+            let source = Source {
+                record: &published.record,
+                revision: published.revision,
+                withdrawn: false,
+                neighbours: &neighbours,
+            };
+            let mut page = page(source, language);
+            page.layout = page.layout.at(generation.seq);
+            html(&page)
+        }
+        Found::Moved(now) => Ok(moved(&request, &now)),
+        Found::Unpublished(id) => withdrawn(&generation, &state, &id, language).await,
+    }
+}
+
+/// A former id leads to the present one, with whatever else stood in the address.
+fn moved(request: &HttpRequest, now: &RecordId) -> HttpResponse {
+    let mut address = record_href(now.as_str());
+    if !request.query_string().is_empty() {
+        address = format!("{address}?{}", request.query_string());
+    }
+    HttpResponse::PermanentRedirect()
+        .insert_header((header::LOCATION, address))
+        .finish()
+}
+
+/// A withdrawn record stays readable by its id, marked; a draft is not for readers.
+async fn withdrawn(
+    generation: &Generation,
+    state: &AppState,
+    id: &RecordId,
+    language: Language,
+) -> Result<HttpResponse, Problem> {
+    let nothing = || Problem::new(Code::NotFound, format!("there is no published record {id}"));
+    let status = state.store.status(id).await?.ok_or_else(nothing)?;
+    if status.state != RecordState::Withdrawn {
+        return Err(nothing());
+    }
+    let revision = status.published.unwrap_or(status.head);
+    let texts = state.store.revision(id, revision).await?.ok_or_else(nothing)?;
+    let record = Record::parse(&texts.document, &texts.annex).map_err(|violations| {
+        let reasons = violations.into_iter().map(|violation| violation.reason);
+        let reason = reasons.collect::<Vec<_>>().join("; ");
+        Problem::internal(&Unreadable {
+            what: format!("record {id} {revision}"),
+            reason,
+        })
+    })?;
+    let neighbours = generation.graph.neighbours(id);
+    let source = Source {
+        record: &record,
+        revision,
+        withdrawn: true,
+        neighbours: &neighbours,
+    };
+    let mut page = page(source, language);
+    page.layout.indexed = false;
+    html_not_shared(&page)
+}

@@ -1,0 +1,77 @@
+//! What stands around a record in the graph. What another record states is shown as its statement, without a number:
+//! P(next | this) is not P(previous | this).
+
+use kb_core::ids::RecordId;
+use kb_core::transition::EdgeKind;
+
+use super::tier::percent;
+use super::words::Words;
+use crate::feed::Neighbour;
+use crate::web::pages::advice::Text;
+use crate::web::pages::words::record_href;
+
+/// Neighbours of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Kind, in words.
+    pub title: &'static str,
+    /// The neighbours.
+    pub items: Vec<NeighbourView>,
+}
+
+/// One neighbour.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NeighbourView {
+    /// Its id, as written.
+    pub id: String,
+    /// Its page, where it is a published record.
+    pub href: Option<String>,
+    /// How to tell the two apart, when it holds, how often, who says so.
+    pub details: Vec<Text>,
+}
+
+/// The neighbours of `id` by kind; empty kinds are left out.
+pub fn groups(id: &RecordId, neighbours: &[Neighbour], words: &Words) -> Vec<Group> {
+    let kinds = [
+        (EdgeKind::LeadsTo, words.leads_to),
+        (EdgeKind::PrecededBy, words.preceded_by),
+        (EdgeKind::FrequentlyConfusedWith, words.confused_with),
+    ];
+    let group = |(kind, title)| {
+        let items: Vec<NeighbourView> = neighbours
+            .iter()
+            .filter(|neighbour| neighbour.relation == kind)
+            .map(|neighbour| view(id, neighbour, words))
+            .collect();
+        Group { title, items }
+    };
+    kinds
+        .into_iter()
+        .map(group)
+        .filter(|group| !group.items.is_empty())
+        .collect()
+}
+
+fn view(id: &RecordId, neighbour: &Neighbour, words: &Words) -> NeighbourView {
+    let own_words = |text: String| Text {
+        text,
+        lang: words.lang,
+    };
+    let stated = [neighbour.distinction.as_deref(), neighbour.condition.as_deref()];
+    let mut details: Vec<Text> = stated.into_iter().filter_map(Text::filled).collect();
+    if let Some(probability) = neighbour.probability {
+        details.push(own_words(format!(
+            "{} {}",
+            words.probability,
+            percent(probability)
+        )));
+    }
+    if neighbour.stated_by != *id {
+        details.push(own_words(words.stated_elsewhere.to_owned()));
+    }
+    NeighbourView {
+        id: neighbour.id.clone(),
+        href: neighbour.resolved.then(|| record_href(&neighbour.id)),
+        details,
+    }
+}

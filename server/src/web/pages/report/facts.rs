@@ -1,0 +1,220 @@
+//! GPUs, host facts, failures, log excerpts, and the list of what could not be seen.
+
+use kb_core::report::{Fact, Failure, Gpu, LogExcerpt, Report};
+use serde_json::Value;
+
+use crate::web::pages::words::{gap_kind, memory};
+
+/// What stopped the run or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureView {
+    /// What was being done.
+    pub step: String,
+    /// Name and number of the code; empty where there was none.
+    pub code: String,
+    /// In words.
+    pub message: String,
+}
+
+/// A GPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GpuView {
+    /// Position in the report.
+    pub index: usize,
+    /// NVML index.
+    pub nvml: String,
+    /// Model.
+    pub name: String,
+    /// PCI address.
+    pub pci: String,
+    /// Memory.
+    pub memory: String,
+    /// Compute capability.
+    pub compute: String,
+    /// UUID.
+    pub uuid: String,
+}
+
+/// A fact of the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactView {
+    /// Dotted name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+    /// Call or file.
+    pub source: String,
+}
+
+/// Something that could not be seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GapView {
+    /// What.
+    pub what: String,
+    /// Kind of absence.
+    pub kind: &'static str,
+    /// In words.
+    pub reason: String,
+    /// Call or file.
+    pub source: String,
+}
+
+/// A stretch of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExcerptView {
+    /// Where it was read.
+    pub source: String,
+    /// The lines.
+    pub text: String,
+}
+
+/// A failure.
+pub(super) fn failure(failure: &Failure) -> FailureView {
+    FailureView {
+        step: failure.step.clone(),
+        code: code(failure.code_name.as_deref(), failure.code),
+        message: failure.message.clone(),
+    }
+}
+
+/// `CUDA_ERROR_SYSTEM_NOT_READY (802)`.
+pub(super) fn code(name: Option<&str>, number: Option<i32>) -> String {
+    match (name, number) {
+        (Some(name), Some(number)) => format!("{name} ({number})"),
+        (Some(name), None) => name.to_owned(),
+        (None, Some(number)) => format!("code {number}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// A GPU's row.
+pub(super) fn gpu(index: usize, gpu: &Gpu) -> GpuView {
+    GpuView {
+        index,
+        nvml: shown(&gpu.nvml_index, ToString::to_string),
+        name: shown(&gpu.name, Clone::clone),
+        pci: shown(&gpu.pci_address, Clone::clone),
+        memory: shown(&gpu.memory_bytes, |bytes| memory(*bytes)),
+        compute: shown(&gpu.compute_capability, Clone::clone),
+        uuid: shown(&gpu.uuid, Clone::clone),
+    }
+}
+
+/// The value, or why there is none.
+pub(super) fn shown<T>(fact: &Fact<T>, word: impl Fn(&T) -> String) -> String {
+    match (&fact.value, &fact.gap) {
+        (Some(value), _) => word(value),
+        (None, Some(gap)) => gap_kind(gap.kind).to_owned(),
+        (None, None) => "not given".to_owned(),
+    }
+}
+
+/// Facts of the host that were read.
+pub(super) fn host(report: &Report) -> Vec<FactView> {
+    let read = report
+        .host
+        .iter()
+        .filter_map(|(name, fact)| Some((name, fact.value.as_ref()?, fact)));
+    read.map(|(name, value, fact)| FactView {
+        name: name.clone(),
+        value: plain(value),
+        source: fact.source.clone(),
+    })
+    .collect()
+}
+
+/// A JSON value in one line; texts without quotes.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Everything that could not be seen, host first, then GPUs, pairs and directions. Gaps with the same name's end,
+/// reason and source are told once, with the first place and how many more.
+pub(super) fn gaps(report: &Report) -> Vec<GapView> {
+    let mut found = Found::default();
+    for (name, fact) in &report.host {
+        found.see("host", name, fact);
+    }
+    for (index, gpu) in report.gpus.iter().enumerate() {
+        let place = format!("GPU {index}");
+        found.see(&place, "NVML index", &gpu.nvml_index);
+        found.see(&place, "UUID", &gpu.uuid);
+        found.see(&place, "PCI address", &gpu.pci_address);
+        found.see(&place, "model", &gpu.name);
+        found.see(&place, "memory", &gpu.memory_bytes);
+        found.see(&place, "compute capability", &gpu.compute_capability);
+        for (name, fact) in &gpu.facts {
+            found.see(&place, name, fact);
+        }
+    }
+    for pair in &report.pairs {
+        let place = format!("pair {}-{}", pair.a, pair.b);
+        found.see(&place, "NVLinks", &pair.nvlinks);
+        found.see(&place, "NVSwitch", &pair.nvswitch);
+        found.see(&place, "common ancestor", &pair.common_ancestor);
+        for direction in &pair.directions {
+            let place = format!("direction {}-{}", direction.initiator, direction.owner);
+            found.see(&place, "can access peer", &direction.can_access_peer);
+            found.see(&place, "NVML read", &direction.nvml.read);
+            found.see(&place, "NVML write", &direction.nvml.write);
+            found.see(&place, "NVML NVLink", &direction.nvml.nvlink);
+            found.see(&place, "NVML atomics", &direction.nvml.atomics);
+            found.see(&place, "NVML PCI", &direction.nvml.pci);
+            for (name, fact) in &direction.cuda_attributes {
+                found.see(&place, name, fact);
+            }
+        }
+    }
+    found.told()
+}
+
+/// Gaps met so far: what they are, and in how many places.
+#[derive(Default)]
+struct Found {
+    gaps: Vec<(String, GapView, usize)>,
+}
+
+impl Found {
+    fn see<T>(&mut self, place: &str, name: &str, fact: &Fact<T>) {
+        let Some(gap) = &fact.gap else { return };
+        let kind = gap_kind(gap.kind);
+        let same = self.gaps.iter_mut().find(|(known_name, known, _)| {
+            known_name == name
+                && known.kind == kind
+                && known.reason == gap.reason
+                && known.source == fact.source
+        });
+        if let Some((_, _, places)) = same {
+            *places += 1;
+            return;
+        }
+        let view = GapView {
+            what: format!("{place}: {name}"),
+            kind,
+            reason: gap.reason.clone(),
+            source: fact.source.clone(),
+        };
+        self.gaps.push((name.to_owned(), view, 1));
+    }
+
+    fn told(self) -> Vec<GapView> {
+        let told = self.gaps.into_iter().map(|(_, mut view, places)| {
+            if places > 1 {
+                view.what = format!("{} and {} more", view.what, places - 1);
+            }
+            view
+        });
+        told.collect()
+    }
+}
+
+/// A stretch of a log.
+pub(super) fn excerpt(excerpt: &LogExcerpt) -> ExcerptView {
+    ExcerptView {
+        source: excerpt.source.clone(),
+        text: excerpt.text.clone(),
+    }
+}

@@ -1,0 +1,270 @@
+//! The pair matrix (row reaches into column) and matrices of measured values.
+
+use kb_core::report::{Direction, Measurement, Operation, Outcome, Pair, Report};
+use kb_core::verdict::Verdict;
+
+use super::checks::anchor_link;
+use crate::web::pages::words::{bytes, gap_kind};
+
+/// The pair matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matrix {
+    /// Heads of the columns.
+    pub columns: Vec<String>,
+    /// Rows.
+    pub rows: Vec<MatrixRow>,
+}
+
+/// A row of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatrixRow {
+    /// Its head.
+    pub label: String,
+    /// Its cells.
+    pub cells: Vec<Cell>,
+}
+
+/// What one GPU's reach into another's memory came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// Class in the sheet.
+    pub class: &'static str,
+    /// Sign, for readers who do not see colours.
+    pub sign: &'static str,
+    /// Word.
+    pub word: &'static str,
+    /// Where the checks stand.
+    pub href: Option<String>,
+}
+
+/// A matrix of measured values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasurementView {
+    /// What was measured, how, at which size.
+    pub title: String,
+    /// Unit, and what a cell is.
+    pub caption: String,
+    /// Heads of the columns.
+    pub columns: Vec<String>,
+    /// Rows.
+    pub rows: Vec<ValueRow>,
+}
+
+/// A row of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueRow {
+    /// Its head.
+    pub label: String,
+    /// Its cells.
+    pub cells: Vec<ValueCell>,
+}
+
+/// A measured value, or why there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueCell {
+    /// Class in the sheet.
+    pub class: &'static str,
+    /// Value or gap.
+    pub text: String,
+    /// Samples or reason.
+    pub title: String,
+}
+
+/// The pair matrix, where there are pairs.
+pub(super) fn pairs(report: &Report) -> Option<Matrix> {
+    if report.pairs.is_empty() {
+        return None;
+    }
+    let indices: Vec<u32> = (0..report.gpus.len())
+        .filter_map(|index| u32::try_from(index).ok())
+        .collect();
+    let row = |initiator: &u32| MatrixRow {
+        label: label(*initiator),
+        cells: indices
+            .iter()
+            .map(|owner| cell(report, *initiator, *owner))
+            .collect(),
+    };
+    Some(Matrix {
+        columns: indices.iter().copied().map(label).collect(),
+        rows: indices.iter().map(row).collect(),
+    })
+}
+
+fn label(index: u32) -> String {
+    format!("GPU {index}")
+}
+
+fn cell(report: &Report, initiator: u32, owner: u32) -> Cell {
+    if initiator == owner {
+        return Cell {
+            class: "cell-self",
+            sign: "",
+            word: "–",
+            href: None,
+        };
+    }
+    let (a, b) = (initiator.min(owner), initiator.max(owner));
+    let Some(pair) = report.pairs.iter().find(|pair| pair.a == a && pair.b == b) else {
+        return Cell {
+            class: "cell-unknown",
+            sign: "?",
+            word: "not checked",
+            href: None,
+        };
+    };
+    let direction = pair
+        .directions
+        .iter()
+        .find(|d| d.initiator == initiator && d.owner == owner);
+    let (class, sign, word) = match seen(pair, direction) {
+        Verdict::Healthy => ("cell-good", "✓", "works"),
+        Verdict::Degraded => ("cell-warn", "△", "degraded"),
+        Verdict::Refused => ("cell-bad", "⊘", "refused"),
+        Verdict::Broken => ("cell-bad", "✗", "broken"),
+        Verdict::Unknown => ("cell-unknown", "?", "unknown"),
+    };
+    Cell {
+        class,
+        sign,
+        word,
+        href: Some(anchor_link(a, b)),
+    }
+}
+
+/// What a direction shows by itself; the pair's verdict is that of its worse direction, so that one cell may be fine
+/// where its mirror is not.
+fn seen(pair: &Pair, direction: Option<&Direction>) -> Verdict {
+    let verdict = pair.verdict.verdict;
+    if verdict == Verdict::Healthy {
+        return Verdict::Healthy;
+    }
+    let Some(direction) = direction else {
+        return Verdict::Unknown;
+    };
+    let any = |wanted: &[Outcome]| {
+        direction
+            .checks
+            .iter()
+            .any(|check| wanted.contains(&check.outcome))
+    };
+    if any(&[Outcome::Fail, Outcome::Hang]) {
+        return if direction.can_access_peer.value == Some(false) {
+            Verdict::Refused
+        } else {
+            Verdict::Broken
+        };
+    }
+    if direction.can_access_peer.value == Some(false) {
+        return Verdict::Refused;
+    }
+    if any(&[Outcome::PassAlone]) {
+        return Verdict::Degraded;
+    }
+    let passed = any(&[Outcome::Pass]);
+    match (passed, verdict) {
+        (true, Verdict::Degraded) => Verdict::Degraded,
+        (true, Verdict::Refused | Verdict::Broken) => Verdict::Healthy,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// A matrix of medians; none where the cells name no GPU.
+pub(super) fn measurement(report: &Report, item: &Measurement) -> Option<MeasurementView> {
+    let ends = item.cells.iter().flat_map(|cell| [cell.source, cell.destination]);
+    let host = ends.clone().any(|end| end.is_none());
+    let gpus = (0..report.gpus.len()).filter_map(|index| u32::try_from(index).ok());
+    let places: Vec<Option<u32>> = host.then_some(None).into_iter().chain(gpus.map(Some)).collect();
+    if places.is_empty() || item.cells.is_empty() {
+        return None;
+    }
+    let name = |place: &Option<u32>| place.map_or_else(|| "Host".to_owned(), label);
+    let row = |source: &Option<u32>| ValueRow {
+        label: name(source),
+        cells: places
+            .iter()
+            .map(|destination| value(item, *source, *destination))
+            .collect(),
+    };
+    Some(MeasurementView {
+        title: title(item),
+        caption: format!(
+            "{}, median of the samples, from the row to the column.",
+            item.unit
+        ),
+        columns: places.iter().map(name).collect(),
+        rows: places.iter().map(row).collect(),
+    })
+}
+
+fn title(item: &Measurement) -> String {
+    let mut words = vec![item.metric.replace('_', " "), bytes(item.bytes)];
+    match item.operation {
+        Operation::Push => words.push("written by the source".to_owned()),
+        Operation::Pull => words.push("read by the destination".to_owned()),
+        Operation::Other | Operation::Unrecognised => {}
+    }
+    match item.peer_access {
+        Some(true) => words.push("peer access on".to_owned()),
+        Some(false) => words.push("staged through the host".to_owned()),
+        None => {}
+    }
+    words.join(", ")
+}
+
+fn value(item: &Measurement, source: Option<u32>, destination: Option<u32>) -> ValueCell {
+    let found = item
+        .cells
+        .iter()
+        .find(|cell| cell.source == source && cell.destination == destination);
+    let Some(cell) = found else {
+        return ValueCell {
+            class: "cell-self",
+            text: "–".to_owned(),
+            title: String::new(),
+        };
+    };
+    if let Some(median) = median(&cell.samples) {
+        let samples = format!("{} samples", cell.samples.len());
+        return ValueCell {
+            class: "",
+            text: format!("{median:.1}"),
+            title: samples,
+        };
+    }
+    let gap = cell.gap.as_ref();
+    ValueCell {
+        class: "cell-unknown",
+        text: gap.map_or("none", |gap| gap_kind(gap.kind)).to_owned(),
+        title: gap.map(|gap| gap.reason.clone()).unwrap_or_default(),
+    }
+}
+
+fn median(samples: &[f64]) -> Option<f64> {
+    let mut sorted: Vec<f64> = samples
+        .iter()
+        .copied()
+        .filter(|sample| sample.is_finite())
+        .collect();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    let upper = sorted.get(middle).copied()?;
+    if sorted.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = sorted.get(middle.checked_sub(1)?).copied()?;
+    Some(f64::midpoint(lower, upper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_stands_in_the_middle() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[f64::NAN]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+}

@@ -1,0 +1,72 @@
+//! `/reports/{id}`: one run of the agent. The verdict stands first, then what explains it, then what was seen.
+
+mod checks;
+mod facts;
+mod matrix;
+mod view;
+
+use actix_web::HttpResponse;
+use actix_web::web::{Data, Path, Query};
+use askama::Template;
+use kb_core::ids::{NodeId, ReportId};
+use serde::Deserialize;
+
+pub use checks::PairView;
+pub use facts::{ExcerptView, FactView, FailureView, GapView, GpuView};
+pub use matrix::{Matrix, MeasurementView};
+pub use view::{FindingView, Source, page};
+
+use super::html_not_shared;
+use super::layout::{Layout, Section};
+use super::words::Mark;
+use crate::domain::reports;
+use crate::web::error::{Code, Problem};
+use crate::web::state::AppState;
+
+/// The page.
+#[derive(Debug, Template)]
+#[template(path = "pages/report.html")]
+pub struct ReportPage {
+    pub(super) layout: Layout,
+    pub(super) node: String,
+    pub(super) node_href: String,
+    pub(super) verdict: Mark,
+    pub(super) reason: String,
+    pub(super) simulated: bool,
+    pub(super) facts: Vec<String>,
+    pub(super) json_href: String,
+    pub(super) failures: Vec<FailureView>,
+    pub(super) findings: Vec<FindingView>,
+    pub(super) no_findings: &'static str,
+    pub(super) matrix: Option<Matrix>,
+    pub(super) measurements: Vec<MeasurementView>,
+    pub(super) pairs: Vec<PairView>,
+    pub(super) gpus: Vec<GpuView>,
+    pub(super) gaps: Vec<GapView>,
+    pub(super) host: Vec<FactView>,
+    pub(super) logs: Vec<ExcerptView>,
+}
+
+/// What the address may say.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Params {
+    /// The node, where several used the id.
+    pub node: Option<String>,
+}
+
+/// `GET /reports/{id}`.
+pub async fn get(
+    id: Path<String>,
+    params: Query<Params>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let id: ReportId = id.parse()?;
+    let node: Option<NodeId> = params.node.as_deref().map(str::parse).transpose()?;
+    let read = reports::read(state.store.as_ref(), node.as_ref(), &id).await?;
+    let view = read.ok_or_else(|| Problem::new(Code::NotFound, format!("there is no report {id}")))?;
+    html_not_shared(&page(Source {
+        listing: &view.listing,
+        report: &view.report,
+        findings: &view.findings,
+    }))
+}

@@ -1,0 +1,168 @@
+//! From a stored report and its findings to what its page shows.
+
+use kb_core::report::Report;
+use kb_core::verdict::Verdict;
+
+use super::{ReportPage, checks, facts, matrix};
+use crate::store::{ReportListing, StoredFinding};
+use crate::web::pages::layout::{Layout, Section};
+use crate::web::pages::words::{Link, Row, count, encoded, moment, record_href, verdict};
+
+/// What the page is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// What the store says of the report.
+    pub listing: &'a ReportListing,
+    /// The report.
+    pub report: &'a Report,
+    /// Its findings.
+    pub findings: &'a [StoredFinding],
+}
+
+/// A finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindingView {
+    /// What it is about.
+    pub subject: String,
+    /// Where on the page that is.
+    pub subject_href: Option<String>,
+    /// One sentence.
+    pub title: String,
+    /// The record that explains it.
+    pub record: Option<Link>,
+    /// Rule that found it.
+    pub rule: String,
+    /// What led to it.
+    pub evidence: Vec<Row>,
+}
+
+/// Builds the page.
+pub fn page(source: Source<'_>) -> ReportPage {
+    let Source {
+        listing,
+        report,
+        findings,
+    } = source;
+    let node = report.node.id.to_string();
+    let mark = verdict(report.conclusion.verdict);
+    ReportPage {
+        layout: Layout::new(format!("{} · {node} · Peerless", mark.label), Section::Nodes),
+        node_href: format!("/nodes/{}", encoded(&node)),
+        json_href: format!("/api/v1/reports/{}", encoded(report.report_id.as_str())),
+        node,
+        verdict: mark,
+        reason: report.conclusion.reason.clone(),
+        simulated: report.simulated,
+        facts: run_facts(listing, report),
+        failures: report.failures.iter().map(facts::failure).collect(),
+        findings: findings.iter().map(|stored| finding(stored, report)).collect(),
+        no_findings: no_findings(report.conclusion.verdict),
+        matrix: matrix::pairs(report),
+        measurements: report
+            .measurements
+            .iter()
+            .filter_map(|item| matrix::measurement(report, item))
+            .collect(),
+        pairs: report.pairs.iter().map(checks::pair).collect(),
+        gpus: report
+            .gpus
+            .iter()
+            .enumerate()
+            .map(|(index, gpu)| facts::gpu(index, gpu))
+            .collect(),
+        gaps: facts::gaps(report),
+        host: facts::host(report),
+        logs: report.logs.iter().map(facts::excerpt).collect(),
+    }
+}
+
+fn run_facts(listing: &ReportListing, report: &Report) -> Vec<String> {
+    let mut facts = vec![
+        count(report.gpus.len() as u64, "GPU", "GPUs"),
+        count(report.pairs.len() as u64, "pair", "pairs"),
+    ];
+    if let Some(hostname) = &report.node.hostname {
+        facts.push(format!("Host {hostname}"));
+    }
+    facts.push(format!(
+        "Run ended {} (node's clock)",
+        moment(listing.finished_at)
+    ));
+    facts.push(format!("Received {}", moment(listing.received_at)));
+    facts.push(format!("Agent {}", report.agent_version));
+    facts
+}
+
+fn no_findings(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Healthy => "None: nothing in this report calls for an explanation.",
+        Verdict::Degraded | Verdict::Refused | Verdict::Unknown | Verdict::Broken => {
+            "No known record explains what this report shows."
+        }
+    }
+}
+
+fn finding(stored: &StoredFinding, report: &Report) -> FindingView {
+    let finding = &stored.finding;
+    let record = finding.record.as_ref().map(|(id, revision)| Link {
+        href: record_href(id.as_str()),
+        text: format!("{id} ({revision})"),
+    });
+    FindingView {
+        subject: subject(&finding.subject),
+        subject_href: subject_href(&finding.subject, report),
+        title: finding.title.clone(),
+        record,
+        rule: finding.rule.clone(),
+        evidence: evidence(&finding.evidence),
+    }
+}
+
+/// `pair 0-1` -> `Pair 0-1`.
+fn subject(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Where on the page a subject stands: `pair 0-1`, `direction 1-0`, `gpu 3`.
+fn subject_href(subject: &str, report: &Report) -> Option<String> {
+    let (kind, number) = subject.split_once(' ')?;
+    match kind {
+        "gpu" => {
+            let index: usize = number.parse().ok()?;
+            (index < report.gpus.len()).then(|| format!("#gpu-{index}"))
+        }
+        "pair" | "direction" => {
+            let (one, other) = number.split_once('-')?;
+            let (one, other): (u32, u32) = (one.parse().ok()?, other.parse().ok()?);
+            let (a, b) = (one.min(other), one.max(other));
+            let known = report.pairs.iter().any(|pair| pair.a == a && pair.b == b);
+            known.then(|| checks::anchor_link(a, b))
+        }
+        _ => None,
+    }
+}
+
+/// Evidence is kept as a JSON list of objects: each has a place (`pointer`, `expression`, …) and a `value`.
+fn evidence(json: &str) -> Vec<Row> {
+    let Ok(serde_json::Value::Array(items)) = serde_json::from_str(json) else {
+        return if json.trim().is_empty() {
+            Vec::new()
+        } else {
+            vec![Row::new("evidence", json)]
+        };
+    };
+    items.iter().map(evidence_row).collect()
+}
+
+fn evidence_row(item: &serde_json::Value) -> Row {
+    let place = ["pointer", "expression", "line", "source"]
+        .into_iter()
+        .find_map(|key| item.get(key));
+    match (place, item.get("value")) {
+        (Some(place), Some(value)) => Row::new(facts::plain(place), facts::plain(value)),
+        _ => Row::new("evidence", facts::plain(item)),
+    }
+}

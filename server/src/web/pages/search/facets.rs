@@ -1,0 +1,194 @@
+//! Facets as links: each choice is an address of its own.
+
+use crate::search::{FacetValue, Facets, Filters};
+use crate::web::pages::record::tier::Tier;
+use crate::web::pages::record::words::ENGLISH;
+use crate::web::pages::words::encoded;
+
+/// A facet with its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FacetView {
+    /// For people.
+    pub label: &'static str,
+    /// The values.
+    pub values: Vec<ValueView>,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueView {
+    /// For people.
+    pub text: String,
+    /// Where it is chosen.
+    pub href: String,
+    /// Hits that have it.
+    pub count: usize,
+}
+
+/// A choice that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// Name in the address.
+    pub name: &'static str,
+    /// For people.
+    pub label: &'static str,
+    /// Value in the address.
+    pub value: String,
+    /// For people.
+    pub text: String,
+    /// Where it is taken back.
+    pub without: String,
+}
+
+/// Name in the address, and for people.
+const FACETS: [(&str, &str); 5] = [
+    ("domain", "Domain"),
+    ("category", "Category"),
+    ("tag", "Tag"),
+    ("tier", "Vouched for"),
+    ("locale", "Language"),
+];
+
+/// The address of a search.
+pub(super) fn address(query: &str, filters: &Filters) -> String {
+    let mut parts = Vec::new();
+    if !query.is_empty() {
+        parts.push(format!("q={}", encoded(query)));
+    }
+    for (name, _) in FACETS {
+        if let Some(value) = value_of(filters, name) {
+            parts.push(format!("{name}={}", encoded(value)));
+        }
+    }
+    if parts.is_empty() {
+        "/search".to_owned()
+    } else {
+        format!("/search?{}", parts.join("&"))
+    }
+}
+
+/// The facets that leave a choice.
+pub(super) fn facets(facets: &Facets, query: &str, filters: &Filters) -> Vec<FacetView> {
+    let views = FACETS.into_iter().map(|(name, label)| {
+        let chosen = value_of(filters, name);
+        let others = values_of(facets, name)
+            .iter()
+            .filter(|value| chosen != Some(value.value.as_str()));
+        let values = others.map(|value| ValueView {
+            text: words(name, &value.value),
+            href: address(query, &with(filters, name, Some(value.value.clone()))),
+            count: value.count,
+        });
+        FacetView {
+            label,
+            values: values.collect(),
+        }
+    });
+    // One value for all hits narrows nothing.
+    views
+        .filter(|facet| facet.values.len() > 1 || (facet.values.len() == 1 && !filters_is_empty(filters)))
+        .collect()
+}
+
+/// The choices that were made.
+pub(super) fn chosen(query: &str, filters: &Filters) -> Vec<Chosen> {
+    let each = FACETS.into_iter().filter_map(|(name, label)| {
+        let value = value_of(filters, name)?;
+        Some(Chosen {
+            name,
+            label,
+            value: value.to_owned(),
+            text: words(name, value),
+            without: address(query, &with(filters, name, None)),
+        })
+    });
+    each.collect()
+}
+
+fn filters_is_empty(filters: &Filters) -> bool {
+    *filters == Filters::default()
+}
+
+fn words(name: &str, value: &str) -> String {
+    match name {
+        "tier" => Tier::named(value, &ENGLISH).label.to_owned(),
+        _ => value.replace('_', " "),
+    }
+}
+
+fn value_of<'a>(filters: &'a Filters, name: &str) -> Option<&'a str> {
+    let value = match name {
+        "domain" => &filters.domain,
+        "category" => &filters.category,
+        "tag" => &filters.tag,
+        "tier" => &filters.tier,
+        _ => &filters.locale,
+    };
+    value.as_deref()
+}
+
+fn values_of<'a>(facets: &'a Facets, name: &str) -> &'a [FacetValue] {
+    match name {
+        "domain" => &facets.domain,
+        "category" => &facets.category,
+        "tag" => &facets.tag,
+        "tier" => &facets.tier,
+        _ => &facets.locale,
+    }
+}
+
+fn with(filters: &Filters, name: &str, value: Option<String>) -> Filters {
+    let mut filters = filters.clone();
+    match name {
+        "domain" => filters.domain = value,
+        "category" => filters.category = value,
+        "tag" => filters.tag = value,
+        "tier" => filters.tier = value,
+        _ => filters.locale = value,
+    }
+    filters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_addresses() {
+        let filters = Filters {
+            domain: Some("cuda".to_owned()),
+            ..Filters::default()
+        };
+        assert_eq!(
+            address("Xid 79 & more", &filters),
+            "/search?q=Xid%2079%20%26%20more&domain=cuda"
+        );
+        assert_eq!(address("", &Filters::default()), "/search");
+        let chosen = chosen("xid", &filters);
+        assert_eq!(
+            chosen.first().map(|choice| choice.without.as_str()),
+            Some("/search?q=xid")
+        );
+    }
+
+    #[test]
+    fn a_facet_with_one_value_is_left_out() {
+        let value = |value: &str| FacetValue {
+            value: value.to_owned(),
+            count: 2,
+        };
+        let found = Facets {
+            domain: vec![value("cuda"), value("nccl")],
+            category: vec![value("runtime_error")],
+            ..Facets::default()
+        };
+        let views = facets(&found, "", &Filters::default());
+        assert_eq!(views.len(), 1);
+        let hrefs: Vec<&str> = views
+            .iter()
+            .flat_map(|facet| &facet.values)
+            .map(|value| value.href.as_str())
+            .collect();
+        assert_eq!(hrefs, ["/search?domain=cuda", "/search?domain=nccl"]);
+    }
+}

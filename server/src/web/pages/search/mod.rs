@@ -1,0 +1,200 @@
+//! `/search`: the published records by words and facets. A search stands in the address, so that it can be shared;
+//! errors and logs belong in the box, which keeps them out of addresses.
+
+mod facets;
+
+use actix_web::HttpResponse;
+use actix_web::web::{Data, Query, block};
+use askama::Template;
+use serde::Deserialize;
+
+pub use facets::{Chosen, FacetView};
+
+use super::evidence::Part;
+use super::html;
+use super::layout::{Layout, Section};
+use super::record::tier::Tier;
+use super::record::words::ENGLISH;
+use super::words::{count, encoded, is_chinese, record_href};
+use crate::domain::search::search;
+use crate::feed::Generation;
+use crate::search::{Filters, Highlight, SearchAnswer, SearchHit, SearchRequest};
+use crate::web::error::{Code, Problem};
+use crate::web::limits;
+use crate::web::state::AppState;
+
+/// The page.
+#[derive(Debug, Template)]
+#[template(path = "pages/search.html")]
+pub struct SearchPage {
+    layout: Layout,
+    heading: String,
+    query: String,
+    filters: Vec<Chosen>,
+    facets: Vec<FacetView>,
+    hits: Vec<HitView>,
+    next: Option<String>,
+}
+
+/// A hit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HitView {
+    /// The record.
+    pub id: String,
+    /// Its page.
+    pub href: String,
+    /// Signature, what was sought marked.
+    pub signature: Vec<Part>,
+    /// Its language.
+    pub signature_lang: &'static str,
+    /// Excerpts of other texts.
+    pub snippets: Vec<Snippet>,
+    /// Who vouches for it.
+    pub tier: Option<Tier>,
+}
+
+/// An excerpt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snippet {
+    /// Its language.
+    pub lang: &'static str,
+    /// The text, what was sought marked.
+    pub parts: Vec<Part>,
+}
+
+/// What the address may say.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Params {
+    /// Words.
+    #[serde(default)]
+    pub q: String,
+    /// Facet.
+    pub domain: Option<String>,
+    /// Facet.
+    pub category: Option<String>,
+    /// Facet.
+    pub tag: Option<String>,
+    /// Facet.
+    pub tier: Option<String>,
+    /// Facet.
+    pub locale: Option<String>,
+    /// Where the page starts.
+    pub cursor: Option<String>,
+}
+
+impl Params {
+    /// The facets chosen; an empty field chooses nothing.
+    fn filters(&self) -> Filters {
+        let chosen = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
+        Filters {
+            domain: chosen(&self.domain),
+            category: chosen(&self.category),
+            tag: chosen(&self.tag),
+            tier: chosen(&self.tier),
+            locale: chosen(&self.locale),
+        }
+    }
+}
+
+/// `GET /search`.
+pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
+    let params = params.into_inner();
+    if params.q.len() > limits::QUERY_BYTES {
+        let detail = format!(
+            "q has {} bytes, it may have {}",
+            params.q.len(),
+            limits::QUERY_BYTES
+        );
+        return Err(Problem::new(Code::BadQuery, detail));
+    }
+    let request = SearchRequest {
+        text: params.q.clone(),
+        filters: params.filters(),
+        limit: None,
+        cursor: params.cursor.clone().filter(|cursor| !cursor.is_empty()),
+    };
+    let generation = state.knowledge.current();
+    let searched = generation.clone();
+    let work = block(move || search(&searched, &request));
+    let answer = work.await.map_err(|error| Problem::internal(&error))??;
+    html(&page(&generation, &params, &answer))
+}
+
+/// Builds the page.
+pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer) -> SearchPage {
+    let filters = params.filters();
+    let heading = match (params.q.trim().is_empty(), answer.total) {
+        (_, 0) => "Nothing found".to_owned(),
+        (true, total) => count(total as u64, "record", "records"),
+        (false, total) => format!("{} found", count(total as u64, "record", "records")),
+    };
+    let next = answer.next_cursor.as_ref().map(|cursor| {
+        let address = facets::address(&params.q, &filters);
+        let separator = if address.contains('?') { '&' } else { '?' };
+        format!("{address}{separator}cursor={}", encoded(cursor))
+    });
+    SearchPage {
+        layout: Layout::new(format!("{heading} · Peerless"), Section::Search).at(answer.kb.seq),
+        heading,
+        query: params.q.clone(),
+        facets: facets::facets(&answer.facets, &params.q, &filters),
+        filters: facets::chosen(&params.q, &filters),
+        hits: answer.hits.iter().map(|hit| hit_view(generation, hit)).collect(),
+        next,
+    }
+}
+
+/// A hit as pages show it.
+pub fn hit_view(generation: &Generation, hit: &SearchHit) -> HitView {
+    let signature = hit
+        .highlights
+        .iter()
+        .find(|highlight| highlight.field == "signature");
+    // Signature and id are shown anyway.
+    let others = hit
+        .highlights
+        .iter()
+        .filter(|highlight| !["signature", "id"].contains(&highlight.field));
+    let published = generation.record(&hit.id);
+    HitView {
+        id: hit.id.to_string(),
+        href: record_href(hit.id.as_str()),
+        signature: signature.map_or_else(
+            || {
+                vec![Part {
+                    text: hit.signature.clone(),
+                    marked: false,
+                }]
+            },
+            parts,
+        ),
+        signature_lang: lang(&hit.signature),
+        snippets: others.map(snippet).collect(),
+        tier: published.map(|published| Tier::of(&published.record.document, &ENGLISH)),
+    }
+}
+
+fn snippet(highlight: &Highlight) -> Snippet {
+    let text: String = highlight
+        .segments
+        .iter()
+        .map(|segment| segment.text.as_str())
+        .collect();
+    Snippet {
+        lang: lang(&text),
+        parts: parts(highlight),
+    }
+}
+
+fn parts(highlight: &Highlight) -> Vec<Part> {
+    let each = highlight.segments.iter();
+    each.map(|segment| Part {
+        text: segment.text.clone(),
+        marked: segment.hit,
+    })
+    .collect()
+}
+
+fn lang(text: &str) -> &'static str {
+    if is_chinese(text) { "zh-Hans" } else { "en" }
+}

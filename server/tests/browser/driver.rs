@@ -1,0 +1,242 @@
+//! One browser for one test: chromedriver on a free port, a headless Chromium with an empty profile, and the few
+//! `WebDriver` commands that the tests need.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use reqwest::Client;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const CHROMIUM: &str = "/usr/bin/chromium";
+const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
+/// How long a page or an element may take on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+const PAUSE: Duration = Duration::from_millis(50);
+/// Key of an element in the JSON of `WebDriver`.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+pub struct Browser {
+    driver: Child,
+    client: Client,
+    session: String,
+    profile: TempDir,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Its Chromium ends with it. Both may be gone already.
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+impl Browser {
+    pub async fn start() -> Self {
+        Self::start_with(true).await
+    }
+
+    pub async fn start_with(javascript: bool) -> Self {
+        for program in [CHROMIUM, CHROMEDRIVER] {
+            assert!(
+                std::fs::metadata(program).is_ok(),
+                "{program} is missing: run `cargo xtask test --install` once, which installs it"
+            );
+        }
+        let profile = TempDir::new().unwrap();
+        let port = free_port();
+        let driver = Command::new(CHROMEDRIVER)
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let address = format!("http://127.0.0.1:{port}");
+        let mut browser = Self {
+            driver,
+            client: crate::test_app::client(),
+            session: address.clone(),
+            profile,
+        };
+        browser.wait_for_driver().await;
+        let answer = browser
+            .command("POST", "/session", Some(capabilities(&browser, javascript)))
+            .await;
+        browser.session = format!("{address}/session/{}", answer["sessionId"].as_str().unwrap());
+        browser
+    }
+
+    async fn wait_for_driver(&self) {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        while self
+            .client
+            .get(format!("{}/status", self.session))
+            .send()
+            .await
+            .is_err()
+        {
+            assert!(
+                std::time::Instant::now() < deadline,
+                "chromedriver does not answer"
+            );
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Any command; the answer's `value`.
+    async fn command(&self, method: &str, path: &str, body: Option<Value>) -> Value {
+        self.attempt(method, path, body)
+            .await
+            .unwrap_or_else(|error| panic!("{method} {path}: {error}"))
+    }
+
+    async fn attempt(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, Value> {
+        let mut request = self
+            .client
+            .request(method.parse().unwrap(), format!("{}{path}", self.session));
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let response = request.timeout(PATIENCE * 2).send().await.unwrap();
+        let succeeded = response.status().is_success();
+        let mut answer: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
+        if succeeded {
+            Ok(answer["value"].take())
+        } else {
+            Err(answer["value"]["message"].take())
+        }
+    }
+
+    pub async fn open(&self, url: &str) {
+        self.command("POST", "/url", Some(json!({ "url": url }))).await;
+    }
+
+    pub async fn back(&self) {
+        self.command("POST", "/back", Some(json!({}))).await;
+    }
+
+    pub async fn address(&self) -> String {
+        self.command("GET", "/url", None)
+            .await
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    pub async fn title(&self) -> String {
+        self.command("GET", "/title", None)
+            .await
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    /// Runs a script in the page, even where the page itself may run none.
+    pub async fn script(&self, script: &str) -> Value {
+        self.command(
+            "POST",
+            "/execute/sync",
+            Some(json!({ "script": script, "args": [] })),
+        )
+        .await
+    }
+
+    /// Waits for the element that a CSS selector names.
+    async fn element(&self, selector: &str) -> String {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        let wanted = json!({ "using": "css selector", "value": selector });
+        loop {
+            let found = self.attempt("POST", "/element", Some(wanted.clone())).await;
+            if let Ok(found) = found {
+                return found[ELEMENT].as_str().unwrap().to_owned();
+            }
+            assert!(
+                std::time::Instant::now() < deadline,
+                "{selector} is not on {}",
+                self.address().await
+            );
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    pub async fn text(&self, selector: &str) -> String {
+        let element = self.element(selector).await;
+        let text = self
+            .command("GET", &format!("/element/{element}/text"), None)
+            .await;
+        text.as_str().unwrap().to_owned()
+    }
+
+    pub async fn click(&self, selector: &str) {
+        let element = self.element(selector).await;
+        self.command("POST", &format!("/element/{element}/click"), Some(json!({})))
+            .await;
+    }
+
+    pub async fn type_into(&self, selector: &str, text: &str) {
+        let element = self.element(selector).await;
+        self.command(
+            "POST",
+            &format!("/element/{element}/value"),
+            Some(json!({ "text": text })),
+        )
+        .await;
+    }
+
+    pub async fn viewport(&self, width: u32, height: u32, scheme: &str) {
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.devtools("Emulation.setEmulatedMedia", media).await;
+    }
+
+    async fn devtools(&self, command: &str, parameters: Value) {
+        let body = json!({ "cmd": command, "params": parameters });
+        self.command("POST", "/goog/cdp/execute", Some(body)).await;
+    }
+
+    /// What the browser complained about since it was last asked: script errors, refusals by the content security
+    /// policy, files that are not there.
+    pub async fn complaints(&self) -> Vec<String> {
+        let entries = self
+            .command("POST", "/se/log", Some(json!({ "type": "browser" })))
+            .await;
+        let messages = entries
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry["message"].as_str().unwrap().to_owned());
+        messages.collect()
+    }
+}
+
+fn capabilities(browser: &Browser, javascript: bool) -> Value {
+    let profile = browser.profile.path().display();
+    let arguments = [
+        "--headless=new".to_owned(),
+        "--no-sandbox".to_owned(),
+        "--disable-gpu".to_owned(),
+        "--no-first-run".to_owned(),
+        "--disable-background-networking".to_owned(),
+        "--disable-component-update".to_owned(),
+        "--disable-sync".to_owned(),
+        format!("--user-data-dir={profile}"),
+    ];
+    // 2 blocks: the content setting that a user would choose.
+    let preferences = if javascript {
+        json!({})
+    } else {
+        json!({ "profile.managed_default_content_settings.javascript": 2 })
+    };
+    json!({ "capabilities": { "alwaysMatch": {
+        "browserName": "chrome",
+        "goog:loggingPrefs": { "browser": "ALL" },
+        "goog:chromeOptions": { "binary": CHROMIUM, "args": arguments, "prefs": preferences },
+    } } })
+}
+
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}

@@ -1,0 +1,21 @@
+//! Paste-to-record and all pages in a real Chromium, against a real server. Needs `chromium` and `chromedriver`;
+//! without them the tests fail and say how to get them.
+#![allow(
+    unreachable_pub,
+    dead_code,
+    reason = "helpers of a test binary, not all of them used by all"
+)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on must stop"
+)]
+
+mod driver;
+mod fleet;
+mod hostile;
+mod lookup;
+mod pages;
+#[path = "../api/test_app.rs"]
+mod test_app;

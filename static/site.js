@@ -1,0 +1,108 @@
+// Comfort only: every page works without this file. It copies texts, and sends a log file to the box as it is, so
+// that nothing is read into memory or kept.
+"use strict";
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  if (!navigator.clipboard) break;
+  const source = button.parentElement.querySelector("[data-copy-text]");
+  if (!source) continue;
+  const label = button.textContent;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(source.textContent.trim());
+      button.textContent = "✓";
+    } catch {
+      button.textContent = "✗";
+    }
+    setTimeout(() => { button.textContent = label; }, 1500);
+  });
+}
+
+const encodings = { gz: "gzip", zst: "zstd" };
+// A form field is percent-encoded, up to three times its size; larger texts go as they are.
+const largeText = 1024 * 1024;
+
+function fillBox(box) {
+  const pick = box.querySelector("[data-pick]");
+  const file = box.querySelector("[data-file]");
+  const status = box.querySelector("[data-status]");
+  let sending = null;
+
+  pick.hidden = false;
+  for (const hint of box.querySelectorAll("[data-script-hint]")) hint.hidden = false;
+  pick.addEventListener("click", () => (sending ? sending.abort() : file.click()));
+  file.addEventListener("change", () => file.files[0] && send(file.files[0], file.files[0].name));
+
+  box.addEventListener("submit", (event) => {
+    const text = box.elements.text.value;
+    if (text.length <= largeText) return;
+    event.preventDefault();
+    send(new Blob([text]), "");
+  });
+  box.elements.text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) box.requestSubmit();
+  });
+
+  const holdsFile = (event) => event.dataTransfer && event.dataTransfer.types.includes("Files");
+  box.addEventListener("dragover", (event) => {
+    if (!holdsFile(event)) return;
+    event.preventDefault();
+    box.classList.add("over");
+  });
+  box.addEventListener("dragleave", () => box.classList.remove("over"));
+  box.addEventListener("drop", (event) => {
+    if (!holdsFile(event)) return;
+    event.preventDefault();
+    box.classList.remove("over");
+    if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0], event.dataTransfer.files[0].name);
+  });
+
+  function send(body, name) {
+    if (sending) return;
+    const request = new XMLHttpRequest();
+    const query = new URLSearchParams();
+    for (const field of box.querySelectorAll(".fields input")) {
+      if (field.value.trim()) query.set(field.name, field.value.trim());
+    }
+    sending = request;
+    pick.textContent = "Stop";
+    request.open("POST", "/match" + (query.size ? "?" + query : ""));
+    request.responseType = "document";
+    request.setRequestHeader("Content-Type", "text/plain");
+    request.setRequestHeader("Accept", "text/html");
+    const encoding = encodings[name.split(".").pop().toLowerCase()];
+    if (encoding) request.setRequestHeader("Content-Encoding", encoding);
+    request.upload.addEventListener("progress", (event) => {
+      const share = event.lengthComputable ? Math.floor((100 * event.loaded) / event.total) + " %" : "";
+      status.textContent = share === "100 %" ? "Reading …" : "Sending … " + share;
+    });
+    request.addEventListener("load", () => (request.response ? show(request.response) : end("The answer could not be read.")));
+    request.addEventListener("error", () => end("The connection broke. Nothing was kept."));
+    request.addEventListener("abort", () => end("Stopped. Nothing was kept."));
+    request.send(body);
+  }
+
+  function end(text) {
+    sending = null;
+    file.value = "";
+    pick.textContent = "Choose a log file";
+    status.textContent = text;
+  }
+}
+
+// The answer to a file is the same page that the form would give.
+function show(page) {
+  const main = page.getElementById("main");
+  document.getElementById("main").replaceWith(main);
+  document.title = page.title;
+  start();
+  window.scrollTo(0, 0);
+  main.focus();
+}
+
+function start() {
+  for (const box of document.querySelectorAll("[data-box]")) fillBox(box);
+}
+
+start();
