@@ -155,7 +155,7 @@ fn security(stated: &Value) -> String {
     let named = schemes
         .filter_map(Value::as_object)
         .flat_map(Map::iter)
-        .map(|(scheme, scopes)| {
+        .map(|(_, scopes)| {
             let scopes: Vec<&str> = scopes
                 .as_array()
                 .into_iter()
@@ -163,9 +163,9 @@ fn security(stated: &Value) -> String {
                 .filter_map(Value::as_str)
                 .collect();
             if scopes.is_empty() {
-                format!("a {scheme} token")
+                "a token".to_owned()
             } else {
-                format!("a {scheme} token with the scope {}", scopes.join(", "))
+                format!("a token with the scope {}", scopes.join(", "))
             }
         });
     named.collect::<Vec<_>>().join(" or ")

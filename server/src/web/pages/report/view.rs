@@ -63,7 +63,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
             .iter()
             .filter_map(|item| matrix::measurement(report, item))
             .collect(),
-        pairs: report.pairs.iter().map(checks::pair).collect(),
+        pairs: pairs(report),
         gpus: report
             .gpus
             .iter()
@@ -74,6 +74,13 @@ pub fn page(source: Source<'_>) -> ReportPage {
         host: facts::host(report),
         logs: report.logs.iter().map(facts::excerpt).collect(),
     }
+}
+
+/// The pairs that call for a look first.
+fn pairs(report: &Report) -> Vec<checks::PairView> {
+    let mut pairs: Vec<checks::PairView> = report.pairs.iter().map(checks::pair).collect();
+    pairs.sort_by_key(|pair| !pair.open);
+    pairs
 }
 
 fn run_facts(listing: &ReportListing, report: &Report) -> Vec<String> {
