@@ -28,7 +28,6 @@ pub struct ReportDetail {
     #[serde(flatten)]
     summary: ReportEntry,
     /// What it shows.
-    #[serde(rename = "found")]
     findings: Vec<FindingEntry>,
     /// The report as it was sent, unknown fields included.
     #[schema(value_type = Object)]

@@ -37,7 +37,7 @@ pub struct ReportEntry {
     /// Number of GPUs.
     gpus: u32,
     /// Number of findings.
-    findings: u32,
+    finding_count: u32,
 }
 
 impl From<&ReportListing> for ReportEntry {
@@ -52,7 +52,7 @@ impl From<&ReportListing> for ReportEntry {
             verdict: listing.verdict,
             reason: listing.reason.clone(),
             gpus: listing.gpus,
-            findings: listing.findings,
+            finding_count: listing.findings,
         }
     }
 }
