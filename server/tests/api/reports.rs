@@ -123,3 +123,27 @@ async fn what_is_no_report_is_refused_and_nothing_is_kept() {
     let listed = json(app.get_with("/api/v1/reports", &token).await).await;
     assert_eq!(listed["reports"], object!([]));
 }
+
+#[tokio::test]
+async fn a_report_of_a_real_machine_is_stored_and_shown() {
+    let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;
+    let upload = app.token(&[Scope::Report]).await;
+    let sent = include_str!("../../../kb-core/tests/data/reports/h200-x2-healthy.json");
+    let report: Value = serde_json::from_str(sent).unwrap();
+    let request = app.post("/api/v1/reports").bearer_auth(&upload);
+    let response = request
+        .header("content-type", "application/json")
+        .body(sent)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 201);
+    assert_eq!(json(response).await["findings"], object!([]));
+
+    let id = report["report_id"].as_str().unwrap();
+    let read = json(app.get(&format!("/api/v1/reports/{id}")).await).await;
+    assert_eq!(read["report"], report);
+    assert_eq!(read["verdict"], "healthy");
+    let page = app.get(&format!("/reports/{id}")).await.text().await.unwrap();
+    assert!(page.contains("NVIDIA H200") && page.contains("18"), "{page}");
+}
