@@ -1,4 +1,8 @@
 //! Reports from real machines are read as they were sent, fit the published schema, and are judged as they were.
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, which clippy does not recognise as tests here"
+)]
 
 use std::fs;
 use std::path::PathBuf;
