@@ -141,46 +141,65 @@ impl Browser {
         .await
     }
 
-    /// Waits for the element that a CSS selector names.
-    async fn element(&self, selector: &str) -> String {
+    /// Waits for the element that a CSS selector names and does something with it, again when the page is
+    /// replaced in between.
+    async fn at(&self, selector: &str, method: &str, what: &str, body: Option<Value>) -> Value {
         let deadline = std::time::Instant::now() + PATIENCE;
         let wanted = json!({ "using": "css selector", "value": selector });
         loop {
             let found = self.attempt("POST", "/element", Some(wanted.clone())).await;
-            if let Ok(found) = found {
-                return found[ELEMENT].as_str().unwrap().to_owned();
+            let done = match found {
+                Ok(found) => {
+                    let element = found[ELEMENT].as_str().unwrap();
+                    self.attempt(method, &format!("/element/{element}/{what}"), body.clone())
+                        .await
+                }
+                Err(error) => Err(error),
+            };
+            match done {
+                Ok(done) => return done,
+                Err(error) => assert!(
+                    std::time::Instant::now() < deadline,
+                    "{selector} on {}: {error}",
+                    self.address().await
+                ),
             }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    pub async fn text(&self, selector: &str) -> String {
+        let text = self.at(selector, "GET", "text", None).await;
+        text.as_str().unwrap().to_owned()
+    }
+
+    /// Clicks on what leaves the page as it is.
+    async fn click(&self, selector: &str) {
+        self.at(selector, "POST", "click", Some(json!({}))).await;
+    }
+
+    /// Clicks on what leads to another page, and waits until that has come in place of this one.
+    pub async fn follow(&self, selector: &str) {
+        self.script("document.documentElement.dataset.left = 'yes'").await;
+        self.click(selector).await;
+        let deadline = std::time::Instant::now() + PATIENCE;
+        let arrived = json!({
+            "script": "return document.readyState === 'complete' && !document.documentElement.dataset.left",
+            "args": [],
+        });
+        while self.attempt("POST", "/execute/sync", Some(arrived.clone())).await != Ok(json!(true)) {
             assert!(
                 std::time::Instant::now() < deadline,
-                "{selector} is not on {}",
+                "{selector} led nowhere from {}",
                 self.address().await
             );
             tokio::time::sleep(PAUSE).await;
         }
     }
 
-    pub async fn text(&self, selector: &str) -> String {
-        let element = self.element(selector).await;
-        let text = self
-            .command("GET", &format!("/element/{element}/text"), None)
-            .await;
-        text.as_str().unwrap().to_owned()
-    }
-
-    pub async fn click(&self, selector: &str) {
-        let element = self.element(selector).await;
-        self.command("POST", &format!("/element/{element}/click"), Some(json!({})))
-            .await;
-    }
-
     pub async fn type_into(&self, selector: &str, text: &str) {
-        let element = self.element(selector).await;
-        self.command(
-            "POST",
-            &format!("/element/{element}/value"),
-            Some(json!({ "text": text })),
-        )
-        .await;
+        self.at(selector, "POST", "value", Some(json!({ "text": text })))
+            .await;
     }
 
     pub async fn viewport(&self, width: u32, height: u32, scheme: &str) {

@@ -56,7 +56,7 @@ async fn markup_in_logs_and_records_stays_text() {
     let log = format!("{PROBES} peer access is not supported between these two devices {PROBES}");
     browser.open(&app.url).await;
     browser.type_into("#text", &log).await;
-    browser.click(".box button[type=submit]").await;
+    browser.follow(".box button[type=submit]").await;
     let line = browser.text(".log code").await;
     assert!(line.contains(PROBES), "{line}");
     assert_harmless(&browser, "result").await;

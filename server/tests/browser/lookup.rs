@@ -13,7 +13,7 @@ const RECORD: &str = "/r/cuda/peer-access-unsupported-by-hardware";
 async fn paste_to_record(browser: &Browser, app: &TestApp) {
     browser.open(&app.url).await;
     browser.type_into("#text", LOG).await;
-    browser.click(".box button[type=submit]").await;
+    browser.follow(".box button[type=submit]").await;
     assert_eq!(browser.text(".log mark").await, SPAN);
     assert_eq!(browser.text("h1").await, "1 known error");
     let line = browser.text(".log li").await;
@@ -25,7 +25,7 @@ async fn paste_to_record(browser: &Browser, app: &TestApp) {
         "pasted text must not stand in an address"
     );
 
-    browser.click("#match-1-title a").await;
+    browser.follow("#match-1-title a").await;
     let dead_ends = browser.text(".record .advice.dead").await;
     assert!(
         dead_ends.contains("Rebooting the system does not change GPU topology"),
@@ -73,7 +73,7 @@ async fn words_in_the_box_and_in_the_search_find_records() {
     let browser = Browser::start().await;
     browser.open(&app.url).await;
     browser.type_into("#text", "nvlink topology").await;
-    browser.click(".box button[type=submit]").await;
+    browser.follow(".box button[type=submit]").await;
     let heading = browser.text("h1").await;
     assert!(heading.starts_with("No known error"), "{heading}");
     let found = browser.text("section[aria-labelledby=hits] mark").await;
@@ -81,8 +81,8 @@ async fn words_in_the_box_and_in_the_search_find_records() {
 
     browser.open(&format!("{}/search", app.url)).await;
     browser.type_into("#q", "217").await;
-    browser.click(".row-form button").await;
-    browser.click(".results a").await;
+    browser.follow(".row-form button").await;
+    browser.follow(".results a").await;
     assert_eq!(browser.address().await, format!("{}{RECORD}", app.url));
 
     browser.open(&format!("{}{RECORD}?lang=zh", app.url)).await;
@@ -117,7 +117,7 @@ async fn a_text_without_a_known_error_gets_a_proper_answer() {
     browser
         .type_into("#text", "the weather is fine\nand the train is late\n")
         .await;
-    browser.click(".box button[type=submit]").await;
+    browser.follow(".box button[type=submit]").await;
     assert_eq!(browser.text("h1").await, "No known error");
     assert!(
         browser

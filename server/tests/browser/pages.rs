@@ -132,7 +132,7 @@ async fn a_report_shows_verdict_matrix_and_findings() {
     );
     assert!(browser.text("#main").await.contains("Simulated."));
     browser
-        .click("section[aria-labelledby=findings] article p a.mono")
+        .follow("section[aria-labelledby=findings] article p a.mono")
         .await;
     assert!(
         browser
