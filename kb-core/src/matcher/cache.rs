@@ -111,8 +111,9 @@ impl Resident {
     /// Drops the least recently used until at most `target` bytes are left. A scanner that is running one of them
     /// keeps its own reference until it is done.
     fn evict(&mut self, target: usize) {
+        // Each key is read once: scanners go on writing them, and a sort whose keys change under it may panic.
         self.slots
-            .sort_by_key(|(slot, _)| std::cmp::Reverse(slot.used_at.load(Ordering::Relaxed)));
+            .sort_by_cached_key(|(slot, _)| std::cmp::Reverse(slot.used_at.load(Ordering::Relaxed)));
         while self.bytes > target {
             let Some((slot, bytes)) = self.slots.pop() else {
                 break;
@@ -125,4 +126,51 @@ impl Resident {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    #[test]
+    fn eviction_bears_scanners_that_use_patterns_meanwhile() {
+        let cache = PatternCache::default();
+        let slots: Vec<Arc<Slot>> = (0..30)
+            .map(|number| {
+                let spec = PatternSpec {
+                    id: String::new(),
+                    regex: format!("frobnicator {number}"),
+                    flags: String::new(),
+                    captures: Vec::new(),
+                };
+                cache.slot(&spec).unwrap()
+            })
+            .collect();
+        let mut resident = Resident {
+            slots: slots.iter().map(|slot| (Arc::clone(slot), 1)).collect(),
+            bytes: slots.len(),
+        };
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut random = 1_u64;
+                while !done.load(Ordering::Relaxed) {
+                    for slot in &slots {
+                        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        slot.used_at.store(random >> 32, Ordering::Relaxed);
+                    }
+                }
+            });
+            let evicting = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                // Nothing is over the target, so this only sorts.
+                (0..50_000).for_each(|_| resident.evict(slots.len()));
+            }));
+            done.store(true, Ordering::Relaxed);
+            evicting.unwrap();
+        });
+        resident.evict(10);
+        assert_eq!((resident.slots.len(), resident.bytes), (10, 10));
+    }
 }
