@@ -39,7 +39,7 @@ pub(super) fn parse(code: &str, domain: &str) -> Result<CodeTest, String> {
     // A code that names its world (`Xid 79`, `CUDA error 217`) needs those words on the line; any other needs its
     // record's domain there.
     let names_world = Markers::on(lower.as_bytes()) != Markers::NONE;
-    let domain_markers = Markers::of_domain(domain).unwrap_or(Markers::NONE);
+    let domain_markers = Markers::of_domain(&domain.to_ascii_lowercase()).unwrap_or(Markers::NONE);
     let needs = if names_world {
         Markers::NONE
     } else {
@@ -74,19 +74,26 @@ fn name(lower: &str) -> Result<CodeTest, String> {
     })
 }
 
-/// Where a name stands as words of their own.
-pub(super) fn find_name(line: &[u8], name: &[u8]) -> Option<Range<usize>> {
-    let at = places(line, name)
-        .find(|&at| starts_word(line, at) && line.get(at + name.len()).is_none_or(|&b| !is_word_byte(b)))?;
-    Some(at..at + name.len())
+/// Where a name stands as words of their own, within this part of the line. What stands around the part tells
+/// whether a word begins and ends there.
+pub(super) fn find_name(line: &[u8], name: &[u8], within: &Range<usize>) -> Option<Range<usize>> {
+    places(line, name)
+        .map(|at| at..at + name.len())
+        .filter(|span| lies_in(span, within))
+        .find(|span| starts_word(line, span.start) && line.get(span.end).is_none_or(|&b| !is_word_byte(b)))
 }
 
-/// The numbers that a family word introduces on a line (ASCII lower case), each with the span from the word to the
-/// number's last digit. Between them may stand `code`, `error`, separators and one bracketed group, as in
+fn lies_in(span: &Range<usize>, within: &Range<usize>) -> bool {
+    within.start <= span.start && span.end <= within.end
+}
+
+/// The numbers that a family word introduces in this part of a line (ASCII lower case), each with the span from the
+/// word to the number's last digit. Between them may stand `code`, `error`, separators and one bracketed group, as in
 /// `Xid (PCI:0000:3b:00): 79`.
 pub(super) fn numbers<'a>(
     line: &'a [u8],
     family: &'a [u8],
+    within: &'a Range<usize>,
 ) -> impl Iterator<Item = (u64, Range<usize>)> + 'a {
     places(line, family)
         .filter(|&at| starts_word(line, at))
@@ -105,6 +112,7 @@ pub(super) fn numbers<'a>(
             let number = std::str::from_utf8(digits.get(..len)?).ok()?.parse().ok()?;
             ends.then_some((number, at..after + digits_at + len))
         })
+        .filter(|(_, span)| lies_in(span, within))
 }
 
 /// Length of what may stand between a family word and its number; `None` if something else does.

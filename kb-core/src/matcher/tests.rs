@@ -121,6 +121,18 @@ fn names_stand_as_words_apart_from_case() {
 }
 
 #[test]
+fn a_domain_means_the_same_in_capitals() {
+    let mut record = record("cuda/x", "");
+    record.domain = "CUDA".to_owned();
+    record.codes = vec!["error 217".to_owned()];
+    let (matcher, rejected) = Matcher::build(vec![record]);
+    assert_eq!(rejected, []);
+    let matcher = Arc::new(matcher);
+    assert_eq!(scan_text(&matcher, "CUDA error 217").matches.len(), 1);
+    assert_eq!(scan_text(&matcher, "NCCL error 217").matches.len(), 0);
+}
+
+#[test]
 fn codes_that_prove_nothing_in_text_are_listed() {
     let mut record = record("weather/x", "");
     record.codes = ["79", "GPA", "error 5", "Xid 5"].map(str::to_owned).to_vec();

@@ -68,7 +68,9 @@ impl Matcher {
             Kind::Pattern { slot, clauses } => self.test_pattern(place, slot, clauses, line, work),
             Kind::Signature => memmem::find(line.lower, &record.signature)
                 .map(|at| bare(place, at..at + record.signature.len())),
-            Kind::Word(name) => codes::find_name(line.lower, name).map(|span| bare(place, span)),
+            Kind::Word(name) => {
+                codes::find_name(line.lower, name, &line.within).map(|span| bare(place, span))
+            }
             Kind::Number { .. } => None,
         };
         if let Some(mut hit) = hit {
@@ -121,7 +123,7 @@ impl Matcher {
             return;
         };
         let first = work.hits.len();
-        for (number, span) in codes::numbers(line.lower, keyword) {
+        for (number, span) in codes::numbers(line.lower, keyword, &line.within) {
             for place in self.numbers.get(&(family, number)).into_iter().flatten() {
                 let seen = work.hits.iter().skip(first).any(|hit| hit.signal == *place);
                 let Some(Signal {
