@@ -1,5 +1,5 @@
 //! When a line says it was written, and by which clock. Times are compared within one clock only: a kind of time, a
-//! host where the line names one, and for the kernel's seconds a boot.
+//! host where the line names one, for the kernel's seconds a boot, and for times without a year a year.
 
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
@@ -7,6 +7,8 @@ use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 const MAX_CLOCKS: usize = 64;
 /// Kernel seconds that fall back by more than this belong to the next boot.
 const REBOOT_MICROS: i64 = 60_000_000;
+/// Times without a year that fall back by more than this (half a year) belong to the next year.
+const NEW_YEAR_MICROS: i64 = 183 * 86_400 * 1_000_000;
 /// A year is assumed for times that have none; only differences matter. Leap, so that every date is one.
 const ASSUMED_YEAR: i32 = 2024;
 
@@ -61,8 +63,12 @@ impl Clocks {
         if let Some(clock) = place
             && let Some(known) = self.known.get_mut(clock)
         {
-            let rebooted = stamp.kind == StampKind::Boot && stamp.micros + REBOOT_MICROS < known.latest;
-            if !rebooted {
+            let starts_over = match stamp.kind {
+                StampKind::Boot => stamp.micros + REBOOT_MICROS < known.latest,
+                StampKind::Yearless => stamp.micros + NEW_YEAR_MICROS < known.latest,
+                StampKind::Absolute | StampKind::Local => false,
+            };
+            if !starts_over {
                 known.latest = known.latest.max(stamp.micros);
                 return Some(Moment {
                     clock,
