@@ -71,8 +71,15 @@ fn sequence_len(bytes: &[u8]) -> usize {
                 _ => 2,
             }
         }
+        // Intermediates, then one final byte: `ESC ( B`, which `tput sgr0` prints.
+        Some(0x20..=0x2f) => {
+            let body = bytes.get(1..).unwrap_or_default();
+            let intermediates = body.iter().take_while(|b| (0x20..=0x2f).contains(*b)).count();
+            let has_final = body.get(intermediates).is_some_and(|b| (0x30..=0x7e).contains(b));
+            1 + intermediates + usize::from(has_final)
+        }
         // A two-byte sequence.
-        Some(0x40..=0x5f) => 2,
+        Some(0x30..=0x7e) => 2,
         Some(_) => 1,
     }
 }

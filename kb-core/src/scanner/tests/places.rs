@@ -67,6 +67,25 @@ fn shown(marked: &Marked) -> &str {
 }
 
 #[test]
+fn control_sequences_of_every_length_are_taken_off() {
+    // As `tput` prints them: colour off with the character set, cursor saved, keypad mode, reset.
+    for sequence in [
+        "\u{1b}(B",
+        "\u{1b}7",
+        "\u{1b}>",
+        "\u{1b}c",
+        "\u{1b}M",
+        "\u{1b}[0;1m",
+        "\u{1b}#8",
+    ] {
+        let text = format!("CUDA peer access is {sequence}not supported between these two devices\n");
+        let start = u64::try_from("CUDA ".len()).unwrap();
+        let end = u64::try_from(text.len() - 1).unwrap();
+        assert_eq!(hits(text.as_bytes(), 3), [(1, start, end)], "{sequence:?}");
+    }
+}
+
+#[test]
 fn colours_inside_a_match_lie_within_its_span() {
     let text = "\u{1b}[31mpeer \u{1b}]0;title\u{7}access\u{1b}[0m is not supported between these two \u{1b}[1mdevices\u{1b}[0m.\n";
     let start = 5;
@@ -202,4 +221,27 @@ fn the_edge_of_a_piece_is_not_the_edge_of_a_line() {
     assert_eq!(count("^frobnicator infarction", &whole), 1);
     let whole = format!("{}{message}\r\n", "-".repeat(70_000));
     assert_eq!(count("frobnicator infarction$", &whole), 1);
+}
+
+#[test]
+fn a_code_is_not_read_from_the_edge_of_a_piece() {
+    use super::super::testing::{matcher_of, record};
+    let mut coded = record("xid/79", "");
+    coded.codes = vec!["Xid 79".to_owned(), "ncclSystemError".to_owned()];
+    let matcher = matcher_of(vec![coded]);
+    let count = |text: &str| {
+        scan_text(&matcher, format!("{text} {}", "-".repeat(70_000)))
+            .matches
+            .len()
+    };
+    for (code, goes_on) in [("Xid 79", "1"), ("ncclSystemError", "s")] {
+        // The first piece ends behind the code.
+        let ends = format!("{}{code}", " ".repeat(LONG_LINE_BYTES - code.len()));
+        assert_eq!(count(&format!("{ends}{goes_on}")), 0, "{code}");
+        assert_eq!(count(&ends), 1, "{code}");
+        // The second piece begins with the code.
+        let begins = "-".repeat(LONG_LINE_BYTES - OVERLAP_BYTES - 1);
+        assert_eq!(count(&format!("{begins}S{code}")), 0, "{code}");
+        assert_eq!(count(&format!("{begins} {code}")), 1, "{code}");
+    }
 }
