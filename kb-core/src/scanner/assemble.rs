@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cause::{First, MAX_MATCHES, root_causes};
-use super::environment::applies;
+use super::environment::Environment;
 use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, RecordTally, Tally};
 use super::lines::{End, LONG_LINE_BYTES};
 use super::summary::{Applies, Candidate, Match, Order, Summary};
@@ -62,11 +62,12 @@ pub(super) fn sum_up(
 }
 
 fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, options: &ScanOptions) -> Vec<Entry<'a>> {
+    let environment = Environment::new(&options.environment);
     let mut entries: Vec<Entry<'a>> = std::mem::take(&mut tally.records)
         .into_iter()
         .filter_map(|(place, tally)| {
             let record = matcher.record(place)?;
-            let applies = applies(&record.applies_to, &options.environment);
+            let applies = environment.applies(&record.applies_to);
             Some(Entry {
                 place,
                 record,
@@ -148,13 +149,17 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
         .collect()
 }
 
-/// Takes out the records that another match takes away, unless the two take each other away.
+/// Takes out the records that another match takes away, unless the two take each other away. The entries are in the
+/// order of their places.
 fn take_cancelled(entries: &mut Vec<Entry<'_>>) -> Vec<Candidate> {
     let mut taken = Vec::new();
+    let standing = |place: &u32| {
+        let at = entries.binary_search_by_key(place, |entry| entry.place).ok()?;
+        entries.get(at)
+    };
     for entry in entries.iter() {
-        let canceller = entries.iter().find(|other| {
-            entry.record.cancels.contains(&other.place) && !other.record.cancels.contains(&entry.place)
-        });
+        let mut cancelling = entry.record.cancels.iter().filter_map(standing);
+        let canceller = cancelling.find(|other| !other.record.cancels.contains(&entry.place));
         if let (Some(canceller), Some(first)) = (canceller, entry.tally.first.first()) {
             let why = format!(
                 "{} on line {} takes it away",
@@ -174,7 +179,10 @@ fn take_cancelled(entries: &mut Vec<Entry<'_>>) -> Vec<Candidate> {
             ));
         }
     }
-    entries.retain(|entry| !taken.iter().any(|(place, _)| *place == entry.place));
+    entries.retain(|entry| {
+        let is_taken = taken.binary_search_by_key(&entry.place, |(place, _)| *place);
+        is_taken.is_err()
+    });
     taken.into_iter().map(|(_, candidate)| candidate).collect()
 }
 

@@ -10,18 +10,30 @@ use crate::signature::AppliesTo;
 /// Words that put a version before its release; any other word (`open`, `server`) does not order.
 const PRE_RELEASES: [&str; 9] = ["a", "alpha", "b", "beta", "c", "dev", "pre", "preview", "rc"];
 
-/// All conditions must hold. None stated, or one that cannot be told: unknown.
-pub(super) fn applies(conditions: &[AppliesTo], environment: &BTreeMap<String, String>) -> Applies {
-    if conditions.is_empty() {
-        return Applies::Unknown;
+/// Longest value that is compared, in bytes; no version and no model has a longer name.
+const MAX_VALUE_BYTES: usize = 256;
+
+/// What is known of where a text was written, made ready to be asked by many records.
+pub(super) struct Environment<'a>(BTreeMap<String, &'a str>);
+
+impl<'a> Environment<'a> {
+    /// Names are compared apart from case. A value that is no version or model is as if it were not given.
+    pub(super) fn new(given: &'a BTreeMap<String, String>) -> Self {
+        let mut folded = BTreeMap::new();
+        for (name, value) in given.iter().filter(|(_, value)| value.len() <= MAX_VALUE_BYTES) {
+            folded.entry(name.to_ascii_lowercase()).or_insert(value.as_str());
+        }
+        Self(folded)
     }
-    let holds = |condition: &AppliesTo| {
-        let given = environment
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(&condition.component));
-        given.map_or(Applies::Unknown, |(_, value)| one_applies(condition, value))
-    };
-    conditions.iter().map(holds).max().unwrap_or_default()
+
+    /// All conditions must hold. None stated, or one that cannot be told: unknown.
+    pub(super) fn applies(&self, conditions: &[AppliesTo]) -> Applies {
+        let holds = |condition: &AppliesTo| {
+            let given = self.0.get(&condition.component.to_ascii_lowercase());
+            given.map_or(Applies::Unknown, |value| one_applies(condition, value))
+        };
+        conditions.iter().map(holds).max().unwrap_or_default()
+    }
 }
 
 fn one_applies(condition: &AppliesTo, value: &str) -> Applies {
@@ -169,7 +181,7 @@ mod tests {
 
     fn answer(condition: AppliesTo, value: &str) -> Applies {
         let environment = BTreeMap::from([(condition.component.clone(), value.to_owned())]);
-        applies(&[condition], &environment)
+        Environment::new(&environment).applies(&[condition])
     }
 
     #[test]
@@ -219,20 +231,31 @@ mod tests {
 
     #[test]
     fn one_condition_that_fails_decides_and_one_untold_leaves_it_open() {
-        let environment = BTreeMap::from([("Driver".to_owned(), "535".to_owned())]);
+        let given = BTreeMap::from([("Driver".to_owned(), "535".to_owned())]);
+        let environment = Environment::new(&given);
         let untold = AppliesTo {
             component: "nccl".to_owned(),
             ..condition("2.0", "", "")
         };
-        assert_eq!(applies(&[], &environment), Applies::Unknown);
-        assert_eq!(applies(&[condition("525", "", "")], &environment), Applies::Yes);
+        assert_eq!(environment.applies(&[]), Applies::Unknown);
+        assert_eq!(environment.applies(&[condition("525", "", "")]), Applies::Yes);
         assert_eq!(
-            applies(&[condition("525", "", ""), untold.clone()], &environment),
+            environment.applies(&[condition("525", "", ""), untold.clone()]),
             Applies::Unknown
         );
         assert_eq!(
-            applies(&[untold, condition("550", "", "")], &environment),
+            environment.applies(&[untold, condition("550", "", "")]),
             Applies::No
         );
+    }
+
+    #[test]
+    fn a_value_that_is_no_version_or_model_says_nothing() {
+        let any = AppliesTo {
+            any_of: vec!["*".to_owned()],
+            ..condition("", "", "")
+        };
+        assert_eq!(answer(any.clone(), &"5".repeat(MAX_VALUE_BYTES)), Applies::Yes);
+        assert_eq!(answer(any, &"5".repeat(MAX_VALUE_BYTES + 1)), Applies::Unknown);
     }
 }

@@ -108,7 +108,7 @@ fn weigh(message: &[u8], covered: &[bool]) -> (f32, f32) {
 }
 
 fn ratio(part: usize, whole: usize) -> f32 {
-    // A word of a line has at most 64 KiB, which a `u16` in thousandths would not need: clamp and divide.
+    // A piece of a line has at most one byte more than a `u16` can say.
     let small = |n: usize| f32::from(u16::try_from(n).unwrap_or(u16::MAX));
     if whole == 0 {
         0.0
