@@ -42,7 +42,8 @@ impl Record {
         codes
     }
 
-    /// What the matcher needs of this record alone; `cancels` is empty, see [`signature_set`].
+    /// What the matcher needs of this record alone: `leads_to` holds its own statements as written, and `cancels` is
+    /// empty; [`signature_set`] adds what others say.
     pub fn signatures(&self, revision: Revision) -> RecordSignatures {
         let leads_to = self
             .edges()
@@ -64,21 +65,52 @@ impl Record {
     }
 }
 
-/// What the matcher needs of all published records, in their order. `relations.cancels` of one record stands in
-/// [`RecordSignatures::cancels`] of the record it takes away, so this needs the whole set.
+/// What the matcher needs of all published records, in their order. What one record says of another (what precedes
+/// it, what it takes away) stands with the other, and former ids are led to today's; so this needs the whole set.
 pub fn signature_set<'r>(records: impl IntoIterator<Item = (&'r Record, Revision)>) -> Vec<RecordSignatures> {
+    let records: Vec<(&Record, Revision)> = records.into_iter().collect();
+    let today = ids_of_today(&records);
     let mut cancelled_by: BTreeMap<&RecordId, BTreeSet<&RecordId>> = BTreeMap::new();
-    let mut set = Vec::new();
-    for (record, revision) in records {
-        for cancelled in &record.annex.relations.cancels {
+    let mut followed_by: BTreeMap<&RecordId, BTreeSet<&RecordId>> = BTreeMap::new();
+    for (record, _) in &records {
+        let cancelled = record.annex.relations.cancels.iter();
+        for cancelled in cancelled.filter_map(|id| today.get(id)) {
             cancelled_by.entry(cancelled).or_default().insert(record.id());
         }
-        set.push(record.signatures(revision));
-    }
-    for signatures in &mut set {
-        if let Some(cancelling) = cancelled_by.get(&signatures.id) {
-            signatures.cancels = cancelling.iter().map(|&id| id.clone()).collect();
+        let preceding = &record.document.transition_graph.preceded_by;
+        let preceding = preceding
+            .iter()
+            .filter_map(|edge| edge.error_id.parse::<RecordId>().ok());
+        for earlier in preceding.filter_map(|id| today.get(&id).copied()) {
+            followed_by.entry(earlier).or_default().insert(record.id());
         }
     }
-    set
+    let with_others = |(record, revision): &(&'r Record, Revision)| {
+        let mut signatures = record.signatures(*revision);
+        for target in &mut signatures.leads_to {
+            if let Some(now) = today.get(target) {
+                *target = (*now).clone();
+            }
+        }
+        let stated_by_others = followed_by.get(record.id()).into_iter().flatten().copied();
+        signatures.leads_to.extend(stated_by_others.cloned());
+        let cancelling = cancelled_by.get(record.id()).into_iter().flatten().copied();
+        signatures.cancels = cancelling.cloned().collect();
+        signatures
+    };
+    records.iter().map(with_others).collect()
+}
+
+/// Every id and former id of a set, with the id that it goes by today.
+fn ids_of_today<'r>(records: &[(&'r Record, Revision)]) -> BTreeMap<&'r RecordId, &'r RecordId> {
+    let mut today: BTreeMap<&RecordId, &RecordId> = BTreeMap::new();
+    for (record, _) in records {
+        today.insert(record.id(), record.id());
+    }
+    for (record, _) in records {
+        for former in &record.document.aliases {
+            today.entry(former).or_insert(record.id());
+        }
+    }
+    today
 }

@@ -98,6 +98,40 @@ fn what_a_record_cancels_is_told_to_the_cancelled() {
 }
 
 #[test]
+fn what_precedes_a_record_leads_to_it_and_former_ids_lead_on() {
+    let record = |id: &str, more: &str| {
+        let text = format!(
+            r#"{{"id": "cuda/{id}", "signature": "{id}", "domain": "cuda", "category": "x", "root_cause": "x" {more}}}"#
+        );
+        Record::parse(
+            &text,
+            r#"{"schema_version": 1, "relations": {"cancels": ["cuda/former-b"]}}"#,
+        )
+        .unwrap()
+    };
+    let a = record(
+        "a",
+        r#", "transition_graph": {"leads_to": [{"error_id": "cuda/former-b"}, {"error_id": "cuda/x"}]}"#,
+    );
+    let b = record("b", r#", "aliases": ["cuda/former-b", "cuda/a"]"#);
+    let c = record(
+        "c",
+        r#", "transition_graph": {"preceded_by": [{"error_id": "cuda/a"}, {"error_id": "cuda/former-b"}, {"error_id": "?"}]}"#,
+    );
+    let set = signature_set([&a, &b, &c].map(|record| (record, Revision(1))));
+    let leads_to = |place: usize| -> Vec<&str> { set[place].leads_to.iter().map(RecordId::as_str).collect() };
+    assert_eq!(
+        leads_to(0),
+        ["cuda/b", "cuda/x", "cuda/c"],
+        "an id of today is no former one"
+    );
+    assert_eq!(leads_to(1), ["cuda/c"]);
+    assert_eq!(leads_to(2), [""; 0]);
+    let cancels: Vec<&str> = set[1].cancels.iter().map(RecordId::as_str).collect();
+    assert_eq!(cancels, ["cuda/a", "cuda/b", "cuda/c"]);
+}
+
+#[test]
 fn a_refusal_names_every_error_of_both_texts() {
     let document = SMALL.replace("\"cuda/a\"", "\"Cuda/a\"").replace("0.5", "1.5");
     let violations = Record::parse(&document, r#"{"schema_version": 2, "codes": [7]}"#).unwrap_err();

@@ -70,7 +70,7 @@ pub struct RecordSignatures {
     pub codes: Vec<String>,
     /// Conditions on the environment, all of which must hold.
     pub applies_to: Vec<AppliesTo>,
-    /// Records that this one leads to, by its own statement.
+    /// Records that this one leads to, by its own statement or by theirs that it precedes them.
     pub leads_to: Vec<RecordId>,
     /// Records whose hit takes this one's away (`relations.cancels` of the other, inverted by the builder).
     pub cancels: Vec<RecordId>,
