@@ -21,12 +21,15 @@ pub(super) fn check_identity(expected: Option<&RecordId>, document: &Document) -
         );
         found.push(Violation::error(part, "/id", "id-mismatch", reason).fix("use one id for both"));
     }
-    if document.id.as_str().rsplit('.').next() == Some("ext") {
-        let reason = "the record's file would be named as the annex of another record";
-        found.push(
-            Violation::error(part, "/id", "id-ends-ext", reason)
-                .fix("choose an id that does not end in .ext"),
-        );
+    let ending = document.id.as_str().rsplit('.').next();
+    let misread = match ending {
+        Some("ext") => Some(("id-ends-ext", "the annex of another record")),
+        Some("schema") => Some(("id-ends-schema", "a JSON Schema, and passed over")),
+        _ => None,
+    };
+    if let Some((rule, what)) = misread {
+        let reason = format!("the record's file would be taken for {what}");
+        found.push(Violation::error(part, "/id", rule, reason).fix("choose an id with another ending"));
     }
     let mut seen = BTreeSet::from([&document.id]);
     for (index, alias) in document.aliases.iter().enumerate() {

@@ -70,7 +70,7 @@ fn read(matcher: &Arc<Matcher>, text: &str) -> Summary {
 
 /// Compiles a pattern that the matcher takes; otherwise says why not.
 fn admit(spec: &PatternSpec, part: Part, pointer: &str, found: &mut Vec<Violation>) -> Option<Kept> {
-    match signature::check(spec).and_then(|_| signature::compile(spec)) {
+    match signature::facts(spec).and_then(|_| signature::compile(spec)) {
         Ok(compiled) => Some(Kept {
             id: spec.id.clone(),
             part,

@@ -44,6 +44,7 @@ fn documents_that_are_refused() {
         ("/id", "\"cuda//x\"", "/id", "id"),
         ("/id", "7", "/id", "type"),
         ("/id", "\"cuda/x.ext\"", "/id", "id-ends-ext"),
+        ("/id", "\"cuda/x.schema\"", "/id", "id-ends-schema"),
         ("/signature", "\" \"", "/signature", "empty"),
         ("/signature", "null", "/signature", "type"),
         ("/regex", "\"(\"", "/regex", "pattern/syntax"),
