@@ -19,10 +19,16 @@ const FORMAT: &[BorrowedFormatItem<'_>] =
 pub(super) struct Stamp(pub(super) OffsetDateTime);
 
 /// The time in UTC without what is finer than a microsecond.
-fn whole_microseconds(time: OffsetDateTime) -> OffsetDateTime {
-    let utc = time.to_offset(UtcOffset::UTC);
+fn whole_microseconds(time: OffsetDateTime) -> Result<OffsetDateTime, BoxDynError> {
+    let utc = in_utc(time)?;
     let cut = utc.microsecond() * 1_000;
-    utc.replace_nanosecond(cut).unwrap_or(utc)
+    Ok(utc.replace_nanosecond(cut)?)
+}
+
+/// The time in UTC, where its year may be one that no calendar here has.
+fn in_utc(time: OffsetDateTime) -> Result<OffsetDateTime, BoxDynError> {
+    let utc = time.checked_to_offset(UtcOffset::UTC);
+    utc.ok_or_else(|| format!("the time {time} lies beyond the years that can be kept").into())
 }
 
 impl Type<Sqlite> for Stamp {
@@ -36,7 +42,7 @@ impl Encode<'_, Sqlite> for Stamp {
         &self,
         buffer: &mut <Sqlite as Database>::ArgumentBuffer,
     ) -> Result<IsNull, BoxDynError> {
-        let text = self.0.to_offset(UtcOffset::UTC).format(FORMAT)?;
+        let text = in_utc(self.0)?.format(FORMAT)?;
         Encode::<Sqlite>::encode(text, buffer)
     }
 }
@@ -60,7 +66,7 @@ impl Encode<'_, Postgres> for Stamp {
         &self,
         buffer: &mut <Postgres as Database>::ArgumentBuffer,
     ) -> Result<IsNull, BoxDynError> {
-        Encode::<Postgres>::encode(whole_microseconds(self.0), buffer)
+        Encode::<Postgres>::encode(whole_microseconds(self.0)?, buffer)
     }
 }
 
@@ -90,8 +96,13 @@ mod tests {
     fn what_is_finer_than_a_microsecond_is_cut_off() {
         let time = datetime!(2026-01-02 03:04:05.123456789 UTC);
         assert_eq!(
-            whole_microseconds(time),
+            whole_microseconds(time).unwrap(),
             datetime!(2026-01-02 03:04:05.123456 UTC)
         );
+    }
+
+    #[test]
+    fn a_time_that_utc_has_not_is_an_error() {
+        assert!(whole_microseconds(datetime!(9999-12-31 23:59:59 -1)).is_err());
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use kb_core::report::{GpuIndex, Measurement, Pair, Report};
-use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use time::{OffsetDateTime, UtcOffset};
 
 use super::error::{IngestError, Problem};
 
@@ -90,7 +90,10 @@ impl Check {
     }
 
     fn time(&mut self, pointer: &str, text: &str) -> Option<OffsetDateTime> {
-        let time = OffsetDateTime::parse(text, &Rfc3339).ok();
+        // In UTC, as it is kept: the last hours of 9999 west of Greenwich are no time there.
+        let time = OffsetDateTime::parse(text, &Rfc3339)
+            .ok()
+            .and_then(|time| time.checked_to_offset(UtcOffset::UTC));
         if time.is_none() {
             self.say(
                 pointer,
