@@ -37,7 +37,7 @@ pub struct Accepted {
     pub node: NodeId,
     /// Its id.
     pub id: ReportId,
-    /// True when the same body had come before: nothing was changed.
+    /// True when the same body had come before.
     pub is_duplicate: bool,
     /// Verdict of the run.
     pub verdict: Verdict,
@@ -55,8 +55,8 @@ struct Prepared {
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
 ///
-/// Sending the same body again is fine and gives the same answer. When the process dies between keeping the report
-/// and its findings, correlating again makes up for it.
+/// Sending the same body again is fine: the report stays as it is, and its findings are those of today's knowledge. That
+/// also makes up for a process that died between keeping the report and its findings.
 pub async fn accept(
     store: &dyn Store,
     generation: &Arc<Generation>,
@@ -73,11 +73,10 @@ pub async fn accept(
         ReportSaved::Duplicate => true,
         ReportSaved::Conflict => return Err(IngestError::Conflict { node, id }),
     };
-    if !is_duplicate {
-        store
-            .replace_findings(&node, &id, generation.seq, findings)
-            .await?;
-    }
+    // Also of a report that was there: the process that kept it may have died before it kept the findings.
+    store
+        .replace_findings(&node, &id, generation.seq, findings)
+        .await?;
     let findings = store.findings(&node, &id).await?;
     Ok(Accepted {
         node,

@@ -100,6 +100,19 @@ async fn the_same_body_again_is_fine_and_another_is_a_conflict() {
 }
 
 #[tokio::test]
+async fn a_report_whose_findings_were_never_kept_gets_them_when_it_comes_again() {
+    let door = Door::open().await;
+    let first = door.send(&refused()).await.unwrap();
+    // As if the process had died between the two; a later report of the node is all that is correlated again.
+    let store = door.store.as_ref();
+    let none = store.replace_findings(&first.node, &first.id, first.seq, vec![]);
+    none.await.unwrap();
+    let second = door.send(&refused()).await.unwrap();
+    assert!(second.is_duplicate);
+    assert_eq!(second.findings, first.findings);
+}
+
+#[tokio::test]
 async fn what_is_no_report_is_refused_with_its_place() {
     let door = Door::open().await;
     for (text, word) in [
@@ -164,6 +177,10 @@ async fn a_report_that_contradicts_itself_is_refused_with_its_place() {
             "/pairs/0/directions/1",
         ),
         (edit("/started_at", json!("yesterday")), "/started_at"),
+        (
+            edit("/finished_at", json!("9999-12-31T23:59:59-01:00")),
+            "/finished_at",
+        ),
         (
             edit("/finished_at", json!("2026-11-21T06:00:00Z")),
             "/finished_at",
