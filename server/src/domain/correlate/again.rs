@@ -25,9 +25,9 @@ pub enum CorrelateError {
     /// The store did not answer.
     #[error("reports cannot be correlated again: {0}")]
     Store(#[from] StoreError),
-    /// A correlation panicked, which is a fault of ours.
-    #[error("correlating a report panicked")]
-    Panicked,
+    /// The process is about to end.
+    #[error("the server is stopping")]
+    Stopping,
 }
 
 /// Correlates up to `limit` reports whose findings are older than the generation. Gives how many there were.
@@ -57,15 +57,19 @@ async fn one(
         let Parsed { report, body } = parse_stored(&stored)?;
         Ok::<_, crate::domain::ingest::IngestError>(engine.correlate(&knowledge, &report, &body))
     });
-    let findings = match work.await {
-        Ok(Ok(findings)) => findings,
-        Ok(Err(error)) => {
-            // Kept as it was and marked as seen, or it would come again for ever.
-            tracing::error!(%node, report = %id, %error, "a stored report cannot be read, its findings stay");
+    let outcome = match work.await {
+        Ok(outcome) => outcome.map_err(|error| error.to_string()),
+        Err(error) if error.is_panic() => Err("correlating it panicked, which is a fault of ours".to_owned()),
+        Err(_) => return Err(CorrelateError::Stopping),
+    };
+    let findings = match outcome {
+        Ok(findings) => findings,
+        Err(reason) => {
+            // Kept as it was and marked as seen, or it would come again for ever, before all others.
+            tracing::error!(%node, report = %id, reason, "a stored report cannot be correlated, its findings stay");
             let kept = store.findings(&node, &id).await?;
             kept.into_iter().map(|stored| stored.finding).collect()
         }
-        Err(_) => return Err(CorrelateError::Panicked),
     };
     store
         .replace_findings(&node, &id, generation.seq, findings)

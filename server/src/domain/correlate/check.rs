@@ -15,6 +15,9 @@ pub(super) static ENVIRONMENT: LazyLock<std::sync::Arc<Env>> =
 
 /// Deepest brackets: the parser goes down with them.
 const MAX_BRACKETS: usize = 32;
+/// Most signs that join parts (operators, `.`, brackets): each may be a level of the tree (`1+1+1`), and a tree of some
+/// two thousand levels ends a thread's stack, and with it the process, where it is merely dropped.
+const MAX_JOINTS: usize = 1_000;
 
 /// Why an expression is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +70,11 @@ pub(super) fn compile(scope: ProbeScope, text: &str) -> Result<Program, RuleErro
         let reason = format!("brackets nest deeper than {MAX_BRACKETS}");
         return Err(refuse("rule-nesting", reason, "write the expression flat"));
     }
+    let joints = joints(text);
+    if joints > MAX_JOINTS {
+        let reason = format!("{joints} operators, points and brackets, the limit is {MAX_JOINTS}");
+        return Err(refuse("rule-nesting", reason, "split the rule into several"));
+    }
     // The parser is another project's and not free of panics; an editor's typing error must not cost a worker.
     let parsed = catch_unwind(AssertUnwindSafe(|| ENVIRONMENT.compile(text)));
     let program = match parsed {
@@ -108,6 +116,13 @@ fn deepest_bracket(text: &str) -> usize {
         deepest = deepest.max(depth);
     }
     deepest
+}
+
+/// How many signs join parts, those in strings included, and the operator that is a word.
+fn joints(text: &str) -> usize {
+    let signs = text.bytes().filter(|byte| b".+-*/%<>=!&|?([{".contains(byte));
+    let words = text.split_ascii_whitespace().filter(|word| *word == "in");
+    signs.count() + words.count()
 }
 
 fn first_line(text: &str) -> &str {

@@ -12,6 +12,9 @@ use super::volume::{MAX_COPIES, copies};
 pub(super) const MAX_LOOPS: usize = 2;
 /// Longest list or map, in the rule and in the report as rules see it (design, decision 14).
 pub(super) const MAX_LIST: usize = 64;
+/// Deepest expression, each operator and each `.` one level: walking and evaluating go down with it, and a thread's stack
+/// that ends takes the process along.
+const MAX_DEPTH: usize = 128;
 /// Most steps of one evaluation: two full loops inside each other with sixty steps in the inner one. At some 100 ns
 /// a step it is some 25 ms.
 const MAX_STEPS: u64 = 250_000;
@@ -75,6 +78,7 @@ pub(super) struct Walk<'a> {
     /// Names in reach, innermost last.
     names: Vec<&'a str>,
     loops: usize,
+    depth: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -83,6 +87,7 @@ impl<'a> Walk<'a> {
         Self {
             names: variables.to_vec(),
             loops: 0,
+            depth: 0,
         }
     }
 
@@ -106,6 +111,21 @@ impl<'a> Walk<'a> {
 
     /// Most steps that evaluating this takes.
     fn steps(&mut self, node: &'a Expression) -> Result<u64, Fault> {
+        if self.depth == MAX_DEPTH {
+            let reason = format!("the expression is deeper than {MAX_DEPTH} levels");
+            return Err(Fault::new(
+                "rule-nesting",
+                reason,
+                "use a list with `in`, or split the rule into several",
+            ));
+        }
+        self.depth += 1;
+        let steps = self.steps_below(node);
+        self.depth -= 1;
+        steps
+    }
+
+    fn steps_below(&mut self, node: &'a Expression) -> Result<u64, Fault> {
         let inside = match &node.expr {
             Expr::Unspecified => {
                 return Err(Fault::new(

@@ -1,5 +1,6 @@
 //! The matcher over what the report says in words: log lines, and failures of the run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use kb_core::ids::RecordId;
@@ -11,28 +12,38 @@ use super::evidence::Evidence;
 use crate::feed::Generation;
 use crate::store::NewFinding;
 
-/// One finding for each text and record that stands in it.
-pub(super) fn findings(generation: &Generation, report: &Report) -> Vec<NewFinding> {
+/// Text is read in pieces of this size, in bytes: an event for each of its hits lives no longer than its piece.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// One finding for each text and record that stands in it; texts are read as findings are asked for.
+pub(super) fn findings<'a>(
+    generation: &'a Generation,
+    report: &'a Report,
+) -> impl Iterator<Item = NewFinding> + 'a {
     let logs = report.logs.iter().enumerate();
-    let logs = logs.map(|(number, log)| (format!("/logs/{number}/text"), log.text.clone()));
+    let logs = logs.map(|(number, log)| (format!("/logs/{number}/text"), Cow::from(&log.text)));
     let failures = report.failures.iter().enumerate();
-    let failures = failures.map(|(number, failure)| (format!("/failures/{number}"), sentence(failure)));
+    let failures =
+        failures.map(|(number, failure)| (format!("/failures/{number}"), Cow::from(sentence(failure))));
     logs.chain(failures)
         .flat_map(|(pointer, text)| in_text(generation, &pointer, &text))
-        .collect()
 }
 
 fn in_text(generation: &Generation, pointer: &str, text: &str) -> Vec<NewFinding> {
     let mut scanner = generation.matcher.scanner(ScanOptions::default());
-    let mut events = scanner.push(text.as_bytes());
-    let (last, summary) = scanner.finish_with_events();
-    events.extend(last);
     let mut first_hits: BTreeMap<RecordId, Hit> = BTreeMap::new();
-    for event in events {
-        if let Event::Hit(hit) = event {
-            first_hits.entry(hit.record.clone()).or_insert(hit);
+    let mut note = |events: Vec<Event>| {
+        for event in events {
+            if let Event::Hit(hit) = event {
+                first_hits.entry(hit.record.clone()).or_insert(hit);
+            }
         }
+    };
+    for piece in text.as_bytes().chunks(PIECE_BYTES) {
+        note(scanner.push(piece));
     }
+    let (last, summary) = scanner.finish_with_events();
+    note(last);
     // The summary has the last word: it knows which hits cancel each other.
     let matches = summary.matches.into_iter().filter_map(|found| {
         let published = generation.record(&found.id)?;

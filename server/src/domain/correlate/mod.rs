@@ -49,8 +49,9 @@ impl Correlator {
         let outcome = rules.apply(&facts::Facts::of(report, body));
         self.count(&outcome);
         let mut found = outcome.findings;
-        found.extend(logs::findings(generation, report));
         let unexplained = unexplained::refusals(report, &found);
+        let room = MAX_FINDINGS.saturating_sub(found.len() + unexplained.len());
+        found.extend(logs::findings(generation, report).take(room));
         found.extend(unexplained);
         found.truncate(MAX_FINDINGS);
         found

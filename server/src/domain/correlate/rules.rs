@@ -9,6 +9,7 @@ use cel::{Context, Program, Value as Cel};
 use kb_core::annex::ProbeScope;
 use kb_core::ids::{RecordId, Revision};
 
+use super::MAX_FINDINGS;
 use super::check::{ENVIRONMENT, compile};
 use super::evidence::Evidence;
 use super::facts::{Facts, Subject};
@@ -131,7 +132,7 @@ impl RuleBook {
         book
     }
 
-    /// Asks every rule about everything it can be asked about.
+    /// Asks every rule about everything it can be asked about, until there are [`MAX_FINDINGS`].
     pub(super) fn apply(&self, facts: &Facts) -> Outcome {
         let mut outcome = Outcome::default();
         let mut root = Context::with_env(Arc::clone(&ENVIRONMENT));
@@ -151,6 +152,9 @@ impl RuleBook {
                     context.add_variable_from_value(*name, value.clone());
                 }
                 for rule in self.rules.iter().filter(|rule| rule.scope == scope) {
+                    if outcome.findings.len() >= MAX_FINDINGS {
+                        return outcome;
+                    }
                     match evaluate(&rule.when, &context) {
                         Ok(Cel::Bool(true)) => outcome.findings.push(rule.finding(subject, &context)),
                         Ok(Cel::Bool(false)) => {}

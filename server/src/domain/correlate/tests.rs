@@ -170,6 +170,65 @@ fn log_lines_and_failures_are_read_by_the_matcher() {
 }
 
 #[test]
+fn a_flood_of_log_lines_is_bounded_and_hides_no_refusal() {
+    let mut body = report(2, &[pair(0, 1, "DR", 0)]);
+    let line = "CUDA error: peer access is not supported between these two devices";
+    body["logs"] = json!(vec![json!({ "source": "kmsg", "text": line }); 2_000]);
+    let findings = correlate(&[seed()], &body);
+    assert_eq!(findings.len(), MAX_FINDINGS);
+    let last = brief(&findings).pop().unwrap();
+    assert_eq!(last, (String::new(), "refused_cause_unknown", "pair 0-1"));
+
+    // A log of several pieces is one text: lines are counted through, and what hits first names the rule.
+    let long = format!("{}{line}\n", "all is well\n".repeat(20_000)).repeat(2);
+    body["logs"] = json!([{ "source": "kmsg", "text": long }]);
+    let findings = correlate(&[seed()], &body);
+    let evidence: Value = serde_json::from_str(&findings[0].evidence).unwrap();
+    assert_eq!(findings[0].rule, "0");
+    assert_eq!(evidence[0]["value"]["line"], 20_001);
+    assert_eq!(evidence[0]["value"]["count"], 2);
+}
+
+/// In the stack of a thread that computes for requests: a parser that goes down with the text must not take the
+/// process with it.
+#[test]
+fn no_rule_is_too_deep_for_a_thread() {
+    let within = |text: String| {
+        let work = move || {
+            let rules = json!([{ "id": "deep", "scope": "report", "when": text }]);
+            correlate(&[record_with(&rules)], &report(0, &[]));
+        };
+        let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(work);
+        thread.unwrap().join().unwrap();
+    };
+    for (piece, end) in [
+        ("1?1:", "1"),
+        ("!", "true"),
+        ("-", "1"),
+        ("1+", "1"),
+        ("1&&", "1"),
+        ("1==", "1"),
+        ("1 in ", "1"),
+        ("1\tin\n", "1"),
+        ("(", "1"),
+        ("[", "1"),
+        ("{1:", "1"),
+        ("a(", "1"),
+    ] {
+        // As long as a rule may be, and as deep as the parser is asked to go.
+        let longest = (4_096 - end.len()) / piece.len();
+        for count in [longest, longest.min(990)] {
+            within(piece.repeat(count) + end);
+        }
+    }
+    for piece in [".a", "[0]", ".a()", "()", "{}"] {
+        for count in [4_000 / piece.len(), 490] {
+            within("report".to_owned() + &piece.repeat(count));
+        }
+    }
+}
+
+#[test]
 fn bad_rules_are_refused_with_a_reason() {
     let long = format!("true {}", "|| true ".repeat(600));
     let deep = "report.gpus.exists(a, report.gpus.exists(b, report.gpus.exists(c, true)))";
@@ -179,6 +238,8 @@ fn bad_rules_are_refused_with_a_reason() {
     );
     let many = format!("1 in [{}]", vec!["1"; 65].join(", "));
     let brackets = format!("{}true{}", "(".repeat(40), ")".repeat(40));
+    let deep_sum = format!("{}1", "1+".repeat(200));
+    let joints = format!("{}1", "1+".repeat(1_001));
     for (text, rule, word) in [
         ("report.gpus.exists(", "rule-syntax", "not CEL"),
         ("", "rule-syntax", ""),
@@ -187,6 +248,8 @@ fn bad_rules_are_refused_with_a_reason() {
         (costly.as_str(), "rule-cost", "250000"),
         (many.as_str(), "rule-list", "65"),
         (brackets.as_str(), "rule-nesting", "brackets"),
+        (deep_sum.as_str(), "rule-nesting", "deeper than 128"),
+        (joints.as_str(), "rule-nesting", "1001 operators"),
         ("pair.nvlinks.value == 0", "rule-name", "\"pair\""),
         ("frobnicate(report)", "rule-name", "frobnicate"),
         (
