@@ -17,6 +17,8 @@ use super::published::PublishedRecord;
 pub const MAX_DEPTH: u32 = 3;
 /// Most nodes of a neighbourhood: a picture of more cannot be read.
 const MAX_NODES: usize = 200;
+/// Most edges of a neighbourhood: two records may be joined by as many as one document states.
+const MAX_EDGES: usize = 1_000;
 
 /// The graph of one generation.
 #[derive(Debug, Default)]
@@ -242,13 +244,14 @@ impl Graph {
                 }
             }
         }
-        let edges = order
+        let mut edges = order
             .iter()
             .filter_map(|(end, _)| end.record())
             .flat_map(|id| self.stated_by(id).iter().filter(wanted))
             .filter(|edge| seen.contains(&edge.end()))
-            .map(|edge| GraphEdge::clone(edge))
-            .collect();
+            .map(|edge| GraphEdge::clone(edge));
+        let shown = edges.by_ref().take(MAX_EDGES).collect();
+        truncated |= edges.next().is_some();
         let nodes = order
             .into_iter()
             .map(|(end, depth)| self.node(end, depth))
@@ -256,7 +259,7 @@ impl Graph {
         Ok(Neighbourhood {
             center: center.clone(),
             nodes,
-            edges,
+            edges: shown,
             truncated,
         })
     }

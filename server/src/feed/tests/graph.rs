@@ -150,3 +150,18 @@ fn questions_that_have_no_answer_say_why() {
         Err(GraphError::NoRecord(id("t/x")))
     );
 }
+
+#[test]
+fn many_edges_between_two_records_are_cut_and_said() {
+    let near = |count: usize| {
+        let edges = json!(vec![json!({ "error_id": "t/b" }); count]);
+        let mut a = document("t/a", "signature of a");
+        a["transition_graph"] = json!({ "leads_to": edges, "preceded_by": edges });
+        let b = document("t/b", "signature of b");
+        let generation = generation_of(&[a, b].map(|record| (record.to_string(), ANNEX.to_owned())));
+        let near = generation.graph.neighbourhood(&id("t/b"), 1, &[]).unwrap();
+        (near.nodes.len(), near.edges.len(), near.truncated)
+    };
+    assert_eq!(near(500), (2, 1_000, false));
+    assert_eq!(near(501), (2, 1_000, true));
+}
