@@ -27,6 +27,9 @@ const MIN_COVERAGE: f32 = 0.5;
 /// Puts a record whose code was named above every record that only speaks of it.
 const CODE_SCORE: f32 = 1000.0;
 
+/// Phrases that are looked for, the whole text among them.
+const MAX_PHRASES: usize = 8;
+
 /// Words that stand together as in the query, in a name or a cause.
 const PHRASE_BOOST: f32 = 2.0;
 
@@ -150,14 +153,13 @@ fn codes(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<(Occur, Box<dyn
 /// Phrases in quotes, and the whole text when it is short: standing together counts extra. It never excludes:
 /// quotes are also what error messages put around names.
 fn phrases(index: &SearchIndex, text: &str) -> Vec<Box<dyn Query>> {
-    let mut sought: Vec<&str> = text.split(['"', '“', '”']).skip(1).step_by(2).collect();
-    sought.push(text);
+    let quoted = text.split(['"', '“', '”']).skip(1).step_by(2);
+    let sought = std::iter::once(text)
+        .chain(quoted)
+        .map(words)
+        .filter(|together| (2..=MAX_WORDS).contains(&together.len()));
     let mut found: Vec<Box<dyn Query>> = Vec::new();
-    for phrase in sought {
-        let together = words(phrase);
-        if !(2..=MAX_WORDS).contains(&together.len()) {
-            continue;
-        }
+    for together in sought.take(MAX_PHRASES) {
         for entry in index
             .fields
             .texts
@@ -173,4 +175,27 @@ fn phrases(index: &SearchIndex, text: &str) -> Vec<Box<dyn Query>> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::IndexKeeper;
+
+    #[test]
+    fn quotes_without_end_are_a_bounded_query() {
+        let index = IndexKeeper::new().unwrap().apply([], []).unwrap();
+        let fields = index
+            .fields
+            .texts
+            .iter()
+            .filter(|entry| entry.text.names_the_error());
+        let fields = fields.count();
+        assert_eq!(
+            phrases(&index, r#"say "two words" and "three more words""#).len(),
+            3 * fields
+        );
+        let many = r#""a b" "#.repeat(2_000);
+        assert_eq!(phrases(&index, &many).len(), MAX_PHRASES * fields);
+    }
 }
