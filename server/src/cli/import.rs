@@ -45,6 +45,12 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     for conflict in &outcome.conflicts {
         println!("kept: {} {}", conflict.id, conflict.head);
     }
+    for taken in &outcome.taken {
+        println!(
+            "left out: {}, {} has its id or a former id of it",
+            taken.id, taken.holder
+        );
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -94,7 +94,8 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// Imports seeds in one transaction, safe for two servers at once: new -> published revision by `seed`;
     /// head unchanged since the last import -> new published revision; edited since -> kept and listed as a
     /// conflict; gone from the seeds -> kept. Withdrawing a seeded record, or publishing another revision of it,
-    /// counts as an edit. A head that equals the seed is taken as imported.
+    /// counts as an edit. A head that equals the seed is taken as imported. A seed whose id or former ids belong to
+    /// another record is left out and named; two seeds that claim one name are refused, with all others.
     async fn seed(&self, seeds: Vec<SeedRecord>, at: OffsetDateTime) -> Result<SeedOutcome, StoreError>;
 
     /// Seeds that were not imported because somebody had edited the record.

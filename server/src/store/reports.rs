@@ -148,7 +148,7 @@ async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Resul
         major,
         minor,
         report.simulated,
-        verdict_word(report.verdict),
+        report.verdict.word(),
         &report.reason,
         report.gpus,
         report.body_zstd.as_slice(),
@@ -212,16 +212,6 @@ fn stored_from(row: &impl Cells) -> Result<StoredReport, StoreError> {
     })
 }
 
-fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Healthy => "healthy",
-        Verdict::Degraded => "degraded",
-        Verdict::Refused => "refused",
-        Verdict::Unknown => "unknown",
-        Verdict::Broken => "broken",
-    }
-}
-
 fn verdict_from(word: &str) -> Result<Verdict, StoreError> {
     [
         Verdict::Healthy,
@@ -231,6 +221,6 @@ fn verdict_from(word: &str) -> Result<Verdict, StoreError> {
         Verdict::Broken,
     ]
     .into_iter()
-    .find(|verdict| verdict_word(*verdict) == word)
+    .find(|verdict| verdict.word() == word)
     .ok_or_else(|| unreadable("verdict", word))
 }

@@ -11,7 +11,7 @@ use super::publish::{lock_feed, set_newest};
 use super::revisions::{maybe_revision_from, refuse_nul, revision_from};
 use super::seed_plan::{HashedSeed, Plan, Standing, plan};
 use super::session::{Session, SqlStore, Tx};
-use super::{RecordState, SeedConflict, SeedOutcome, SeedRecord, StoreError, batch, digest};
+use super::{RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedTaken, StoreError, batch, digest};
 
 /// Who makes seeded revisions.
 const ACTOR: &str = "seed";
@@ -40,14 +40,18 @@ impl<DB: Engine> SqlStore<DB> {
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
         let standings = self::standings(&mut tx).await?;
-        let plan = plan(&seeds, &standings, at);
+        let mut plan = plan(&seeds, &standings, at);
+        let taken = set_aside_taken(&mut tx, &seeds, &mut plan, &standings).await?;
         if !plan.is_idle() {
             let newest = import(&mut tx, &seeds, &plan, newest, at).await?;
             remember(&mut tx, &seeds, &plan, at).await?;
             set_newest(&mut tx, newest).await?;
             tx.commit().await?;
         }
-        Ok(outcome(&seeds, plan))
+        Ok(SeedOutcome {
+            taken,
+            ..outcome(&seeds, plan)
+        })
     }
 
     pub(super) async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError> {
@@ -92,6 +96,48 @@ fn standing_from(row: &impl Cells) -> Result<(RecordId, Standing), StoreError> {
         waiting: row.maybe_text(8)?.zip(row.maybe_time(9)?),
     };
     Ok((id_from(row.text(0)?)?, standing))
+}
+
+/// Takes out of the plan the seeds whose id or former ids belong to other records. One such seed must not keep the
+/// others out, nor the server down.
+async fn set_aside_taken<DB: Engine>(
+    tx: &mut Tx<DB>,
+    seeds: &[HashedSeed],
+    plan: &mut Plan,
+    standings: &HashMap<RecordId, Standing>,
+) -> Result<Vec<SeedTaken>, StoreError> {
+    let mut former_ids: HashMap<String, RecordId> = HashMap::new();
+    for row in tx.all("SELECT alias, record_id FROM alias", &[]).await? {
+        former_ids.insert(row.text(0)?, id_from(row.text(1)?)?);
+    }
+    // The former ids of what is imported now are made anew.
+    for (seed, _) in &plan.update {
+        let imported = seeds.get(*seed).map(|seed| &seed.seed.id);
+        former_ids.retain(|_, holder| Some(&*holder) != imported);
+    }
+    let mut taken = Vec::new();
+    let mut positions = HashSet::new();
+    for (position, revision) in new_heads(plan) {
+        let Some(HashedSeed { seed, .. }) = seeds.get(position) else {
+            continue;
+        };
+        let face = Face::of(&seed.id, revision, &seed.document, &seed.annex)?;
+        let of_former_id = face.derived.aliases.iter().find_map(|alias| {
+            let record = standings.get_key_value(alias).map(|(id, _)| id);
+            record.or_else(|| former_ids.get(alias.as_str()))
+        });
+        if let Some(holder) = former_ids.get(seed.id.as_str()).or(of_former_id) {
+            tracing::error!(seed = %seed.id, %holder, "a seed is not imported, another record has its id or a former id of it");
+            positions.insert(position);
+            taken.push(SeedTaken {
+                id: seed.id.clone(),
+                holder: holder.clone(),
+            });
+        }
+    }
+    plan.add.retain(|position| !positions.contains(position));
+    plan.update.retain(|(position, _)| !positions.contains(position));
+    Ok(taken)
 }
 
 /// Writes the new revisions, published; the newest seq afterwards.
@@ -217,5 +263,6 @@ fn outcome(seeds: &[HashedSeed], plan: Plan) -> SeedOutcome {
         updated: plan.update.iter().filter_map(|(seed, _)| id(seed)).collect(),
         unchanged: plan.unchanged + plan.adopt.len(),
         conflicts: plan.conflicts,
+        taken: Vec::new(),
     }
 }

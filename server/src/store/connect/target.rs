@@ -34,6 +34,12 @@ impl Target {
                 "a database in memory cannot be shared by connections: name a file",
             ));
         }
+        if path != url && path.contains('?') {
+            return Err(refusal(
+                url,
+                "options behind '?' are not read: give the path alone",
+            ));
+        }
         if path.contains("://") {
             return Err(refusal(
                 &without_password(url),
@@ -97,7 +103,7 @@ mod tests {
             let error = Target::parse(url).unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");
         }
-        for url in ["", "sqlite:", "sqlite::memory:"] {
+        for url in ["", "sqlite:", "sqlite::memory:", "sqlite:a.db?mode=rwc"] {
             assert!(Target::parse(url).is_err(), "{url:?} was accepted");
         }
     }

@@ -35,6 +35,17 @@ pub struct SeedOutcome {
     pub unchanged: usize,
     /// Kept because of an edit.
     pub conflicts: Vec<SeedConflict>,
+    /// Not imported because another record has the name.
+    pub taken: Vec<SeedTaken>,
+}
+
+/// A seed whose id, or a former id of it, belongs to another record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedTaken {
+    /// The seed.
+    pub id: RecordId,
+    /// Who has the name.
+    pub holder: RecordId,
 }
 
 /// A seed that was not imported.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Seq};
-use peerless::store::{Expected, RecordState, SeedOutcome, SeedRecord, Store, StoreError};
+use peerless::store::{Expected, RecordState, SeedOutcome, SeedRecord, SeedTaken, Store, StoreError};
 use serde_json::json;
 
 use crate::support::{Place, at, draft, id, publish, published, record, record_with, revision, seed};
@@ -190,6 +190,41 @@ pub(crate) async fn a_local_record_of_that_name_is_kept(place: Arc<Place>) {
     assert_eq!(store.seed_conflicts().await.unwrap(), outcome.conflicts);
     let status = store.status(&id("cuda/a")).await.unwrap().unwrap();
     assert_eq!((status.head, status.state), (revision(1), RecordState::Draft));
+}
+
+pub(crate) async fn a_seed_whose_name_is_taken_keeps_no_other_out(place: Arc<Place>) {
+    let store = place.store().await;
+    let alias = |alias: &str| json!({ "aliases": [alias] });
+    let local = record_with("cuda/local", "local", alias("cuda/b"), json!({}));
+    published(&*store, "cuda/local", local).await;
+    let outcome = store.seed(seeds("one"), at(10)).await.unwrap();
+    assert_eq!(outcome.added, ids(&["cuda/a"]));
+    let by_local = SeedTaken {
+        id: id("cuda/b"),
+        holder: id("cuda/local"),
+    };
+    assert_eq!(outcome.taken, std::slice::from_ref(&by_local));
+    assert_eq!(store.status(&id("cuda/b")).await.unwrap(), None);
+
+    // The seeds call a record by another name, and the old one stands here still.
+    let mut renamed = seeds("two");
+    renamed.push(seed(
+        "cuda/c",
+        record_with("cuda/c", "one", alias("cuda/a"), json!({})),
+    ));
+    let outcome = store.seed(renamed.clone(), at(20)).await.unwrap();
+    assert_eq!(outcome.updated, ids(&["cuda/a"]));
+    let by_old = SeedTaken {
+        id: id("cuda/c"),
+        holder: id("cuda/a"),
+    };
+    assert_eq!(outcome.taken, [by_local, by_old]);
+
+    // Free again, it comes.
+    let freed = record_with("cuda/local", "local", json!({}), json!({}));
+    published(&*store, "cuda/local", freed).await;
+    let outcome = store.seed(renamed, at(30)).await.unwrap();
+    assert_eq!((outcome.added, outcome.taken.len()), (ids(&["cuda/b"]), 1));
 }
 
 pub(crate) async fn two_servers_seed_once(place: Arc<Place>) {
