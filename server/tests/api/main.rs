@@ -17,6 +17,7 @@ mod bad_input;
 mod docs;
 mod durability;
 mod health;
+mod history;
 mod matching;
 mod openapi;
 mod process;

@@ -117,7 +117,9 @@ pub async fn get(
     let status = state.store.status(&id).await?.ok_or_else(nothing)?;
     // Who may not read a record may not read its drafts either.
     let published = status.published.ok_or_else(nothing)?;
-    let metas = state.store.revisions(&id).await?;
+    // A page has no token to show: what nobody has published yet is for editors, over the API.
+    let mut metas = state.store.revisions(&id).await?;
+    metas.retain(|meta| meta.revision <= published);
     let newest = (
         metas.get(1).map(|meta| meta.revision),
         metas.first().map(|meta| meta.revision),
@@ -127,6 +129,13 @@ pub async fn get(
         params.to.map(Revision).or(newest.1),
     );
     let shown = match (from, to) {
+        (Some(from), Some(to)) if from.max(to) > published => {
+            let newest = from.max(to);
+            return Err(Problem::new(
+                Code::NotFound,
+                format!("{id} has no published revision {newest}"),
+            ));
+        }
         (Some(from), Some(to)) => {
             let (older, newer) = (texts(&state, &id, from).await?, texts(&state, &id, to).await?);
             Some((to, diff(&older, &newer)))
