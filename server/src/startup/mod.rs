@@ -22,6 +22,7 @@ use crate::domain::correlate::Correlator;
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, Store, connect};
 use crate::telemetry::Metrics;
+use crate::web::body::Patience;
 use crate::web::client::Limiter;
 use crate::web::state::{AppState, RequestIds, Settings};
 use crate::web::{app, limits, routes};
@@ -38,6 +39,8 @@ pub struct Environment {
     pub random: Arc<dyn Random>,
     /// Records to import at the start.
     pub seeds: Vec<SeedRecord>,
+    /// How slow clients may be.
+    pub patience: Patience,
 }
 
 impl Environment {
@@ -48,6 +51,7 @@ impl Environment {
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
             seeds,
+            patience: Patience::default(),
         })
     }
 }
@@ -88,6 +92,7 @@ impl Application {
                     .as_deref()
                     .map(|url| url.trim_end_matches('/').to_owned()),
                 public_fleet: settings.public_fleet,
+                patience: environment.patience,
             },
             routes: routes().table(),
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),

@@ -1,13 +1,13 @@
 //! Which client a request comes from, and how often it may come. Behind a proxy that is trusted, the client is
 //! the last address in `X-Forwarded-For` that is not a trusted proxy itself.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use actix_web::dev::ServiceRequest;
-use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
@@ -65,6 +65,15 @@ impl Network {
     }
 }
 
+/// All `X-Forwarded-For` lines as the one list that they are: a proxy may add a line of its own below the client's.
+fn forwarded(headers: &HeaderMap) -> Option<String> {
+    let lines: Vec<_> = headers
+        .get_all("x-forwarded-for")
+        .map(|line| line.to_str().unwrap_or("unreadable"))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join(","))
+}
+
 /// The client's address.
 pub fn address(peer: IpAddr, forwarded: Option<&str>, trusted: &[Network]) -> IpAddr {
     let is_trusted = |address| trusted.iter().any(|network| network.contains(address));
@@ -74,7 +83,7 @@ pub fn address(peer: IpAddr, forwarded: Option<&str>, trusted: &[Network]) -> Ip
     }
     let mut client = peer;
     for hop in forwarded.unwrap_or_default().rsplit(',') {
-        let Ok(hop) = hop.trim().parse::<IpAddr>() else {
+        let Some(hop) = hop_address(hop.trim()) else {
             break;
         };
         client = hop.to_canonical();
@@ -83,6 +92,12 @@ pub fn address(peer: IpAddr, forwarded: Option<&str>, trusted: &[Network]) -> Ip
         }
     }
     client
+}
+
+/// An address, which some proxies write with its port.
+fn hop_address(hop: &str) -> Option<IpAddr> {
+    let bare = hop.parse().ok();
+    bare.or_else(|| hop.parse::<SocketAddr>().ok().map(|socket| socket.ip()))
 }
 
 /// Counts requests per client.
@@ -119,11 +134,8 @@ impl Limiter {
             self.since_sweep.store(0, Ordering::Relaxed);
             buckets.retain_recent();
         }
-        let forwarded = request
-            .headers()
-            .get(header::HeaderName::from_static("x-forwarded-for"));
-        let forwarded = forwarded.and_then(|value| value.to_str().ok());
-        let client = bucket(address(peer.ip(), forwarded, &self.trusted));
+        let forwarded = forwarded(request.headers());
+        let client = bucket(address(peer.ip(), forwarded.as_deref(), &self.trusted));
         buckets.check_key(&client).map_err(|not_until| {
             let wait = not_until.wait_time_from(DefaultClock::default().now());
             let seconds = wait.as_secs() + 1;
@@ -181,7 +193,25 @@ mod tests {
             client("10.0.0.2", Some("6.6.6.6, 198.51.100.7, 10.0.0.3")),
             "198.51.100.7"
         );
+        assert_eq!(
+            client("10.0.0.2", Some("198.51.100.7:4711")),
+            "198.51.100.7",
+            "with a port"
+        );
         assert_eq!(client("10.0.0.2", None), "10.0.0.2");
         assert_eq!(client("10.0.0.2", Some("nonsense")), "10.0.0.2");
+    }
+
+    #[test]
+    fn a_line_that_the_client_sent_does_not_hide_the_proxy_s_own() {
+        let mut headers = HeaderMap::new();
+        for line in ["6.6.6.6", "198.51.100.7"] {
+            headers.append(
+                header::HeaderName::from_static("x-forwarded-for"),
+                HeaderValue::from_static(line),
+            );
+        }
+        assert_eq!(forwarded(&headers).as_deref(), Some("6.6.6.6,198.51.100.7"));
+        assert_eq!(forwarded(&HeaderMap::new()), None);
     }
 }

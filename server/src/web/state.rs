@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::body::Patience;
 use super::client::Limiter;
 use super::routes::RouteTable;
 use crate::clock::{Clock, Random, RandomError};
@@ -18,6 +19,8 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// Nodes and reports may be read by everybody.
     pub public_fleet: bool,
+    /// How slow clients may be.
+    pub patience: Patience,
 }
 
 /// Everything a handler may need.

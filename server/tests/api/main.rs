@@ -26,5 +26,6 @@ mod records;
 mod replicas;
 mod reports;
 mod secrecy;
+mod slow;
 mod startup;
 mod test_app;

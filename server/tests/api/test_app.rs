@@ -10,6 +10,7 @@ use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
 use peerless::store::{Scope, SeedRecord, Store};
 use peerless::telemetry::LogFormat;
+use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
 use tempfile::TempDir;
 use time::OffsetDateTime;
@@ -36,6 +37,7 @@ pub struct TestApp {
 pub struct Options {
     pub seeds: Vec<SeedRecord>,
     pub settings: ServeArgs,
+    pub patience: Patience,
 }
 
 impl Options {
@@ -43,6 +45,7 @@ impl Options {
         Self {
             seeds: peerless::bundle::embedded().unwrap(),
             settings: settings(folder.path().to_owned()),
+            patience: Patience::default(),
         }
     }
 }
@@ -101,6 +104,7 @@ impl TestApp {
             clock: clock.clone(),
             random: Arc::new(SystemRandom),
             seeds: options.seeds,
+            patience: options.patience,
         };
         let application = Application::build(&options.settings, environment).await.unwrap();
         let port = application.port();

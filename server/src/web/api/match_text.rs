@@ -9,11 +9,11 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::ToSchema;
 
-use super::match_view;
+use super::match_view::{self, Lines, Reader};
 use crate::domain::answer_text;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
 use crate::web::auth::Anyone;
-use crate::web::body::{BodyError, Sink};
+use crate::web::body::{BodyError, Patience, Sink};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
 use crate::web::{body, limits};
@@ -70,7 +70,7 @@ pub async fn match_text(
         };
         if form == Form::Lines {
             let matching = Matching::start(generation, options);
-            return Ok(lines_of_text(asked.text, matching));
+            return Ok(lines_of_text(&request, asked.text, matching));
         }
         let work = web::block(move || lookup::look_up(&generation, asked.text.as_bytes(), options)).await;
         return Ok(answer(
@@ -164,35 +164,50 @@ fn lines_from_stream(
     matching: Matching,
 ) -> Result<HttpResponse, Problem> {
     body::check_head(request, limits::STREAM_BYTES)?;
-    let (sender, receiver) = mpsc::channel::<Bytes>(LINES_WAITING);
+    let (reader, response) = reader_of(request);
     let request = request.clone();
     actix_web::rt::spawn(async move {
-        let failed = sender.clone();
-        let sink = match_view::Lines { matching, sender };
-        match body::stream(&request, payload, limits::STREAM_BYTES, sink).await {
-            Ok(sink) => {
-                tokio::task::spawn_blocking(move || sink.finish());
-            }
-            Err(error) => {
-                // The status is sent already: the last line says what went wrong, if somebody still reads.
-                let _ = failed.send(match_view::problem_line(&Problem::from(error))).await;
-            }
-        }
+        let send = async |lines: &mut Lines| reader.send(lines.take_ready()).await;
+        let sink = Lines::start(matching);
+        let read = body::stream_with(&request, payload, limits::STREAM_BYTES, sink, send).await;
+        let last = match read {
+            Ok(lines) => finish(lines).await,
+            // The status is sent already: the last line says what went wrong, if somebody still reads.
+            Err(error) => vec![match_view::problem_line(&Problem::from(error))],
+        };
+        // An error means that nobody reads the end either.
+        let _ = reader.send(last).await;
     });
-    Ok(stream_response(receiver))
+    Ok(response)
 }
 
 /// Answers with lines for a text that is all there.
-fn lines_of_text(text: String, matching: Matching) -> HttpResponse {
-    let (sender, receiver) = mpsc::channel::<Bytes>(LINES_WAITING);
-    tokio::task::spawn_blocking(move || {
-        let mut sink = match_view::Lines { matching, sender };
-        // The only way to fail is a reader who went away.
-        if sink.take(text.as_bytes()).is_ok() {
-            sink.finish();
+fn lines_of_text(request: &HttpRequest, text: String, matching: Matching) -> HttpResponse {
+    let (reader, response) = reader_of(request);
+    actix_web::rt::spawn(async move {
+        let mut lines = Lines::start(matching);
+        let read = web::block(move || lines.take(text.as_bytes()).map(|()| lines)).await;
+        if let Ok(Ok(lines)) = read {
+            // An error means that nobody reads.
+            let _ = reader.send(finish(lines).await).await;
         }
     });
-    stream_response(receiver)
+    response
+}
+
+/// The last step asks the index, which computes.
+async fn finish(lines: Lines) -> Vec<Bytes> {
+    web::block(move || lines.finish()).await.unwrap_or_else(|error| {
+        let problem = Problem::internal(&error);
+        vec![match_view::problem_line(&problem)]
+    })
+}
+
+/// An answer made of lines, and the end of it that takes them.
+fn reader_of(request: &HttpRequest) -> (Reader, HttpResponse) {
+    let (sender, receiver) = mpsc::channel::<Bytes>(LINES_WAITING);
+    let grace = Patience::of(request).grace;
+    (Reader { sender, grace }, stream_response(receiver))
 }
 
 fn stream_response(receiver: mpsc::Receiver<Bytes>) -> HttpResponse {

@@ -1,5 +1,7 @@
 //! The answer as lines: each hit as it is found, the whole answer last.
 
+use std::time::Duration;
+
 use actix_web::web::Bytes;
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -8,10 +10,10 @@ use crate::domain::lookup::{MatchAnswer, Matching};
 use crate::web::body::{BodyError, Sink};
 use crate::web::error::Problem;
 
-/// Feeds a matching and hands its hits on as lines.
+/// Feeds a matching and keeps its hits as lines until they are sent.
 pub(super) struct Lines {
-    pub(super) matching: Matching,
-    pub(super) sender: mpsc::Sender<Bytes>,
+    matching: Matching,
+    ready: Vec<Bytes>,
 }
 
 /// The last line.
@@ -24,29 +26,55 @@ struct Ended<'a> {
 
 impl Sink for Lines {
     fn take(&mut self, piece: &[u8]) -> Result<(), BodyError> {
-        for event in self.matching.push(piece) {
-            self.sender
-                .blocking_send(line(&event))
-                .map_err(|_| BodyError::Unread)?;
-        }
+        let events = self.matching.push(piece);
+        self.ready.extend(events.iter().map(line));
         Ok(())
     }
 }
 
 impl Lines {
-    /// Ends the text and sends the last lines.
-    pub(super) fn finish(self) {
+    /// Nothing read yet.
+    pub(super) fn start(matching: Matching) -> Self {
+        Self {
+            matching,
+            ready: Vec::new(),
+        }
+    }
+
+    /// The lines since it was asked last.
+    pub(super) fn take_ready(&mut self) -> Vec<Bytes> {
+        std::mem::take(&mut self.ready)
+    }
+
+    /// Ends the text; the last lines.
+    pub(super) fn finish(mut self) -> Vec<Bytes> {
         let (events, answer) = self.matching.finish_with_events();
-        let ended = Ended {
+        self.ready.extend(events.iter().map(line));
+        self.ready.push(line(&Ended {
             event: "summary",
             answer: &answer,
-        };
-        let lines = events.iter().map(line).chain([line(&ended)]);
+        }));
+        self.ready
+    }
+}
+
+/// Hands lines to the one who reads the answer, as long as he goes on reading.
+#[derive(Clone)]
+pub(super) struct Reader {
+    pub(super) sender: mpsc::Sender<Bytes>,
+    pub(super) grace: Duration,
+}
+
+impl Reader {
+    /// Sends the lines; fails when the reader went away, or takes nothing for too long.
+    pub(super) async fn send(&self, lines: Vec<Bytes>) -> Result<(), BodyError> {
         for line in lines {
-            if self.sender.blocking_send(line).is_err() {
-                return;
-            }
+            self.sender
+                .send_timeout(line, self.grace)
+                .await
+                .map_err(|_| BodyError::Unread)?;
         }
+        Ok(())
     }
 }
 

@@ -6,8 +6,8 @@ mod pace;
 mod read;
 
 pub use decode::{Decoder, Encoding, Sink};
-pub use pace::Pace;
-pub use read::{Body, check_head, is_json, json, json_needed, parse_json, raw, stream, text};
+pub use pace::{Pace, Patience};
+pub use read::{check_head, is_json, json, json_needed, parse_json, raw, stream, stream_with, text};
 
 use super::error::{Code, Problem};
 

@@ -1,52 +1,35 @@
-//! Reading a body to its end, or through a sink on a thread of its own.
+//! Reading a body to its end, or through a sink that computes.
 
 use actix_web::HttpRequest;
 use actix_web::http::header;
-use actix_web::web::{Bytes, Payload};
+use actix_web::web::Payload;
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
-use tokio::sync::mpsc;
 
 use super::{BodyError, Decoder, Encoding, Pace, Sink};
 use crate::web::error::{Code, Problem};
 
-/// A body that was read whole.
-#[derive(Debug)]
-pub struct Body {
-    /// Decompressed.
-    pub bytes: Vec<u8>,
-    /// Compressed with zstd by the client: the body as sent, to be kept so.
-    pub sent_zstd: Option<Vec<u8>>,
-}
-
 /// Reads a body of at most `limit` bytes, whatever its type.
-pub async fn raw(request: &HttpRequest, mut payload: Payload, limit: u64) -> Result<Body, BodyError> {
+pub async fn raw(request: &HttpRequest, mut payload: Payload, limit: u64) -> Result<Vec<u8>, BodyError> {
     refuse_announced(request, limit)?;
     let encoding = Encoding::of(request.headers())?;
     let mut decoder = Decoder::new(encoding, limit, Vec::new())?;
-    let mut sent = (encoding == Encoding::Zstd).then(Vec::new);
-    let mut pace = Pace::start();
+    let mut pace = Pace::of(request);
     while let Some(piece) = pace.next(payload.next()).await? {
         let piece = piece.map_err(|_| BodyError::Broken)?;
         pace.note(piece.len())?;
-        if let Some(sent) = &mut sent {
-            sent.extend_from_slice(&piece);
-        }
         decoder.push(&piece)?;
     }
-    Ok(Body {
-        bytes: decoder.finish()?,
-        sent_zstd: sent,
-    })
+    decoder.finish()
 }
 
 /// Reads a body as UTF-8 text.
 pub async fn text(request: &HttpRequest, payload: Payload, limit: u64) -> Result<String, BodyError> {
     let body = raw(request, payload, limit).await?;
-    String::from_utf8(body.bytes).map_err(|error| BodyError::NotUtf8(error.utf8_error().valid_up_to()))
+    String::from_utf8(body).map_err(|error| BodyError::NotUtf8(error.utf8_error().valid_up_to()))
 }
 
-/// Reads a JSON body. The message names line and column, never what stands there.
+/// Reads a JSON body. What a problem says of it is for the client alone and never logged.
 pub async fn json<T: DeserializeOwned>(
     request: &HttpRequest,
     payload: Payload,
@@ -56,7 +39,7 @@ pub async fn json<T: DeserializeOwned>(
         return Err(json_needed());
     }
     let body = raw(request, payload, limit).await?;
-    parse_json(&body.bytes)
+    parse_json(&body)
 }
 
 /// Parses JSON; known keys may stand there once only.
@@ -87,53 +70,55 @@ pub fn is_json(request: &HttpRequest) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// Pieces that wait for the thread that works on them.
-const PIECES_WAITING: usize = 4;
+/// Compressed bytes that are decompressed at once, so that what comes of them is handed on before there is more.
+const COMPRESSED_PIECE: usize = 8 << 10;
 
-/// Sends a body through `sink` on a thread of its own, for sinks that compute: the workers stay free.
+/// Sends a body through `sink`, for sinks that compute: each piece on a thread of the pool, which it leaves while
+/// the next piece is awaited. However many clients send slowly, they hold no threads.
 pub async fn stream<S: Sink + Send + 'static>(
+    request: &HttpRequest,
+    payload: Payload,
+    limit: u64,
+    sink: S,
+) -> Result<S, BodyError> {
+    stream_with(request, payload, limit, sink, async |_: &mut S| Ok(())).await
+}
+
+/// As [`stream`], and `between` may look at the sink after each piece.
+pub async fn stream_with<S: Sink + Send + 'static>(
     request: &HttpRequest,
     mut payload: Payload,
     limit: u64,
     sink: S,
+    mut between: impl AsyncFnMut(&mut S) -> Result<(), BodyError>,
 ) -> Result<S, BodyError> {
     refuse_announced(request, limit)?;
     let encoding = Encoding::of(request.headers())?;
-    let (sender, mut receiver) = mpsc::channel::<Bytes>(PIECES_WAITING);
-    let work = tokio::task::spawn_blocking(move || {
-        let mut decoder = Decoder::new(encoding, limit, sink)?;
-        while let Some(piece) = receiver.blocking_recv() {
-            if piece.is_empty() {
-                return decoder.finish();
-            }
-            decoder.push(&piece)?;
+    let mut decoder = Decoder::new(encoding, limit, sink)?;
+    let mut pace = Pace::of(request);
+    while let Some(piece) = pace.next(payload.next()).await? {
+        let mut piece = piece.map_err(|_| BodyError::Broken)?;
+        pace.note(piece.len())?;
+        while !piece.is_empty() {
+            let length = match encoding {
+                Encoding::Identity => piece.len(),
+                Encoding::Gzip | Encoding::Zstd => piece.len().min(COMPRESSED_PIECE),
+            };
+            let part = piece.split_to(length);
+            decoder = on_thread(move || decoder.push(&part).map(|()| decoder)).await?;
+            between(decoder.sink()).await?;
         }
-        // The sender went away without the empty piece that ends a body.
-        Err(BodyError::Broken)
-    });
-    let fed = feed(&mut payload, sender).await;
-    match work.await {
-        // A refusal by the sink or decoder says more than that the body could not be fed to it.
-        Ok(Ok(sink)) => fed.map(|()| sink),
-        Ok(Err(BodyError::Broken)) => Err(fed.err().unwrap_or(BodyError::Broken)),
-        Ok(Err(refusal)) => Err(refusal),
-        Err(_) => Err(BodyError::Broken),
     }
+    on_thread(move || decoder.finish()).await
 }
 
-async fn feed(payload: &mut Payload, sender: mpsc::Sender<Bytes>) -> Result<(), BodyError> {
-    let mut pace = Pace::start();
-    while let Some(piece) = pace.next(payload.next()).await? {
-        let piece = piece.map_err(|_| BodyError::Broken)?;
-        pace.note(piece.len())?;
-        if !piece.is_empty() && sender.send(piece).await.is_err() {
-            // The worker stopped; its own error says why.
-            return Ok(());
-        }
-    }
-    // No one listens only when the worker stopped already, and its own error says why.
-    let _ = sender.send(Bytes::new()).await;
-    Ok(())
+async fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, BodyError> + Send + 'static,
+) -> Result<T, BodyError> {
+    // The pool only fails when the work panicked or the server goes down.
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or(Err(BodyError::Broken))
 }
 
 /// Refuses what the headers alone give away: an unknown encoding, a length over the limit.

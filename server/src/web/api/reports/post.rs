@@ -59,7 +59,7 @@ pub async fn post(
         state.store.as_ref(),
         &generation,
         &state.correlator,
-        sent.bytes,
+        sent,
         now,
     )
     .await?;
