@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     match runtime.block_on(cli::run(command)) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("peerless: {error:#}");
+            eprintln!("peerless: {}", cli::explain(&error));
             ExitCode::from(failed)
         }
     }

@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Args;
 use kb_core::text::{Part, Severity, Violation};
 use kb_core::validate::{Finding, check_set, is_record_file};
 
+use super::say;
 use crate::bundle;
 
 /// What to check.
@@ -30,12 +31,15 @@ pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     let mut checked = 0;
     for path in &arguments.paths {
         let files = files_of(path)?;
+        if files.is_empty() {
+            bail!("{}: there are no records (*.json) here to check", path.display());
+        }
         checked += files.len();
         for finding in check(&files) {
             if arguments.json {
-                println!("{}", serde_json::to_string(&finding)?);
+                say(format_args!("{}", serde_json::to_string(&finding)?))?;
             } else {
-                println!("{finding}");
+                say(format_args!("{finding}"))?;
             }
             match finding.violation.severity {
                 Severity::Error => errors += 1,

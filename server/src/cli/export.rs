@@ -5,15 +5,15 @@ use std::process::ExitCode;
 
 use kb_core::ids::Seq;
 
+use super::open_existing;
 use crate::bundle::Line;
 use crate::config::DataArgs;
-use crate::startup::open_store;
 
 /// Records read at once.
 const PAGE: u32 = 200;
 
 pub(super) async fn run(data: &DataArgs) -> anyhow::Result<ExitCode> {
-    let store = open_store(data).await?;
+    let store = open_existing(data).await?;
     let mut output = std::io::stdout().lock();
     let mut after = Seq::default();
     loop {

@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::check::print_violations;
+use super::say;
 use crate::bundle;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
@@ -35,15 +36,15 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     }
     let store = open_store(&arguments.data).await?;
     let outcome = store.seed(records, SystemClock.now()).await?;
-    println!(
+    say(format_args!(
         "{} added, {} updated, {} unchanged, {} kept because they were edited here",
         outcome.added.len(),
         outcome.updated.len(),
         outcome.unchanged,
         outcome.conflicts.len()
-    );
+    ))?;
     for conflict in &outcome.conflicts {
-        println!("kept: {} {}", conflict.id, conflict.head);
+        say(format_args!("kept: {} {}", conflict.id, conflict.head))?;
     }
     for taken in &outcome.taken {
         println!(

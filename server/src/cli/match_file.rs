@@ -11,6 +11,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 
+use super::say;
 use crate::bundle;
 use crate::config::DataArgs;
 use crate::domain::answer_text;
@@ -52,9 +53,9 @@ pub(super) async fn run(arguments: &MatchArgs) -> anyhow::Result<ExitCode> {
         read_through(file, matching).with_context(shown)?
     };
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&answer)?);
+        say(format_args!("{}", serde_json::to_string_pretty(&answer)?))?;
     } else {
-        print!("{}", answer_text::render(&answer, &generation, None));
+        say(answer_text::render(&answer, &generation, None).trim_end())?;
     }
     Ok(if answer.matches.is_empty() {
         ExitCode::FAILURE

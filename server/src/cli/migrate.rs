@@ -2,11 +2,17 @@
 
 use std::process::ExitCode;
 
+use super::say;
 use crate::config::DataArgs;
 use crate::store::migrate;
 
 pub(super) async fn run(data: &DataArgs) -> anyhow::Result<ExitCode> {
     let migrated = migrate(&data.url()).await?;
-    println!("{}: migration {} -> {}", data.shown(), migrated.from, migrated.to);
+    say(format_args!(
+        "{}: migration {} -> {}",
+        data.shown(),
+        migrated.from,
+        migrated.to
+    ))?;
     Ok(ExitCode::SUCCESS)
 }

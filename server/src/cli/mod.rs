@@ -10,11 +10,16 @@ mod serve;
 mod token;
 
 use std::ffi::OsString;
+use std::fmt::Display;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
 use crate::config::{DataArgs, ServeArgs};
+use crate::startup::open_store;
+use crate::store::Store;
 
 /// Exit code of a call that makes no sense (`EX_USAGE` of sysexits.h).
 const USAGE: u8 = 64;
@@ -84,8 +89,59 @@ pub fn refuse(refusal: &clap::Error) -> ExitCode {
     }
 }
 
-/// Does what was asked.
+/// What went wrong and why, each reason once: many errors say their cause themselves.
+pub fn explain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+/// Writes one line of an answer. A reader who has seen enough (`| head`) is no reason to panic, as `println!` does.
+fn say(line: impl Display) -> io::Result<()> {
+    writeln!(io::stdout().lock(), "{line}")
+}
+
+/// Opens a database that must be there: what only reads or takes back shall not make an empty one where somebody
+/// mistook the folder.
+async fn open_existing(data: &DataArgs) -> anyhow::Result<Arc<dyn Store>> {
+    if data.database.is_none() && !data.sqlite_file().try_exists()? {
+        anyhow::bail!(
+            "there is no database {}: name its folder with --data-dir, or its address with --database",
+            data.sqlite_file().display()
+        );
+    }
+    Ok(open_store(data).await?)
+}
+
+/// Does what was asked. It has ended well, too, when the reader of the answer went away.
 pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
+    let outcome = dispatch(command).await;
+    match &outcome {
+        Err(error) if is_broken_pipe(error) => Ok(ExitCode::SUCCESS),
+        _ => outcome,
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let of = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause
+            .downcast_ref::<serde_json::Error>()
+            .and_then(serde_json::Error::io_error_kind);
+        io.or(json)
+    };
+    error
+        .chain()
+        .any(|cause| of(cause) == Some(io::ErrorKind::BrokenPipe))
+}
+
+async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(settings) => serve::run(&settings).await,
         Command::Check(arguments) => check::run(&arguments),
@@ -125,5 +181,12 @@ mod tests {
     fn the_command_line_is_consistent() {
         use clap::CommandFactory as _;
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn each_reason_is_said_once() {
+        let error = anyhow::Error::from(io::Error::other("inner")).context("outer: inner");
+        assert_eq!(explain(&error), "outer: inner");
+        assert_eq!(explain(&error.context("file")), "file: outer: inner");
     }
 }

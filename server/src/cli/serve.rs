@@ -1,5 +1,6 @@
 //! `peerless serve`.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -14,7 +15,8 @@ pub(super) async fn run(settings: &ServeArgs) -> anyhow::Result<ExitCode> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let application = Application::build(settings, Environment::system()?).await?;
-    print!("{}", greet(&application, settings));
+    // Nobody has to read it.
+    let _ = std::io::stdout().write_all(greet(&application, settings).as_bytes());
     let stop = async {
         tokio::select! {
             _ = terminate.recv() => {}

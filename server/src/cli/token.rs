@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::{Args, Subcommand};
 
+use super::{open_existing, say};
 use crate::clock::{Clock as _, SystemClock, SystemRandom};
 use crate::config::DataArgs;
 use crate::domain::tokens::{self, SCOPES, scope_name};
@@ -27,7 +28,7 @@ pub enum TokenCommand {
 #[derive(Debug, Args)]
 pub struct CreateArgs {
     /// Who or what it is for; revisions made with it carry this name
-    #[arg(long)]
+    #[arg(long, value_parser = parse_name)]
     name: String,
     /// What it may do, once for each: edit (drafts), publish, report (upload), fleet (read reports), admin (all)
     #[arg(long = "scope", required = true, value_parser = parse_scope)]
@@ -69,7 +70,7 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
         expires_at,
     )
     .await?;
-    println!("{}", issued.text);
+    say(format_args!("{}", issued.text))?;
     eprintln!(
         "this is the only time it is shown; take it back with: peerless token revoke {}",
         issued.token.id
@@ -79,15 +80,15 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
 
 async fn list(data: &DataArgs) -> anyhow::Result<ExitCode> {
     let now = SystemClock.now();
-    for stored in open_store(data).await?.tokens().await? {
+    for stored in open_existing(data).await?.tokens().await? {
         let scopes: Vec<_> = stored.token.scopes.iter().copied().map(scope_name).collect();
         let state = state(&stored, now);
-        println!(
+        say(format_args!(
             "{}  {:<20}  {:<24}  {state}",
             stored.token.id,
             stored.token.name,
             scopes.join(",")
-        );
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -102,15 +103,26 @@ fn state(stored: &StoredToken, now: time::OffsetDateTime) -> String {
 }
 
 async fn revoke(arguments: &RevokeArgs) -> anyhow::Result<ExitCode> {
-    let store = open_store(&arguments.data).await?;
+    let store = open_existing(&arguments.data).await?;
     if !store.revoke_token(&arguments.id, SystemClock.now()).await? {
         bail!(
             "there is no token {}; `peerless token list` shows them",
             arguments.id
         );
     }
-    println!("revoked {}", arguments.id);
+    say(format_args!("revoked {}", arguments.id))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Longest name of a token, in characters.
+const NAME_MAX: usize = 100;
+
+fn parse_name(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.is_empty() || name.chars().count() > NAME_MAX || name.chars().any(char::is_control) {
+        return Err(format!("a name has 1 to {NAME_MAX} characters, all in one line"));
+    }
+    Ok(name.to_owned())
 }
 
 fn parse_scope(text: &str) -> Result<Scope, String> {
@@ -147,6 +159,14 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_fit_into_a_list() {
+        assert_eq!(parse_name(" node fleet "), Ok("node fleet".to_owned()));
+        for bad in ["", "  ", "a\nb", "a\u{1b}[2J", &"x".repeat(NAME_MAX + 1)] {
+            assert!(parse_name(bad).is_err(), "{bad:?} was accepted");
+        }
+    }
 
     #[test]
     fn durations_are_a_number_and_a_unit() {

@@ -11,7 +11,7 @@ use crate::store::StoreError;
 pub enum StartupError {
     /// Somebody listens there already.
     #[error(
-        "cannot listen on {0}: the address already in use; stop the other program, or choose another with --listen"
+        "cannot listen on {0}: the address is already in use; stop the other program, or choose another with --listen"
     )]
     PortInUse(String),
     /// The address cannot be had for another reason.

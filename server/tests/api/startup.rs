@@ -222,3 +222,56 @@ fn what_was_exported_is_imported() {
             .success()
     );
 }
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_failure() {
+    let (folder, data) = folder();
+    let file = folder.path().join("log.txt");
+    std::fs::write(&file, "all is well\n".repeat(10)).unwrap();
+    for arguments in [
+        vec!["match", file.to_str().unwrap(), "--json", "--data-dir", &data],
+        vec!["check", concat!(env!("CARGO_MANIFEST_DIR"), "/../kb-seed")],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = peerless().args(&arguments).stdout(writer).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {text}");
+        assert!(!text.contains("panicked"), "{text}");
+    }
+}
+
+#[test]
+fn a_mistaken_folder_is_not_made_a_database() {
+    let (folder, data) = folder();
+    for command in [
+        &["token", "list"][..],
+        &["token", "revoke", "x"],
+        &["export"],
+        &["conflicts"],
+    ] {
+        let arguments = [command, &["--data-dir", &data]].concat();
+        refused(
+            &run(&arguments),
+            1,
+            &["there is no database", &data, "--data-dir"],
+        );
+        assert!(!std::path::Path::new(&data).try_exists().unwrap(), "{command:?}");
+    }
+    refused(
+        &run(&["check", folder.path().to_str().unwrap()]),
+        1,
+        &["no records"],
+    );
+}
+
+#[test]
+fn a_damaged_database_is_named_once() {
+    let (_folder, data) = folder();
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(format!("{data}/peerless.db"), "no database ".repeat(1000)).unwrap();
+    let output = run(&["--listen", "127.0.0.1:0", "--data-dir", &data]);
+    refused(&output, 1, &[&data, "not a SQLite database"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(text.matches("not a SQLite database").count(), 1, "{text}");
+}
