@@ -22,9 +22,13 @@ pub enum LogFormat {
     Json,
 }
 
+/// What is logged unless `RUST_LOG` says otherwise. actix-http reports every malformed request as an error of the
+/// server's; whoever can connect could fill the log with them.
+const DEFAULT_FILTER: &str = "info,tantivy=warn,actix_http=off";
+
 /// Sends logs to standard error; `RUST_LOG` chooses what. A second call in one process changes nothing.
 pub fn log_to_stderr(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,tantivy=warn"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER));
     let registry = tracing_subscriber::registry().with(filter);
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)

@@ -9,11 +9,11 @@ use kb_core::scanner::{Applies, Match, MatchedLine};
 use super::lookup::{Candidate, MatchAnswer};
 use crate::feed::Generation;
 
-/// Renders an answer; links begin with `base_url` where it is known.
+/// Renders an answer; links begin with `base_url`, and are left out where there is no server.
 pub fn render(answer: &MatchAnswer, generation: &Generation, base_url: Option<&str>) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail, here and below.
-    let _ = write_answer(&mut text, answer, generation, base_url.unwrap_or_default());
+    let _ = write_answer(&mut text, answer, generation, base_url);
     text
 }
 
@@ -21,7 +21,7 @@ fn write_answer(
     text: &mut String,
     answer: &MatchAnswer,
     generation: &Generation,
-    base_url: &str,
+    base_url: Option<&str>,
 ) -> std::fmt::Result {
     if answer.matches.is_empty() {
         writeln!(text, "No known error in {} lines.", answer.lines_scanned)?;
@@ -32,7 +32,10 @@ fn write_answer(
         if let Some(published) = generation.record(&found.id) {
             write_record(text, &published.record.document)?;
         }
-        writeln!(text, "  {base_url}/records/{}\n", found.id)?;
+        if let Some(base_url) = base_url {
+            writeln!(text, "  {base_url}/records/{}", found.id)?;
+        }
+        writeln!(text)?;
     }
     if !answer.candidates.is_empty() {
         writeln!(text, "Perhaps meant:")?;
@@ -63,7 +66,17 @@ fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Re
 
 fn write_line(text: &mut String, line: &MatchedLine) -> std::fmt::Result {
     let shown = line.text.as_ref().map_or("", |marked| marked.text.as_str());
-    writeln!(text, "  {:>6}: {shown}", line.line)
+    writeln!(text, "  {:>6}: {}", line.line, harmless(shown))
+}
+
+/// A line of a log may hold what makes a terminal ring, clear itself or lie.
+fn harmless(line: &str) -> String {
+    let shown = |character: char| match character {
+        '\t' => character,
+        _ if character.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => character,
+    };
+    line.chars().map(shown).collect()
 }
 
 fn write_record(text: &mut String, document: &Document) -> std::fmt::Result {
@@ -91,4 +104,18 @@ fn said<'a>(action: &'a str, more: Option<&'a str>) -> &'a str {
 fn write_candidate(text: &mut String, candidate: &Candidate) -> std::fmt::Result {
     writeln!(text, "  {}  {}", candidate.id, candidate.signature)?;
     writeln!(text, "         {}", candidate.why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn a_log_does_not_drive_the_terminal() {
+        assert_eq!(
+            harmless("a\tb\u{1b}]0;title\u{7}\u{9b}2J\rc"),
+            "a\tb\u{fffd}]0;title\u{fffd}\u{fffd}2J\u{fffd}c"
+        );
+        assert_eq!(harmless("显卡 not available"), "显卡 not available");
+    }
 }

@@ -1,6 +1,7 @@
 //! `POST /api/v1/match`: a text or a log in, the records that explain it out. Nothing of it is kept.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use actix_web::http::header;
 use actix_web::web::{self, Bytes, Payload};
@@ -12,6 +13,7 @@ use utoipa::ToSchema;
 use super::match_view::{self, Lines, Reader};
 use crate::domain::answer_text;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
+use crate::feed::Generation;
 use crate::web::auth::Anyone;
 use crate::web::body::{BodyError, Patience, Sink};
 use crate::web::error::{Code, Problem, ProblemBody};
@@ -72,12 +74,10 @@ pub async fn match_text(
             let matching = Matching::start(generation, options);
             return Ok(lines_of_text(&request, asked.text, matching));
         }
-        let work = web::block(move || lookup::look_up(&generation, asked.text.as_bytes(), options)).await;
-        return Ok(answer(
-            form,
-            &state,
-            &work.map_err(|error| Problem::internal(&error))?,
-        ));
+        let known = Arc::clone(&generation);
+        let work = web::block(move || lookup::look_up(&known, asked.text.as_bytes(), options)).await;
+        let found = work.map_err(|error| Problem::internal(&error))?;
+        return Ok(answer(form, &state, &generation, &found));
     }
     if !is_text(&request) {
         return Err(Problem::new(
@@ -85,7 +85,7 @@ pub async fn match_text(
             "send the text as text/plain, or {\"text\": …} as application/json",
         ));
     }
-    let matching = Matching::start(generation, MatchOptions::default());
+    let matching = Matching::start(Arc::clone(&generation), MatchOptions::default());
     if form == Form::Lines {
         return lines_from_stream(&request, payload, matching);
     }
@@ -94,7 +94,7 @@ pub async fn match_text(
     let found = web::block(move || sink.0.finish())
         .await
         .map_err(|error| Problem::internal(&error))?;
-    Ok(answer(form, &state, &found))
+    Ok(answer(form, &state, &generation, &found))
 }
 
 /// Feeds a matching with a body.
@@ -107,14 +107,14 @@ impl Sink for Feeding {
     }
 }
 
-fn answer(form: Form, state: &AppState, found: &MatchAnswer) -> HttpResponse {
+fn answer(form: Form, state: &AppState, generation: &Generation, found: &MatchAnswer) -> HttpResponse {
     match form {
         Form::Text => HttpResponse::Ok()
             .content_type("text/plain; charset=utf-8")
             .body(answer_text::render(
                 found,
-                &state.knowledge.current(),
-                state.settings.public_url.as_deref(),
+                generation,
+                Some(state.settings.public_url.as_deref().unwrap_or_default()),
             )),
         Form::Json | Form::Lines => HttpResponse::Ok().json(found),
     }
