@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use crate::domain::{ingest, lookup};
+use crate::search::MAX_LIMIT;
+
 /// One limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
@@ -18,17 +21,19 @@ pub const STREAM_BYTES: u64 = 1 << 30;
 /// A JSON body, after decompression, in bytes.
 pub const JSON_BYTES: u64 = 8 << 20;
 /// Items of a batch.
-pub const BATCH_ITEMS: usize = 1_000;
+pub const BATCH_ITEMS: usize = lookup::MAX_ITEMS;
 /// Text of one batch item, in bytes.
-pub const BATCH_ITEM_BYTES: usize = 64 << 10;
+pub const BATCH_ITEM_BYTES: usize = lookup::MAX_ITEM_BYTES;
 /// A batch body, after decompression, in bytes: all items full, and each byte of text may take two in JSON.
 pub const BATCH_BYTES: u64 = 128 << 20;
 /// Document or annex, in bytes.
 pub const RECORD_BYTES: u64 = 256 << 10;
 /// A body of `PUT /records/{id}`: document and annex, as JSON.
 pub const PUT_BYTES: u64 = 2 * RECORD_BYTES + 4096;
+/// The note of a change, in characters.
+pub const NOTE_CHARACTERS: usize = 500;
 /// A report, after decompression, in bytes.
-pub const REPORT_BYTES: u64 = 8 << 20;
+pub const REPORT_BYTES: u64 = ingest::MAX_BODY_BYTES as u64;
 /// A decompressed body may be this many times the compressed one.
 pub const DECOMPRESSION_RATIO: u64 = 200;
 /// The ratio is not asked of bodies that stay below this size, in bytes.
@@ -69,9 +74,15 @@ pub const LIMITS: &[Limit] = &[
     limit("text of POST /match, after decompression", STREAM_BYTES, "bytes"),
     limit("JSON body, after decompression", JSON_BYTES, "bytes"),
     limit("items of a batch", BATCH_ITEMS as u64, "items"),
-    limit("text of a batch item", BATCH_ITEM_BYTES as u64, "bytes"),
+    limit(
+        "text of an item of POST /match/batch",
+        BATCH_ITEM_BYTES as u64,
+        "bytes",
+    ),
     limit("batch body, after decompression", BATCH_BYTES, "bytes"),
     limit("document, and annex, of a record", RECORD_BYTES, "bytes"),
+    limit("body of PUT with view=full", PUT_BYTES, "bytes"),
+    limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("report, after decompression", REPORT_BYTES, "bytes"),
     limit("decompressed to compressed body", DECOMPRESSION_RATIO, "to 1"),
     limit(
@@ -84,6 +95,7 @@ pub const LIMITS: &[Limit] = &[
     limit("number of headers", HEADERS, "headers"),
     limit("search query", QUERY_BYTES as u64, "bytes"),
     limit("entries of a page", PAGE_MAX as u64, "entries"),
+    limit("hits of a page of search", MAX_LIMIT as u64, "hits"),
     limit(
         "requests per client, long run",
         RATE_PER_SECOND as u64,

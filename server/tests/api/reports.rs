@@ -125,6 +125,7 @@ async fn what_is_no_report_is_refused_and_nothing_is_kept() {
 }
 
 #[tokio::test]
+
 async fn a_report_of_a_real_machine_is_stored_and_shown() {
     let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;
     let upload = app.token(&[Scope::Report]).await;
@@ -146,4 +147,64 @@ async fn a_report_of_a_real_machine_is_stored_and_shown() {
     assert_eq!(read["verdict"], "healthy");
     let page = app.get(&format!("/reports/{id}")).await.text().await.unwrap();
     assert!(page.contains("NVIDIA H200") && page.contains("18"), "{page}");
+}
+
+#[tokio::test]
+async fn a_batch_keeps_each_report_and_its_order() {
+    let app = TestApp::start().await;
+    let token = app.token(&[Scope::Report, Scope::Fleet]).await;
+    let send = |path: &'static str, body: String| {
+        let request = app.post(path).bearer_auth(&token);
+        let request = request.header("content-type", "application/json");
+        async move { request.body(body).send().await.unwrap() }
+    };
+    let alone = send("/api/v1/reports", format!("{}\n", report("run-0"))).await;
+    assert_eq!(alone.status(), 201);
+    let mut newer = report("run-2");
+    newer["schema"]["major"] = 2.into();
+    let mut other = report("run-1");
+    other["simulated"] = true.into();
+    let large = object!({"report_id": "x".repeat(8 << 20)});
+    let items = [
+        report("run-1"),
+        newer,
+        report("run-3"),
+        other,
+        object!(7),
+        large,
+        report("run-0"),
+    ];
+    let response = send("/api/v1/reports/batch", object!({"items": items}).to_string()).await;
+    assert_eq!(response.status(), 200);
+    let answer = json(response).await;
+    let outcomes: Vec<Value> = answer["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| match item.get("problem") {
+            Some(problem) => problem["code"].clone(),
+            None => object!([item["id"], item["duplicate"]]),
+        })
+        .collect();
+    let expected = object!([
+        ["run-1", false],
+        "newer_report",
+        ["run-3", false],
+        "report_conflict",
+        "invalid_report",
+        "too_large",
+        ["run-0", true],
+    ]);
+    assert_eq!(object!(outcomes), expected);
+    let listed = json(app.get_with("/api/v1/reports", &token).await).await;
+    assert_eq!(listed["reports"].as_array().unwrap().len(), 3);
+
+    let many = object!({"items": vec![0; 1001]}).to_string();
+    problem(send("/api/v1/reports/batch", many).await, 413, "too_large").await;
+    problem(
+        send("/api/v1/reports/batch", "[]".to_owned()).await,
+        400,
+        "malformed_body",
+    )
+    .await;
 }

@@ -56,19 +56,25 @@ pub async fn batch(
     payload: Payload,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let asked: BatchRequest = body::json(&request, payload, limits::BATCH_BYTES).await?;
-    if asked.items.len() > limits::BATCH_ITEMS {
-        let detail = format!(
-            "{} items, a batch has at most {}",
-            asked.items.len(),
-            limits::BATCH_ITEMS
-        );
-        return Err(Problem::new(Code::TooLarge, detail));
-    }
+    let texts = items(&request, payload).await?;
     let generation = state.knowledge.current();
-    let work = web::block(move || asked.items.iter().map(|item| one(&generation, item)).collect());
+    let work = web::block(move || texts.iter().map(|item| one(&generation, item)).collect());
     let items = work.await.map_err(|error| Problem::internal(&error))?;
     Ok(HttpResponse::Ok().json(BatchAnswer { items }))
+}
+
+/// The items of a batch of any kind, each still to be read.
+pub(super) async fn items(request: &HttpRequest, payload: Payload) -> Result<Vec<Box<RawValue>>, Problem> {
+    let BatchRequest { items } = body::json(request, payload, limits::BATCH_BYTES).await?;
+    if items.len() <= limits::BATCH_ITEMS {
+        return Ok(items);
+    }
+    let detail = format!(
+        "{} items, a batch has at most {}",
+        items.len(),
+        limits::BATCH_ITEMS
+    );
+    Err(Problem::new(Code::TooLarge, detail))
 }
 
 fn one(generation: &Arc<Generation>, item: &RawValue) -> BatchItemAnswer {

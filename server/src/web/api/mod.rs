@@ -67,6 +67,11 @@ pub fn declare(routes: &mut Routes) {
         Access::Scope(Scope::Report),
         reports::post::post,
     );
+    routes.post(
+        "/api/v1/reports/batch",
+        Access::Scope(Scope::Report),
+        reports::batch::post,
+    );
     routes.get("/api/v1/reports", Access::FleetReader, reports::list::list);
     routes.get("/api/v1/reports/{id}", Access::FleetReader, reports::get::get);
     routes.get("/api/v1/nodes", Access::FleetReader, reports::nodes::list);

@@ -1,13 +1,19 @@
 //! `GET /api/v1/openapi.json`: the interface, described from the handlers themselves.
 
+use std::collections::BTreeMap;
+
 use actix_web::HttpResponse;
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::Schema;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{Content, Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
 use super::{
     batch, codes, export, graph_path, health, match_text, metrics, records, reports, search, signatures,
 };
 use crate::web::auth::Anyone;
+use crate::web::error::PROBLEM_JSON;
 
 /// The description.
 #[derive(OpenApi)]
@@ -17,12 +23,13 @@ use crate::web::auth::Anyone;
         description = "Explains GPU errors: matching, search, records, graph and agent reports.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
-    modifiers(&Token),
+    modifiers(&Token, &Problems),
+    components(schemas(records::get::View, records::put::FullBody, records::revisions::Difference)),
     paths(
         match_text::match_text, batch::batch, search::search,
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,
         records::publish::publish, records::publish::withdraw, records::graph::graph,
-        reports::post::post,
+        reports::post::post, reports::batch::post,
         reports::list::list,
         reports::get::get,
         reports::nodes::list,
@@ -43,6 +50,69 @@ impl Modify for Token {
             .get_or_insert_default()
             .add_security_scheme("token", scheme);
     }
+}
+
+/// What holds for every operation: problems have their own media type, and which of them may come.
+struct Problems;
+
+impl Modify for Problems {
+    fn modify(&self, description: &mut utoipa::openapi::OpenApi) {
+        for item in description.paths.paths.values_mut() {
+            let operations = [&mut item.get, &mut item.put, &mut item.post];
+            for operation in operations.into_iter().flatten() {
+                let answers = &mut operation.responses.responses;
+                for answer in answers.values_mut() {
+                    if let RefOr::T(answer) = answer {
+                        name_media_type(answer);
+                    }
+                }
+                if operation.security.is_some() {
+                    add(
+                        answers,
+                        "401",
+                        "Without a token, or with one that is not accepted",
+                    );
+                    add(answers, "403", "The token lacks the scope");
+                }
+                add(
+                    answers,
+                    "default",
+                    "Any other problem: a parameter, the rate, the server",
+                );
+            }
+        }
+    }
+}
+
+/// Media type that utoipa gives to every body.
+const JSON: &str = "application/json";
+
+fn name_media_type(answer: &mut Response) {
+    let is_problem = answer.content.get(JSON).is_some_and(
+        |content| matches!(content, RefOr::T(content) if content.schema == Some(problem_schema())),
+    );
+    if !is_problem {
+        return;
+    }
+    if let Some(content) = answer.content.shift_remove(JSON) {
+        answer.content.insert(PROBLEM_JSON.to_owned(), content);
+    }
+}
+
+fn add(answers: &mut BTreeMap<String, RefOr<Response>>, status: &str, meaning: &str) {
+    let content = Content::new(Some(problem_schema()));
+    answers.entry(status.to_owned()).or_insert_with(|| {
+        RefOr::T(
+            ResponseBuilder::new()
+                .description(meaning)
+                .content(PROBLEM_JSON, content)
+                .build(),
+        )
+    });
+}
+
+fn problem_schema() -> RefOr<Schema> {
+    RefOr::Ref(Ref::from_schema_name("ProblemBody"))
 }
 
 /// This description.

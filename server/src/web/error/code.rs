@@ -45,7 +45,7 @@ codes! {
     BadQuery = "bad_query", BAD_REQUEST, "A query parameter is wrong";
     /// A header has a value that means nothing.
     BadHeader = "bad_header", BAD_REQUEST, "A header is wrong";
-    /// The id in the path is not an id.
+    /// An id in the path or the query is not an id.
     BadId = "bad_id", BAD_REQUEST, "This is not an id";
     /// The compressed body is damaged.
     BadEncoding = "bad_encoding", BAD_REQUEST, "The compressed body is damaged";
@@ -59,6 +59,8 @@ codes! {
     NotFound = "not_found", NOT_FOUND, "Nothing is here";
     /// The path exists, the method does not.
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The method is not allowed here";
+    /// `Accept-Encoding` forbids every encoding this server writes.
+    NotAcceptable = "not_acceptable", NOT_ACCEPTABLE, "No form of the answer is accepted";
     /// The client took too long to send its request.
     RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request took too long to arrive";
     /// The report id was used for another body.
@@ -89,7 +91,7 @@ codes! {
     RateLimited = "rate_limited", TOO_MANY_REQUESTS, "Too many requests";
     /// Something broke in the server.
     Internal = "internal", INTERNAL_SERVER_ERROR, "Something broke in the server";
-    /// The database does not answer, or the server is going down.
+    /// The database does not answer, or the server is busy or going down.
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot answer now";
     /// The database may not be written.
     ReadOnly = "read_only", SERVICE_UNAVAILABLE, "The database cannot be written";

@@ -106,6 +106,10 @@ fn bare(status: StatusCode) -> Problem {
     match status {
         StatusCode::NOT_FOUND => Problem::new(Code::NotFound, "there is no such address on this server"),
         StatusCode::METHOD_NOT_ALLOWED => Problem::new(Code::MethodNotAllowed, "try another method"),
+        StatusCode::NOT_ACCEPTABLE => Problem::new(
+            Code::NotAcceptable,
+            "accept-encoding must allow identity, gzip, deflate or zstd",
+        ),
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(Code::TooLarge, "the body is over the limit"),
         StatusCode::REQUEST_TIMEOUT => {
             Problem::new(Code::RequestTimeout, "the request did not arrive in time")

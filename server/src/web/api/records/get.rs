@@ -11,8 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{Located, locate, may_edit, state_header, state_name};
 use crate::domain::tokens::Actor;
-use crate::store::{RecordStatus, RevisionTexts};
-use crate::web::auth::Anyone;
+use crate::store::{RecordStatus, RevisionTexts, Scope};
+use crate::web::auth::{Access, Anyone, Caller};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::state::AppState;
@@ -81,7 +81,7 @@ pub struct FullRecord<'a> {
         (status = 200, description = "The document as stored; with view=full see FullRecord", body = FullRecord<'_>,
             headers(("ETag" = String, description = "The revision: \"r8\""),
                 ("Peerless-State" = String, description = "published, withdrawn, …"))),
-        (status = 304, description = "If-None-Match holds the revision"),
+        (status = 304, description = "If-None-Match holds the revision; never with view=full"),
         (status = 308, description = "The record has another id now"),
         (status = 404, description = "No such record", body = ProblemBody),
     ),
@@ -105,7 +105,9 @@ pub async fn get(
     response.insert_header((header::CACHE_CONTROL, "no-cache"));
     response.insert_header(state_header(status.state));
     let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
-    if known.is_some_and(|known| known.hold(&tag)) {
+    // The full view tells more than a revision: state, newest revision and seq change while the tag stays.
+    let may_be_known = query.view == View::Document;
+    if may_be_known && known.is_some_and(|known| known.hold(&tag)) {
         return Ok(response
             .status(actix_web::http::StatusCode::NOT_MODIFIED)
             .finish());
@@ -142,14 +144,9 @@ pub(super) fn choose(
     if is_history || may_edit(actor) {
         return Ok(revision);
     }
-    let problem = Problem::new(
-        Code::Unauthorized,
-        format!("revision {revision} is not published: it needs a token with the scope \"edit\""),
-    );
-    Err(problem.with_header(
-        header::WWW_AUTHENTICATE,
-        header::HeaderValue::from_static(r#"Bearer realm="peerless""#),
-    ))
+    // Refuses everybody who gets here: no token is 401, one without the scope 403.
+    Access::Scope(Scope::Edit).check(&Caller(actor.cloned()), false)?;
+    Ok(revision)
 }
 
 pub(super) fn no_revision(status: &RecordStatus, revision: Revision) -> Problem {

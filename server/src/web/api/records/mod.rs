@@ -46,6 +46,19 @@ async fn locate(
     }
 }
 
+/// 308 for a former id that no record has today.
+async fn moved_away(
+    state: &AppState,
+    request: &HttpRequest,
+    id: &RecordId,
+) -> Result<Option<HttpResponse>, Problem> {
+    if state.store.status(id).await?.is_some() {
+        return Ok(None);
+    }
+    let target = state.store.resolve_alias(id.as_str()).await?;
+    Ok(target.map(|target| moved(request, id, &target)))
+}
+
 fn may_edit(actor: Option<&Actor>) -> bool {
     actor.is_some_and(|actor| actor.may(Scope::Edit) || actor.may(Scope::Publish))
 }

@@ -8,6 +8,7 @@ use kb_core::ids::{RecordId, Revision};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::moved_away;
 use crate::domain::curate::{self, CurateError};
 use crate::store::Published;
 use crate::web::auth::Publisher;
@@ -51,6 +52,7 @@ pub(super) async fn announce(state: &AppState, published: Published) -> Publishe
     params(("id" = String, Path), PublishQuery),
     responses(
         (status = 200, description = "Readers see it", body = PublishedBody),
+        (status = 308, description = "The record has another id now"),
         (status = 404, description = "No such record or revision", body = ProblemBody),
         (status = 412, description = "Changed in the meantime", body = ProblemBody),
         (status = 422, description = "Breaks rules", body = ProblemBody),
@@ -64,6 +66,9 @@ pub async fn publish(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let id: RecordId = path.parse()?;
+    if let Some(elsewhere) = moved_away(&state, &request, &id).await? {
+        return Ok(elsewhere);
+    }
     check_if_match(&request, &state, &id).await?;
     let revision = query.revision.map(Revision);
     let now = state.clock.now();
@@ -77,6 +82,7 @@ pub async fn publish(
     params(("id" = String, Path)),
     responses(
         (status = 200, description = "Withdrawn", body = PublishedBody),
+        (status = 308, description = "The record has another id now"),
         (status = 404, description = "No such record", body = ProblemBody),
         (status = 409, description = "It was never published", body = ProblemBody),
     ),
@@ -88,6 +94,9 @@ pub async fn withdraw(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let id: RecordId = path.parse()?;
+    if let Some(elsewhere) = moved_away(&state, &request, &id).await? {
+        return Ok(elsewhere);
+    }
     check_if_match(&request, &state, &id).await?;
     let now = state.clock.now();
     let withdrawn = state.store.withdraw(&id, &publisher.0.name, now).await?;

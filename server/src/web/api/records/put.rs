@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::get::View;
+use super::moved_away;
 use super::publish::{PublishedBody, announce};
 use crate::domain::curate::{self, CurateError, Draft};
 use crate::store::{Expected, Scope};
@@ -42,7 +43,7 @@ pub struct FullBody {
     #[schema(value_type = Object)]
     document: Box<RawValue>,
     /// The annex; absent keeps it.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Option<Object>)]
     ext: Option<Box<RawValue>>,
 }
 
@@ -62,9 +63,6 @@ pub struct PutAnswer {
     warnings: Vec<Violation>,
 }
 
-/// Longest note, in characters.
-const NOTE_MAX: usize = 500;
-
 /// Makes a new head. `If-Match: "r8"` changes, `If-None-Match: *` creates; one of them must be there.
 #[utoipa::path(
     put, path = "/api/v1/records/{id}", tag = "records", security(("token" = ["edit"])),
@@ -75,6 +73,7 @@ const NOTE_MAX: usize = 500;
     responses(
         (status = 200, description = "A new revision, or the texts were the head's already", body = PutAnswer),
         (status = 201, description = "A new record", body = PutAnswer),
+        (status = 308, description = "The record has another id now"),
         (status = 412, description = "Changed in the meantime, or exists already", body = ProblemBody),
         (status = 422, description = "Breaks rules, listed in `violations`", body = ProblemBody),
         (status = 428, description = "Without If-Match and If-None-Match", body = ProblemBody),
@@ -89,6 +88,9 @@ pub async fn put(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let id: RecordId = path.parse()?;
+    if let Some(elsewhere) = moved_away(&state, &request, &id).await? {
+        return Ok(elsewhere);
+    }
     if query.publish {
         let caller = Caller(Some(editor.0.clone()));
         Access::Scope(Scope::Publish).check(&caller, state.settings.public_fleet)?;
@@ -96,11 +98,11 @@ pub async fn put(
     if query
         .note
         .as_ref()
-        .is_some_and(|note| note.chars().count() > NOTE_MAX)
+        .is_some_and(|note| note.chars().count() > limits::NOTE_CHARACTERS)
     {
         return Err(Problem::new(
             Code::BadQuery,
-            format!("note has at most {NOTE_MAX} characters"),
+            format!("note has at most {} characters", limits::NOTE_CHARACTERS),
         ));
     }
     let expected = expected(&request, &state, &id).await?;

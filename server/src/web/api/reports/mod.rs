@@ -1,5 +1,6 @@
 //! Agent reports and the nodes that sent them.
 
+pub mod batch;
 pub mod get;
 pub mod list;
 pub mod nodes;

@@ -7,12 +7,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{FindingEntry, findings};
-use crate::domain::ingest::{self, MAX_BODY_BYTES};
+use crate::domain::ingest::{self, Accepted};
 use crate::search::KnowledgeStamp;
 use crate::web::auth::Uploader;
-use crate::web::body;
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::state::AppState;
+use crate::web::{body, limits};
 
 /// What became of a report.
 #[derive(Debug, Serialize, ToSchema)]
@@ -30,6 +30,20 @@ pub struct ReportAnswer {
     findings: Vec<FindingEntry>,
     /// Which state of the knowledge answered.
     kb: KnowledgeStamp,
+}
+
+impl ReportAnswer {
+    /// The answer to a report that was accepted.
+    pub(super) fn of(accepted: &Accepted) -> Result<Self, Problem> {
+        Ok(Self {
+            id: accepted.id.to_string(),
+            node: accepted.node.to_string(),
+            duplicate: accepted.is_duplicate,
+            verdict: accepted.verdict,
+            findings: findings(&accepted.findings)?,
+            kb: KnowledgeStamp { seq: accepted.seq },
+        })
+    }
 }
 
 /// Accepts a report. The same body again is fine; another body under its id is refused.
@@ -52,17 +66,10 @@ pub async fn post(
     if !body::is_json(&request) {
         return Err(body::json_needed());
     }
-    let sent = body::raw(&request, payload, MAX_BODY_BYTES as u64).await?;
+    let sent = body::raw(&request, payload, limits::REPORT_BYTES).await?;
     let generation = state.knowledge.current();
     let now = state.clock.now();
-    let accepted = ingest::accept(
-        state.store.as_ref(),
-        &generation,
-        &state.correlator,
-        sent,
-        now,
-    )
-    .await?;
+    let accepted = ingest::accept(state.store.as_ref(), &generation, &state.correlator, sent, now).await?;
     let mut response = if accepted.is_duplicate {
         HttpResponse::Ok()
     } else {
@@ -72,12 +79,5 @@ pub async fn post(
         header::LOCATION,
         format!("/api/v1/reports/{}?node={}", accepted.id, accepted.node),
     ));
-    Ok(response.json(ReportAnswer {
-        id: accepted.id.to_string(),
-        node: accepted.node.to_string(),
-        duplicate: accepted.is_duplicate,
-        verdict: accepted.verdict,
-        findings: findings(&accepted.findings)?,
-        kb: KnowledgeStamp { seq: accepted.seq },
-    }))
+    Ok(response.json(ReportAnswer::of(&accepted)?))
 }
