@@ -1,8 +1,8 @@
 //! HTTP, and nothing but HTTP: routes, who may call them, how errors look, what is limited. Handlers read a
 //! request, ask `domain` or `store`, and write an answer.
 //!
-//! From the outside in, a request passes: [`observe`] (log, metrics, headers), compression of the answer,
-//! [`error::normalise`] (one form for all errors), [`gate`] (rate, caller, access), its handler.
+//! From the outside in, a request passes: [`observe`] (log, metrics, headers), [`error::normalise`]
+//! (one form for all errors), compression of the answer, [`gate`] (rate, caller, access), its handler.
 
 pub mod api;
 pub mod auth;
@@ -69,8 +69,8 @@ pub fn app_with(
         .configure(more)
         .default_service(web::to(nothing_here))
         .wrap(from_fn(gate::gate))
-        .wrap(from_fn(error::normalise))
         .wrap(Compress::default())
+        .wrap(from_fn(error::normalise))
         .wrap(from_fn(observe::observe))
 }
 

@@ -252,3 +252,37 @@ async fn clients_that_come_too_often_are_told_when_to_come_again() {
         "others are let through"
     );
 }
+
+#[tokio::test]
+async fn an_answer_that_nobody_accepts() {
+    let app = TestApp::start().await;
+    let request = app.request(Method::GET, "/healthz");
+    let refused = request
+        .header("accept-encoding", "identity;q=0")
+        .send()
+        .await
+        .unwrap();
+    assert!(refused.headers().contains_key("content-security-policy"));
+    problem(refused, 406, "not_acceptable").await;
+}
+
+#[tokio::test]
+async fn a_proxy_s_own_line_decides_who_comes_too_often() {
+    let app = TestApp::start_with(|options| {
+        options.settings.rate_limit = 1;
+        options.settings.trusted_proxies = vec!["127.0.0.1".parse().unwrap()];
+    })
+    .await;
+    let mut refused = 0;
+    for number in 0..8 {
+        let request = app.request(Method::GET, "/healthz");
+        let request = request.header("x-forwarded-for", format!("203.0.113.{number}"));
+        let response = request
+            .header("x-forwarded-for", "198.51.100.7")
+            .send()
+            .await
+            .unwrap();
+        refused += u32::from(response.status() == 429);
+    }
+    assert!(refused >= 2, "each line of the client's made it another client");
+}

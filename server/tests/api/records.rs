@@ -211,6 +211,46 @@ async fn a_former_id_leads_to_the_record() {
         response.headers()["location"],
         "/api/v1/records/cuda/new-name/-/revisions"
     );
+    let token = app.token(&[Scope::Edit, Scope::Publish]).await;
+    for (name, value) in [("if-match", "\"r1\""), ("if-none-match", "*")] {
+        let put = app.put("/api/v1/records/cuda/old-name?publish=true", &token);
+        let text = document("cuda/old-name", "CUDA error: former");
+        let response = put.header(name, value).body(text).send().await.unwrap();
+        assert_eq!(response.status(), 308, "{name}");
+        let location = &response.headers()["location"];
+        assert_eq!(location, "/api/v1/records/cuda/new-name?publish=true", "{name}");
+    }
+    for step in ["publish", "withdraw"] {
+        let path = format!("/api/v1/records/cuda/old-name/-/{step}");
+        let response = app.post(&path).bearer_auth(&token).send().await.unwrap();
+        assert_eq!(response.status(), 308, "{step}");
+        let location = response.headers()["location"].to_str().unwrap();
+        assert_eq!(location, path.replace("old-name", "new-name"));
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_published_is_for_editors() {
+    let app = TestApp::start().await;
+    let path = format!("{P2P}?revision=2");
+    problem(app.get(&path).await, 401, "unauthorized").await;
+    let stranger = app.token(&[Scope::Report]).await;
+    problem(app.get_with(&path, &stranger).await, 403, "forbidden").await;
+    let editor = app.token(&[Scope::Edit]).await;
+    problem(app.get_with(&path, &editor).await, 404, "not_found").await;
+}
+
+#[tokio::test]
+async fn the_full_view_tells_of_a_change_that_made_no_revision() {
+    let app = TestApp::start().await;
+    let token = app.token(&[Scope::Publish]).await;
+    let withdraw = app.post(&format!("{P2P}/-/withdraw")).bearer_auth(&token);
+    assert_eq!(withdraw.send().await.unwrap().status(), 200);
+    let request = app.request(Method::GET, &format!("{P2P}?view=full"));
+    let response = request.header("if-none-match", "\"r1\"").send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["etag"], "\"r1\"");
+    assert_eq!(json(response).await["state"], "withdrawn");
 }
 
 #[tokio::test]
