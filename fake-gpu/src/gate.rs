@@ -65,6 +65,10 @@ fn pass(name: &'static str, unknown: i32, body: impl FnOnce(&'static Machine) ->
                 std::thread::park();
             },
             Some(CallEffect::Abort) => std::process::abort(),
+            Some(CallEffect::Print) => {
+                println!("fake-gpu: {name}");
+                body(machine)
+            }
             None => body(machine),
         }
     }));

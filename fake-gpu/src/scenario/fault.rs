@@ -114,6 +114,8 @@ pub enum CallEffect {
     Hang,
     /// The process dies in it.
     Abort,
+    /// It prints a line on standard output, as debugging libraries do, and then works.
+    Print,
 }
 
 impl MemoryFault {

@@ -220,6 +220,10 @@ fn what_a_killed_process_held_is_free_again() {
     );
     first.child.kill().unwrap();
     // Dead but not yet waited for: the driver has taken everything back.
+    let first_stat = format!("/proc/{}/stat", first.child.id());
+    while !std::fs::read_to_string(&first_stat).unwrap().contains(") Z ") {
+        std::thread::yield_now();
+    }
     let mut third = start();
     assert_eq!(third.hear(), "taken");
     third.say("end");

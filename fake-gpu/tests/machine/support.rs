@@ -2,15 +2,27 @@
 //! behind the library is one for each process.
 
 use crate::cuda::Cuda;
-use fake_gpu::{Installed, Scenario};
-use std::process::{Command, ExitStatus};
+use fake_gpu::{Installed, Scenario, scenario::Library};
+use std::{
+    path::PathBuf,
+    process::{Command, ExitStatus},
+};
 
-/// Set in the process that runs the body.
+/// Set in the process that runs the body, to a file that it makes: a test that is misnamed runs nothing, and succeeds.
 const CHILD: &str = "FAKE_GPU_TEST_CHILD";
 
 /// Whether this is the process that runs the body.
 pub(crate) fn is_child() -> bool {
-    std::env::var_os(CHILD).is_some()
+    let Some(mark) = std::env::var_os(CHILD) else {
+        return false;
+    };
+    std::fs::write(mark, "").unwrap();
+    true
+}
+
+/// The file that tells that a body began.
+fn mark(installed: &Installed) -> PathBuf {
+    installed.library(Library::Cuda).with_file_name("the-body-began")
 }
 
 /// The command that runs one test of this executable on an installed machine.
@@ -19,7 +31,9 @@ pub(crate) fn command(installed: &Installed, test: &str) -> Command {
     command
         .args([test, "--exact", "--nocapture", "--include-ignored"])
         .envs(installed.environment());
-    command.env(CHILD, "1").env_remove("CUDA_VISIBLE_DEVICES");
+    command
+        .env(CHILD, mark(installed))
+        .env_remove("CUDA_VISIBLE_DEVICES");
     command
 }
 
@@ -60,5 +74,6 @@ pub(crate) fn run(
     let mut command = command(&installed, test);
     change(&mut command);
     let status = command.status().unwrap();
+    assert!(mark(&installed).is_file(), "{test} is no test of this executable");
     (dir, status)
 }
