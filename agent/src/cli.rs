@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kb_core::report::Report;
 use kb_core::verdict;
 
 use crate::host::HostRoot;
@@ -129,13 +130,14 @@ impl RunArgs {
     }
 
     /// The exit code that the caller gets.
-    pub(crate) fn exit_code(&self, exit_code: u8) -> u8 {
-        match self.fail_on {
-            None => exit_code,
-            Some(FailOn::Fault) => verdict::FailOn::Fault.apply(exit_code),
-            Some(FailOn::Warning) => verdict::FailOn::Warning.apply(exit_code),
-            Some(FailOn::Unknown) => verdict::FailOn::Unknown.apply(exit_code),
-        }
+    pub(crate) fn exit_code(&self, report: &Report) -> u8 {
+        let fail_on = match self.fail_on {
+            None => return report.conclusion.verdict.exit_code(),
+            Some(FailOn::Fault) => verdict::FailOn::Fault,
+            Some(FailOn::Warning) => verdict::FailOn::Warning,
+            Some(FailOn::Unknown) => verdict::FailOn::Unknown,
+        };
+        fail_on.exit_code(&report.conclusion, &report.pairs)
     }
 }
 

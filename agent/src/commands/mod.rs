@@ -25,7 +25,7 @@ pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
         print_table(&arguments.run, &report)?;
     }
     say_reason(&report);
-    Ok(arguments.run.exit_code(report.conclusion.exit_code))
+    Ok(arguments.run.exit_code(&report))
 }
 
 /// `peerless-agent report`.
@@ -46,17 +46,26 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         let body = Body::of(&report)?;
         (report, body)
     };
-    let exit_code = arguments.run.exit_code(report.conclusion.exit_code);
+    let exit_code = arguments.run.exit_code(&report);
     let Some(uploader) = uploader else {
         print(&output::json(&report)?)?;
         return Ok(exit_code);
     };
-    print_table(&arguments.run, &report)?;
-    say_reason(&report);
-
+    // Kept before it is sent: whatever becomes of this process meanwhile, the report is not lost.
     let spool = upload::Spool::at(arguments.spool.clone());
+    let kept = spool.keep(&report.report_id, &body);
+    // A terminal that is gone must not keep the report from the server.
+    if let Err(error) = print_table(&arguments.run, &report) {
+        say(&format!("standard output cannot be written: {error}"));
+    }
+    say_reason(&report);
     match uploader.send(&body) {
         Ok(receipt) => {
+            if let Ok(path) = &kept
+                && let Err(error) = std::fs::remove_file(path)
+            {
+                say(&format!("{} cannot be put away: {error}", path.display()));
+            }
             if !arguments.run.quiet {
                 print(&format!("\n{receipt}\n"))?;
             }

@@ -120,15 +120,14 @@ fn direction_cell(direction: &Direction) -> Cell {
         };
         return Cell::coloured(format!("{} {word}", check.name), verdict);
     }
-    match direction
+    if direction
         .checks
         .iter()
-        .find(|check| check.outcome == Outcome::Skipped)
+        .any(|check| check.outcome == Outcome::Skipped)
     {
-        Some(check) if check.rung <= 3 => Cell::coloured("not proven", Verdict::Unknown),
-        Some(_) => Cell::coloured("ok, copies only", Verdict::Healthy),
-        None => Cell::coloured("ok", Verdict::Healthy),
+        return Cell::coloured("not proven", Verdict::Unknown);
     }
+    Cell::coloured("ok", Verdict::Healthy)
 }
 
 fn pairs(pairs: &[Pair], style: Style) -> String {

@@ -106,13 +106,8 @@ impl Between<'_> {
         let target = self.owner.data().map_err(before)?;
         let stream = &self.initiator.stream;
         stream.copy(target, source, self.limit).map_err(access)?;
-        let Some(mismatch) = self.inspect(self.owner).map_err(access)? else {
-            return Ok(None);
-        };
-        Ok(Some(Mismatch {
-            writer_sees_it: self.reads_back_by_copy().ok(),
-            ..mismatch
-        }))
+        let wrong = self.inspect(self.owner).map_err(access)?;
+        Ok(wrong.map(|wrong| with_writers_view(wrong, || self.reads_back_by_copy())))
     }
 
     /// The initiator's copy engine reads the owner's memory into its own; the initiator, who owns the target, looks.
@@ -135,14 +130,12 @@ impl Between<'_> {
         let stream = &self.initiator.stream;
         let stored = kernels.fill(stream, target, self.pattern, self.limit);
         stored.map_err(access)?;
-        let Some(mismatch) = self.inspect(self.owner).map_err(access)? else {
-            return Ok(None);
+        let wrong = self.inspect(self.owner).map_err(access)?;
+        let reads_back = || {
+            let seen = kernels.check(stream, target, self.pattern, self.limit)?;
+            Ok(seen.is_none())
         };
-        let read_back = kernels.check(stream, target, self.pattern, self.limit);
-        Ok(Some(Mismatch {
-            writer_sees_it: read_back.ok().map(|wrong| wrong.is_none()),
-            ..mismatch
-        }))
+        Ok(wrong.map(|wrong| with_writers_view(wrong, reads_back)))
     }
 
     /// A kernel of the initiator loads what the owner wrote; only the loading kernel can compare it.
@@ -201,6 +194,15 @@ impl Between<'_> {
             seed: self.pattern.seed ^ GUARD_SEED,
             complement: false,
         }
+    }
+}
+
+/// Adds what the writer sees. Not where the guards are wrong: the data is right then, and the writer sees it.
+fn with_writers_view(wrong: Mismatch, reads_back: impl FnOnce() -> Result<bool, CallError>) -> Mismatch {
+    let writer_sees_it = if wrong.in_guard { None } else { reads_back().ok() };
+    Mismatch {
+        writer_sees_it,
+        ..wrong
     }
 }
 

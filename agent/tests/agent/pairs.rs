@@ -199,12 +199,37 @@ fn corrupted_data_names_the_first_wrong_word() {
     );
 }
 
+/// The owner's own kernel writes one wrong bit into the guard zone in front of its data.
 #[test]
-fn without_the_jit_only_copy_engines_are_used_and_it_says_so() {
+fn an_overwritten_guard_is_told_as_such() {
+    let mut scenario = Scenario::healthy(2);
+    let fate = Fate::Corrupted {
+        xor: 1,
+        every: u64::MAX,
+        at: 100,
+    };
+    scenario.memory_faults.push(MemoryFault {
+        initiator: Some(1),
+        owner: Some(1),
+        routes: vec![Route::Sm],
+        accesses: vec![Access::Store],
+        range: Some((0, 4096)),
+        ..MemoryFault::always(fate)
+    });
+    let (report, _) = Node::with(&scenario).probe(&[]);
+    assert_eq!(judged(&report), (Verdict::Broken, Some(cause::DATA_MISMATCH)));
+    let wrong = check(&report, 0, "copy_push").mismatch.unwrap();
+    assert_eq!((wrong.in_guard, wrong.first_offset, wrong.words), (true, 100, 1));
+    assert_eq!(wrong.writer_sees_it, None);
+}
+
+#[test]
+fn without_the_jit_copies_pass_and_the_pair_is_not_proven() {
     let scenario = Scenario::code_from("cuModuleLoadData", 221);
     let (report, run) = Node::with(&scenario).probe(&[]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert_eq!(judged(&report), (Verdict::Healthy, None));
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert_eq!(judged(&report), (Verdict::Unknown, Some(cause::NOT_PROVEN)));
+    assert!(run.stderr.contains("sm_store (rung 4)"), "{}", run.stderr);
     assert_eq!(report.pairs[0].verdict.proven_rungs, [1, 2, 3]);
     assert_eq!(check(&report, 0, "copy_push").checked_by, "owner_copy");
     let store = check(&report, 0, "sm_store");

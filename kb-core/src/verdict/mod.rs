@@ -14,25 +14,35 @@ pub use run::{FailOn, judge_run};
 pub use table::{HARDWARE_RECORD, cause, judge_pair};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// Verdict of a pair, and of a run (its worst pair). Ordered from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+/// Verdict of a pair, and of a run (its worst pair). Ordered from best to worst: a fault that was seen is worse than
+/// what could not be told, so that the one never hides behind the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Every check that ran passed, in both directions.
+    /// Copies and kernels were checked in both directions; all passed, and nothing was left out.
     Healthy,
     /// Works, but slower or with less than it should.
     Degraded,
+    /// Could not be told. A word of a newer minor version reads as this.
+    Unknown,
     /// The driver refuses peer access.
     Refused,
-    /// Could not be told.
-    Unknown,
     /// The driver grants peer access and it does not work.
     Broken,
 }
 
 impl Verdict {
+    /// All of them, best first.
+    pub const ALL: [Self; 5] = [
+        Self::Healthy,
+        Self::Degraded,
+        Self::Unknown,
+        Self::Refused,
+        Self::Broken,
+    ];
+
     /// Exit code before `--fail-on` is applied: 0 healthy, 1 warning, 2 fault, 3 could not tell.
     pub fn exit_code(self) -> u8 {
         match self {
@@ -52,5 +62,14 @@ impl Verdict {
             Self::Unknown => "unknown",
             Self::Broken => "broken",
         }
+    }
+}
+
+// By hand: `#[serde(other)]` would have to be the last variant, and so the worst.
+impl<'de> Deserialize<'de> for Verdict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let known = Self::ALL.into_iter().find(|verdict| verdict.word() == word);
+        Ok(known.unwrap_or(Self::Unknown))
     }
 }

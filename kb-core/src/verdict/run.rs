@@ -3,7 +3,7 @@
 use super::Verdict;
 use crate::report::{Conclusion, Failure, Gpu, Pair};
 
-/// From which exit code on a run fails for the caller; what lies below is mapped to 0.
+/// What a run fails of for the caller; all else is mapped to 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailOn {
     /// Only a fault (2).
@@ -15,14 +15,22 @@ pub enum FailOn {
 }
 
 impl FailOn {
-    /// The exit code that the caller gets.
-    pub fn apply(self, exit_code: u8) -> u8 {
-        let fails = match self {
-            Self::Fault => exit_code == 2,
-            Self::Warning => matches!(exit_code, 1 | 2),
-            Self::Unknown => exit_code != 0,
-        };
-        if fails { exit_code } else { 0 }
+    /// The exit code that the caller gets: of the worst verdict of the run and of its pairs that the caller minds.
+    /// A pair that could not be told does not hide a warning about another.
+    pub fn exit_code(self, conclusion: &Conclusion, pairs: &[Pair]) -> u8 {
+        let verdicts = pairs.iter().map(|pair| pair.verdict.verdict);
+        let minded = verdicts
+            .chain([conclusion.verdict])
+            .filter(|verdict| self.minds(*verdict));
+        minded.max().map_or(0, Verdict::exit_code)
+    }
+
+    fn minds(self, verdict: Verdict) -> bool {
+        match self {
+            Self::Fault => verdict.exit_code() == 2,
+            Self::Warning => matches!(verdict.exit_code(), 1 | 2),
+            Self::Unknown => verdict.exit_code() != 0,
+        }
     }
 }
 

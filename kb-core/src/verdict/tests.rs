@@ -42,7 +42,11 @@ fn direction(initiator: u32, owner: u32) -> Direction {
         can_access_peer: Fact::read(true, "cuDeviceCanAccessPeer"),
         nvml: nvml(P2pStatus::Ok),
         cuda_attributes: std::collections::BTreeMap::new(),
-        checks: vec![check(2, Outcome::Pass), check(3, Outcome::Pass)],
+        checks: vec![
+            check(2, Outcome::Pass),
+            check(3, Outcome::Pass),
+            check(4, Outcome::Pass),
+        ],
     }
 }
 
@@ -118,7 +122,7 @@ const ACCESS: &str = "/pairs/4/directions/0/can_access_peer";
 fn healthy_names_the_rungs_that_proved_it() {
     let judged = judge_pair(&healthy(), 0);
     assert_eq!(judged.verdict, Verdict::Healthy);
-    assert_eq!(judged.proven_rungs, [1, 2, 3]);
+    assert_eq!(judged.proven_rungs, [1, 2, 3, 4]);
     assert_eq!(judged.cause, None);
     assert!(
         judged
@@ -128,17 +132,54 @@ fn healthy_names_the_rungs_that_proved_it() {
 }
 
 #[test]
-fn healthy_says_what_was_left_out() {
-    let mut pair = healthy();
-    pair.directions[0].checks.push(check(4, Outcome::Skipped));
-    let judged = judge_pair(&pair, 0);
-    assert_eq!(judged.verdict, Verdict::Healthy);
-    assert_eq!(judged.proven_rungs, [1, 2, 3]);
-    assert!(
-        judged.reason.contains("left out: GPU 0 towards GPU 1"),
-        "{}",
-        judged.reason
+fn nothing_but_a_pass_of_every_check_is_healthy() {
+    for outcome in [Outcome::Skipped, Outcome::NotVisible, Outcome::Unrecognised] {
+        for direction in 0..2 {
+            for position in 0..3 {
+                let mut pair = healthy();
+                pair.directions[direction].checks[position].outcome = outcome;
+                let judged = judge_pair(&pair, 0);
+                assert_eq!(
+                    judged.verdict,
+                    Verdict::Unknown,
+                    "{outcome:?} {direction} {position}"
+                );
+                let name = format!("rung {}", position + 2);
+                assert!(judged.reason.contains(&name), "{}", judged.reason);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rung_without_checks_is_not_proven() {
+    for (kept, missing) in [(2, "rung 4"), (1, "rung 3")] {
+        let mut pair = healthy();
+        pair.directions[1].checks.truncate(kept);
+        assert_row(&pair, Verdict::Unknown, cause::NOT_PROVEN, "/pairs/4/directions");
+        assert!(judge_pair(&pair, 0).reason.contains(missing), "{kept}");
+    }
+}
+
+#[test]
+fn what_was_left_out_counts_more_than_what_passes_only_alone() {
+    let mut pair = with_copy(|check| check.outcome = Outcome::PassAlone);
+    pair.directions[0].checks[2].outcome = Outcome::Skipped;
+    assert_row(
+        &pair,
+        Verdict::Unknown,
+        cause::NOT_PROVEN,
+        "/pairs/4/directions/0/checks/2",
     );
+}
+
+#[test]
+fn overwritten_guards_are_no_private_mirror() {
+    let pair = with_copy(|check| {
+        mismatch(check, false, Some(true));
+        check.mismatch.as_mut().unwrap().in_guard = true;
+    });
+    assert_row(&pair, Verdict::Broken, cause::DATA_MISMATCH, COPY);
 }
 
 #[test]
@@ -275,9 +316,9 @@ fn the_worst_pair_decides_the_run() {
             2,
         ),
         (
-            vec![unknown.clone(), refused(P2pStatus::Gns)],
-            Verdict::Unknown,
-            3,
+            vec![refused(P2pStatus::Gns), unknown.clone()],
+            Verdict::Refused,
+            2,
         ),
         (vec![unknown, dropped, healthy()], Verdict::Broken, 2),
         (vec![], Verdict::Unknown, 3),
@@ -305,13 +346,38 @@ fn a_failure_of_the_run_is_never_healthy_and_says_why() {
 
 #[test]
 fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
+    let alone = || judged(with_copy(|check| check.outcome = Outcome::PassAlone));
+    let unknown = || judged(with_copy(|check| check.outcome = Outcome::Inconclusive));
+    let runs = [
+        vec![judged(healthy())],
+        vec![alone()],
+        vec![judged(refused(P2pStatus::Gns))],
+        vec![unknown()],
+        vec![],
+        // What could not be told hides neither a warning nor a fault.
+        vec![unknown(), alone()],
+        vec![unknown(), judged(refused(P2pStatus::Gns)), alone()],
+    ];
     let rows = [
-        (FailOn::Fault, [0, 0, 2, 0]),
-        (FailOn::Warning, [0, 1, 2, 0]),
-        (FailOn::Unknown, [0, 1, 2, 3]),
+        (FailOn::Fault, [0, 0, 2, 0, 0, 0, 2]),
+        (FailOn::Warning, [0, 1, 2, 0, 0, 1, 2]),
+        (FailOn::Unknown, [0, 1, 2, 3, 3, 3, 2]),
     ];
     for (fail_on, expected) in rows {
-        let codes = [0, 1, 2, 3].map(|code| fail_on.apply(code));
+        let codes = runs
+            .each_ref()
+            .map(|pairs| fail_on.exit_code(&judge_run(&[], pairs, &[]), pairs));
         assert_eq!(codes, expected, "{fail_on:?}");
+    }
+}
+
+#[test]
+fn a_verdict_of_a_newer_version_reads_as_unknown() {
+    let read = |word: &str| serde_json::from_value::<Verdict>(word.into()).unwrap();
+    assert_eq!(read("suspended"), Verdict::Unknown);
+    assert!(Verdict::ALL.is_sorted());
+    for verdict in Verdict::ALL {
+        assert_eq!(read(verdict.word()), verdict);
+        assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.word());
     }
 }
