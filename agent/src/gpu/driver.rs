@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use cudarc::driver::sys::{CUcontext, CUdevice, CUdevice_P2PAttribute, CUdevice_attribute, CUuuid};
-use libloading::Library;
 
 use super::call::{CallError, call};
 use super::codes;
@@ -26,8 +25,6 @@ pub(super) struct Api {
     pub(super) trace: Trace,
     /// The context that this thread has current; null at first.
     pub(super) current: Cell<CUcontext>,
-    /// Keeps the functions of the table loaded. Last, so that it goes last.
-    _library: Library,
 }
 
 impl Api {
@@ -80,13 +77,12 @@ impl Driver {
     pub(crate) fn load(trace: Trace) -> Result<Self, String> {
         trace.about_to(library::LIBRARY_NAME);
         let open = library::open()?;
-        // SAFETY: it was opened under libcuda's name, and the Api below keeps it loaded.
-        let symbols = unsafe { Symbols::resolve(&open.library) };
+        // SAFETY: it was opened under libcuda's name.
+        let symbols = unsafe { Symbols::resolve(open.library) };
         let api = Api {
             symbols,
             trace,
             current: Cell::new(std::ptr::null_mut()),
-            _library: open.library,
         };
         Ok(Self {
             api: Rc::new(api),

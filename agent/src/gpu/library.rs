@@ -12,7 +12,8 @@ const SIMULATED_MARKER: &str = "fake_gpu_marker\0";
 
 /// An open libcuda.
 pub(super) struct OpenLibrary {
-    pub(super) library: Library,
+    /// Never unloaded: the driver's own threads run its code until the process ends.
+    pub(super) library: &'static Library,
     /// The file that the dynamic loader took.
     pub(super) path: Option<PathBuf>,
     /// True when it is the stand-in.
@@ -26,7 +27,7 @@ pub(super) fn open() -> Result<OpenLibrary, String> {
     // SAFETY: the symbol is only looked for, never called or read.
     let simulated = unsafe { library.get::<*const ()>(SIMULATED_MARKER) }.is_ok();
     Ok(OpenLibrary {
-        library,
+        library: Box::leak(Box::new(library)),
         path: mapped_file(LIBRARY_NAME),
         simulated,
     })

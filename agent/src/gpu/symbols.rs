@@ -21,9 +21,8 @@ macro_rules! table {
             /// Looks every name up; what is missing stays `None`.
             ///
             /// # Safety
-            /// `library` is libcuda, so the names have these signatures, and it stays loaded for as long as the
-            /// table is used.
-            pub(super) unsafe fn resolve(library: &Library) -> Self {
+            /// `library` is libcuda, so the names have these signatures.
+            pub(super) unsafe fn resolve(library: &'static Library) -> Self {
                 Self {
                     $($name: {
                         // SAFETY: the caller vouches for the signature.
