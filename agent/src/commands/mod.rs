@@ -76,12 +76,11 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
             Ok(exit_code)
         }
         Err(error) => {
-            let kept = spool.keep(&report.report_id, &body);
-            let kept = kept.with_context(|| format!("the report was not uploaded ({error}), nor kept"))?;
-            say(&format!(
-                "the report was not uploaded: {error}; it is kept in {}",
-                kept.display()
-            ));
+            let place = match kept {
+                Ok(path) => format!("it is kept in {}", path.display()),
+                Err(why) => format!("nor could it be kept: {why}"),
+            };
+            say(&format!("the report was not uploaded: {error}; {place}"));
             Ok(exit_code.max(EXIT_WARNING))
         }
     }

@@ -83,6 +83,10 @@ impl Uploader {
             return Err(UploadError::Refused {
                 server: self.server(),
                 status,
+                code: answer
+                    .get("code")
+                    .and_then(serde_json::Value::as_str)
+                    .map(str::to_owned),
                 detail: problem(&answer),
             });
         }

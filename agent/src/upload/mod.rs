@@ -64,20 +64,61 @@ pub(crate) enum UploadError {
         server: String,
         /// HTTP status.
         status: u16,
+        /// The stable code of the problem document, where the answer is one.
+        code: Option<String>,
         /// `: ` and the answer's own words, where it has any.
         detail: String,
     },
 }
 
+/// The server is older than the report's format: it takes the same bytes once it has been upgraded.
+const NEWER_REPORT: &str = "newer_report";
+
+/// What becomes of a kept report that the server did not take, and of those behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// The same bytes will be refused for ever: malformed, too large, another body under this id.
+    PutAside,
+    /// It is kept; the trouble is this report's own, the others may go.
+    KeepAndGoOn,
+    /// It is kept; the others would fare no better.
+    KeepAndStop,
+}
+
 impl UploadError {
-    /// True when the same bytes will be refused for ever: malformed, another body under this id, a newer major.
-    pub(crate) fn is_final(&self) -> bool {
-        matches!(
-            self,
-            Self::Refused {
-                status: 400 | 409 | 413 | 415 | 422,
-                ..
-            }
-        )
+    fn next(&self) -> Next {
+        let Self::Refused { status, code, .. } = self else {
+            return Next::KeepAndStop;
+        };
+        match status {
+            422 if code.as_deref() == Some(NEWER_REPORT) => Next::KeepAndGoOn,
+            500 => Next::KeepAndGoOn,
+            400 | 409 | 413 | 415 | 422 => Next::PutAside,
+            _ => Next::KeepAndStop,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_has_its_consequence() {
+        let refused = |status, code: Option<&str>| UploadError::Refused {
+            server: "http://127.0.0.1".to_owned(),
+            status,
+            code: code.map(str::to_owned),
+            detail: String::new(),
+        };
+        for status in [400, 409, 413, 415, 422] {
+            assert_eq!(refused(status, None).next(), Next::PutAside, "{status}");
+        }
+        assert_eq!(refused(422, Some("invalid_report")).next(), Next::PutAside);
+        assert_eq!(refused(422, Some(NEWER_REPORT)).next(), Next::KeepAndGoOn);
+        assert_eq!(refused(500, Some("internal")).next(), Next::KeepAndGoOn);
+        for status in [301, 401, 403, 404, 429, 502, 503, 507] {
+            assert_eq!(refused(status, None).next(), Next::KeepAndStop, "{status}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use kb_core::ids::ReportId;
 
-use super::{Body, Uploader};
+use super::{Body, Next, Uploader};
 
 const SUFFIX: &str = ".json.zst";
 /// Given to a report that the server will never take, so that it is not sent again.
@@ -24,7 +24,7 @@ impl Spool {
         Self(folder.unwrap_or_else(default_folder))
     }
 
-    /// Keeps a report and says where.
+    /// Keeps a report and says where; under its id, so that keeping it again changes nothing.
     pub(crate) fn keep(&self, id: &ReportId, body: &Body) -> io::Result<PathBuf> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
         let path = self.0.join(format!("{id}{SUFFIX}"));
@@ -36,10 +36,16 @@ impl Spool {
             return Err(error);
         }
         File::open(&self.0)?.sync_all()?;
+        // The folder may be new itself. Where its parent cannot be opened, somebody else made it before.
+        if let Some(parent) = self.0.parent()
+            && let Ok(parent) = File::open(parent)
+        {
+            parent.sync_all()?;
+        }
         Ok(path)
     }
 
-    /// Sends what was kept, oldest name first, until one fails. One line for each.
+    /// Sends what was kept, oldest first, until the server takes no more. One line for each.
     pub(crate) fn drain(&self, uploader: &Uploader) -> Vec<String> {
         let mut said = Vec::new();
         for path in self.kept().into_iter().take(MOST_AT_ONCE) {
@@ -52,17 +58,22 @@ impl Spool {
                     said.push(format!("{} was kept and is now uploaded", path.display()));
                     fs::remove_file(&path)
                 }
-                Err(error) if error.is_final() => {
-                    said.push(format!(
-                        "{} was kept and is refused for good: {error}",
-                        path.display()
-                    ));
-                    fs::rename(&path, rejected(&path))
-                }
-                Err(error) => {
-                    said.push(format!("{} is still kept: {error}", path.display()));
-                    break;
-                }
+                Err(error) => match error.next() {
+                    Next::PutAside => {
+                        said.push(format!(
+                            "{} was kept and is refused for good: {error}",
+                            path.display()
+                        ));
+                        fs::rename(&path, rejected(&path))
+                    }
+                    next => {
+                        said.push(format!("{} is still kept: {error}", path.display()));
+                        if next == Next::KeepAndStop {
+                            break;
+                        }
+                        Ok(())
+                    }
+                },
             };
             if let Err(error) = settled {
                 said.push(format!("{} cannot be put away: {error}", path.display()));
@@ -71,16 +82,20 @@ impl Spool {
         said
     }
 
+    /// What is kept, oldest first; the names, random ids, say nothing about age.
     fn kept(&self) -> Vec<PathBuf> {
         let Ok(entries) = fs::read_dir(&self.0) else {
             return Vec::new();
         };
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let mut paths: Vec<PathBuf> = paths
-            .filter(|path| path.to_str().is_some_and(|name| name.ends_with(SUFFIX)))
-            .collect();
-        paths.sort();
-        paths
+        let aged = entries.filter_map(|entry| {
+            let entry = entry.ok()?;
+            let is_report = entry.file_name().to_string_lossy().ends_with(SUFFIX);
+            let written = entry.metadata().ok()?.modified().ok()?;
+            is_report.then(|| (written, entry.path()))
+        });
+        let mut aged: Vec<_> = aged.collect();
+        aged.sort();
+        aged.into_iter().map(|(_, path)| path).collect()
     }
 }
 

@@ -24,14 +24,24 @@ struct Server {
 
 impl Server {
     fn answering(answers: &[(u16, &'static str)]) -> Self {
+        let answers = answers
+            .iter()
+            .map(|(status, body)| (*status, String::new(), *body));
+        Self::with(answers.collect(), || ())
+    }
+
+    /// Answers with status, further header lines and body; `before` is called when a request has arrived whole.
+    fn with(answers: Vec<(u16, String, &'static str)>, before: impl Fn() + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let answers = answers.to_vec();
         let serve = move || {
             let mut requests = Vec::new();
-            for (status, body) in answers {
+            for (status, headers, body) in answers {
                 let (stream, _) = listener.accept().unwrap();
-                requests.push(exchange(stream, status, body));
+                let (stream, request) = receive(stream);
+                before();
+                answer(stream, status, &headers, body);
+                requests.push(request);
             }
             requests
         };
@@ -44,7 +54,7 @@ impl Server {
     }
 }
 
-fn exchange(stream: TcpStream, status: u16, answer: &str) -> Request {
+fn receive(stream: TcpStream) -> (TcpStream, Request) {
     let mut reader = BufReader::new(stream);
     let mut head = Vec::new();
     loop {
@@ -62,15 +72,17 @@ fn exchange(stream: TcpStream, status: u16, answer: &str) -> Request {
     });
     let mut body = vec![0; length.unwrap()];
     reader.read_exact(&mut body).unwrap();
-    let mut stream = reader.into_inner();
-    let length = answer.len();
+    (reader.into_inner(), Request { head, body })
+}
+
+fn answer(mut stream: TcpStream, status: u16, headers: &str, body: &str) {
+    let length = body.len();
     write!(
         stream,
         "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
-         connection: close\r\n\r\n{answer}"
+         {headers}connection: close\r\n\r\n{body}"
     )
     .unwrap();
-    Request { head, body }
 }
 
 impl Request {
@@ -176,6 +188,97 @@ fn a_kept_report_that_is_refused_for_good_is_not_sent_again() {
     let kept = files_in(&node.path("spool"));
     assert_eq!(kept.len(), 1);
     assert!(kept[0].to_str().unwrap().ends_with(".rejected"), "{kept:?}");
+}
+
+#[test]
+fn a_report_is_on_disk_while_it_is_sent() {
+    let node = Node::with(&Scenario::library_missing());
+    let (spool, (sender, seen)) = (node.path("spool"), std::sync::mpsc::channel());
+    let look = move || sender.send(files_in(&spool)).unwrap();
+    let server = Server::with(vec![(201, String::new(), "{}")], look);
+    let run = upload(&node, &server.address, &[]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    let request = server.requests().remove(0);
+    let during = seen.recv().unwrap();
+    assert_eq!(during.len(), 1);
+    let name = format!("{}.json.zst", request.report().report_id);
+    assert_eq!(during[0].file_name().unwrap().to_str(), Some(name.as_str()));
+    assert!(files_in(&node.path("spool")).is_empty());
+}
+
+#[test]
+fn a_report_is_sent_though_it_can_be_neither_kept_nor_shown() {
+    let node = Node::with(&Scenario::refused_gns());
+    fs::write(node.path("spool"), "a file where the folder should be").unwrap();
+    let server = Server::answering(&[(201, "{}")]);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = node.command("report");
+    command
+        .args(["--server", &server.address])
+        .arg("--spool")
+        .arg(node.path("spool"));
+    let run = Run::of(&command.stdout(full).output().unwrap());
+    assert_eq!(server.requests()[0].report().pairs.len(), 1, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("standard output cannot be written"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_report_that_can_be_neither_sent_nor_kept_keeps_its_exit_code() {
+    let node = Node::with(&Scenario::refused_gns());
+    fs::write(node.path("spool"), "a file where the folder should be").unwrap();
+    let run = upload(&node, "http://127.0.0.1:9", &[]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("nor could it be kept"), "{}", run.stderr);
+}
+
+#[test]
+fn one_report_that_breaks_the_server_does_not_hold_up_the_others() {
+    let node = Node::with(&Scenario::library_missing());
+    for _ in 0..3 {
+        upload(&node, "http://127.0.0.1:9", &[]);
+    }
+    assert_eq!(files_in(&node.path("spool")).len(), 3);
+    let newer = r#"{"code": "newer_report"}"#;
+    let server = Server::answering(&[(201, "{}"), (500, "{}"), (422, newer), (201, "{}")]);
+    upload(&node, &server.address, &[]);
+    let sent: Vec<String> = server
+        .requests()
+        .iter()
+        .map(|request| request.report().started_at)
+        .collect();
+    assert!(sent[1..].is_sorted(), "oldest first: {sent:?}");
+    let kept = files_in(&node.path("spool"));
+    assert_eq!(kept.len(), 2);
+    assert!(
+        kept.iter().all(|path| path.extension().unwrap() == "zst"),
+        "{kept:?}"
+    );
+}
+
+/// The token must not travel to another host, nor may a POST turn into a GET.
+#[test]
+fn a_redirect_is_not_followed() {
+    let node = Node::with(&Scenario::library_missing());
+    let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
+    elsewhere.set_nonblocking(true).unwrap();
+    for status in [301, 307, 308] {
+        let location = format!("location: http://{}/\r\n", elsewhere.local_addr().unwrap());
+        let server = Server::with(vec![(status, location, "")], || ());
+        let run = upload(&node, &server.address, &[]);
+        server.requests();
+        assert!(
+            run.stderr.contains(&format!("answered {status}")),
+            "{}",
+            run.stderr
+        );
+        let error = elsewhere.accept().unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
+    }
+    assert_eq!(files_in(&node.path("spool")).len(), 3);
 }
 
 #[test]
