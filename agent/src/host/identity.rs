@@ -17,9 +17,13 @@ const SOURCES: [&str; 3] = [
     "sys/class/dmi/id/product_uuid",
 ];
 
+/// What systemd writes while a machine has no id of its own yet (machine-id(5)): the same on every one.
+const UNINITIALIZED: &str = "uninitialized";
+
 /// The node's id, from the machine id, else from the host name, else `unnamed`.
 pub(super) fn node_id(root: &HostRoot, hostname: Option<&str>) -> Result<NodeId, IdError> {
-    let machine = SOURCES.iter().find_map(|path| root.line(path).value);
+    let mut ids = SOURCES.iter().filter_map(|path| root.line(path).value);
+    let machine = ids.find(|id| id != UNINITIALIZED);
     let text = match (machine, hostname) {
         (Some(machine), _) => format!("node-{}", hashed("machine", &machine)),
         (None, Some(hostname)) => format!("host-{}", hashed("hostname", hostname)),

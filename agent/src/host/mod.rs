@@ -16,10 +16,11 @@ use kb_core::report::{Fact, GapKind, Node};
 
 /// Variables that are recorded where they are set: they change what the driver shows or does. Nothing else of the
 /// environment is ever read.
-const RECORDED_VARIABLES: [&str; 5] = [
+const RECORDED_VARIABLES: [&str; 6] = [
     "CUDA_VISIBLE_DEVICES",
     "CUDA_LAUNCH_BLOCKING",
     "CUDA_INJECTION64_PATH",
+    "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
     "CUDA_DISABLE_PTX_JIT",
     "CUDA_DEVICE_ORDER",
 ];
@@ -68,11 +69,7 @@ pub(crate) fn read(root: &HostRoot) -> Result<Host, IdError> {
 }
 
 fn text(fact: Fact<String>) -> Fact {
-    Fact {
-        value: fact.value.map(serde_json::Value::from),
-        source: fact.source,
-        gap: fact.gap,
-    }
+    fact.map(Into::into)
 }
 
 /// `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build …`

@@ -122,6 +122,9 @@ fn the_id_is_stable_and_hides_the_machine() {
     fs::write(folder.path().join("etc/machine-id"), "another").unwrap();
     assert_ne!(read_at(folder.path()).node.id, first);
 
+    fs::write(folder.path().join("etc/machine-id"), "uninitialized\n").unwrap();
+    assert!(read_at(folder.path()).node.id.as_str().starts_with("host-"));
+
     let unnamed = tree(&[("proc/sys/kernel/hostname", "gpu-17")]);
     assert!(read_at(unnamed.path()).node.id.as_str().starts_with("host-"));
 }

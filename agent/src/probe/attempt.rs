@@ -5,7 +5,7 @@ use kb_core::report::{Mismatch, Outcome};
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{CallFailure, CheckResult, Checked};
 
-use super::session::Trouble;
+use super::session::{SPENT, Trouble};
 
 /// A check as it came out, before it is known whether it is repeated.
 #[derive(Debug, Clone)]
@@ -77,6 +77,16 @@ impl Attempt {
                     ..Self::plain(outcome, Some(fault.to_string()))
                 }
             }
+        }
+    }
+
+    /// A hang within less than the time that a step has, because the run's own time came to its end: no hang was shown.
+    pub(super) fn out_of_time(self) -> Self {
+        let seen = self.reason.as_deref().unwrap_or_default();
+        Self {
+            outcome: Outcome::Inconclusive,
+            reason: Some(format!("{SPENT} before this step's was: {seen}")),
+            ..self
         }
     }
 

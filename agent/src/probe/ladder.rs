@@ -8,7 +8,7 @@ use crate::worker::protocol::{CheckKind, DirectionFacts, Opened};
 
 use super::attempt::Attempt;
 use super::pattern::Nonce;
-use super::session::{Session, Setup};
+use super::session::{SPENT, Session, Setup};
 
 /// What the ladder of one direction needs beside the session.
 pub(super) struct Climb<'a> {
@@ -32,7 +32,7 @@ impl Climb<'_> {
         let mut stopped: Option<String> = None;
         for (position, kind) in (0_u32..).zip(CheckKind::LADDER) {
             if stopped.is_none() && self.setup.is_spent() {
-                stopped = Some("the time of the run is spent (--timeout)".to_owned());
+                stopped = Some(SPENT.to_owned());
             }
             if let Some(reason) = &stopped {
                 checks.push(check(kind, Attempt::skipped(reason), 0.0, false));
@@ -89,13 +89,36 @@ impl Climb<'_> {
         let second = alone.check(initiator, owner, kind, seed);
         alone.end();
         session.stuck.append(&mut alone.stuck);
-        check(kind, merge(&first, second), start.elapsed().as_secs_f64(), true)
+        let seconds = start.elapsed().as_secs_f64();
+        if shows_nothing(second.outcome) && !shows_nothing(first.outcome) {
+            return check(kind, unrepeated(first, &second), seconds, false);
+        }
+        check(kind, merge(&first, second), seconds, true)
     }
 }
 
+fn shows_nothing(outcome: Outcome) -> bool {
+    matches!(
+        outcome,
+        Outcome::Skipped | Outcome::NotVisible | Outcome::Inconclusive | Outcome::Unrecognised
+    )
+}
+
+/// What the run over all pairs saw stands where repeating it alone shows nothing: wrong data was wrong.
+fn unrepeated(first: Attempt, second: &Attempt) -> Attempt {
+    let seen = first.reason.as_deref().unwrap_or(NO_REASON);
+    let alone = second.reason.as_deref().unwrap_or(NO_REASON);
+    Attempt {
+        reason: Some(format!("{seen}; repeating it alone showed nothing: {alone}")),
+        ..first
+    }
+}
+
+const NO_REASON: &str = "no reason was given";
+
 /// The second result counts; passing only alone is an outcome of its own.
 fn merge(first: &Attempt, second: Attempt) -> Attempt {
-    let before = first.reason.as_deref().unwrap_or("no reason was given");
+    let before = first.reason.as_deref().unwrap_or(NO_REASON);
     match second.outcome {
         Outcome::Pass => Attempt {
             outcome: Outcome::PassAlone,
@@ -107,7 +130,7 @@ fn merge(first: &Attempt, second: Attempt) -> Attempt {
         },
         outcome if outcome == first.outcome => second,
         _ => {
-            let alone = second.reason.as_deref().unwrap_or("no reason was given");
+            let alone = second.reason.as_deref().unwrap_or(NO_REASON);
             Attempt {
                 reason: Some(format!("{alone}; in the run over all pairs: {before}")),
                 ..second

@@ -27,7 +27,7 @@ pub(crate) use chance::{Chance, RANDOM_BYTES};
 
 use failure::{failure_from, failure_of, stuck_failure};
 use ladder::Climb;
-use session::{Session, Setup, Trouble};
+use session::{SPENT, Session, Setup, Trouble};
 
 /// What the operator chose.
 #[derive(Debug, Clone)]
@@ -133,7 +133,7 @@ fn look(options: &Options, nonce: u64) -> Found {
     };
     let mut pairs = Vec::new();
     for (a, b) in pairs_of(opened.gpus.len()) {
-        let facts = pair_facts(&mut session, a, b);
+        let facts = pair_facts(&setup, &mut session, a, b);
         let forward = climb.direction(&mut session, a, b, facts.forward);
         let backward = climb.direction(&mut session, b, a, facts.backward);
         let mut pair = Pair {
@@ -168,26 +168,25 @@ fn open(session: &mut Session<'_>) -> Result<Opened, Trouble> {
     }
 }
 
-fn pair_facts(session: &mut Session<'_>, a: u32, b: u32) -> PairFacts {
-    let first = session.pair_facts(a, b);
-    let result = match first {
-        Err(Trouble::Worker(_)) => session.pair_facts(a, b),
+fn pair_facts(setup: &Setup, session: &mut Session<'_>, a: u32, b: u32) -> PairFacts {
+    if setup.is_spent() {
+        return unanswered(GapKind::Skipped, SPENT);
+    }
+    let result = match session.pair_facts(a, b) {
+        Err(Trouble::Worker(_)) if !setup.is_spent() => session.pair_facts(a, b),
         result => result,
     };
     result.unwrap_or_else(|trouble| {
         let reason = failure_from(&trouble).message;
-        unanswered(&reason)
+        unanswered(GapKind::Failed, &reason)
     })
 }
 
 /// Rung 1 of a pair about which the worker could not answer.
-fn unanswered(reason: &str) -> PairFacts {
-    fn missing<T>(reason: &str, source: &str) -> Fact<T> {
-        Fact::missing(GapKind::Failed, reason, source)
-    }
-    let status = || missing(reason, "nvmlDeviceGetP2PStatus");
+fn unanswered(kind: GapKind, reason: &str) -> PairFacts {
+    let status = || Fact::missing(kind, reason, "nvmlDeviceGetP2PStatus");
     let direction = || DirectionFacts {
-        can_access_peer: missing(reason, "cuDeviceCanAccessPeer"),
+        can_access_peer: Fact::missing(kind, reason, "cuDeviceCanAccessPeer"),
         nvml: NvmlP2p {
             read: status(),
             write: status(),
@@ -198,9 +197,9 @@ fn unanswered(reason: &str) -> PairFacts {
         cuda_attributes: BTreeMap::new(),
     };
     PairFacts {
-        nvlinks: missing(reason, "nvmlDeviceGetNvLinkState"),
-        nvswitch: missing(reason, "nvmlDeviceGetNvLinkState"),
-        common_ancestor: missing(reason, "nvmlDeviceGetTopologyCommonAncestor"),
+        nvlinks: Fact::missing(kind, reason, "nvmlDeviceGetNvLinkState"),
+        nvswitch: Fact::missing(kind, reason, "nvmlDeviceGetNvLinkState"),
+        common_ancestor: Fact::missing(kind, reason, "nvmlDeviceGetTopologyCommonAncestor"),
         forward: direction(),
         backward: direction(),
     }
@@ -220,11 +219,7 @@ fn conclude(found: &Found) -> Conclusion {
 
 /// A fact of any type, as the host's facts are kept.
 fn any<T: Clone + Into<serde_json::Value>>(fact: &Fact<T>) -> Fact {
-    Fact {
-        value: fact.value.clone().map(Into::into),
-        source: fact.source.clone(),
-        gap: fact.gap.clone(),
-    }
+    fact.clone().map(Into::into)
 }
 
 fn driver_facts(opened: &Opened) -> BTreeMap<String, Fact> {

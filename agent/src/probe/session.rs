@@ -16,6 +16,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Initialising the driver and making contexts may take so many times as long as one step of a check.
 const OPEN_FACTOR: u32 = 3;
 
+/// Why something was left out.
+pub(super) const SPENT: &str = "the time of the run (--timeout) was spent";
+
 /// What all sessions of a run share.
 pub(super) struct Setup {
     /// The agent's own binary.
@@ -61,6 +64,8 @@ struct Live {
 pub(super) struct Session<'a> {
     setup: &'a Setup,
     live: Option<Live>,
+    /// True when the last question had less time than it is due, because the run's time comes to its end.
+    cut_short: bool,
     /// UUIDs in CUDA's order as first listed; a worker that sees others is not asked.
     expected: Option<Vec<Option<String>>>,
     /// The driver's library, once a worker has loaded it.
@@ -74,6 +79,7 @@ impl<'a> Session<'a> {
         Self {
             setup,
             live: None,
+            cut_short: false,
             expected: expected.map(identities),
             loaded: None,
             stuck: Vec::new(),
@@ -122,6 +128,15 @@ impl<'a> Session<'a> {
 
     /// One check, with everything that it needs done first.
     pub(super) fn check(&mut self, initiator: u32, owner: u32, kind: CheckKind, seed: u64) -> Attempt {
+        let attempt = self.prepared_check(initiator, owner, kind, seed);
+        if attempt.outcome == Outcome::Hang && self.cut_short {
+            attempt.out_of_time()
+        } else {
+            attempt
+        }
+    }
+
+    fn prepared_check(&mut self, initiator: u32, owner: u32, kind: CheckKind, seed: u64) -> Attempt {
         if let Err(trouble) = self.make_ready(initiator, owner) {
             return Attempt::not_ready(&trouble);
         }
@@ -184,7 +199,7 @@ impl<'a> Session<'a> {
                 limit_ms: millis(self.setup.limit(1)),
             };
             match self.ask(&command, OPEN_FACTOR)? {
-                Answer::Prepared { .. } => {}
+                Answer::Prepared => {}
                 other => return Err(self.unexpected(other)),
             }
             if let Some(live) = &mut self.live {
@@ -196,11 +211,12 @@ impl<'a> Session<'a> {
 
     /// Asks the live worker. One that does not answer is killed, one that failed is not asked again.
     fn ask(&mut self, command: &Command, factor: u32) -> Result<Answer, Trouble> {
-        let limit = self.setup.limit(factor) + GRACE;
+        let limit = self.setup.limit(factor);
+        self.cut_short = limit < self.setup.step_limit * factor;
         let Some(live) = &mut self.live else {
             return Err(Trouble::Worker(Fault::Start("no worker runs".to_owned())));
         };
-        live.worker.ask(command, limit).map_err(|fault| {
+        live.worker.ask(command, limit + GRACE).map_err(|fault| {
             self.abandon();
             Trouble::Worker(fault)
         })

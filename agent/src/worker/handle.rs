@@ -18,9 +18,16 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const END_PAUSE: Duration = Duration::from_millis(2);
 /// How long a worker may take to say that it runs.
 const START_LIMIT: Duration = Duration::from_secs(10);
-/// Variables that a worker does not get: two that change what the driver does with each call, and so what a check
-/// shows, and a secret that is none of its business.
-const DROPPED_VARIABLES: [&str; 3] = ["CUDA_LAUNCH_BLOCKING", "CUDA_INJECTION64_PATH", "PEERLESS_TOKEN"];
+/// Chunks taken from a pipe at a time: a library that prints without end must not keep the parent from its deadlines.
+const MOST_CHUNKS: usize = 16;
+/// Variables that a worker does not get: some change what the driver does with each call, and so what a check shows,
+/// one has it write core files of its own, one is a secret that is none of its business.
+const DROPPED_VARIABLES: [&str; 4] = [
+    "CUDA_LAUNCH_BLOCKING",
+    "CUDA_INJECTION64_PATH",
+    "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
+    "PEERLESS_TOKEN",
+];
 
 /// Why a worker gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -95,19 +102,21 @@ impl Channel {
         Ok(Self(Some(std::fs::File::from(end))))
     }
 
-    /// Everything that is there now. Closes itself at the end.
+    /// What is there now, up to a limit. Closes itself at the end.
     fn drain(&mut self, mut take: impl FnMut(&[u8])) {
         let Some(file) = &mut self.0 else { return };
         let mut chunk = [0_u8; 8192];
-        loop {
+        for _ in 0..MOST_CHUNKS {
             match file.read(&mut chunk) {
                 Ok(count @ 1..) => take(chunk.get(..count).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Ok(0) | Err(_) => break,
+                Ok(0) | Err(_) => {
+                    self.0 = None;
+                    return;
+                }
             }
         }
-        self.0 = None;
     }
 }
 
@@ -278,5 +287,22 @@ impl Worker {
             pid: self.child.id(),
             call: self.last_call.clone(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A library that prints without end stands behind the pipe.
+    #[test]
+    fn a_flood_of_messages_does_not_keep_the_parent_from_its_deadlines() {
+        let mut channel = Channel(Some(std::fs::File::open("/dev/zero").unwrap()));
+        let mut chunks = 0;
+        channel.drain(|_| {
+            chunks += 1;
+            assert!(chunks <= MOST_CHUNKS, "it reads until there is nothing more");
+        });
+        assert!(chunks > 0 && channel.0.is_some());
     }
 }

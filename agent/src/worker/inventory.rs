@@ -131,11 +131,7 @@ impl Inventory {
             Ok(address) => self.nvml.uuid(address),
             Err(error) => unmapped(error),
         };
-        Fact {
-            value: uuid.value.map(serde_json::Value::from),
-            source: uuid.source,
-            gap: uuid.gap,
-        }
+        uuid.map(Into::into)
     }
 
     /// Rung 1 of a pair, both directions. `None` where there is no such GPU.
@@ -206,14 +202,7 @@ fn links_between(a: &Known, b: &Known) -> (Fact<u32>, Fact<bool>) {
 }
 
 fn count_of(links: &Fact<LinkSummary>, count: impl Fn(&LinkSummary) -> u32) -> Fact {
-    Fact {
-        value: links
-            .value
-            .as_ref()
-            .map(|links| serde_json::Value::from(count(links))),
-        source: links.source.clone(),
-        gap: links.gap.clone(),
-    }
+    links.clone().map(|links| count(&links).into())
 }
 
 /// The value of a CUDA call, or the gap that its error is.

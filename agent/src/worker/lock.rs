@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
 
 /// A held lock. The file stays; what locks is the open descriptor, which std closes on exec.
 #[derive(Debug)]
@@ -62,13 +63,15 @@ pub(crate) fn acquire(path: &Path) -> Result<Lock, LockError> {
         .custom_flags(no_follow)
         .open(path)
         .map_err(refused)?;
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        let mut holder = String::new();
-        let _ = (&file).take(32).read_to_string(&mut holder);
-        return Err(LockError::Held {
-            holder: holder.trim().to_owned(),
-            path: path.to_owned(),
-        });
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(Errno::WOULDBLOCK) => {
+            return Err(LockError::Held {
+                holder: holder(&file),
+                path: path.to_owned(),
+            });
+        }
+        Err(error) => return Err(refused(error.into())),
     }
     let write_holder = |mut file: &File| -> io::Result<()> {
         file.set_len(0)?;
@@ -77,6 +80,14 @@ pub(crate) fn acquire(path: &Path) -> Result<Lock, LockError> {
     };
     write_holder(&file).map_err(refused)?;
     Ok(Lock { _file: file })
+}
+
+/// The number in the file. Anything else in it is not repeated: the message goes to a terminal.
+fn holder(file: &File) -> String {
+    let mut text = String::new();
+    let _ = file.take(32).read_to_string(&mut text);
+    let pid: Option<u32> = text.trim().parse().ok();
+    pid.map_or_else(|| "of unknown number".to_owned(), |pid| pid.to_string())
 }
 
 #[cfg(test)]
@@ -92,6 +103,17 @@ mod tests {
         assert!(second.contains(&std::process::id().to_string()), "{second}");
         drop(first);
         acquire(&path).unwrap();
+    }
+
+    #[test]
+    fn what_others_wrote_into_the_file_is_not_repeated() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = acquire(&path).unwrap();
+        std::fs::write(&path, "\x1b[2J 4711").unwrap();
+        let refused = acquire(&path).unwrap_err().to_string();
+        assert!(refused.contains("process of unknown number"), "{refused}");
+        drop(held);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -123,10 +123,7 @@ pub(crate) enum Answer {
     /// See [`PairFacts`].
     PairFacts(Box<PairFacts>),
     /// The GPU is ready.
-    Prepared {
-        /// Why kernels cannot be used on it (copy engines only), where they cannot.
-        without_kernels: Option<CallFailure>,
-    },
+    Prepared,
     /// See [`Checked`].
     Checked(Checked),
     /// The command could not be done. The worker goes on.

@@ -6,7 +6,9 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::stdio::{dup2_stdout, stderr, stdout};
 
 use crate::gpu::{Driver, LIBRARY_NAME, Management, Trace};
 use crate::process::forbid_core_files;
@@ -37,13 +39,13 @@ pub(crate) fn run(args: &WorkerArgs) -> io::Result<()> {
     forbid_core_files();
     let pipe = PathBuf::from(format!("/proc/self/fd/{}", args.trace_fd));
     let trace = File::options().write(true).open(pipe).map(Trace::into_pipe)?;
+    let mut output = take_standard_output()?;
     let mut worker = Worker {
         trace,
         driver: None,
         inventory: None,
         places: BTreeMap::new(),
     };
-    let mut output = io::stdout().lock();
     send(&mut output, &Answer::Ready { version: VERSION })?;
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -58,6 +60,13 @@ pub(crate) fn run(args: &WorkerArgs) -> io::Result<()> {
         send(&mut output, &answer)?;
     }
     Ok(())
+}
+
+/// Keeps standard output for the answers alone: what a library prints there goes to standard error from now on.
+fn take_standard_output() -> io::Result<File> {
+    let answers = fcntl_dupfd_cloexec(stdout(), 3)?;
+    dup2_stdout(stderr())?;
+    Ok(File::from(answers))
 }
 
 fn send(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
@@ -145,9 +154,7 @@ impl Worker {
                 Err(error) => return Answer::Failed(failure(&error)),
             };
         }
-        let place = self.places.get(&gpu);
-        let without_kernels = place.and_then(Place::without_kernels).map(failure);
-        Answer::Prepared { without_kernels }
+        Answer::Prepared
     }
 
     fn check(&self, kind: CheckKind, initiator: u32, owner: u32, seed: u64, limit: Duration) -> Answer {

@@ -100,6 +100,23 @@ fn a_worker_that_always_dies_breaks_its_pair_and_names_the_call() {
 }
 
 #[test]
+fn a_library_that_prints_does_not_garble_the_answers() {
+    let mut scenario = once("cuInit", CallEffect::Print);
+    let launch = once("cuLaunchKernel", CallEffect::Print).call_faults.remove(0);
+    scenario.call_faults.push(CallFault {
+        times: None,
+        ..launch
+    });
+    let (report, run) = Node::with(&scenario).probe(&[]);
+    assert_eq!(
+        (report.conclusion.verdict, run.code),
+        (Verdict::Healthy, 0),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn a_death_while_opening_is_tried_again() {
     let (report, run) = Node::with(&once("cuInit", CallEffect::Abort)).probe(&[]);
     assert_eq!(
@@ -123,11 +140,65 @@ fn a_sticky_error_costs_one_worker_and_not_the_run() {
 #[test]
 fn a_spent_run_skips_the_rest_and_cannot_tell() {
     let node = Node::with(&Scenario::hang_in("cuMemcpyAsync"));
-    let run = node.run("probe", &["--json", "--step-timeout", "1", "--timeout", "1"]);
+    let run = node.run("probe", &["--json", "--step-timeout", "60", "--timeout", "5"]);
     let report = run.report();
-    assert_ne!(report.conclusion.verdict, Verdict::Healthy);
+    // A few seconds are no hang where a step may take sixty.
+    assert_eq!((report.conclusion.verdict, run.code), (Verdict::Unknown, 3));
+    let copy = &report.pairs[0].directions[0].checks[1];
+    assert_eq!(
+        (copy.outcome, copy.rerun),
+        (Outcome::Inconclusive, false),
+        "{copy:?}"
+    );
+    assert!(copy.reason.as_ref().unwrap().contains("--timeout"), "{copy:?}");
     let last = report.pairs[0].directions[1].checks.last().unwrap();
     assert_eq!(last.outcome, Outcome::Skipped);
+}
+
+#[test]
+fn a_spent_run_asks_nothing_about_the_pairs_that_are_left() {
+    let mut scenario = Scenario::healthy(8);
+    scenario.call_faults = Scenario::hang_in("cuDeviceCanAccessPeer").call_faults;
+    let node = Node::with(&scenario);
+    let start = Instant::now();
+    let run = node.run("probe", &["--json", "--step-timeout", "0.5", "--timeout", "4"]);
+    let elapsed = start.elapsed();
+    let report = run.report();
+    assert_eq!((report.pairs.len(), run.code), (28, 3));
+    let gap = report.pairs[27].nvlinks.gap.as_ref().unwrap();
+    assert!(gap.reason.contains("--timeout"), "{gap:?}");
+    // A worker for each pair that is left would take half a minute more.
+    assert!(elapsed < Duration::from_secs(20), "{elapsed:?}");
+}
+
+/// The repetition fails before it has accessed anything: no context is to be had.
+#[test]
+fn what_was_seen_stands_where_repeating_it_shows_nothing() {
+    let mut scenario = Scenario::writes_dropped();
+    scenario.call_faults.push(CallFault {
+        call: "cuDevicePrimaryCtxRetain".to_owned(),
+        after: 2,
+        times: None,
+        counted: Counted::Machine,
+        effect: CallEffect::Return(46),
+    });
+    let (report, run) = Node::with(&scenario).probe(&[]);
+    let verdict = &report.pairs[0].verdict;
+    let expected = (Verdict::Broken, Some(cause::WRITES_DROPPED));
+    assert_eq!(
+        (verdict.verdict, verdict.cause.as_deref()),
+        expected,
+        "{verdict:?}"
+    );
+    assert_eq!(run.code, 2);
+    let push = &report.pairs[0].directions[0].checks[1];
+    assert_eq!((push.outcome, push.rerun), (Outcome::Fail, false));
+    assert!(
+        push.reason
+            .as_ref()
+            .unwrap()
+            .contains("repeating it alone showed nothing")
+    );
 }
 
 #[test]
@@ -206,6 +277,9 @@ fn the_parent_opens_no_driver_library_and_takes_its_worker_with_it() {
     let node = Node::with(&Scenario::hang_in("cuInit"));
     let mut agent = node
         .command("probe")
+        .env("PEERLESS_TOKEN", "secret-token")
+        .env("CUDA_LAUNCH_BLOCKING", "1")
+        .env("CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "1")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -217,6 +291,12 @@ fn the_parent_opens_no_driver_library_and_takes_its_worker_with_it() {
             .find(|worker| maps(*worker).contains("libfake_gpu"))
     });
     assert!(!maps(agent.id()).contains("libfake_gpu"));
+    let environment = fs::read(format!("/proc/{worker}/environ")).unwrap();
+    let environment = String::from_utf8_lossy(&environment);
+    assert!(environment.contains("FAKE_GPU_SCENARIO"));
+    for dropped in ["secret-token", "CUDA_LAUNCH_BLOCKING", "COREDUMP"] {
+        assert!(!environment.contains(dropped), "{dropped} reached the worker");
+    }
     let limits = fs::read_to_string(format!("/proc/{worker}/limits")).unwrap();
     let core = limits
         .lines()
@@ -280,5 +360,11 @@ fn a_worker_does_not_outlive_a_parent_that_is_not_its_own() {
         .args(["worker", "--trace-fd=2", "--parent=1"])
         .output()
         .unwrap();
-    assert_eq!(output.stdout, b"", "it served a stranger");
+    let run = Run::of(&output);
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (0, ""),
+        "it did not get that far"
+    );
+    assert_eq!(run.stdout, "", "it served a stranger");
 }

@@ -26,6 +26,15 @@ impl<T> Fact<T> {
         }
     }
 
+    /// The same with its value changed; source and gap stay.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Fact<U> {
+        Fact {
+            value: self.value.map(change),
+            source: self.source,
+            gap: self.gap,
+        }
+    }
+
     /// No value, and why.
     pub fn missing(kind: GapKind, reason: impl Into<String>, source: impl Into<String>) -> Self {
         Self {
