@@ -55,9 +55,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     let spool = upload::Spool::at(arguments.spool.clone());
     let kept = spool.keep(&report.report_id, &body);
     // A terminal that is gone must not keep the report from the server.
-    if let Err(error) = print_table(&arguments.run, &report) {
-        say(&format!("standard output cannot be written: {error}"));
-    }
+    say_failure(print_table(&arguments.run, &report));
     say_reason(&report);
     match uploader.send(&body) {
         Ok(receipt) => {
@@ -67,7 +65,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
                 say(&format!("{} cannot be put away: {error}", path.display()));
             }
             if !arguments.run.quiet {
-                print(&format!("\n{receipt}\n"))?;
+                say_failure(print(&format!("\n{receipt}\n")));
             }
             // What was kept before goes now that the server answers.
             for line in spool.drain(&uploader) {
@@ -110,6 +108,13 @@ fn print(text: &str) -> io::Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// A standard output that cannot be written, where something else matters more.
+fn say_failure(printed: io::Result<()>) {
+    if let Err(error) = printed {
+        say(&format!("standard output cannot be written: {error}"));
     }
 }
 

@@ -219,6 +219,7 @@ fn a_report_is_sent_though_it_can_be_neither_kept_nor_shown() {
         .arg(node.path("spool"));
     let run = Run::of(&command.stdout(full).output().unwrap());
     assert_eq!(server.requests()[0].report().pairs.len(), 1, "{}", run.stderr);
+    assert_eq!(run.code, 2, "{}", run.stderr);
     assert!(
         run.stderr.contains("standard output cannot be written"),
         "{}",
