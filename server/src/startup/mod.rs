@@ -22,7 +22,7 @@ use crate::domain::correlate::Correlator;
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, Store, connect};
 use crate::telemetry::Metrics;
-use crate::web::body::Patience;
+use crate::web::body::{Budget, Patience};
 use crate::web::client::Limiter;
 use crate::web::state::{AppState, RequestIds, Settings};
 use crate::web::{app, limits, routes};
@@ -96,6 +96,7 @@ impl Application {
             },
             routes: routes().table(),
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
+            bodies: Budget::default(),
             metrics: Metrics::new().map_err(|error| StartupError::Metrics(error.to_string()))?,
             request_ids: RequestIds::new(environment.random.as_ref())?,
             draining: Arc::clone(&draining),

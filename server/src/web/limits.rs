@@ -34,6 +34,10 @@ pub const PUT_BYTES: u64 = 2 * RECORD_BYTES + 4096;
 pub const NOTE_CHARACTERS: usize = 500;
 /// A report, after decompression, in bytes.
 pub const REPORT_BYTES: u64 = ingest::MAX_BODY_BYTES as u64;
+/// Memory for all bodies that are read whole, together, in bytes.
+pub const BODIES_BYTES: usize = 512 << 20;
+/// Start of each body that is not counted against it, in bytes.
+pub const BODY_FREE_BYTES: usize = 64 << 10;
 /// A decompressed body may be this many times the compressed one.
 pub const DECOMPRESSION_RATIO: u64 = 200;
 /// The ratio is not asked of bodies that stay below this size, in bytes.
@@ -84,6 +88,12 @@ pub const LIMITS: &[Limit] = &[
     limit("body of PUT with view=full", PUT_BYTES, "bytes"),
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("report, after decompression", REPORT_BYTES, "bytes"),
+    limit("bodies in memory, together", BODIES_BYTES as u64, "bytes"),
+    limit(
+        "start of each body that is not counted there",
+        BODY_FREE_BYTES as u64,
+        "bytes",
+    ),
     limit("decompressed to compressed body", DECOMPRESSION_RATIO, "to 1"),
     limit(
         "body below which the ratio is not asked",

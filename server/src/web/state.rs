@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::body::Patience;
+use super::body::{Budget, Patience};
 use super::client::Limiter;
 use super::routes::RouteTable;
 use crate::clock::{Clock, Random, RandomError};
@@ -40,6 +40,8 @@ pub struct AppState {
     pub routes: RouteTable,
     /// Requests per client.
     pub limiter: Limiter,
+    /// Memory for bodies.
+    pub bodies: Budget,
     /// Counters.
     pub metrics: Metrics,
     /// Names for requests.

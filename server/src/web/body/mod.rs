@@ -1,13 +1,17 @@
 //! How request bodies are read: bounded in size, in time and in what they may grow to. Decompression writes small
 //! pieces into a [`Sink`], so that no body, however made, is ever in memory beyond its limit.
 
+mod budget;
 mod decode;
 mod pace;
 mod read;
 
+pub use budget::Budget;
 pub use decode::{Decoder, Encoding, Sink};
 pub use pace::{Pace, Patience};
 pub use read::{check_head, is_json, json, json_needed, parse_json, raw, stream, stream_with, text};
+
+use actix_web::http::header::{self, HeaderValue};
 
 use super::error::{Code, Problem};
 
@@ -28,6 +32,9 @@ pub enum BodyError {
     /// `Content-Encoding` is not one of those we read.
     #[error("content-encoding {0:?} is not supported: send gzip, zstd or none")]
     Encoding(String),
+    /// Other bodies fill the memory there is for them.
+    #[error("the server holds too many large bodies: try again in a few seconds")]
+    Busy,
     /// Too slow.
     #[error("the body arrives too slowly")]
     Slow,
@@ -48,6 +55,10 @@ impl From<BodyError> for Problem {
             BodyError::TooLarge(_) | BodyError::Ratio(_) => Code::TooLarge,
             BodyError::Damaged(_) => Code::BadEncoding,
             BodyError::Encoding(_) => Code::UnsupportedEncoding,
+            BodyError::Busy => {
+                return Self::new(Code::Unavailable, error.to_string())
+                    .with_header(header::RETRY_AFTER, HeaderValue::from_static("5"));
+            }
             BodyError::Slow => Code::RequestTimeout,
             BodyError::Broken | BodyError::Unread | BodyError::NotUtf8(_) => Code::MalformedBody,
         };

@@ -6,6 +6,7 @@ use actix_web::web::Payload;
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
+use super::budget::Share;
 use super::{BodyError, Decoder, Encoding, Pace, Sink};
 use crate::web::error::{Code, Problem};
 
@@ -14,13 +15,18 @@ pub async fn raw(request: &HttpRequest, mut payload: Payload, limit: u64) -> Res
     refuse_announced(request, limit)?;
     let encoding = Encoding::of(request.headers())?;
     let mut decoder = Decoder::new(encoding, limit, Vec::new())?;
+    let mut share = Share::of(request);
     let mut pace = Pace::of(request);
     while let Some(piece) = pace.next(payload.next()).await? {
         let piece = piece.map_err(|_| BodyError::Broken)?;
         pace.note(piece.len())?;
         decoder.push(&piece)?;
+        share.grow_to(decoder.sink().len())?;
     }
-    decoder.finish()
+    let body = decoder.finish()?;
+    share.grow_to(body.len())?;
+    share.keep(request);
+    Ok(body)
 }
 
 /// Reads a body as UTF-8 text.

@@ -1,0 +1,98 @@
+//! What all bodies together may hold in memory, so that many large ones at once end in a 503 and not with the
+//! process. Bodies that are streamed hold next to nothing and are not counted.
+
+use std::sync::Arc;
+
+use actix_web::{HttpMessage as _, HttpRequest, web};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::BodyError;
+use crate::web::limits;
+use crate::web::state::AppState;
+
+/// Bytes of one permit.
+const UNIT: usize = 1 << 10;
+
+/// The memory there is for bodies.
+#[derive(Debug, Clone)]
+pub struct Budget(Arc<Semaphore>);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::of(limits::BODIES_BYTES)
+    }
+}
+
+impl Budget {
+    fn of(bytes: usize) -> Self {
+        Self(Arc::new(Semaphore::new(bytes / UNIT)))
+    }
+}
+
+/// The share of one body.
+#[derive(Debug, Default)]
+pub(super) struct Share {
+    budget: Option<Budget>,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+impl Share {
+    /// Nothing yet, of the server's own budget.
+    pub(super) fn of(request: &HttpRequest) -> Self {
+        let state = request.app_data::<web::Data<AppState>>();
+        Self {
+            budget: state.map(|state| state.bodies.clone()),
+            held: None,
+        }
+    }
+
+    /// Takes what a body of `bytes` needs; small ones always have room.
+    pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), BodyError> {
+        let wanted = bytes.saturating_sub(limits::BODY_FREE_BYTES).div_ceil(UNIT);
+        let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let (Some(Budget(budget)), Some(more @ 1..)) = (&self.budget, wanted.checked_sub(held)) else {
+            return Ok(());
+        };
+        let more = u32::try_from(more).map_err(|_| BodyError::Busy)?;
+        let more = Arc::clone(budget)
+            .try_acquire_many_owned(more)
+            .map_err(|_| BodyError::Busy)?;
+        match &mut self.held {
+            Some(held) => held.merge(more),
+            None => self.held = Some(more),
+        }
+        Ok(())
+    }
+
+    /// Keeps the share until the request is answered, for what is made of a body is as large.
+    pub(super) fn keep(self, request: &HttpRequest) {
+        request.extensions_mut().insert(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_share_what_there_is() {
+        let budget = Budget::of(1 << 20);
+        let share = || Share {
+            budget: Some(budget.clone()),
+            held: None,
+        };
+        let large = limits::BODY_FREE_BYTES + (1 << 20);
+        let mut first = share();
+        assert_eq!(first.grow_to(large / 2), Ok(()));
+        assert_eq!(first.grow_to(large), Ok(()));
+        let mut second = share();
+        assert_eq!(
+            second.grow_to(limits::BODY_FREE_BYTES),
+            Ok(()),
+            "small ones have room"
+        );
+        assert_eq!(second.grow_to(limits::BODY_FREE_BYTES + 1), Err(BodyError::Busy));
+        drop(first);
+        assert_eq!(second.grow_to(large), Ok(()), "what was held is free again");
+    }
+}
