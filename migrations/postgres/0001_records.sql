@@ -71,10 +71,13 @@ CREATE TABLE counter (
 
 INSERT INTO counter (name, value) VALUES ('feed', 0);
 
+-- What each source gave last: the program's own records and imports by people do not overwrite each other.
 CREATE TABLE seed_import (
-    record_id TEXT COLLATE "C" NOT NULL PRIMARY KEY REFERENCES record (id),
+    record_id TEXT COLLATE "C" NOT NULL REFERENCES record (id),
+    source TEXT COLLATE "C" NOT NULL,
     sha256 TEXT,
     revision BIGINT,
     waiting_sha256 TEXT,
-    waiting_since TIMESTAMPTZ
+    waiting_since TIMESTAMPTZ,
+    PRIMARY KEY (record_id, source)
 );

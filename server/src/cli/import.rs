@@ -14,7 +14,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
 use crate::domain::curate::check_texts;
 use crate::startup::open_store;
-use crate::store::SeedRecord;
+use crate::store::{SeedRecord, SeedSource};
 
 /// What to import, and where to.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
         );
     }
     let store = open_store(&arguments.data).await?;
-    let outcome = store.seed(records, SystemClock.now()).await?;
+    let outcome = store.seed(SeedSource::Import, records, SystemClock.now()).await?;
     say(format_args!(
         "{} added, {} updated, {} unchanged, {} kept because they were edited here",
         outcome.added.len(),

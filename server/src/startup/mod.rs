@@ -20,7 +20,7 @@ use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
 use crate::domain::correlate::Correlator;
 use crate::feed;
-use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, Store, connect};
+use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
 use crate::telemetry::Metrics;
 use crate::web::body::{Budget, Patience};
 use crate::web::client::Limiter;
@@ -77,7 +77,10 @@ impl Application {
             url: settings.data.shown(),
             source,
         };
-        let seeded = store.seed(environment.seeds, now).await.map_err(refused)?;
+        let seeded = store
+            .seed(SeedSource::Program, environment.seeds, now)
+            .await
+            .map_err(refused)?;
         let follower = feed::load(Arc::clone(&store)).await;
         let follower = follower.map_err(|error| StartupError::Knowledge(error.to_string()))?;
         let draining = Arc::new(AtomicBool::new(false));

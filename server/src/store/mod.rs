@@ -96,7 +96,15 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// conflict; gone from the seeds -> kept. Withdrawing a seeded record, or publishing another revision of it,
     /// counts as an edit. A head that equals the seed is taken as imported. A seed whose id or former ids belong to
     /// another record is left out and named; two seeds that claim one name are refused, with all others.
-    async fn seed(&self, seeds: Vec<SeedRecord>, at: OffsetDateTime) -> Result<SeedOutcome, StoreError>;
+    ///
+    /// "Edited" is seen from the source: what somebody imported over a record of the program stays when the program
+    /// brings another text; an import may replace what is as the program brought it.
+    async fn seed(
+        &self,
+        source: SeedSource,
+        seeds: Vec<SeedRecord>,
+        at: OffsetDateTime,
+    ) -> Result<SeedOutcome, StoreError>;
 
     /// Seeds that were not imported because somebody had edited the record.
     async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError>;

@@ -1,4 +1,4 @@
-//! Importing the records that come with the program.
+//! Importing records: those that come with the program, and those that somebody brings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,14 +11,14 @@ use super::publish::{lock_feed, set_newest};
 use super::revisions::{maybe_revision_from, refuse_nul, revision_from};
 use super::seed_plan::{HashedSeed, Plan, Standing, plan};
 use super::session::{Session, SqlStore, Tx};
-use super::{RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedTaken, StoreError, batch, digest};
-
-/// Who makes seeded revisions.
-const ACTOR: &str = "seed";
+use super::{
+    RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedTaken, StoreError, batch, digest,
+};
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn seed(
         &self,
+        source: SeedSource,
         seeds: Vec<SeedRecord>,
         at: OffsetDateTime,
     ) -> Result<SeedOutcome, StoreError> {
@@ -30,7 +30,7 @@ impl<DB: Engine> SqlStore<DB> {
                 reason: "its id comes twice",
             });
         }
-        let standings = standings(&mut self.read_once().await?).await?;
+        let standings = standings(&mut self.read_once().await?, source).await?;
         let glance = plan(&seeds, &standings, at);
         if glance.is_idle() {
             return Ok(outcome(&seeds, glance));
@@ -39,12 +39,12 @@ impl<DB: Engine> SqlStore<DB> {
         // Decided again under the lock: another server may have seeded meanwhile.
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
-        let standings = self::standings(&mut tx).await?;
+        let standings = self::standings(&mut tx, source).await?;
         let mut plan = plan(&seeds, &standings, at);
         let taken = set_aside_taken(&mut tx, &seeds, &mut plan, &standings).await?;
         if !plan.is_idle() {
-            let newest = import(&mut tx, &seeds, &plan, newest, at).await?;
-            remember(&mut tx, &seeds, &plan, at).await?;
+            let newest = import(&mut tx, source, &seeds, &plan, newest, at).await?;
+            remember(&mut tx, source, &seeds, &plan, at).await?;
             set_newest(&mut tx, newest).await?;
             tx.commit().await?;
         }
@@ -71,17 +71,26 @@ impl<DB: Engine> SqlStore<DB> {
     }
 }
 
-/// Where all records stand, in one query.
-async fn standings<DB, C>(session: &mut Session<DB, C>) -> Result<HashMap<RecordId, Standing>, StoreError>
+/// Where all records stand towards a source, in one query. Somebody who imports a record that is as the program
+/// brought it edits nothing of anybody's; the program never takes an import for its own.
+async fn standings<DB, C>(
+    session: &mut Session<DB, C>,
+    source: SeedSource,
+) -> Result<HashMap<RecordId, Standing>, StoreError>
 where
     DB: Engine,
     C: std::ops::DerefMut<Target = DB::Connection> + Send,
 {
     let sql = "SELECT r.id, r.state, r.head_revision, r.published_revision, v.document_sha256, v.annex_sha256, \
-        s.sha256, s.revision, s.waiting_sha256, s.waiting_since \
+        COALESCE(s.sha256, p.sha256), COALESCE(s.revision, p.revision), s.waiting_sha256, s.waiting_since \
         FROM record r JOIN revision v ON v.record_id = r.id AND v.revision = r.head_revision \
-        LEFT JOIN seed_import s ON s.record_id = r.id";
-    let rows = session.all(sql, &[]).await?;
+        LEFT JOIN seed_import s ON s.record_id = r.id AND s.source = $1 \
+        LEFT JOIN seed_import p ON p.record_id = r.id AND p.source = $2 AND p.revision = r.head_revision";
+    let yields = match source {
+        SeedSource::Program => "",
+        SeedSource::Import => SeedSource::Program.as_str(),
+    };
+    let rows = session.all(sql, values![source.as_str(), yields]).await?;
     rows.iter().map(standing_from).collect()
 }
 
@@ -143,6 +152,7 @@ async fn set_aside_taken<DB: Engine>(
 /// Writes the new revisions, published; the newest seq afterwards.
 async fn import<DB: Engine>(
     tx: &mut Tx<DB>,
+    source: SeedSource,
     seeds: &[HashedSeed],
     plan: &Plan,
     newest: Seq,
@@ -192,7 +202,7 @@ async fn import<DB: Engine>(
             revision,
             Value::from(&seed.document_sha256),
             Value::from(&seed.annex_sha256),
-            Value::from(ACTOR),
+            Value::from(source.actor()),
             made_at,
             Value::from(&seed.seed.document),
             Value::from(&seed.seed.annex),
@@ -223,6 +233,7 @@ fn new_heads(plan: &Plan) -> impl Iterator<Item = (usize, Revision)> {
 /// Writes down what was imported and what waits.
 async fn remember<DB: Engine>(
     tx: &mut Tx<DB>,
+    source: SeedSource,
     seeds: &[HashedSeed],
     plan: &Plan,
     at: OffsetDateTime,
@@ -232,26 +243,28 @@ async fn remember<DB: Engine>(
         if let Some(seed) = seeds.get(seed) {
             imported.push([
                 Value::from(&seed.seed.id),
+                Value::from(source.as_str()),
                 Value::from(&seed.sha256),
                 Value::from(revision),
             ]);
         }
     }
-    let or_update = "ON CONFLICT (record_id) DO UPDATE SET sha256 = excluded.sha256, \
+    let or_update = "ON CONFLICT (record_id, source) DO UPDATE SET sha256 = excluded.sha256, \
         revision = excluded.revision, waiting_sha256 = NULL, waiting_since = NULL";
     batch::insert(
         tx,
-        "seed_import (record_id, sha256, revision)",
+        "seed_import (record_id, source, sha256, revision)",
         or_update,
         &imported,
     )
     .await?;
 
     for seed in plan.note.iter().filter_map(|seed| seeds.get(*seed)) {
-        let sql = "INSERT INTO seed_import (record_id, waiting_sha256, waiting_since) VALUES ($1, $2, $3) \
-            ON CONFLICT (record_id) DO UPDATE SET waiting_sha256 = excluded.waiting_sha256, \
+        let sql = "INSERT INTO seed_import (record_id, source, waiting_sha256, waiting_since) \
+            VALUES ($1, $2, $3, $4) ON CONFLICT (record_id, source) DO UPDATE SET waiting_sha256 = excluded.waiting_sha256, \
             waiting_since = COALESCE(seed_import.waiting_since, excluded.waiting_since)";
-        tx.run(sql, values![&seed.seed.id, &seed.sha256, at]).await?;
+        tx.run(sql, values![&seed.seed.id, source.as_str(), &seed.sha256, at])
+            .await?;
     }
     Ok(())
 }

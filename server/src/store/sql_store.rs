@@ -64,8 +64,13 @@ impl<DB: Engine> Store for SqlStore<DB> {
         self.feed(after, limit).await
     }
 
-    async fn seed(&self, seeds: Vec<SeedRecord>, at: OffsetDateTime) -> Result<SeedOutcome, StoreError> {
-        self.seed(seeds, at).await
+    async fn seed(
+        &self,
+        source: SeedSource,
+        seeds: Vec<SeedRecord>,
+        at: OffsetDateTime,
+    ) -> Result<SeedOutcome, StoreError> {
+        self.seed(source, seeds, at).await
     }
 
     async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError> {

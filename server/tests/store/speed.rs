@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use kb_core::ids::Seq;
-use peerless::store::SeedRecord;
+use peerless::store::{SeedRecord, SeedSource};
 use serde_json::json;
 
 use crate::support::{Engine, Place, at, on, record_with, seed};
@@ -49,17 +49,29 @@ async fn timed<T>(what: &str, engine: Engine, work: impl Future<Output = T>) -> 
 async fn seeding_and_loading(place: std::sync::Arc<Place>) {
     let engine = place.engine;
     let store = timed("open and migrate", engine, place.store()).await;
-    let first = timed("seed 1,000", engine, store.seed(seeds("one"), at(1)))
-        .await
-        .unwrap();
+    let first = timed(
+        "seed 1,000",
+        engine,
+        store.seed(SeedSource::Program, seeds("one"), at(1)),
+    )
+    .await
+    .unwrap();
     assert_eq!(first.added.len(), 1_000);
-    let again = timed("seed 1,000 unchanged", engine, store.seed(seeds("one"), at(2)))
-        .await
-        .unwrap();
+    let again = timed(
+        "seed 1,000 unchanged",
+        engine,
+        store.seed(SeedSource::Program, seeds("one"), at(2)),
+    )
+    .await
+    .unwrap();
     assert_eq!(again.unchanged, 1_000);
-    let changed = timed("seed 1,000 changed", engine, store.seed(seeds("two"), at(3)))
-        .await
-        .unwrap();
+    let changed = timed(
+        "seed 1,000 changed",
+        engine,
+        store.seed(SeedSource::Program, seeds("two"), at(3)),
+    )
+    .await
+    .unwrap();
     assert_eq!(changed.updated.len(), 1_000);
     let page = timed("feed(0)", engine, store.feed(Seq(0), 10_000))
         .await

@@ -3,7 +3,34 @@
 use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
 
-/// A record of kb-seed.
+/// Who brings records. Each remembers what it brought last, so that neither overwrites the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeedSource {
+    /// The records that come with the program.
+    Program,
+    /// Somebody's import.
+    Import,
+}
+
+impl SeedSource {
+    /// As stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Program => "program",
+            Self::Import => "import",
+        }
+    }
+
+    /// Who makes its revisions.
+    pub fn actor(self) -> &'static str {
+        match self {
+            Self::Program => "seed",
+            Self::Import => "import",
+        }
+    }
+}
+
+/// A record to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedRecord {
     /// Its id.

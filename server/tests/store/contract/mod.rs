@@ -77,6 +77,8 @@ contract! {
     seeds {
         new_seeds_are_published
         unchanged_seeds_write_nothing
+        the_program_never_takes_back_what_was_imported
+        an_import_keeps_what_somebody_edited
         a_changed_seed_makes_a_revision
         an_edit_survives_and_the_conflict_is_listed
         an_edit_that_equals_the_seed_ends_the_conflict

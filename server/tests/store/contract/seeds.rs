@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Seq};
-use peerless::store::{Expected, RecordState, SeedOutcome, SeedRecord, SeedTaken, Store, StoreError};
+use peerless::store::{
+    Expected, RecordState, SeedOutcome, SeedRecord, SeedSource, SeedTaken, Store, StoreError,
+};
 use serde_json::json;
 
 use crate::support::{Place, at, draft, id, publish, published, record, record_with, revision, seed};
@@ -29,7 +31,10 @@ async fn document(store: &dyn Store, name: &str, number: u32) -> String {
 
 pub(crate) async fn new_seeds_are_published(place: Arc<Place>) {
     let store = place.store().await;
-    let outcome = store.seed(seeds("one"), at(10)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
     assert_eq!(outcome.added, ids(&["cuda/a", "cuda/b"]));
     assert_eq!(
         (outcome.updated.len(), outcome.unchanged, outcome.conflicts.len()),
@@ -49,8 +54,14 @@ pub(crate) async fn new_seeds_are_published(place: Arc<Place>) {
 
 pub(crate) async fn unchanged_seeds_write_nothing(place: Arc<Place>) {
     let store = place.store().await;
-    store.seed(seeds("one"), at(10)).await.unwrap();
-    let outcome = store.seed(seeds("one"), at(20)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, seeds("one"), at(20))
+        .await
+        .unwrap();
     assert_eq!(
         outcome,
         SeedOutcome {
@@ -64,14 +75,17 @@ pub(crate) async fn unchanged_seeds_write_nothing(place: Arc<Place>) {
 
 pub(crate) async fn a_changed_seed_makes_a_revision(place: Arc<Place>) {
     let store = place.store().await;
-    store.seed(seeds("one"), at(10)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
     let mut changed = seeds("one");
     // The annex alone counts as a change too.
     changed[1] = seed(
         "cuda/b",
         record_with("cuda/b", "one", json!({}), json!({"codes": ["Xid 79"]})),
     );
-    let outcome = store.seed(changed, at(20)).await.unwrap();
+    let outcome = store.seed(SeedSource::Program, changed, at(20)).await.unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/b"]));
     assert_eq!((outcome.added.len(), outcome.unchanged), (0, 1));
     let status = store.status(&id("cuda/b")).await.unwrap().unwrap();
@@ -81,22 +95,35 @@ pub(crate) async fn a_changed_seed_makes_a_revision(place: Arc<Place>) {
     );
     assert_eq!(store.records_by_code("xid 79").await.unwrap(), ids(&["cuda/b"]));
     // And again: what was imported last is what is compared.
-    let back = store.seed(seeds("one"), at(30)).await.unwrap();
+    let back = store
+        .seed(SeedSource::Program, seeds("one"), at(30))
+        .await
+        .unwrap();
     assert_eq!(back.updated, ids(&["cuda/b"]));
     assert!(store.records_by_code("xid 79").await.unwrap().is_empty());
 }
 
 pub(crate) async fn an_edit_survives_and_the_conflict_is_listed(place: Arc<Place>) {
     let store = place.store().await;
-    store.seed(seeds("one"), at(10)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
     published(&*store, "cuda/a", record("cuda/a", "edited")).await;
 
     // The same seeds again: no conflict, there is nothing new to import.
-    assert_eq!(store.seed(seeds("one"), at(20)).await.unwrap().conflicts, []);
+    assert_eq!(
+        store
+            .seed(SeedSource::Program, seeds("one"), at(20))
+            .await
+            .unwrap()
+            .conflicts,
+        []
+    );
 
     let changed = seeds("two");
     let waiting = changed[0].sha256();
-    let outcome = store.seed(changed, at(30)).await.unwrap();
+    let outcome = store.seed(SeedSource::Program, changed, at(30)).await.unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/b"]));
     assert_eq!(outcome.conflicts.len(), 1);
     let conflict = &outcome.conflicts[0];
@@ -113,39 +140,73 @@ pub(crate) async fn an_edit_survives_and_the_conflict_is_listed(place: Arc<Place
 
     // It stays listed, with the day it was noticed, and costs no revision.
     let head_seq = store.head_seq().await.unwrap();
-    let again = store.seed(seeds("two"), at(40)).await.unwrap();
+    let again = store
+        .seed(SeedSource::Program, seeds("two"), at(40))
+        .await
+        .unwrap();
     assert_eq!(again.conflicts, outcome.conflicts);
     assert_eq!(store.seed_conflicts().await.unwrap(), outcome.conflicts);
-    let newer = store.seed(seeds("three"), at(50)).await.unwrap();
+    let newer = store
+        .seed(SeedSource::Program, seeds("three"), at(50))
+        .await
+        .unwrap();
     assert_eq!(newer.conflicts[0].since, at(30));
     assert_eq!(newer.conflicts[0].seed_sha256, seeds("three")[0].sha256());
     assert_eq!(store.head_seq().await.unwrap(), Seq(head_seq.0 + 1));
 
     // The seeds go back to what was imported: nothing waits any more.
-    store.seed(seeds("one"), at(60)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(60))
+        .await
+        .unwrap();
     assert_eq!(store.seed_conflicts().await.unwrap(), []);
     assert!(document(&*store, "cuda/a", 2).await.contains("edited"));
 }
 
 pub(crate) async fn an_edit_that_equals_the_seed_ends_the_conflict(place: Arc<Place>) {
     let store = place.store().await;
-    store.seed(seeds("one"), at(10)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
     published(&*store, "cuda/a", record("cuda/a", "edited")).await;
-    store.seed(seeds("two"), at(20)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("two"), at(20))
+        .await
+        .unwrap();
     published(&*store, "cuda/a", record("cuda/a", "two")).await;
-    assert_eq!(store.seed(seeds("two"), at(30)).await.unwrap().conflicts, []);
+    assert_eq!(
+        store
+            .seed(SeedSource::Program, seeds("two"), at(30))
+            .await
+            .unwrap()
+            .conflicts,
+        []
+    );
     assert_eq!(store.seed_conflicts().await.unwrap(), []);
     // From here on the seeds lead again.
-    let outcome = store.seed(seeds("three"), at(40)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, seeds("three"), at(40))
+        .await
+        .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/a", "cuda/b"]));
 }
 
 pub(crate) async fn withdrawn_stays_withdrawn(place: Arc<Place>) {
     let store = place.store().await;
-    store.seed(seeds("one"), at(10)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
     store.withdraw(&id("cuda/a"), "ada", at(15)).await.unwrap();
-    store.seed(seeds("one"), at(20)).await.unwrap();
-    let outcome = store.seed(seeds("two"), at(30)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(20))
+        .await
+        .unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, seeds("two"), at(30))
+        .await
+        .unwrap();
     assert_eq!(outcome.conflicts.len(), 1);
     assert_eq!(
         store.status(&id("cuda/a")).await.unwrap().unwrap().state,
@@ -155,11 +216,20 @@ pub(crate) async fn withdrawn_stays_withdrawn(place: Arc<Place>) {
 
 pub(crate) async fn another_published_revision_is_an_edit(place: Arc<Place>) {
     let store = place.store().await;
-    store.seed(seeds("one"), at(10)).await.unwrap();
-    store.seed(seeds("two"), at(20)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
+    store
+        .seed(SeedSource::Program, seeds("two"), at(20))
+        .await
+        .unwrap();
     // Somebody found the new one worse.
     store.publish(publish("cuda/a", 1)).await.unwrap();
-    let outcome = store.seed(seeds("three"), at(30)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, seeds("three"), at(30))
+        .await
+        .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/b"]));
     assert_eq!(outcome.conflicts.len(), 1);
     assert_eq!(
@@ -170,12 +240,23 @@ pub(crate) async fn another_published_revision_is_an_edit(place: Arc<Place>) {
 
 pub(crate) async fn gone_from_the_seeds_is_kept(place: Arc<Place>) {
     let store = place.store().await;
-    store.seed(seeds("one"), at(10)).await.unwrap();
-    let outcome = store.seed(vec![], at(20)).await.unwrap();
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
+    let outcome = store.seed(SeedSource::Program, vec![], at(20)).await.unwrap();
     assert_eq!(outcome, SeedOutcome::default());
     assert_eq!(store.feed(Seq(0), 10).await.unwrap().changes.len(), 2);
     // Back again, changed: nobody touched it, so it follows.
-    assert_eq!(store.seed(seeds("two"), at(30)).await.unwrap().updated.len(), 2);
+    assert_eq!(
+        store
+            .seed(SeedSource::Program, seeds("two"), at(30))
+            .await
+            .unwrap()
+            .updated
+            .len(),
+        2
+    );
 }
 
 pub(crate) async fn a_local_record_of_that_name_is_kept(place: Arc<Place>) {
@@ -184,7 +265,10 @@ pub(crate) async fn a_local_record_of_that_name_is_kept(place: Arc<Place>) {
         .save_head(draft("cuda/a", record("cuda/a", "local"), Expected::Absent))
         .await
         .unwrap();
-    let outcome = store.seed(seeds("one"), at(10)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
     assert_eq!(outcome.added, ids(&["cuda/b"]));
     assert_eq!(outcome.conflicts.len(), 1);
     assert_eq!(store.seed_conflicts().await.unwrap(), outcome.conflicts);
@@ -197,7 +281,10 @@ pub(crate) async fn a_seed_whose_name_is_taken_keeps_no_other_out(place: Arc<Pla
     let alias = |alias: &str| json!({ "aliases": [alias] });
     let local = record_with("cuda/local", "local", alias("cuda/b"), json!({}));
     published(&*store, "cuda/local", local).await;
-    let outcome = store.seed(seeds("one"), at(10)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
     assert_eq!(outcome.added, ids(&["cuda/a"]));
     let by_local = SeedTaken {
         id: id("cuda/b"),
@@ -212,7 +299,10 @@ pub(crate) async fn a_seed_whose_name_is_taken_keeps_no_other_out(place: Arc<Pla
         "cuda/c",
         record_with("cuda/c", "one", alias("cuda/a"), json!({})),
     ));
-    let outcome = store.seed(renamed.clone(), at(20)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, renamed.clone(), at(20))
+        .await
+        .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/a"]));
     let by_old = SeedTaken {
         id: id("cuda/c"),
@@ -223,7 +313,7 @@ pub(crate) async fn a_seed_whose_name_is_taken_keeps_no_other_out(place: Arc<Pla
     // Free again, it comes.
     let freed = record_with("cuda/local", "local", json!({}), json!({}));
     published(&*store, "cuda/local", freed).await;
-    let outcome = store.seed(renamed, at(30)).await.unwrap();
+    let outcome = store.seed(SeedSource::Program, renamed, at(30)).await.unwrap();
     assert_eq!((outcome.added, outcome.taken.len()), (ids(&["cuda/b"]), 1));
 }
 
@@ -235,7 +325,14 @@ pub(crate) async fn two_servers_seed_once(place: Arc<Place>) {
     // Both start from nothing: the tables are made by whoever is first.
     let start = |many: Vec<SeedRecord>| {
         let place = Arc::clone(&place);
-        tokio::spawn(async move { place.store().await.seed(many, at(10)).await.unwrap() })
+        tokio::spawn(async move {
+            place
+                .store()
+                .await
+                .seed(SeedSource::Program, many, at(10))
+                .await
+                .unwrap()
+        })
     };
     let (one, two) = (start(many.clone()), start(many));
     let (one, two) = (one.await.unwrap(), two.await.unwrap());
@@ -250,7 +347,7 @@ pub(crate) async fn one_bad_seed_leaves_everything_as_it_was(place: Arc<Place>) 
     let store = place.store().await;
     let mut bad = seeds("one");
     bad.push(seed("cuda/c", ("{}".to_owned(), "{}".to_owned())));
-    let error = store.seed(bad, at(10)).await.unwrap_err();
+    let error = store.seed(SeedSource::Program, bad, at(10)).await.unwrap_err();
     assert!(
         matches!(&error, StoreError::Damaged { id, .. } if id.as_str() == "cuda/c"),
         "{error}"
@@ -263,15 +360,80 @@ pub(crate) async fn one_bad_seed_leaves_everything_as_it_was(place: Arc<Place>) 
         )
     };
     let error = store
-        .seed(vec![alias("cuda/a"), alias("cuda/b")], at(10))
+        .seed(
+            SeedSource::Program,
+            vec![alias("cuda/a"), alias("cuda/b")],
+            at(10),
+        )
         .await
         .unwrap_err();
     assert!(matches!(error, StoreError::AliasTaken { .. }), "{error}");
 
     let twice = vec![seeds("one").remove(0), seeds("two").remove(0)];
-    assert!(store.seed(twice, at(10)).await.is_err());
+    assert!(store.seed(SeedSource::Program, twice, at(10)).await.is_err());
 
     assert_eq!(store.head_seq().await.unwrap(), Seq(0));
     assert_eq!(store.status(&id("cuda/a")).await.unwrap(), None);
-    assert_eq!(store.seed(seeds("one"), at(20)).await.unwrap().added.len(), 2);
+    assert_eq!(
+        store
+            .seed(SeedSource::Program, seeds("one"), at(20))
+            .await
+            .unwrap()
+            .added
+            .len(),
+        2
+    );
+}
+
+pub(crate) async fn the_program_never_takes_back_what_was_imported(place: Arc<Place>) {
+    let store = place.store().await;
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
+
+    let imported = store
+        .seed(SeedSource::Import, seeds("two"), at(20))
+        .await
+        .unwrap();
+    assert_eq!(imported.updated, ids(&["cuda/a", "cuda/b"]));
+    let newer = store
+        .seed(SeedSource::Import, seeds("three"), at(30))
+        .await
+        .unwrap();
+    assert_eq!(newer.updated, ids(&["cuda/a", "cuda/b"]));
+
+    // A restart with the same records changes nothing, one with others waits.
+    let same = store
+        .seed(SeedSource::Program, seeds("one"), at(40))
+        .await
+        .unwrap();
+    assert_eq!((same.unchanged, same.conflicts.len()), (2, 0));
+    let other = store
+        .seed(SeedSource::Program, seeds("four"), at(50))
+        .await
+        .unwrap();
+    assert_eq!((other.updated.len(), other.conflicts.len()), (0, 2));
+    let page = store.feed(Seq(0), 10).await.unwrap();
+    let texts = page.changes[0].published.as_ref().unwrap();
+    assert_eq!(
+        (texts.meta.actor.as_str(), &texts.document),
+        ("import", &record("cuda/a", "three").0)
+    );
+}
+
+pub(crate) async fn an_import_keeps_what_somebody_edited(place: Arc<Place>) {
+    let store = place.store().await;
+    store
+        .seed(SeedSource::Program, seeds("one"), at(10))
+        .await
+        .unwrap();
+    let edit = draft("cuda/a", record("cuda/a", "edited"), Expected::Head(revision(1)));
+    store.save_head(edit).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Import, seeds("two"), at(20))
+        .await
+        .unwrap();
+    assert_eq!(outcome.updated, ids(&["cuda/b"]));
+    assert_eq!(outcome.conflicts.len(), 1);
 }
