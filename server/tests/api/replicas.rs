@@ -94,6 +94,10 @@ async fn an_edit_on_one_server_is_found_on_the_other_within_a_second() {
     })
     .await;
     let elapsed = published.elapsed();
+    println!(
+        "an edit was found on the other server after {} ms",
+        elapsed.as_millis()
+    );
     assert!(elapsed < Duration::from_secs(1), "it took {elapsed:?}");
     drop((first, second));
     database.end().await;
@@ -176,5 +180,9 @@ async fn an_import_by_another_process_is_seen_on_sqlite() {
     );
     let client = client();
     let elapsed = until("found", || finds(&client, &server.url, line, "cuda/imported")).await;
+    println!(
+        "an import was found {} ms after it had ended",
+        elapsed.as_millis()
+    );
     assert!(elapsed < Duration::from_secs(1), "it took {elapsed:?}");
 }
