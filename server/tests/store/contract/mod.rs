@@ -4,6 +4,7 @@ mod codes;
 mod edges;
 mod feed;
 mod heads;
+mod imports;
 mod lists;
 mod nodes;
 mod races;
@@ -74,11 +75,13 @@ contract! {
         changes_come_in_seq_order_with_tombstones
         ids_are_ordered_by_bytes
     }
+    imports {
+        the_program_never_takes_back_what_was_imported
+        an_import_keeps_what_somebody_edited
+    }
     seeds {
         new_seeds_are_published
         unchanged_seeds_write_nothing
-        the_program_never_takes_back_what_was_imported
-        an_import_keeps_what_somebody_edited
         a_changed_seed_makes_a_revision
         an_edit_survives_and_the_conflict_is_listed
         an_edit_that_equals_the_seed_ends_the_conflict
