@@ -33,7 +33,7 @@ fn write_answer(
             write_record(text, &published.record.document)?;
         }
         if let Some(base_url) = base_url {
-            writeln!(text, "  {base_url}/records/{}", found.id)?;
+            writeln!(text, "  {base_url}/r/{}", found.id)?;
         }
         writeln!(text)?;
     }

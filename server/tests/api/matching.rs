@@ -72,7 +72,14 @@ async fn curl_gets_text() {
         .body(LINE);
     let response = request.send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "text/plain; charset=utf-8");
-    insta::assert_snapshot!(response.text().await.unwrap());
+    let text = response.text().await.unwrap();
+    let page = text.lines().find_map(|line| line.trim().strip_prefix('/'));
+    assert_eq!(
+        app.get(&format!("/{}", page.unwrap())).await.status(),
+        200,
+        "{text}"
+    );
+    insta::assert_snapshot!(text);
 }
 
 #[tokio::test]
