@@ -1,6 +1,7 @@
 //! One browser for one test: chromedriver on a free port, a headless Chromium with an empty profile, and the few
 //! `WebDriver` commands that the tests need.
 
+use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -25,13 +26,29 @@ pub struct Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Its Chromium ends with it. Both may be gone already.
+        // The driver ends its Chromium only when asked to; killed, it leaves a dozen processes behind.
+        let _ = self.end_session();
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }
 }
 
 impl Browser {
+    /// Asks the driver to end the session and waits until it has. By hand, because dropping cannot await.
+    fn end_session(&self) -> std::io::Result<()> {
+        let address = self.session.trim_start_matches("http://");
+        let (host, path) = address.split_once('/').unwrap_or((address, ""));
+        let mut stream = std::net::TcpStream::connect(host)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        write!(
+            stream,
+            "DELETE /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        )?;
+        // The answer comes once the browser has ended; the driver keeps the connection open after it.
+        let _ = stream.read(&mut [0; 512])?;
+        Ok(())
+    }
+
     pub async fn start() -> Self {
         Self::start_with(true).await
     }
