@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::{open_existing, say};
 use crate::clock::{Clock as _, SystemClock, SystemRandom};
 use crate::config::DataArgs;
-use crate::domain::tokens::{self, SCOPES, scope_name};
+use crate::domain::tokens;
 use crate::startup::open_store;
 use crate::store::{Scope, StoredToken};
 
@@ -81,7 +81,7 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
 async fn list(data: &DataArgs) -> anyhow::Result<ExitCode> {
     let now = SystemClock.now();
     for stored in open_existing(data).await?.tokens().await? {
-        let scopes: Vec<_> = stored.token.scopes.iter().copied().map(scope_name).collect();
+        let scopes: Vec<_> = stored.token.scopes.iter().copied().map(Scope::as_str).collect();
         let state = state(&stored, now);
         say(format_args!(
             "{}  {:<20}  {:<24}  {state}",
@@ -126,10 +126,7 @@ fn parse_name(text: &str) -> Result<String, String> {
 }
 
 fn parse_scope(text: &str) -> Result<Scope, String> {
-    match SCOPES.iter().find(|(name, _)| *name == text) {
-        Some((_, scope)) => Ok(*scope),
-        None => Err("write edit, publish, report, fleet or admin".to_owned()),
-    }
+    Scope::from_word(text).ok_or_else(|| "write edit, publish, report, fleet or admin".to_owned())
 }
 
 /// Reads `90d` and the like.

@@ -18,26 +18,6 @@ const ID_BYTES: usize = 8;
 /// Random bytes of the secret part.
 const SECRET_BYTES: usize = 32;
 
-/// Every scope with the name that people write.
-pub const SCOPES: &[(&str, Scope)] = &[
-    ("edit", Scope::Edit),
-    ("publish", Scope::Publish),
-    ("report", Scope::Report),
-    ("fleet", Scope::Fleet),
-    ("admin", Scope::Admin),
-];
-
-/// The name that people write.
-pub fn scope_name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Edit => "edit",
-        Scope::Publish => "publish",
-        Scope::Report => "report",
-        Scope::Fleet => "fleet",
-        Scope::Admin => "admin",
-    }
-}
-
 /// Who acts: the holder of a token that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {

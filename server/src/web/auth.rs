@@ -9,7 +9,7 @@ use actix_web::{FromRequest, HttpMessage, HttpRequest};
 
 use super::error::{Code, Problem};
 use super::state::AppState;
-use crate::domain::tokens::{self, Actor, TokenError, scope_name};
+use crate::domain::tokens::{self, Actor, TokenError};
 use crate::store::Scope;
 
 /// Who a route is for.
@@ -40,7 +40,7 @@ impl Access {
         }
         Err(Problem::new(
             Code::Forbidden,
-            format!("this needs a token with the scope {:?}", scope_name(scope)),
+            format!("this needs a token with the scope {:?}", scope.as_str()),
         ))
     }
 }
@@ -49,7 +49,7 @@ fn token_needed(scope: Scope) -> Problem {
     let detail = format!(
         "send `Authorization: Bearer …` with a token that has the scope {name:?}; the operator makes one with \
          `peerless token create --scope {name}`",
-        name = scope_name(scope)
+        name = scope.as_str()
     );
     Problem::new(Code::Unauthorized, detail).with_header(
         header::WWW_AUTHENTICATE,
