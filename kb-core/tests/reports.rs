@@ -7,10 +7,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use kb_core::report::Report;
+use kb_core::report::{LogExcerpt, Report, When};
 use kb_core::schema;
 use kb_core::verdict::{judge_pair, judge_run};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Every report, by file name.
 fn reports() -> Vec<(String, Value)> {
@@ -62,5 +62,19 @@ fn the_table_still_judges_them_as_the_agent_did() {
         }
         let conclusion = judge_run(&report.gpus, &report.pairs, &report.failures);
         assert_eq!(conclusion, report.conclusion, "{name}");
+    }
+}
+
+/// Lines of an older agent prove nothing about the run, and a word of a newer one is kept apart.
+#[test]
+fn lines_that_do_not_say_when_they_were_written_count_as_before() {
+    let read = |excerpt: Value| serde_json::from_value::<LogExcerpt>(excerpt).unwrap().when;
+    assert_eq!(read(json!({ "source": "kmsg", "text": "" })), When::Before);
+    for (word, when) in [
+        ("during", When::During),
+        ("before", When::Before),
+        ("after", When::Unrecognised),
+    ] {
+        assert_eq!(read(json!({ "source": "kmsg", "text": "", "when": word })), when);
     }
 }

@@ -13,6 +13,9 @@ pub(super) fn failure_of(step: &str, message: String) -> Failure {
         code: None,
         code_name: None,
         message,
+        cause: None,
+        record: None,
+        fix: None,
     }
 }
 
@@ -29,6 +32,9 @@ pub(super) fn failure_from(trouble: &Trouble) -> Failure {
             code: *code,
             code_name: code_name.clone(),
             message: message.clone(),
+            cause: None,
+            record: None,
+            fix: None,
         },
         Trouble::Worker(fault) => {
             let step = match fault {

@@ -151,6 +151,8 @@ fn check(kind: CheckKind, attempt: Attempt, seconds: f64, rerun: bool) -> Check 
         code_name: attempt.code_name,
         checked_by: attempt.checked_by,
         bytes: attempt.bytes,
+        windows: 0,
+        spread_bytes: 0,
         mismatch: attempt.mismatch,
         seconds,
         rerun,

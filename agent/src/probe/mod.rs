@@ -142,6 +142,7 @@ fn look(options: &Options, nonce: u64) -> Found {
             nvlinks: facts.nvlinks,
             nvswitch: facts.nvswitch,
             common_ancestor: facts.common_ancestor,
+            facts: BTreeMap::new(),
             directions: vec![forward, backward],
             verdict: undecided(),
         };
@@ -238,6 +239,7 @@ fn undecided() -> PairVerdict {
         evidence: Vec::new(),
         proven_rungs: Vec::new(),
         record: None,
+        fix: None,
     }
 }
 

@@ -21,12 +21,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{NodeId, ReportId};
+use crate::ids::{NodeId, RecordId, ReportId};
 
 /// The major version that this build writes and reads.
 pub const MAJOR: u32 = 1;
 /// The minor version that this build writes.
-pub const MINOR: u32 = 0;
+pub const MINOR: u32 = 1;
 
 /// Version of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,8 +93,26 @@ pub struct Node {
 pub struct LogExcerpt {
     /// Where it was read: `kmsg`, `journal`, a file name.
     pub source: String,
+    /// Whether the lines were written before the run or while it went on. Since 1.1; absent it reads as `before`, which
+    /// proves nothing about the run.
+    #[serde(default)]
+    pub when: When,
     /// The lines, separated by `\n`.
     pub text: String,
+}
+
+/// When a line of a log was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// In this boot, before the run.
+    #[default]
+    Before,
+    /// While the run went on.
+    During,
+    /// A value of a newer minor version.
+    #[serde(other)]
+    Unrecognised,
 }
 
 /// Something that stopped the run or a part of it.
@@ -108,6 +126,15 @@ pub struct Failure {
     pub code_name: Option<String>,
     /// The message, in words.
     pub message: String,
+    /// One named cause, see [`crate::verdict::cause`]. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cause: Option<String>,
+    /// The record that explains the cause. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub record: Option<RecordId>,
+    /// What to do, in one or two sentences. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fix: Option<String>,
 }
 
 /// The run in one line.

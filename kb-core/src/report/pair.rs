@@ -23,6 +23,9 @@ pub struct Pair {
     pub nvswitch: Fact<bool>,
     /// Nearest common ancestor in the PCIe tree, in NVML's words (`PIX`, `PXB`, `PHB`, `NODE`, `SYS`).
     pub common_ancestor: Fact<String>,
+    /// Everything else by dotted name (`pcie.same_switch`, `acs.redirecting_bridges`). Since 1.1.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub facts: BTreeMap<String, Fact>,
     /// `a` as initiator towards `b`, then `b` towards `a`.
     pub directions: Vec<Direction>,
     /// What it comes to.
@@ -114,6 +117,13 @@ pub struct Check {
     pub checked_by: String,
     /// Bytes written and compared.
     pub bytes: u64,
+    /// Windows of the owner's memory that were written and compared; 0 where that does not apply. Since 1.1.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub windows: u32,
+    /// Bytes from the first byte of the first window to the last byte of the last one: faults of static BAR1 mappings
+    /// depend on the address. Since 1.1.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub spread_bytes: u64,
     /// First wrong offset and number of wrong 32-bit words, where data was wrong.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mismatch: Option<Mismatch>,
@@ -122,6 +132,11 @@ pub struct Check {
     /// True when the check was repeated alone in a fresh worker and this is that result.
     #[serde(default)]
     pub rerun: bool,
+}
+
+/// For fields that are left out where they do not apply.
+fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Where data differed.
@@ -204,4 +219,7 @@ pub struct PairVerdict {
     /// The record that explains the cause.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub record: Option<RecordId>,
+    /// What to do, in one or two sentences. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fix: Option<String>,
 }

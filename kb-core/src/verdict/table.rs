@@ -152,6 +152,7 @@ pub fn judge_pair(pair: &Pair, index: usize) -> PairVerdict {
             evidence: finding.evidence,
             proven_rungs,
             record: row.record.and_then(|id| id.parse::<RecordId>().ok()),
+            fix: None,
         };
     }
     let mut evidence = seen.directions_with_access(Some(true));
@@ -163,6 +164,7 @@ pub fn judge_pair(pair: &Pair, index: usize) -> PairVerdict {
         evidence,
         proven_rungs,
         record: None,
+        fix: None,
     }
 }
 

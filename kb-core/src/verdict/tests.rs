@@ -29,6 +29,8 @@ fn check(rung: u8, outcome: Outcome) -> Check {
         code_name: None,
         checked_by: "owner_kernel".to_owned(),
         bytes: 4096,
+        windows: 0,
+        spread_bytes: 0,
         mismatch: None,
         seconds: 0.01,
         rerun: false,
@@ -58,6 +60,7 @@ fn healthy() -> Pair {
         evidence: Vec::new(),
         proven_rungs: Vec::new(),
         record: None,
+        fix: None,
     };
     Pair {
         a: 0,
@@ -65,6 +68,7 @@ fn healthy() -> Pair {
         nvlinks: Fact::read(0, "nvml"),
         nvswitch: Fact::read(false, "nvml"),
         common_ancestor: Fact::read("SYS".to_owned(), "nvml"),
+        facts: std::collections::BTreeMap::new(),
         directions: vec![direction(0, 1), direction(1, 0)],
         verdict: placeholder,
     }
@@ -299,6 +303,9 @@ fn failure() -> Failure {
         code: None,
         code_name: None,
         message: "no such file".to_owned(),
+        cause: None,
+        record: None,
+        fix: None,
     }
 }
 
