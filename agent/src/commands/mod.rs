@@ -9,7 +9,7 @@ use kb_core::verdict::Verdict;
 use crate::cli::{ProbeArgs, ReportArgs, RunArgs};
 use crate::clock::SystemClock;
 use crate::output;
-use crate::probe::{self, Chance, RANDOM_BYTES};
+use crate::probe::{self, Chance, RANDOM_BYTES, Silent};
 use crate::process::say;
 use crate::upload::{self, Body, Uploader};
 
@@ -89,7 +89,7 @@ fn make_report(arguments: &RunArgs) -> anyhow::Result<Report> {
     let mut random = [0; RANDOM_BYTES];
     getrandom::fill(&mut random).context("get random numbers")?;
     let chance = Chance::from_random(random)?;
-    Ok(probe::run(&options, &SystemClock, chance)?)
+    Ok(probe::run(&options, &SystemClock, chance, &Silent)?)
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {

@@ -8,6 +8,7 @@ use crate::worker::protocol::{CheckKind, DirectionFacts, Opened};
 
 use super::attempt::Attempt;
 use super::pattern::Nonce;
+use super::progress::{PairStep, Progress, Step};
 use super::session::{SPENT, Session, Setup};
 
 /// What the ladder of one direction needs beside the session.
@@ -16,6 +17,8 @@ pub(super) struct Climb<'a> {
     pub(super) opened: &'a Opened,
     /// Random number of the run.
     pub(super) run: u64,
+    /// Told of every check.
+    pub(super) progress: &'a dyn Progress,
 }
 
 impl Climb<'_> {
@@ -23,8 +26,8 @@ impl Climb<'_> {
     pub(super) fn direction(
         &self,
         session: &mut Session<'_>,
-        initiator: u32,
-        owner: u32,
+        pair: PairStep,
+        (initiator, owner): (u32, u32),
         facts: DirectionFacts,
     ) -> Direction {
         let granted = facts.can_access_peer.value;
@@ -38,6 +41,13 @@ impl Climb<'_> {
                 checks.push(check(kind, Attempt::skipped(reason), 0.0, false));
                 continue;
             }
+            self.progress.step(Step::Checking {
+                pair,
+                initiator,
+                owner,
+                rung: kind.rung(),
+                check: kind.name(),
+            });
             let nonce = Nonce {
                 run: self.run,
                 initiator,

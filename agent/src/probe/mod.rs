@@ -5,6 +5,7 @@ mod chance;
 mod failure;
 mod ladder;
 pub(crate) mod pattern;
+mod progress;
 mod session;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ use crate::worker::lock;
 use crate::worker::protocol::{DirectionFacts, Loaded, Opened, PairFacts};
 
 pub(crate) use chance::{Chance, RANDOM_BYTES};
+pub(crate) use progress::{PairStep, Progress, Silent, Step};
 
 use failure::{failure_from, failure_of, stuck_failure};
 use ladder::Climb;
@@ -47,12 +49,17 @@ pub(crate) struct Options {
 }
 
 /// Runs the probe. Whatever goes wrong is in the report; only a node that cannot be named is an error.
-pub(crate) fn run(options: &Options, clock: &dyn Clock, chance: Chance) -> Result<Report, IdError> {
+pub(crate) fn run(
+    options: &Options,
+    clock: &dyn Clock,
+    chance: Chance,
+    progress: &dyn Progress,
+) -> Result<Report, IdError> {
     let started_at = clock.now();
     let start = Instant::now();
     let host = host::read(&options.host_root)?;
     let found = match lock::acquire(&options.lock_file) {
-        Ok(_lock) => look(options, chance.nonce),
+        Ok(_lock) => look(options, chance.nonce, progress),
         Err(error) => Found::nothing(failure_of("lock the node", error.to_string())),
     };
     let conclusion = conclude(&found);
@@ -109,7 +116,8 @@ impl Found {
     }
 }
 
-fn look(options: &Options, nonce: u64) -> Found {
+fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Found {
+    progress.step(Step::Opening);
     let setup = Setup {
         program: options.program.clone(),
         step_limit: options.step_timeout,
@@ -130,12 +138,21 @@ fn look(options: &Options, nonce: u64) -> Found {
         setup: &setup,
         opened: &opened,
         run: nonce,
+        progress,
     };
     let mut pairs = Vec::new();
-    for (a, b) in pairs_of(opened.gpus.len()) {
+    let all = pairs_of(opened.gpus.len());
+    for (number, &(a, b)) in (1..).zip(&all) {
+        let pair = PairStep {
+            number,
+            of: all.len(),
+            a,
+            b,
+        };
+        progress.step(Step::Asking { pair });
         let facts = pair_facts(&setup, &mut session, a, b);
-        let forward = climb.direction(&mut session, a, b, facts.forward);
-        let backward = climb.direction(&mut session, b, a, facts.backward);
+        let forward = climb.direction(&mut session, pair, (a, b), facts.forward);
+        let backward = climb.direction(&mut session, pair, (b, a), facts.backward);
         let mut pair = Pair {
             a,
             b,
@@ -149,6 +166,7 @@ fn look(options: &Options, nonce: u64) -> Found {
         pair.verdict = judge_pair(&pair, pairs.len());
         pairs.push(pair);
     }
+    progress.step(Step::Closing);
     session.end();
     let mut found = Found {
         simulated: false,
