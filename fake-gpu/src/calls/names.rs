@@ -1,7 +1,7 @@
 //! The list of functions, kept apart because it is long.
 
 /// Every exported function that passes the gate, in byte order (found by binary search).
-pub(crate) const NAMES: [&str; 96] = [
+pub(crate) const NAMES: [&str; 107] = [
     "cuCtxDisablePeerAccess",
     "cuCtxEnablePeerAccess",
     "cuCtxGetCurrent",
@@ -26,6 +26,7 @@ pub(crate) const NAMES: [&str; 96] = [
     "cuEventCreate",
     "cuEventDestroy_v2",
     "cuEventElapsedTime",
+    "cuEventElapsedTime_v2",
     "cuEventQuery",
     "cuEventRecord",
     "cuEventSynchronize",
@@ -36,12 +37,22 @@ pub(crate) const NAMES: [&str; 96] = [
     "cuIpcGetMemHandle",
     "cuIpcOpenMemHandle_v2",
     "cuLaunchKernel",
+    "cuMemAddressFree",
+    "cuMemAddressReserve",
     "cuMemAlloc_v2",
+    "cuMemCreate",
+    "cuMemExportToShareableHandle",
     "cuMemFreeHost",
     "cuMemFree_v2",
+    "cuMemGetAllocationGranularity",
     "cuMemGetInfo_v2",
     "cuMemHostAlloc",
     "cuMemHostGetDevicePointer_v2",
+    "cuMemImportFromShareableHandle",
+    "cuMemMap",
+    "cuMemRelease",
+    "cuMemSetAccess",
+    "cuMemUnmap",
     "cuMemcpy",
     "cuMemcpyAsync",
     "cuMemcpyDtoDAsync_v2",

@@ -112,31 +112,33 @@ extern "C" fn cuDeviceTotalMem_v2(bytes: Out<usize>, device: c_int) -> c_int {
 extern "C" fn cuDeviceGetAttribute(value: Out<c_int>, attribute: c_int, device: c_int) -> c_int {
     after_init("cuDeviceGetAttribute", |machine| {
         let gpu = gpu(machine, device)?;
-        let found = attribute_of(gpu, attribute).ok_or(Code::INVALID_VALUE)?;
+        let found = attribute_of(machine, gpu, attribute).ok_or(Code::INVALID_VALUE)?;
         Ok(value.put(found)?)
     })
 }
 
 /// `CUdevice_attribute` numbers (`cuda.h`); `None` for those that the stand-in does not know.
-fn attribute_of(gpu: &Gpu, attribute: c_int) -> Option<c_int> {
+fn attribute_of(machine: &Machine, gpu: &Gpu, attribute: c_int) -> Option<c_int> {
     let (domain, bus, slot, _) = gpu.pci_parts()?;
     let number = match attribute {
-        1..=3 => 1024,                    // threads of a block, its x and y
-        4 => 64,                          // block z
-        5 => 0x7fff_ffff,                 // grid x
-        6 | 7 => 0xffff,                  // grid y, z
-        10 => 32,                         // warp
-        13 => gpu.clock_khz,              // clock, kHz
-        16 => gpu.multiprocessors,        // multiprocessors
-        20 => gpu.compute_mode.code(),    // compute mode
+        1..=3 => 1024,                                 // threads of a block, its x and y
+        4 => 64,                                       // block z
+        5 => 0x7fff_ffff,                              // grid x
+        6 | 7 => 0xffff,                               // grid y, z
+        10 => 32,                                      // warp
+        13 => gpu.clock_khz,                           // clock, kHz
+        16 => gpu.multiprocessors,                     // multiprocessors
+        20 => gpu.compute_mode.code(),                 // compute mode
         15 | 19 | 31 | 40 | 41 | 78 => 1, // copy overlap, host mapping, concurrent kernels, engines, UVA, priorities
-        17 | 18 | 35 => 0,                // kernel timeout, integrated, TCC
+        17 | 18 | 35 | 128 => 0,          // kernel timeout, integrated, TCC, fabric handles
         33 => bus,                        // PCI bus
         34 => slot,                       // PCI device
         39 => 2048,                       // threads per multiprocessor
         50 => domain,                     // PCI domain
         75 => gpu.compute_capability.0,   // compute capability, major
         76 => gpu.compute_capability.1,   // minor
+        102 => u32::from(machine.exports("cuMemMap")), // virtual memory management
+        103 => u32::from(machine.exports("cuMemExportToShareableHandle")), // descriptors of it
         _ => return None,
     };
     c_int::try_from(number).ok()

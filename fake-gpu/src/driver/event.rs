@@ -4,7 +4,10 @@ use super::Code;
 use crate::{
     ffi::Out,
     gate::after_init,
-    machine::event::{Event, Record},
+    machine::{
+        Machine,
+        event::{Event, Record},
+    },
 };
 use std::{
     ffi::{c_int, c_uint},
@@ -83,28 +86,40 @@ extern "C" fn cuEventSynchronize(event: usize) -> c_int {
     })
 }
 
+/// Milliseconds between two events that have both been reached.
+fn elapsed(machine: &Machine, start: usize, end: usize) -> Result<f32, Code> {
+    let recorded = |handle: usize| {
+        let event = machine
+            .events
+            .get(handle)
+            .filter(|event| event.timing)
+            .ok_or(Code::INVALID_HANDLE)?;
+        event.context.check()?;
+        event.last().ok_or(Code::INVALID_HANDLE)
+    };
+    let (start, end) = (recorded(start)?, recorded(end)?);
+    if !start.ticket.is_done() || !end.ticket.is_done() {
+        return Err(Code::NOT_READY);
+    }
+    let time = |record: &Record| record.reached.get().copied().ok_or(Code::UNKNOWN);
+    let (start, end) = (time(&start)?, time(&end)?);
+    let seconds = match end.checked_duration_since(start) {
+        Some(forward) => forward.as_secs_f32(),
+        None => -start.duration_since(end).as_secs_f32(),
+    };
+    Ok(seconds * 1000.0)
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn cuEventElapsedTime(milliseconds: Out<f32>, start: usize, end: usize) -> c_int {
     after_init("cuEventElapsedTime", |machine| {
-        let recorded = |handle: usize| {
-            let event = machine
-                .events
-                .get(handle)
-                .filter(|event| event.timing)
-                .ok_or(Code::INVALID_HANDLE)?;
-            event.context.check()?;
-            event.last().ok_or(Code::INVALID_HANDLE)
-        };
-        let (start, end) = (recorded(start)?, recorded(end)?);
-        if !start.ticket.is_done() || !end.ticket.is_done() {
-            return Err(Code::NOT_READY);
-        }
-        let time = |record: &Record| record.reached.get().copied().ok_or(Code::UNKNOWN);
-        let (start, end) = (time(&start)?, time(&end)?);
-        let seconds = match end.checked_duration_since(start) {
-            Some(forward) => forward.as_secs_f32(),
-            None => -start.duration_since(end).as_secs_f32(),
-        };
-        Ok(milliseconds.put(seconds * 1000.0)?)
+        Ok(milliseconds.put(elapsed(machine, start, end)?)?)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventElapsedTime_v2(milliseconds: Out<f32>, start: usize, end: usize) -> c_int {
+    after_init("cuEventElapsedTime_v2", |machine| {
+        Ok(milliseconds.put(elapsed(machine, start, end)?)?)
     })
 }

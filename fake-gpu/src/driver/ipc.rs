@@ -4,7 +4,10 @@ use super::Code;
 use crate::{
     ffi::Out,
     gate::after_init,
-    machine::{ledger::Ledger, memory::Import},
+    machine::{
+        ledger::Ledger,
+        memory::{Origin, Region},
+    },
 };
 use std::{
     ffi::{c_int, c_uint},
@@ -39,12 +42,23 @@ fn block_of(handle: &Handle) -> Option<u64> {
     Some(u64::from_le_bytes(*block))
 }
 
+/// How often memory was opened from a handle; `None` for other memory.
+fn times_opened(region: &Region) -> Option<&AtomicU64> {
+    match &region.device.as_ref()?.origin {
+        Origin::Opened { times, .. } => Some(times),
+        Origin::Own | Origin::Mapped { .. } => None,
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn cuIpcGetMemHandle(handle: Out<Handle>, address: u64) -> c_int {
     after_init("cuIpcGetMemHandle", |machine| {
         machine.current()?;
         let (region, _) = machine.memory.find(address, 1).ok_or(Code::INVALID_VALUE)?;
-        let device = region.device.as_ref().filter(|device| device.import.is_none());
+        let device = region
+            .device
+            .as_ref()
+            .filter(|device| matches!(device.origin, Origin::Own));
         Ok(handle.put(handle_of(device.ok_or(Code::INVALID_VALUE)?.block.id))?)
     })
 }
@@ -62,8 +76,9 @@ extern "C" fn cuIpcOpenMemHandle_v2(address: Out<u64>, handle: Handle, flags: c_
             return Err(Code::INVALID_CONTEXT);
         }
         if let Some(region) = machine.memory.imported(context.ordinal, id) {
-            let import = region.device.as_ref().and_then(|device| device.import.as_ref());
-            import.ok_or(Code::UNKNOWN)?.opened.fetch_add(1, Ordering::AcqRel);
+            times_opened(&region)
+                .ok_or(Code::UNKNOWN)?
+                .fetch_add(1, Ordering::AcqRel);
             return Ok(address.put(region.address)?);
         }
         let other_gpu = block.gpu != context.gpu;
@@ -72,11 +87,11 @@ extern "C" fn cuIpcOpenMemHandle_v2(address: Out<u64>, handle: Handle, flags: c_
         if other_gpu && !may {
             return Err(Code::PEER_ACCESS_UNSUPPORTED);
         }
-        let import = Import {
+        let origin = Origin::Opened {
             gpu: context.gpu,
-            opened: AtomicU64::new(1),
+            times: AtomicU64::new(1),
         };
-        Ok(address.put(machine.map_block(context.ordinal, block, Some(import))?)?)
+        Ok(address.put(machine.map_block(Some(context.ordinal), block, origin)?)?)
     })
 }
 
@@ -85,15 +100,9 @@ extern "C" fn cuIpcCloseMemHandle(address: u64) -> c_int {
     after_init("cuIpcCloseMemHandle", |machine| {
         machine.current()?;
         let region = machine.memory.beginning_at(address).ok_or(Code::INVALID_VALUE)?;
-        let import = region.device.as_ref().and_then(|device| device.import.as_ref());
-        let left = import
-            .ok_or(Code::INVALID_VALUE)?
-            .opened
-            .fetch_sub(1, Ordering::AcqRel);
-        if left == 1 {
-            if let Some(context) = machine.contexts.active(region.context) {
-                machine.drain(&context);
-            }
+        let times = times_opened(&region).ok_or(Code::INVALID_VALUE)?;
+        if times.fetch_sub(1, Ordering::AcqRel) == 1 {
+            machine.finish_users(&region);
             machine.release(address);
         }
         Ok(())

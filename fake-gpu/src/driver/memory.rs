@@ -1,7 +1,7 @@
 //! Allocation of device and pinned host memory.
 
 use super::Code;
-use crate::{ffi::Out, gate::after_init, machine::Machine};
+use crate::{ffi::Out, gate::after_init, machine::memory::Origin};
 use std::ffi::{c_int, c_uint};
 
 /// `CU_MEMHOSTALLOC_PORTABLE | DEVICEMAP | WRITECOMBINED`.
@@ -26,14 +26,10 @@ extern "C" fn cuMemFree_v2(address: u64) -> c_int {
             return Ok(());
         }
         let region = machine.memory.beginning_at(address).ok_or(Code::INVALID_VALUE)?;
-        if region
-            .device
-            .as_ref()
-            .is_none_or(|device| device.import.is_some())
-        {
+        if !matches!(&region.device, Some(device) if matches!(device.origin, Origin::Own)) {
             return Err(Code::INVALID_VALUE);
         }
-        finish_users(machine, region.context);
+        machine.finish_users(&region);
         machine.release(address);
         Ok(())
     })
@@ -70,7 +66,7 @@ extern "C" fn cuMemFreeHost(address: u64) -> c_int {
             .beginning_at(address)
             .filter(|region| region.device.is_none());
         let region = region.ok_or(Code::INVALID_VALUE)?;
-        finish_users(machine, region.context);
+        machine.finish_users(&region);
         machine.release(address);
         Ok(())
     })
@@ -86,11 +82,4 @@ extern "C" fn cuMemHostGetDevicePointer_v2(device: Out<u64>, host: u64, flags: c
         }
         Ok(device.put(host)?)
     })
-}
-
-/// Freeing waits for what its context has queued, as the driver does.
-fn finish_users(machine: &Machine, ordinal: usize) {
-    if let Some(context) = machine.contexts.active(ordinal) {
-        machine.drain(&context);
-    }
 }

@@ -13,5 +13,6 @@ mod module;
 mod peer;
 mod stream;
 mod system;
+mod virtual_memory;
 
 pub(crate) use code::Code;

@@ -1,11 +1,19 @@
 //! Every access of a GPU to memory goes through here: who may reach what, and what becomes of it.
 
-use super::{Machine, context::Context, mapping::Mapping, memory::Region};
+use super::{
+    Machine,
+    context::Context,
+    mapping::Mapping,
+    memory::{DeviceMemory, Origin, Region},
+};
 use crate::{
     driver::Code,
     scenario::{Access, Fate, MemoryFault, Route},
 };
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{Arc, PoisonError},
+};
 
 /// Bytes that an initiator may reach, and how.
 pub(crate) struct Reach {
@@ -17,6 +25,8 @@ pub(crate) struct Reach {
     /// Straight to the memory. A copy between GPUs without peer access goes by way of the host instead, where no
     /// fault of the direct path can meet it.
     direct: bool,
+    /// False where the initiator was granted reading alone.
+    writable: bool,
 }
 
 /// What issues an access.
@@ -24,6 +34,29 @@ pub(crate) struct Reach {
 pub(crate) enum Engine {
     Copy,
     Sm,
+}
+
+/// What a context may do with device memory: `None` for nothing, else whether it may write.
+fn rights_of(device: &DeviceMemory, context: &Context) -> Option<bool> {
+    let owner = device.block.gpu;
+    let by_peer_access = owner == context.gpu || context.has_peer(owner);
+    match &device.origin {
+        Origin::Own => by_peer_access.then_some(true),
+        Origin::Opened { gpu, .. } => (by_peer_access || *gpu == context.gpu).then_some(true),
+        Origin::Mapped { rights, .. } => rights
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&context.gpu)
+            .copied(),
+    }
+}
+
+/// Whether it is mapped, but nobody may reach it.
+fn is_sealed(device: &DeviceMemory) -> bool {
+    match &device.origin {
+        Origin::Mapped { rights, .. } => rights.read().unwrap_or_else(PoisonError::into_inner).is_empty(),
+        Origin::Own | Origin::Opened { .. } => false,
+    }
 }
 
 impl Machine {
@@ -40,14 +73,13 @@ impl Machine {
             Engine::Copy => Route::CopyEngine,
             Engine::Sm => Route::Sm,
         };
-        let import = region.device.as_ref().and_then(|device| device.import.as_ref());
-        let routes = [route, if import.is_some() { Route::Ipc } else { route }];
-        let direct = region.device.as_ref().is_none_or(|device| {
-            device.block.gpu == context.gpu
-                || import.is_some_and(|import| import.gpu == context.gpu)
-                || context.has_peer(device.block.gpu)
-        });
-        if !direct && engine == Engine::Sm {
+        let device = region.device.as_ref();
+        let foreign = device.is_some_and(|device| device.origin.is_foreign());
+        let routes = [route, if foreign { Route::Ipc } else { route }];
+        let rights = device.map_or(Some(true), |device| rights_of(device, context));
+        // A copy engine goes by way of the host where it has no right of its own; but mapped memory that nobody has
+        // a right to is out of everybody's reach.
+        if rights.is_none() && (engine == Engine::Sm || device.is_some_and(is_sealed)) {
             return Err(Code::ILLEGAL_ADDRESS);
         }
         Ok(Reach {
@@ -55,7 +87,8 @@ impl Machine {
             offset,
             initiator: context.gpu,
             routes,
-            direct,
+            direct: rights.is_some(),
+            writable: rights != Some(false),
         })
     }
 
@@ -122,6 +155,7 @@ impl Machine {
 
     /// Writes as the initiator does. The bytes are changed where a fault does so on the way.
     pub(crate) fn write(&self, reach: &Reach, from: &mut [u8]) -> Result<(), Code> {
+        reach.demand_writable()?;
         for (part, fate) in self.fates(reach, Access::Store, from.len()) {
             if fate == Fate::Dropped {
                 continue;
@@ -149,6 +183,15 @@ impl Machine {
 }
 
 impl Reach {
+    /// Error 700 where the initiator may only read.
+    pub(crate) fn demand_writable(&self) -> Result<(), Code> {
+        if self.writable {
+            Ok(())
+        } else {
+            Err(Code::ILLEGAL_ADDRESS)
+        }
+    }
+
     /// Where a byte of the region lies in its owner's memory.
     fn physical(&self, at: usize) -> u64 {
         self.region

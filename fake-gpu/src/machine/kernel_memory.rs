@@ -87,6 +87,11 @@ impl KernelMemory {
     /// What [`KernelMemory::find`] has found, and what becomes of an access to it.
     fn fate(&self, address: u64, access: Access) -> Result<(&Reach, Fate), Trap> {
         let reach = self.found.first().ok_or(Trap::IllegalAddress(address))?;
+        if access != Access::Load {
+            reach
+                .demand_writable()
+                .map_err(|_| Trap::IllegalAddress(address))?;
+        }
         Ok((reach, self.machine.fate(reach, access)))
     }
 

@@ -27,7 +27,8 @@ pub(crate) struct Block {
     /// First byte in the GPU's physical memory.
     pub(crate) physical: u64,
     pub(crate) bytes: u64,
-    pid: u32,
+    /// Processes that keep it: the one that took it, then those that hold a share of it.
+    pids: Vec<u32>,
 }
 
 /// One context.
@@ -74,7 +75,7 @@ impl Ledger {
                 gpu,
                 physical,
                 bytes,
-                pid: std::process::id(),
+                pids: vec![std::process::id()],
             };
             book.blocks.push(block.clone());
             Some(block)
@@ -87,20 +88,46 @@ impl Ledger {
         Ok(block)
     }
 
-    /// Gives a block back.
+    /// Gives this process's hold on a block back; the last one frees it.
     pub(crate) fn give_back(&self, id: u64) {
-        let _ = self.change(|book| book.blocks.retain(|block| block.id != id));
-        self.remove_files(id);
+        let own = std::process::id();
+        let kept = self.change(|book| {
+            for block in book.blocks.iter_mut().filter(|block| block.id == id) {
+                if let Some(place) = block.pids.iter().position(|pid| *pid == own) {
+                    block.pids.remove(place);
+                }
+            }
+            book.blocks.retain(|block| !block.pids.is_empty());
+            book.blocks.iter().any(|block| block.id == id)
+        });
+        if kept == Ok(false) {
+            self.remove_files(id);
+        }
     }
 
-    /// A block that another process, still alive, has taken.
+    /// A block that some process, still alive, holds.
     pub(crate) fn find(&self, id: u64) -> Result<Option<Block>, Code> {
         self.change(|book| book.blocks.iter().find(|block| block.id == id).cloned())
     }
 
+    /// The same, which this process then holds too, until it gives it back.
+    pub(crate) fn share(&self, id: u64) -> Result<Option<Block>, Code> {
+        self.change(|book| {
+            let block = book.blocks.iter_mut().find(|block| block.id == id)?;
+            block.pids.push(std::process::id());
+            Some(block.clone())
+        })
+    }
+
     /// Whether this process has taken it.
     pub(crate) fn is_own(block: &Block) -> bool {
-        block.pid == std::process::id()
+        block.pids.first() == Some(&std::process::id())
+    }
+
+    /// The block whose file this is; `None` for a file that is none.
+    pub(crate) fn id_of(&self, file: &Path) -> Option<u64> {
+        let name = file.strip_prefix(&self.state).ok()?.to_str()?;
+        name.strip_prefix("memory-")?.parse().ok()
     }
 
     /// Bytes in use by programs on a GPU.
@@ -126,7 +153,7 @@ impl Ledger {
                 let own = book
                     .blocks
                     .iter()
-                    .filter(|block| block.gpu == gpu && block.pid == pid);
+                    .filter(|block| block.gpu == gpu && block.pids.first() == Some(&pid));
                 (pid, own.map(|block| block.bytes).sum())
             })
             .collect()
@@ -222,7 +249,10 @@ impl Book {
     /// Forgets what dead processes held; gives the ids of their blocks.
     fn drop_dead(&mut self) -> Vec<u64> {
         self.holders.retain(|holder| is_alive(holder.pid));
-        let (alive, dead): (Vec<_>, Vec<_>) = self.blocks.drain(..).partition(|block| is_alive(block.pid));
+        for block in &mut self.blocks {
+            block.pids.retain(|pid| is_alive(*pid));
+        }
+        let (alive, dead): (Vec<_>, Vec<_>) = self.blocks.drain(..).partition(|block| !block.pids.is_empty());
         self.blocks = alive;
         dead.into_iter().map(|block| block.id).collect()
     }

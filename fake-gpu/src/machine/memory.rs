@@ -1,6 +1,11 @@
 //! The address space of this process: device memory at made-up addresses, pinned host memory at its real ones.
 
-use super::{Machine, ledger::Block, ledger::Ledger, mapping::Mapping};
+use super::{
+    Machine,
+    ledger::{Block, Ledger},
+    mapping::Mapping,
+    virtual_memory::Physical,
+};
 use crate::driver::Code;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -28,8 +33,8 @@ pub(crate) struct AddressSpace {
 pub(crate) struct Region {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
-    /// Ordinal of the context it goes with.
-    pub(crate) context: usize,
+    /// Ordinal of the context it goes with; mapped memory goes with none.
+    pub(crate) context: Option<usize>,
     pub(crate) mapping: Mapping,
     /// `None` for host memory.
     pub(crate) device: Option<DeviceMemory>,
@@ -38,15 +43,36 @@ pub(crate) struct Region {
 /// What only device memory has.
 pub(crate) struct DeviceMemory {
     pub(crate) block: Block,
-    /// The GPU (its place in the scenario) that opened it from a handle of another process, and how often.
-    pub(crate) import: Option<Import>,
+    pub(crate) origin: Origin,
     mirrors: Mutex<HashMap<usize, Arc<Mapping>>>,
 }
 
-/// Memory of another process.
-pub(crate) struct Import {
-    pub(crate) gpu: usize,
-    pub(crate) opened: AtomicU64,
+/// Where device memory comes from, which decides who may reach it. GPUs are places in the scenario.
+pub(crate) enum Origin {
+    /// `cuMemAlloc`: its GPU, and those that have enabled peer access.
+    Own,
+    /// A legacy handle of another process: the GPU that opened it, so many times.
+    Opened { gpu: usize, times: AtomicU64 },
+    /// `cuMemMap`: those that `cuMemSetAccess` names, and no other.
+    Mapped {
+        rights: Rights,
+        /// Kept for as long as it is mapped.
+        physical: Arc<Physical>,
+    },
+}
+
+/// What `cuMemSetAccess` grants: GPU -> whether it may write too.
+pub(crate) type Rights = RwLock<BTreeMap<usize, bool>>;
+
+impl Origin {
+    /// Whether another process took the memory.
+    pub(crate) fn is_foreign(&self) -> bool {
+        match self {
+            Self::Own => false,
+            Self::Opened { .. } => true,
+            Self::Mapped { physical, .. } => physical.imported,
+        }
+    }
 }
 
 impl AddressSpace {
@@ -68,12 +94,21 @@ impl AddressSpace {
             .cloned()
     }
 
+    /// The regions that begin in this range, in order.
+    pub(crate) fn beginning_in(&self, address: u64, bytes: u64) -> Vec<Arc<Region>> {
+        let regions = self.regions.read().unwrap_or_else(PoisonError::into_inner);
+        let range = regions.range(address..address.saturating_add(bytes));
+        range.map(|(_, region)| Arc::clone(region)).collect()
+    }
+
     /// Memory that a context has already opened from this block.
     pub(crate) fn imported(&self, context: usize, block: u64) -> Option<Arc<Region>> {
         let regions = self.regions.read().unwrap_or_else(PoisonError::into_inner);
         let fits = |region: &&Arc<Region>| {
-            let device = region.device.as_ref();
-            region.context == context && device.is_some_and(|d| d.import.is_some() && d.block.id == block)
+            let opened = |device: &DeviceMemory| {
+                matches!(device.origin, Origin::Opened { .. }) && device.block.id == block
+            };
+            region.context == Some(context) && region.device.as_ref().is_some_and(opened)
         };
         regions.values().find(fits).cloned()
     }
@@ -109,9 +144,11 @@ impl AddressSpace {
         region
     }
 
-    fn new_address(&self, bytes: u64) -> u64 {
-        let span = bytes.next_multiple_of(ADDRESS_GRANULE) + ADDRESS_GRANULE;
-        FIRST_ADDRESS + self.used.fetch_add(span, Ordering::Relaxed)
+    /// Addresses that nothing has had before, at a multiple of `align` (a power of two).
+    pub(crate) fn new_address(&self, bytes: u64, align: u64) -> u64 {
+        let align = align.max(ADDRESS_GRANULE);
+        let span = bytes.next_multiple_of(ADDRESS_GRANULE) + align;
+        (FIRST_ADDRESS + self.used.fetch_add(span, Ordering::Relaxed)).next_multiple_of(align)
     }
 }
 
@@ -132,28 +169,40 @@ impl Machine {
         let block = self
             .ledger
             .take(place, bytes, gpu.memory_bytes, gpu.listed_bytes())?;
-        self.map_block(ordinal, block, None)
+        self.map_block(Some(ordinal), block, Origin::Own)
     }
 
-    /// Maps a block of this or another process.
+    /// Maps a block of this or another process at a new address.
     pub(crate) fn map_block(
         &self,
-        ordinal: usize,
+        context: Option<usize>,
         block: Block,
-        import: Option<Import>,
+        origin: Origin,
     ) -> Result<u64, Code> {
-        let length = block.bytes.next_multiple_of(8) as usize;
+        let address = self.memory.new_address(block.bytes, ADDRESS_GRANULE);
+        self.map_block_at(address, context, block, origin)
+    }
+
+    /// Maps a block at an address where nothing is.
+    pub(crate) fn map_block_at(
+        &self,
+        address: u64,
+        context: Option<usize>,
+        block: Block,
+        origin: Origin,
+    ) -> Result<u64, Code> {
+        let bytes = block.bytes;
+        let length = bytes.next_multiple_of(8) as usize;
         let mapping = Mapping::of_file(&self.ledger.file(block.id), length).map_err(|_| Code::MAP_FAILED)?;
-        let (address, bytes) = (self.memory.new_address(block.bytes), block.bytes);
         let device = Some(DeviceMemory {
             block,
-            import,
+            origin,
             mirrors: Mutex::default(),
         });
         Ok(self.memory.add(Region {
             address,
             bytes,
-            context: ordinal,
+            context,
             mapping,
             device,
         }))
@@ -167,19 +216,32 @@ impl Machine {
         Ok(self.memory.add(Region {
             address,
             bytes,
-            context: ordinal,
+            context: Some(ordinal),
             mapping,
             device: None,
         }))
     }
 
-    /// Unmaps what begins here and, unless it is another process's, gives it back to the GPU.
+    /// Unmaps what begins here; what `cuMemAlloc` took goes back to the GPU.
     pub(crate) fn release(&self, address: u64) {
         let Some(region) = self.memory.remove(address) else {
             return;
         };
-        if let Some(device) = region.device.as_ref().filter(|device| device.import.is_none()) {
+        if let Some(device) = region.device.as_ref()
+            && matches!(device.origin, Origin::Own)
+        {
             self.ledger.give_back(device.block.id);
+        }
+    }
+
+    /// Freeing waits for what its context has queued, as the driver does; mapped memory goes with every context.
+    pub(crate) fn finish_users(&self, region: &Region) {
+        let ordinals = match region.context {
+            Some(ordinal) => ordinal..ordinal + 1,
+            None => 0..self.devices.len(),
+        };
+        for context in ordinals.filter_map(|ordinal| self.contexts.active(ordinal)) {
+            self.drain(&context);
         }
     }
 
@@ -188,7 +250,7 @@ impl Machine {
         let regions = self.memory.regions.read().unwrap_or_else(PoisonError::into_inner);
         let own: Vec<u64> = regions
             .values()
-            .filter(|r| r.context == ordinal)
+            .filter(|r| r.context == Some(ordinal))
             .map(|r| r.address)
             .collect();
         drop(regions);

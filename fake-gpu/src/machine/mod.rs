@@ -10,6 +10,7 @@ pub(crate) mod memory;
 pub(crate) mod modules;
 pub(crate) mod stream;
 pub(crate) mod table;
+pub(crate) mod virtual_memory;
 
 use crate::{
     calls, install,
@@ -30,6 +31,7 @@ use std::{
 };
 use stream::Stream;
 use table::Table;
+use virtual_memory::VirtualMemory;
 
 /// Everything behind the C functions.
 pub(crate) struct Machine {
@@ -48,6 +50,7 @@ pub(crate) struct Machine {
     pub(crate) streams: Table<Arc<Stream>>,
     pub(crate) events: Table<Arc<Event>>,
     pub(crate) modules: Modules,
+    pub(crate) virtual_memory: VirtualMemory,
 }
 
 static MACHINE: OnceLock<Option<Machine>> = OnceLock::new();
@@ -85,12 +88,19 @@ impl Machine {
             streams: Table::default(),
             events: Table::default(),
             modules: Modules::default(),
+            virtual_memory: VirtualMemory::default(),
             cuda_ready: AtomicBool::new(false),
             nvml_users: AtomicUsize::new(0),
             calls,
             devices,
             scenario,
         })
+    }
+
+    /// Whether the driver is new enough for a function.
+    pub(crate) fn exports(&self, name: &str) -> bool {
+        let absent = &self.scenario.absent.symbols;
+        absent.iter().all(|symbol| symbol != name)
     }
 
     /// A GPU by its place in the scenario.

@@ -174,9 +174,51 @@ functions! {
     cuIpcGetMemHandle(handle: *mut IpcHandle, address: u64);
     cuIpcOpenMemHandle_v2(address: *mut u64, handle: IpcHandle, flags: c_uint);
     cuIpcCloseMemHandle(address: u64);
+    cuMemGetAllocationGranularity(granularity: *mut usize, properties: *const Properties, option: c_int);
+    cuMemCreate(handle: *mut u64, bytes: usize, properties: *const Properties, flags: u64);
+    cuMemRelease(handle: u64);
+    cuMemAddressReserve(address: *mut u64, bytes: usize, align: usize, wish: u64, flags: u64);
+    cuMemAddressFree(address: u64, bytes: usize);
+    cuMemMap(address: u64, bytes: usize, offset: usize, handle: u64, flags: u64);
+    cuMemUnmap(address: u64, bytes: usize);
+    cuMemSetAccess(address: u64, bytes: usize, wanted: *const Access, count: usize);
+    cuMemExportToShareableHandle(descriptor: *mut c_int, handle: u64, kind: c_int, flags: u64);
+    cuMemImportFromShareableHandle(handle: *mut u64, descriptor: usize, kind: c_int);
 }
 
 /// `CUipcMemHandle`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct IpcHandle(pub(crate) [u8; 64]);
+
+/// `CUmemAllocationProp` of pinned memory of a device.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Properties {
+    pub(crate) kind: c_int,
+    pub(crate) handle_types: c_int,
+    pub(crate) location: [c_int; 2],
+    pub(crate) windows: usize,
+    pub(crate) flags: u64,
+}
+
+impl Properties {
+    /// Of a device, to be exported as a descriptor.
+    pub(crate) fn exportable(device: c_int) -> Self {
+        Self {
+            kind: 1,
+            handle_types: 1,
+            location: [1, device],
+            windows: 0,
+            flags: 0,
+        }
+    }
+}
+
+/// `CUmemAccessDesc` of a device.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Access {
+    pub(crate) location: [c_int; 2],
+    pub(crate) flags: c_int,
+}

@@ -22,3 +22,4 @@ mod processes;
 mod shipped;
 mod streams;
 mod support;
+mod virtual_memory;
