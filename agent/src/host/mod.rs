@@ -3,16 +3,23 @@
 //! Everything is read below one root, so that tests use a tree of their own and an agent in a container can be
 //! shown the host's.
 
+mod driver;
 mod identity;
+mod iommu;
+mod kernel_log;
+mod pci;
 mod place;
 mod root;
+mod watch;
 
 pub(crate) use root::HostRoot;
+pub(crate) use watch::Watch;
 
 use std::collections::BTreeMap;
 
 use kb_core::ids::IdError;
 use kb_core::report::{Fact, GapKind, Node};
+use serde_json::{Value, json};
 
 /// Variables that are recorded where they are set: they change what the driver shows or does. Nothing else of the
 /// environment is ever read.
@@ -33,7 +40,7 @@ pub(crate) struct Host {
 }
 
 /// Reads everything. What is not there is a gap; only a node that cannot be named is an error.
-pub(crate) fn read(root: &HostRoot) -> Result<Host, IdError> {
+pub(crate) fn read(root: &HostRoot, watch: &Watch) -> Result<Host, IdError> {
     let hostname = root.line("proc/sys/kernel/hostname");
     let boot_id = root.line("proc/sys/kernel/random/boot_id");
     let node = Node {
@@ -48,16 +55,21 @@ pub(crate) fn read(root: &HostRoot) -> Result<Host, IdError> {
             "kernel.release".to_owned(),
             text(root.line("proc/sys/kernel/osrelease")),
         ),
-        ("kernel.command_line".to_owned(), text(kernel_options(root))),
+        (
+            "kernel.command_line".to_owned(),
+            text(kernel_options(root, |name| {
+                name.contains("iommu") || name.starts_with("pci") || name.starts_with("nvidia")
+            })),
+        ),
         ("os.name".to_owned(), text(os_name(root))),
-        ("driver.version".to_owned(), text(driver_version(root))),
-        ("driver.flavour".to_owned(), text(driver_flavour(root))),
         ("host.container".to_owned(), text(place::container(root))),
         (
             "host.virtual_machine".to_owned(),
             text(place::virtual_machine(root)),
         ),
     ]);
+    facts.extend(driver::facts(root));
+    facts.extend(iommu::facts(root, watch.log.about_iommu()));
     for variable in RECORDED_VARIABLES {
         if let Some(value) = std::env::var_os(variable) {
             let value = value.to_string_lossy().into_owned();
@@ -68,48 +80,25 @@ pub(crate) fn read(root: &HostRoot) -> Result<Host, IdError> {
     Ok(Host { node, facts })
 }
 
+/// What the host says about the GPU at a PCI address, by dotted name.
+pub(crate) fn gpu_facts(root: &HostRoot, pci_address: &str) -> BTreeMap<String, Fact> {
+    pci::gpu_facts(root, pci_address)
+}
+
+/// What the host says about the way between the GPUs at two PCI addresses, by dotted name.
+pub(crate) fn pair_facts(root: &HostRoot, a: &str, b: &str) -> BTreeMap<String, Fact> {
+    pci::pair_facts(root, a, b)
+}
+
 fn text(fact: Fact<String>) -> Fact {
     fact.map(Into::into)
 }
 
-/// `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build …`
-const DRIVER_FILE: &str = "proc/driver/nvidia/version";
-
-fn driver_version(root: &HostRoot) -> Fact<String> {
-    root.find(DRIVER_FILE, "it names no version", |content| {
-        let line = content.lines().find(|line| line.starts_with("NVRM version:"))?;
-        let mut words = line.split_whitespace();
-        words.find(|word| is_version(word)).map(str::to_owned)
-    })
-}
-
-/// Three or two numbers, as in `580.159.04`.
-fn is_version(word: &str) -> bool {
-    let parts: Vec<&str> = word.split('.').collect();
-    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    (2..=3).contains(&parts.len()) && parts.iter().all(is_number)
-}
-
-fn driver_flavour(root: &HostRoot) -> Fact<String> {
-    root.find(DRIVER_FILE, "it has no version line", |content| {
-        let line = content.lines().find(|line| line.starts_with("NVRM version:"))?;
-        let flavour = if line.contains("Open Kernel Module") {
-            "open"
-        } else {
-            "proprietary"
-        };
-        Some(flavour.to_owned())
-    })
-}
-
-/// The options that decide how DMA is translated; the rest of the command line is nobody's business.
-fn kernel_options(root: &HostRoot) -> Fact<String> {
-    let wanted = |word: &&str| {
-        let name = word.split('=').next().unwrap_or_default();
-        name.contains("iommu") || name.starts_with("pci") || name.starts_with("nvidia")
-    };
+/// Options of the kernel's command line by their names; the rest of it is nobody's business.
+fn kernel_options(root: &HostRoot, wanted: impl Fn(&str) -> bool) -> Fact<String> {
     root.find("proc/cmdline", "it cannot be read as text", |content| {
-        let words: Vec<&str> = content.split_whitespace().filter(wanted).collect();
+        let is_wanted = |word: &&str| wanted(word.split('=').next().unwrap_or_default());
+        let words: Vec<&str> = content.split_whitespace().filter(is_wanted).collect();
         Some(words.join(" "))
     })
 }
@@ -124,8 +113,16 @@ fn os_name(root: &HostRoot) -> Fact<String> {
 }
 
 /// A file that is not there says nothing about the host in general, but that of the NVIDIA kernel module does.
-pub(super) fn absent(kind: GapKind, source: &str, reason: impl Into<String>) -> Fact<String> {
+fn absent<T>(kind: GapKind, source: &str, reason: impl Into<String>) -> Fact<T> {
     Fact::missing(kind, reason, format!("/{source}"))
+}
+
+/// A fact inside another one: its value, or `{"gap": {"kind", "reason"}}`.
+fn embedded<T: Into<Value>>(fact: Fact<T>) -> Value {
+    match (fact.value, fact.gap) {
+        (Some(value), _) => value.into(),
+        (None, gap) => json!({ "gap": gap }),
+    }
 }
 
 #[cfg(test)]

@@ -18,19 +18,28 @@ impl HostRoot {
         Self(folder.into())
     }
 
-    /// The text of a file; `path` is relative, the fact's source is absolute as on the host.
-    pub(crate) fn text(&self, path: &str) -> Fact<String> {
-        match read_some(&self.0.join(path)) {
-            Ok(bytes) => Fact::read(String::from_utf8_lossy(&bytes).into_owned(), format!("/{path}")),
-            Err(error) => {
-                let kind = match error.kind() {
-                    io::ErrorKind::NotFound => GapKind::NotVisible,
-                    io::ErrorKind::PermissionDenied => GapKind::NoPermission,
-                    _ => GapKind::Failed,
-                };
-                super::absent(kind, path, error.to_string())
-            }
+    /// Where a path of the host lies for this process.
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.0.join(path.trim_start_matches('/'))
+    }
+
+    /// The first bytes of a file; `path` is relative, the fact's source is absolute as on the host.
+    pub(super) fn bytes(&self, path: &str, most: u64) -> Fact<Vec<u8>> {
+        match read_some(&self.path(path), most) {
+            Ok(bytes) => Fact::read(bytes, format!("/{path}")),
+            Err(error) => unread(path, &error),
         }
+    }
+
+    /// The text of a file.
+    pub(crate) fn text(&self, path: &str) -> Fact<String> {
+        self.text_up_to(path, MOST_BYTES)
+    }
+
+    /// The text at the beginning of a file.
+    pub(super) fn text_up_to(&self, path: &str, most: u64) -> Fact<String> {
+        self.bytes(path, most)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// A file of one line, without its end. An empty one is a gap.
@@ -42,32 +51,104 @@ impl HostRoot {
     }
 
     /// What `pick` finds in a file; `otherwise` says what is wrong with a file where it finds nothing.
-    pub(crate) fn find(
+    pub(crate) fn find<T>(
         &self,
         path: &str,
         otherwise: &str,
-        pick: impl FnOnce(&str) -> Option<String>,
-    ) -> Fact<String> {
+        pick: impl FnOnce(&str) -> Option<T>,
+    ) -> Fact<T> {
         let text = self.text(path);
-        let Some(content) = &text.value else {
-            return text;
-        };
-        match pick(content) {
-            Some(value) => Fact::read(value, text.source),
-            None => super::absent(GapKind::Failed, path, otherwise),
+        match (text.value.as_deref().map(pick), text.gap) {
+            (Some(Some(value)), _) => Fact::read(value, text.source),
+            (Some(None), _) => super::absent(GapKind::Failed, path, otherwise),
+            (None, gap) => Fact {
+                value: None,
+                source: text.source,
+                gap,
+            },
+        }
+    }
+
+    /// Where a link leads, as a path below the root with `.` and `..` resolved, by its text alone.
+    pub(super) fn link(&self, path: &str) -> Fact<String> {
+        match std::fs::read_link(self.path(path)) {
+            Ok(target) => {
+                let from = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                Fact::read(joined(from, &target.to_string_lossy()), format!("/{path}"))
+            }
+            Err(error) => unread(path, &error),
+        }
+    }
+
+    /// The names in a folder, in order.
+    pub(super) fn names(&self, path: &str) -> Fact<Vec<String>> {
+        let entries = std::fs::read_dir(self.path(path)).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        match entries {
+            Ok(entries) => {
+                let name = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+                let mut names: Vec<String> = entries.into_iter().map(name).collect();
+                names.sort_unstable();
+                Fact::read(names, format!("/{path}"))
+            }
+            Err(error) => unread(path, &error),
         }
     }
 
     /// Whether something is there under that name; `None` where even that is not to be seen.
     pub(crate) fn has(&self, path: &str) -> Option<bool> {
-        self.0.join(path).try_exists().ok()
+        self.path(path).try_exists().ok()
     }
 }
 
-fn read_some(path: &Path) -> io::Result<Vec<u8>> {
+/// The gap that a failed read is.
+pub(super) fn unread<T>(path: &str, error: &io::Error) -> Fact<T> {
+    let kind = match error.kind() {
+        io::ErrorKind::NotFound => GapKind::NotVisible,
+        io::ErrorKind::PermissionDenied => GapKind::NoPermission,
+        _ => GapKind::Failed,
+    };
+    super::absent(kind, path, error.to_string())
+}
+
+/// `target` as seen from the folder `from`, both below the root.
+fn joined(from: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let start = if target.starts_with('/') { "" } else { from };
+    for part in start.split('/').chain(target.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}
+
+fn read_some(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?
-        .take(MOST_BYTES)
-        .read_to_end(&mut bytes)?;
+    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_resolved_below_the_root() {
+        let device = joined("sys/bus/pci/devices", "../../../devices/pci0000:00/0000:00:01.0");
+        assert_eq!(device, "sys/devices/pci0000:00/0000:00:01.0");
+        assert_eq!(joined("etc", "/usr/lib/./os-release"), "usr/lib/os-release");
+        assert_eq!(joined("a", "../../../b"), "b");
+    }
+
+    #[test]
+    fn a_refusal_is_told_from_an_absence() {
+        let kind = |kind: io::ErrorKind| unread::<()>("sys", &kind.into()).gap.map(|gap| gap.kind);
+        assert_eq!(kind(io::ErrorKind::NotFound), Some(GapKind::NotVisible));
+        assert_eq!(kind(io::ErrorKind::PermissionDenied), Some(GapKind::NoPermission));
+        assert_eq!(kind(io::ErrorKind::IsADirectory), Some(GapKind::Failed));
+    }
 }

@@ -7,6 +7,7 @@ mod ladder;
 pub(crate) mod pattern;
 mod progress;
 mod session;
+mod surroundings;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ use kb_core::report::{
 use kb_core::verdict::{Verdict, judge_pair, judge_run};
 
 use crate::clock::{Clock, timestamp};
-use crate::host::{self, HostRoot};
+use crate::host::{self, HostRoot, Watch};
 use crate::worker::handle::Fault;
 use crate::worker::lock;
 use crate::worker::protocol::{DirectionFacts, Loaded, Opened, PairFacts};
@@ -57,13 +58,17 @@ pub(crate) fn run(
 ) -> Result<Report, IdError> {
     let started_at = clock.now();
     let start = Instant::now();
-    let host = host::read(&options.host_root)?;
-    let found = match lock::acquire(&options.lock_file) {
+    let watch = Watch::start(&options.host_root);
+    let host = host::read(&options.host_root, &watch)?;
+    let mut found = match lock::acquire(&options.lock_file) {
         Ok(_lock) => look(options, chance.nonce, progress),
         Err(error) => Found::nothing(failure_of("lock the node", error.to_string())),
     };
+    surroundings::add(&mut found, &options.host_root, &watch);
+    let (logs, log_facts) = watch.finish();
     let conclusion = conclude(&found);
     let mut facts = host.facts;
+    facts.extend(log_facts);
     facts.extend(found.driver);
     Ok(Report {
         schema: SchemaVersion {
@@ -81,7 +86,7 @@ pub(crate) fn run(
         gpus: found.gpus,
         pairs: found.pairs,
         measurements: Vec::new(),
-        logs: Vec::new(),
+        logs,
         failures: found.failures,
         conclusion,
     })

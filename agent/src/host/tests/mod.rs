@@ -1,27 +1,25 @@
 //! Fixture trees: a bare-metal host, a guest in a container, and a root with nothing in it.
 
+// One builder for these tests and for whole runs.
+#[path = "../../../tests/agent/tree.rs"]
+pub(crate) mod tree;
+
+mod iommu;
+
 use std::fs;
 use std::path::Path;
 
 use kb_core::report::GapKind;
 
 use super::*;
+use tree::tree;
 
 const OPEN_MODULE: &str = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  \
                            (dvs-builder@U22-I3)\nGCC version:  gcc version 12.3.0 (Ubuntu 12.3.0-1ubuntu1~22.04)\n";
 
-fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (path, content) in files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-    folder
-}
-
 fn read_at(path: &Path) -> Host {
-    read(&HostRoot::new(path)).unwrap()
+    let root = HostRoot::new(path);
+    read(&root, &Watch::start(&root)).unwrap()
 }
 
 fn value<'a>(host: &'a Host, name: &str) -> Option<&'a str> {

@@ -1,0 +1,168 @@
+//! The kernel log: what it says about GPUs in this boot, and what it says while the run goes on.
+//!
+//! The two are told apart by place, not by time: what there is when the log is opened was written before, what is
+//! added later was written during the run. The stamps of the log are those of the scheduler's clock, which is not
+//! corrected as the monotonic clock is: after weeks they are minutes apart.
+
+mod kind;
+mod record;
+mod source;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use kb_core::report::{Fact, GapKind, LogExcerpt, When};
+
+use super::HostRoot;
+use record::Record;
+use source::Source;
+
+/// Lines kept of the time before the run, the newest ones.
+const MOST_BEFORE: usize = 200;
+/// Lines kept of the run, the first ones: a flood follows its cause.
+const MOST_DURING: usize = 200;
+/// Longest line kept, in characters.
+const LONGEST_LINE: usize = 1_000;
+
+/// The log, from the start of a run to its end.
+pub(crate) struct KernelLog {
+    name: String,
+    source: Result<Source, Fact<bool>>,
+    before: Kept,
+    /// Everything about IOMMUs that was written at boot.
+    about_iommu: String,
+}
+
+/// Lines within a cap, and how many did not fit.
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<String>,
+    left_out: u64,
+}
+
+impl KernelLog {
+    /// Opens the log and reads what it holds.
+    pub(crate) fn open(root: &HostRoot) -> Self {
+        let (name, source) = match Source::open(root) {
+            Ok((name, source)) => (name, Ok(source)),
+            Err(gap) => (String::new(), Err(gap)),
+        };
+        let mut log = Self {
+            name,
+            source,
+            before: Kept::default(),
+            about_iommu: String::new(),
+        };
+        let records = log.read();
+        let start = match &log.source {
+            Ok(source) if source.holds_several_boots() => start_of_boot(&records),
+            _ => 0,
+        };
+        let this_boot = records.get(start..).unwrap_or_default();
+        for record in this_boot
+            .iter()
+            .filter(|record| kind::is_relevant(&record.message))
+        {
+            let line = line_of(record);
+            if kind::is_about_iommu(&line) {
+                log.about_iommu.push_str(&line);
+                log.about_iommu.push('\n');
+            }
+            log.before.push_newest(line);
+        }
+        log
+    }
+
+    /// What was written about IOMMUs in this boot, one line each.
+    pub(super) fn about_iommu(&self) -> &str {
+        &self.about_iommu
+    }
+
+    /// What the log held, what was added since it was opened, and facts about it.
+    pub(crate) fn finish(mut self) -> (Vec<LogExcerpt>, BTreeMap<String, Fact>) {
+        let mut during = Kept::default();
+        for record in self.read() {
+            if kind::is_relevant(&record.message) {
+                during.push_first(line_of(&record));
+            }
+        }
+        let readable = match &self.source {
+            Ok(_) => Fact::read(true, self.name.clone()),
+            Err(gap) => gap.clone(),
+        };
+        let mut facts = BTreeMap::from([("kernel_log.readable".to_owned(), readable.map(Into::into))]);
+        let left_out = [("before", self.before.left_out), ("during", during.left_out)];
+        if left_out.iter().any(|(_, lines)| *lines > 0) {
+            let counts: serde_json::Map<_, _> = left_out
+                .map(|(when, lines)| (when.to_owned(), lines.into()))
+                .into_iter()
+                .collect();
+            let fact = Fact::read(counts.into(), self.name.clone());
+            facts.insert("kernel_log.lines_left_out".to_owned(), fact);
+        }
+        let excerpts = [(When::Before, self.before), (When::During, during)];
+        let excerpts = excerpts.into_iter().filter(|(_, kept)| !kept.lines.is_empty());
+        let excerpts = excerpts.map(|(when, kept)| LogExcerpt {
+            source: self.name.clone(),
+            when,
+            text: Vec::from(kept.lines).join("\n"),
+        });
+        (excerpts.collect(), facts)
+    }
+
+    /// New records. A log that cannot be read any more is said to be so.
+    fn read(&mut self) -> Vec<Record> {
+        let Ok(source) = &mut self.source else {
+            return Vec::new();
+        };
+        match source.read() {
+            Ok(records) => records,
+            Err(error) => {
+                let gap = Fact::missing(GapKind::Failed, error.to_string(), self.name.clone());
+                self.source = Err(gap);
+                Vec::new()
+            }
+        }
+    }
+}
+
+impl Kept {
+    fn push_newest(&mut self, line: String) {
+        if self.lines.len() == MOST_BEFORE {
+            self.lines.pop_front();
+            self.left_out += 1;
+        }
+        self.lines.push_back(line);
+    }
+
+    fn push_first(&mut self, line: String) {
+        if self.lines.len() == MOST_DURING {
+            self.left_out += 1;
+        } else {
+            self.lines.push_back(line);
+        }
+    }
+}
+
+/// Where the last boot begins: a stamp smaller than the one before it. Stamps of different processors may be out of
+/// order by moments.
+fn start_of_boot(records: &[Record]) -> usize {
+    const MOMENT: u64 = 1_000_000;
+    let mut start = 0;
+    let mut newest = 0;
+    for (index, record) in records.iter().enumerate() {
+        let Some(time) = record.microseconds else { continue };
+        if time.saturating_add(MOMENT) < newest {
+            start = index;
+            newest = time;
+        }
+        newest = newest.max(time);
+    }
+    start
+}
+
+fn line_of(record: &Record) -> String {
+    record.line().chars().take(LONGEST_LINE).collect()
+}
+
+#[cfg(test)]
+mod tests;

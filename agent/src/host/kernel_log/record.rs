@@ -1,0 +1,131 @@
+//! One line of the kernel log, in either of the forms that it is kept in.
+
+/// A message with what puts it in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Record {
+    /// Position in the log of this boot, where the form has it.
+    pub(super) sequence: Option<u64>,
+    /// Since boot, by the kernel's own clock for its log, in microseconds.
+    pub(super) microseconds: Option<u64>,
+    /// What was said.
+    pub(super) message: String,
+}
+
+impl Record {
+    /// `priority,sequence,microseconds,flags[,…];message`, then lines that begin with a blank and hold properties;
+    /// Linux ABI `dev-kmsg`. Bytes that are not printable are written as `\xNN` there, and stay so.
+    pub(super) fn from_kmsg(text: &str) -> Option<Self> {
+        let first = text.lines().next()?;
+        let (prefix, message) = first.split_once(';')?;
+        let mut fields = prefix.split(',');
+        let _priority: u32 = fields.next()?.parse().ok()?;
+        Some(Self {
+            sequence: Some(fields.next()?.parse().ok()?),
+            microseconds: Some(fields.next()?.parse().ok()?),
+            message: message.to_owned(),
+        })
+    }
+
+    /// `[ 1234.567890] message`, which `dmesg` prints, or the same behind what syslog puts in front
+    /// (`Nov 21 10:00:00 gpu-17 kernel: `). In a file of syslog's only lines with that mark are the kernel's.
+    pub(super) fn from_text(line: &str) -> Option<Self> {
+        let line = line.trim_end();
+        let text = match line.split_once(" kernel: ") {
+            Some((_, text)) => text,
+            None if line.starts_with('[') => line,
+            None => return None,
+        };
+        let stamped = text.strip_prefix('[').and_then(|text| text.split_once(']'));
+        let stamp = stamped.and_then(|(stamp, rest)| Some((microseconds(stamp.trim())?, rest.trim_start())));
+        let (microseconds, message) = match stamp {
+            Some((microseconds, message)) => (Some(microseconds), message),
+            None => (None, text),
+        };
+        Some(Self {
+            sequence: None,
+            microseconds,
+            message: message.to_owned(),
+        })
+    }
+
+    /// As `dmesg` prints it, which is how the records of the knowledge base know it.
+    pub(super) fn line(&self) -> String {
+        match self.microseconds {
+            Some(time) => format!(
+                "[{:5}.{:06}] {}",
+                time / 1_000_000,
+                time % 1_000_000,
+                self.message
+            ),
+            None => self.message.clone(),
+        }
+    }
+}
+
+/// `1234.567890`, with six digits behind the point as the kernel writes them.
+fn microseconds(stamp: &str) -> Option<u64> {
+    let (seconds, fraction) = stamp.split_once('.')?;
+    let seconds: u64 = seconds.parse().ok()?;
+    let digits: u64 = fraction.parse().ok()?;
+    if fraction.len() != 6 {
+        return None;
+    }
+    seconds.checked_mul(1_000_000)?.checked_add(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn records_of_kmsg_are_read_without_their_properties() {
+        let text =
+            "6,339,5140900,-,caller=T1;NET: Registered protocol family 10\n SUBSYSTEM=net\n DEVICE=+net:x\n";
+        let record = Record::from_kmsg(text).unwrap();
+        assert_eq!(
+            (record.sequence, record.microseconds),
+            (Some(339), Some(5_140_900))
+        );
+        assert_eq!(record.line(), "[    5.140900] NET: Registered protocol family 10");
+        for bad in ["", "6,339;x", "x,339,1;x", "6,339,1", "6,-1,1;x"] {
+            assert_eq!(Record::from_kmsg(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn lines_of_dmesg_and_of_syslog_are_read_alike() {
+        let dmesg = "[12345.000678] NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.";
+        let syslog = format!("Nov 21 10:00:00 gpu-17 kernel: {dmesg}");
+        let record = Record::from_text(dmesg).unwrap();
+        assert_eq!(Record::from_text(&syslog), Some(record.clone()));
+        assert_eq!(record.line(), dmesg);
+        let bare = Record::from_text("Nov 21 10:00:00 gpu-17 kernel: NVRM: x").unwrap();
+        assert_eq!((bare.microseconds, bare.line().as_str()), (None, "NVRM: x"));
+        assert_eq!(
+            Record::from_text("Nov 21 10:00:00 gpu-17 sshd[12]: NVRM: faked"),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_a_panic(text in "\\PC{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let lossy = String::from_utf8_lossy(&bytes);
+            for text in [text.as_str(), &lossy] {
+                let _ = Record::from_kmsg(text).map(|record| record.line());
+                let _ = Record::from_text(text).map(|record| record.line());
+            }
+        }
+
+        #[test]
+        fn what_is_written_is_read_back(sequence: u64, time: u64, message in "[ -~]{0,60}") {
+            let record = Record::from_kmsg(&format!("4,{sequence},{time},-;{message}\n")).unwrap();
+            prop_assert_eq!(record.sequence, Some(sequence));
+            let again = Record::from_text(&record.line()).unwrap();
+            prop_assert_eq!(again.microseconds, Some(time));
+            prop_assert_eq!(again.message.trim(), message.trim());
+        }
+    }
+}

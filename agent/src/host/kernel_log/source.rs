@@ -1,0 +1,132 @@
+//! Where the kernel log is read: `/dev/kmsg`, else the files that syslog keeps.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+
+use kb_core::report::Fact;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use super::super::{HostRoot, root::unread};
+use super::record::Record;
+
+/// The device, below the root.
+const DEVICE: &str = "dev/kmsg";
+/// Files that syslog writes, best first, and what `dmesg > /var/log/dmesg` leaves.
+const FILES: [&str; 4] = [
+    "var/log/kern.log",
+    "var/log/syslog",
+    "var/log/messages",
+    "var/log/dmesg",
+];
+/// More than one record of the device has: 8 KiB since Linux 3.5, less before.
+const RECORD_BYTES: usize = 16 * 1024;
+/// How much of the end of a file is read: some ten thousand lines.
+const TAIL_BYTES: u64 = 1024 * 1024;
+/// Records taken in one go. The kernel's buffer holds fewer (`log_buf_len` of 16 MiB has some hundred thousand); one
+/// that is written to as fast as it is read must not hold up the agent.
+const MOST_RECORDS: usize = 400_000;
+
+/// An open log and how far it was read.
+pub(super) enum Source {
+    /// The device: one record a read, and the kernel remembers the place.
+    Device(File),
+    /// A file of whole lines.
+    Lines {
+        file: BufReader<File>,
+        /// Whether its lines are records of the device, as in a tree that stands for a machine.
+        is_kmsg: bool,
+    },
+}
+
+impl Source {
+    /// Opens the best one that can be read, with the name that the report gives it. The gap is that of the device.
+    pub(super) fn open(root: &HostRoot) -> Result<(String, Self), Fact<bool>> {
+        let refused = match open(root, DEVICE) {
+            Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, true))),
+            Err(error) => error,
+        };
+        for path in FILES {
+            let opened = open(root, path).and_then(|mut file| {
+                let bytes = file.metadata()?.len();
+                file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL_BYTES)))?;
+                Ok(file)
+            });
+            if let Ok(file) = opened {
+                return Ok((format!("/{path}"), Self::of(file, false)));
+            }
+        }
+        Err(unread(DEVICE, &refused))
+    }
+
+    fn of(file: File, is_kmsg: bool) -> Self {
+        let is_device = file
+            .metadata()
+            .is_ok_and(|data| data.file_type().is_char_device());
+        if is_device {
+            return Self::Device(file);
+        }
+        Self::Lines {
+            file: BufReader::new(file),
+            is_kmsg,
+        }
+    }
+
+    /// The kernel's own log holds one boot, a file of syslog's any number.
+    pub(super) fn holds_several_boots(&self) -> bool {
+        matches!(self, Self::Lines { is_kmsg: false, .. })
+    }
+
+    /// What was written since the last call, oldest first; at the first call what there is.
+    pub(super) fn read(&mut self) -> io::Result<Vec<Record>> {
+        let mut records = Vec::new();
+        match self {
+            Self::Device(file) => {
+                let mut record = vec![0; RECORD_BYTES];
+                while records.len() < MOST_RECORDS {
+                    match file.read(&mut record) {
+                        Ok(0) => break,
+                        Ok(bytes) => {
+                            let text = String::from_utf8_lossy(record.get(..bytes).unwrap_or_default());
+                            records.extend(Record::from_kmsg(&text));
+                        }
+                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        // Records were overwritten before they were read; the next read has the oldest there is.
+                        Err(error) if Errno::from_io_error(&error) == Some(Errno::PIPE) => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+            Self::Lines { file, is_kmsg } => {
+                let mut line = Vec::new();
+                while records.len() < MOST_RECORDS && file.read_until(b'\n', &mut line)? > 0 {
+                    if line.last() != Some(&b'\n') {
+                        // Still being written: it is read whole the next time.
+                        file.seek_relative(-i64::try_from(line.len()).unwrap_or(0))?;
+                        break;
+                    }
+                    let text = String::from_utf8_lossy(&line);
+                    let parse = if *is_kmsg {
+                        Record::from_kmsg
+                    } else {
+                        Record::from_text
+                    };
+                    records.extend(parse(&text));
+                    line.clear();
+                }
+            }
+        }
+        Ok(records)
+    }
+}
+
+/// Never waits: neither for a writer nor for a record.
+fn open(root: &HostRoot, path: &str) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    File::options()
+        .read(true)
+        .custom_flags(i32::try_from(flags.bits()).unwrap_or(0))
+        .open(root.path(path))
+}

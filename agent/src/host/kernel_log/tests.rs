@@ -1,0 +1,124 @@
+//! Logs in plain files, added to while they are open.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use super::*;
+use crate::host::tests::tree::tree;
+
+const XID: &str = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.";
+
+fn add(root: &Path, path: &str, text: &str) {
+    let mut file = fs::OpenOptions::new().append(true).open(root.join(path)).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+fn text(excerpts: &[LogExcerpt], when: When) -> Option<&str> {
+    let excerpt = excerpts.iter().find(|excerpt| excerpt.when == when)?;
+    Some(&excerpt.text)
+}
+
+#[test]
+fn what_was_there_is_told_from_what_is_added() {
+    let kmsg = "5,1,0,-;Linux version 6.8.0\n6,2,500000,-;iommu: Default domain type: Translated\n\
+                6,3,600000,-;usb 1-1: new device\n4,4,700000,-;pcieport 0000:3a:00.0: AER: Corrected error\n";
+    let root = tree(&[("dev/kmsg", kmsg)]);
+    let log = KernelLog::open(&HostRoot::new(root.path()));
+    assert_eq!(
+        log.about_iommu(),
+        "[    0.500000] iommu: Default domain type: Translated\n"
+    );
+    // The stamp is older than those of the lines before: place decides, not time.
+    add(
+        root.path(),
+        "dev/kmsg",
+        &format!("6,5,1000,-;usb 1-1: gone\n3,6,1000,-;{XID}\n SUBSYSTEM=pci\n"),
+    );
+    let (excerpts, facts) = log.finish();
+    assert_eq!(
+        text(&excerpts, When::Before),
+        Some(
+            "[    0.500000] iommu: Default domain type: Translated\n\
+             [    0.700000] pcieport 0000:3a:00.0: AER: Corrected error"
+        )
+    );
+    assert_eq!(
+        text(&excerpts, When::During),
+        Some(&*format!("[    0.001000] {XID}"))
+    );
+    assert!(excerpts.iter().all(|excerpt| excerpt.source == "kmsg"));
+    assert_eq!(facts["kernel_log.readable"].value, Some(true.into()));
+    assert!(!facts.contains_key("kernel_log.lines_left_out"));
+}
+
+#[test]
+fn a_line_that_is_half_written_is_read_when_it_is_whole() {
+    let root = tree(&[("dev/kmsg", "3,1,1000,-;NVRM: Xi")]);
+    let log = KernelLog::open(&HostRoot::new(root.path()));
+    add(root.path(), "dev/kmsg", "d (PCI:0000:3b:00): 79\n");
+    let (excerpts, _) = log.finish();
+    assert_eq!(text(&excerpts, When::Before), None);
+    assert_eq!(
+        text(&excerpts, When::During),
+        Some("[    0.001000] NVRM: Xid (PCI:0000:3b:00): 79")
+    );
+}
+
+#[test]
+fn syslog_stands_in_and_only_this_boot_counts() {
+    let line = |time: &str, message: &str| format!("Nov 21 10:00:00 gpu-17 kernel: [{time}] {message}\n");
+    let content = [
+        line("98765.000000", "NVRM: of the boot before"),
+        line("    0.000000", "Linux version 6.8.0"),
+        line("   77.000000", "NVRM: of this boot"),
+        "Nov 21 10:00:00 gpu-17 app[1]: NVRM: not the kernel\n".to_owned(),
+        line("   76.500000", "NVRM: from another processor"),
+    ];
+    let root = tree(&[("var/log/kern.log", &content.concat())]);
+    let log = KernelLog::open(&HostRoot::new(root.path()));
+    add(root.path(), "var/log/kern.log", &line("   80.000000", XID));
+    let (excerpts, _) = log.finish();
+    assert_eq!(
+        text(&excerpts, When::Before),
+        Some("[   77.000000] NVRM: of this boot\n[   76.500000] NVRM: from another processor")
+    );
+    assert_eq!(
+        text(&excerpts, When::During),
+        Some(&*format!("[   80.000000] {XID}"))
+    );
+    assert_eq!(excerpts[0].source, "/var/log/kern.log");
+}
+
+#[test]
+fn floods_are_capped_and_counted() {
+    let flood = |from: usize, lines: usize| -> String {
+        let line = |number| {
+            format!(
+                "3,{number},{number},-;NVRM: line {number} {}\n",
+                "x".repeat(2_000)
+            )
+        };
+        (from..from + lines).map(line).collect()
+    };
+    let root = tree(&[("dev/kmsg", &flood(0, MOST_BEFORE + 7))]);
+    let log = KernelLog::open(&HostRoot::new(root.path()));
+    add(root.path(), "dev/kmsg", &flood(1_000, MOST_DURING + 3));
+    let (excerpts, facts) = log.finish();
+    let left_out = facts["kernel_log.lines_left_out"].value.as_ref().unwrap();
+    assert_eq!((&left_out["before"], &left_out["during"]), (&7.into(), &3.into()));
+    let before = text(&excerpts, When::Before).unwrap();
+    assert!(before.contains("NVRM: line 7 ") && !before.contains("NVRM: line 6 "));
+    let during = text(&excerpts, When::During).unwrap();
+    assert!(during.contains("NVRM: line 1199 ") && !during.contains("NVRM: line 1200 "));
+    assert!(during.lines().all(|line| line.chars().count() == LONGEST_LINE));
+}
+
+#[test]
+fn a_log_that_is_not_there_is_a_gap() {
+    let root = tree(&[]);
+    let (excerpts, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
+    assert_eq!(excerpts, []);
+    let gap = facts["kernel_log.readable"].gap.as_ref().unwrap();
+    assert_eq!(gap.kind, GapKind::NotVisible);
+}

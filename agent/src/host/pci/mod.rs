@@ -1,0 +1,126 @@
+//! The PCI tree above each GPU, and what lies between two of them.
+//!
+//! Files: Linux ABI `sysfs-bus-pci` and `sysfs-bus-pci-devices-aer_stats`.
+
+mod acs;
+mod device;
+mod errors;
+mod pair;
+
+pub(super) use errors::ErrorCounts;
+pub(super) use pair::facts as pair_facts;
+
+use std::collections::BTreeMap;
+
+use kb_core::report::{Fact, GapKind};
+use serde_json::Value;
+
+use super::{HostRoot, absent};
+use device::Device;
+
+/// PCI vendor of the GPUs.
+pub(super) const NVIDIA: &str = "0x10de";
+/// Display controllers: VGA (0x0300) and 3D (0x0302).
+const DISPLAY_CLASS: &str = "0x03";
+/// Line of BAR1 in `resource`. BAR0 is a 32-bit one on all NVIDIA GPUs, so BAR1 is the second line.
+const BAR1: usize = 1;
+
+/// What sysfs says about one GPU.
+pub(super) fn gpu_facts(root: &HostRoot, address: &str) -> BTreeMap<String, Fact> {
+    let gpu = Device::new(root, address);
+    let group = gpu.link_name("iommu_group");
+    let mut facts = BTreeMap::from([
+        ("pci.path".to_owned(), path(root, &gpu)),
+        (
+            "pci.numa_node".to_owned(),
+            gpu.find("numa_node", NO_NODE, node).map(Into::into),
+        ),
+        (
+            "pci.bar1_bytes".to_owned(),
+            gpu.find("resource", NO_BAR1, bar1_bytes).map(Into::into),
+        ),
+        (
+            "iommu.group_type".to_owned(),
+            group_type(root, &group).map(Into::into),
+        ),
+        ("iommu.group".to_owned(), group.map(number_or_text)),
+    ]);
+    facts.extend(ErrorCounts::read(root, address).facts());
+    facts
+}
+
+/// Addresses of the GPUs in this machine, whether or not a driver knows them.
+pub(super) fn gpu_addresses(root: &HostRoot) -> Vec<String> {
+    let devices = root.names("sys/bus/pci/devices").value.unwrap_or_default();
+    let is_gpu = |address: &String| {
+        let device = Device::new(root, address);
+        device.attribute("vendor").value.as_deref() == Some(NVIDIA)
+            && device
+                .attribute("class")
+                .value
+                .is_some_and(|class| class.starts_with(DISPLAY_CLASS))
+    };
+    devices.into_iter().filter(is_gpu).collect()
+}
+
+/// The IOMMU groups that GPUs are in.
+pub(super) fn gpu_groups(root: &HostRoot) -> Vec<String> {
+    let addresses = gpu_addresses(root);
+    let groups = addresses
+        .iter()
+        .map(|address| Device::new(root, address).link_name("iommu_group"));
+    groups.filter_map(|group| group.value).collect()
+}
+
+/// The steps from the GPU up to its root port.
+fn path(root: &HostRoot, gpu: &Device<'_>) -> Fact {
+    gpu.ancestry().map(|addresses| {
+        let steps = addresses
+            .iter()
+            .rev()
+            .map(|address| Device::new(root, address).describe());
+        Value::Array(steps.collect())
+    })
+}
+
+const NO_NODE: &str = "the firmware names no NUMA node for it";
+
+/// -1 where the firmware is silent.
+fn node(text: &str) -> Option<u64> {
+    text.trim().parse().ok()
+}
+
+const NO_BAR1: &str = "BAR1 has no address: the firmware found no room for it, or the device has none";
+
+/// Lines of `start end flags`, in hexadecimal.
+fn bar1_bytes(resource: &str) -> Option<u64> {
+    let mut words = resource.lines().nth(BAR1)?.split_whitespace();
+    let mut number = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
+    let (start, end) = (number()?, number()?);
+    end.checked_sub(start).filter(|size| *size > 0)?.checked_add(1)
+}
+
+/// `identity`, `DMA`, `DMA-FQ`; Linux ABI `sysfs-kernel-iommu_groups`.
+fn group_type(root: &HostRoot, group: &Fact<String>) -> Fact<String> {
+    match &group.value {
+        Some(group) => root.line(&format!("sys/kernel/iommu_groups/{group}/type")),
+        None => Fact {
+            value: None,
+            source: group.source.clone(),
+            gap: group.gap.clone(),
+        },
+    }
+}
+
+fn number_or_text(text: String) -> Value {
+    text.parse::<u64>().map_or(Value::String(text), Value::from)
+}
+
+/// Why the tree of a guest says nothing about the machine.
+fn guest<T>(source: &str) -> Fact<T> {
+    let reason = "not visible from here: a virtual machine shows a PCI tree of its own, not the machine's";
+    absent(GapKind::NotVisible, source, reason)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! What the host says about the GPUs that the driver listed, and about the ways between them.
+
+use crate::host::{self, HostRoot, Watch};
+
+use super::Found;
+
+/// Adds the host's facts to GPUs and pairs. A GPU whose PCI address is unknown gets none: it cannot be found there.
+pub(super) fn add(found: &mut Found, root: &HostRoot, watch: &Watch) {
+    for gpu in &mut found.gpus {
+        if let Some(address) = &gpu.pci_address.value {
+            gpu.facts.extend(watch.gpu_facts(address));
+        }
+    }
+    let address_of = |index: u32| {
+        let gpu = found.gpus.get(usize::try_from(index).ok()?)?;
+        gpu.pci_address.value.as_deref()
+    };
+    for pair in &mut found.pairs {
+        if let (Some(a), Some(b)) = (address_of(pair.a), address_of(pair.b)) {
+            pair.facts.extend(host::pair_facts(root, a, b));
+        }
+    }
+}
