@@ -18,6 +18,11 @@ impl<T: Copy> Out<T> {
         Self(value as *mut T)
     }
 
+    /// The same place for a value of another type, where the interface has several for one pointer.
+    pub(crate) fn cast<U>(&self) -> Out<U> {
+        Out(self.0.cast())
+    }
+
     pub(crate) fn is_null(&self) -> bool {
         self.0.is_null()
     }

@@ -165,7 +165,7 @@ impl Machine {
         let mode = self.gpu(place).ok_or(Code::INVALID_DEVICE)?.compute_mode;
         let mut slot = self.contexts.slot(ordinal).ok_or(Code::INVALID_DEVICE)?;
         if slot.context.is_none() {
-            let alone = mode == ComputeMode::ExclusiveProcess;
+            let alone = matches!(mode, ComputeMode::ExclusiveProcess | ComputeMode::ExclusiveThread);
             if mode == ComputeMode::Prohibited || !self.ledger.enter(place, alone)? {
                 return Err(Code::DEVICE_UNAVAILABLE);
             }

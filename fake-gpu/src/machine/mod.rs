@@ -14,7 +14,7 @@ pub(crate) mod virtual_memory;
 
 use crate::{
     calls, install,
-    scenario::{Gpu, Scenario},
+    scenario::{Condition, Gpu, Scenario},
 };
 use context::Contexts;
 use event::Event;
@@ -26,7 +26,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, AtomicUsize},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 use stream::Stream;
@@ -106,6 +106,17 @@ impl Machine {
     /// A GPU by its place in the scenario.
     pub(crate) fn gpu(&self, place: usize) -> Option<&Gpu> {
         self.scenario.gpus.get(place)
+    }
+
+    /// What NVML says of a GPU now: the last change that is due, else the condition at first.
+    pub(crate) fn condition(&self, place: usize) -> Option<&Condition> {
+        let gpu = self.gpu(place)?;
+        let due = gpu.changes.iter().rev().find(|change| {
+            let calls =
+                calls::place(&change.after_call).and_then(|call| self.calls.u64_at(call * size_of::<u64>()));
+            calls.is_some_and(|calls| calls.load(Ordering::Acquire) >= change.times)
+        });
+        Some(due.map_or(&gpu.condition, |change| &change.condition))
     }
 }
 

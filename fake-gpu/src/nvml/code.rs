@@ -14,6 +14,7 @@ impl Code {
     pub(crate) const NOT_SUPPORTED: Self = Self(3);
     pub(crate) const NOT_FOUND: Self = Self(6);
     pub(crate) const INSUFFICIENT_SIZE: Self = Self(7);
+    pub(crate) const GPU_IS_LOST: Self = Self(15);
     pub(crate) const VERSION_MISMATCH: Self = Self(25);
     pub(crate) const UNKNOWN: Self = Self(999);
 }

@@ -1,13 +1,17 @@
-//! Devices: handles, identity, state. A handle is the place in the scenario plus one.
+//! Devices: handles and identity. A handle is the place in the scenario plus one.
 
-use super::{Code, system::put};
+use super::{
+    Code,
+    about::{About, about},
+    system::put,
+};
 use crate::{
     ffi::{Out, Text},
     gate::nvml_after_init,
     machine::Machine,
     scenario::{Gpu, parse_pci},
 };
-use std::ffi::{c_char, c_int, c_uint, c_ulonglong};
+use std::ffi::{c_char, c_int, c_uint};
 
 /// `nvmlPciInfo_t`.
 #[derive(Clone, Copy)]
@@ -22,47 +26,19 @@ pub(super) struct PciInfo {
     bus_id: [u8; 32],
 }
 
-/// `nvmlMemory_t`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Memory {
-    total: c_ulonglong,
-    free: c_ulonglong,
-    used: c_ulonglong,
-}
-
-/// `nvmlMemory_v2_t`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Memory2 {
-    version: c_uint,
-    total: c_ulonglong,
-    reserved: c_ulonglong,
-    free: c_ulonglong,
-    used: c_ulonglong,
-}
-
-/// The place of a handle.
-pub(super) fn place(machine: &Machine, handle: usize) -> Result<usize, Code> {
-    let place = handle
-        .checked_sub(1)
-        .filter(|place| *place < machine.scenario.gpus.len());
-    place.ok_or(Code::INVALID_ARGUMENT)
-}
-
-/// The GPU of a handle.
-pub(super) fn gpu(machine: &Machine, handle: usize) -> Result<&Gpu, Code> {
-    machine.gpu(place(machine, handle)?).ok_or(Code::INVALID_ARGUMENT)
-}
-
 /// Puts the handle of the first GPU that fits.
-fn put_first(machine: &Machine, handle: &Out<usize>, fits: impl Fn(&Gpu) -> bool) -> Result<(), Code> {
+fn put_first(
+    machine: &'static Machine,
+    handle: &Out<usize>,
+    fits: impl Fn(&Gpu) -> bool,
+) -> Result<(), Code> {
     let place = machine
         .scenario
         .gpus
         .iter()
         .position(fits)
         .ok_or(Code::NOT_FOUND)?;
+    About::of(machine, place + 1)?;
     Ok(handle.put(place + 1)?)
 }
 
@@ -101,7 +77,7 @@ extern "C" fn nvmlDeviceGetCount_v2(count: Out<c_uint>) -> c_int {
 extern "C" fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, handle: Out<usize>) -> c_int {
     nvml_after_init("nvmlDeviceGetHandleByIndex_v2", |machine| {
         let wanted = index as usize + 1;
-        place(machine, wanted)?;
+        About::of(machine, wanted)?;
         Ok(handle.put(wanted)?)
     })
 }
@@ -124,37 +100,37 @@ extern "C" fn nvmlDeviceGetHandleByUUID(uuid: Text, handle: Out<usize>) -> c_int
 
 #[unsafe(no_mangle)]
 extern "C" fn nvmlDeviceGetName(handle: usize, name: Out<c_char>, bytes: c_uint) -> c_int {
-    nvml_after_init("nvmlDeviceGetName", |machine| {
-        put(&name, bytes, &gpu(machine, handle)?.name)
+    about("nvmlDeviceGetName", handle, |about| {
+        put(&name, bytes, &about.gpu.name)
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn nvmlDeviceGetUUID(handle: usize, uuid: Out<c_char>, bytes: c_uint) -> c_int {
-    nvml_after_init("nvmlDeviceGetUUID", |machine| {
-        put(&uuid, bytes, &gpu(machine, handle)?.uuid)
+    about("nvmlDeviceGetUUID", handle, |about| {
+        put(&uuid, bytes, &about.gpu.uuid)
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn nvmlDeviceGetPciInfo_v3(handle: usize, info: Out<PciInfo>) -> c_int {
-    nvml_after_init("nvmlDeviceGetPciInfo_v3", |machine| {
-        let gpu = gpu(machine, handle)?;
-        Ok(info.put(pci_info(&gpu.pci, gpu.pci_device_id).ok_or(Code::UNKNOWN)?)?)
+    about("nvmlDeviceGetPciInfo_v3", handle, |about| {
+        let found = pci_info(&about.gpu.pci, about.gpu.pci_device_id);
+        Ok(info.put(found.ok_or(Code::UNKNOWN)?)?)
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn nvmlDeviceGetIndex(handle: usize, index: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetIndex", |machine| {
-        Ok(index.put(place(machine, handle)? as c_uint)?)
+    about("nvmlDeviceGetIndex", handle, |about| {
+        Ok(index.put(about.place as c_uint)?)
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn nvmlDeviceGetMinorNumber(handle: usize, minor: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetMinorNumber", |machine| {
-        Ok(minor.put(place(machine, handle)? as c_uint)?)
+    about("nvmlDeviceGetMinorNumber", handle, |about| {
+        Ok(minor.put(about.place as c_uint)?)
     })
 }
 
@@ -164,85 +140,32 @@ extern "C" fn nvmlDeviceGetCudaComputeCapability(
     major: Out<c_int>,
     minor: Out<c_int>,
 ) -> c_int {
-    nvml_after_init("nvmlDeviceGetCudaComputeCapability", |machine| {
-        let capability = gpu(machine, handle)?.compute_capability;
+    about("nvmlDeviceGetCudaComputeCapability", handle, |about| {
+        let capability = about.gpu.compute_capability;
         major.put(capability.0 as c_int)?;
         Ok(minor.put(capability.1 as c_int)?)
     })
 }
 
-/// Total and used bytes.
-fn memory(machine: &Machine, handle: usize) -> Result<(u64, u64), Code> {
-    let gpu = gpu(machine, handle)?;
-    Ok((
-        gpu.memory_bytes,
-        machine.ledger.used(place(machine, handle)?)? + gpu.listed_bytes(),
-    ))
-}
-
 #[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetMemoryInfo(handle: usize, info: Out<Memory>) -> c_int {
-    nvml_after_init("nvmlDeviceGetMemoryInfo", |machine| {
-        let (total, used) = memory(machine, handle)?;
-        Ok(info.put(Memory {
-            total,
-            free: total.saturating_sub(used),
-            used,
-        })?)
+extern "C" fn nvmlDeviceGetBrand(handle: usize, brand: Out<c_uint>) -> c_int {
+    about("nvmlDeviceGetBrand", handle, |about| {
+        Ok(brand.put(about.now.brand)?)
     })
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetMemoryInfo_v2(handle: usize, info: Out<Memory2>) -> c_int {
-    nvml_after_init("nvmlDeviceGetMemoryInfo_v2", |machine| {
-        let version = info.get()?.version;
-        if version != size_of::<Memory2>() as c_uint | 2 << 24 {
-            return Err(Code::VERSION_MISMATCH);
-        }
-        let (total, used) = memory(machine, handle)?;
-        let reserved = gpu(machine, handle)?.reserved_bytes;
-        let used = used - reserved;
-        Ok(info.put(Memory2 {
-            version,
-            total,
-            reserved,
-            free: total.saturating_sub(used + reserved),
-            used,
-        })?)
+extern "C" fn nvmlDeviceGetGspFirmwareVersion(handle: usize, version: Out<c_char>) -> c_int {
+    /// `NVML_GSP_FIRMWARE_VERSION_BUF_SIZE`: the function takes no size.
+    const BYTES: c_uint = 0x40;
+    about("nvmlDeviceGetGspFirmwareVersion", handle, |about| {
+        put(&version, BYTES, &about.now.gsp_version)
     })
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetMigMode(handle: usize, current: Out<c_uint>, pending: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetMigMode", |machine| {
-        let on = c_uint::from(gpu(machine, handle)?.mig.ok_or(Code::NOT_SUPPORTED)?);
-        current.put(on)?;
-        Ok(pending.put(on)?)
-    })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetComputeMode(handle: usize, mode: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetComputeMode", |machine| {
-        Ok(mode.put(gpu(machine, handle)?.compute_mode.code())?)
-    })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetPersistenceMode(handle: usize, mode: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetPersistenceMode", |machine| {
-        Ok(mode.put(c_uint::from(gpu(machine, handle)?.persistence))?)
-    })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetTemperature(handle: usize, sensor: c_uint, degrees: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetTemperature", |machine| {
-        let gpu = gpu(machine, handle)?;
-        // The only sensor of this function is that of the die, number 0.
-        if sensor != 0 {
-            return Err(Code::INVALID_ARGUMENT);
-        }
-        Ok(degrees.put(gpu.temperature)?)
+extern "C" fn nvmlDeviceGetNumaNodeId(handle: usize, node: Out<c_uint>) -> c_int {
+    about("nvmlDeviceGetNumaNodeId", handle, |about| {
+        Ok(node.put(about.now.numa_node.ok_or(Code::NOT_SUPPORTED)?)?)
     })
 }

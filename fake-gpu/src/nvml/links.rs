@@ -1,16 +1,16 @@
-//! Pairs of GPUs and NVLink.
+//! NVLinks of a GPU.
 
 use super::{
     Code,
-    device::{PciInfo, gpu, pci_info, place},
+    about::{About, about},
+    device::{PciInfo, pci_info},
+    fields::errors,
 };
 use crate::{
     ffi::Out,
-    gate::nvml_after_init,
-    machine::Machine,
-    scenario::{LinkEnd, NvLink, entry},
+    scenario::{LinkEnd, NvLink},
 };
-use std::ffi::{c_int, c_uint};
+use std::ffi::{c_int, c_uint, c_ulonglong};
 
 /// `nvmlIntNvLinkDeviceType_t`.
 const END_GPU: c_uint = 0;
@@ -18,45 +18,11 @@ const END_SWITCH: c_uint = 2;
 /// `nvmlNvLinkCapability_t`: peer access, system memory, peer atomics, system memory atomics, SLI bridge, valid.
 const CAPABILITIES: c_uint = 6;
 const SLI_BRIDGE: c_uint = 4;
-
-#[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetP2PStatus(
-    from: usize,
-    to: usize,
-    capability: c_uint,
-    status: Out<c_uint>,
-) -> c_int {
-    nvml_after_init("nvmlDeviceGetP2PStatus", |machine| {
-        let (from, to) = (place(machine, from)?, place(machine, to)?);
-        let pairs = &machine.scenario.pairs;
-        let matrix = match capability {
-            0 => &pairs.read,
-            1 => &pairs.write,
-            2 => &pairs.nvlink,
-            3 => &pairs.atomics,
-            4 => &pairs.pci,
-            _ => return Err(Code::INVALID_ARGUMENT),
-        };
-        Ok(status.put(entry(matrix, from, to).ok_or(Code::UNKNOWN)?)?)
-    })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetTopologyCommonAncestor(from: usize, to: usize, level: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetTopologyCommonAncestor", |machine| {
-        let (from, to) = (place(machine, from)?, place(machine, to)?);
-        let found = if from == to {
-            Some(0)
-        } else {
-            entry(&machine.scenario.pairs.ancestor, from, to)
-        };
-        Ok(level.put(found.ok_or(Code::UNKNOWN)?)?)
-    })
-}
+const VALID: c_uint = 5;
 
 /// A link of a GPU: error 3 where the model has none, 2 where the number is too high.
-fn link(machine: &Machine, handle: usize, number: c_uint) -> Result<&NvLink, Code> {
-    let links = &gpu(machine, handle)?.nvlinks;
+pub(super) fn link(about: &About, number: c_uint) -> Result<&'static NvLink, Code> {
+    let links = &about.gpu.nvlinks;
     if links.is_empty() {
         return Err(Code::NOT_SUPPORTED);
     }
@@ -65,15 +31,15 @@ fn link(machine: &Machine, handle: usize, number: c_uint) -> Result<&NvLink, Cod
 
 #[unsafe(no_mangle)]
 extern "C" fn nvmlDeviceGetNvLinkState(handle: usize, number: c_uint, active: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetNvLinkState", |machine| {
-        Ok(active.put(c_uint::from(link(machine, handle, number)?.active))?)
+    about("nvmlDeviceGetNvLinkState", handle, |about| {
+        Ok(active.put(c_uint::from(link(about, number)?.active))?)
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn nvmlDeviceGetNvLinkVersion(handle: usize, number: c_uint, version: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetNvLinkVersion", |machine| {
-        Ok(version.put(link(machine, handle, number)?.version)?)
+    about("nvmlDeviceGetNvLinkVersion", handle, |about| {
+        Ok(version.put(link(about, number)?.version)?)
     })
 }
 
@@ -84,12 +50,17 @@ extern "C" fn nvmlDeviceGetNvLinkCapability(
     capability: c_uint,
     result: Out<c_uint>,
 ) -> c_int {
-    nvml_after_init("nvmlDeviceGetNvLinkCapability", |machine| {
-        let active = link(machine, handle, number)?.active;
+    about("nvmlDeviceGetNvLinkCapability", handle, |about| {
+        let link = link(about, number)?;
         if capability >= CAPABILITIES {
             return Err(Code::INVALID_ARGUMENT);
         }
-        Ok(result.put(c_uint::from(active && capability != SLI_BRIDGE))?)
+        let has = match capability {
+            VALID => link.valid,
+            SLI_BRIDGE => false,
+            _ => link.active,
+        };
+        Ok(result.put(c_uint::from(has))?)
     })
 }
 
@@ -99,10 +70,11 @@ extern "C" fn nvmlDeviceGetNvLinkRemotePciInfo_v2(
     number: c_uint,
     info: Out<PciInfo>,
 ) -> c_int {
-    nvml_after_init("nvmlDeviceGetNvLinkRemotePciInfo_v2", |machine| {
-        let found = match &link(machine, handle, number)?.end {
+    about("nvmlDeviceGetNvLinkRemotePciInfo_v2", handle, |about| {
+        let found = match &link(about, number)?.end {
             LinkEnd::Switch(address) => pci_info(address, 0),
-            LinkEnd::Gpu(other) => machine
+            LinkEnd::Gpu(other) => about
+                .machine
                 .gpu(*other)
                 .and_then(|gpu| pci_info(&gpu.pci, gpu.pci_device_id)),
         };
@@ -112,11 +84,32 @@ extern "C" fn nvmlDeviceGetNvLinkRemotePciInfo_v2(
 
 #[unsafe(no_mangle)]
 extern "C" fn nvmlDeviceGetNvLinkRemoteDeviceType(handle: usize, number: c_uint, kind: Out<c_uint>) -> c_int {
-    nvml_after_init("nvmlDeviceGetNvLinkRemoteDeviceType", |machine| {
-        let found = match link(machine, handle, number)?.end {
+    about("nvmlDeviceGetNvLinkRemoteDeviceType", handle, |about| {
+        let found = match link(about, number)?.end {
             LinkEnd::Gpu(_) => END_GPU,
             LinkEnd::Switch(_) => END_SWITCH,
         };
         Ok(kind.put(found)?)
+    })
+}
+
+/// `nvmlNvLinkErrorCounter_t`: replay, recovery, CRC of flits, CRC of data, ECC of data.
+#[unsafe(no_mangle)]
+extern "C" fn nvmlDeviceGetNvLinkErrorCounter(
+    handle: usize,
+    number: c_uint,
+    counter: c_uint,
+    count: Out<c_ulonglong>,
+) -> c_int {
+    about("nvmlDeviceGetNvLinkErrorCounter", handle, |about| {
+        let errors = errors(about, number)?;
+        let value = match counter {
+            0 => errors.replay,
+            1 => errors.recovery,
+            2 => errors.crc,
+            3 | 4 => 0,
+            _ => return Err(Code::INVALID_ARGUMENT),
+        };
+        Ok(count.put(value)?)
     })
 }

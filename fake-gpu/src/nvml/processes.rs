@@ -2,9 +2,9 @@
 
 use super::{
     Code,
-    device::{gpu, place},
+    about::{About, about},
 };
-use crate::{ffi::Out, gate::nvml_after_init, machine::Machine};
+use crate::ffi::Out;
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
 /// `nvmlProcessInfo_v1_t`.
@@ -30,17 +30,17 @@ const NO_INSTANCE: c_uint = c_uint::MAX;
 
 /// Fills the caller's array as far as `count` says; error 7, and the number needed, when that is not far enough.
 fn put_processes<T: Copy>(
-    machine: &Machine,
-    handle: usize,
+    about: &About,
     count: &Out<c_uint>,
     infos: &Out<T>,
     make: impl Fn(u32, u64) -> T,
 ) -> Result<(), Code> {
-    let listed = gpu(machine, handle)?
+    let listed = about
+        .gpu
         .processes
         .iter()
         .map(|process| (process.pid, process.used_bytes));
-    let real = machine.ledger.processes(place(machine, handle)?)?;
+    let real = about.machine.ledger.processes(about.place)?;
     let all: Vec<_> = listed.chain(real).collect();
     let room = count.get()?;
     count.put(all.len() as c_uint)?;
@@ -59,11 +59,8 @@ extern "C" fn nvmlDeviceGetComputeRunningProcesses(
     count: Out<c_uint>,
     infos: Out<Process1>,
 ) -> c_int {
-    nvml_after_init("nvmlDeviceGetComputeRunningProcesses", |machine| {
-        put_processes(machine, handle, &count, &infos, |pid, used| Process1 {
-            pid,
-            used,
-        })
+    about("nvmlDeviceGetComputeRunningProcesses", handle, |about| {
+        put_processes(about, &count, &infos, |pid, used| Process1 { pid, used })
     })
 }
 
@@ -82,8 +79,8 @@ extern "C" fn nvmlDeviceGetComputeRunningProcesses_v2(
     count: Out<c_uint>,
     infos: Out<Process2>,
 ) -> c_int {
-    nvml_after_init("nvmlDeviceGetComputeRunningProcesses_v2", |machine| {
-        put_processes(machine, handle, &count, &infos, with_instances)
+    about("nvmlDeviceGetComputeRunningProcesses_v2", handle, |about| {
+        put_processes(about, &count, &infos, with_instances)
     })
 }
 
@@ -93,7 +90,7 @@ extern "C" fn nvmlDeviceGetComputeRunningProcesses_v3(
     count: Out<c_uint>,
     infos: Out<Process2>,
 ) -> c_int {
-    nvml_after_init("nvmlDeviceGetComputeRunningProcesses_v3", |machine| {
-        put_processes(machine, handle, &count, &infos, with_instances)
+    about("nvmlDeviceGetComputeRunningProcesses_v3", handle, |about| {
+        put_processes(about, &count, &infos, with_instances)
     })
 }

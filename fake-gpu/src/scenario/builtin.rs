@@ -3,7 +3,8 @@
 //! RTX 4090) are fixtures that no test may rely on as facts. Identifiers are made up and say so.
 
 use super::{
-    Absent, CallEffect, CallFault, Counted, Fate, Gpu, Library, LinkEnd, MemoryFault, NvLink, Pairs, Scenario,
+    Absent, Bar1, CallEffect, CallFault, Condition, Counted, Ecc, Fabric, FabricState, Fate, Gpu, Library,
+    LinkEnd, MemoryFault, NvLink, Pairs, Pcie, Scenario,
 };
 
 const MIB: u64 = 1 << 20;
@@ -162,7 +163,9 @@ fn filled(n: usize, status: u32) -> Vec<Vec<u32>> {
 fn h200(place: usize) -> Gpu {
     let link = |number: usize| NvLink {
         active: true,
-        version: 4,
+        version: 6,
+        speed_mb_s: 26_562,
+        valid: true,
         end: LinkEnd::Switch(format!("00000000:01:{:02x}.0", number % 4)),
     };
     Gpu {
@@ -181,6 +184,8 @@ fn h200(place: usize) -> Gpu {
         temperature: 33,
         nvlinks: (0..18).map(link).collect(),
         processes: Vec::new(),
+        condition: Condition::default(),
+        changes: Vec::new(),
     }
 }
 
@@ -196,7 +201,35 @@ fn rtx4090(place: usize) -> Gpu {
         mig: None,
         persistence: false,
         nvlinks: Vec::new(),
+        condition: geforce(),
         ..h200(place)
+    }
+}
+
+/// What NVML says of a `GeForce`: no fabric, no error correction, no confidential computing.
+fn geforce() -> Condition {
+    Condition {
+        brand: 5,
+        fabric: Fabric {
+            state: FabricState::NotSupported,
+            ..Fabric::default()
+        },
+        ecc: Ecc {
+            on: None,
+            ..Ecc::default()
+        },
+        pcie: Pcie {
+            generation: 4,
+            generation_max: 4,
+            gpu_generation_max: 4,
+            ..Pcie::default()
+        },
+        bar1: Bar1 {
+            total: 256 * MIB,
+            used: MIB,
+        },
+        not_supported: vec!["nvmlDeviceGetRemappedRows".into()],
+        ..Condition::default()
     }
 }
 

@@ -1,5 +1,13 @@
 //! One GPU of a scenario.
 
+mod condition;
+mod fabric;
+
+pub use condition::{
+    Bar1, Change, Clocks, Condition, ConfidentialCompute, Ecc, LinkErrors, Pcie, Power, RemappedRows,
+};
+pub use fabric::{Fabric, FabricState};
+
 use serde::{Deserialize, Serialize};
 
 /// What the two libraries say about a GPU.
@@ -43,6 +51,12 @@ pub struct Gpu {
     /// Other people's processes, besides those that really use the stand-in.
     #[serde(default)]
     pub processes: Vec<Process>,
+    /// What NVML says of its state.
+    #[serde(default)]
+    pub condition: Condition,
+    /// What it says later; the last one that is due holds.
+    #[serde(default)]
+    pub changes: Vec<Change>,
 }
 
 /// `nvmlComputeMode_t`.
@@ -56,6 +70,8 @@ pub enum ComputeMode {
     Prohibited,
     /// One process: a second one gets error 46.
     ExclusiveProcess,
+    /// One thread of one process, as drivers before CUDA 8 had it: a second process gets error 46.
+    ExclusiveThread,
 }
 
 impl ComputeMode {
@@ -63,6 +79,7 @@ impl ComputeMode {
     pub(crate) fn code(self) -> u32 {
         match self {
             Self::Default => 0,
+            Self::ExclusiveThread => 1,
             Self::Prohibited => 2,
             Self::ExclusiveProcess => 3,
         }
@@ -77,8 +94,22 @@ pub struct NvLink {
     pub active: bool,
     /// NVLink version as NVML numbers it.
     pub version: u32,
+    /// Rate in MB/s (10^6), one way, before coding: field value 164.
+    #[serde(default = "h200_link_speed")]
+    pub speed_mb_s: u32,
+    /// Whether NVML says that the board has the link (capability "valid"), up or not.
+    #[serde(default = "yes")]
+    pub valid: bool,
     /// What is at the other end.
     pub end: LinkEnd,
+}
+
+fn h200_link_speed() -> u32 {
+    26_562
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// The other end of a link.
@@ -138,7 +169,14 @@ impl Gpu {
         if self.listed_bytes() > self.memory_bytes {
             return Err("more memory is listed as used than there is".into());
         }
-        Ok(())
+        let unknown = self
+            .changes
+            .iter()
+            .find(|change| crate::calls::place(&change.after_call).is_none());
+        match unknown {
+            Some(change) => Err(format!("'{}' is no function of the stand-in", change.after_call)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -10,7 +10,10 @@ mod tests;
 
 pub use fault::{Access, CallEffect, CallFault, Counted, Fate, MemoryFault, Route};
 pub(crate) use gpu::parse_pci;
-pub use gpu::{ComputeMode, Gpu, LinkEnd, NvLink, Process};
+pub use gpu::{
+    Bar1, Change, Clocks, ComputeMode, Condition, ConfidentialCompute, Ecc, Fabric, FabricState, Gpu,
+    LinkEnd, LinkErrors, NvLink, Pcie, Power, Process, RemappedRows,
+};
 
 use serde::{Deserialize, Serialize};
 
