@@ -27,6 +27,6 @@ pub(crate) use driver::{Device, Driver, PciAddress};
 pub(crate) use kernels::{Kernels, Pattern, Wrong};
 pub(crate) use library::LIBRARY_NAME;
 pub(crate) use memory::{Buffer, Window};
-pub(crate) use nvml::{LinkSummary, Management};
+pub(crate) use nvml::{Managed, Management};
 pub(crate) use stream::Stream;
 pub(crate) use trace::Trace;

@@ -1,5 +1,6 @@
 //! A run: host facts, the GPUs, rung 1 of every pair, the ladder of every direction, the verdicts.
 
+mod again;
 mod attempt;
 mod chance;
 mod failure;
@@ -172,12 +173,14 @@ fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Found {
         pairs.push(pair);
     }
     progress.step(Step::Closing);
+    let mut gpus = opened.gpus.clone();
+    again::read(&mut session, &mut gpus, &pairs);
     session.end();
     let mut found = Found {
         simulated: false,
         driver: driver_facts(&opened),
         failures: session.stuck.iter().map(stuck_failure).collect(),
-        gpus: opened.gpus,
+        gpus,
         pairs,
     };
     found.learn(session.loaded.as_ref());

@@ -1,10 +1,10 @@
 //! One worker over its life: opened, GPUs prepared and access enabled as checks need it, replaced when it fails.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use kb_core::report::Outcome;
+use kb_core::report::{Fact, Outcome};
 
 use crate::worker::handle::{Fault, Stuck, Worker};
 use crate::worker::protocol::{Answer, CallFailure, CheckKind, Command, Loaded, Opened, PairFacts};
@@ -124,6 +124,31 @@ impl<'a> Session<'a> {
             Answer::PairFacts(facts) => Ok(*facts),
             other => Err(self.unexpected(other)),
         }
+    }
+
+    /// What may have changed on the GPUs at these addresses. Where no worker is left, a fresh one reads it that opens
+    /// no CUDA: NVML answers about a GPU that CUDA can no longer use.
+    pub(super) fn read_again(
+        &mut self,
+        addresses: Vec<Option<String>>,
+    ) -> Result<Vec<BTreeMap<String, Fact>>, Trouble> {
+        let only_for_this = self.live.is_none();
+        if only_for_this {
+            let worker = Worker::start(&self.setup.program).map_err(Trouble::Worker)?;
+            self.live = Some(Live {
+                worker,
+                prepared: BTreeSet::new(),
+                enabled: BTreeSet::new(),
+            });
+        }
+        let answer = match self.ask(&Command::ReadAgain { addresses }, 1)? {
+            Answer::ReadAgain { gpus } => Ok(gpus),
+            other => Err(self.unexpected(other)),
+        };
+        if only_for_this {
+            self.end();
+        }
+        answer
     }
 
     /// One check, with everything that it needs done first.

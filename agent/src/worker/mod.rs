@@ -14,6 +14,6 @@ pub(crate) mod lock;
 mod place;
 
 pub(crate) mod handle;
-mod inventory;
+pub(crate) mod inventory;
 pub(crate) mod protocol;
 pub(crate) mod serve;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -18,6 +18,12 @@ pub(crate) enum Command {
     Load,
     /// Initialise the loaded driver and list the GPUs. Answered by [`Answer::Opened`].
     Open,
+    /// What may have changed on the GPUs: counters, what depends on load. Needs no opened driver. Answered by
+    /// [`Answer::ReadAgain`].
+    ReadAgain {
+        /// PCI addresses in the order of the report.
+        addresses: Vec<Option<String>>,
+    },
     /// Rung 1 of a pair, both directions. Answered by [`Answer::PairFacts`].
     PairFacts {
         /// Position in the list of GPUs.
@@ -120,6 +126,11 @@ pub(crate) enum Answer {
     Loaded(Loaded),
     /// See [`Opened`].
     Opened(Box<Opened>),
+    /// What may have changed.
+    ReadAgain {
+        /// Facts by name, GPU by GPU.
+        gpus: Vec<BTreeMap<String, Fact>>,
+    },
     /// See [`PairFacts`].
     PairFacts(Box<PairFacts>),
     /// The GPU is ready.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Duration;
 
 use rustix::io::fcntl_dupfd_cloexec;
@@ -14,7 +15,7 @@ use crate::gpu::{Driver, LIBRARY_NAME, Management, Trace};
 use crate::process::forbid_core_files;
 
 use super::check;
-use super::inventory::{Inventory, describe_library};
+use super::inventory::{Inventory, describe_library, read_again};
 use super::place::{Place, failure};
 use super::protocol::{Answer, CallFailure, CheckKind, Command, VERSION};
 
@@ -43,6 +44,7 @@ pub(crate) fn run(args: &WorkerArgs) -> io::Result<()> {
     let mut worker = Worker {
         trace,
         driver: None,
+        nvml: None,
         inventory: None,
         places: BTreeMap::new(),
     };
@@ -79,6 +81,7 @@ fn send(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
 struct Worker {
     trace: Trace,
     driver: Option<Driver>,
+    nvml: Option<Rc<Management>>,
     inventory: Option<Inventory>,
     /// Prepared GPUs by position.
     places: BTreeMap<u32, Place>,
@@ -89,6 +92,9 @@ impl Worker {
         match *command {
             Command::Load => self.load(),
             Command::Open => self.open(),
+            Command::ReadAgain { ref addresses } => Answer::ReadAgain {
+                gpus: read_again(&self.management(), addresses),
+            },
             Command::PairFacts { a, b } => self.pair_facts(a, b),
             Command::Prepare { gpu, bytes, limit_ms } => {
                 self.prepare(gpu, bytes, Duration::from_millis(limit_ms))
@@ -120,7 +126,7 @@ impl Worker {
             return refuse("open the driver", "its library is not loaded".to_owned());
         };
         let opened = driver.init().and_then(|()| {
-            let nvml = Management::open(self.trace.clone());
+            let nvml = self.management();
             Inventory::take(driver, nvml)
         });
         match opened {
@@ -131,6 +137,12 @@ impl Worker {
             }
             Err(error) => Answer::Failed(failure(&error)),
         }
+    }
+
+    /// NVML, opened when it is first needed.
+    fn management(&mut self) -> Rc<Management> {
+        let open = || Rc::new(Management::open(self.trace.clone()));
+        Rc::clone(self.nvml.get_or_insert_with(open))
     }
 
     fn pair_facts(&self, a: u32, b: u32) -> Answer {

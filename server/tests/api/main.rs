@@ -18,7 +18,6 @@ mod docs;
 mod durability;
 mod health;
 mod history;
-mod match_command;
 mod matching;
 mod openapi;
 mod process;

@@ -1,0 +1,77 @@
+//! NVML: everything that it says about a GPU or a pair, as facts. Whatever it cannot say becomes a gap with a reason,
+//! never an error.
+//!
+//! ```text
+//! Management (the open library) -> Managed (one GPU, found by PCI address) -> describe: all facts, before the run
+//!                                                                         -> read_again: counters and load, after it
+//!     one file a subject: links, errors, fabric, modes, ecc, power, pcie, memory, processes    pair: P2P status, ancestor
+//! ```
+//!
+//! nvml-wrapper calls where it wraps a function and the answer is no enumeration. Enumerations are read as numbers
+//! from the function table and turned into words here, because a newer driver may answer with a number that no crate
+//! knows: such a word is `unrecognised (n)`.
+
+mod describe;
+mod ecc;
+mod errors;
+mod fabric;
+mod fields;
+mod links;
+mod managed;
+mod memory;
+mod modes;
+mod pair;
+mod pcie;
+mod power;
+mod processes;
+mod raw;
+mod sheet;
+
+pub(crate) use managed::Managed;
+use sheet::Sheet;
+
+use kb_core::report::{Fact, GapKind};
+use nvml_wrapper::Nvml;
+
+use super::driver::PciAddress;
+use super::library::with_causes;
+use super::trace::Trace;
+
+/// An initialised NVML, or why there is none.
+pub(crate) struct Management {
+    /// Never shut down: this process ends when its work does.
+    nvml: Result<&'static Nvml, String>,
+    trace: Trace,
+}
+
+impl Management {
+    /// Opens libnvidia-ml.so.1.
+    pub(crate) fn open(trace: Trace) -> Self {
+        trace.about_to("nvmlInit_v2");
+        let nvml = match Nvml::init() {
+            Ok(nvml) => Ok(&*Box::leak(Box::new(nvml))),
+            Err(error) => Err(format!("NVML cannot be used: {}", with_causes(&error))),
+        };
+        Self { nvml, trace }
+    }
+
+    /// `nvmlSystemGetDriverVersion`.
+    pub(crate) fn driver_version(&self) -> Fact<String> {
+        const CALL: &str = "nvmlSystemGetDriverVersion";
+        match &self.nvml {
+            Ok(nvml) => {
+                self.trace.about_to(CALL);
+                managed::answer(CALL, nvml.sys_driver_version())
+            }
+            Err(reason) => Fact::missing(GapKind::NotSupported, reason, CALL),
+        }
+    }
+
+    /// The GPU at this address.
+    pub(crate) fn find(&self, address: &PciAddress) -> Managed {
+        match &self.nvml {
+            Ok(nvml) => Managed::find(nvml, address, self.trace.clone()),
+            Err(reason) => Managed::absent(GapKind::NotSupported, reason.clone()),
+        }
+    }
+}

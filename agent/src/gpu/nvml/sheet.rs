@@ -1,0 +1,32 @@
+//! Facts by name, as they go into the report.
+
+use std::collections::BTreeMap;
+
+use kb_core::report::Fact;
+use serde_json::Value;
+
+/// Facts by dotted name.
+#[derive(Debug, Default)]
+pub(crate) struct Sheet(BTreeMap<String, Fact>);
+
+impl Sheet {
+    /// Adds a fact.
+    pub(crate) fn put<T: Into<Value>>(&mut self, name: &str, fact: Fact<T>) {
+        self.0.insert(name.to_owned(), fact.map(Into::into));
+    }
+
+    /// Adds a part of what one call has said.
+    pub(crate) fn put_part<T: Clone, U: Into<Value>>(
+        &mut self,
+        name: &str,
+        whole: &Fact<T>,
+        part: impl FnOnce(T) -> U,
+    ) {
+        self.put(name, whole.clone().map(part));
+    }
+
+    /// All of them.
+    pub(crate) fn into_facts(self) -> BTreeMap<String, Fact> {
+        self.0
+    }
+}

@@ -1,0 +1,163 @@
+//! What changed on the GPUs while the run lasted: two readings become one set of facts. The parent's side.
+
+use std::collections::BTreeMap;
+
+use kb_core::report::{Fact, Gap, GapKind, Gpu};
+use serde_json::Value;
+
+/// Facts that only ever rise; of yes-or-no ones, yes counts as one.
+const COUNTERS: [&str; 10] = [
+    "nvlink.crc_errors",
+    "nvlink.replay_errors",
+    "nvlink.recovery_errors",
+    "ecc.volatile_corrected",
+    "ecc.volatile_uncorrected",
+    "remapped_rows.corrected",
+    "remapped_rows.uncorrected",
+    "remapped_rows.pending",
+    "remapped_rows.failure",
+    "pcie.replays",
+];
+/// What depends on load: the later reading replaces the one of the idle GPU.
+const LOAD: [&str; 7] = [
+    "clock.sm_mhz",
+    "clock.memory_mhz",
+    "temperature.gpu_c",
+    "power.draw_w",
+    "throttle.reasons",
+    "pcie.link_generation",
+    "pcie.link_width",
+];
+/// Other people's processes: the larger number counts.
+const PROCESSES: &str = "processes.count";
+/// Whether the load facts were read with the GPU busy, or stayed those of a GPU at rest.
+const UNDER_LOAD: &str = "load.read_after_copies";
+const SECOND: &str = "second reading, after the checks";
+
+/// A second reading, GPU by GPU, or why there is none.
+pub(crate) type Reading = Result<Vec<BTreeMap<String, Fact>>, String>;
+
+/// Adds what the second reading shows. `copied` says of each GPU whether the ladder has moved data with it: one that
+/// was left alone idles, and its lowered clocks and PCIe link are no finding.
+pub(crate) fn close(gpus: &mut [Gpu], reading: &Reading, copied: impl Fn(usize) -> bool) {
+    for (place, gpu) in gpus.iter_mut().enumerate() {
+        let copied = copied(place);
+        gpu.facts
+            .insert(UNDER_LOAD.to_owned(), Fact::read(copied.into(), "the ladder"));
+        let later = |name: &str| match reading {
+            Ok(gpus) => gpus.get(place).and_then(|facts| facts.get(name)).cloned(),
+            Err(reason) => Some(Fact::missing(GapKind::Failed, reason, SECOND)),
+        };
+        for name in COUNTERS {
+            let difference = difference(gpu.facts.get(name), later(name));
+            gpu.facts.insert(format!("during.{name}"), difference);
+        }
+        if copied {
+            for name in LOAD {
+                replace(&mut gpu.facts, name, later(name));
+            }
+        }
+        if let Some(processes) = later(PROCESSES) {
+            raise(&mut gpu.facts, processes);
+        }
+    }
+}
+
+fn replace(facts: &mut BTreeMap<String, Fact>, name: &str, later: Option<Fact>) {
+    if let Some(mut later) = later {
+        if later.value.is_some() {
+            later.source.push_str(", right after the last copies");
+        }
+        facts.insert(name.to_owned(), later);
+    }
+}
+
+/// By how much a counter rose.
+fn difference(before: Option<&Fact>, after: Option<Fact>) -> Fact {
+    let missing = || Fact::missing(GapKind::Failed, "it was not read", SECOND);
+    let after = after.unwrap_or_else(missing);
+    let gap = |fact: &Fact, when: &str| {
+        let gap = fact.gap.clone().unwrap_or(Gap {
+            kind: GapKind::Failed,
+            reason: "it is no number".to_owned(),
+        });
+        Fact::missing(
+            gap.kind,
+            format!("{when} the run: {}", gap.reason),
+            fact.source.clone(),
+        )
+    };
+    let missing = missing();
+    let before = before.unwrap_or(&missing);
+    match (count(before), count(&after)) {
+        (None, _) => gap(before, "before"),
+        (_, None) => gap(&after, "after"),
+        (Some(first), Some(last)) => match last.checked_sub(first) {
+            Some(rise) => Fact::read(rise.into(), after.source),
+            None => Fact::missing(
+                GapKind::Failed,
+                format!(
+                    "the counter went backwards, from {first} to {last}: the driver was reset in between"
+                ),
+                after.source,
+            ),
+        },
+    }
+}
+
+fn count(fact: &Fact) -> Option<u64> {
+    match fact.value.as_ref()? {
+        Value::Bool(yes) => Some((*yes).into()),
+        value => value.as_u64(),
+    }
+}
+
+/// Keeps the larger of two readings.
+fn raise(facts: &mut BTreeMap<String, Fact>, later: Fact) {
+    let before = facts.get(PROCESSES).and_then(count);
+    if count(&later).is_some_and(|now| before.is_none_or(|before| now > before)) {
+        facts.insert(PROCESSES.to_owned(), later);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: impl Into<Value>) -> Fact {
+        Fact::read(value.into(), "call")
+    }
+
+    #[test]
+    fn a_counter_that_rises_gives_its_rise_and_one_that_falls_a_gap() {
+        assert_eq!(difference(Some(&read(3)), Some(read(7))).value, Some(4.into()));
+        assert_eq!(
+            difference(Some(&read(false)), Some(read(true))).value,
+            Some(1.into())
+        );
+        let back = difference(Some(&read(7)), Some(read(0)));
+        assert_eq!(back.value, None);
+        assert!(back.gap.unwrap().reason.contains("backwards, from 7 to 0"));
+    }
+
+    #[test]
+    fn a_gap_says_which_reading_it_is_of() {
+        let lost = || Fact::missing(GapKind::Failed, "the GPU is lost", "call");
+        let after = difference(Some(&read(1)), Some(lost())).gap.unwrap();
+        assert_eq!(after.reason, "after the run: the GPU is lost");
+        let before = difference(Some(&lost()), Some(read(1))).gap.unwrap();
+        assert_eq!(before.reason, "before the run: the GPU is lost");
+        assert!(difference(None, Some(read(1))).value.is_none());
+        assert!(difference(Some(&read(1)), None).value.is_none());
+    }
+
+    #[test]
+    fn the_larger_number_of_processes_stays() {
+        let mut facts = BTreeMap::from([(PROCESSES.to_owned(), read(2))]);
+        raise(&mut facts, read(0));
+        raise(&mut facts, Fact::missing(GapKind::Failed, "lost", "call"));
+        assert_eq!(facts[PROCESSES].value, Some(2.into()));
+        raise(&mut facts, read(3));
+        assert_eq!(facts[PROCESSES].value, Some(3.into()));
+    }
+}
