@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kb_core::report::Report;
-use kb_core::verdict;
+use kb_core::verdict::{self, ExitCode, Expect};
 
 use crate::host::HostRoot;
 use crate::probe::Options;
@@ -14,19 +14,11 @@ use crate::worker::serve::WorkerArgs;
 
 /// Proves whether the GPUs of this node can reach each other's memory, and names the cause where they cannot.
 #[derive(Debug, Parser)]
-#[command(name = "peerless-agent", version, after_help = EXIT_CODES)]
+#[command(name = "peerless-agent", version, after_help = exit_codes())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
-
-const EXIT_CODES: &str = "\
-Exit codes:
-  0   healthy, proven in both directions for every pair
-  1   warning: works, with something to look at (or the report could not be uploaded)
-  2   fault: refused or broken
-  3   could not tell
-  64  usage or configuration error";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
@@ -62,10 +54,13 @@ pub(crate) struct RunArgs {
     /// Lock that keeps a second agent off the GPUs [default: /run/lock/peerless-agent.lock, or one of the user's own]
     #[arg(long, value_name = "FILE", env = "PEERLESS_LOCK_FILE")]
     lock_file: Option<PathBuf>,
-    /// Exit with 0 unless the run ends in this or worse: a fault (2), a warning (1), or not being able to tell (3).
-    /// Without it every exit code is passed on
-    #[arg(long, value_name = "WHAT")]
-    fail_on: Option<FailOn>,
+    /// Least that makes the exit code other than 0: a fault (2), also a warning (1), also not being able to tell (3)
+    #[arg(long, value_name = "WHAT", default_value = "fault")]
+    fail_on: FailOn,
+    /// Pairs that must have peer access: all but those whose model has it off by policy (auto), all, those joined by
+    /// NVLink (nvlink), or none. A refusal of others is shown and no fault; what is granted is proven in any case
+    #[arg(long, value_name = "p2p=WHICH", default_value = "p2p=auto", value_parser = expect)]
+    expect: Expect,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -73,6 +68,21 @@ enum FailOn {
     Fault,
     Warning,
     Unknown,
+}
+
+/// The table of exit codes below `--help`.
+fn exit_codes() -> String {
+    let rows = ExitCode::ALL.map(|code| format!("\n  {:<3} {}", code.number(), code.means()));
+    format!("Exit codes:{}", rows.concat())
+}
+
+/// `p2p=all`.
+fn expect(text: &str) -> Result<Expect, String> {
+    let known = Expect::ALL.into_iter().find(|(expect, _)| expect.words() == text);
+    known.map(|(expect, _)| expect).ok_or_else(|| {
+        let words = Expect::ALL.map(|(expect, _)| expect.words());
+        format!("{text:?} is none of {}", words.join(", "))
+    })
 }
 
 #[derive(Debug, Args)]
@@ -126,16 +136,16 @@ impl RunArgs {
             bytes: self.buffer_kib * 1024,
             lock_file: self.lock_file.clone().unwrap_or_else(lock::default_path),
             program: std::env::current_exe()?,
+            expect: self.expect,
         })
     }
 
     /// The exit code that the caller gets.
     pub(crate) fn exit_code(&self, report: &Report) -> u8 {
         let fail_on = match self.fail_on {
-            None => return report.conclusion.verdict.exit_code(),
-            Some(FailOn::Fault) => verdict::FailOn::Fault,
-            Some(FailOn::Warning) => verdict::FailOn::Warning,
-            Some(FailOn::Unknown) => verdict::FailOn::Unknown,
+            FailOn::Fault => verdict::FailOn::Fault,
+            FailOn::Warning => verdict::FailOn::Warning,
+            FailOn::Unknown => verdict::FailOn::Unknown,
         };
         fail_on.exit_code(&report.conclusion, &report.pairs)
     }
@@ -159,6 +169,28 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn without_options_only_faults_fail_and_policy_is_no_fault() {
+        let cli = Cli::try_parse_from(["peerless-agent", "probe"]).unwrap();
+        let Verb::Probe(ProbeArgs { run, .. }) = cli.verb else {
+            panic!("another verb");
+        };
+        assert!(matches!(run.fail_on, FailOn::Fault));
+        assert_eq!(run.expect, Expect::Auto);
+    }
+
+    #[test]
+    fn expectations_are_four() {
+        assert_eq!(expect("p2p=nvlink"), Ok(Expect::Nvlink));
+        for bad in ["", "nvlink", "p2p=", "p2p=All", "p2p=all "] {
+            let error = expect(bad).unwrap_err();
+            assert!(
+                error.contains("p2p=auto, p2p=all, p2p=nvlink, p2p=none"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -19,20 +19,20 @@ mod worker;
 use std::process::ExitCode;
 
 use clap::Parser;
+use kb_core::verdict::ExitCode as Code;
 
 use cli::{Cli, Verb};
-
-/// Usage or configuration error, as in sysexits.h.
-const EXIT_USAGE: u8 = 64;
-/// The run could not tell, or not even be made.
-const EXIT_UNKNOWN: u8 = 3;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { EXIT_USAGE } else { 0 });
+            return ExitCode::from(if error.use_stderr() {
+                Code::Usage.number()
+            } else {
+                0
+            });
         }
     };
     process::forbid_core_files();
@@ -46,7 +46,9 @@ fn main() -> ExitCode {
         Err(error) => {
             process::say(&format!("{error:#}"));
             let is_usage = error.is::<upload::ConfigurationError>();
-            ExitCode::from(if is_usage { EXIT_USAGE } else { EXIT_UNKNOWN })
+            // A run that could not even be made has no verdict that `--fail-on` could pass over.
+            let code = if is_usage { Code::Usage } else { Code::Unknown };
+            ExitCode::from(code.number())
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use kb_core::report::{LogExcerpt, Report, When};
 use kb_core::schema;
-use kb_core::verdict::{judge_pair, judge_run};
+use kb_core::verdict::{Expect, judge};
 use serde_json::{Value, json};
 
 /// Every report, by file name.
@@ -57,11 +57,13 @@ fn they_fit_the_published_schema() {
 fn the_table_still_judges_them_as_the_agent_did() {
     for (name, sent) in reports() {
         let report: Report = serde_json::from_value(sent).unwrap();
-        for (index, pair) in report.pairs.iter().enumerate() {
-            assert_eq!(judge_pair(pair, index), pair.verdict, "{name}, pair {index}");
+        let mut judged = report.clone();
+        judge(&mut judged, Expect::Auto);
+        for (now, then) in judged.pairs.iter().zip(&report.pairs) {
+            assert_eq!(now.verdict, then.verdict, "{name}");
         }
-        let conclusion = judge_run(&report.gpus, &report.pairs, &report.failures);
-        assert_eq!(conclusion, report.conclusion, "{name}");
+        assert_eq!(judged.conclusion.verdict, report.conclusion.verdict, "{name}");
+        assert_eq!(judged.conclusion.reason, report.conclusion.reason, "{name}");
     }
 }
 

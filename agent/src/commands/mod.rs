@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use kb_core::report::Report;
-use kb_core::verdict::Verdict;
+use kb_core::verdict::{ExitCode, Verdict};
 
 use crate::cli::{ProbeArgs, ReportArgs, RunArgs};
 use crate::clock::SystemClock;
@@ -12,9 +12,6 @@ use crate::output;
 use crate::probe::{self, Chance, RANDOM_BYTES, Silent};
 use crate::process::say;
 use crate::upload::{self, Body, Uploader};
-
-/// Exit code of a healthy node whose report could not be uploaded.
-const EXIT_WARNING: u8 = 1;
 
 /// `peerless-agent probe`.
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
@@ -79,7 +76,8 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
                 Err(why) => format!("nor could it be kept: {why}"),
             };
             say(&format!("the report was not uploaded: {error}; {place}"));
-            Ok(exit_code.max(EXIT_WARNING))
+            // What the caller asked for was not done, whatever `--fail-on` passes over.
+            Ok(exit_code.max(ExitCode::Warning.number()))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What stopped a run or a part of it, as the report tells it.
 
 use kb_core::report::Failure;
+use kb_core::verdict::cause;
 
 use crate::worker::handle::{Fault, Stuck};
 use crate::worker::protocol::CallFailure;
@@ -8,15 +9,7 @@ use crate::worker::protocol::CallFailure;
 use super::session::Trouble;
 
 pub(super) fn failure_of(step: &str, message: String) -> Failure {
-    Failure {
-        step: step.to_owned(),
-        code: None,
-        code_name: None,
-        message,
-        cause: None,
-        record: None,
-        fix: None,
-    }
+    Failure::new(step, message)
 }
 
 pub(super) fn failure_from(trouble: &Trouble) -> Failure {
@@ -28,20 +21,20 @@ pub(super) fn failure_from(trouble: &Trouble) -> Failure {
             message,
             ..
         }) => Failure {
-            step: call.clone(),
             code: *code,
             code_name: code_name.clone(),
-            message: message.clone(),
-            cause: None,
-            record: None,
-            fix: None,
+            ..Failure::new(call, message)
         },
         Trouble::Worker(fault) => {
-            let step = match fault {
-                Fault::Hang { call: Some(call), .. } | Fault::Died { call: Some(call), .. } => call.as_str(),
-                _ => "run a worker",
+            let (call, cause) = match fault {
+                Fault::Hang { call, .. } => (call.as_deref(), Some(cause::HANG)),
+                Fault::Died { call, .. } => (call.as_deref(), Some(cause::PROCESS_DIES)),
+                _ => (None, None),
             };
-            failure_of(step, fault.to_string())
+            Failure {
+                cause: cause.map(str::to_owned),
+                ..Failure::new(call.unwrap_or("run a worker"), fault.to_string())
+            }
         }
     }
 }
@@ -52,5 +45,8 @@ pub(super) fn stuck_failure(stuck: &Stuck) -> Failure {
         "process {} does not end even when killed: it is stuck in the driver and was left behind",
         stuck.pid
     );
-    failure_of(call, message)
+    Failure {
+        cause: Some(cause::HANG.to_owned()),
+        ..Failure::new(call, message)
+    }
 }

@@ -18,7 +18,7 @@ use kb_core::ids::IdError;
 use kb_core::report::{
     Conclusion, Fact, Failure, GapKind, Gpu, MAJOR, MINOR, NvmlP2p, Pair, PairVerdict, Report, SchemaVersion,
 };
-use kb_core::verdict::{Verdict, judge_pair, judge_run};
+use kb_core::verdict::{Expect, judge};
 
 use crate::clock::{Clock, timestamp};
 use crate::host::{self, HostRoot, Watch};
@@ -48,6 +48,8 @@ pub(crate) struct Options {
     pub(crate) lock_file: PathBuf,
     /// The agent's own binary, which workers are started from.
     pub(crate) program: PathBuf,
+    /// Which pairs must have peer access.
+    pub(crate) expect: Expect,
 }
 
 /// Runs the probe. Whatever goes wrong is in the report; only a node that cannot be named is an error.
@@ -67,11 +69,10 @@ pub(crate) fn run(
     };
     surroundings::add(&mut found, &options.host_root, &watch);
     let (logs, log_facts) = watch.finish();
-    let conclusion = conclude(&found);
     let mut facts = host.facts;
     facts.extend(log_facts);
     facts.extend(found.driver);
-    Ok(Report {
+    let mut report = Report {
         schema: SchemaVersion {
             major: MAJOR,
             minor: MINOR,
@@ -89,8 +90,11 @@ pub(crate) fn run(
         measurements: Vec::new(),
         logs,
         failures: found.failures,
-        conclusion,
-    })
+        notes: Vec::new(),
+        conclusion: Conclusion::undecided(),
+    };
+    judge(&mut report, options.expect);
+    Ok(report)
 }
 
 /// What the workers found.
@@ -159,7 +163,7 @@ fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Found {
         let facts = pair_facts(&setup, &mut session, a, b);
         let forward = climb.direction(&mut session, pair, (a, b), facts.forward);
         let backward = climb.direction(&mut session, pair, (b, a), facts.backward);
-        let mut pair = Pair {
+        pairs.push(Pair {
             a,
             b,
             nvlinks: facts.nvlinks,
@@ -167,10 +171,8 @@ fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Found {
             common_ancestor: facts.common_ancestor,
             facts: BTreeMap::new(),
             directions: vec![forward, backward],
-            verdict: undecided(),
-        };
-        pair.verdict = judge_pair(&pair, pairs.len());
-        pairs.push(pair);
+            verdict: PairVerdict::undecided(),
+        });
     }
     progress.step(Step::Closing);
     let mut gpus = opened.gpus.clone();
@@ -240,10 +242,6 @@ fn pairs_of(gpus: usize) -> Vec<(u32, u32)> {
         .collect()
 }
 
-fn conclude(found: &Found) -> Conclusion {
-    judge_run(&found.gpus, &found.pairs, &found.failures)
-}
-
 /// A fact of any type, as the host's facts are kept.
 fn any<T: Clone + Into<serde_json::Value>>(fact: &Fact<T>) -> Fact {
     fact.clone().map(Into::into)
@@ -254,19 +252,6 @@ fn driver_facts(opened: &Opened) -> BTreeMap<String, Fact> {
         ("cuda.version".to_owned(), any(&opened.cuda_version)),
         ("nvml.driver_version".to_owned(), any(&opened.nvml_driver_version)),
     ])
-}
-
-/// Stands in a pair until it is judged.
-fn undecided() -> PairVerdict {
-    PairVerdict {
-        verdict: Verdict::Unknown,
-        cause: None,
-        reason: String::new(),
-        evidence: Vec::new(),
-        proven_rungs: Vec::new(),
-        record: None,
-        fix: None,
-    }
 }
 
 #[cfg(test)]

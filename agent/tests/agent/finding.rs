@@ -10,11 +10,13 @@ use std::time::{Duration, Instant};
 
 use fake_gpu::Scenario;
 use kb_core::report::Report;
-use kb_core::verdict::HARDWARE_RECORD;
 use reqwest::blocking::{Client, Response};
 use serde_json::{Value, json};
 
 use crate::node::Node;
+
+/// Explains what the driver refuses by product or platform, with a rule over the report.
+const HARDWARE_RECORD: &str = "cuda/peer-access-unsupported-by-hardware";
 
 /// The promise is a second for an edit to be seen; correlation follows it. Waiting ends as soon as it is.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -3,7 +3,7 @@
 use fake_gpu::Scenario;
 use fake_gpu::scenario::{Access, Fate, MemoryFault, Route};
 use kb_core::report::{Check, Outcome, P2pStatus, Report};
-use kb_core::verdict::{HARDWARE_RECORD, Verdict, cause};
+use kb_core::verdict::{Verdict, cause};
 
 use crate::node::Node;
 
@@ -58,14 +58,14 @@ fn healthy_pairs_are_proven_by_rungs_1_to_4() {
 
 #[test]
 fn a_refusal_by_gns_is_named() {
-    let (report, run) = Node::with(&Scenario::refused_gns()).probe(&[]);
+    let (report, run) = Node::with(&Scenario::refused_gns()).probe(&["--expect", "p2p=all"]);
     assert_eq!(
         judged(&report),
         (Verdict::Refused, Some(cause::REFUSED_BY_POLICY))
     );
     assert_eq!(run.code, 2);
     let verdict = &report.pairs[0].verdict;
-    assert_eq!(verdict.record.as_ref().unwrap().as_str(), HARDWARE_RECORD);
+    assert!(verdict.record.is_some() && !verdict.information, "{verdict:?}");
     assert!(verdict.reason.contains("GNS"), "{}", verdict.reason);
     let enable = check(&report, 0, "enable_peer_access");
     assert_eq!((enable.outcome, enable.code), (Outcome::Fail, Some(217)));
@@ -85,15 +85,24 @@ fn a_refusal_by_gns_is_named() {
 }
 
 #[test]
-fn a_refusal_on_linked_gpus_has_no_known_cause() {
+fn a_refusal_by_policy_is_information_unless_access_is_expected() {
+    let node = Node::with(&Scenario::refused_gns());
+    for arguments in [&[][..], &["--expect", "p2p=nvlink"], &["--expect", "p2p=none"]] {
+        let (report, run) = node.probe(arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{arguments:?}");
+        let verdict = &report.pairs[0].verdict;
+        assert_eq!((verdict.verdict, verdict.information), (Verdict::Refused, true));
+        assert_eq!(report.conclusion.verdict, Verdict::Healthy);
+        assert!(report.conclusion.reason.contains(cause::REFUSED_BY_POLICY));
+    }
+}
+
+#[test]
+fn a_refusal_on_linked_gpus_is_the_fabric() {
     let mut scenario = Scenario::healthy(2);
     scenario.pairs = fake_gpu::scenario::Pairs::refused(2, 5);
     let (report, run) = Node::with(&scenario).probe(&[]);
-    assert_eq!(
-        judged(&report),
-        (Verdict::Refused, Some(cause::REFUSED_CAUSE_UNKNOWN))
-    );
-    assert_eq!(report.pairs[0].verdict.record, None);
+    assert_eq!(judged(&report), (Verdict::Refused, Some(cause::FABRIC_NOT_READY)));
     assert_eq!(run.code, 2);
 }
 
@@ -228,7 +237,7 @@ fn without_the_jit_copies_pass_and_the_pair_is_not_proven() {
     let scenario = Scenario::code_from("cuModuleLoadData", 221);
     let (report, run) = Node::with(&scenario).probe(&[]);
     assert_eq!(run.code, 3, "{}", run.stderr);
-    assert_eq!(judged(&report), (Verdict::Unknown, Some(cause::NOT_PROVEN)));
+    assert_eq!(judged(&report), (Verdict::Unknown, Some(cause::JIT_MISSING)));
     assert!(run.stderr.contains("sm_store (rung 4)"), "{}", run.stderr);
     assert_eq!(report.pairs[0].verdict.proven_rungs, [1, 2, 3]);
     assert_eq!(check(&report, 0, "copy_push").checked_by, "owner_copy");
@@ -248,9 +257,12 @@ fn copies_alone_find_dropped_writes_too() {
 
 #[test]
 fn a_refused_enable_after_a_grant_is_broken_with_its_code() {
-    for (code, name) in [(711, "CUDA_ERROR_TOO_MANY_PEERS"), (9999, "unknown code")] {
+    for (code, name, cause) in [
+        (711, "CUDA_ERROR_TOO_MANY_PEERS", cause::TOO_MANY_PEERS),
+        (9999, "unknown code", cause::ENABLE_FAILS),
+    ] {
         let (report, run) = Node::with(&Scenario::code_from("cuCtxEnablePeerAccess", code)).probe(&[]);
-        assert_eq!(judged(&report), (Verdict::Broken, Some(cause::ENABLE_FAILS)));
+        assert_eq!(judged(&report), (Verdict::Broken, Some(cause)));
         assert_eq!(run.code, 2);
         let enable = check(&report, 0, "enable_peer_access");
         assert_eq!((enable.code, enable.rerun), (Some(code), true));
@@ -273,9 +285,12 @@ fn a_driver_that_is_not_ready_is_unknown_with_its_code() {
 
 #[test]
 fn a_gpu_that_cannot_be_prepared_shows_nothing_about_its_pairs() {
-    for (call, code) in [("cuDevicePrimaryCtxRetain", 46), ("cuMemAlloc_v2", 2)] {
+    for (call, code, cause) in [
+        ("cuDevicePrimaryCtxRetain", 46, cause::GPU_BUSY),
+        ("cuMemAlloc_v2", 2, cause::MEMORY_FULL),
+    ] {
         let (report, run) = Node::with(&Scenario::code_from(call, code)).probe(&[]);
-        assert_eq!(judged(&report), (Verdict::Unknown, Some(cause::INCONCLUSIVE)));
+        assert_eq!(judged(&report), (Verdict::Unknown, Some(cause)));
         assert_eq!(run.code, 3);
         let enable = check(&report, 0, "enable_peer_access");
         assert_eq!((enable.call.as_deref(), enable.code), (Some(call), Some(code)));

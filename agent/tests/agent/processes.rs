@@ -217,7 +217,8 @@ fn a_second_agent_is_told_who_holds_the_node() {
 #[test]
 fn fail_on_maps_what_the_caller_does_not_mind_to_0() {
     let refused = Node::with(&Scenario::refused_gns());
-    assert_eq!(refused.run("probe", &["-q", "--fail-on", "fault"]).code, 2);
+    let expected = ["-q", "--fail-on", "fault", "--expect", "p2p=all"];
+    assert_eq!(refused.run("probe", &expected).code, 2);
     let missing = Node::with(&Scenario::library_missing());
     for (fail_on, code) in [("fault", 0), ("warning", 0), ("unknown", 3)] {
         let run = missing.run("probe", &["-q", "--fail-on", fail_on]);
@@ -232,6 +233,7 @@ fn usage_errors_are_64() {
         &["--frob"][..],
         &["--timeout", "0"],
         &["--fail-on", "x"],
+        &["--expect", "all"],
         &["--json", "-q"],
     ] {
         assert_eq!(node.run("probe", arguments).code, 64, "{arguments:?}");

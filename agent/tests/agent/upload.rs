@@ -115,7 +115,7 @@ fn upload(node: &Node, server: &str, arguments: &[&str]) -> Run {
 
 #[test]
 fn a_report_is_uploaded_compressed_with_its_token() {
-    let node = Node::with(&Scenario::refused_gns());
+    let node = Node::with(&Scenario::one_direction_only());
     let answer = r#"{"findings": [{"record": "cuda/x", "subject": "pair 0-1", "title": "no access"}]}"#;
     let server = Server::answering(&[(201, answer)]);
     let run = upload(&node, &server.address, &[]);
@@ -208,7 +208,7 @@ fn a_report_is_on_disk_while_it_is_sent() {
 
 #[test]
 fn a_report_is_sent_though_it_can_be_neither_kept_nor_shown() {
-    let node = Node::with(&Scenario::refused_gns());
+    let node = Node::with(&Scenario::one_direction_only());
     fs::write(node.path("spool"), "a file where the folder should be").unwrap();
     let server = Server::answering(&[(201, "{}")]);
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
@@ -229,7 +229,7 @@ fn a_report_is_sent_though_it_can_be_neither_kept_nor_shown() {
 
 #[test]
 fn a_report_that_can_be_neither_sent_nor_kept_keeps_its_exit_code() {
-    let node = Node::with(&Scenario::refused_gns());
+    let node = Node::with(&Scenario::one_direction_only());
     fs::write(node.path("spool"), "a file where the folder should be").unwrap();
     let run = upload(&node, "http://127.0.0.1:9", &[]);
     assert_eq!(run.code, 2, "{}", run.stderr);

@@ -73,6 +73,9 @@ pub struct Report {
     /// What went wrong with the run as a whole, such as a driver library that is missing.
     #[serde(default)]
     pub failures: Vec<Failure>,
+    /// What is worth knowing and touches no verdict, such as NVML that is missing. Since 1.1.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub notes: Vec<Failure>,
     /// The run in one line.
     pub conclusion: Conclusion,
 }
@@ -146,4 +149,34 @@ pub struct Conclusion {
     pub exit_code: u8,
     /// Why, in one sentence.
     pub reason: String,
+    /// What the operator expected, as given to `--expect`: `p2p=auto`. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expect: Option<String>,
+}
+
+impl Conclusion {
+    /// Stands in a report until it is judged.
+    pub fn undecided() -> Self {
+        Self {
+            verdict: crate::verdict::Verdict::Unknown,
+            exit_code: crate::verdict::Verdict::Unknown.exit_code(),
+            reason: "not judged".to_owned(),
+            expect: None,
+        }
+    }
+}
+
+impl Failure {
+    /// Without a code, and not explained yet.
+    pub fn new(step: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            step: step.into(),
+            code: None,
+            code_name: None,
+            message: message.into(),
+            cause: None,
+            record: None,
+            fix: None,
+        }
+    }
 }

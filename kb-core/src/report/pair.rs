@@ -222,4 +222,23 @@ pub struct PairVerdict {
     /// What to do, in one or two sentences. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fix: Option<String>,
+    /// True when the refusal is as expected (`--expect`): shown, and left out of the run's verdict. Since 1.1.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub information: bool,
+}
+
+impl PairVerdict {
+    /// Stands in a pair until it is judged.
+    pub fn undecided() -> Self {
+        Self {
+            verdict: Verdict::Unknown,
+            cause: None,
+            reason: "not judged".to_owned(),
+            evidence: Vec::new(),
+            proven_rungs: Vec::new(),
+            record: None,
+            fix: None,
+            information: false,
+        }
+    }
 }

@@ -1,22 +1,45 @@
 //! A pair as the table reads it: questions that answer with JSON pointers into the report.
 
-use crate::report::{Check, Direction, Fact, Outcome, P2pStatus, Pair};
+use serde_json::Value;
 
-/// A pair and its place in the report.
+use super::kernel_log::{Event, Line, slot};
+use super::scene::Scene;
+use crate::report::{Check, Direction, Fact, Gpu, GpuIndex, Outcome, P2pStatus, Pair};
+
+/// A pair, its place in the report, and the report.
 pub(super) struct Seen<'a> {
+    pub(super) scene: &'a Scene<'a>,
     pub(super) pair: &'a Pair,
     index: usize,
 }
 
-/// What a row found: the sentence, and the pointers that lead to it.
+/// What a row found: the sentence, the pointers that lead to it, and what to do where the row's own advice can be
+/// made exact.
 pub(super) struct Finding {
     pub(super) reason: String,
     pub(super) evidence: Vec<String>,
+    pub(super) fix: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn new(reason: impl Into<String>, evidence: Vec<String>) -> Self {
+        Self {
+            reason: reason.into(),
+            evidence,
+            fix: None,
+        }
+    }
+
+    /// The same with more evidence.
+    pub(super) fn and(mut self, evidence: impl IntoIterator<Item = String>) -> Self {
+        self.evidence.extend(evidence);
+        self
+    }
 }
 
 impl<'a> Seen<'a> {
-    pub(super) fn new(pair: &'a Pair, index: usize) -> Self {
-        Self { pair, index }
+    pub(super) fn new(scene: &'a Scene<'a>, pair: &'a Pair, index: usize) -> Self {
+        Self { scene, pair, index }
     }
 
     pub(super) fn pointer(&self, below: &str) -> String {
@@ -43,10 +66,7 @@ impl<'a> Seen<'a> {
         let (direction, check, pointer) = found.next()?;
         let mut evidence = vec![pointer];
         evidence.extend(found.map(|(_, _, pointer)| pointer));
-        Some(Finding {
-            reason: sentence(direction, check),
-            evidence,
-        })
+        Some(Finding::new(sentence(direction, check), evidence))
     }
 
     /// Pointers to the directions whose `can_access_peer` has this value.
@@ -68,6 +88,11 @@ impl<'a> Seen<'a> {
         self.pair.nvlinks.value == Some(0) && self.pair.nvswitch.value == Some(false)
     }
 
+    /// True when NVML says that NVLink or NVSwitch joins the two: then peer traffic does not go over PCIe.
+    pub(super) fn with_nvlink(&self) -> bool {
+        self.pair.nvlinks.value.is_some_and(|links| links > 0) || self.pair.nvswitch.value == Some(true)
+    }
+
     /// Pointers to the read and write statuses that have the value `status`.
     pub(super) fn nvml_status(&self, status: P2pStatus) -> Vec<String> {
         let mut pointers = Vec::new();
@@ -80,6 +105,47 @@ impl<'a> Seen<'a> {
             }
         }
         pointers
+    }
+
+    /// The pair's two GPUs.
+    pub(super) fn gpus(&self) -> impl Iterator<Item = (GpuIndex, &'a Gpu)> {
+        let gpus = &self.scene.report.gpus;
+        [self.pair.a, self.pair.b].into_iter().filter_map(|index| {
+            let position = usize::try_from(index).ok()?;
+            Some((index, gpus.get(position)?))
+        })
+    }
+
+    /// The values that a fact has on the pair's GPUs, with pointers; gaps are left out.
+    pub(super) fn gpu_facts(&self, name: &str) -> impl Iterator<Item = (GpuIndex, &'a Value, String)> {
+        self.gpus().filter_map(move |(index, gpu)| {
+            let value = gpu.facts.get(name)?.value.as_ref()?;
+            Some((index, value, format!("/gpus/{index}/facts/{name}")))
+        })
+    }
+
+    /// A fact of the pair, with its pointer.
+    pub(super) fn fact(&self, name: &str) -> Option<(&'a Value, String)> {
+        let value = self.pair.facts.get(name)?.value.as_ref()?;
+        Some((value, self.pointer(&format!("facts/{name}"))))
+    }
+
+    /// A fact of the host, with its pointer.
+    pub(super) fn host(&self, name: &str) -> Option<(&'a Value, String)> {
+        let value = self.scene.report.host.get(name)?.value.as_ref()?;
+        Some((value, format!("/host/{name}")))
+    }
+
+    /// The telling lines of the kernel log about either GPU that were written in the run.
+    pub(super) fn lines(&self, wanted: impl Fn(Event) -> bool) -> Vec<&'a Line<'a>> {
+        let slots: Vec<_> = self
+            .gpus()
+            .filter_map(|(_, gpu)| slot(gpu.pci_address.value.as_ref()?))
+            .collect();
+        let lines = self.scene.lines.iter();
+        lines
+            .filter(|line| slots.contains(&line.slot) && wanted(line.event))
+            .collect()
     }
 
     /// The rungs that ran and passed in both directions. Rung 1 is the driver's own answer.
@@ -105,14 +171,24 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// True when the direction has checks of this rung and all of them passed.
-fn passed(direction: &Direction, rung: u8) -> bool {
-    let mut checks = direction
-        .checks
-        .iter()
-        .filter(|check| check.rung == rung)
-        .peekable();
-    checks.peek().is_some() && checks.all(|check| matches!(check.outcome, Outcome::Pass | Outcome::PassAlone))
+/// Begins the reason of a check that this driver or system cannot make, and that another check of its rung stands in
+/// for: `ipc_vmm` where the driver has no handles for virtual memory.
+const NOT_SUPPORTED: &str = "not supported: ";
+
+/// Left out because it does not exist here, which takes nothing from what the rung's other checks show.
+pub(super) fn does_not_exist_here(check: &Check) -> bool {
+    let reason = check.reason.as_deref().unwrap_or_default();
+    check.outcome == Outcome::Skipped && reason.starts_with(NOT_SUPPORTED)
+}
+
+pub(super) fn check_passed(check: &Check) -> bool {
+    matches!(check.outcome, Outcome::Pass | Outcome::PassAlone)
+}
+
+/// True when a check of this rung passed in this direction, and every other passed or does not exist here.
+pub(super) fn passed(direction: &Direction, rung: u8) -> bool {
+    let checks = || direction.checks.iter().filter(|check| check.rung == rung);
+    checks().any(check_passed) && checks().all(|check| check_passed(check) || does_not_exist_here(check))
 }
 
 /// `GPU 0 towards GPU 1, copy_push (rung 3): …`.

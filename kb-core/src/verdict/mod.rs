@@ -1,17 +1,27 @@
 //! From what was observed to a verdict and an exit code: one table, worst first.
 //!
 //! ```text
-//! facts and checks of a pair -> table (first row that applies) -> cause, verdict, evidence -> worst of the run -> exit code
+//! facts, checks, timings, kernel log -> rows (the first that applies) -> cause, verdict, evidence, record, fix
+//!                                          -> expect (is a refusal information?) -> worst of the run -> exit code
 //! ```
 
+pub mod cause;
 mod evidence;
+mod exit;
+mod expect;
+mod kernel_log;
+mod pair;
+mod rows;
 mod run;
-mod table;
+mod scene;
+mod speed;
 #[cfg(test)]
 mod tests;
 
-pub use run::{FailOn, judge_run};
-pub use table::{HARDWARE_RECORD, cause, judge_pair};
+pub use exit::{ExitCode, FailOn};
+pub use expect::Expect;
+pub use rows::{Named, table};
+pub use run::judge;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -43,14 +53,9 @@ impl Verdict {
         Self::Broken,
     ];
 
-    /// Exit code before `--fail-on` is applied: 0 healthy, 1 warning, 2 fault, 3 could not tell.
+    /// Exit code before `--fail-on` is applied.
     pub fn exit_code(self) -> u8 {
-        match self {
-            Self::Healthy => 0,
-            Self::Degraded => 1,
-            Self::Refused | Self::Broken => 2,
-            Self::Unknown => 3,
-        }
+        ExitCode::of(self).number()
     }
 
     /// The word that people read: `healthy`, `degraded`, `refused`, `unknown`, `broken`.

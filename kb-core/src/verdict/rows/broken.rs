@@ -1,0 +1,133 @@
+//! Broken by the hardware: the GPU, its memory, its links. It explains whatever else fails on the pair.
+
+use super::super::cause;
+use super::super::evidence::{Finding, Seen};
+use super::super::kernel_log::Event;
+use super::{Named, Row};
+use crate::report::{Check, Outcome};
+use crate::verdict::Verdict;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        named: Named {
+            cause: cause::GPU_LOST,
+            verdict: Verdict::Broken,
+            record: Some("xid/79-gpu-has-fallen-off-the-bus"),
+            means: "A GPU stopped answering on the bus during the run (Xid 79, or errors of a GPU that NVML calls lost).",
+            fix: "Take the node out of use and power-cycle it; a warm reboot is often not enough. If it comes back, \
+                  check power, temperature and seating of the GPU, then have it replaced.",
+        },
+        beside: true,
+        applies: gpu_lost,
+    },
+    Row {
+        named: Named {
+            cause: cause::ECC_ERROR,
+            verdict: Verdict::Broken,
+            record: Some("cuda/uncorrectable-ecc-error"),
+            means: "A GPU's memory had an error that ECC could not correct (code 214, Xid 48, 94 or 95, or the counter rose).",
+            fix: "Stop what runs on the GPU and reset it (`nvidia-smi --gpu-reset -i INDEX`), then read \
+                  `nvidia-smi -q -d ECC,ROW_REMAPPER`: a failed row remapping means that the GPU has to be replaced.",
+        },
+        beside: true,
+        applies: ecc_error,
+    },
+    Row {
+        named: Named {
+            cause: cause::NVLINK_ERROR,
+            verdict: Verdict::Broken,
+            record: Some("cuda/uncorrectable-nvlink-error"),
+            means: "An NVLink had errors during the run (code 220 or 226, Xid 74, a fatal SXid, or error counters that rose).",
+            fix: "Read `nvidia-smi nvlink -e` and the kernel log, reset the GPUs and restart the fabric manager \
+                  (`systemctl restart nvidia-fabricmanager`). Errors that come back mean service for bridge, baseboard or GPU.",
+        },
+        beside: true,
+        applies: nvlink_error,
+    },
+];
+
+/// NVML's word for a GPU that does not answer any more (`NVML_ERROR_GPU_IS_LOST`), as gaps tell it.
+const LOST_WORDS: [&str; 3] = ["GPU_IS_LOST", "GPU is lost", "fallen off the bus"];
+/// What CUDA returns of a GPU that is gone: busy or unavailable (46), launch failure (719), unknown error (999).
+const CODES_OF_LOST: [i32; 3] = [46, 719, 999];
+
+fn gpu_lost(pair: &Seen<'_>) -> Option<Finding> {
+    if let Some(found) = logged(pair, |event| event == Event::Xid(79)) {
+        return Some(found);
+    }
+    let lost = pair.gpus().find_map(|(index, gpu)| {
+        let (name, _) = gpu.facts.iter().find(|(_, fact)| {
+            let gap = fact.gap.as_ref();
+            gap.is_some_and(|gap| LOST_WORDS.iter().any(|word| gap.reason.contains(word)))
+        })?;
+        Some(format!("/gpus/{index}/facts/{name}"))
+    })?;
+    let failed = pair.find(|_, check| returned(check, &CODES_OF_LOST))?;
+    Some(failed.and([lost]))
+}
+
+fn ecc_error(pair: &Seen<'_>) -> Option<Finding> {
+    pair.find(|_, check| returned(check, &[214]))
+        .or_else(|| logged(pair, |event| matches!(event, Event::Xid(48 | 94 | 95))))
+        .or_else(|| risen(pair, "during.ecc.volatile_uncorrected", 0))
+}
+
+/// CRC errors are corrected by sending again; DCGM's limit is 100 a second. A run takes seconds.
+const CORRECTED_CRC_ERRORS: u64 = 100;
+
+fn nvlink_error(pair: &Seen<'_>) -> Option<Finding> {
+    pair.find(|_, check| returned(check, &[220, 226]))
+        .or_else(|| logged(pair, |event| event == Event::Xid(74)))
+        .or_else(|| switch_failed(pair))
+        .or_else(|| risen(pair, "during.nvlink.recovery_errors", 0))
+        .or_else(|| risen(pair, "during.nvlink.replay_errors", 0))
+        .or_else(|| risen(pair, "during.nvlink.crc_errors", CORRECTED_CRC_ERRORS))
+}
+
+/// A switch names itself in its messages, not the GPUs behind it: all pairs that go through switches are concerned.
+fn switch_failed(pair: &Seen<'_>) -> Option<Finding> {
+    if pair.pair.nvswitch.value != Some(true) {
+        return None;
+    }
+    let mut lines = pair.scene.lines.iter();
+    let line = lines.find(|line| line.event == Event::FatalSxid)?;
+    Some(Finding::new(
+        format!("the kernel log says during the run: {}", line.text),
+        vec![line.pointer.clone()],
+    ))
+}
+
+/// One of these codes came back, and not only beside the other pairs.
+pub(super) fn returned(check: &Check, codes: &[i32]) -> bool {
+    let counts = !matches!(check.outcome, Outcome::Pass | Outcome::PassAlone);
+    counts && check.code.is_some_and(|code| codes.contains(&code))
+}
+
+/// A line of the kernel log about either GPU, written during the run.
+pub(super) fn logged(pair: &Seen<'_>, wanted: impl Fn(Event) -> bool) -> Option<Finding> {
+    let lines = pair.lines(wanted);
+    let first = lines.first()?;
+    let mut evidence: Vec<String> = lines.iter().map(|line| line.pointer.clone()).collect();
+    evidence.dedup();
+    Some(Finding::new(
+        format!("the kernel log says during the run: {}", first.text),
+        evidence,
+    ))
+}
+
+/// A counter of either GPU that rose by more than `allowed` during the run.
+fn risen(pair: &Seen<'_>, name: &str, allowed: u64) -> Option<Finding> {
+    let counts = pair
+        .gpu_facts(name)
+        .filter_map(|(gpu, value, pointer)| Some((gpu, value.as_u64()?, pointer)));
+    let mut risen = counts.filter(|(_, count, _)| *count > allowed);
+    let (gpu, count, pointer) = risen.next()?;
+    let counter = name.trim_start_matches("during.");
+    Some(Finding::new(
+        format!("{counter} of GPU {gpu} rose by {count} during the run"),
+        [pointer]
+            .into_iter()
+            .chain(risen.map(|(_, _, pointer)| pointer))
+            .collect(),
+    ))
+}

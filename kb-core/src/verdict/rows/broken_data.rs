@@ -1,0 +1,235 @@
+//! Broken: the driver grants access, the calls succeed, and the data is not where it should be.
+
+use super::super::cause;
+use super::super::evidence::{Finding, Seen};
+use super::super::kernel_log::Event;
+use super::super::scene::{failing, fails};
+use super::broken::logged;
+use super::{Named, Row};
+use crate::report::{Check, Direction, Outcome};
+use crate::verdict::Verdict;
+
+/// The way round a mapping that does not work, for the libraries that most programs use.
+macro_rules! stage {
+    () => {
+        "until then have programs stage through host memory (`NCCL_P2P_DISABLE=1`)"
+    };
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        named: Named {
+            cause: cause::IPC_FAILS,
+            verdict: Verdict::Broken,
+            record: Some("p2p/cuda-ipc-between-processes-fails"),
+            means: "Everything works within one process, and through an inter-process handle it does not.",
+            fix: "In a container run with `--ipc=host` (or a larger `--shm-size`) and with all processes in one PID \
+                  namespace. Programs with one process a GPU can use NCCL with `NCCL_P2P_DISABLE=1` meanwhile.",
+        },
+        beside: false,
+        applies: ipc_fails,
+    },
+    Row {
+        named: Named {
+            cause: cause::PRIVATE_MIRROR,
+            verdict: Verdict::Broken,
+            record: Some("p2p/private-mirror-mapping"),
+            means: "The writer reads its own data back through the mapping and the owner never sees it.",
+            fix: concat!(
+                "Take the forced peer access away (patched modules, `ForceP2P` in NVreg_RegistryDwords, a hypervisor's \
+                 P2P clique); ",
+                stage!(),
+                "."
+            ),
+        },
+        beside: false,
+        applies: |pair| {
+            pair.find(|_, check| {
+                let wrong = check.mismatch;
+                wrong.is_some_and(|wrong| wrong.writer_sees_it == Some(true) && !wrong.in_guard)
+            })
+        },
+    },
+    Row {
+        named: Named {
+            cause: cause::ACS_REDIRECT,
+            verdict: Verdict::Broken,
+            record: Some("pcie/acs-redirect-breaks-p2p"),
+            means: "Data is lost or waited for in vain, a bridge between the two redirects peer traffic (ACS) and the IOMMU translates.",
+            fix: concat!(
+                "On bare metal clear the redirect bits of those bridges (`setpci -s BRIDGE ECAP_ACS+6.w=0000`, after each \
+                 boot) or switch ACS off in the firmware; ",
+                stage!(),
+                "."
+            ),
+        },
+        beside: false,
+        applies: acs_redirect,
+    },
+    Row {
+        named: Named {
+            cause: cause::IO_PAGE_FAULT,
+            verdict: Verdict::Broken,
+            record: Some("iommu/io-page-fault-on-peer-traffic"),
+            means: "The kernel log says during the run that the IOMMU stopped an access of one of the two GPUs.",
+            fix: concat!(
+                "Boot with `iommu=pt` so that peer addresses are passed through, or switch the IOMMU off in the firmware; ",
+                stage!(),
+                "."
+            ),
+        },
+        beside: false,
+        applies: io_page_fault,
+    },
+    Row {
+        named: Named {
+            cause: cause::IOMMU_TRANSLATION,
+            verdict: Verdict::Broken,
+            record: Some("iommu/translation-breaks-p2p"),
+            means: "Data is lost or waited for in vain between GPUs joined by PCIe alone, and the IOMMU translates.",
+            fix: concat!(
+                "Boot with `iommu=pt` (Intel: `intel_iommu=on iommu=pt`) or switch the IOMMU off in the firmware; ",
+                stage!(),
+                "."
+            ),
+        },
+        beside: false,
+        applies: iommu_translation,
+    },
+    Row {
+        named: Named {
+            cause: cause::WRITES_DROPPED,
+            verdict: Verdict::Broken,
+            record: Some("p2p/peer-writes-dropped"),
+            means: "Every call succeeds and nothing arrives: the owner finds what it had put there.",
+            fix: "Have programs stage through host memory (`NCCL_P2P_DISABLE=1`). Run the agent as root on the host \
+                  itself: IOMMU, ACS and kernel log, which most often explain this, are not visible from elsewhere.",
+        },
+        beside: false,
+        applies: |pair| pair.find(|_, check| check.mismatch.is_some_and(|wrong| wrong.untouched)),
+    },
+    Row {
+        named: Named {
+            cause: cause::DATA_MISMATCH,
+            verdict: Verdict::Broken,
+            record: Some("p2p/peer-data-corrupted"),
+            means: "Something arrives and it is not what was sent, or memory beside it was overwritten.",
+            fix: "Take the pair out of use (`NCCL_P2P_DISABLE=1`, or other GPUs), run the probe again, and update \
+                  driver and firmware. If it stays, test each GPU alone and have the path between them (bridge, riser, switch) checked.",
+        },
+        beside: false,
+        applies: |pair| pair.find(|_, check| check.mismatch.is_some()),
+    },
+];
+
+/// Only rung 6 fails. Wrong data there is a matter of the handle, since the same access works in one process.
+fn ipc_fails(pair: &Seen<'_>) -> Option<Finding> {
+    let below = pair.find(|direction, check| check.rung < 6 && failing(direction, check));
+    if below.is_some() {
+        return None;
+    }
+    pair.find(|direction, check| check.rung == 6 && failing(direction, check))
+}
+
+/// Data that is wrong, or work that waits for data without end.
+fn loses_data(_: &Direction, check: &Check) -> bool {
+    check.mismatch.is_some() || (check.outcome == Outcome::Hang && check.rung > 2)
+}
+
+/// Pointers that show the IOMMU translating for this pair.
+fn translating(pair: &Seen<'_>) -> Option<Vec<String>> {
+    let (mode, pointer) = pair.host("iommu.mode")?;
+    let mut evidence = vec![pointer];
+    match mode.as_str() {
+        Some("translating") => {}
+        Some("mixed") => {
+            let translated = |(_, group, pointer): (_, &serde_json::Value, _)| {
+                group
+                    .as_str()
+                    .is_some_and(|group| group != "identity")
+                    .then_some(pointer)
+            };
+            let groups: Vec<String> = pair
+                .gpu_facts("iommu.group_type")
+                .filter_map(translated)
+                .collect();
+            if groups.is_empty() {
+                return None;
+            }
+            evidence.extend(groups);
+        }
+        _ => return None,
+    }
+    Some(evidence)
+}
+
+/// Bridges between the two that send peer traffic up to the root, with the pointer to the fact.
+fn redirecting(pair: &Seen<'_>) -> Option<(Vec<String>, String)> {
+    let (value, pointer) = pair.fact("acs.redirecting_bridges")?;
+    let bridges: Vec<String> = value
+        .as_array()?
+        .iter()
+        .filter_map(|bridge| bridge.as_str().map(str::to_owned))
+        .collect();
+    (!bridges.is_empty()).then_some((bridges, pointer))
+}
+
+/// Where the IOMMU's own complaints about the two stand.
+fn complaints(pair: &Seen<'_>) -> Vec<String> {
+    logged(pair, |event| event == Event::IommuFault).map_or_else(Vec::new, |found| found.evidence)
+}
+
+fn acs_redirect(pair: &Seen<'_>) -> Option<Finding> {
+    if pair.with_nvlink() {
+        return None;
+    }
+    let (bridges, pointer) = redirecting(pair)?;
+    let translating = translating(pair)?;
+    let lost = pair.find(loses_data)?;
+    let commands: Vec<String> = bridges
+        .iter()
+        .map(|bridge| format!("`setpci -s {bridge} ECAP_ACS+6.w=0000`"))
+        .collect();
+    let lost = Finding {
+        reason: format!(
+            "{}; ACS of {} redirects peer traffic and the IOMMU translates",
+            lost.reason,
+            bridges.join(", ")
+        ),
+        fix: Some(format!(
+            "On bare metal clear the redirect bits ({}, after each boot) or switch ACS off in the firmware; {}.",
+            commands.join(", "),
+            stage!()
+        )),
+        ..lost
+    };
+    Some(lost.and([pointer]).and(translating).and(complaints(pair)))
+}
+
+fn io_page_fault(pair: &Seen<'_>) -> Option<Finding> {
+    if pair.with_nvlink() {
+        return None;
+    }
+    let found = logged(pair, |event| event == Event::IommuFault)?;
+    if let Some(lost) = pair.find(|direction, check| check.rung > 2 && failing(direction, check)) {
+        let reason = format!("{}; {}", lost.reason, found.reason);
+        return Some(Finding { reason, ..lost }.and(found.evidence));
+    }
+    // A pair that works did not cause the fault while another pair of the same GPU fails.
+    let shares_gpu = |other: &&crate::report::Pair| {
+        let ours = [pair.pair.a, pair.pair.b];
+        ours.contains(&other.a) || ours.contains(&other.b)
+    };
+    let another_fails = pair.scene.report.pairs.iter().filter(shares_gpu).any(fails);
+    (!another_fails).then_some(found)
+}
+
+fn iommu_translation(pair: &Seen<'_>) -> Option<Finding> {
+    if pair.with_nvlink() {
+        return None;
+    }
+    let translating = translating(pair)?;
+    let lost = pair.find(loses_data)?;
+    let reason = format!("{}; the IOMMU translates", lost.reason);
+    Some(Finding { reason, ..lost }.and(translating))
+}

@@ -1,0 +1,147 @@
+//! Degraded: all data arrives, with less than there should be.
+
+use super::super::cause;
+use super::super::evidence::{Finding, Seen};
+use super::super::kernel_log::Event;
+use super::broken::logged;
+use super::slow::{slow_direction, slow_pair, slower_with_peer_access};
+use super::{Named, Row};
+use crate::report::Outcome;
+use crate::verdict::Verdict;
+
+const fn row(named: Named, applies: fn(&Seen<'_>) -> Option<Finding>) -> Row {
+    Row {
+        named,
+        beside: true,
+        applies,
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    row(
+        Named {
+            cause: cause::FAILS_ONLY_TOGETHER,
+            verdict: Verdict::Degraded,
+            record: Some("p2p/fails-only-under-concurrent-pairs"),
+            means: "A check fails in the run over all pairs, and passes alone in a fresh process.",
+            fix: "Run the probe again: what stays is a limit that pairs share (peer mappings, memory, another user of \
+                  the GPUs), and the reason names the call.",
+        },
+        |pair| pair.find(|_, check| check.outcome == Outcome::PassAlone),
+    ),
+    row(
+        Named {
+            cause: cause::SLOWER_WITH_PEER_ACCESS,
+            verdict: Verdict::Degraded,
+            record: Some("p2p/slower-with-peer-access"),
+            means: "Copies with peer access are slower than copies that are staged through host memory.",
+            fix: "Have NCCL stage on this pair (`NCCL_P2P_LEVEL`, or `NCCL_P2P_DISABLE=1`), and look for ACS redirect, \
+                  an old chipset or a narrow link between the two.",
+        },
+        slower_with_peer_access,
+    ),
+    row(
+        Named {
+            cause: cause::LINKS_DOWN,
+            verdict: Verdict::Degraded,
+            record: Some("nvlink/links-down"),
+            means: "A GPU has fewer active NVLinks than it should.",
+            fix: "See which with `nvidia-smi nvlink -s`, read the kernel log for Xid 74 and link training, reset the \
+                  GPUs and restart the fabric manager; a link that stays down is for service.",
+        },
+        links_down,
+    ),
+    row(
+        Named {
+            cause: cause::SLOW_PAIR,
+            verdict: Verdict::Degraded,
+            record: Some("nvlink/pair-slower-than-its-peers"),
+            means: "Copies of the pair are clearly slower, in both directions, than those of pairs joined alike.",
+            fix: "Compare `nvidia-smi nvlink -s` and `-e` of the two with another pair, and the PCIe path where no \
+                  NVLink joins them; `peerless-agent bench` gives the figures.",
+        },
+        slow_pair,
+    ),
+    row(
+        Named {
+            cause: cause::SLOW_DIRECTION,
+            verdict: Verdict::Degraded,
+            record: Some("nvlink/pair-slower-than-its-peers"),
+            means: "Copies in one direction are clearly slower than those in the other, or than those of pairs joined alike.",
+            fix: "A lane or link that is bad one way looks like this: compare `nvidia-smi nvlink -e` of the two, reset \
+                  the GPUs, and measure again.",
+        },
+        slow_direction,
+    ),
+    row(
+        Named {
+            cause: cause::PCIE_LINK_DEGRADED,
+            verdict: Verdict::Degraded,
+            record: Some("pcie/link-below-its-width"),
+            means: "A PCIe link on the way runs with fewer lanes, or a lower generation, than both of its ends can.",
+            fix: "Reseat card and riser, look at the slot's wiring and the firmware's bifurcation setting, and see \
+                  `lspci -vv` (LnkCap against LnkSta) of the link named.",
+        },
+        pcie_link_degraded,
+    ),
+];
+
+fn links_down(pair: &Seen<'_>) -> Option<Finding> {
+    let mut short = pair
+        .gpu_facts("nvlink.links_expected")
+        .filter_map(|(gpu, expected, at)| {
+            let expected = expected.as_u64()?;
+            let (_, active, active_at) = pair
+                .gpu_facts("nvlink.links_active")
+                .find(|(other, _, _)| *other == gpu)?;
+            let active = active.as_u64()?;
+            (active < expected).then(|| {
+                (
+                    format!("GPU {gpu} has {active} of {expected} NVLinks"),
+                    [active_at, at],
+                )
+            })
+        });
+    let (reason, evidence) = short.next()?;
+    let more: Vec<(String, [String; 2])> = short.collect();
+    let reason = more
+        .iter()
+        .fold(reason, |reason, (more, _)| format!("{reason}, {more}"));
+    let more = more.into_iter().flat_map(|(_, evidence)| evidence);
+    Some(Finding::new(reason, evidence.to_vec()).and(more))
+}
+
+/// A link of a GPU's path to the root: what it runs with, and what its two ends can.
+struct Link {
+    runs: u64,
+    could: u64,
+}
+
+/// Compares the two ends of each link of the path: an endpoint or a switch's upper port with the port above it, so
+/// the path is taken two by two (between the ports of one switch there is no link). Idle GPUs save power by lowering the *generation* of their own
+/// link, so that is looked at above the GPU's link only; lanes are not given up so.
+fn pcie_link_degraded(pair: &Seen<'_>) -> Option<Finding> {
+    let found = pair.gpu_facts("pci.path").find_map(|(gpu, path, pointer)| {
+        let path = path.as_array()?;
+        let link = |lower: &serde_json::Value, upper: &serde_json::Value, name: &str| {
+            let runs = lower.get(name)?.as_u64()?;
+            let most = |end: &serde_json::Value| end.get(format!("{name}_max"))?.as_u64();
+            let could = most(lower)?.min(most(upper)?);
+            (runs < could).then_some(Link { runs, could })
+        };
+        let mut bad = path.chunks_exact(2).enumerate().filter_map(|(place, ends)| {
+            let [lower, upper] = ends else { return None };
+            let address = lower.get("address")?.as_str()?;
+            if let Some(Link { runs, could }) = link(lower, upper, "link_width") {
+                return Some(format!("{address} runs with {runs} of {could} lanes"));
+            }
+            let Link { runs, could } = link(lower, upper, "link_generation").filter(|_| place > 0)?;
+            Some(format!("{address} runs at PCIe generation {runs} of {could}"))
+        });
+        Some((gpu, bad.next()?, pointer))
+    });
+    let (gpu, what, pointer) = found?;
+    let errors = logged(pair, |event| event == Event::Aer).map_or_else(Vec::new, |found| found.evidence);
+    let reason = format!("on the path of GPU {gpu}: {what}");
+    Some(Finding::new(reason, vec![pointer]).and(errors))
+}

@@ -1,0 +1,61 @@
+//! The table: what is observed -> cause, verdict, record, what to do. Worst first; the first row that applies names
+//! the cause. A new cause is a new row, a new test and, where the world knows it, a new record.
+
+mod broken;
+mod broken_calls;
+mod broken_data;
+mod degraded;
+mod refused;
+mod run;
+mod slow;
+mod unknown;
+
+use super::Verdict;
+use super::evidence::{Finding, Seen};
+
+pub(super) use run::{NOTES, RUN, RunRow};
+#[cfg(test)]
+pub(super) use unknown::REQUIRED_RUNGS;
+
+/// A cause, as people and programs read about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named {
+    /// Its name, see [`super::cause`].
+    pub cause: &'static str,
+    /// The verdict of a pair, or of a run, that has it.
+    pub verdict: Verdict,
+    /// The record that explains it.
+    pub record: Option<&'static str>,
+    /// What was seen, in one sentence.
+    pub means: &'static str,
+    /// What to do, in one or two sentences.
+    pub fix: &'static str,
+}
+
+/// One row for a pair.
+pub(super) struct Row {
+    pub(super) named: Named,
+    /// True for what has effects of its own, and so is told beside the cause when both were seen.
+    pub(super) beside: bool,
+    pub(super) applies: fn(&Seen<'_>) -> Option<Finding>,
+}
+
+/// The rows of a pair, worst first.
+pub(super) fn of_pair() -> impl Iterator<Item = &'static Row> {
+    [
+        broken::ROWS,
+        broken_data::ROWS,
+        broken_calls::ROWS,
+        refused::ROWS,
+        unknown::ROWS,
+        degraded::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Every cause: those of a pair, worst first, then those of a run, then those that are only notes.
+pub fn table() -> impl Iterator<Item = &'static Named> {
+    let of_run = RUN.iter().chain(NOTES).map(|row| &row.named);
+    of_pair().map(|row| &row.named).chain(of_run)
+}

@@ -1,0 +1,115 @@
+//! Slow, by the probe's own quick timings: peer access against staging, a pair against the pairs joined alike.
+
+use super::super::evidence::{Finding, Seen};
+use super::super::speed::{SLOW_SHARE, SLOWER_THAN_STAGED, Timing, median, percent, timing};
+use super::unknown::used_by_others;
+use crate::report::{GpuIndex, Pair};
+
+/// Fewest other directed pairs that make a comparison.
+const LEAST_PEERS: usize = 2;
+
+/// The timing of each direction; `None` where one is missing, or where somebody else's work makes them worthless.
+fn timings(pair: &Seen<'_>, peer_access: bool) -> Option<[Timing; 2]> {
+    if !used_by_others(pair).is_empty() {
+        return None;
+    }
+    let report = pair.scene.report;
+    let (a, b) = (pair.pair.a, pair.pair.b);
+    Some([
+        timing(report, a, b, peer_access)?,
+        timing(report, b, a, peer_access)?,
+    ])
+}
+
+pub(super) fn slower_with_peer_access(pair: &Seen<'_>) -> Option<Finding> {
+    let with = timings(pair, true)?;
+    let without = timings(pair, false)?;
+    let ends = ends(pair);
+    let mut slower = with
+        .into_iter()
+        .zip(without)
+        .zip(ends)
+        .filter(|((with, without), _)| with.median < SLOWER_THAN_STAGED * without.median);
+    let ((with, without), (from, to)) = slower.next()?;
+    let share = percent(with.median, without.median);
+    let more = slower.flat_map(|((with, without), _)| [with.pointer, without.pointer]);
+    Some(
+        Finding::new(
+            format!("GPU {from} to GPU {to} reaches with peer access {share} of what staging through the host does"),
+            vec![with.pointer, without.pointer],
+        )
+        .and(more),
+    )
+}
+
+pub(super) fn slow_pair(pair: &Seen<'_>) -> Option<Finding> {
+    let timings = timings(pair, true)?;
+    let (usual, peers) = usual(pair)?;
+    let fastest = timings.iter().map(|timing| timing.median).fold(0.0, f64::max);
+    if fastest >= SLOW_SHARE * usual {
+        return None;
+    }
+    let share = percent(fastest, usual);
+    let reason =
+        format!("both directions reach at most {share} of the median of {peers} directions joined alike");
+    Some(Finding::new(
+        reason,
+        timings.map(|timing| timing.pointer).to_vec(),
+    ))
+}
+
+pub(super) fn slow_direction(pair: &Seen<'_>) -> Option<Finding> {
+    let [forward, backward] = timings(pair, true)?;
+    let [there, back] = ends(pair);
+    let (slow, other, (from, to)) = if forward.median < backward.median {
+        (forward, backward, there)
+    } else {
+        (backward, forward, back)
+    };
+    if slow.median >= SLOW_SHARE * other.median {
+        return None;
+    }
+    let share = percent(slow.median, other.median);
+    let reason = format!("GPU {from} to GPU {to} reaches {share} of what the other direction does");
+    Some(Finding::new(reason, vec![slow.pointer, other.pointer]))
+}
+
+fn ends(pair: &Seen<'_>) -> [(GpuIndex, GpuIndex); 2] {
+    let (a, b) = (pair.pair.a, pair.pair.b);
+    [(a, b), (b, a)]
+}
+
+/// The median of the directions of other pairs that are joined alike, and how many there are.
+fn usual(pair: &Seen<'_>) -> Option<(f64, usize)> {
+    let report = pair.scene.report;
+    let alike = report.pairs.iter().filter(|other| {
+        (other.a, other.b) != (pair.pair.a, pair.pair.b) && kind(pair, other) == kind(pair, pair.pair)
+    });
+    let reached: Vec<f64> = alike
+        .flat_map(|other| [(other.a, other.b), (other.b, other.a)])
+        .filter_map(|(from, to)| Some(timing(report, from, to, true)?.median))
+        .collect();
+    let peers = reached.len();
+    (peers >= LEAST_PEERS)
+        .then(|| median(reached))?
+        .map(|usual| (usual, peers))
+}
+
+/// What two pairs must have in common to be compared: models, links, and the place in the tree where no link joins
+/// them.
+fn kind<'a>(seen: &Seen<'a>, pair: &'a Pair) -> impl PartialEq + use<'a> {
+    let gpus = &seen.scene.report.gpus;
+    let name = |index: GpuIndex| {
+        let gpu = gpus.get(usize::try_from(index).ok()?)?;
+        gpu.name.value.as_deref()
+    };
+    let (a, b) = (name(pair.a), name(pair.b));
+    let linked = pair.nvlinks.value.is_some_and(|links| links > 0);
+    let place = (!linked).then_some((
+        pair.common_ancestor.value.as_deref(),
+        pair.facts
+            .get("pcie.common_bridge")
+            .and_then(|fact| fact.value.as_ref()),
+    ));
+    (a.min(b), a.max(b), pair.nvlinks.value, pair.nvswitch.value, place)
+}

@@ -1,0 +1,96 @@
+//! Failures of the run and notes: one case for each row.
+
+use super::super::rows::{NOTES, RUN};
+use super::*;
+use crate::report::{Failure, GapKind};
+
+fn returned(step: &str, code: i32) -> Failure {
+    Failure {
+        code: Some(code),
+        ..Failure::new(step, "x")
+    }
+}
+
+fn explained(failure: Failure) -> Report {
+    let mut report = healthy(0);
+    report.failures.push(failure);
+    judge(&mut report, Expect::Auto);
+    report
+}
+
+#[test]
+fn each_row_names_its_cause() {
+    let missing = "dlopen failed: libcuda.so.1: cannot open shared object file: No such file or directory";
+    let faulty = |cause: &str| Failure {
+        cause: Some(cause.to_owned()),
+        ..Failure::new("cuInit", "x")
+    };
+    let cases = [
+        (Failure::new("load libcuda.so.1", missing), cause::LIBRARY_MISSING),
+        (returned("cuInit", 34), cause::STUB_LIBRARY),
+        (returned("cuInit", 100), cause::NO_DEVICE),
+        (returned("cuInit", 802), cause::SYSTEM_NOT_READY),
+        (returned("cuInit", 803), cause::SYSTEM_DRIVER_MISMATCH),
+        (returned("cuInit", 804), cause::COMPATIBILITY_NOT_SUPPORTED),
+        (returned("cuInit", 35), cause::DRIVER_TOO_OLD),
+        (returned("cuInit", 36), cause::DRIVER_TOO_OLD),
+        (returned("cuDevicePrimaryCtxRetain", 2), cause::MEMORY_FULL),
+        (returned("cuDevicePrimaryCtxRetain", 46), cause::GPU_BUSY),
+        (returned("cuInit", 3), cause::INITIALIZATION_FAILS),
+        (returned("cuInit", 999), cause::INITIALIZATION_FAILS),
+        (returned("cuInit", 9999), cause::INITIALIZATION_FAILS),
+        (faulty(cause::HANG), cause::HANG),
+        (faulty(cause::PROCESS_DIES), cause::PROCESS_DIES),
+    ];
+    for (failure, cause) in &cases {
+        let report = explained(failure.clone());
+        let named = &report.failures[0];
+        assert_eq!(named.cause.as_deref(), Some(*cause), "{named:?}");
+        assert!(named.record.is_some() && named.fix.is_some(), "{named:?}");
+        let conclusion = &report.conclusion;
+        assert_eq!((conclusion.verdict, conclusion.exit_code), (Verdict::Unknown, 3));
+        assert!(conclusion.reason.starts_with(*cause), "{conclusion:?}");
+    }
+    for row in RUN {
+        assert!(
+            cases.iter().any(|(_, cause)| *cause == row.named.cause),
+            "{}",
+            row.named.cause
+        );
+    }
+}
+
+#[test]
+fn a_failure_that_nobody_knows_keeps_its_words() {
+    let report = explained(Failure::new("lock the node", "another agent runs"));
+    assert_eq!(report.failures[0].cause, None);
+    assert_eq!(report.conclusion.reason, "lock the node: another agent runs");
+}
+
+#[test]
+fn nvml_that_cannot_be_used_is_a_note_and_no_verdict() {
+    let cases = [
+        (
+            "NVML cannot be used: libnvidia-ml.so.1: cannot open shared object file",
+            cause::NVML_MISSING,
+        ),
+        (
+            "NVML cannot be used: driver/library version mismatch",
+            cause::NVML_MISMATCH,
+        ),
+    ];
+    for (reason, cause) in cases {
+        let report = with(|report| {
+            let gap = Fact::missing(GapKind::NotSupported, reason, "nvmlSystemGetDriverVersion");
+            report.host.insert("nvml.driver_version".to_owned(), gap);
+        });
+        let mut judged = report;
+        judge(&mut judged, Expect::Auto);
+        assert_eq!(judged.notes[0].cause.as_deref(), Some(cause));
+        assert_eq!(judged.conclusion.exit_code, 0);
+    }
+    assert_eq!(cases.len(), NOTES.len());
+    let mut fine = healthy(2);
+    judge(&mut fine, Expect::Auto);
+    assert_eq!(fine.notes, []);
+}

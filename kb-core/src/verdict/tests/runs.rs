@@ -1,0 +1,109 @@
+//! From pairs to the run's verdict, and from that to the exit code.
+
+use super::*;
+use crate::report::Failure;
+
+type Change = fn(&mut Report);
+
+/// Pairs of one report, each with a change of its own.
+fn run(changes: &[Change]) -> Report {
+    let mut report = healthy(2);
+    report.pairs = changes
+        .iter()
+        .map(|change| with(change).pairs.remove(0))
+        .collect();
+    judge(&mut report, Expect::All);
+    report
+}
+
+const NOTHING: Change = |_| {};
+const ALONE: Change = |report| ends(report, "copy_push", Outcome::PassAlone, None);
+const UNKNOWN: Change = |report| ends(report, "copy_push", Outcome::Inconclusive, None);
+const REFUSED: Change = |report| refuse(report, P2pStatus::Gns);
+const DROPPED: Change = |report| wrong(report, "copy_push", true, None);
+
+#[test]
+fn the_worst_pair_decides_the_run() {
+    let cases: [(&[Change], Verdict, u8); 6] = [
+        (&[NOTHING], Verdict::Healthy, 0),
+        (&[NOTHING, ALONE], Verdict::Degraded, 1),
+        (&[NOTHING, REFUSED, ALONE], Verdict::Refused, 2),
+        (&[REFUSED, UNKNOWN], Verdict::Refused, 2),
+        (&[UNKNOWN, DROPPED, NOTHING], Verdict::Broken, 2),
+        (&[], Verdict::Unknown, 3),
+    ];
+    for (changes, verdict, exit_code) in cases {
+        let conclusion = run(changes).conclusion;
+        assert_eq!(
+            (conclusion.verdict, conclusion.exit_code),
+            (verdict, exit_code),
+            "{conclusion:?}"
+        );
+    }
+}
+
+#[test]
+fn a_failure_of_the_run_is_never_healthy_and_says_why() {
+    let with_failure = |change: Change| {
+        let mut report = run(&[change]);
+        report.failures.push(Failure::new("cuMemFree_v2", "it hung"));
+        judge(&mut report, Expect::Auto);
+        report.conclusion
+    };
+    let healthy = with_failure(NOTHING);
+    assert_eq!((healthy.verdict, healthy.exit_code), (Verdict::Unknown, 3));
+    assert_eq!(healthy.reason, "cuMemFree_v2: it hung");
+    let broken = with_failure(DROPPED);
+    assert_eq!(broken.verdict, Verdict::Broken);
+    assert!(broken.reason.contains(cause::WRITES_DROPPED), "{broken:?}");
+    assert_eq!(
+        with_failure(REFUSED).verdict,
+        Verdict::Unknown,
+        "information hides no failure"
+    );
+}
+
+#[test]
+fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
+    let runs: [&[Change]; 7] = [
+        &[NOTHING],
+        &[ALONE],
+        &[REFUSED],
+        &[UNKNOWN],
+        &[],
+        // What could not be told hides neither a warning nor a fault.
+        &[UNKNOWN, ALONE],
+        &[UNKNOWN, REFUSED, ALONE],
+    ];
+    let rows = [
+        (FailOn::Fault, [0, 0, 2, 0, 0, 0, 2]),
+        (FailOn::Warning, [0, 1, 2, 0, 0, 1, 2]),
+        (FailOn::Unknown, [0, 1, 2, 3, 3, 3, 2]),
+    ];
+    for (fail_on, expected) in rows {
+        let codes = runs.map(|changes| {
+            let report = run(changes);
+            fail_on.exit_code(&report.conclusion, &report.pairs)
+        });
+        assert_eq!(codes, expected, "{fail_on:?}");
+    }
+    assert_eq!(FailOn::default(), FailOn::Fault);
+}
+
+#[test]
+fn information_is_nothing_to_fail_on() {
+    let mut report = run(&[REFUSED, NOTHING]);
+    judge(&mut report, Expect::Auto);
+    assert_eq!(FailOn::Unknown.exit_code(&report.conclusion, &report.pairs), 0);
+}
+
+#[test]
+fn a_verdict_of_a_newer_version_reads_as_unknown() {
+    let read = |word: &str| serde_json::from_value::<Verdict>(word.into()).unwrap();
+    assert_eq!(read("suspended"), Verdict::Unknown);
+    assert!(Verdict::ALL.is_sorted());
+    for verdict in Verdict::ALL {
+        assert_eq!(read(verdict.word()), verdict);
+        assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.word());
+    }
+}
