@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
+use crate::host::file_to_open;
+
 /// The name that the driver installs. `libcuda.so` is a toolkit's link-time stub as often as not.
 pub(crate) const LIBRARY_NAME: &str = "libcuda.so.1";
 
@@ -20,10 +22,12 @@ pub(super) struct OpenLibrary {
     pub(super) simulated: bool,
 }
 
-/// Opens the library; the error is the dynamic loader's own text.
+/// Opens the library; the error is the dynamic loader's own text, or says why the file must not be opened as root.
 pub(super) fn open() -> Result<OpenLibrary, String> {
-    // SAFETY: loading the vendor's driver library runs its initialisers, which is what the worker exists for.
-    let library = unsafe { Library::new(LIBRARY_NAME) }.map_err(|error| with_causes(&error))?;
+    let file = file_to_open(LIBRARY_NAME)?;
+    // SAFETY: loading the vendor's driver library runs its initialisers, which is what the worker exists for. As root
+    // it is a file that nobody else can have written.
+    let library = unsafe { Library::new(file) }.map_err(|error| with_causes(&error))?;
     // SAFETY: the symbol is only looked for, never called or read.
     let simulated = unsafe { library.get::<*const ()>(SIMULATED_MARKER) }.is_ok();
     Ok(OpenLibrary {

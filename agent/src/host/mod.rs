@@ -7,11 +7,13 @@ mod driver;
 mod identity;
 mod iommu;
 mod kernel_log;
+mod libraries;
 mod pci;
 mod place;
 mod root;
 mod watch;
 
+pub(crate) use libraries::file_to_open;
 pub(crate) use root::HostRoot;
 pub(crate) use watch::Watch;
 
@@ -70,6 +72,10 @@ pub(crate) fn read(root: &HostRoot, watch: &Watch) -> Result<Host, IdError> {
     ]);
     facts.extend(driver::facts(root));
     facts.extend(iommu::facts(root, watch.log.about_iommu()));
+    facts.extend(libraries::facts(
+        root,
+        &libraries::Surroundings::of_this_process(),
+    ));
     for variable in RECORDED_VARIABLES {
         if let Some(value) = std::env::var_os(variable) {
             let value = value.to_string_lossy().into_owned();

@@ -4,9 +4,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use kb_core::report::{Fact, GapKind};
+use rustix::io::Errno;
 
 /// More than any of the files read here has; what is longer is cut.
 const MOST_BYTES: u64 = 256 * 1024;
+/// As many links as the kernel follows.
+const MOST_LINKS: usize = 40;
 
 /// Where the host's files are read: `/`, unless `--host-root` says otherwise.
 #[derive(Debug, Clone)]
@@ -18,14 +21,37 @@ impl HostRoot {
         Self(folder.into())
     }
 
-    /// Where a path of the host lies for this process.
-    pub(super) fn path(&self, path: &str) -> PathBuf {
+    /// Where a file or folder of the host lies for this process, links followed: below a root other than `/` an
+    /// absolute link must not lead out of it.
+    pub(super) fn path(&self, path: &str) -> io::Result<PathBuf> {
+        if self.0.as_os_str() == "/" {
+            return Ok(self.unfollowed(path));
+        }
+        Ok(self.unfollowed(&self.followed(path)?))
+    }
+
+    fn unfollowed(&self, path: &str) -> PathBuf {
         self.0.join(path.trim_start_matches('/'))
+    }
+
+    /// A path without links, whether or not something is there. `/usr` in the text of a link is the root's.
+    fn followed(&self, path: &str) -> io::Result<String> {
+        let mut free = joined("", path);
+        for _ in 0..=MOST_LINKS {
+            let Some(link) = first_link(&self.0, &free) else {
+                return Ok(free);
+            };
+            let target = std::fs::read_link(self.unfollowed(&link))?;
+            let folder = link.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let rest = free.strip_prefix(&link).unwrap_or_default();
+            free = joined(folder, &format!("{}/{rest}", target.to_string_lossy()));
+        }
+        Err(Errno::LOOP.into())
     }
 
     /// The first bytes of a file; `path` is relative, the fact's source is absolute as on the host.
     pub(super) fn bytes(&self, path: &str, most: u64) -> Fact<Vec<u8>> {
-        match read_some(&self.path(path), most) {
+        match self.path(path).and_then(|path| read_some(&path, most)) {
             Ok(bytes) => Fact::read(bytes, format!("/{path}")),
             Err(error) => unread(path, &error),
         }
@@ -71,7 +97,7 @@ impl HostRoot {
 
     /// Where a link leads, as a path below the root with `.` and `..` resolved, by its text alone.
     pub(super) fn link(&self, path: &str) -> Fact<String> {
-        match std::fs::read_link(self.path(path)) {
+        match std::fs::read_link(self.unfollowed(path)) {
             Ok(target) => {
                 let from = path.rsplit_once('/').map_or("", |(folder, _)| folder);
                 Fact::read(joined(from, &target.to_string_lossy()), format!("/{path}"))
@@ -80,9 +106,17 @@ impl HostRoot {
         }
     }
 
+    /// The path of what is there under that name, without links; `None` where nothing is.
+    pub(super) fn real(&self, path: &str) -> Option<String> {
+        let real = self.followed(path).ok()?;
+        let is_there = self.unfollowed(&real).try_exists();
+        is_there.is_ok_and(|is_there| is_there).then_some(real)
+    }
+
     /// The names in a folder, in order.
     pub(super) fn names(&self, path: &str) -> Fact<Vec<String>> {
-        let entries = std::fs::read_dir(self.path(path)).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = self.path(path).and_then(std::fs::read_dir);
+        let entries = entries.and_then(Iterator::collect::<io::Result<Vec<_>>>);
         match entries {
             Ok(entries) => {
                 let name = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
@@ -96,7 +130,7 @@ impl HostRoot {
 
     /// Whether something is there under that name; `None` where even that is not to be seen.
     pub(crate) fn has(&self, path: &str) -> Option<bool> {
-        self.path(path).try_exists().ok()
+        self.path(path).and_then(|path| path.try_exists()).ok()
     }
 }
 
@@ -108,6 +142,14 @@ pub(super) fn unread<T>(path: &str, error: &io::Error) -> Fact<T> {
         _ => GapKind::Failed,
     };
     super::absent(kind, path, error.to_string())
+}
+
+/// The shortest beginning of a path that is a link.
+fn first_link(root: &Path, path: &str) -> Option<String> {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    let beginnings = ends.filter_map(|end| path.get(..end));
+    let mut links = beginnings.filter(|beginning| root.join(beginning).is_symlink());
+    links.next().map(str::to_owned)
 }
 
 /// `target` as seen from the folder `from`, both below the root.
@@ -134,7 +176,31 @@ fn read_some(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
+    use crate::host::tests::tree::tree;
+
+    #[test]
+    fn links_do_not_lead_out_of_the_root() {
+        let folder = tree(&[("usr/lib/name", "inside\n")]);
+        for (link, target) in [
+            ("name", "/usr/lib/name"),
+            ("folder", "/usr/lib"),
+            ("circle", "circle"),
+            ("outside", "/proc/self/status"),
+        ] {
+            symlink(target, folder.path().join(link)).unwrap();
+        }
+        let root = HostRoot::new(folder.path());
+        for path in ["name", "folder/name", "folder/../../../name"] {
+            assert_eq!(root.line(path).value.as_deref(), Some("inside"), "{path}");
+        }
+        assert_eq!(root.names("folder").value.unwrap(), ["name"]);
+        assert_eq!(root.real("circle"), None);
+        assert_eq!(root.real("outside"), None);
+        assert_eq!(root.text("outside").gap.unwrap().kind, GapKind::NotVisible);
+    }
 
     #[test]
     fn links_are_resolved_below_the_root() {

@@ -33,9 +33,14 @@ use sheet::Sheet;
 use kb_core::report::{Fact, GapKind};
 use nvml_wrapper::Nvml;
 
+use crate::host::file_to_open;
+
 use super::driver::PciAddress;
 use super::library::with_causes;
 use super::trace::Trace;
+
+/// The name that the driver installs.
+const LIBRARY_NAME: &str = "libnvidia-ml.so.1";
 
 /// An initialised NVML, or why there is none.
 pub(crate) struct Management {
@@ -48,9 +53,13 @@ impl Management {
     /// Opens libnvidia-ml.so.1.
     pub(crate) fn open(trace: Trace) -> Self {
         trace.about_to("nvmlInit_v2");
-        let nvml = match Nvml::init() {
+        let opened = file_to_open(LIBRARY_NAME).and_then(|file| {
+            let nvml = Nvml::builder().lib_path(file.as_os_str()).init();
+            nvml.map_err(|error| with_causes(&error))
+        });
+        let nvml = match opened {
             Ok(nvml) => Ok(&*Box::leak(Box::new(nvml))),
-            Err(error) => Err(format!("NVML cannot be used: {}", with_causes(&error))),
+            Err(reason) => Err(format!("NVML cannot be used: {reason}")),
         };
         Self { nvml, trace }
     }

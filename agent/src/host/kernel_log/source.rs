@@ -128,5 +128,5 @@ fn open(root: &HostRoot, path: &str) -> io::Result<File> {
     File::options()
         .read(true)
         .custom_flags(i32::try_from(flags.bits()).unwrap_or(0))
-        .open(root.path(path))
+        .open(root.path(path)?)
 }
