@@ -11,6 +11,7 @@
 )]
 #![allow(non_snake_case, reason = "C names")]
 
+mod contract;
 mod cuda;
 mod faults_of_calls;
 mod faults_of_memory;
