@@ -6,10 +6,9 @@ use crate::{
     gate::after_init,
     machine::{
         Machine,
-        access::{Engine, Reach},
+        access::Engine,
         context::Context,
         stream::{Stream, Ticket},
-        time::Path,
     },
 };
 use std::{
@@ -51,19 +50,21 @@ fn copy(
     let bytes = bytes as u64;
     demand(machine, to, bytes)?;
     demand(machine, from, bytes)?;
-    let work = move |begin| {
+    let work = move || {
         let mut buffer = Vec::new();
-        let mut path = Path::Host;
         for start in (0..bytes).step_by(CHUNK as usize) {
             let part = CHUNK.min(bytes - start);
             buffer.resize(part as usize, 0);
-            let source = machine.reach(&context, Engine::Copy, from + start, part)?;
-            machine.read(&source, &mut buffer)?;
-            let target = machine.reach(&context, Engine::Copy, to + start, part)?;
-            machine.write(&target, &mut buffer)?;
-            path = Reach::path(&source, &target);
+            machine.read(
+                &machine.reach(&context, Engine::Copy, from + start, part)?,
+                &mut buffer,
+            )?;
+            machine.write(
+                &machine.reach(&context, Engine::Copy, to + start, part)?,
+                &mut buffer,
+            )?;
         }
-        Ok(machine.time.copy(&machine.scenario.speed, path, bytes, begin))
+        Ok(())
     };
     Ok(Some(machine.submit(&stream, Vec::new(), Box::new(work))))
 }
@@ -82,17 +83,17 @@ fn fill(machine: &'static Machine, stream: usize, to: u64, pattern: &[u8], count
     }
     demand(machine, to, bytes)?;
     let chunk = pattern.repeat((CHUNK.min(bytes) as usize) / pattern.len());
-    let work = move |begin| {
-        let mut path = Path::Host;
+    let work = move || {
         for start in (0..bytes).step_by(CHUNK as usize) {
             let part = CHUNK.min(bytes - start);
             let mut buffer = chunk.clone();
             buffer.truncate(part as usize);
-            let target = machine.reach(&context, Engine::Copy, to + start, part)?;
-            machine.write(&target, &mut buffer)?;
-            path = target.path_of_stores();
+            machine.write(
+                &machine.reach(&context, Engine::Copy, to + start, part)?,
+                &mut buffer,
+            )?;
         }
-        Ok(machine.time.copy(&machine.scenario.speed, path, bytes, begin))
+        Ok(())
     };
     machine.submit(&stream, Vec::new(), Box::new(work));
     Ok(())
@@ -113,12 +114,9 @@ fn upload(
     let (context, stream) = target(machine, stream)?;
     demand(machine, to, bytes as u64)?;
     let mut staged = from.read(bytes)?;
-    let work = move |begin| {
-        let bytes = staged.len() as u64;
-        let target = machine.reach(&context, Engine::Copy, to, bytes)?;
-        machine.write(&target, &mut staged)?;
-        let path = target.owner().map_or(Path::Host, Path::ToDevice);
-        Ok(machine.time.copy(&machine.scenario.speed, path, bytes, begin))
+    let work = move || {
+        let reach = machine.reach(&context, Engine::Copy, to, staged.len() as u64)?;
+        machine.write(&reach, &mut staged)
     };
     Ok(Some(machine.submit(&stream, Vec::new(), Box::new(work))))
 }
@@ -137,18 +135,16 @@ fn download(
     let (context, stream) = target(machine, stream)?;
     demand(machine, from, bytes as u64)?;
     let of_work = Arc::clone(&context);
-    let work = move |begin| {
+    let work = move || {
         let mut buffer = vec![0; bytes];
-        let source = machine.reach(&of_work, Engine::Copy, from, bytes as u64)?;
-        machine.read(&source, &mut buffer)?;
-        to.write(&buffer)?;
-        let path = source.owner().map_or(Path::Host, Path::ToHost);
-        Ok(machine
-            .time
-            .copy(&machine.scenario.speed, path, bytes as u64, begin))
+        machine.read(
+            &machine.reach(&of_work, Engine::Copy, from, bytes as u64)?,
+            &mut buffer,
+        )?;
+        Ok(to.write(&buffer)?)
     };
     // Waited for here: the caller's memory is its own again when the call returns.
-    machine.wait(&machine.submit(&stream, Vec::new(), Box::new(work)));
+    machine.submit(&stream, Vec::new(), Box::new(work)).wait();
     context.check()?;
     Ok(None)
 }
@@ -156,7 +152,7 @@ fn download(
 /// Waits for a copy, and says how its context is then.
 fn finish(machine: &Machine, ticket: Option<Ticket>) -> Result<(), Code> {
     if let Some(ticket) = ticket {
-        machine.wait(&ticket);
+        ticket.wait();
     }
     machine.current().map(|_| ())
 }

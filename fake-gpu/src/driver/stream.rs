@@ -1,7 +1,11 @@
 //! Streams.
 
 use super::Code;
-use crate::{ffi::Out, gate::after_init, machine::stream::Stream};
+use crate::{
+    ffi::Out,
+    gate::after_init,
+    machine::stream::{Stream, Ticket},
+};
 use std::{
     ffi::{c_int, c_uint},
     sync::Arc,
@@ -44,7 +48,7 @@ extern "C" fn cuStreamWaitEvent(stream: usize, event: usize, flags: c_uint) -> c
             return Err(Code::INVALID_VALUE);
         }
         if let Some(record) = event.last() {
-            machine.submit(&stream, vec![record.ticket], Box::new(Ok));
+            machine.submit(&stream, vec![record.ticket], Box::new(|| Ok(())));
         }
         Ok(())
     })
@@ -55,7 +59,7 @@ extern "C" fn cuStreamQuery(stream: usize) -> c_int {
     after_init("cuStreamQuery", |machine| {
         let context = machine.current()?;
         let pending = machine.pending(&*machine.stream(&context, stream)?);
-        if !pending.iter().all(|ticket| machine.has_reached(ticket)) {
+        if !pending.iter().all(Ticket::is_done) {
             return Err(Code::NOT_READY);
         }
         context.check()
@@ -67,9 +71,7 @@ extern "C" fn cuStreamSynchronize(stream: usize) -> c_int {
     after_init("cuStreamSynchronize", |machine| {
         let context = machine.current()?;
         let pending = machine.pending(&*machine.stream(&context, stream)?);
-        for ticket in &pending {
-            machine.wait(ticket);
-        }
+        pending.iter().for_each(Ticket::wait);
         context.check()
     })
 }

@@ -2,10 +2,12 @@
 
 use crate::support::on_machine;
 use fake_gpu::Scenario;
+use fake_gpu::scenario::{Change, Condition};
 use nvml_wrapper::{
     Nvml,
     enum_wrappers::device::{ComputeMode, TemperatureSensor, TopologyLevel},
     error::NvmlError,
+    structs::device::FieldId,
 };
 
 #[test]
@@ -82,4 +84,66 @@ fn remote_device_type(nvml: &Nvml, device: &nvml_wrapper::Device<'_>, number: u3
     let code = unsafe { function(device.handle(), number, &raw mut kind) };
     assert_eq!(code, 0);
     kind
+}
+
+#[test]
+fn a_condition_changes_at_the_call_that_the_scenario_names() {
+    let mut scenario = Scenario::healthy(2);
+    scenario.gpus[0].changes = vec![
+        later(2, |condition| condition.pcie.generation = 3),
+        later(4, |condition| condition.lost = true),
+    ];
+    let test = "management::a_condition_changes_at_the_call_that_the_scenario_names";
+    on_machine(&scenario, test, |_| {
+        let nvml = Nvml::builder()
+            .lib_path("libnvidia-ml.so.1".as_ref())
+            .init()
+            .unwrap();
+        let (first, second) = (nvml.device_by_index(0).unwrap(), nvml.device_by_index(1).unwrap());
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            second.name().unwrap();
+            seen.push(first.current_pcie_link_gen().ok());
+        }
+        assert_eq!(seen, [Some(5), Some(3), Some(3), None]);
+        let lost = |result: Result<u32, NvmlError>| matches!(result, Err(NvmlError::GpuLost));
+        assert!(lost(first.index()) && lost(nvml.device_by_index(0).and_then(|gpu| gpu.index())));
+        assert_eq!(second.index().unwrap(), 1, "the other GPU is there");
+    });
+}
+
+/// Another condition once the name of a GPU has been asked for so often.
+fn later(times: u64, change: impl FnOnce(&mut Condition)) -> Change {
+    let mut condition = Condition::default();
+    change(&mut condition);
+    Change {
+        after_call: "nvmlDeviceGetName".into(),
+        times,
+        condition,
+    }
+}
+
+#[test]
+fn a_gpu_can_lack_functions_and_fields() {
+    let mut scenario = Scenario::healthy(1);
+    scenario.gpus[0].condition.not_supported = vec!["nvmlDeviceGetPowerUsage".into(), "field 230".into()];
+    on_machine(
+        &scenario,
+        "management::a_gpu_can_lack_functions_and_fields",
+        |_| {
+            let nvml = Nvml::builder()
+                .lib_path("libnvidia-ml.so.1".as_ref())
+                .init()
+                .unwrap();
+            let device = nvml.device_by_index(0).unwrap();
+            assert!(matches!(device.power_usage(), Err(NvmlError::NotSupported)));
+            assert_eq!(device.enforced_power_limit().unwrap(), 700_000);
+            let fields = device.field_values_for(&[FieldId(164), FieldId(230)]).unwrap();
+            let answers: Vec<bool> = fields
+                .into_iter()
+                .map(|field| field.unwrap().value.is_ok())
+                .collect();
+            assert_eq!(answers, [true, false]);
+        },
+    );
 }
