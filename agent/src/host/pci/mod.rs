@@ -22,8 +22,8 @@ use device::Device;
 pub(super) const NVIDIA: &str = "0x10de";
 /// Display controllers: VGA (0x0300) and 3D (0x0302).
 const DISPLAY_CLASS: &str = "0x03";
-/// Line of BAR1 in `resource`. BAR0 is a 32-bit one on all NVIDIA GPUs, so BAR1 is the second line.
-const BAR1: usize = 1;
+/// Flag in `resource` of a BAR with a 64-bit address, which takes two lines (`IORESOURCE_MEM_64`).
+const WIDE: u64 = 0x0010_0000;
 
 /// What sysfs says about one GPU.
 pub(super) fn gpu_facts(root: &HostRoot, address: &str) -> BTreeMap<String, Fact> {
@@ -92,11 +92,14 @@ fn node(text: &str) -> Option<u64> {
 
 const NO_BAR1: &str = "BAR1 has no address: the firmware found no room for it, or the device has none";
 
-/// Lines of `start end flags`, in hexadecimal.
+/// Lines of `start end flags`, in hexadecimal. BAR1 is the second line, or the third where BAR0 is a 64-bit one, as
+/// on an H200.
 fn bar1_bytes(resource: &str) -> Option<u64> {
-    let mut words = resource.lines().nth(BAR1)?.split_whitespace();
-    let mut number = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
-    let (start, end) = (number()?, number()?);
+    let hex = |word: Option<&str>| u64::from_str_radix(word?.strip_prefix("0x")?, 16).ok();
+    let bar0 = resource.lines().next()?.split_whitespace().nth(2);
+    let bar1 = if hex(bar0)? & WIDE == 0 { 1 } else { 2 };
+    let mut words = resource.lines().nth(bar1)?.split_whitespace();
+    let (start, end) = (hex(words.next())?, hex(words.next())?);
     end.checked_sub(start).filter(|size| *size > 0)?.checked_add(1)
 }
 

@@ -193,6 +193,11 @@ fn bar1_is_the_second_resource() {
                     0x0000380000000000 0x000039ffffffffff 0x000000000014220c\n\
                     0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
     assert_eq!(bar1_bytes(resource), Some(2 << 40));
+    // An H200 in a virtual machine: its BAR0 is a 64-bit one.
+    let wide = "0x0000104002000000 0x0000104002ffffff 0x000000000014220c\n\
+                0x0000000000000000 0x0000000000000000 0x0000000000000000\n\
+                0x0000100000000000 0x0000103fffffffff 0x000000000014220c\n";
+    assert_eq!(bar1_bytes(wide), Some(256 << 30));
     assert_eq!(bar1_bytes("0x0 0x0 0x0\n0x0 0x0 0x0\n"), None);
     assert_eq!(bar1_bytes("0x0 0x0 0x0\nnonsense\n"), None);
     assert_eq!(bar1_bytes("0x0 0x0 0x0\n0x0 0xffffffffffffffff 0x0\n"), None);

@@ -4,7 +4,6 @@
 #[path = "../../../tests/agent/tree.rs"]
 pub(crate) mod tree;
 
-mod containers;
 mod iommu;
 
 use std::fs;
