@@ -81,7 +81,6 @@ fn a_healthy_pair_tells_everything() {
                 "fabric.cluster_uuid",
                 json!("00000000-0000-0000-0000-000000000000"),
             ),
-            ("fabric.health", json!([])),
             ("mig.mode", json!("disabled")),
             ("compute.mode", json!("default")),
             ("persistence.mode", json!("enabled")),
@@ -127,10 +126,11 @@ fn a_healthy_pair_tells_everything() {
         let counted = of_nvml().filter(|(name, _)| name.starts_with("during."));
         let rises: Vec<_> = counted.map(|(_, fact)| fact.value.clone()).collect();
         assert_eq!(rises, vec![Some(json!(0)); 10]);
-        // Not a NUMA node of its own: the only thing that a healthy H200 does not tell.
+        // All that a healthy H200 does not tell: it is no NUMA node of its own, and knows no health of the fabric.
         assert_eq!(gap(gpu, "numa.node").0, GapKind::NotSupported);
+        assert_eq!(gap(gpu, "fabric.health").0, GapKind::NotSupported);
         let gaps = of_nvml().filter(|(_, fact)| fact.gap.is_some());
-        assert_eq!(gaps.count(), 1);
+        assert_eq!(gaps.count(), 2);
     }
 }
 
@@ -265,6 +265,29 @@ fn a_gpu_that_is_lost_half_way_gives_gaps_and_the_run_goes_on() {
     assert_eq!(value(gpu, "ecc.mode"), "enabled", "read while it was there");
     assert_eq!(value(&report.gpus[1], "during.pcie.replays"), 0);
     assert!(!report.pairs.is_empty());
+}
+
+/// NVLink 5 has other counters; what has no successor is a gap.
+#[test]
+fn counters_of_nvlink_5() {
+    let gpu = gpu_in(|condition| {
+        condition.link_errors = vec![LinkErrors {
+            link: 1,
+            crc: 3,
+            replay: 2,
+            recovery: 4,
+        }];
+        let removed = [
+            "field 161",
+            "field 162",
+            "field 163",
+            "nvmlDeviceGetNvLinkErrorCounter",
+        ];
+        condition.not_supported = removed.map(str::to_owned).to_vec();
+    });
+    assert_eq!(value(&gpu, "nvlink.recovery_errors"), 4);
+    assert_eq!(gap(&gpu, "nvlink.crc_errors").0, GapKind::NotSupported);
+    assert_eq!(gap(&gpu, "nvlink.replay_errors").0, GapKind::NotSupported);
 }
 
 #[test]
@@ -460,7 +483,7 @@ fn the_link_to_the_host_is_read_under_load() {
     assert_eq!(value(&gpu, "pcie.link_generation"), 5);
     assert_eq!(
         fact(&gpu, "pcie.link_generation").source,
-        "nvmlDeviceGetCurrPcieLinkGeneration, right after the last copies"
+        "nvmlDeviceGetCurrPcieLinkGeneration, right after copies"
     );
     assert_eq!(value(&gpu, "pcie.link_width"), 8);
     assert_eq!(value(&gpu, "pcie.link_width_max"), 16);
@@ -478,6 +501,7 @@ fn the_link_to_the_host_is_read_under_load() {
     let gpu = &report.gpus[0];
     assert_eq!(value(gpu, "load.read_after_copies"), false);
     assert_eq!(value(gpu, "pcie.link_generation"), 1);
+    assert!(fact(gpu, "pcie.link_generation").source.ends_with(", at rest"));
 }
 
 #[test]
@@ -525,16 +549,40 @@ fn links_that_the_board_should_have() {
     );
 
     // The driver does not tell what is valid: what it knows counts.
-    let gpu = gpu_in(|condition| {
-        condition
-            .not_supported
-            .push("nvmlDeviceGetNvLinkCapability".into());
+    let gpu = gpu_with(|scenario| {
+        scenario.gpus[0].nvlinks[0].active = false;
+        let call = "nvmlDeviceGetNvLinkCapability".to_owned();
+        scenario.gpus[0].condition.not_supported.push(call);
     });
     assert_eq!(value(&gpu, "nvlink.links_expected"), 18);
     assert_eq!(
         fact(&gpu, "nvlink.links_expected").source,
         "nvmlDeviceGetNvLinkState"
     );
+
+    // Down for good, on every board of this model.
+    let gpu = gpu_with(|scenario| {
+        for gpu in &mut scenario.gpus {
+            let last = gpu.nvlinks.iter_mut().skip(12);
+            last.for_each(|link| (link.active, link.valid) = (false, false));
+        }
+    });
+    assert_eq!(value(&gpu, "nvlink.links"), 18);
+    assert_eq!(value(&gpu, "nvlink.links_expected"), 12);
+
+    // All down: a fault on NVSwitch, and perhaps no bridge fitted on other boards.
+    let all_down = |state| {
+        gpu_with(|scenario| {
+            let links = scenario.gpus[0].nvlinks.iter_mut();
+            links.for_each(|link| link.active = false);
+            scenario.gpus[0].condition.fabric.state = state;
+        })
+    };
+    let switched = all_down(FabricState::InProgress);
+    assert_eq!(value(&switched, "nvlink.links_expected"), 18);
+    let (kind, reason) = gap(&all_down(FabricState::NotSupported), "nvlink.links_expected");
+    assert_eq!(kind, GapKind::NotVisible);
+    assert!(reason.contains("bridge"), "{reason}");
 
     // One lane slow.
     let gpu = gpu_with(|scenario| scenario.gpus[0].nvlinks[4].speed_mb_s = 13_281);

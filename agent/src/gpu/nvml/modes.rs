@@ -43,13 +43,11 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put("brand", brand.map(|number| word(number, &BRANDS)));
     sheet.put(
         "gsp.version",
-        gpu.ask("nvmlDeviceGetGspFirmwareVersion", |device| {
-            device.gsp_firmware_version()
-        }),
+        gpu.ask("nvmlDeviceGetGspFirmwareVersion", Device::gsp_firmware_version),
     );
     sheet.put(
         "numa.node",
-        gpu.ask("nvmlDeviceGetNumaNodeId", |device| device.numa_node_id()),
+        gpu.ask("nvmlDeviceGetNumaNodeId", Device::numa_node_id),
     );
     let mig = gpu.ask("nvmlDeviceGetMigMode", |device| {
         state(device, &device.nvml().lib().nvmlDeviceGetMigMode)

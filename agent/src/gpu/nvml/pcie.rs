@@ -1,5 +1,7 @@
 //! The GPU's end of its PCIe link.
 
+use nvml_wrapper::Device;
+
 use super::raw::get;
 use super::{Managed, Sheet};
 
@@ -7,9 +9,7 @@ use super::{Managed, Sheet};
 pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
         "pcie.link_generation_max",
-        gpu.ask("nvmlDeviceGetMaxPcieLinkGeneration", |device| {
-            device.max_pcie_link_gen()
-        }),
+        gpu.ask("nvmlDeviceGetMaxPcieLinkGeneration", Device::max_pcie_link_gen),
     );
     sheet.put(
         "pcie.gpu_generation_max",
@@ -23,31 +23,30 @@ pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
     );
     sheet.put(
         "pcie.link_width_max",
-        gpu.ask("nvmlDeviceGetMaxPcieLinkWidth", |device| {
-            device.max_pcie_link_width()
-        }),
+        gpu.ask("nvmlDeviceGetMaxPcieLinkWidth", Device::max_pcie_link_width),
     );
 }
 
-/// What it is now. An idle GPU lowers the generation (not the width), so the reading that counts is the one after the
-/// ladder's copies.
-pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
+/// What it is now. An idle GPU lowers the generation (not the width), so this is read right after the ladder's copies
+/// and not before.
+pub(super) fn read_link(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
         "pcie.link_generation",
-        gpu.ask("nvmlDeviceGetCurrPcieLinkGeneration", |device| {
-            device.current_pcie_link_gen()
-        }),
+        gpu.ask(
+            "nvmlDeviceGetCurrPcieLinkGeneration",
+            Device::current_pcie_link_gen,
+        ),
     );
     sheet.put(
         "pcie.link_width",
-        gpu.ask("nvmlDeviceGetCurrPcieLinkWidth", |device| {
-            device.current_pcie_link_width()
-        }),
+        gpu.ask("nvmlDeviceGetCurrPcieLinkWidth", Device::current_pcie_link_width),
     );
+}
+
+/// Packets sent again.
+pub(super) fn read_counter(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
         "pcie.replays",
-        gpu.ask("nvmlDeviceGetPcieReplayCounter", |device| {
-            device.pcie_replay_counter()
-        }),
+        gpu.ask("nvmlDeviceGetPcieReplayCounter", Device::pcie_replay_counter),
     );
 }

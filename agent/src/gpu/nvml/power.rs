@@ -3,6 +3,8 @@
 use kb_core::report::Fact;
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 
+use nvml_wrapper::Device;
+
 use super::managed::or_older;
 use super::raw::get;
 use super::{Managed, Sheet};
@@ -22,9 +24,7 @@ const REASONS: [&str; 9] = [
 
 /// The power limit in force, in watts.
 pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
-    let limit = gpu.ask("nvmlDeviceGetEnforcedPowerLimit", |device| {
-        device.enforced_power_limit()
-    });
+    let limit = gpu.ask("nvmlDeviceGetEnforcedPowerLimit", Device::enforced_power_limit);
     sheet.put("power.limit_w", limit.map(watts));
 }
 
@@ -39,7 +39,7 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
             device.temperature(TemperatureSensor::Gpu)
         }),
     );
-    let draw = gpu.ask("nvmlDeviceGetPowerUsage", |device| device.power_usage());
+    let draw = gpu.ask("nvmlDeviceGetPowerUsage", Device::power_usage);
     sheet.put("power.draw_w", draw.map(watts));
     sheet.put("throttle.reasons", reasons(gpu));
 }

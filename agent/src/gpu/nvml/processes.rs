@@ -5,6 +5,8 @@ use std::fs;
 use kb_core::report::Fact;
 use rustix::process::{Pid, getpid, getppid};
 
+use nvml_wrapper::Device;
+
 use super::{Managed, Sheet};
 
 /// Inode of the first PID namespace of a host (`PROC_PID_INIT_INO` of the kernel): in any other, NVML lists only the
@@ -13,17 +15,16 @@ const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
 pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put("processes.count", strangers(gpu));
-    let rates = gpu.ask("nvmlDeviceGetUtilizationRates", |device| {
-        device.utilization_rates()
-    });
+    let rates = gpu.ask("nvmlDeviceGetUtilizationRates", Device::utilization_rates);
     sheet.put_part("utilization.gpu_percent", &rates, |rates| rates.gpu);
 }
 
 /// Compute processes that are not of this run.
 fn strangers(gpu: &Managed) -> Fact<u64> {
-    let listed = gpu.ask("nvmlDeviceGetComputeRunningProcesses_v3", |device| {
-        device.running_compute_processes()
-    });
+    let listed = gpu.ask(
+        "nvmlDeviceGetComputeRunningProcesses_v3",
+        Device::running_compute_processes,
+    );
     let mut count = listed.map(|processes| {
         let others = processes.iter().filter(|process| !is_of_this_run(process.pid));
         u64::try_from(others.count()).unwrap_or(u64::MAX)

@@ -16,13 +16,18 @@ impl Sheet {
     }
 
     /// Adds a part of what one call has said.
-    pub(crate) fn put_part<T: Clone, U: Into<Value>>(
+    pub(crate) fn put_part<T, U: Into<Value>>(
         &mut self,
         name: &str,
         whole: &Fact<T>,
-        part: impl FnOnce(T) -> U,
+        part: impl FnOnce(&T) -> U,
     ) {
-        self.put(name, whole.clone().map(part));
+        let fact = Fact {
+            value: whole.value.as_ref().map(part),
+            source: whole.source.clone(),
+            gap: whole.gap.clone(),
+        };
+        self.put(name, fact);
     }
 
     /// All of them.

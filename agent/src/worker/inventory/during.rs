@@ -18,7 +18,7 @@ const COUNTERS: [&str; 10] = [
     "remapped_rows.failure",
     "pcie.replays",
 ];
-/// What depends on load: the later reading replaces the one of the idle GPU.
+/// What depends on load and is read the second time only.
 const LOAD: [&str; 7] = [
     "clock.sm_mhz",
     "clock.memory_mhz",
@@ -52,9 +52,9 @@ pub(crate) fn close(gpus: &mut [Gpu], reading: &Reading, copied: impl Fn(usize) 
             let difference = difference(gpu.facts.get(name), later(name));
             gpu.facts.insert(format!("during.{name}"), difference);
         }
-        if copied {
-            for name in LOAD {
-                replace(&mut gpu.facts, name, later(name));
+        for name in LOAD {
+            if let Some(fact) = later(name) {
+                gpu.facts.insert(name.to_owned(), under_load(fact, copied));
             }
         }
         if let Some(processes) = later(PROCESSES) {
@@ -63,13 +63,16 @@ pub(crate) fn close(gpus: &mut [Gpu], reading: &Reading, copied: impl Fn(usize) 
     }
 }
 
-fn replace(facts: &mut BTreeMap<String, Fact>, name: &str, later: Option<Fact>) {
-    if let Some(mut later) = later {
-        if later.value.is_some() {
-            later.source.push_str(", right after the last copies");
-        }
-        facts.insert(name.to_owned(), later);
+/// The source says when it was read.
+fn under_load(mut fact: Fact, copied: bool) -> Fact {
+    if fact.value.is_some() {
+        fact.source.push_str(if copied {
+            ", right after copies"
+        } else {
+            ", at rest"
+        });
     }
+    fact
 }
 
 /// By how much a counter rose.

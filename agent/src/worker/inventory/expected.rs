@@ -1,19 +1,23 @@
 //! How many NVLinks a board should have, as far as the node itself can tell.
 
-use kb_core::report::{Fact, Gpu};
+use kb_core::report::{Fact, Gap, GapKind, Gpu};
 use serde_json::Value;
 
 const NAME: &str = "nvlink.links_expected";
+const STATE: &str = "nvmlDeviceGetNvLinkState";
 const PEERS: &str = "the most links of a GPU of the same model on this node";
 
-/// Adds the fact to every GPU: what NVML says that the board has (links of capability "valid", else all that it
-/// knows, up or not), unless a GPU of the same model has more. Boards that can be bridged count unbridged links too,
-/// so no active link at all is a fault only where something is there to join.
-pub(super) fn add(gpus: &mut [Gpu], valid: &[Option<u32>]) {
+const NO_BRIDGE: &str = "none of its NVLinks is up and it hangs on no NVSwitch: whether a bridge is meant to join it \
+                         to another GPU is not visible from here";
+
+/// Adds the fact to every GPU: what NVML says that the board has (links that are up, and of those that are down the
+/// ones of capability "valid", else all), unless a GPU of the same model has more. A board that can be bridged has
+/// its links without a bridge too, so where all are down and there is no fabric, none may be meant to be up.
+pub(super) fn add(gpus: &mut [Gpu], valid_of_down: &[Option<u32>]) {
     let own: Vec<Fact<u64>> = gpus
         .iter()
-        .zip(valid)
-        .map(|(gpu, valid)| of_board(gpu, *valid))
+        .zip(valid_of_down)
+        .map(|(gpu, valid_of_down)| of_board(gpu, *valid_of_down))
         .collect();
     let models: Vec<Option<String>> = gpus.iter().map(|gpu| gpu.name.value.clone()).collect();
     for ((gpu, model), fact) in gpus.iter_mut().zip(&models).zip(&own) {
@@ -23,6 +27,7 @@ pub(super) fn add(gpus: &mut [Gpu], valid: &[Option<u32>]) {
             .filter(|(other, _)| model.is_some() && *other == model);
         let most = peers.filter_map(|(_, fact)| fact.value).max();
         let fact = match most {
+            Some(1..) if may_be_unbridged(gpu) => Fact::missing(GapKind::NotVisible, NO_BRIDGE, STATE),
             Some(most) if fact.value.is_none_or(|links| links < most) => Fact::read(most, PEERS),
             _ => fact.clone(),
         };
@@ -30,18 +35,26 @@ pub(super) fn add(gpus: &mut [Gpu], valid: &[Option<u32>]) {
     }
 }
 
-fn of_board(gpu: &Gpu, valid: Option<u32>) -> Fact<u64> {
-    match (valid, gpu.facts.get("nvlink.links")) {
-        (Some(valid @ 1..), _) => Fact::read(valid.into(), "nvmlDeviceGetNvLinkCapability"),
-        (_, Some(known)) => Fact {
-            value: known.value.as_ref().and_then(Value::as_u64),
-            source: known.source.clone(),
-            gap: known.gap.clone(),
-        },
-        (_, None) => Fact::missing(
-            kb_core::report::GapKind::Skipped,
-            "the links were not counted",
-            "nvmlDeviceGetNvLinkState",
-        ),
+fn may_be_unbridged(gpu: &Gpu) -> bool {
+    let value = |name: &str| gpu.facts.get(name).and_then(|fact| fact.value.as_ref());
+    let fabric = value("fabric.state").and_then(Value::as_str);
+    value("nvlink.links_active").and_then(Value::as_u64) == Some(0)
+        && matches!(fabric, None | Some("not_supported"))
+}
+
+fn of_board(gpu: &Gpu, valid_of_down: Option<u32>) -> Fact<u64> {
+    let number = |name: &str| gpu.facts.get(name)?.value.as_ref()?.as_u64();
+    if let (Some(valid), Some(up)) = (valid_of_down, number("nvlink.links_active")) {
+        return Fact::read(up + u64::from(valid), "nvmlDeviceGetNvLinkCapability");
     }
+    if let Some(known) = number("nvlink.links") {
+        return Fact::read(known, STATE);
+    }
+    let gap = gpu.facts.get("nvlink.links").and_then(|links| links.gap.clone());
+    let unread = || Gap {
+        kind: GapKind::Failed,
+        reason: "the links were not counted".to_owned(),
+    };
+    let Gap { kind, reason } = gap.unwrap_or_else(unread);
+    Fact::missing(kind, reason, STATE)
 }

@@ -69,8 +69,8 @@ impl Inventory {
         let mut described: Vec<Gpu> = gpus
             .map(|(ordinal, gpu)| self.describe_gpu(ordinal, gpu))
             .collect();
-        let valid: Vec<Option<u32>> = self.gpus.iter().map(Known::valid_links).collect();
-        expected::add(&mut described, &valid);
+        let valid_of_down: Vec<Option<u32>> = self.gpus.iter().map(Known::valid_of_down).collect();
+        expected::add(&mut described, &valid_of_down);
         Opened {
             cuda_version: fact("cuDriverGetVersion", self.driver.version()),
             nvml_driver_version: self.nvml.driver_version(),
@@ -106,8 +106,8 @@ impl Inventory {
 }
 
 impl Known {
-    fn valid_links(&self) -> Option<u32> {
-        self.managed.links().value.as_ref()?.valid
+    fn valid_of_down(&self) -> Option<u32> {
+        self.managed.links().value.as_ref()?.valid_of_down
     }
 }
 
