@@ -9,8 +9,10 @@
 
 mod facts;
 mod finding;
+mod host;
 mod node;
 mod pairs;
 mod processes;
 mod table;
+mod tree;
 mod upload;

@@ -7,6 +7,8 @@ use std::process::{Command, Output};
 use fake_gpu::{Installed, Scenario, install};
 use kb_core::report::Report;
 
+use crate::tree::tree;
+
 /// A node with the stand-in installed.
 pub(crate) struct Node {
     folder: tempfile::TempDir,
@@ -22,22 +24,17 @@ pub(crate) struct Run {
 
 impl Node {
     pub(crate) fn with(scenario: &Scenario) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tree(&[
+            ("host/etc/machine-id", "0123456789abcdef0123456789abcdef\n"),
+            ("host/proc/sys/kernel/hostname", "gpu-17\n"),
+            (
+                "host/proc/sys/kernel/random/boot_id",
+                "9f1b2c3d-0000-4000-8000-000000000001\n",
+            ),
+        ]);
         let libraries = folder.path().join("libraries");
         fs::create_dir(&libraries).unwrap();
         let installed = install(&libraries, scenario).unwrap();
-        for (path, content) in [
-            ("etc/machine-id", "0123456789abcdef0123456789abcdef\n"),
-            ("proc/sys/kernel/hostname", "gpu-17\n"),
-            (
-                "proc/sys/kernel/random/boot_id",
-                "9f1b2c3d-0000-4000-8000-000000000001\n",
-            ),
-        ] {
-            let path = folder.path().join("host").join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, content).unwrap();
-        }
         Self { folder, installed }
     }
 

@@ -53,7 +53,7 @@ impl Acs {
         if config.len() <= UNPRIVILEGED {
             return Err((
                 GapKind::NoPermission,
-                "only root sees the configuration space beyond its first 64 bytes",
+                "only root (CAP_SYS_ADMIN) sees the configuration space beyond its first 64 bytes",
             ));
         }
         let Some(mut header) = dword(config, EXTENDED) else {
