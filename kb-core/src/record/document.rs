@@ -126,6 +126,8 @@ fn word<T: serde::de::DeserializeOwned>(text: Option<&str>) -> Option<T> {
 pub enum VerificationTier {
     /// Written by a language model, checked by nobody. Its rates are claims.
     AiGenerated,
+    /// Every claim has a source that its author opened and cites. Nobody else checked it.
+    Documented,
     /// Users who met the error confirmed it.
     CommunityVerified,
     /// A person who knows the field checked it against sources.

@@ -31,6 +31,7 @@ impl Tier {
     fn from_tier(tier: Option<VerificationTier>, words: &'static Words) -> Self {
         let (tone, label, means) = match tier {
             Some(VerificationTier::AiGenerated) => (Tone::Warn, words.ai_generated, words.ai_generated_means),
+            Some(VerificationTier::Documented) => (Tone::Good, words.documented, words.documented_means),
             Some(VerificationTier::CommunityVerified) => (
                 Tone::Good,
                 words.community_verified,
