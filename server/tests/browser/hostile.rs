@@ -12,7 +12,7 @@ fn hostile_record() -> SeedRecord {
     let seeds = peerless::bundle::embedded().unwrap();
     let seed = seeds
         .into_iter()
-        .find(|seed| seed.id.as_str().starts_with("cuda/peer"))
+        .find(|seed| seed.id.as_str() == "cuda/peer-access-unsupported-by-hardware")
         .unwrap();
     let mut document: serde_json::Value = serde_json::from_str(&seed.document).unwrap();
     let mut annex: serde_json::Value = serde_json::from_str(&seed.annex).unwrap();
