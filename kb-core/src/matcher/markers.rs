@@ -88,6 +88,8 @@ impl Markers {
             "nvml" | "dcgm" => NVML,
             "nvlink" | "nvswitch" | "sxid" | "fabric-manager" => Self(FABRIC.0 | KERNEL_DRIVER.0),
             "infiniband" | "rdma" => INFINIBAND,
+            // What stands between two GPUs is spoken of by every library that uses it.
+            "p2p" | "mig" => Self(CUDA.0 | NCCL.0 | NVML.0 | GPU.0),
             _ => return None,
         };
         Some(groups)
