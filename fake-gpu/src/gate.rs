@@ -7,7 +7,10 @@ use crate::{
     nvml,
     scenario::{CallEffect, Counted},
 };
+use rustix::time::{ClockId, clock_gettime};
 use std::{
+    fs::OpenOptions,
+    io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -59,8 +62,13 @@ fn pass(name: &'static str, unknown: i32, body: impl FnOnce(&'static Machine) ->
         let Some(machine) = machine::get() else {
             return unknown;
         };
+        machine.time.call(name, &machine.scenario.speed);
         match due_fault(machine, name) {
             Some(CallEffect::Return(code)) => code,
+            Some(CallEffect::Spoil { code, .. }) => {
+                machine.spoil_current(Code(code));
+                code
+            }
             Some(CallEffect::Hang) => loop {
                 std::thread::park();
             },
@@ -83,13 +91,38 @@ fn due_fault(machine: &Machine, name: &'static str) -> Option<CallEffect> {
     let place = calls::place(name)?;
     let own = OWN_CALLS.get(place)?.fetch_add(1, Ordering::Relaxed);
     let all = machine.calls.add_one(place * size_of::<u64>());
+    append_lines(machine, name, all + 1);
     let due = machine.scenario.call_faults.iter().find(|fault| {
         let before = match fault.counted {
             Counted::Process => own,
             Counted::Machine => all,
         };
         let hit = before.checked_sub(fault.after);
-        fault.call == name && hit.is_some_and(|hit| fault.times.is_none_or(|times| hit < times))
+        fault.names(name)
+            && hit.is_some_and(|hit| fault.times.is_none_or(|times| hit < times))
+            && concerns(machine, fault.effect)
     });
     due.map(|fault| fault.effect)
+}
+
+/// Whether an effect is about the current context.
+fn concerns(machine: &Machine, effect: CallEffect) -> bool {
+    match effect {
+        CallEffect::Spoil { gpu, .. } => machine.current_gpu() == Some(gpu),
+        _ => true,
+    }
+}
+
+/// Writes the lines that are due with this call of a function, the how-manieth it may be.
+fn append_lines(machine: &Machine, name: &str, call: u64) {
+    let due = machine.scenario.log.iter();
+    for line in due.filter(|line| line.after_call == name && line.times == call) {
+        let now = clock_gettime(ClockId::Monotonic);
+        let microseconds = now.tv_sec * 1_000_000 + now.tv_nsec / 1000;
+        let text = line.text.replace("{us}", &microseconds.to_string());
+        let file = OpenOptions::new().append(true).create(true).open(&line.file);
+        if let Err(why) = file.and_then(|mut file| writeln!(file, "{text}")) {
+            eprintln!("fake-gpu: {}: {why}", line.file.display());
+        }
+    }
 }

@@ -6,9 +6,10 @@ use crate::{
     gate::after_init,
     machine::{
         Machine,
-        access::Engine,
+        access::{Engine, Reach},
         context::Context,
         stream::{Stream, Ticket},
+        time::Path,
     },
 };
 use std::{
@@ -50,21 +51,19 @@ fn copy(
     let bytes = bytes as u64;
     demand(machine, to, bytes)?;
     demand(machine, from, bytes)?;
-    let work = move || {
+    let work = move |begin| {
         let mut buffer = Vec::new();
+        let mut path = Path::Host;
         for start in (0..bytes).step_by(CHUNK as usize) {
             let part = CHUNK.min(bytes - start);
             buffer.resize(part as usize, 0);
-            machine.read(
-                &machine.reach(&context, Engine::Copy, from + start, part)?,
-                &mut buffer,
-            )?;
-            machine.write(
-                &machine.reach(&context, Engine::Copy, to + start, part)?,
-                &mut buffer,
-            )?;
+            let source = machine.reach(&context, Engine::Copy, from + start, part)?;
+            machine.read(&source, &mut buffer)?;
+            let target = machine.reach(&context, Engine::Copy, to + start, part)?;
+            machine.write(&target, &mut buffer)?;
+            path = Reach::path(&source, &target);
         }
-        Ok(())
+        Ok(machine.time.copy(&machine.scenario.speed, path, bytes, begin))
     };
     Ok(Some(machine.submit(&stream, Vec::new(), Box::new(work))))
 }
@@ -83,17 +82,17 @@ fn fill(machine: &'static Machine, stream: usize, to: u64, pattern: &[u8], count
     }
     demand(machine, to, bytes)?;
     let chunk = pattern.repeat((CHUNK.min(bytes) as usize) / pattern.len());
-    let work = move || {
+    let work = move |begin| {
+        let mut path = Path::Host;
         for start in (0..bytes).step_by(CHUNK as usize) {
             let part = CHUNK.min(bytes - start);
             let mut buffer = chunk.clone();
             buffer.truncate(part as usize);
-            machine.write(
-                &machine.reach(&context, Engine::Copy, to + start, part)?,
-                &mut buffer,
-            )?;
+            let target = machine.reach(&context, Engine::Copy, to + start, part)?;
+            machine.write(&target, &mut buffer)?;
+            path = target.path_of_stores();
         }
-        Ok(())
+        Ok(machine.time.copy(&machine.scenario.speed, path, bytes, begin))
     };
     machine.submit(&stream, Vec::new(), Box::new(work));
     Ok(())
@@ -114,9 +113,12 @@ fn upload(
     let (context, stream) = target(machine, stream)?;
     demand(machine, to, bytes as u64)?;
     let mut staged = from.read(bytes)?;
-    let work = move || {
-        let reach = machine.reach(&context, Engine::Copy, to, staged.len() as u64)?;
-        machine.write(&reach, &mut staged)
+    let work = move |begin| {
+        let bytes = staged.len() as u64;
+        let target = machine.reach(&context, Engine::Copy, to, bytes)?;
+        machine.write(&target, &mut staged)?;
+        let path = target.owner().map_or(Path::Host, Path::ToDevice);
+        Ok(machine.time.copy(&machine.scenario.speed, path, bytes, begin))
     };
     Ok(Some(machine.submit(&stream, Vec::new(), Box::new(work))))
 }
@@ -135,16 +137,18 @@ fn download(
     let (context, stream) = target(machine, stream)?;
     demand(machine, from, bytes as u64)?;
     let of_work = Arc::clone(&context);
-    let work = move || {
+    let work = move |begin| {
         let mut buffer = vec![0; bytes];
-        machine.read(
-            &machine.reach(&of_work, Engine::Copy, from, bytes as u64)?,
-            &mut buffer,
-        )?;
-        Ok(to.write(&buffer)?)
+        let source = machine.reach(&of_work, Engine::Copy, from, bytes as u64)?;
+        machine.read(&source, &mut buffer)?;
+        to.write(&buffer)?;
+        let path = source.owner().map_or(Path::Host, Path::ToHost);
+        Ok(machine
+            .time
+            .copy(&machine.scenario.speed, path, bytes as u64, begin))
     };
     // Waited for here: the caller's memory is its own again when the call returns.
-    machine.submit(&stream, Vec::new(), Box::new(work)).wait();
+    machine.wait(&machine.submit(&stream, Vec::new(), Box::new(work)));
     context.check()?;
     Ok(None)
 }
@@ -152,7 +156,7 @@ fn download(
 /// Waits for a copy, and says how its context is then.
 fn finish(machine: &Machine, ticket: Option<Ticket>) -> Result<(), Code> {
     if let Some(ticket) = ticket {
-        ticket.wait();
+        machine.wait(&ticket);
     }
     machine.current().map(|_| ())
 }

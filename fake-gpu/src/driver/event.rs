@@ -12,7 +12,6 @@ use crate::{
 use std::{
     ffi::{c_int, c_uint},
     sync::{Arc, OnceLock},
-    time::Instant,
 };
 
 /// `CU_EVENT_BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS`.
@@ -52,12 +51,9 @@ extern "C" fn cuEventRecord(event: usize, stream: usize) -> c_int {
         if !Arc::ptr_eq(&event.context, &stream.context) {
             return Err(Code::INVALID_HANDLE);
         }
-        let reached = Arc::<OnceLock<Instant>>::default();
+        let reached = Arc::<OnceLock<u64>>::default();
         let of_work = Arc::clone(&reached);
-        let work = move || {
-            of_work.get_or_init(Instant::now);
-            Ok(())
-        };
+        let work = move |now| Ok(*of_work.get_or_init(|| now));
         let ticket = machine.submit(&stream, Vec::new(), Box::new(work));
         event.set(Record { ticket, reached });
         Ok(())
@@ -68,7 +64,10 @@ extern "C" fn cuEventRecord(event: usize, stream: usize) -> c_int {
 extern "C" fn cuEventQuery(event: usize) -> c_int {
     after_init("cuEventQuery", |machine| {
         let event = machine.events.get(event).ok_or(Code::INVALID_HANDLE)?;
-        if event.last().is_some_and(|record| !record.ticket.is_done()) {
+        if event
+            .last()
+            .is_some_and(|record| !machine.has_reached(&record.ticket))
+        {
             return Err(Code::NOT_READY);
         }
         event.context.check()
@@ -80,13 +79,14 @@ extern "C" fn cuEventSynchronize(event: usize) -> c_int {
     after_init("cuEventSynchronize", |machine| {
         let event = machine.events.get(event).ok_or(Code::INVALID_HANDLE)?;
         if let Some(record) = event.last() {
-            record.ticket.wait();
+            machine.wait(&record.ticket);
         }
         event.context.check()
     })
 }
 
-/// Milliseconds between two events that have both been reached.
+/// Milliseconds between two events that have both been reached, by the model of time.
+#[allow(clippy::cast_precision_loss, reason = "the interface gives a float")]
 fn elapsed(machine: &Machine, start: usize, end: usize) -> Result<f32, Code> {
     let recorded = |handle: usize| {
         let event = machine
@@ -103,11 +103,8 @@ fn elapsed(machine: &Machine, start: usize, end: usize) -> Result<f32, Code> {
     }
     let time = |record: &Record| record.reached.get().copied().ok_or(Code::UNKNOWN);
     let (start, end) = (time(&start)?, time(&end)?);
-    let seconds = match end.checked_duration_since(start) {
-        Some(forward) => forward.as_secs_f32(),
-        None => -start.duration_since(end).as_secs_f32(),
-    };
-    Ok(seconds * 1000.0)
+    let nanoseconds = i128::from(end) - i128::from(start);
+    Ok((nanoseconds as f64 / 1e6) as f32)
 }
 
 #[unsafe(no_mangle)]

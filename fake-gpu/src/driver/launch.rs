@@ -65,7 +65,8 @@ extern "C" fn cuLaunchKernel(
             block,
             parameters: gather(&kernel, &parameters, &extra)?,
         };
-        let work = move || {
+        let threads = blocks.unwrap_or(1) * u64::from(threads.unwrap_or(1));
+        let work = move |start| {
             let mut memory = KernelMemory::new(machine, context);
             let outcome = kernel.run(&launch, &mut memory);
             outcome.map_err(|trap| {
@@ -76,7 +77,8 @@ extern "C" fn cuLaunchKernel(
                     Trap::Instruction => Code::LAUNCH_FAILED,
                 }
             })?;
-            memory.finish()
+            memory.finish()?;
+            Ok(memory.traffic.end(machine, threads, start))
         };
         machine.submit(&stream, Vec::new(), Box::new(work));
         Ok(())

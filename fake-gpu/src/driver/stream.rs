@@ -1,11 +1,7 @@
 //! Streams.
 
 use super::Code;
-use crate::{
-    ffi::Out,
-    gate::after_init,
-    machine::stream::{Stream, Ticket},
-};
+use crate::{ffi::Out, gate::after_init, machine::stream::Stream};
 use std::{
     ffi::{c_int, c_uint},
     sync::Arc,
@@ -48,7 +44,7 @@ extern "C" fn cuStreamWaitEvent(stream: usize, event: usize, flags: c_uint) -> c
             return Err(Code::INVALID_VALUE);
         }
         if let Some(record) = event.last() {
-            machine.submit(&stream, vec![record.ticket], Box::new(|| Ok(())));
+            machine.submit(&stream, vec![record.ticket], Box::new(Ok));
         }
         Ok(())
     })
@@ -59,7 +55,7 @@ extern "C" fn cuStreamQuery(stream: usize) -> c_int {
     after_init("cuStreamQuery", |machine| {
         let context = machine.current()?;
         let pending = machine.pending(&*machine.stream(&context, stream)?);
-        if !pending.iter().all(Ticket::is_done) {
+        if !pending.iter().all(|ticket| machine.has_reached(ticket)) {
             return Err(Code::NOT_READY);
         }
         context.check()
@@ -71,7 +67,9 @@ extern "C" fn cuStreamSynchronize(stream: usize) -> c_int {
     after_init("cuStreamSynchronize", |machine| {
         let context = machine.current()?;
         let pending = machine.pending(&*machine.stream(&context, stream)?);
-        pending.iter().for_each(Ticket::wait);
+        for ticket in &pending {
+            machine.wait(ticket);
+        }
         context.check()
     })
 }

@@ -5,6 +5,7 @@ use super::{
     context::Context,
     mapping::Mapping,
     memory::{DeviceMemory, Origin, Region},
+    time::Path,
 };
 use crate::{
     driver::Code,
@@ -189,6 +190,36 @@ impl Reach {
             Ok(())
         } else {
             Err(Code::ILLEGAL_ADDRESS)
+        }
+    }
+
+    /// The GPU whose memory it is; `None` for the host's.
+    pub(crate) fn owner(&self) -> Option<usize> {
+        self.region.device.as_ref().map(|device| device.block.gpu)
+    }
+
+    /// The way of bytes that a copy takes from one place to another.
+    pub(crate) fn path(from: &Self, to: &Self) -> Path {
+        match (from.owner(), to.owner()) {
+            (None, None) => Path::Host,
+            (None, Some(gpu)) => Path::ToDevice(gpu),
+            (Some(gpu), None) => Path::ToHost(gpu),
+            (Some(from), Some(to)) if from == to => Path::Local(to),
+            (Some(gpu), Some(other)) if from.direct && to.direct => Path::Direct { from: gpu, to: other },
+            (Some(from), Some(to)) => Path::Staged { from, to },
+        }
+    }
+
+    /// The way of bytes that the initiator stores.
+    pub(crate) fn path_of_stores(&self) -> Path {
+        match self.owner() {
+            None => Path::ToHost(self.initiator),
+            Some(gpu) if gpu == self.initiator => Path::Local(gpu),
+            Some(to) if self.direct => Path::Direct {
+                from: self.initiator,
+                to,
+            },
+            Some(gpu) => Path::ToDevice(gpu),
         }
     }
 

@@ -11,6 +11,9 @@ use std::{
     },
 };
 
+/// Memory that has to be free for a context; it is not taken, which a real one does (a fixture).
+const CONTEXT_BYTES: u64 = 256 << 20;
+
 /// Handle of the context of ordinal 0. A primary context keeps its handle when it is made anew.
 const FIRST_HANDLE: usize = 0x1_0000;
 const HANDLE_STEP: usize = 0x100;
@@ -159,15 +162,22 @@ impl Contexts {
 }
 
 impl Machine {
-    /// `cuDevicePrimaryCtxRetain`. Error 46 where the compute mode forbids it.
+    /// `cuDevicePrimaryCtxRetain`. Error 46 where the compute mode forbids it, 2 where memory is short.
     pub(crate) fn retain(&self, ordinal: usize) -> Result<(), Code> {
         let place = self.devices.get(ordinal).copied().ok_or(Code::INVALID_DEVICE)?;
-        let mode = self.gpu(place).ok_or(Code::INVALID_DEVICE)?.compute_mode;
+        let gpu = self.gpu(place).ok_or(Code::INVALID_DEVICE)?;
+        let mode = gpu.compute_mode;
         let mut slot = self.contexts.slot(ordinal).ok_or(Code::INVALID_DEVICE)?;
         if slot.context.is_none() {
             let alone = matches!(mode, ComputeMode::ExclusiveProcess | ComputeMode::ExclusiveThread);
-            if mode == ComputeMode::Prohibited || !self.ledger.enter(place, alone)? {
+            let taken = alone && !gpu.processes.is_empty();
+            if mode == ComputeMode::Prohibited || taken || !self.ledger.enter(place, alone)? {
                 return Err(Code::DEVICE_UNAVAILABLE);
+            }
+            let used = self.ledger.used(place)? + gpu.listed_bytes();
+            if gpu.memory_bytes.saturating_sub(used) < CONTEXT_BYTES {
+                self.ledger.leave(place);
+                return Err(Code::OUT_OF_MEMORY);
             }
             slot.context = Some(Arc::new(Context {
                 ordinal,
@@ -213,6 +223,19 @@ impl Machine {
         let context = self.contexts.active(ordinal).ok_or(Code::CONTEXT_IS_DESTROYED)?;
         context.check()?;
         Ok(context)
+    }
+
+    /// The GPU, by place, of the current context of this thread, spoiled or not.
+    pub(crate) fn current_gpu(&self) -> Option<usize> {
+        let context = self.contexts.active(current_ordinal()?)?;
+        Some(context.gpu)
+    }
+
+    /// Spoils the current context of this thread.
+    pub(crate) fn spoil_current(&self, code: Code) {
+        if let Some(context) = current_ordinal().and_then(|ordinal| self.contexts.active(ordinal)) {
+            context.spoil(code);
+        }
     }
 
     /// The context behind a handle of the caller.

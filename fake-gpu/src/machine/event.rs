@@ -1,10 +1,7 @@
 //! Events: a ticket of the stream they were last recorded in, and the time when it was reached.
 
 use super::{context::Context, stream::Ticket};
-use std::{
-    sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::Instant,
-};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An event of a context.
 pub(crate) struct Event {
@@ -18,8 +15,8 @@ pub(crate) struct Event {
 #[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) ticket: Ticket,
-    /// When the stream reached it.
-    pub(crate) reached: Arc<OnceLock<Instant>>,
+    /// When the stream reached it, in the model of time.
+    pub(crate) reached: Arc<OnceLock<u64>>,
 }
 
 impl Event {

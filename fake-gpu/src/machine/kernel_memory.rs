@@ -5,6 +5,7 @@ use super::{
     access::{Engine, Reach, corrupt},
     context::Context,
     mapping::Mapping,
+    traffic::Traffic,
 };
 use crate::{
     driver::Code,
@@ -29,13 +30,16 @@ pub(crate) struct KernelMemory {
     found_at: u64,
     /// Bytes that reach their owner when the kernel ends.
     deferred: BTreeMap<u64, u8>,
+    pub(crate) traffic: Traffic,
 }
 
 impl KernelMemory {
     pub(crate) fn new(machine: &'static Machine, context: Arc<Context>) -> Self {
+        let traffic = Traffic::new(context.gpu, machine.scenario.gpus.len());
         Self {
             machine,
             context,
+            traffic,
             found: Vec::new(),
             found_at: 0,
             deferred: BTreeMap::new(),
@@ -43,7 +47,7 @@ impl KernelMemory {
     }
 
     /// Lets the deferred bytes through.
-    pub(crate) fn finish(self) -> Result<(), Code> {
+    pub(crate) fn finish(&mut self) -> Result<(), Code> {
         for (address, value) in &self.deferred {
             // Freed in between: as lost as on a real machine.
             let Some((region, offset)) = self.machine.memory.find(*address, 1) else {
@@ -57,8 +61,8 @@ impl KernelMemory {
         Ok(())
     }
 
-    /// Finds the bytes, and leaves them as the first of `found`.
-    fn find(&mut self, address: u64, size: usize) -> Result<(), Trap> {
+    /// Finds the bytes, leaves them as the first of `found`, and gives the GPU whose memory it is, if it is one's.
+    fn find(&mut self, address: u64, size: usize) -> Result<Option<usize>, Trap> {
         let changes = self.machine.memory.changes();
         if changes != self.found_at {
             self.found.clear();
@@ -78,10 +82,9 @@ impl KernelMemory {
                 .insert(0, reach.map_err(|_| Trap::IllegalAddress(address))?);
             self.found.truncate(REMEMBERED);
         }
-        if let Some(first) = self.found.first_mut() {
-            first.offset = (address - first.region.address) as usize;
-        }
-        Ok(())
+        let first = self.found.first_mut().ok_or(Trap::IllegalAddress(address))?;
+        first.offset = (address - first.region.address) as usize;
+        Ok(first.owner())
     }
 
     /// What [`KernelMemory::find`] has found, and what becomes of an access to it.
@@ -135,7 +138,8 @@ fn corrupted(fate: Fate, reach: &Reach, size: usize, value: u64) -> u64 {
 
 impl Memory for KernelMemory {
     fn load(&mut self, address: u64, size: usize) -> Result<u64, Trap> {
-        self.find(address, size)?;
+        let owner = self.find(address, size)?;
+        self.traffic.load(owner, size);
         let (reach, fate) = self.fate(address, Access::Load)?;
         if fate == Fate::Dropped {
             return Ok(0);
@@ -150,7 +154,8 @@ impl Memory for KernelMemory {
     }
 
     fn store(&mut self, address: u64, size: usize, value: u64) -> Result<(), Trap> {
-        self.find(address, size)?;
+        let owner = self.find(address, size)?;
+        self.traffic.store(owner, size);
         let (reach, fate) = self.fate(address, Access::Store)?;
         match fate {
             Fate::Dropped => Ok(()),
@@ -166,7 +171,8 @@ impl Memory for KernelMemory {
     }
 
     fn atomic(&mut self, address: u64, size: usize, change: &dyn Fn(u64) -> u64) -> Result<u64, Trap> {
-        self.find(address, size)?;
+        let owner = self.find(address, size)?;
+        self.traffic.load(owner, size);
         let (reach, fate) = self.fate(address, Access::Atomic)?;
         match fate {
             Fate::Dropped => Ok(0),

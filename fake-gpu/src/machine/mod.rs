@@ -10,6 +10,8 @@ pub(crate) mod memory;
 pub(crate) mod modules;
 pub(crate) mod stream;
 pub(crate) mod table;
+pub(crate) mod time;
+pub(crate) mod traffic;
 pub(crate) mod virtual_memory;
 
 use crate::{
@@ -31,6 +33,7 @@ use std::{
 };
 use stream::Stream;
 use table::Table;
+use time::Time;
 use virtual_memory::VirtualMemory;
 
 /// Everything behind the C functions.
@@ -45,6 +48,7 @@ pub(crate) struct Machine {
     /// `nvmlInit` calls less `nvmlShutdown` calls.
     pub(crate) nvml_users: AtomicUsize,
     pub(crate) ledger: Ledger,
+    pub(crate) time: Time,
     pub(crate) memory: AddressSpace,
     pub(crate) contexts: Contexts,
     pub(crate) streams: Table<Arc<Stream>>,
@@ -84,6 +88,7 @@ impl Machine {
         Ok(Self {
             contexts: Contexts::new(devices.len()),
             ledger: Ledger::new(&state),
+            time: Time::default(),
             memory: AddressSpace::default(),
             streams: Table::default(),
             events: Table::default(),

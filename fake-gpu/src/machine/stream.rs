@@ -5,7 +5,7 @@ use super::{Machine, context::Context};
 use crate::driver::Code;
 use std::{
     sync::{
-        Arc, Condvar, Mutex, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, Sender, channel},
     },
     thread,
@@ -27,39 +27,55 @@ pub(crate) struct Stream {
 /// How far a stream has come.
 #[derive(Debug, Default)]
 struct Progress {
-    done: Mutex<u64>,
+    /// When each piece of work ended, in the model of time.
+    ends: Mutex<Vec<u64>>,
     changed: Condvar,
 }
 
 struct Queue {
     sender: Sender<Job>,
-    submitted: u64,
+    submitted: usize,
 }
 
 struct Job {
     after: Vec<Ticket>,
+    /// When the host queued it.
+    queued: u64,
     work: Work,
 }
 
-/// A piece of work of a stream; an error spoils its context.
-pub(crate) type Work = Box<dyn FnOnce() -> Result<(), Code> + Send>;
+/// A piece of work of a stream: from when it may begin in the model of time to when it ends. An error spoils its
+/// context.
+pub(crate) type Work = Box<dyn FnOnce(u64) -> Result<u64, Code> + Send>;
 
 /// A point in a stream that can be waited for.
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     progress: Arc<Progress>,
-    number: u64,
+    number: usize,
 }
 
 impl Ticket {
     pub(crate) fn is_done(&self) -> bool {
-        *self.progress.done.lock().unwrap_or_else(PoisonError::into_inner) >= self.number
+        self.progress.ends().len() >= self.number
     }
 
-    pub(crate) fn wait(&self) {
-        let done = self.progress.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let reached = self.progress.changed.wait_while(done, |done| *done < self.number);
-        drop(reached.unwrap_or_else(PoisonError::into_inner));
+    /// Waits until the point is reached; gives when that was, in the model of time.
+    fn wait(&self) -> u64 {
+        let ends = self.progress.ends();
+        let reached = self
+            .progress
+            .changed
+            .wait_while(ends, |ends| ends.len() < self.number);
+        let ends = reached.unwrap_or_else(PoisonError::into_inner);
+        let last = self.number.checked_sub(1).and_then(|last| ends.get(last));
+        last.copied().unwrap_or(0)
+    }
+}
+
+impl Progress {
+    fn ends(&self) -> MutexGuard<'_, Vec<u64>> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,7 +113,7 @@ impl Stream {
     }
 
     /// Queues work behind all earlier work of this stream and behind `after`.
-    fn push(&self, after: Vec<Ticket>, work: Work) -> Ticket {
+    fn push(&self, after: Vec<Ticket>, queued: u64, work: Work) -> Ticket {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.submitted += 1;
         let ticket = Ticket {
@@ -105,28 +121,35 @@ impl Stream {
             number: queue.submitted,
         };
         // The thread ends only when the sender is gone.
-        let _ = queue.sender.send(Job { after, work });
+        let _ = queue.sender.send(Job { after, queued, work });
         ticket
     }
 }
 
 fn run(jobs: &Receiver<Job>, context: &Context, progress: &Progress) {
+    let mut now = 0;
     for job in jobs {
-        job.after.iter().for_each(Ticket::wait);
+        now = job
+            .after
+            .iter()
+            .map(Ticket::wait)
+            .fold(now.max(job.queued), u64::max);
         // A spoiled context does nothing more, but what was queued still ends.
-        if context.check().is_ok()
-            && let Err(code) = guarded(job.work)
-        {
-            context.spoil(code);
+        if context.check().is_ok() {
+            match guarded(job.work, now) {
+                Ok(end) => now = end,
+                Err(code) => context.spoil(code),
+            }
         }
-        *progress.done.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        progress.ends().push(now);
         progress.changed.notify_all();
     }
 }
 
 /// A panic in a piece of work (a defect of the stand-in) must not leave everybody waiting.
-fn guarded(work: Work) -> Result<(), Code> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(Err(Code::UNKNOWN))
+fn guarded(work: Work, start: u64) -> Result<u64, Code> {
+    let body = std::panic::AssertUnwindSafe(|| work(start));
+    std::panic::catch_unwind(body).unwrap_or(Err(Code::UNKNOWN))
 }
 
 impl Machine {
@@ -155,7 +178,7 @@ impl Machine {
         } else if stream.blocking {
             after.extend(stream.context.used_default_stream().map(|default| default.last()));
         }
-        stream.push(after, work)
+        stream.push(after, self.time.now(), work)
     }
 
     /// What has to end before a stream counts as idle.
@@ -181,8 +204,22 @@ impl Machine {
             .map(|stream| stream.last())
             .chain(context.used_default_stream().map(|s| s.last()));
         for ticket in tickets.collect::<Vec<_>>() {
-            ticket.wait();
+            self.wait(&ticket);
         }
+    }
+
+    /// The host waits for a point of a stream.
+    pub(crate) fn wait(&self, ticket: &Ticket) {
+        self.time.wait_until(ticket.wait());
+    }
+
+    /// Whether a point of a stream has been reached; the host's clock is past it then.
+    pub(crate) fn has_reached(&self, ticket: &Ticket) -> bool {
+        let reached = ticket.is_done();
+        if reached {
+            self.wait(ticket);
+        }
+        reached
     }
 
     fn blocking_streams(&self, context: &Arc<Context>) -> Vec<Arc<Stream>> {

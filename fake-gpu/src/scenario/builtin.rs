@@ -3,8 +3,8 @@
 //! RTX 4090) are fixtures that no test may rely on as facts. Identifiers are made up and say so.
 
 use super::{
-    Absent, Bar1, CallEffect, CallFault, Condition, Counted, Ecc, Fabric, FabricState, Fate, Gpu, Library,
-    LinkEnd, MemoryFault, NvLink, Pairs, Pcie, Scenario,
+    Absent, Bar1, CallEffect, CallFault, Condition, Ecc, Fabric, FabricState, Fate, Gpu, Library, LinkEnd,
+    MemoryFault, NvLink, Pairs, Pcie, Scenario, Speed,
 };
 
 const MIB: u64 = 1 << 20;
@@ -16,7 +16,7 @@ const STATUS_GPU_NOT_SUPPORTED: u32 = 2;
 /// `nvmlGpuTopologyLevel_t`: across a host bridge.
 const ANCESTOR_HOST_BRIDGE: u32 = 30;
 /// What one context can enable without an `NVSwitch` (CUDA programming guide: eight peer connections).
-const PEERS_WITHOUT_SWITCH: usize = 8;
+pub(super) const PEERS_WITHOUT_SWITCH: usize = 8;
 
 impl Scenario {
     /// `n` H200 with 18 links each into `NVSwitch`, everything granted and working.
@@ -30,8 +30,10 @@ impl Scenario {
             cuda_order: Vec::new(),
             pairs: Pairs::granted(n),
             peer_limit: usize::from(u8::MAX),
+            speed: Speed::default(),
             memory_faults: Vec::new(),
             call_faults: Vec::new(),
+            log: Vec::new(),
             absent: Absent::default(),
         }
     }
@@ -103,13 +105,7 @@ impl Scenario {
     fn with_call(call: &str, effect: CallEffect) -> Self {
         let mut scenario = Self::healthy(2);
         scenario.name = format!("fault-in-{call}");
-        scenario.call_faults.push(CallFault {
-            call: call.into(),
-            after: 0,
-            times: None,
-            counted: Counted::Process,
-            effect,
-        });
+        scenario.call_faults.push(CallFault::always(call, effect));
         scenario
     }
 }
@@ -160,7 +156,7 @@ fn filled(n: usize, status: u32) -> Vec<Vec<u32>> {
     vec![vec![status; n]; n]
 }
 
-fn h200(place: usize) -> Gpu {
+pub(super) fn h200(place: usize) -> Gpu {
     let link = |number: usize| NvLink {
         active: true,
         version: 6,
@@ -189,7 +185,7 @@ fn h200(place: usize) -> Gpu {
     }
 }
 
-fn rtx4090(place: usize) -> Gpu {
+pub(super) fn rtx4090(place: usize) -> Gpu {
     Gpu {
         name: "NVIDIA GeForce RTX 4090".into(),
         pci: format!("00000000:{:02x}:00.0", place + 1),

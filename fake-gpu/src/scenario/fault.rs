@@ -1,6 +1,9 @@
 //! Faults: one primitive decides the fate of a memory access, another that of a call.
 
+use super::Gpu;
+use crate::calls::NAMES;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// What becomes of accesses that fit. A list that is empty fits everything; a GPU that is not named means "any other
 /// GPU", so only a fault that names the same GPU twice touches a GPU's own memory.
@@ -78,7 +81,7 @@ pub enum Fate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallFault {
-    /// The exported name, such as `cuCtxEnablePeerAccess`.
+    /// The exported name, such as `cuCtxEnablePeerAccess`; with a `*` at its end all that begin so.
     pub call: String,
     /// How many calls go well first.
     #[serde(default)]
@@ -110,12 +113,84 @@ pub enum Counted {
 pub enum CallEffect {
     /// It does nothing and returns this code, known or not.
     Return(i32),
+    /// The same, where the current context is one of this GPU; from then on the context gives no other code, as after
+    /// an uncorrectable error. Calls with another context go well.
+    Spoil {
+        /// Whose context.
+        gpu: usize,
+        /// The code.
+        code: i32,
+    },
     /// It never returns.
     Hang,
     /// The process dies in it.
     Abort,
     /// It prints a line on standard output, as debugging libraries do, and then works.
     Print,
+}
+
+/// A line that a file gets once, as the kernel log gets one when something has happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogLine {
+    /// When this function, of either library…
+    pub after_call: String,
+    /// …is called for this time, counted from 1, by all processes together.
+    pub times: u64,
+    /// The file, which need not be there yet.
+    pub file: PathBuf,
+    /// The line without its end. `{us}` becomes the microseconds since the boot, as in `/dev/kmsg`.
+    pub text: String,
+}
+
+impl LogLine {
+    /// An Xid of a GPU as the driver writes it to `/dev/kmsg`: when peer access is first enabled.
+    pub fn xid(file: &Path, gpu: &Gpu, xid: u32, message: &str) -> Self {
+        let address = gpu
+            .pci
+            .rsplit_once('.')
+            .map_or(gpu.pci.as_str(), |(front, _)| front);
+        let address = address.get(address.len().saturating_sub(10)..).unwrap_or(address);
+        Self {
+            after_call: "cuCtxEnablePeerAccess".into(),
+            times: 1,
+            file: file.to_path_buf(),
+            text: format!("3,4242,{{us}},-;NVRM: Xid (PCI:{address}): {xid}, {message}"),
+        }
+    }
+}
+
+impl CallFault {
+    /// Always, from the first call on.
+    pub fn always(call: &str, effect: CallEffect) -> Self {
+        Self {
+            call: call.into(),
+            after: 0,
+            times: None,
+            counted: Counted::Process,
+            effect,
+        }
+    }
+
+    /// Whether it is about a function.
+    pub(crate) fn names(&self, function: &str) -> bool {
+        match self.call.strip_suffix('*') {
+            Some(beginning) => function.starts_with(beginning),
+            None => function == self.call,
+        }
+    }
+
+    pub(super) fn check(&self, gpus: usize) -> Result<(), String> {
+        if !NAMES.iter().any(|function| self.names(function)) {
+            return Err(format!("'{}' is no function of the stand-in", self.call));
+        }
+        match self.effect {
+            CallEffect::Spoil { gpu, .. } if gpu >= gpus => {
+                Err(format!("a fault of {} names GPU {gpu} of {gpus}", self.call))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl MemoryFault {

@@ -3,18 +3,23 @@
 //! PCI order) everywhere in a scenario; CUDA's order is `cuda_order`.
 
 mod builtin;
+mod failures;
 mod fault;
 mod gpu;
+mod refusals;
+mod speed;
 #[cfg(test)]
 mod tests;
 
-pub use fault::{Access, CallEffect, CallFault, Counted, Fate, MemoryFault, Route};
+pub use fault::{Access, CallEffect, CallFault, Counted, Fate, LogLine, MemoryFault, Route};
 pub(crate) use gpu::parse_pci;
 pub use gpu::{
     Bar1, Change, Clocks, ComputeMode, Condition, ConfidentialCompute, Ecc, Fabric, FabricState, Gpu,
     LinkEnd, LinkErrors, NvLink, Pcie, Power, Process, RemappedRows,
 };
+pub use speed::Speed;
 
+use crate::calls;
 use serde::{Deserialize, Serialize};
 
 /// One simulated machine.
@@ -38,12 +43,18 @@ pub struct Scenario {
     pub pairs: Pairs,
     /// How many peers a context can enable before error 711.
     pub peer_limit: usize,
+    /// The model of time.
+    #[serde(default)]
+    pub speed: Speed,
     /// Faults of memory accesses; the first that fits decides.
     #[serde(default)]
     pub memory_faults: Vec<MemoryFault>,
     /// Faults of calls; the first that fits and is due decides.
     #[serde(default)]
     pub call_faults: Vec<CallFault>,
+    /// Lines that a log gets.
+    #[serde(default)]
+    pub log: Vec<LogLine>,
     /// What cannot be found at all.
     #[serde(default)]
     pub absent: Absent,
@@ -116,9 +127,15 @@ impl Scenario {
         if !order.is_empty() && order != (0..n).collect::<Vec<_>>() {
             return Err(format!("cuda_order is no permutation of 0 to {n}"));
         }
-        square("can_access", &self.pairs.can_access, n)?;
+        square("pairs.can_access", &self.pairs.can_access, n)?;
         for (name, matrix) in self.pairs.matrices() {
-            square(name, matrix, n)?;
+            square(&format!("pairs.{name}"), matrix, n)?;
+        }
+        self.speed.check(n)?;
+        self.call_faults.iter().try_for_each(|fault| fault.check(n))?;
+        for line in &self.log {
+            calls::place(&line.after_call)
+                .ok_or_else(|| format!("'{}' is no function of the stand-in", line.after_call))?;
         }
         self.memory_faults.iter().try_for_each(|fault| fault.check(n))
     }
@@ -165,5 +182,5 @@ fn square<T>(name: &str, matrix: &[Vec<T>], n: usize) -> Result<(), String> {
     if matrix.len() == n && matrix.iter().all(|row| row.len() == n) {
         return Ok(());
     }
-    Err(format!("pairs.{name} is not {n} x {n}"))
+    Err(format!("{name} is not {n} x {n}"))
 }

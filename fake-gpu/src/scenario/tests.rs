@@ -1,6 +1,6 @@
 //! Scenarios as files, and what is refused.
 
-use super::{Access, CallEffect, ComputeMode, Fate, MemoryFault, Route, Scenario, parse_pci};
+use super::{Access, CallEffect, CallFault, ComputeMode, Fate, MemoryFault, Route, Scenario, parse_pci};
 
 fn builtin() -> Vec<Scenario> {
     vec![
@@ -12,7 +12,36 @@ fn builtin() -> Vec<Scenario> {
         Scenario::writes_dropped(),
         Scenario::private_mirror(),
         Scenario::hang_in("cuInit"),
-        Scenario::code_from("cuCtxEnablePeerAccess", 711),
+        Scenario::healthy_pcie(3),
+        Scenario::refused_cns(),
+        Scenario::refused_tns(),
+        Scenario::refused_dr(),
+        Scenario::refused_ns(),
+        Scenario::refused_u(),
+        Scenario::mixed_chips(),
+        Scenario::mig(),
+        Scenario::toolkit_stub(),
+        Scenario::old_driver(),
+        Scenario::not_yet_initialized(),
+        Scenario::jit_missing(),
+        Scenario::nvml_missing(),
+        Scenario::exclusive_mode(),
+        Scenario::busy_gpu(),
+        Scenario::memory_full(),
+        Scenario::other_order(),
+        Scenario::handshake_hang(),
+        Scenario::ipc_broken(),
+        Scenario::corrupted_above(),
+        Scenario::too_many_peers(),
+        Scenario::refused_after_grant(),
+        Scenario::map_failed(),
+        Scenario::unknown_code(),
+        Scenario::xid_in_window("/tmp/kmsg".as_ref(), 79, "GPU has fallen off the bus."),
+        Scenario::slower_with_peer_access(),
+        Scenario::half_the_links_down(),
+        Scenario::one_lane_slow(),
+        Scenario::ecc_error(),
+        Scenario::gpu_lost(),
     ]
 }
 
@@ -21,7 +50,11 @@ fn every_builtin_scenario_is_sound_and_survives_its_file() {
     for scenario in builtin() {
         assert_eq!(scenario.check(), Ok(()), "{}", scenario.name);
         let text = serde_json::to_string(&scenario).unwrap();
-        assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
+        assert!(
+            serde_json::from_str::<Scenario>(&text).unwrap() == scenario,
+            "{}",
+            scenario.name
+        );
     }
 }
 
@@ -64,6 +97,16 @@ fn contradictions_are_named() {
     assert_eq!(
         why(|s| s.cuda_order = vec![0, 0]),
         "cuda_order is no permutation of 0 to 2"
+    );
+    assert_eq!(
+        why(|s| s
+            .call_faults
+            .push(CallFault::always("cuNothing", CallEffect::Hang))),
+        "'cuNothing' is no function of the stand-in"
+    );
+    assert_eq!(
+        why(|s| s.speed.direct = vec![vec![0.0; 2]; 2]),
+        "a speed of 0 GB/s"
     );
     assert_eq!(
         why(|s| s.pairs.can_access[1].push(true)),

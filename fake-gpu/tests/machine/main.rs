@@ -11,6 +11,7 @@
 )]
 #![allow(non_snake_case, reason = "C names")]
 
+mod contract;
 mod cuda;
 mod faults_of_calls;
 mod faults_of_memory;
@@ -19,7 +20,9 @@ mod listing;
 mod management;
 mod peers;
 mod processes;
+mod scenarios;
 mod shipped;
 mod streams;
 mod support;
+mod timing;
 mod virtual_memory;

@@ -20,6 +20,11 @@ pub(crate) fn is_child() -> bool {
     true
 }
 
+/// The same question without leaving the mark.
+pub(crate) fn in_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
 /// The file that tells that a body began.
 fn mark(installed: &Installed) -> PathBuf {
     installed.library(Library::Cuda).with_file_name("the-body-began")

@@ -169,7 +169,7 @@ fn wrong_arguments_are_refused() {
         );
         let mut refused = 0;
         let file = std::fs::File::open("/dev/null").unwrap();
-        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&file) as usize;
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&file).cast_unsigned() as usize;
         assert_eq!(
             cuda.cuMemImportFromShareableHandle(&raw mut refused, descriptor, 1),
             1

@@ -1,0 +1,82 @@
+//! What a kernel moves, and how long that takes in the model of time.
+
+use super::{Machine, time::Path};
+
+/// Counts of one launch.
+pub(crate) struct Traffic {
+    gpu: usize,
+    /// With each GPU's memory, and last with the host's.
+    with: Vec<Counts>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    loads: u64,
+    loaded: u64,
+    stored: u64,
+}
+
+impl Traffic {
+    /// Of a kernel on the GPU at a place of a scenario with so many.
+    pub(crate) fn new(gpu: usize, gpus: usize) -> Self {
+        let with = vec![Counts::default(); gpus + 1];
+        Self { gpu, with }
+    }
+
+    fn counts(&mut self, owner: Option<usize>) -> Option<&mut Counts> {
+        let place = owner.unwrap_or(self.with.len() - 1);
+        self.with.get_mut(place)
+    }
+
+    pub(crate) fn load(&mut self, owner: Option<usize>, bytes: usize) {
+        if let Some(counts) = self.counts(owner) {
+            counts.loads += 1;
+            counts.loaded += bytes as u64;
+        }
+    }
+
+    pub(crate) fn store(&mut self, owner: Option<usize>, bytes: usize) {
+        if let Some(counts) = self.counts(owner) {
+            counts.stored += bytes as u64;
+        }
+    }
+
+    /// When a kernel of so many threads that begins at `start` has ended. One that looks at host memory may have
+    /// waited for the host: then it ends no earlier than now, and how often it looked says nothing.
+    pub(crate) fn end(&self, machine: &Machine, threads: u64, start: u64) -> u64 {
+        let (speed, time) = (&machine.scenario.speed, &machine.time);
+        let begun = start + speed.kernel_ns;
+        let mut end = begun;
+        let host = self.with.len() - 1;
+        let waited = self.with.last().is_some_and(|counts| counts.loads > 0);
+        for (owner, counts) in self.with.iter().enumerate() {
+            let [loads, stores] = self.paths(owner, host);
+            for (path, bytes) in [(loads, counts.loaded), (stores, counts.stored)] {
+                if bytes > 0 {
+                    end = end.max(time.move_bytes(speed, path, bytes, begun));
+                }
+            }
+            if !waited {
+                let each = match owner {
+                    owner if owner == self.gpu => speed.local_load_ns,
+                    _ => speed.peer_load_ns,
+                };
+                end = end.max(begun + counts.loads.div_ceil(threads.max(1)) * each);
+            }
+        }
+        if waited { end.max(time.now()) } else { end }
+    }
+
+    /// The ways of what is loaded and of what is stored.
+    fn paths(&self, owner: usize, host: usize) -> [Path; 2] {
+        let gpu = self.gpu;
+        if owner == host {
+            [Path::ToDevice(gpu), Path::ToHost(gpu)]
+        } else if owner == gpu {
+            [Path::Local(gpu); 2]
+        } else {
+            let (loads, stores) = ((owner, gpu), (gpu, owner));
+            [loads, stores].map(|(from, to)| Path::Direct { from, to })
+        }
+    }
+}
