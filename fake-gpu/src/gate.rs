@@ -44,6 +44,13 @@ pub(crate) fn nvml(name: &'static str, body: impl FnOnce(&'static Machine) -> Re
     })
 }
 
+/// Runs an NCCL function: gives its `ncclResult_t`.
+pub(crate) fn nccl(name: &'static str, body: impl FnOnce(&'static Machine) -> i32) -> i32 {
+    /// `ncclInternalError`
+    const INTERNAL_ERROR: i32 = 3;
+    pass(name, INTERNAL_ERROR, body)
+}
+
 /// Runs an NVML function that needs `nvmlInit` before it.
 pub(crate) fn nvml_after_init(
     name: &'static str,

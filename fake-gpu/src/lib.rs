@@ -1,11 +1,11 @@
-//! Stands in for `libcuda.so.1`, `libnvidia-ml.so.1` and (later) `libnccl.so.2` in tests of the agent.
+//! Stands in for `libcuda.so.1`, `libnvidia-ml.so.1` and `libnccl.so.2` in tests of the agent.
 //!
 //! Built twice from the same source: as a Rust library, whose [`install`] puts a scenario into a folder, and as the
 //! shared library that a program under test opens by the vendor's names. It executes the PTX text it is given; it
 //! never recognises a kernel by name. Figures of time from it mean nothing.
 //!
 //! Rooms: [`scenario`] what the machine is like and how it fails; `machine` memory, contexts, streams and the fate of
-//! each access; `ptx` parser and interpreter; `driver` and `nvml` the C functions; `gate` what every call passes.
+//! each access; `ptx` parser and interpreter; `driver`, `nvml` and `nccl` the C functions; `gate` what every call passes.
 #![allow(
     unsafe_code,
     reason = "a C library: foreign pointers, mapped memory and exported symbols"
@@ -28,6 +28,7 @@ mod ffi;
 mod gate;
 mod install;
 mod machine;
+mod nccl;
 mod nvml;
 pub mod ptx;
 pub mod scenario;

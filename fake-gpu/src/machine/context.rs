@@ -162,11 +162,15 @@ impl Contexts {
 }
 
 impl Machine {
-    /// `cuDevicePrimaryCtxRetain`. Error 46 where the compute mode forbids it, 2 where memory is short.
+    /// `cuDevicePrimaryCtxRetain`. Error 46 where the compute mode forbids it, 2 where memory is short, 999
+    /// where the GPU is lost.
     pub(crate) fn retain(&self, ordinal: usize) -> Result<(), Code> {
         let place = self.devices.get(ordinal).copied().ok_or(Code::INVALID_DEVICE)?;
         let gpu = self.gpu(place).ok_or(Code::INVALID_DEVICE)?;
         let mode = gpu.compute_mode;
+        if self.condition(place).is_some_and(|now| now.lost) {
+            return Err(Code::UNKNOWN);
+        }
         let mut slot = self.contexts.slot(ordinal).ok_or(Code::INVALID_DEVICE)?;
         if slot.context.is_none() {
             let alone = matches!(mode, ComputeMode::ExclusiveProcess | ComputeMode::ExclusiveThread);
@@ -217,10 +221,13 @@ impl Machine {
         Ok(())
     }
 
-    /// The current context of this thread, unspoiled.
+    /// The current context of this thread, unspoiled. The loss of its GPU spoils it.
     pub(crate) fn current(&self) -> Result<Arc<Context>, Code> {
         let ordinal = current_ordinal().ok_or(Code::INVALID_CONTEXT)?;
         let context = self.contexts.active(ordinal).ok_or(Code::CONTEXT_IS_DESTROYED)?;
+        if self.condition(context.gpu).is_some_and(|now| now.lost) {
+            context.spoil(Code::LAUNCH_FAILED);
+        }
         context.check()?;
         Ok(context)
     }

@@ -25,6 +25,7 @@ impl Scenario {
             name: format!("healthy-{n}"),
             driver_version: "580.159.04".into(),
             cuda_version: 13_000,
+            nccl_version: 22_809,
             max_ptx: (9, 0),
             gpus: (0..n).map(h200).collect(),
             cuda_order: Vec::new(),

@@ -1,6 +1,9 @@
 //! Scenarios in which the driver grants access, and something goes wrong.
 
-use super::{Access, CallEffect, CallFault, Fate, LogLine, MemoryFault, Route, Scenario, Speed};
+use super::{
+    Access, CallEffect, CallFault, Change, Condition, Fate, LinkErrors, LogLine, MemoryFault, Route,
+    Scenario, Speed,
+};
 use std::path::Path;
 
 impl Scenario {
@@ -117,23 +120,55 @@ impl Scenario {
     }
 
     /// An uncorrectable memory error on GPU 1: the first query of a stream there gives 214, and its context nothing
-    /// else from then on.
+    /// else from then on; NVML's counters have risen since peer access was first enabled.
     pub fn ecc_error() -> Self {
         let mut scenario = Self::healthy(2);
         scenario.name = "ecc-error".into();
-        scenario.call_faults.push(spoiled(1, 214));
+        let effect = CallEffect::Spoil { gpu: 1, code: 214 };
+        scenario
+            .call_faults
+            .push(CallFault::always("cuStreamQuery", effect));
+        scenario.change(1, "cuCtxEnablePeerAccess", 1, |condition| {
+            condition.ecc.volatile_uncorrected += 1;
+            condition.ecc.aggregate_uncorrected += 1;
+        });
         scenario
     }
 
-    /// GPU 1 falls off the bus after some work: 719 from its context.
+    /// GPU 1 falls off the bus with the fifth kernel that anybody launches: 719 from its context, no new context, and
+    /// NVML says that it is lost.
     pub fn gpu_lost() -> Self {
         let mut scenario = Self::healthy(2);
         scenario.name = "gpu-lost".into();
-        scenario.call_faults.push(spoiled(1, 719));
+        scenario.change(1, "cuLaunchKernel", 5, |condition| condition.lost = true);
         scenario
     }
-}
 
-fn spoiled(gpu: usize, code: i32) -> CallFault {
-    CallFault::always("cuStreamQuery", CallEffect::Spoil { gpu, code })
+    /// Everything works, but checksums of a link of GPU 1 have gone wrong since peer access was first enabled.
+    pub fn link_errors_rise() -> Self {
+        let mut scenario = Self::healthy(2);
+        scenario.name = "link-errors-rise".into();
+        scenario.change(1, "cuCtxEnablePeerAccess", 1, |condition| {
+            condition.link_errors.push(LinkErrors {
+                link: 3,
+                crc: 12,
+                replay: 4,
+                recovery: 1,
+            });
+        });
+        scenario
+    }
+
+    /// Changes what NVML says of a GPU, once a function has been called so often by all processes together.
+    fn change(&mut self, gpu: usize, call: &str, times: u64, by: impl Fn(&mut Condition)) {
+        if let Some(gpu) = self.gpus.get_mut(gpu) {
+            let mut condition = gpu.condition.clone();
+            by(&mut condition);
+            gpu.changes.push(Change {
+                after_call: call.into(),
+                times,
+                condition,
+            });
+        }
+    }
 }

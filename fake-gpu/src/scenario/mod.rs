@@ -32,6 +32,9 @@ pub struct Scenario {
     pub driver_version: String,
     /// As `cuDriverGetVersion` states it: 1000 x major + 10 x minor.
     pub cuda_version: i32,
+    /// As `ncclGetVersion` states it: 10000 x major + 100 x minor + patch.
+    #[serde(default)]
+    pub nccl_version: i32,
     /// Newest PTX `.version` that the driver translates, major and minor; newer text gets error 222.
     pub max_ptx: (u32, u32),
     /// In NVML order.
@@ -100,17 +103,20 @@ pub enum Library {
     Cuda,
     /// `libnvidia-ml.so.1`
     Nvml,
+    /// `libnccl.so.2`
+    Nccl,
 }
 
 impl Library {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Cuda, Self::Nvml];
+    pub const ALL: [Self; 3] = [Self::Cuda, Self::Nvml, Self::Nccl];
 
     /// The file name that programs open.
     pub fn file_name(self) -> &'static str {
         match self {
             Self::Cuda => "libcuda.so.1",
             Self::Nvml => "libnvidia-ml.so.1",
+            Self::Nccl => "libnccl.so.2",
         }
     }
 }

@@ -2,7 +2,7 @@
 //! are fixtures.
 
 use super::{
-    CallEffect, CallFault, ComputeMode, Gpu, Library, Pairs, Process, Scenario,
+    CallEffect, CallFault, ComputeMode, Condition, FabricState, Gpu, Library, Pairs, Process, Scenario,
     builtin::{PEERS_WITHOUT_SWITCH, h200, rtx4090},
 };
 
@@ -68,6 +68,24 @@ impl Scenario {
         let mut scenario = Self::healthy(2).refusing("mig", NOT_SUPPORTED);
         for gpu in &mut scenario.gpus {
             gpu.mig = Some(true);
+        }
+        scenario
+    }
+
+    /// Two H200 whose registration with the `NVSwitch` fabric is still under way: no access, and no way round (NS).
+    pub fn fabric_not_ready() -> Self {
+        let mut scenario = Self::healthy(2).refusing("fabric-not-ready", NOT_SUPPORTED);
+        for gpu in &mut scenario.gpus {
+            gpu.condition.fabric.state = FabricState::InProgress;
+        }
+        scenario
+    }
+
+    /// Two H200 in confidential computing's mode for single GPUs: no access (NS).
+    pub fn confidential_computing() -> Self {
+        let mut scenario = Self::healthy(2).refusing("confidential-computing", NOT_SUPPORTED);
+        for gpu in &mut scenario.gpus {
+            gpu.condition.confidential_compute.feature = true;
         }
         scenario
     }
@@ -149,6 +167,7 @@ impl Scenario {
                 pid: STRANGER,
                 used_bytes,
             });
+            gpu.condition.utilization = 97;
         }
         self
     }
@@ -179,18 +198,24 @@ const NEWER_THAN_CUDA_10_1: [&str; 12] = [
 ];
 
 fn rtx6000(place: usize) -> Gpu {
+    let consumer = rtx4090(place);
     Gpu {
+        // NVML_BRAND_NVIDIA_RTX
+        condition: Condition {
+            brand: 12,
+            ..consumer.condition.clone()
+        },
         name: "NVIDIA RTX 6000 Ada Generation".into(),
         pci_device_id: 0x26b1_10de,
         memory_bytes: 49_140 * MIB,
         multiprocessors: 142,
         clock_khz: 2_505_000,
-        ..rtx4090(place)
+        ..consumer
     }
 }
 
 fn v100(place: usize) -> Gpu {
-    Gpu {
+    let mut gpu = Gpu {
         name: "Tesla V100-SXM2-32GB".into(),
         pci_device_id: 0x1db5_10de,
         memory_bytes: 32_510 * MIB,
@@ -199,5 +224,7 @@ fn v100(place: usize) -> Gpu {
         clock_khz: 1_530_000,
         mig: None,
         ..h200(place)
-    }
+    };
+    gpu.condition.fabric.state = FabricState::NotSupported;
+    gpu
 }

@@ -41,6 +41,9 @@ fn builtin() -> Vec<Scenario> {
         Scenario::half_the_links_down(),
         Scenario::one_lane_slow(),
         Scenario::ecc_error(),
+        Scenario::link_errors_rise(),
+        Scenario::fabric_not_ready(),
+        Scenario::confidential_computing(),
         Scenario::gpu_lost(),
     ]
 }

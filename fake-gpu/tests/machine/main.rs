@@ -18,6 +18,7 @@ mod faults_of_memory;
 mod kernels;
 mod listing;
 mod management;
+mod naive;
 mod peers;
 mod processes;
 mod scenarios;

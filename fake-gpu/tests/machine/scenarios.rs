@@ -7,8 +7,8 @@ use crate::{
     timing::{RIGHT, close, push},
 };
 use fake_gpu::Scenario;
-use nvml_wrapper::Nvml;
-use std::ffi::{c_int, c_uint};
+use nvml_wrapper::{Nvml, enum_wrappers::nv_link::ErrorCounter, error::NvmlError};
+use std::ffi::{CStr, c_char, c_int, c_uint};
 
 /// A test whose body runs on the machine of a scenario.
 macro_rules! on {
@@ -268,7 +268,42 @@ on!(an_ecc_error_spoils_one_gpu, Scenario::ecc_error(), |cuda| {
 });
 
 on!(a_lost_gpu_leaves_the_other_alone, Scenario::gpu_lost(), |cuda| {
-    assert_eq!(after_some_work(cuda), [[0, 0], [719, 719]]);
+    let contexts = cuda.start();
+    let memory = cuda.allocate(contexts[0], 8);
+    let add = cuda.function(PTX, c"add_to");
+    for _ in 0..5 {
+        assert_eq!(cuda.cuCtxSetCurrent(contexts[1]), 0);
+        assert_eq!(cuda.cuCtxSynchronize(), 0);
+        assert_eq!(cuda.cuCtxSetCurrent(contexts[0]), 0);
+        assert_eq!(cuda.launch(add, 1, 1, 0, &[memory, 1]), 0);
+    }
+    assert_eq!(cuda.cuCtxSynchronize(), 0);
+    assert_eq!(cuda.cuCtxSetCurrent(contexts[1]), 0);
+    assert_eq!([0; 2].map(|_| cuda.cuCtxSynchronize()), [719; 2]);
+    assert_eq!(cuda.cuDevicePrimaryCtxRelease_v2(1), 0);
+    assert_eq!(retain(cuda, 1), 999, "nor is there a new context");
+    let nvml = Nvml::builder()
+        .lib_path("libnvidia-ml.so.1".as_ref())
+        .init()
+        .unwrap();
+    assert!(matches!(nvml.device_by_index(1), Err(NvmlError::GpuLost)));
+});
+
+on!(link_errors_rise_with_use, Scenario::link_errors_rise(), |cuda| {
+    let nvml = Nvml::builder()
+        .lib_path("libnvidia-ml.so.1".as_ref())
+        .init()
+        .unwrap();
+    let device = nvml.device_by_index(1).unwrap();
+    let replays = || {
+        device
+            .link_wrapper_for(3)
+            .error_counter(ErrorCounter::DlReplay)
+            .unwrap()
+    };
+    assert_eq!(replays(), 0);
+    assert_eq!(enable(cuda), 0);
+    assert_eq!(replays(), 4);
 });
 
 on!(
@@ -342,4 +377,23 @@ on!(one_lane_is_slow_one_way, Scenario::one_lane_slow(), |cuda| {
         close(found[0], 0.625 * 391.8) && close(found[1], 391.8),
         "{found:?}"
     );
+});
+
+on!(nccl_tells_its_version_and_its_texts, Scenario::healthy(0), |_| {
+    type Version = unsafe extern "C" fn(*mut c_int) -> c_int;
+    type Message = unsafe extern "C" fn(c_int) -> *const c_char;
+    let mut version = 0;
+    // SAFETY: the signatures are those of nccl.h, the pointers those of live values.
+    unsafe {
+        let nccl = libloading::Library::new("libnccl.so.2").unwrap();
+        let ask = nccl.get::<Version>("ncclGetVersion").unwrap();
+        assert_eq!([ask(&raw mut version), ask(std::ptr::null_mut())], [0, 4]);
+        let message = nccl.get::<Message>("ncclGetErrorString").unwrap();
+        assert_eq!(CStr::from_ptr(message(7)), c"NCCL operation in progress");
+        assert!(
+            nccl.get::<Version>("ncclAllReduce").is_err(),
+            "what it cannot do is not there"
+        );
+    }
+    assert_eq!(version, 22_809);
 });
