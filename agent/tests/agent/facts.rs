@@ -368,6 +368,10 @@ fn an_old_driver_has_reasons_for_what_it_lacks() {
             "nvmlDeviceGetFieldValues",
         ];
         scenario.absent.symbols.extend(newer.map(str::to_owned));
+        scenario.gpus[0].processes = vec![Process {
+            pid: 4_000_001,
+            used_bytes: 0,
+        }];
     });
     assert_eq!(value(&gpu, "confidential_compute.mode"), "off");
     assert_eq!(value(&gpu, "throttle.reasons"), json!([]));
@@ -376,12 +380,18 @@ fn an_old_driver_has_reasons_for_what_it_lacks() {
         fact(&gpu, "nvlink.crc_errors").source,
         "nvmlDeviceGetNvLinkErrorCounter"
     );
+    assert_eq!(value(&gpu, "memory.free_bytes"), 143_771_u64 << 20);
+    assert_eq!(fact(&gpu, "memory.free_bytes").source, "nvmlDeviceGetMemoryInfo");
+    assert_eq!(value(&gpu, "processes.count"), 1);
+    let source = &fact(&gpu, "processes.count").source;
+    assert!(
+        source.starts_with("nvmlDeviceGetComputeRunningProcesses_v2"),
+        "{source}"
+    );
     for (name, symbol) in [
         ("fabric.state", "nvmlDeviceGetGpuFabricInfoV"),
         ("ecc.sram_uncorrected", "nvmlDeviceGetSramEccErrorStatus"),
         ("pcie.gpu_generation_max", "nvmlDeviceGetGpuMaxPcieLinkGeneration"),
-        ("processes.count", "nvmlDeviceGetComputeRunningProcesses_v3"),
-        ("memory.free_bytes", "nvmlDeviceGetMemoryInfo_v2"),
         ("recovery.action", "nvmlDeviceGetFieldValues"),
         ("nvlink.speed_mb_s", "nvmlDeviceGetFieldValues"),
     ] {
@@ -523,6 +533,19 @@ fn other_peoples_work_is_counted_and_our_own_is_not() {
     assert_eq!(value(&gpu, "utilization.gpu_percent"), 97);
     assert_eq!(value(&gpu, "memory.used_bytes"), 6_u64 << 30);
     assert_eq!(value(&gpu, "memory.free_bytes"), (143_771_u64 << 20) - (6 << 30));
+}
+
+/// More than the agent first makes room for.
+#[test]
+fn a_crowd_of_processes_is_counted_whole() {
+    let gpu = gpu_with(|scenario| {
+        let process = |number| Process {
+            pid: 4_000_000 + number,
+            used_bytes: 0,
+        };
+        scenario.gpus[0].processes = (0..200_u32).map(process).collect();
+    });
+    assert_eq!(value(&gpu, "processes.count"), 200);
 }
 
 #[test]

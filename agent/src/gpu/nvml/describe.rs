@@ -1,7 +1,6 @@
 //! Which subjects are read when.
 
 use kb_core::report::Fact;
-
 use nvml_wrapper::Device;
 
 use super::{Managed, Sheet, ecc, errors, fabric, links, memory, modes, pcie, power, processes};

@@ -94,7 +94,7 @@ fn confidential_settings(device: &Device<'_>) -> Result<String, NvmlError> {
     })
 }
 
-/// The same before driver 550, without the ways to join GPUs.
+/// The same before driver 555, without the ways to join GPUs.
 fn confidential_state(device: &Device<'_>) -> Result<String, NvmlError> {
     let function = found(&device.nvml().lib().nvmlSystemGetConfComputeState)?;
     let mut state = nvmlConfComputeSystemState_t {

@@ -1,9 +1,8 @@
 //! Clocks, temperature, power, and what holds the clocks down.
 
 use kb_core::report::Fact;
-use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
-
 use nvml_wrapper::Device;
+use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 
 use super::managed::or_older;
 use super::raw::get;

@@ -1,12 +1,16 @@
 //! Who else uses the GPU.
 
+use std::fmt::Display;
 use std::fs;
 
 use kb_core::report::Fact;
+use nvml_wrapper::Device;
+use nvml_wrapper::error::{NvmlError, nvml_try};
+use nvml_wrapper_sys::bindings::{nvmlDevice_t, nvmlProcessInfo_t, nvmlReturn_t};
 use rustix::process::{Pid, getpid, getppid};
 
-use nvml_wrapper::Device;
-
+use super::managed::or_older;
+use super::raw::{Symbol, found};
 use super::{Managed, Sheet};
 
 /// Inode of the first PID namespace of a host (`PROC_PID_INIT_INO` of the kernel): in any other, NVML lists only the
@@ -19,14 +23,24 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put_part("utilization.gpu_percent", &rates, |rates| rates.gpu);
 }
 
-/// Compute processes that are not of this run.
+/// Compute processes that are not of this run. Version 3 came with driver 535; version 2 has the same shape.
 fn strangers(gpu: &Managed) -> Fact<u64> {
-    let listed = gpu.ask(
-        "nvmlDeviceGetComputeRunningProcesses_v3",
-        Device::running_compute_processes,
-    );
-    let mut count = listed.map(|processes| {
-        let others = processes.iter().filter(|process| !is_of_this_run(process.pid));
+    let newer = gpu.ask("nvmlDeviceGetComputeRunningProcesses_v3", |device| {
+        pids(
+            device,
+            &device.nvml().lib().nvmlDeviceGetComputeRunningProcesses_v3,
+        )
+    });
+    let listed = or_older(newer, || {
+        gpu.ask("nvmlDeviceGetComputeRunningProcesses_v2", |device| {
+            pids(
+                device,
+                &device.nvml().lib().nvmlDeviceGetComputeRunningProcesses_v2,
+            )
+        })
+    });
+    let mut count = listed.map(|pids| {
+        let others = pids.into_iter().filter(|pid| !is_of_this_run(*pid));
         u64::try_from(others.count()).unwrap_or(u64::MAX)
     });
     let elsewhere = fs::read_link("/proc/self/ns/pid").is_ok_and(|name| name.as_os_str() != FIRST_NAMESPACE);
@@ -36,6 +50,38 @@ fn strangers(gpu: &Managed) -> Fact<u64> {
             .push_str(", which lists this container's processes only");
     }
     count
+}
+
+/// Takes the room for descriptions of processes, and fills it.
+type Lister = unsafe extern "C" fn(nvmlDevice_t, *mut u32, *mut nvmlProcessInfo_t) -> nvmlReturn_t;
+
+/// More processes than a GPU usually has.
+const ROOM: u32 = 64;
+/// For processes that start between two questions.
+const HEADROOM: u32 = 16;
+
+fn pids<E: Display>(device: &Device<'_>, symbol: &Symbol<Lister, E>) -> Result<Vec<u32>, NvmlError> {
+    const BLANK: nvmlProcessInfo_t = nvmlProcessInfo_t {
+        pid: 0,
+        usedGpuMemory: 0,
+        gpuInstanceId: 0,
+        computeInstanceId: 0,
+    };
+    let function = found(symbol)?;
+    let ask = |room: u32| {
+        let mut infos = vec![BLANK; usize::try_from(room).unwrap_or(0)];
+        let mut count = room;
+        // SAFETY: a live handle, and as many places as said.
+        let answer = nvml_try(unsafe { function(device.handle(), &raw mut count, infos.as_mut_ptr()) });
+        (answer, count, infos)
+    };
+    let (mut answer, mut count, mut infos) = ask(ROOM);
+    if matches!(answer, Err(NvmlError::InsufficientSize(_))) {
+        (answer, count, infos) = ask(count.saturating_add(HEADROOM));
+    }
+    answer?;
+    infos.truncate(usize::try_from(count).unwrap_or(0));
+    Ok(infos.iter().map(|info| info.pid).collect())
 }
 
 /// This process and what its parent has started beside it: the partner, and workers of earlier checks.
