@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use cudarc::driver::sys::CUcontext;
+use cudarc::driver::sys::{CUcontext, CUdevice_attribute};
 
 use super::call::{CallError, call};
 use super::driver::{Api, Device, Driver};
@@ -10,8 +10,8 @@ use super::driver::{Api, Device, Driver};
 /// A retained primary context.
 pub(crate) struct Context {
     pub(super) api: Rc<Api>,
-    handle: CUcontext,
-    device: Device,
+    pub(super) handle: CUcontext,
+    pub(super) device: Device,
 }
 
 impl Context {
@@ -25,6 +25,29 @@ impl Context {
             handle,
             device,
         }))
+    }
+
+    /// Free and total memory of its GPU in bytes.
+    pub(crate) fn memory_info(&self) -> Result<(usize, usize), CallError> {
+        self.enter()?;
+        let (mut free, mut total) = (0_usize, 0_usize);
+        // SAFETY: places for two sizes.
+        unsafe { call!(self.api, cuMemGetInfo_v2(&raw mut free, &raw mut total)) }?;
+        Ok((free, total))
+    }
+
+    /// Whether memory of its GPU can be shared by descriptor, by the driver's word.
+    pub(crate) fn shares_by_descriptor(&self) -> Result<bool, CallError> {
+        use CUdevice_attribute::{
+            CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED as BY_DESCRIPTOR,
+            CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED as AT_ALL,
+        };
+        for attribute in [AT_ALL, BY_DESCRIPTOR] {
+            if super::driver::attribute(&self.api, attribute, self.device)? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Makes it this thread's current context.

@@ -168,19 +168,10 @@ impl Driver {
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
         };
-        Ok((self.attribute(MAJOR, device)?, self.attribute(MINOR, device)?))
-    }
-
-    fn attribute(&self, attribute: CUdevice_attribute, device: Device) -> Result<i32, CallError> {
-        let mut value: c_int = 0;
-        // SAFETY: a place for one int.
-        unsafe {
-            call!(
-                self.api,
-                cuDeviceGetAttribute(&raw mut value, attribute as c_int, device.0)
-            )
-        }?;
-        Ok(value)
+        Ok((
+            attribute(&self.api, MAJOR, device)?,
+            attribute(&self.api, MINOR, device)?,
+        ))
     }
 
     /// Whether the driver grants `from` access to the memory of `to`.
@@ -209,6 +200,15 @@ impl Driver {
         }?;
         Ok(value)
     }
+}
+
+/// One of the driver's attributes of a GPU.
+pub(super) fn attribute(api: &Api, attribute: CUdevice_attribute, device: Device) -> Result<i32, CallError> {
+    let mut value: c_int = 0;
+    let number = attribute as c_int;
+    // SAFETY: a place for one int; an attribute that the driver does not know is a code.
+    unsafe { call!(api, cuDeviceGetAttribute(&raw mut value, number, device.0)) }?;
+    Ok(value)
 }
 
 /// Text up to the first zero.

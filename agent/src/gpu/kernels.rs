@@ -1,20 +1,25 @@
-//! The two kernels of `kernels.ptx`, JIT-compiled for one context.
+//! The kernels of `kernels.ptx` for one context: patterns written and compared.
 
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cudarc::driver::sys::{CUfunction, CUmodule};
-
-use super::call::{CallError, call};
+use super::atomics::Atomics;
+use super::call::CallError;
 use super::context::Context;
-use super::memory::{Buffer, Window};
+use super::host_words::HostWords;
+use super::memory::{Buffer, Windows};
+use super::module::{Function, Module};
 use super::stream::Stream;
 
 const TEXT: &str = include_str!("kernels.ptx");
-/// Threads of a block, and the most blocks of a grid: the loops stride, so any size of memory is covered.
+/// Threads of a block, and the most blocks of a grid: the loops stride, so windows of any size are covered.
 const BLOCK: u32 = 256;
 const MOST_BLOCKS: u32 = 128;
+/// Comparisons that are waited for together: the data and the guard zones on both sides of it.
+const SLOTS: usize = 3;
+/// Words of one result: the first wrong word and the number of wrong words, 64 bits each.
+const SLOT_WORDS: usize = 4;
 
 /// A seeded pattern, or its complement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +39,7 @@ impl Pattern {
 /// What a comparison found wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wrong {
-    /// Index of the first wrong word.
+    /// The first wrong word, counted through all windows.
     pub(crate) first_word: u64,
     /// Number of wrong words.
     pub(crate) words: u64,
@@ -42,159 +47,155 @@ pub(crate) struct Wrong {
 
 /// The loaded kernels.
 pub(crate) struct Kernels {
-    context: Rc<Context>,
-    module: CUmodule,
-    fill: CUfunction,
-    check: CUfunction,
-    /// Where `check_pattern` leaves its two 64-bit results.
-    result: Buffer,
+    /// Dropped before what they leave their results in.
+    pub(super) module: Module,
+    fill: Function,
+    check: Function,
+    pub(super) exchange: Function,
+    pub(super) atomics: Result<Atomics, CallError>,
+    /// Where kernels leave their results, what stands there before, and where the results are downloaded to.
+    pub(super) results: Buffer,
+    before: HostWords,
+    pub(super) found: HostWords,
 }
 
 impl Kernels {
     /// Compiles and loads them. Code 221 means that the driver's JIT library is missing.
     pub(crate) fn load(context: &Rc<Context>) -> Result<Self, CallError> {
-        let result = Buffer::allocate(context, 16)?;
-        let text = CString::new(TEXT).map_err(|_| CallError::Refused {
-            call: "cuModuleLoadData",
-            why: "the kernels' text holds a zero",
-        })?;
-        context.enter()?;
-        let mut module: CUmodule = std::ptr::null_mut();
-        // SAFETY: a place for one handle, and a zero-terminated PTX text.
-        unsafe {
-            call!(
-                context.api,
-                cuModuleLoadData(&raw mut module, text.as_ptr().cast())
-            )
-        }?;
-        let mut kernels = Self {
-            context: Rc::clone(context),
+        let module = Module::load(context, TEXT)?;
+        let mut before = HostWords::allocate(context, SLOTS * SLOT_WORDS)?;
+        before.set(|word| if word % 4 < 2 { u32::MAX } else { 0 });
+        Ok(Self {
+            fill: module.function(c"fill_windows")?,
+            check: module.function(c"check_windows")?,
+            exchange: module.function(c"exchange")?,
+            atomics: Atomics::load(context),
             module,
-            fill: std::ptr::null_mut(),
-            check: std::ptr::null_mut(),
-            result,
-        };
-        // Resolved now: a kernel that is loaded lazily behind a running one can deadlock.
-        kernels.fill = kernels.function(c"fill_pattern")?;
-        kernels.check = kernels.function(c"check_pattern")?;
-        Ok(kernels)
+            results: Buffer::allocate(context, SLOTS * SLOT_WORDS * 4)?,
+            before,
+            found: HostWords::allocate(context, SLOTS * SLOT_WORDS)?,
+        })
     }
 
-    fn function(&self, name: &std::ffi::CStr) -> Result<CUfunction, CallError> {
-        let mut function: CUfunction = std::ptr::null_mut();
-        // SAFETY: a place for one handle, a live module, a zero-terminated name.
-        unsafe {
-            call!(
-                self.context.api,
-                cuModuleGetFunction(&raw mut function, self.module, name.as_ptr())
-            )
-        }?;
-        Ok(function)
-    }
-
-    /// Writes the pattern into the window by stores of this context's GPU, fences the system, and waits.
+    /// Writes the pattern into the windows by stores of this context's GPU, and fences the system. Does not wait.
     pub(crate) fn fill(
         &self,
         stream: &Stream,
-        window: Window<'_>,
+        windows: Windows<'_>,
         pattern: Pattern,
-        limit: Duration,
     ) -> Result<(), CallError> {
-        let (mut base, mut words) = (window.pointer, window.words as u64);
-        let (mut seed, mut invert) = (pattern.seed, pattern.invert());
-        let mut parameters: [*mut c_void; 4] = [
-            (&raw mut base).cast(),
-            (&raw mut words).cast(),
-            (&raw mut seed).cast(),
-            (&raw mut invert).cast(),
-        ];
-        self.launch(stream, self.fill, window.words, &mut parameters)?;
-        stream.wait("cuLaunchKernel", limit)
+        let mut arguments = Arguments::of(windows, pattern);
+        let mut parameters = arguments.pointers();
+        // SAFETY: `fill_windows` takes these six; callers keep the windows until they have waited for the stream.
+        unsafe {
+            self.module
+                .launch(stream, self.fill, grid(windows), BLOCK, &mut parameters)
+        }
     }
 
-    /// Compares the window with the pattern by loads of this context's GPU.
+    /// Compares windows with their patterns by loads of this context's GPU, and waits. At most three at a time.
     pub(crate) fn check(
         &self,
         stream: &Stream,
-        window: Window<'_>,
-        pattern: Pattern,
+        asked: &[(Windows<'_>, Pattern)],
         limit: Duration,
-    ) -> Result<Option<Wrong>, CallError> {
-        let refused = CallError::Refused {
-            call: "cuLaunchKernel",
-            why: "the result buffer is too small",
+    ) -> Result<Vec<Option<Wrong>>, CallError> {
+        if asked.len() > SLOTS {
+            return Err(too_small());
+        }
+        let whole = self.slot(0, SLOTS)?;
+        stream.upload_from(&self.before, whole)?;
+        for (slot, (windows, pattern)) in asked.iter().enumerate() {
+            let mut arguments = Arguments::of(*windows, *pattern);
+            let [base, stride, words, first, seed, invert] = arguments.pointers();
+            let mut out = self.slot(slot, 1)?.pointer;
+            let mut parameters = [base, stride, words, first, seed, invert, (&raw mut out).cast()];
+            // SAFETY: `check_windows` takes these seven; the stream is waited for below.
+            unsafe {
+                self.module
+                    .launch(stream, self.check, grid(*windows), BLOCK, &mut parameters)
+            }?;
+        }
+        let found = self.results(stream, "cuLaunchKernel", limit)?;
+        let (slots, _) = found.as_chunks::<SLOT_WORDS>();
+        let wrong = |&[first_low, first_high, low, high]: &[u32; SLOT_WORDS]| Wrong {
+            first_word: join(first_low, first_high),
+            words: join(low, high),
         };
-        let zone = |offset, bytes| self.result.window(offset, bytes).ok_or_else(|| refused.clone());
-        let (whole, first, count) = (zone(0, 16)?, zone(0, 8)?, zone(8, 8)?);
-        stream.set(first, u32::MAX, limit)?;
-        stream.set(count, 0, limit)?;
-
-        let (mut base, mut words) = (window.pointer, window.words as u64);
-        let (mut seed, mut invert) = (pattern.seed, pattern.invert());
-        let mut out = whole.pointer;
-        let mut parameters: [*mut c_void; 5] = [
-            (&raw mut base).cast(),
-            (&raw mut words).cast(),
-            (&raw mut seed).cast(),
-            (&raw mut invert).cast(),
-            (&raw mut out).cast(),
-        ];
-        self.launch(stream, self.check, window.words, &mut parameters)?;
-        stream.wait("cuLaunchKernel", limit)?;
-
-        let found = stream.download(whole, limit)?;
-        let &[first_low, first_high, count_low, count_high] = found.as_slice() else {
-            return Err(refused);
-        };
-        let words = join(count_low, count_high);
-        let first_word = join(first_low, first_high);
-        Ok((words != 0).then_some(Wrong { first_word, words }))
+        let wrong = slots.iter().map(wrong);
+        Ok(wrong
+            .map(|wrong| (wrong.words != 0).then_some(wrong))
+            .take(asked.len())
+            .collect())
     }
 
-    fn launch(
+    /// Downloads all results, and waits for what stands before that in the stream.
+    pub(super) fn results(
         &self,
         stream: &Stream,
-        function: CUfunction,
-        words: usize,
-        parameters: &mut [*mut c_void],
-    ) -> Result<(), CallError> {
-        let blocks = u32::try_from(words.div_ceil(BLOCK as usize)).unwrap_or(MOST_BLOCKS);
-        let grid = blocks.clamp(1, MOST_BLOCKS);
-        self.context.enter()?;
-        let none = std::ptr::null_mut();
-        // SAFETY: `parameters` points to one value for each parameter of the kernel, of its size, alive until the
-        // call returns (it copies them). The kernels touch only the windows, which their callers keep alive until
-        // the stream has been waited for.
-        unsafe {
-            call!(
-                self.context.api,
-                cuLaunchKernel(
-                    function,
-                    grid,
-                    1,
-                    1,
-                    BLOCK,
-                    1,
-                    1,
-                    0,
-                    stream.handle,
-                    parameters.as_mut_ptr(),
-                    none
-                )
-            )
+        call: &'static str,
+        limit: Duration,
+    ) -> Result<Vec<u32>, CallError> {
+        stream.download_to(&self.found, self.slot(0, SLOTS)?)?;
+        stream.wait(call, limit)?;
+        Ok(self.found.get())
+    }
+
+    pub(super) fn slot(&self, slot: usize, count: usize) -> Result<Windows<'_>, CallError> {
+        let bytes = SLOT_WORDS * 4;
+        self.results
+            .window(slot * bytes, count * bytes)
+            .ok_or_else(too_small)
+    }
+}
+
+fn too_small() -> CallError {
+    CallError::Refused {
+        call: "cuLaunchKernel",
+        why: "the result buffer is too small",
+    }
+}
+
+/// What `fill_windows` and `check_windows` have in common, in their order.
+struct Arguments {
+    base: u64,
+    stride: u64,
+    words: u64,
+    first: u64,
+    seed: u64,
+    invert: u32,
+}
+
+impl Arguments {
+    fn of(windows: Windows<'_>, pattern: Pattern) -> Self {
+        Self {
+            base: windows.pointer,
+            stride: windows.stride,
+            words: windows.words as u64,
+            first: 0,
+            seed: pattern.seed,
+            invert: pattern.invert(),
         }
     }
+
+    fn pointers(&mut self) -> [*mut c_void; 6] {
+        [
+            (&raw mut self.base).cast(),
+            (&raw mut self.stride).cast(),
+            (&raw mut self.words).cast(),
+            (&raw mut self.first).cast(),
+            (&raw mut self.seed).cast(),
+            (&raw mut self.invert).cast(),
+        ]
+    }
+}
+
+/// One row of blocks a window.
+fn grid(windows: Windows<'_>) -> [u32; 2] {
+    let blocks = u32::try_from(windows.words.div_ceil(BLOCK as usize)).unwrap_or(MOST_BLOCKS);
+    [blocks.clamp(1, MOST_BLOCKS), windows.count]
 }
 
 fn join(low: u32, high: u32) -> u64 {
     u64::from(low) | (u64::from(high) << 32)
-}
-
-impl Drop for Kernels {
-    fn drop(&mut self) {
-        if self.context.enter().is_ok() {
-            // SAFETY: unloads what `load` loaded, once.
-            let _ = unsafe { call!(self.context.api, cuModuleUnload(self.module)) };
-        }
-    }
 }

@@ -1,6 +1,6 @@
-//! Device memory, windows into it, and the pinned host memory that copies go through.
+//! Device memory: allocations, and the windows into them that checks work on.
 
-use std::ffi::c_void;
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 use cudarc::driver::sys::CUdeviceptr;
@@ -11,16 +11,8 @@ use super::context::Context;
 /// An allocation on one GPU; freed when dropped, which waits for the work that uses it.
 pub(crate) struct Buffer {
     context: Rc<Context>,
-    pointer: CUdeviceptr,
-    bytes: usize,
-}
-
-/// Part of a [`Buffer`], a whole number of 32-bit words.
-#[derive(Clone, Copy)]
-pub(crate) struct Window<'a> {
     pub(super) pointer: CUdeviceptr,
-    pub(super) words: usize,
-    _buffer: &'a Buffer,
+    bytes: usize,
 }
 
 impl Buffer {
@@ -37,17 +29,14 @@ impl Buffer {
         })
     }
 
+    /// All of it.
+    pub(crate) fn span(&self) -> Span<'_> {
+        Span::new(self.pointer, self.bytes)
+    }
+
     /// The words from byte `offset` on; `None` outside the buffer or off a word's boundary.
-    pub(crate) fn window(&self, offset: usize, bytes: usize) -> Option<Window<'_>> {
-        let end = offset.checked_add(bytes)?;
-        if end > self.bytes || !offset.is_multiple_of(4) || !bytes.is_multiple_of(4) {
-            return None;
-        }
-        Some(Window {
-            pointer: self.pointer.checked_add(offset as u64)?,
-            words: bytes / 4,
-            _buffer: self,
-        })
+    pub(crate) fn window(&self, offset: usize, bytes: usize) -> Option<Windows<'_>> {
+        self.span().windows(offset, 0, 1, bytes)
     }
 }
 
@@ -60,61 +49,122 @@ impl Drop for Buffer {
     }
 }
 
-impl Window<'_> {
-    /// Its size in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.words * 4
+/// Device memory that something alive holds, whoever allocated it.
+#[derive(Clone, Copy)]
+pub(crate) struct Span<'a> {
+    pointer: CUdeviceptr,
+    bytes: usize,
+    _memory: PhantomData<&'a ()>,
+}
+
+impl<'a> Span<'a> {
+    /// The caller holds `bytes` bytes from `pointer` on for as long as `'a`.
+    pub(super) fn new(pointer: CUdeviceptr, bytes: usize) -> Self {
+        Self {
+            pointer,
+            bytes,
+            _memory: PhantomData,
+        }
+    }
+
+    /// No memory at all, for tests of what is computed from windows.
+    #[cfg(test)]
+    pub(crate) fn of_nothing(bytes: usize) -> Self {
+        Self::new(0, bytes)
+    }
+
+    /// `count` windows of `bytes` bytes, the first at `offset`, each `stride` bytes after the one before; `None`
+    /// where they do not fit, overlap or lie off a word's boundary.
+    pub(crate) fn windows(
+        self,
+        offset: usize,
+        stride: usize,
+        count: u32,
+        bytes: usize,
+    ) -> Option<Windows<'a>> {
+        let before_last = usize::try_from(count.checked_sub(1)?).ok()?.checked_mul(stride)?;
+        let end = offset.checked_add(before_last)?.checked_add(bytes)?;
+        let aligned = [offset, stride, bytes].iter().all(|part| part.is_multiple_of(4));
+        if end > self.bytes || !aligned || (count > 1 && stride < bytes) {
+            return None;
+        }
+        Some(Windows {
+            pointer: self.pointer.checked_add(offset as u64)?,
+            stride: stride as u64,
+            count,
+            words: bytes / 4,
+            _memory: PhantomData,
+        })
     }
 }
 
-/// Page-locked host memory of whole words. Only this room sees it: what the GPU may still write must not be read.
-pub(super) struct HostWords {
-    context: Rc<Context>,
-    pub(super) pointer: *mut u32,
-    words: usize,
+/// Equal windows into device memory at equal distances, each a whole number of 32-bit words.
+#[derive(Clone, Copy)]
+pub(crate) struct Windows<'a> {
+    pub(super) pointer: CUdeviceptr,
+    /// Bytes from one to the next.
+    pub(super) stride: u64,
+    pub(crate) count: u32,
+    /// Words of each.
+    pub(crate) words: usize,
+    _memory: PhantomData<&'a ()>,
 }
 
-impl HostWords {
-    /// Allocates `words` words and sets them to zero.
-    pub(super) fn allocate(context: &Rc<Context>, words: usize) -> Result<Self, CallError> {
-        context.enter()?;
-        let mut pointer: *mut c_void = std::ptr::null_mut();
-        let bytes = words * 4;
-        // SAFETY: a place for one pointer; 0 asks for plain page-locked memory.
-        unsafe { call!(context.api, cuMemHostAlloc(&raw mut pointer, bytes, 0)) }?;
-        let pointer = pointer.cast::<u32>();
-        // SAFETY: the driver gave `bytes` writable bytes, page-aligned.
-        unsafe { pointer.write_bytes(0, words) };
-        Ok(Self {
-            context: Rc::clone(context),
-            pointer,
-            words,
+impl<'a> Windows<'a> {
+    /// One by one.
+    pub(crate) fn each(self) -> impl Iterator<Item = Self> + 'a {
+        (0..u64::from(self.count)).map(move |index| Self {
+            pointer: self.pointer + index * self.stride,
+            stride: 0,
+            count: 1,
+            ..self
         })
     }
 
-    /// Sets every word, before the memory is given to a copy.
-    pub(super) fn set(&mut self, word: impl Fn(u64) -> u32) {
-        for index in 0..self.words {
-            // SAFETY: `index` is inside the allocation, and no copy uses it yet.
-            unsafe { self.pointer.add(index).write(word(index as u64)) };
+    /// The first `words` words of each.
+    pub(crate) fn first_words(self, words: usize) -> Self {
+        Self {
+            words: self.words.min(words),
+            ..self
         }
     }
 
-    /// The words, once the copy into them is known to have ended.
-    pub(super) fn get(&self) -> Vec<u32> {
-        // SAFETY: the allocation has `words` initialised words; the GPU writes them unseen by the compiler, so each
-        // is read as volatile.
-        (0..self.words)
-            .map(|index| unsafe { self.pointer.add(index).read_volatile() })
-            .collect()
+    /// Words of all of them.
+    pub(crate) fn all_words(self) -> usize {
+        self.words.saturating_mul(self.count as usize)
+    }
+
+    /// Bytes from the first window's start to a word, counted through all windows.
+    pub(crate) fn offset_of(self, word: u64) -> u64 {
+        let words = (self.words as u64).max(1);
+        (word / words) * self.stride + (word % words) * 4
     }
 }
 
-impl Drop for HostWords {
-    fn drop(&mut self) {
-        if self.context.enter().is_ok() {
-            // SAFETY: frees what `allocate` allocated, once.
-            let _ = unsafe { call!(self.context.api, cuMemFreeHost(self.pointer.cast())) };
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_stay_inside_their_memory() {
+        let span = Span::new(0x1000, 1000);
+        let windows = span.windows(100, 300, 4, 0).unwrap();
+        assert_eq!((windows.count, windows.all_words()), (4, 0));
+        assert!(span.windows(100, 300, 4, 4).is_none(), "ends at 1004");
+        assert!(span.windows(0, 100, 2, 104).is_none(), "overlaps");
+        assert!(span.windows(2, 100, 2, 4).is_none(), "not aligned");
+        assert!(span.windows(0, 100, 0, 4).is_none(), "none");
+        assert!(span.windows(usize::MAX, 4, 2, 4).is_none());
+    }
+
+    #[test]
+    fn a_word_is_found_in_its_window() {
+        let windows = Span::new(0, 4096).windows(0, 1024, 4, 64).unwrap();
+        assert_eq!(windows.offset_of(0), 0);
+        assert_eq!(windows.offset_of(15), 60);
+        assert_eq!(windows.offset_of(16), 1024);
+        assert_eq!(windows.offset_of(63), 3 * 1024 + 60);
+        let starts: Vec<u64> = windows.each().map(|window| window.pointer).collect();
+        assert_eq!(starts, [0, 1024, 2048, 3072]);
     }
 }

@@ -2,31 +2,42 @@
 //!
 //! ```text
 //! library (libcuda.so.1, by that name) -> symbols (Option<function>, results as i32) -> call! (breadcrumb, code)
-//!     -> Driver, Context, Stream, Buffer / Window, Kernels        nvml: nvml-wrapper, every absence a Fact gap
+//!     -> Driver, Context, Stream, Buffer / Windows, Kernels        nvml: nvml-wrapper, every absence a Fact gap
 //! ```
 //!
 //! cudarc gives types, constants and names. Its loader and its closed result enum are not used: see the decision
 //! record on the CUDA binding in docs/adr.
 #![allow(unsafe_code, reason = "foreign functions of libcuda and libnvidia-ml")]
 
+mod atomics;
 mod call;
 mod codes;
 mod context;
 mod driver;
+mod exchange;
+mod host_words;
+mod ipc;
 mod kernels;
 mod library;
 mod memory;
+mod module;
 mod nvml;
+mod shareable;
 mod stream;
 mod symbols;
+mod timing;
 mod trace;
 
 pub(crate) use call::CallError;
 pub(crate) use context::Context;
 pub(crate) use driver::{Device, Driver, PciAddress};
+pub(crate) use exchange::{Observed, Side};
+pub(crate) use ipc::{LegacyHandle, Opened};
 pub(crate) use kernels::{Kernels, Pattern, Wrong};
 pub(crate) use library::LIBRARY_NAME;
-pub(crate) use memory::{Buffer, Window};
+pub(crate) use memory::{Buffer, Span, Windows};
 pub(crate) use nvml::{Managed, Management};
+pub(crate) use shareable::Shareable;
 pub(crate) use stream::Stream;
+pub(crate) use timing::End;
 pub(crate) use trace::Trace;

@@ -7,7 +7,8 @@ use cudarc::driver::sys::{CUresult, CUstream, CUstream_flags};
 
 use super::call::{CallError, call};
 use super::context::Context;
-use super::memory::{HostWords, Window};
+use super::host_words::HostWords;
+use super::memory::Windows;
 
 /// Pause between two polls once the work is known to take longer than a moment.
 const POLL_PAUSE: Duration = Duration::from_micros(50);
@@ -34,78 +35,100 @@ impl Stream {
         })
     }
 
-    /// Copies words from one window to another, by whatever engine the driver takes for it, and waits.
-    pub(crate) fn copy(&self, to: Window<'_>, from: Window<'_>, limit: Duration) -> Result<(), CallError> {
-        if to.words != from.words {
+    /// Copies each window to its counterpart, by whatever engine the driver takes for it, and waits.
+    pub(crate) fn copy(&self, to: Windows<'_>, from: Windows<'_>, limit: Duration) -> Result<(), CallError> {
+        if (to.words, to.count) != (from.words, from.count) {
             return Err(CallError::Refused {
                 call: "cuMemcpyAsync",
-                why: "the windows differ in size",
+                why: "the windows differ in size or number",
             });
         }
         self.context.enter()?;
-        let bytes = to.bytes();
-        // SAFETY: both windows lie inside live buffers and have `bytes` bytes.
-        unsafe {
-            call!(
-                self.context.api,
-                cuMemcpyAsync(to.pointer, from.pointer, bytes, self.handle)
-            )
-        }?;
+        let bytes = to.words * 4;
+        for (to, from) in to.each().zip(from.each()) {
+            // SAFETY: both windows lie inside live memory and have `bytes` bytes.
+            unsafe {
+                call!(
+                    self.context.api,
+                    cuMemcpyAsync(to.pointer, from.pointer, bytes, self.handle)
+                )
+            }?;
+        }
         self.wait("cuMemcpyAsync", limit)
     }
 
-    /// Sets every word of the window, and waits.
-    pub(super) fn set(&self, window: Window<'_>, value: u32, limit: Duration) -> Result<(), CallError> {
+    /// Sets every word of the windows. Does not wait.
+    pub(crate) fn set(&self, windows: Windows<'_>, value: u32) -> Result<(), CallError> {
         self.context.enter()?;
-        let (pointer, words) = (window.pointer, window.words);
-        // SAFETY: the window has so many words.
-        unsafe {
-            call!(
-                self.context.api,
-                cuMemsetD32Async(pointer, value, words, self.handle)
-            )
-        }?;
-        self.wait("cuMemsetD32Async", limit)
+        for window in windows.each() {
+            let (pointer, words) = (window.pointer, window.words);
+            // SAFETY: the window has so many words.
+            unsafe {
+                call!(
+                    self.context.api,
+                    cuMemsetD32Async(pointer, value, words, self.handle)
+                )
+            }?;
+        }
+        Ok(())
     }
 
-    /// Uploads words, the `i`th being `word(i)`, and waits.
+    /// Uploads words, the `i`th of all windows being `word(i)`, and waits.
     pub(crate) fn upload(
         &self,
-        window: Window<'_>,
+        windows: Windows<'_>,
         word: impl Fn(u64) -> u32,
         limit: Duration,
     ) -> Result<(), CallError> {
-        let mut host = HostWords::allocate(&self.context, window.words)?;
+        let mut host = HostWords::allocate(&self.context, windows.all_words())?;
         host.set(word);
-        self.context.enter()?;
-        let (from, bytes) = (host.pointer.cast_const().cast(), window.bytes());
-        // SAFETY: host memory and window have `bytes` bytes; the host memory outlives the copy, see `settle`.
-        let issued = unsafe {
-            call!(
-                self.context.api,
-                cuMemcpyHtoDAsync_v2(window.pointer, from, bytes, self.handle)
-            )
-        };
+        let issued = self.upload_from(&host, windows);
         self.settle(issued, "cuMemcpyHtoDAsync_v2", limit, host).map(drop)
     }
 
-    /// Downloads the words of a window.
-    pub(crate) fn download(&self, window: Window<'_>, limit: Duration) -> Result<Vec<u32>, CallError> {
-        let host = HostWords::allocate(&self.context, window.words)?;
-        self.context.enter()?;
-        let (to, bytes) = (host.pointer.cast(), window.bytes());
-        // SAFETY: as in `upload`.
-        let issued = unsafe {
-            call!(
-                self.context.api,
-                cuMemcpyDtoHAsync_v2(to, window.pointer, bytes, self.handle)
-            )
-        };
+    /// Downloads the words of all windows.
+    pub(crate) fn download(&self, windows: Windows<'_>, limit: Duration) -> Result<Vec<u32>, CallError> {
+        let host = HostWords::allocate(&self.context, windows.all_words())?;
+        let issued = self.download_to(&host, windows);
         let host = self.settle(issued, "cuMemcpyDtoHAsync_v2", limit, host)?;
         Ok(host.get())
     }
 
-    /// Waits for a copy with host memory. Unless it is known to have ended, the memory is never freed.
+    /// Issues uploads of the first words of `host`, which must outlive them.
+    pub(super) fn upload_from(&self, host: &HostWords, windows: Windows<'_>) -> Result<(), CallError> {
+        self.context.enter()?;
+        let bytes = windows.words * 4;
+        for (first, window) in (0..).step_by(windows.words.max(1)).zip(windows.each()) {
+            let from = part(host, first, windows.words, "cuMemcpyHtoDAsync_v2")?.cast_const();
+            // SAFETY: host memory and window have `bytes` bytes there; the caller keeps the host memory.
+            unsafe {
+                call!(
+                    self.context.api,
+                    cuMemcpyHtoDAsync_v2(window.pointer, from, bytes, self.handle)
+                )
+            }?;
+        }
+        Ok(())
+    }
+
+    /// Issues downloads to the first words of `host`, which must outlive them.
+    pub(super) fn download_to(&self, host: &HostWords, windows: Windows<'_>) -> Result<(), CallError> {
+        self.context.enter()?;
+        let bytes = windows.words * 4;
+        for (first, window) in (0..).step_by(windows.words.max(1)).zip(windows.each()) {
+            let to = part(host, first, windows.words, "cuMemcpyDtoHAsync_v2")?;
+            // SAFETY: as in `upload_from`.
+            unsafe {
+                call!(
+                    self.context.api,
+                    cuMemcpyDtoHAsync_v2(to, window.pointer, bytes, self.handle)
+                )
+            }?;
+        }
+        Ok(())
+    }
+
+    /// Waits for copies with host memory. Unless they are known to have ended, the memory is never freed.
     fn settle(
         &self,
         issued: Result<(), CallError>,
@@ -123,7 +146,7 @@ impl Stream {
     }
 
     /// Polls until the stream is empty. `call` names what is waited for.
-    pub(super) fn wait(&self, call: &'static str, limit: Duration) -> Result<(), CallError> {
+    pub(crate) fn wait(&self, call: &'static str, limit: Duration) -> Result<(), CallError> {
         let Some(query) = self.context.api.symbols.cuStreamQuery else {
             return Err(CallError::Missing {
                 call: "cuStreamQuery",
@@ -151,6 +174,20 @@ impl Stream {
             }
         }
     }
+}
+
+/// Where `words` words from `first` on lie in the host memory.
+fn part(
+    host: &HostWords,
+    first: usize,
+    words: usize,
+    call: &'static str,
+) -> Result<*mut std::ffi::c_void, CallError> {
+    let inside = host.at(first + words).is_some();
+    host.at(first).filter(|_| inside).ok_or(CallError::Refused {
+        call,
+        why: "the host memory is smaller than the windows",
+    })
 }
 
 impl Drop for Stream {

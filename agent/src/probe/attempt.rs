@@ -17,6 +17,8 @@ pub(super) struct Attempt {
     pub(super) code_name: Option<String>,
     pub(super) checked_by: String,
     pub(super) bytes: u64,
+    pub(super) windows: u32,
+    pub(super) spread_bytes: u64,
     pub(super) mismatch: Option<Mismatch>,
 }
 
@@ -30,6 +32,8 @@ impl Attempt {
             code_name: None,
             checked_by: "none".to_owned(),
             bytes: 0,
+            windows: 0,
+            spread_bytes: 0,
             mismatch: None,
         }
     }
@@ -90,6 +94,34 @@ impl Attempt {
         }
     }
 
+    /// Says in which process, where it is not the one that makes the checks.
+    pub(super) fn in_process(self, whose: &str) -> Self {
+        Self {
+            reason: self
+                .reason
+                .map(|reason| match reason.strip_prefix("not supported: ") {
+                    Some(_) => reason,
+                    None => format!("in the process {whose}: {reason}"),
+                }),
+            ..self
+        }
+    }
+
+    /// Puts the reason anew once more is known of the mismatch.
+    pub(super) fn describe_again(&mut self) {
+        if let Some(mismatch) = &self.mismatch {
+            self.reason = Some(describe(mismatch));
+        }
+    }
+
+    /// Whether it is no evidence of anything.
+    pub(super) fn shows_nothing(&self) -> bool {
+        matches!(
+            self.outcome,
+            Outcome::Skipped | Outcome::NotVisible | Outcome::Inconclusive | Outcome::Unrecognised
+        )
+    }
+
     /// From the worker's answer; true when the worker must not be used again.
     pub(super) fn from_checked(checked: Checked) -> (Self, bool) {
         let (attempt, poisoned) = match checked.result {
@@ -105,7 +137,10 @@ impl Attempt {
                 let poisoned = failure.poisoned;
                 (Self::of_call(Outcome::Fail, failure), poisoned)
             }
-            CheckResult::Hang { failure } => (Self::of_call(Outcome::Hang, failure), true),
+            CheckResult::Hang { failure } => {
+                let poisoned = failure.poisoned;
+                (Self::of_call(Outcome::Hang, failure), poisoned)
+            }
             CheckResult::Unprepared { failure } => {
                 let poisoned = failure.poisoned;
                 (Self::of_call(Outcome::Inconclusive, failure), poisoned)
@@ -115,9 +150,46 @@ impl Attempt {
         let attempt = Self {
             checked_by: checked.compared_by,
             bytes: checked.bytes,
+            windows: checked.windows,
+            spread_bytes: checked.spread_bytes,
             ..attempt
         };
         (attempt, poisoned)
+    }
+}
+
+const NO_REASON: &str = "no reason was given";
+
+/// What the run over all pairs saw stands where repeating it alone shows nothing: wrong data was wrong.
+pub(super) fn unrepeated(first: Attempt, second: &Attempt) -> Attempt {
+    let seen = first.reason.as_deref().unwrap_or(NO_REASON);
+    let alone = second.reason.as_deref().unwrap_or(NO_REASON);
+    Attempt {
+        reason: Some(format!("{seen}; repeating it alone showed nothing: {alone}")),
+        ..first
+    }
+}
+
+/// The second result counts; passing only alone is an outcome of its own.
+pub(super) fn merge(first: &Attempt, second: Attempt) -> Attempt {
+    let before = first.reason.as_deref().unwrap_or(NO_REASON);
+    match second.outcome {
+        Outcome::Pass => Attempt {
+            outcome: Outcome::PassAlone,
+            reason: Some(format!("passed alone; in the run over all pairs: {before}")),
+            call: first.call.clone(),
+            code: first.code,
+            code_name: first.code_name.clone(),
+            ..second
+        },
+        outcome if outcome == first.outcome => second,
+        _ => {
+            let alone = second.reason.as_deref().unwrap_or(NO_REASON);
+            Attempt {
+                reason: Some(format!("{alone}; in the run over all pairs: {before}")),
+                ..second
+            }
+        }
     }
 }
 

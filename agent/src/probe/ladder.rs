@@ -1,20 +1,126 @@
-//! The functional ladder for one direction: rungs 2 to 4, each failure repeated alone in a fresh worker.
+//! The functional ladder for one direction: rungs 2 to 6, each failure repeated alone in fresh processes.
 
 use std::time::Instant;
 
-use kb_core::report::{Check, Direction, Outcome};
+use kb_core::report::{Check, Direction, Engine, Outcome};
 
-use crate::worker::protocol::{CheckKind, DirectionFacts, Opened};
+use crate::worker::protocol::{CheckKind, DirectionFacts, Way};
 
-use super::attempt::Attempt;
+use super::across::Across;
+use super::attempt::{Attempt, merge, unrepeated};
 use super::pattern::Nonce;
 use super::progress::{PairStep, Progress, Step};
 use super::session::{SPENT, Session, Setup};
 
+/// One check, in one process or across two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trial {
+    Within(CheckKind),
+    Across(Way),
+}
+
+/// Rungs 2 to 4: what one direction shows by itself.
+pub(super) const LOWER: [Trial; 6] = [
+    Trial::Within(CheckKind::EnablePeerAccess),
+    Trial::Within(CheckKind::CopyPush),
+    Trial::Within(CheckKind::CopyPull),
+    Trial::Within(CheckKind::SmStore),
+    Trial::Within(CheckKind::SmLoad),
+    Trial::Within(CheckKind::SmAtomic),
+];
+/// Rungs 5 and 6.
+pub(super) const UPPER: [Trial; 3] = [
+    Trial::Within(CheckKind::ResidentExchange),
+    Trial::Across(Way::Legacy),
+    Trial::Across(Way::Vmm),
+];
+
+impl Trial {
+    fn rung(self) -> u8 {
+        match self {
+            Self::Within(kind) => kind.rung(),
+            Self::Across(_) => 6,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Within(kind) => kind.name(),
+            Self::Across(Way::Legacy) => "ipc_legacy",
+            Self::Across(Way::Vmm) => "ipc_vmm",
+        }
+    }
+
+    fn engine(self) -> Engine {
+        match self {
+            Self::Within(kind) => kind.engine(),
+            Self::Across(_) => Engine::Ipc,
+        }
+    }
+
+    /// Sets its patterns apart from those of the others.
+    fn number(self) -> u32 {
+        match self {
+            Self::Within(kind) => kind as u32,
+            Self::Across(Way::Legacy) => 16,
+            Self::Across(Way::Vmm) => 17,
+        }
+    }
+}
+
+/// How far one direction has got.
+pub(super) struct Ascent {
+    pub(super) initiator: u32,
+    pub(super) owner: u32,
+    facts: DirectionFacts,
+    checks: Vec<Check>,
+    /// The rung that it did not pass, and why it went no further.
+    pub(super) stopped: Option<(u8, String)>,
+}
+
+impl Ascent {
+    pub(super) fn new(initiator: u32, owner: u32, facts: DirectionFacts) -> Self {
+        Self {
+            initiator,
+            owner,
+            facts,
+            checks: Vec::new(),
+            stopped: None,
+        }
+    }
+
+    /// Whether the driver grants access.
+    pub(super) fn granted(&self) -> bool {
+        self.facts.can_access_peer.value == Some(true)
+    }
+
+    pub(super) fn into_direction(self) -> Direction {
+        Direction {
+            initiator: self.initiator,
+            owner: self.owner,
+            can_access_peer: self.facts.can_access_peer,
+            nvml: self.facts.nvml,
+            cuda_attributes: self.facts.cuda_attributes,
+            checks: self.checks,
+        }
+    }
+
+    /// Why the driver or the hardware has nothing to check here.
+    fn unsupported(&self, trial: Trial) -> Option<String> {
+        let atomics = self.facts.cuda_attributes.get("native_atomic_supported")?;
+        let without = trial == Trial::Within(CheckKind::SmAtomic) && atomics.value == Some(0);
+        without.then(|| {
+            format!(
+                "not supported: the driver says that GPU {} has no native atomics on the memory of GPU {}",
+                self.initiator, self.owner
+            )
+        })
+    }
+}
+
 /// What the ladder of one direction needs beside the session.
 pub(super) struct Climb<'a> {
     pub(super) setup: &'a Setup,
-    pub(super) opened: &'a Opened,
     /// Random number of the run.
     pub(super) run: u64,
     /// Told of every check.
@@ -22,138 +128,114 @@ pub(super) struct Climb<'a> {
 }
 
 impl Climb<'_> {
-    /// Climbs until something does not pass; what lies above is skipped and says so.
-    pub(super) fn direction(
+    /// Climbs until something does not pass; what lies above is skipped and says so. `other` is why the opposite
+    /// direction went no further.
+    pub(super) fn climb(
         &self,
         session: &mut Session<'_>,
         pair: PairStep,
-        (initiator, owner): (u32, u32),
-        facts: DirectionFacts,
-    ) -> Direction {
-        let granted = facts.can_access_peer.value;
-        let mut checks = Vec::new();
-        let mut stopped: Option<String> = None;
-        for (position, kind) in (0_u32..).zip(CheckKind::LADDER) {
-            if stopped.is_none() && self.setup.is_spent() {
-                stopped = Some(SPENT.to_owned());
+        ascent: &mut Ascent,
+        trials: &[Trial],
+        other: Option<&str>,
+    ) {
+        for trial in trials.iter().copied() {
+            if self.setup.is_spent() && ascent.stopped.is_none() {
+                ascent.stopped = Some((0, SPENT.to_owned()));
             }
-            if let Some(reason) = &stopped {
-                checks.push(check(kind, Attempt::skipped(reason), 0.0, false));
-                continue;
-            }
-            self.progress.step(Step::Checking {
-                pair,
-                initiator,
-                owner,
-                rung: kind.rung(),
-                check: kind.name(),
-            });
-            let nonce = Nonce {
-                run: self.run,
-                initiator,
-                owner,
-                check: position,
-                attempt: 0,
+            let made = if let Some(reason) = left_out(ascent, trial, other) {
+                check(trial, Attempt::skipped(reason), 0.0, false)
+            } else {
+                self.progress.step(Step::Checking {
+                    pair,
+                    initiator: ascent.initiator,
+                    owner: ascent.owner,
+                    rung: trial.rung(),
+                    check: trial.name(),
+                });
+                self.once_or_again(session, trial, ascent)
             };
-            let made = self.once_or_again(session, kind, nonce, granted);
-            if !matches!(
+            let goes_on = matches!(
                 made.outcome,
                 Outcome::Pass | Outcome::PassAlone | Outcome::Skipped
-            ) {
-                stopped = Some(format!("{} did not pass", kind.name()));
+            );
+            if !goes_on && ascent.stopped.is_none() {
+                ascent.stopped = Some((trial.rung(), format!("{} did not pass", trial.name())));
             }
-            checks.push(made);
-        }
-        Direction {
-            initiator,
-            owner,
-            can_access_peer: facts.can_access_peer,
-            nvml: facts.nvml,
-            cuda_attributes: facts.cuda_attributes,
-            checks,
+            ascent.checks.push(made);
         }
     }
 
-    fn once_or_again(
-        &self,
-        session: &mut Session<'_>,
-        kind: CheckKind,
-        nonce: Nonce,
-        granted: Option<bool>,
-    ) -> Check {
+    fn once_or_again(&self, session: &mut Session<'_>, trial: Trial, ascent: &Ascent) -> Check {
         let start = Instant::now();
-        let Nonce { initiator, owner, .. } = nonce;
-        let first = session.check(initiator, owner, kind, nonce.seed());
-        let refused_as_announced =
-            kind == CheckKind::EnablePeerAccess && granted == Some(false) && first.code.is_some();
+        let first = self.attempt(session, trial, ascent, 0);
+        let refused_as_announced = trial == Trial::Within(CheckKind::EnablePeerAccess)
+            && ascent.facts.can_access_peer.value == Some(false)
+            && first.code.is_some();
         let settled = matches!(first.outcome, Outcome::Pass | Outcome::Skipped) || refused_as_announced;
         if settled || self.setup.is_spent() {
-            return check(kind, first, start.elapsed().as_secs_f64(), false);
+            return check(trial, first, start.elapsed().as_secs_f64(), false);
         }
 
-        // Alone means alone: the other worker goes first, for in exclusive compute mode it would stand in the way.
+        // Alone means alone: the other processes go first, for in exclusive compute mode they would stand in the way.
         session.end();
         let start = Instant::now();
-        let mut alone = Session::new(self.setup, Some(self.opened));
-        let seed = Nonce { attempt: 1, ..nonce }.seed();
-        let second = alone.check(initiator, owner, kind, seed);
+        let mut alone = session.alone();
+        let second = self.attempt(&mut alone, trial, ascent, 1);
         alone.end();
         session.stuck.append(&mut alone.stuck);
         let seconds = start.elapsed().as_secs_f64();
-        if shows_nothing(second.outcome) && !shows_nothing(first.outcome) {
-            return check(kind, unrepeated(first, &second), seconds, false);
+        if second.shows_nothing() && !first.shows_nothing() {
+            return check(trial, unrepeated(first, &second), seconds, false);
         }
-        check(kind, merge(&first, second), seconds, true)
+        check(trial, merge(&first, second), seconds, true)
     }
-}
 
-fn shows_nothing(outcome: Outcome) -> bool {
-    matches!(
-        outcome,
-        Outcome::Skipped | Outcome::NotVisible | Outcome::Inconclusive | Outcome::Unrecognised
-    )
-}
-
-/// What the run over all pairs saw stands where repeating it alone shows nothing: wrong data was wrong.
-fn unrepeated(first: Attempt, second: &Attempt) -> Attempt {
-    let seen = first.reason.as_deref().unwrap_or(NO_REASON);
-    let alone = second.reason.as_deref().unwrap_or(NO_REASON);
-    Attempt {
-        reason: Some(format!("{seen}; repeating it alone showed nothing: {alone}")),
-        ..first
-    }
-}
-
-const NO_REASON: &str = "no reason was given";
-
-/// The second result counts; passing only alone is an outcome of its own.
-fn merge(first: &Attempt, second: Attempt) -> Attempt {
-    let before = first.reason.as_deref().unwrap_or(NO_REASON);
-    match second.outcome {
-        Outcome::Pass => Attempt {
-            outcome: Outcome::PassAlone,
-            reason: Some(format!("passed alone; in the run over all pairs: {before}")),
-            call: first.call.clone(),
-            code: first.code,
-            code_name: first.code_name.clone(),
-            ..second
-        },
-        outcome if outcome == first.outcome => second,
-        _ => {
-            let alone = second.reason.as_deref().unwrap_or(NO_REASON);
-            Attempt {
-                reason: Some(format!("{alone}; in the run over all pairs: {before}")),
-                ..second
-            }
+    fn attempt(&self, session: &mut Session<'_>, trial: Trial, ascent: &Ascent, attempt: u32) -> Attempt {
+        let (initiator, owner) = (ascent.initiator, ascent.owner);
+        let nonce = Nonce {
+            run: self.run,
+            initiator,
+            owner,
+            rung: u32::from(trial.rung()),
+            check: trial.number(),
+            attempt,
+        };
+        match trial {
+            Trial::Within(kind) => session.check(initiator, owner, kind, nonce.seed()),
+            Trial::Across(way) => session.check_across(Across {
+                initiator,
+                owner,
+                way,
+                seed: nonce.seed(),
+                next_seed: Nonce {
+                    check: trial.number() + 16,
+                    ..nonce
+                }
+                .seed(),
+            }),
         }
     }
 }
 
-fn check(kind: CheckKind, attempt: Attempt, seconds: f64, rerun: bool) -> Check {
+/// Why a check is not made.
+fn left_out(ascent: &Ascent, trial: Trial, other: Option<&str>) -> Option<String> {
+    // Both ways of rung 6 are tried: that one of them works is worth knowing.
+    if let Some((rung, reason)) = &ascent.stopped
+        && !(*rung == 6 && trial.rung() == 6)
+    {
+        return Some(reason.clone());
+    }
+    if let (Trial::Within(CheckKind::ResidentExchange), Some(reason)) = (trial, other) {
+        return Some(format!("it needs access the other way too, where {reason}"));
+    }
+    ascent.unsupported(trial)
+}
+
+fn check(trial: Trial, attempt: Attempt, seconds: f64, rerun: bool) -> Check {
     Check {
-        rung: kind.rung(),
-        name: kind.name().to_owned(),
-        engine: kind.engine(),
+        rung: trial.rung(),
+        name: trial.name().to_owned(),
+        engine: trial.engine(),
         outcome: attempt.outcome,
         reason: attempt.reason,
         call: attempt.call,
@@ -161,8 +243,8 @@ fn check(kind: CheckKind, attempt: Attempt, seconds: f64, rerun: bool) -> Check 
         code_name: attempt.code_name,
         checked_by: attempt.checked_by,
         bytes: attempt.bytes,
-        windows: 0,
-        spread_bytes: 0,
+        windows: attempt.windows,
+        spread_bytes: attempt.spread_bytes,
         mismatch: attempt.mismatch,
         seconds,
         rerun,

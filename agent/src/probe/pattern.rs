@@ -26,7 +26,9 @@ pub(crate) struct Nonce {
     pub(crate) initiator: u32,
     /// Whose memory it is.
     pub(crate) owner: u32,
-    /// Position of the check in the ladder.
+    /// Rung of the ladder.
+    pub(crate) rung: u32,
+    /// Which of its checks, and which of the patterns of that.
     pub(crate) check: u32,
     /// How often it was made before.
     pub(crate) attempt: u32,
@@ -36,7 +38,7 @@ impl Nonce {
     /// The seed of its pattern.
     pub(crate) fn seed(self) -> u64 {
         let pair = (u64::from(self.initiator) << 32) | u64::from(self.owner);
-        let step = (u64::from(self.check) << 32) | u64::from(self.attempt);
+        let step = (u64::from(self.rung) << 48) | (u64::from(self.check) << 32) | u64::from(self.attempt);
         let mut seed = mix(self.run.wrapping_add(GOLDEN));
         for part in [pair, step] {
             seed = mix(seed ^ part.wrapping_add(GOLDEN));
@@ -67,12 +69,13 @@ mod tests {
         let mut made = 0;
         for run in [0, 1] {
             for (initiator, owner) in [(0, 1), (1, 0), (0, 2)] {
-                for check in 0..5 {
+                for (rung, check) in [(3, 1), (3, 2), (4, 1), (5, 7)] {
                     for attempt in 0..2 {
                         let nonce = Nonce {
                             run,
                             initiator,
                             owner,
+                            rung,
                             check,
                             attempt,
                         };

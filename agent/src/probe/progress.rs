@@ -18,6 +18,13 @@ impl Progress for Silent {
 pub(crate) enum Step {
     /// The driver is loaded, initialised and asked for its GPUs.
     Opening,
+    /// A context is made on a GPU, and memory taken there.
+    Preparing {
+        /// Position in the list of GPUs.
+        gpu: u32,
+        /// How many there are.
+        of: usize,
+    },
     /// Rung 1 of a pair: the driver is asked about it.
     Asking {
         /// The pair.

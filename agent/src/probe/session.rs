@@ -1,15 +1,18 @@
-//! One worker over its life: opened, GPUs prepared and access enabled as checks need it, replaced when it fails.
+//! The processes of a run over its life: opened, GPUs prepared and access enabled as checks need it, replaced when
+//! they fail.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use kb_core::report::{Fact, Outcome};
 
-use crate::worker::handle::{Fault, Stuck, Worker};
-use crate::worker::protocol::{Answer, CallFailure, CheckKind, Command, Loaded, Opened, PairFacts};
+use crate::worker::handle::{Fault, Stuck};
+use crate::worker::protocol::{Answer, CallFailure, CheckKind, Checked, Command, Loaded, Opened, PairFacts};
 
 use super::attempt::Attempt;
+use super::live::Live;
 
 /// What is added to the worker's own limit before the parent gives up on it.
 const GRACE: Duration = Duration::from_millis(500);
@@ -42,6 +45,26 @@ impl Setup {
         let left = self.deadline.saturating_duration_since(Instant::now());
         (self.step_limit * factor).min(left.max(GRACE))
     }
+
+    pub(super) fn limit_ms(&self) -> u64 {
+        u64::try_from(self.limit(1).as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// What is known of the GPUs once they are listed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    /// UUIDs in CUDA's order; a process that sees others is not asked.
+    uuids: Vec<Option<String>>,
+    /// GPUs that nobody else uses: windows are spread over their memory.
+    idle: BTreeSet<u32>,
+}
+
+impl Known {
+    pub(super) fn of(opened: &Opened, idle: BTreeSet<u32>) -> Self {
+        let uuids = opened.gpus.iter().map(|gpu| gpu.uuid.value.clone()).collect();
+        Self { uuids, idle }
+    }
 }
 
 /// Why the driver could not be opened or asked.
@@ -53,76 +76,79 @@ pub(super) enum Trouble {
     Worker(Fault),
 }
 
-/// A live worker and what it has done.
-struct Live {
-    worker: Worker,
-    prepared: BTreeSet<u32>,
-    enabled: BTreeSet<(u32, u32)>,
+/// The processes of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Makes the checks; holds all GPUs.
+    Worker,
+    /// Owns the memory of rung 6.
+    Partner,
 }
 
-/// One worker after another; at most one lives.
+/// A worker and a partner, each one after another; at most one of each lives.
 pub(super) struct Session<'a> {
-    setup: &'a Setup,
-    live: Option<Live>,
+    pub(super) setup: &'a Setup,
+    worker: Option<Live>,
+    partner: Option<Live>,
     /// True when the last question had less time than it is due, because the run's time comes to its end.
-    cut_short: bool,
-    /// UUIDs in CUDA's order as first listed; a worker that sees others is not asked.
-    expected: Option<Vec<Option<String>>>,
+    pub(super) cut_short: bool,
+    known: Option<Known>,
     /// The driver's library, once a worker has loaded it.
     pub(super) loaded: Option<Loaded>,
-    /// Workers that did not end even when killed.
+    /// Processes that did not end even when killed.
     pub(super) stuck: Vec<Stuck>,
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(setup: &'a Setup, expected: Option<&Opened>) -> Self {
+    pub(super) fn new(setup: &'a Setup, known: Option<Known>) -> Self {
         Self {
             setup,
-            live: None,
+            worker: None,
+            partner: None,
             cut_short: false,
-            expected: expected.map(identities),
+            known,
             loaded: None,
             stuck: Vec::new(),
         }
     }
 
-    /// Starts a worker, loads and opens the driver, lists the GPUs.
+    /// The same GPUs in other processes.
+    pub(super) fn alone(&self) -> Self {
+        Self::new(self.setup, self.known.clone())
+    }
+
+    /// Starts a worker, loads and opens the driver, lists the GPUs. The partner starts meanwhile: the driver lets
+    /// one process after another in.
     pub(super) fn open(&mut self) -> Result<Opened, Trouble> {
-        let worker = Worker::start(&self.setup.program).map_err(Trouble::Worker)?;
-        self.live = Some(Live {
-            worker,
-            prepared: BTreeSet::new(),
-            enabled: BTreeSet::new(),
-        });
-        match self.ask(&Command::Load, 1)? {
+        self.start(Role::Worker)?;
+        match self.ask(Role::Worker, &Command::Load, 1)? {
             Answer::Loaded(loaded) => self.loaded = Some(loaded),
-            other => return Err(self.unexpected(other)),
+            other => return Err(self.unexpected(Role::Worker, other)),
         }
-        let opened = match self.ask(&Command::Open, OPEN_FACTOR)? {
-            Answer::Opened(opened) => *opened,
-            other => return Err(self.unexpected(other)),
-        };
-        let found = identities(&opened);
-        match &self.expected {
-            Some(expected) if *expected != found => {
-                self.end();
-                Err(Trouble::Worker(Fault::Nonsense(
-                    "a fresh worker lists other GPUs than the first one".to_owned(),
-                )))
-            }
-            _ => {
-                self.expected = Some(found);
-                Ok(opened)
-            }
+        self.tell(Role::Worker, &Command::Open, None)?;
+        // What is wrong with the partner is told when it is needed.
+        if self.partner.is_none() {
+            let _ = self.start(Role::Partner).and_then(|()| self.begin(Role::Partner));
         }
+        match self.answer(Role::Worker, OPEN_FACTOR)? {
+            Answer::Opened(opened) => Ok(*opened),
+            other => Err(self.unexpected(Role::Worker, other)),
+        }
+    }
+
+    /// From now on every process must list these GPUs.
+    pub(super) fn learn(&mut self, known: Known) {
+        self.known = Some(known);
     }
 
     /// Rung 1 of a pair.
     pub(super) fn pair_facts(&mut self, a: u32, b: u32) -> Result<PairFacts, Trouble> {
-        self.ensure_open()?;
-        match self.ask(&Command::PairFacts { a, b }, 1)? {
+        if self.worker.is_none() {
+            self.open()?;
+        }
+        match self.ask(Role::Worker, &Command::PairFacts { a, b }, 1)? {
             Answer::PairFacts(facts) => Ok(*facts),
-            other => Err(self.unexpected(other)),
+            other => Err(self.unexpected(Role::Worker, other)),
         }
     }
 
@@ -132,28 +158,41 @@ impl<'a> Session<'a> {
         &mut self,
         addresses: Vec<Option<String>>,
     ) -> Result<Vec<BTreeMap<String, Fact>>, Trouble> {
-        let only_for_this = self.live.is_none();
-        if only_for_this {
-            let worker = Worker::start(&self.setup.program).map_err(Trouble::Worker)?;
-            self.live = Some(Live {
-                worker,
-                prepared: BTreeSet::new(),
-                enabled: BTreeSet::new(),
-            });
+        if self.worker.is_none() {
+            self.start(Role::Worker)?;
         }
-        let answer = match self.ask(&Command::ReadAgain { addresses }, 1)? {
+        match self.ask(Role::Worker, &Command::ReadAgain { addresses }, 1)? {
             Answer::ReadAgain { gpus } => Ok(gpus),
-            other => Err(self.unexpected(other)),
-        };
-        if only_for_this {
-            self.end();
+            other => Err(self.unexpected(Role::Worker, other)),
         }
-        answer
+    }
+
+    /// Has the worker prepare a GPU ahead of its checks, which tell what is wrong with that.
+    pub(super) fn prepare(&mut self, gpu: u32) {
+        let _ = self.make_ready(Role::Worker, gpu);
+    }
+
+    /// Has the partner prepare these GPUs while the worker goes on.
+    pub(super) fn prepare_partner(&mut self, gpus: impl Iterator<Item = u32>) {
+        for gpu in gpus {
+            let command = self.prepare_command(Role::Partner, gpu);
+            if self.tell(Role::Partner, &command, None).is_err() {
+                return;
+            }
+            if let Some(live) = &mut self.partner {
+                live.prepared.insert(gpu);
+            }
+        }
     }
 
     /// One check, with everything that it needs done first.
     pub(super) fn check(&mut self, initiator: u32, owner: u32, kind: CheckKind, seed: u64) -> Attempt {
         let attempt = self.prepared_check(initiator, owner, kind, seed);
+        self.within_time(attempt)
+    }
+
+    /// A hang in less than a step's time is none.
+    pub(super) fn within_time(&self, attempt: Attempt) -> Attempt {
         if attempt.outcome == Outcome::Hang && self.cut_short {
             attempt.out_of_time()
         } else {
@@ -162,15 +201,24 @@ impl<'a> Session<'a> {
     }
 
     fn prepared_check(&mut self, initiator: u32, owner: u32, kind: CheckKind, seed: u64) -> Attempt {
-        if let Err(trouble) = self.make_ready(initiator, owner) {
-            return Attempt::not_ready(&trouble);
+        for gpu in [initiator, owner] {
+            if let Err(trouble) = self.make_ready(Role::Worker, gpu) {
+                return Attempt::not_ready(&trouble);
+            }
         }
-        let enabled = self
-            .live
-            .as_ref()
-            .is_some_and(|live| live.enabled.contains(&(initiator, owner)));
-        if kind.rung() > CheckKind::EnablePeerAccess.rung() && !enabled {
-            let enabling = self.ask_check(initiator, owner, CheckKind::EnablePeerAccess, 0);
+        let mut needed = Vec::new();
+        if kind.rung() > CheckKind::EnablePeerAccess.rung() {
+            needed.push((initiator, owner));
+        }
+        if kind == CheckKind::ResidentExchange {
+            needed.push((owner, initiator));
+        }
+        for (from, to) in needed {
+            let live = self.worker.as_ref();
+            if live.is_some_and(|live| live.enabled.contains(&(from, to))) {
+                continue;
+            }
+            let enabling = self.ask_check(from, to, CheckKind::EnablePeerAccess, 0);
             if enabling.outcome != Outcome::Pass {
                 return enabling;
             }
@@ -184,98 +232,194 @@ impl<'a> Session<'a> {
             owner,
             kind,
             seed,
-            limit_ms: millis(self.setup.limit(1)),
+            limit_ms: self.setup.limit_ms(),
         };
-        let attempt = match self.ask(&command, 1) {
-            Ok(Answer::Checked(checked)) => {
-                let (attempt, poisoned) = Attempt::from_checked(checked);
-                if poisoned {
-                    self.abandon();
-                }
-                attempt
-            }
-            Ok(other) => Attempt::not_ready(&self.unexpected(other)),
-            Err(trouble) => Attempt::interrupted(&trouble),
-        };
+        let attempt = self.checked(Role::Worker, &command, None);
         let enabled = kind == CheckKind::EnablePeerAccess && attempt.outcome == Outcome::Pass;
-        if enabled && let Some(live) = &mut self.live {
+        if enabled && let Some(live) = &mut self.worker {
             live.enabled.insert((initiator, owner));
         }
         attempt
     }
 
-    fn ensure_open(&mut self) -> Result<(), Trouble> {
-        if self.live.is_some() {
-            return Ok(());
+    /// A command that is answered by what a check came to. A process that must not be used again goes.
+    pub(super) fn checked(&mut self, role: Role, command: &Command, descriptor: Option<&OwnedFd>) -> Attempt {
+        let answer = self
+            .tell(role, command, descriptor)
+            .and_then(|()| self.answer(role, 1));
+        match answer {
+            Ok(Answer::Checked(checked)) => self.came_to(role, checked),
+            Ok(other) => Attempt::not_ready(&self.unexpected(role, other)),
+            Err(trouble) => Attempt::interrupted(&trouble),
         }
-        self.open().map(drop)
     }
 
-    fn make_ready(&mut self, initiator: u32, owner: u32) -> Result<(), Trouble> {
-        self.ensure_open()?;
-        for gpu in [initiator, owner] {
-            let live = self.live.as_ref();
-            if live.is_some_and(|live| live.prepared.contains(&gpu)) {
-                continue;
-            }
-            let command = Command::Prepare {
-                gpu,
-                bytes: self.setup.bytes,
-                limit_ms: millis(self.setup.limit(1)),
-            };
-            match self.ask(&command, OPEN_FACTOR)? {
-                Answer::Prepared => {}
-                other => return Err(self.unexpected(other)),
-            }
-            if let Some(live) = &mut self.live {
-                live.prepared.insert(gpu);
-            }
+    /// What a check came to.
+    pub(super) fn came_to(&mut self, role: Role, checked: Checked) -> Attempt {
+        let (attempt, poisoned) = Attempt::from_checked(checked);
+        if poisoned {
+            self.abandon(role);
+        }
+        attempt
+    }
+
+    /// A live process with a context and memory on this GPU.
+    pub(super) fn make_ready(&mut self, role: Role, gpu: u32) -> Result<(), Trouble> {
+        if self.seat(role).is_none() {
+            self.start(role)?;
+            self.begin(role)?;
+        }
+        self.settle(role)?;
+        let live = self.seat(role).as_ref();
+        if live.is_some_and(|live| live.prepared.contains(&gpu)) {
+            return Ok(());
+        }
+        let command = self.prepare_command(role, gpu);
+        match self.ask(role, &command, OPEN_FACTOR)? {
+            Answer::Prepared => {}
+            other => return Err(self.unexpected(role, other)),
+        }
+        if let Some(live) = self.seat(role) {
+            live.prepared.insert(gpu);
         }
         Ok(())
     }
 
-    /// Asks the live worker. One that does not answer is killed, one that failed is not asked again.
-    fn ask(&mut self, command: &Command, factor: u32) -> Result<Answer, Trouble> {
+    fn prepare_command(&self, role: Role, gpu: u32) -> Command {
+        let known = self.known.as_ref();
+        Command::Prepare {
+            gpu,
+            bytes: self.setup.bytes,
+            spread: role == Role::Worker && known.is_some_and(|known| known.idle.contains(&gpu)),
+            limit_ms: self.setup.limit_ms(),
+        }
+    }
+
+    fn seat(&mut self, role: Role) -> &mut Option<Live> {
+        match role {
+            Role::Worker => &mut self.worker,
+            Role::Partner => &mut self.partner,
+        }
+    }
+
+    fn start(&mut self, role: Role) -> Result<(), Trouble> {
+        let live = Live::start(&self.setup.program).map_err(Trouble::Worker)?;
+        *self.seat(role) = Some(live);
+        Ok(())
+    }
+
+    /// Has a process that has just started open the driver.
+    fn begin(&mut self, role: Role) -> Result<(), Trouble> {
+        self.tell(role, &Command::Load, None)?;
+        self.tell(role, &Command::Attach, None)
+    }
+
+    /// Waits for everything that a process was told so far.
+    fn settle(&mut self, role: Role) -> Result<(), Trouble> {
+        let limit = self.due(OPEN_FACTOR);
+        let Some(live) = self.seat(role) else {
+            return Err(no_process());
+        };
+        let answers = match live.settle(limit) {
+            Ok(answers) => answers,
+            Err(fault) => {
+                self.abandon(role);
+                return Err(Trouble::Worker(fault));
+            }
+        };
+        for answer in answers {
+            let wrong = match answer {
+                Answer::Loaded(_) | Answer::Prepared => continue,
+                Answer::Attached { uuids } => {
+                    if self.known.as_ref().is_none_or(|known| known.uuids == uuids) {
+                        continue;
+                    }
+                    self.abandon(role);
+                    Trouble::Worker(Fault::Nonsense(
+                        "a fresh worker lists other GPUs than the first one".to_owned(),
+                    ))
+                }
+                other => self.unexpected(role, other),
+            };
+            return Err(wrong);
+        }
+        Ok(())
+    }
+
+    /// Longest for a step; notes where that is less than it is due.
+    fn due(&mut self, factor: u32) -> Duration {
         let limit = self.setup.limit(factor);
         self.cut_short = limit < self.setup.step_limit * factor;
-        let Some(live) = &mut self.live else {
-            return Err(Trouble::Worker(Fault::Start("no worker runs".to_owned())));
+        limit + GRACE
+    }
+
+    pub(super) fn ask(&mut self, role: Role, command: &Command, factor: u32) -> Result<Answer, Trouble> {
+        self.tell(role, command, None)?;
+        self.answer(role, factor)
+    }
+
+    /// Gives a command. A process that is gone is not asked again.
+    fn tell(&mut self, role: Role, command: &Command, descriptor: Option<&OwnedFd>) -> Result<(), Trouble> {
+        let Some(live) = self.seat(role) else {
+            return Err(no_process());
         };
-        live.worker.ask(command, limit + GRACE).map_err(|fault| {
-            self.abandon();
+        let told = live.tell(command, descriptor.map(AsFd::as_fd));
+        told.map_err(|fault| {
+            self.abandon(role);
             Trouble::Worker(fault)
         })
     }
 
-    fn unexpected(&mut self, answer: Answer) -> Trouble {
-        self.abandon();
+    /// The answer to the last command. A process that does not answer is killed.
+    fn answer(&mut self, role: Role, factor: u32) -> Result<Answer, Trouble> {
+        let limit = self.due(factor);
+        let Some(live) = self.seat(role) else {
+            return Err(no_process());
+        };
+        match live.settle(limit) {
+            Ok(answers) => answers.into_iter().next_back().ok_or_else(no_process),
+            Err(fault) => {
+                self.abandon(role);
+                Err(Trouble::Worker(fault))
+            }
+        }
+    }
+
+    /// The descriptor that came with the last answer.
+    pub(super) fn descriptor(&mut self, role: Role) -> Option<OwnedFd> {
+        self.seat(role).as_mut()?.descriptor()
+    }
+
+    pub(super) fn unexpected(&mut self, role: Role, answer: Answer) -> Trouble {
+        self.abandon(role);
         match answer {
             Answer::Failed(failure) => Trouble::Call(failure),
             other => Trouble::Worker(Fault::Nonsense(format!("{other:?}"))),
         }
     }
 
-    /// Kills the worker: its state is not known.
-    fn abandon(&mut self) {
-        let killed = self.live.take().map(|live| live.worker.kill());
+    /// Kills a process: its state is not known.
+    fn abandon(&mut self, role: Role) {
+        let killed = self.seat(role).take().map(Live::kill);
         if let Some(Err(stuck)) = killed {
             self.stuck.push(stuck);
         }
     }
 
-    /// Ends the worker in order.
+    /// Ends the processes in order, both at the same time.
     pub(super) fn end(&mut self) {
-        let ended = self.live.take().map(|live| live.worker.finish());
-        if let Some(Err(stuck)) = ended {
-            self.stuck.push(stuck);
+        for live in [&mut self.worker, &mut self.partner].into_iter().flatten() {
+            live.dismiss();
+        }
+        for role in [Role::Worker, Role::Partner] {
+            let ended = self.seat(role).take().map(Live::finish);
+            if let Some(Err(stuck)) = ended {
+                self.stuck.push(stuck);
+            }
         }
     }
 }
 
-fn identities(opened: &Opened) -> Vec<Option<String>> {
-    opened.gpus.iter().map(|gpu| gpu.uuid.value.clone()).collect()
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+fn no_process() -> Trouble {
+    Trouble::Worker(Fault::Start("no worker runs".to_owned()))
 }

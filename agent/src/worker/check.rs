@@ -1,139 +1,119 @@
-//! One check between two prepared GPUs. The GPU whose memory received the data compares it.
+//! Rungs 2 to 4 between two prepared GPUs. The GPU whose memory received the data compares it.
 
 use std::time::Duration;
 
 use kb_core::report::Mismatch;
 
-use crate::gpu::{CallError, Pattern, Window, Wrong};
+use crate::gpu::Pattern;
 
-use super::place::{Place, failure};
+use super::atomic;
+use super::exchange;
+use super::outcome::{Stop, access, before, mismatch, result};
+use super::place::Place;
 use super::protocol::{CheckKind, CheckResult, Checked};
+use super::zones::Zones;
 
 /// Sets the guards' pattern apart from the data's.
 const GUARD_SEED: u64 = 0x6775_6172_645f_7a6f;
-
-/// Where a check stopped.
-enum Stop {
-    /// Before the access: nothing is shown about it.
-    Before(CallError),
-    /// In the access, or in what follows it.
-    Access(CallError),
-}
-
-fn before(error: CallError) -> Stop {
-    Stop::Before(error)
-}
-
-fn access(error: CallError) -> Stop {
-    Stop::Access(error)
-}
+/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
+const ALREADY_ENABLED: i32 = 704;
 
 /// Makes the check.
 pub(super) fn run(kind: CheckKind, initiator: &Place, owner: &Place, seed: u64, limit: Duration) -> Checked {
-    let pattern = Pattern {
-        seed,
-        complement: false,
-    };
     let pair = Between {
         initiator,
         owner,
-        pattern,
+        pattern: Pattern {
+            seed,
+            complement: false,
+        },
         limit,
     };
-    let bytes = owner.data().map_or(0, |data| data.bytes() as u64);
-    if let (CheckKind::SmStore | CheckKind::SmLoad, Some(error)) = (kind, initiator.without_kernels()) {
-        let reason = format!("no kernel can run on the initiator, so only copy engines were used: {error}");
-        return checked(CheckResult::Skipped { reason }, "none", 0);
+    if let Some(reason) = pair.without_kernels(kind) {
+        return Checked::plain(CheckResult::Skipped { reason });
     }
-    let (outcome, checked_by, bytes) = match kind {
-        CheckKind::EnablePeerAccess => (pair.enable(), "none", 0),
-        CheckKind::CopyPush => (pair.copy_push(), owner.compared_by(), bytes),
-        CheckKind::CopyPull => (pair.copy_pull(), initiator.compared_by(), bytes),
-        CheckKind::SmStore => (pair.sm_store(), owner.compared_by(), bytes),
-        CheckKind::SmLoad => (pair.sm_load(), "initiator_kernel", bytes),
+    let (outcome, compared_by) = match kind {
+        CheckKind::EnablePeerAccess => return Checked::plain(result(pair.enable())),
+        CheckKind::CopyPush => (pair.copy_push(), owner.compared_by()),
+        CheckKind::CopyPull => (pair.copy_pull(), initiator.compared_by()),
+        CheckKind::SmStore => (pair.sm_store(), owner.compared_by()),
+        CheckKind::SmLoad => (pair.sm_load(), "initiator_kernel"),
+        CheckKind::SmAtomic => (atomic::run(&pair), "owner_copy"),
+        CheckKind::ResidentExchange => (exchange::run(&pair), "owner_kernel"),
     };
-    let result = match outcome {
-        Ok(None) => CheckResult::Pass,
-        Ok(Some(mismatch)) => CheckResult::Wrong { mismatch },
-        Err(
-            Stop::Before(error)
-            | Stop::Access(error @ (CallError::Missing { .. } | CallError::Refused { .. })),
-        ) => CheckResult::Unprepared {
-            failure: failure(&error),
-        },
-        Err(Stop::Access(error @ CallError::Deadline { .. })) => CheckResult::Hang {
-            failure: failure(&error),
-        },
-        Err(Stop::Access(error)) => CheckResult::Error {
-            failure: failure(&error),
-        },
-    };
-    checked(result, checked_by, bytes)
-}
-
-fn checked(result: CheckResult, checked_by: &str, bytes: u64) -> Checked {
-    Checked {
-        result,
-        compared_by: checked_by.to_owned(),
-        bytes,
-    }
+    Checked::of(result(outcome), compared_by, owner)
 }
 
 /// An initiator, an owner, and the pattern of this check.
-struct Between<'a> {
-    initiator: &'a Place,
-    owner: &'a Place,
-    pattern: Pattern,
-    limit: Duration,
+pub(super) struct Between<'a> {
+    pub(super) initiator: &'a Place,
+    pub(super) owner: &'a Place,
+    pub(super) pattern: Pattern,
+    pub(super) limit: Duration,
 }
 
 impl Between<'_> {
+    /// Why this check needs kernels that there are none of.
+    fn without_kernels(&self, kind: CheckKind) -> Option<String> {
+        let needing = match kind {
+            CheckKind::SmStore | CheckKind::SmLoad | CheckKind::SmAtomic => self.initiator.without_kernels(),
+            CheckKind::ResidentExchange => {
+                let initiators = self.initiator.without_kernels();
+                initiators.or_else(|| self.owner.without_kernels())
+            }
+            _ => None,
+        };
+        needing.map(|error| format!("no kernel can run, so only copy engines were used: {error}"))
+    }
+
     fn enable(&self) -> Result<Option<Mismatch>, Stop> {
         let context = &self.initiator.context;
         match context.enable_peer_access(&self.owner.context) {
-            // 704: enabled already. In a worker of our own that is what was asked for.
-            Err(error) if error.code().map(|(code, _)| code) != Some(704) => Err(access(error)),
+            // In a worker of our own that is what was asked for.
+            Err(error) if error.code().map(|(code, _)| code) != Some(ALREADY_ENABLED) => Err(access(error)),
             _ => Ok(None),
         }
     }
 
     /// The initiator's copy engine writes into the owner's memory; the owner looks.
     fn copy_push(&self) -> Result<Option<Mismatch>, Stop> {
-        self.expose(self.owner).map_err(before)?;
+        let zones = self.owner.zones().map_err(before)?;
+        expose(self.owner, zones, self.pattern).map_err(before)?;
         let source = self.initiator.data().map_err(before)?;
         self.initiator.fill(source, self.pattern).map_err(before)?;
 
-        let target = self.owner.data().map_err(before)?;
         let stream = &self.initiator.stream;
-        stream.copy(target, source, self.limit).map_err(access)?;
-        let wrong = self.inspect(self.owner).map_err(access)?;
+        stream.copy(zones.data, source, self.limit).map_err(access)?;
+        let wrong = inspect(self.owner, zones, self.pattern).map_err(access)?;
         Ok(wrong.map(|wrong| with_writers_view(wrong, || self.reads_back_by_copy())))
     }
 
     /// The initiator's copy engine reads the owner's memory into its own; the initiator, who owns the target, looks.
     fn copy_pull(&self) -> Result<Option<Mismatch>, Stop> {
-        self.expose(self.initiator).map_err(before)?;
+        let zones = self.initiator.zones().map_err(before)?;
+        expose(self.initiator, zones, self.pattern).map_err(before)?;
         let source = self.owner.data().map_err(before)?;
         self.owner.fill(source, self.pattern).map_err(before)?;
 
-        let target = self.initiator.data().map_err(before)?;
         let stream = &self.initiator.stream;
-        stream.copy(target, source, self.limit).map_err(access)?;
-        self.inspect(self.initiator).map_err(access)
+        stream.copy(zones.data, source, self.limit).map_err(access)?;
+        inspect(self.initiator, zones, self.pattern).map_err(access)
     }
 
     /// A kernel of the initiator stores into the owner's memory and fences the system; the owner looks.
     fn sm_store(&self) -> Result<Option<Mismatch>, Stop> {
-        self.expose(self.owner).map_err(before)?;
+        let zones = self.owner.zones().map_err(before)?;
+        expose(self.owner, zones, self.pattern).map_err(before)?;
         let kernels = self.initiator.kernels().map_err(before)?;
-        let target = self.owner.data().map_err(before)?;
         let stream = &self.initiator.stream;
-        let stored = kernels.fill(stream, target, self.pattern, self.limit);
-        stored.map_err(access)?;
-        let wrong = self.inspect(self.owner).map_err(access)?;
+        kernels
+            .fill(stream, zones.data, self.pattern)
+            .and_then(|()| stream.wait("cuLaunchKernel", self.limit))
+            .map_err(access)?;
+        let wrong = inspect(self.owner, zones, self.pattern).map_err(access)?;
         let reads_back = || {
-            let seen = kernels.check(stream, target, self.pattern, self.limit)?;
-            Ok(seen.is_none())
+            let seen = kernels.check(stream, &[(zones.data, self.pattern)], self.limit)?;
+            Ok(seen.iter().all(Option::is_none))
         };
         Ok(wrong.map(|wrong| with_writers_view(wrong, reads_back)))
     }
@@ -144,74 +124,87 @@ impl Between<'_> {
         let source = self.owner.data().map_err(before)?;
         self.owner.fill(source, self.pattern).map_err(before)?;
         let stream = &self.initiator.stream;
-        let wrong = kernels.check(stream, source, self.pattern, self.limit);
-        Ok(wrong.map_err(access)?.map(|wrong| mismatch(wrong, false)))
-    }
-
-    /// Puts the complement of the pattern into the zone that is to receive it, and another pattern into its guards.
-    fn expose(&self, receiver: &Place) -> Result<(), CallError> {
-        for guard in receiver.guards()? {
-            receiver.fill(guard, self.guard_pattern())?;
-        }
-        receiver.fill(receiver.data()?, self.complement())
-    }
-
-    /// The receiver compares its own memory.
-    fn inspect(&self, receiver: &Place) -> Result<Option<Mismatch>, CallError> {
-        let data: Window<'_> = receiver.data()?;
-        if let Some(wrong) = receiver.compare(data, self.pattern)? {
-            let untouched = receiver.compare(data, self.complement())?.is_none();
-            return Ok(Some(Mismatch {
-                untouched,
-                ..mismatch(wrong, false)
-            }));
-        }
-        for guard in receiver.guards()? {
-            if let Some(wrong) = receiver.compare(guard, self.guard_pattern())? {
-                return Ok(Some(mismatch(wrong, true)));
-            }
-        }
-        Ok(None)
+        let wrong = kernels
+            .check(stream, &[(source, self.pattern)], self.limit)
+            .map_err(access)?;
+        Ok(wrong
+            .into_iter()
+            .flatten()
+            .next()
+            .map(|wrong| mismatch(source, wrong, false)))
     }
 
     /// Whether the initiator, copying back from where it wrote, gets its own data.
-    fn reads_back_by_copy(&self) -> Result<bool, CallError> {
+    fn reads_back_by_copy(&self) -> Result<bool, crate::gpu::CallError> {
         let own = self.initiator.data()?;
-        self.initiator.fill(own, self.complement())?;
+        self.initiator.fill(own, complement(self.pattern))?;
         self.initiator.stream.copy(own, self.owner.data()?, self.limit)?;
-        Ok(self.initiator.compare(own, self.pattern)?.is_none())
+        let wrong = self.initiator.compare(&[(own, self.pattern)])?;
+        Ok(wrong.iter().all(Option::is_none))
     }
+}
 
-    fn complement(&self) -> Pattern {
-        Pattern {
-            complement: true,
-            ..self.pattern
-        }
+/// Puts the complement of the pattern into the windows that are to receive it, and another pattern into their guards.
+pub(super) fn expose(
+    receiver: &Place,
+    zones: Zones<'_>,
+    pattern: Pattern,
+) -> Result<(), crate::gpu::CallError> {
+    for guard in zones.guards {
+        receiver.fill(guard, guards(pattern))?;
     }
+    receiver.fill(zones.data, complement(pattern))
+}
 
-    fn guard_pattern(&self) -> Pattern {
-        Pattern {
-            seed: self.pattern.seed ^ GUARD_SEED,
-            complement: false,
-        }
+/// The receiver compares its own memory with the pattern, and the guards with theirs.
+pub(super) fn inspect(
+    receiver: &Place,
+    zones: Zones<'_>,
+    pattern: Pattern,
+) -> Result<Option<Mismatch>, crate::gpu::CallError> {
+    let [front, back] = zones.guards;
+    let asked = [
+        (zones.data, pattern),
+        (front, guards(pattern)),
+        (back, guards(pattern)),
+    ];
+    let found = receiver.compare(&asked)?;
+    let Some((position, wrong)) = (0..).zip(&found).find_map(|(at, wrong)| Some((at, (*wrong)?))) else {
+        return Ok(None);
+    };
+    if position > 0 {
+        let guard = if position == 1 { front } else { back };
+        return Ok(Some(mismatch(guard, wrong, true)));
+    }
+    let before = receiver.compare(&[(zones.data, complement(pattern))])?;
+    Ok(Some(Mismatch {
+        untouched: before.iter().all(Option::is_none),
+        ..mismatch(zones.data, wrong, false)
+    }))
+}
+
+fn complement(pattern: Pattern) -> Pattern {
+    Pattern {
+        complement: true,
+        ..pattern
+    }
+}
+
+fn guards(pattern: Pattern) -> Pattern {
+    Pattern {
+        seed: pattern.seed ^ GUARD_SEED,
+        complement: false,
     }
 }
 
 /// Adds what the writer sees. Not where the guards are wrong: the data is right then, and the writer sees it.
-fn with_writers_view(wrong: Mismatch, reads_back: impl FnOnce() -> Result<bool, CallError>) -> Mismatch {
+fn with_writers_view(
+    wrong: Mismatch,
+    reads_back: impl FnOnce() -> Result<bool, crate::gpu::CallError>,
+) -> Mismatch {
     let writer_sees_it = if wrong.in_guard { None } else { reads_back().ok() };
     Mismatch {
         writer_sees_it,
         ..wrong
-    }
-}
-
-fn mismatch(wrong: Wrong, in_guard: bool) -> Mismatch {
-    Mismatch {
-        first_offset: wrong.first_word.saturating_mul(4),
-        words: wrong.words,
-        in_guard,
-        untouched: false,
-        writer_sees_it: None,
     }
 }

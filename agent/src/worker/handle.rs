@@ -1,15 +1,19 @@
 //! The parent's side of one worker: start it, ask it under a deadline, end it. Nothing here waits without a limit.
 
-use std::io::{self, Read, Write};
+use std::collections::VecDeque;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command as Process, Stdio};
+use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::net::RecvFlags;
 
 use super::lines::{LineBuffer, Tail};
+use super::link;
 use super::protocol::{Answer, Command, VERSION};
 
 /// How long a worker that was asked to end, or was killed, is waited for.
@@ -82,7 +86,8 @@ pub(crate) struct Stuck {
 /// A running worker.
 pub(crate) struct Worker {
     child: Child,
-    input: ChildStdin,
+    /// Commands go this way, descriptors both ways.
+    input: UnixStream,
     output: Channel,
     answers: LineBuffer,
     breadcrumbs: Channel,
@@ -121,19 +126,16 @@ impl Channel {
 }
 
 impl Worker {
-    /// Starts `program worker …` and waits for its first word.
+    /// Starts `program worker …`; its first word is [`Self::ready`]'s to wait for.
     pub(crate) fn start(program: &Path) -> Result<Self, Fault> {
-        let mut worker = Self::spawn(program).map_err(|error| Fault::Start(error.to_string()))?;
-        match worker.answer(START_LIMIT) {
-            Ok(Answer::Ready { version: VERSION }) => Ok(worker),
-            Ok(other) => {
-                let _ = worker.kill();
-                Err(Fault::Nonsense(format!("it started with {other:?}")))
-            }
-            Err(fault) => {
-                let _ = worker.kill();
-                Err(fault)
-            }
+        Self::spawn(program).map_err(|error| Fault::Start(error.to_string()))
+    }
+
+    /// Waits for its first word.
+    pub(crate) fn ready(&mut self) -> Result<(), Fault> {
+        match self.answer(START_LIMIT)? {
+            Answer::Ready { version: VERSION } => Ok(()),
+            other => Err(Fault::Nonsense(format!("it started with {other:?}"))),
         }
     }
 
@@ -141,13 +143,14 @@ impl Worker {
         // The worker inherits the writing end; std closes every other descriptor of ours on exec.
         let (reader, writer) = rustix::pipe::pipe()?;
         fcntl_setfd(&reader, FdFlags::CLOEXEC)?;
+        let (input, its_input) = UnixStream::pair()?;
         let parent = rustix::process::getpid();
         let mut process = Process::new(program);
         process
             .arg("worker")
             .arg(format!("--trace-fd={}", writer.as_raw_fd()))
             .arg(format!("--parent={}", parent.as_raw_nonzero()))
-            .stdin(Stdio::piped())
+            .stdin(Stdio::from(OwnedFd::from(its_input)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         for variable in DROPPED_VARIABLES {
@@ -156,7 +159,6 @@ impl Worker {
         let mut child = process.spawn()?;
         drop(writer);
         let missing = || io::Error::other("a pipe is missing");
-        let input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
         let errors = child.stderr.take().ok_or_else(missing)?;
         Ok(Self {
@@ -172,22 +174,32 @@ impl Worker {
         })
     }
 
-    /// Gives a command and waits for its answer.
-    pub(crate) fn ask(&mut self, command: &Command, limit: Duration) -> Result<Answer, Fault> {
-        if self.tell(command).is_err() {
-            // It is gone: what it left in the pipes says why.
-            return Err(self.died());
-        }
-        self.answer(limit)
+    /// Gives a command, a descriptor with it; [`Self::answer`] waits for what it comes to.
+    pub(crate) fn tell(
+        &mut self,
+        command: &Command,
+        descriptor: Option<BorrowedFd<'_>>,
+    ) -> Result<(), Fault> {
+        let sent = serde_json::to_vec(command)
+            .map_err(io::Error::from)
+            .and_then(|mut line| {
+                line.push(b'\n');
+                link::send(self.input.as_fd(), &line, descriptor)
+            });
+        // It is gone: what it left in the pipes says why.
+        sent.map_err(|_| self.died())
     }
 
-    fn tell(&mut self, command: &Command) -> io::Result<()> {
-        let mut line = serde_json::to_vec(command)?;
-        line.push(b'\n');
-        self.input.write_all(&line)
+    /// The descriptor that came ahead of its last answer.
+    pub(crate) fn descriptor(&mut self) -> Option<OwnedFd> {
+        let (mut byte, mut descriptors) = ([0], VecDeque::new());
+        let socket = self.input.as_fd();
+        link::receive(socket, &mut byte, &mut descriptors, RecvFlags::DONTWAIT).ok()?;
+        descriptors.pop_front()
     }
 
-    fn answer(&mut self, limit: Duration) -> Result<Answer, Fault> {
+    /// The next answer.
+    pub(crate) fn answer(&mut self, limit: Duration) -> Result<Answer, Fault> {
         let start = Instant::now();
         loop {
             if let Some(line) = self.answers.next_line() {
@@ -262,8 +274,7 @@ impl Worker {
 
     /// Asks it to release everything and end; kills it where it does not.
     pub(crate) fn finish(mut self) -> Result<(), Stuck> {
-        let told = self.tell(&Command::Close);
-        if told.is_ok() {
+        if self.tell(&Command::Close, None).is_ok() {
             let start = Instant::now();
             while self.output.0.is_some() && start.elapsed() < END_LIMIT {
                 self.listen(END_LIMIT.saturating_sub(start.elapsed()));

@@ -2,16 +2,24 @@
 //!
 //! ```text
 //! parent                                        child (`peerless-agent worker`)
-//! handle: spawn, ask under a deadline, kill --- stdin: commands ---> serve: one command, one answer
-//!         answers            <---------------- stdout: answers -----   '-> check on places: contexts, buffers
+//! handle: spawn, ask under a deadline, kill --- stdin: commands ---> serve -> obey: one command, one answer
+//!         answers            <---------------- stdout: answers -----   '-> check, exchange, sharing on places
+//!         descriptors        <--- stdin is a socket: memory ------->
 //!         breadcrumbs        <---------------- own pipe: "about to call X"
 //!         last words         <---------------- stderr
 //! ```
 
+mod atomic;
 mod check;
+mod exchange;
 mod lines;
+mod link;
 pub(crate) mod lock;
+mod obey;
+mod outcome;
 mod place;
+mod sharing;
+mod zones;
 
 pub(crate) mod handle;
 pub(crate) mod inventory;

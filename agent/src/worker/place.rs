@@ -1,45 +1,61 @@
-//! What the worker holds on each GPU: context, stream, kernels where they can be had, and the buffers of the checks.
+//! What the worker holds on each GPU: context, stream, kernels where they can be had, and the memory of the checks.
 
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::gpu::{Buffer, CallError, Context, Driver, Kernels, Pattern, Stream, Window, Wrong};
+use crate::gpu::{
+    Buffer, CallError, Context, Device, Driver, Kernels, Pattern, Shareable, Stream, Windows, Wrong,
+};
 use crate::probe::pattern::word;
 
-use super::protocol::CallFailure;
+use super::zones::{Layout, Zones};
 
-/// Bytes of the guard zone before and after the data.
-pub(super) const GUARD_BYTES: usize = 4 * 1024;
+/// Left free beside what is spread over a GPU's memory: contexts of other processes, and what the driver itself needs.
+const RESERVE_BYTES: usize = 2 << 30;
+/// Allocations are multiples of this, the driver's own unit: a smaller one can share its unit with another, and a
+/// legacy handle always names the whole unit.
+const UNIT_BYTES: usize = 2 << 20;
+/// `CUDA_ERROR_OUT_OF_MEMORY`.
+const OUT_OF_MEMORY: i32 = 2;
 
 /// One prepared GPU.
 pub(super) struct Place {
     /// Dropped before what they live in.
     kernels: Result<Kernels, CallError>,
-    /// Guard zone, data, guard zone.
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
+    /// What timed copies move, once there was one.
+    timed: Option<Buffer>,
+    /// What another process gets by descriptor, once it was asked for.
+    pub(super) shareable: Option<Shareable>,
     pub(super) stream: Stream,
     pub(super) context: Rc<Context>,
-    data_bytes: usize,
+    layout: Layout,
     pub(super) limit: Duration,
 }
 
 impl Place {
+    /// Takes a context and memory for `data_bytes` in windows, spread over most of the GPU's memory where `spread`
+    /// says so and there is room.
     pub(super) fn prepare(
         driver: &Driver,
-        device: crate::gpu::Device,
+        device: Device,
         data_bytes: usize,
+        spread: bool,
         limit: Duration,
     ) -> Result<Self, CallError> {
         let context = Context::retain(driver, device)?;
         let stream = Stream::create(&context)?;
-        let buffer = Buffer::allocate(&context, data_bytes + 2 * GUARD_BYTES)?;
+        let packed = Layout::packed(data_bytes);
+        let (buffer, layout) = take_memory(&context, packed, spread)?;
         let kernels = Kernels::load(&context);
         Ok(Self {
             kernels,
             buffer,
+            timed: None,
+            shareable: None,
             stream,
             context,
-            data_bytes,
+            layout,
             limit,
         })
     }
@@ -54,43 +70,57 @@ impl Place {
         self.kernels.as_ref().map_err(Clone::clone)
     }
 
+    /// How the windows lie in this GPU's own memory.
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The zones of this GPU's own memory.
+    pub(super) fn zones(&self) -> Result<Zones<'_>, CallError> {
+        self.layout.zones(self.buffer.span())
+    }
+
     /// The zone that peers access.
-    pub(super) fn data(&self) -> Result<Window<'_>, CallError> {
-        self.zone(GUARD_BYTES, self.data_bytes)
+    pub(super) fn data(&self) -> Result<Windows<'_>, CallError> {
+        Ok(self.zones()?.data)
     }
 
-    /// The zones that nobody must touch.
-    pub(super) fn guards(&self) -> Result<[Window<'_>; 2], CallError> {
-        Ok([
-            self.zone(0, GUARD_BYTES)?,
-            self.zone(GUARD_BYTES + self.data_bytes, GUARD_BYTES)?,
-        ])
+    /// Takes the memory of timed copies, unless it is there.
+    pub(super) fn take_timed(&mut self, bytes: usize) -> Result<(), CallError> {
+        if self.timed.is_none() {
+            self.timed = Some(Buffer::allocate(&self.context, bytes)?);
+        }
+        Ok(())
     }
 
-    fn zone(&self, offset: usize, bytes: usize) -> Result<Window<'_>, CallError> {
-        self.buffer.window(offset, bytes).ok_or(CallError::Refused {
-            call: "cuMemAlloc_v2",
-            why: "the zone does not fit into its buffer",
-        })
+    /// The memory of timed copies.
+    pub(super) fn timed(&self, bytes: usize) -> Option<Windows<'_>> {
+        self.timed.as_ref()?.window(0, bytes)
     }
 
-    /// Fills own memory: by a kernel, or by an upload where there is none.
-    pub(super) fn fill(&self, window: Window<'_>, pattern: Pattern) -> Result<(), CallError> {
+    /// Fills own memory, and waits: by a kernel, or by an upload where there is none.
+    pub(super) fn fill(&self, windows: Windows<'_>, pattern: Pattern) -> Result<(), CallError> {
         match &self.kernels {
-            Ok(kernels) => kernels.fill(&self.stream, window, pattern, self.limit),
+            Ok(kernels) => {
+                kernels.fill(&self.stream, windows, pattern)?;
+                self.stream.wait("cuLaunchKernel", self.limit)
+            }
             Err(_) => self
                 .stream
-                .upload(window, |index| expected(pattern, index), self.limit),
+                .upload(windows, |index| expected(pattern, index), self.limit),
         }
     }
 
     /// Compares own memory: by a kernel, or by a download in this GPU's own context where there is none.
-    pub(super) fn compare(&self, window: Window<'_>, pattern: Pattern) -> Result<Option<Wrong>, CallError> {
+    pub(super) fn compare(&self, asked: &[(Windows<'_>, Pattern)]) -> Result<Vec<Option<Wrong>>, CallError> {
         if let Ok(kernels) = &self.kernels {
-            return kernels.check(&self.stream, window, pattern, self.limit);
+            return kernels.check(&self.stream, asked, self.limit);
         }
-        let found = self.stream.download(window, self.limit)?;
-        Ok(compare_on_host(&found, pattern))
+        let downloaded = asked.iter().map(|(windows, pattern)| {
+            let found = self.stream.download(*windows, self.limit)?;
+            Ok(compare_on_host(&found, *pattern))
+        });
+        downloaded.collect()
     }
 
     /// How [`Self::compare`] compares, as the report says it.
@@ -102,7 +132,33 @@ impl Place {
     }
 }
 
-fn expected(pattern: Pattern, index: u64) -> u32 {
+/// The allocation, and how the windows lie in it.
+fn take_memory(context: &Rc<Context>, packed: Layout, spread: bool) -> Result<(Buffer, Layout), CallError> {
+    if spread && let Some(layout) = spread_over(context, packed)? {
+        match Buffer::allocate(context, layout.bytes()) {
+            Ok(buffer) => return Ok((buffer, layout)),
+            // Less is free than the driver says, or not in one piece: the small allocation will do.
+            Err(error) if error.code().map(|(code, _)| code) == Some(OUT_OF_MEMORY) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let bytes = packed.bytes().next_multiple_of(UNIT_BYTES);
+    Ok((Buffer::allocate(context, bytes)?, packed))
+}
+
+/// Windows over the smaller of 75 % of the memory and what is free but for a reserve.
+fn spread_over(context: &Context, packed: Layout) -> Result<Option<Layout>, CallError> {
+    let (free, total) = match context.memory_info() {
+        Err(CallError::Missing { .. }) => return Ok(None),
+        result => result?,
+    };
+    let reserve = RESERVE_BYTES.min(total / 8);
+    let bytes = (total / 4 * 3).min(free.saturating_sub(reserve)) / UNIT_BYTES * UNIT_BYTES;
+    Ok(packed.spread(bytes))
+}
+
+/// A word of a pattern.
+pub(super) fn expected(pattern: Pattern, index: u64) -> u32 {
     let word = word(pattern.seed, index);
     if pattern.complement { !word } else { word }
 }
@@ -113,27 +169,6 @@ fn compare_on_host(found: &[u32], pattern: Pattern) -> Option<Wrong> {
     let (first_word, _) = wrong_words.next()?;
     let words = 1 + wrong_words.count() as u64;
     Some(Wrong { first_word, words })
-}
-
-/// Codes that leave the context as it was: refusals of a call's arguments, of peer access, of memory, of the PTX.
-/// Any other one may be sticky, and then every later call returns it too.
-const HARMLESS: [i32; 13] = [1, 2, 101, 205, 209, 217, 218, 221, 222, 704, 705, 711, 801];
-
-/// A failed call as the parent gets it.
-pub(super) fn failure(error: &CallError) -> CallFailure {
-    let code = error.code();
-    let poisoned = match error {
-        CallError::Code { code, .. } => !HARMLESS.contains(code),
-        CallError::Deadline { .. } => true,
-        CallError::Missing { .. } | CallError::Refused { .. } => false,
-    };
-    CallFailure {
-        call: error.call().to_owned(),
-        code: code.map(|(code, _)| code),
-        code_name: code.map(|(_, name)| name.to_owned()),
-        message: error.to_string(),
-        poisoned,
-    }
 }
 
 #[cfg(test)]

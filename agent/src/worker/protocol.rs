@@ -24,6 +24,8 @@ pub(crate) enum Command {
         /// PCI addresses in the order of the report.
         addresses: Vec<Option<String>>,
     },
+    /// Initialise the loaded driver and say which GPUs there are, and no more. Answered by [`Answer::Attached`].
+    Attach,
     /// Rung 1 of a pair, both directions. Answered by [`Answer::PairFacts`].
     PairFacts {
         /// Position in the list of GPUs.
@@ -37,6 +39,8 @@ pub(crate) enum Command {
         gpu: u32,
         /// Bytes of a check's data.
         bytes: u64,
+        /// Spread the windows over most of the GPU's memory.
+        spread: bool,
         /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
@@ -53,11 +57,84 @@ pub(crate) enum Command {
         /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
+    /// Times copies that the source pushes; both GPUs are prepared. Answered by [`Answer::Timed`].
+    Time {
+        /// Where the bytes come from, and whose context copies them.
+        source: u32,
+        /// Where they go.
+        destination: u32,
+        /// Bytes of a copy.
+        bytes: u64,
+        /// Copies that count.
+        samples: u32,
+        /// Longest time to wait for work on the GPU.
+        limit_ms: u64,
+    },
+    /// Rung 6, first step, in the owner's process: expose windows of memory and hand it out. Answered by
+    /// [`Answer::Offered`], or by [`Answer::Checked`] where that is not possible.
+    Offer {
+        /// Whose memory it is; prepared.
+        owner: u32,
+        /// How it is handed out.
+        way: Way,
+        /// Seed of the pattern that will be stored there.
+        seed: u64,
+    },
+    /// Rung 6, second step, in the other process: open the memory and store the pattern. Answered by
+    /// [`Answer::Checked`].
+    Reach {
+        /// Whose context opens it; prepared.
+        initiator: u32,
+        /// How it was handed out. A descriptor comes with this command.
+        way: Way,
+        /// What the owner said of it.
+        offered: Offered,
+        /// Seed of the pattern.
+        seed: u64,
+    },
+    /// Rung 6, third step, in the owner's process: compare, then put another pattern there. Answered by
+    /// [`Answer::Checked`].
+    Verify {
+        /// Whose memory it is.
+        owner: u32,
+        /// How it was handed out.
+        way: Way,
+        /// Seed of the pattern that was stored.
+        seed: u64,
+        /// Seed of the pattern that will be loaded.
+        next_seed: u64,
+    },
+    /// Rung 6, last step, in the other process: load, compare and close the memory. Answered by [`Answer::Checked`].
+    Fetch {
+        /// Whose context opened it.
+        initiator: u32,
+        /// Seed of the pattern.
+        seed: u64,
+    },
     /// Release everything and end. Not answered.
     Close,
 }
 
-/// The checks that a worker knows.
+/// How one process gives another its memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Way {
+    /// `cuIpcGetMemHandle`.
+    Legacy,
+    /// `cuMemExportToShareableHandle`, a file descriptor.
+    Vmm,
+}
+
+/// Memory that another process may open.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Offered {
+    /// The handle, empty where a descriptor comes with the message.
+    pub(crate) handle: Vec<u8>,
+    /// Its size.
+    pub(crate) bytes: u64,
+}
+
+/// The checks that one worker makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CheckKind {
@@ -71,24 +148,20 @@ pub(crate) enum CheckKind {
     SmStore,
     /// Rung 4: a kernel of the initiator loads from the owner.
     SmLoad,
+    /// Rung 4: a kernel of the initiator adds to counters of the owner, system-wide.
+    SmAtomic,
+    /// Rung 5: the owner's kernel observes the initiator's stores while both run.
+    ResidentExchange,
 }
 
 impl CheckKind {
-    /// In the order of the ladder.
-    pub(crate) const LADDER: [Self; 5] = [
-        Self::EnablePeerAccess,
-        Self::CopyPush,
-        Self::CopyPull,
-        Self::SmStore,
-        Self::SmLoad,
-    ];
-
     /// Rung of the functional ladder.
     pub(crate) fn rung(self) -> u8 {
         match self {
             Self::EnablePeerAccess => 2,
             Self::CopyPush | Self::CopyPull => 3,
-            Self::SmStore | Self::SmLoad => 4,
+            Self::SmStore | Self::SmLoad | Self::SmAtomic => 4,
+            Self::ResidentExchange => 5,
         }
     }
 
@@ -100,6 +173,8 @@ impl CheckKind {
             Self::CopyPull => "copy_pull",
             Self::SmStore => "sm_store",
             Self::SmLoad => "sm_load",
+            Self::SmAtomic => "sm_atomic",
+            Self::ResidentExchange => "resident_exchange",
         }
     }
 
@@ -108,7 +183,7 @@ impl CheckKind {
         match self {
             Self::EnablePeerAccess => Engine::Api,
             Self::CopyPush | Self::CopyPull => Engine::Ce,
-            Self::SmStore | Self::SmLoad => Engine::Sm,
+            Self::SmStore | Self::SmLoad | Self::SmAtomic | Self::ResidentExchange => Engine::Sm,
         }
     }
 }
@@ -131,12 +206,24 @@ pub(crate) enum Answer {
         /// Facts by name, GPU by GPU.
         gpus: Vec<BTreeMap<String, Fact>>,
     },
+    /// UUIDs of the GPUs in CUDA order.
+    Attached {
+        /// `None` where the driver does not tell it.
+        uuids: Vec<Option<String>>,
+    },
     /// See [`PairFacts`].
     PairFacts(Box<PairFacts>),
     /// The GPU is ready.
     Prepared,
     /// See [`Checked`].
     Checked(Checked),
+    /// Seconds of each copy.
+    Timed {
+        /// In the order taken.
+        seconds: Vec<f64>,
+    },
+    /// See [`Offered`]; a descriptor comes ahead of it on the input's socket.
+    Offered(Offered),
     /// The command could not be done. The worker goes on.
     Failed(CallFailure),
 }
@@ -196,6 +283,10 @@ pub(crate) struct Checked {
     pub(crate) compared_by: String,
     /// Bytes written and compared.
     pub(crate) bytes: u64,
+    /// As [`kb_core::report::Check::windows`].
+    pub(crate) windows: u32,
+    /// As [`kb_core::report::Check::spread_bytes`].
+    pub(crate) spread_bytes: u64,
 }
 
 /// Result of a check that ended by itself.

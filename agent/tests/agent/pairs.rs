@@ -30,7 +30,7 @@ fn assert_evidence(report: &Report) {
 }
 
 #[test]
-fn healthy_pairs_are_proven_by_rungs_1_to_4() {
+fn healthy_pairs_are_proven_by_rungs_1_to_6() {
     for gpus in [2, 4] {
         let (report, run) = Node::with(&Scenario::healthy(gpus)).probe(&[]);
         assert_eq!(run.code, 0, "{}", run.stderr);
@@ -39,7 +39,7 @@ fn healthy_pairs_are_proven_by_rungs_1_to_4() {
         assert_eq!(report.pairs.len(), gpus * (gpus - 1) / 2);
         for pair in &report.pairs {
             assert_eq!(pair.verdict.verdict, Verdict::Healthy);
-            assert_eq!(pair.verdict.proven_rungs, [1, 2, 3, 4]);
+            assert_eq!(pair.verdict.proven_rungs, [1, 2, 3, 4, 5, 6]);
             assert_eq!(pair.nvlinks.value, Some(18));
             assert_eq!(pair.nvswitch.value, Some(true));
             for direction in &pair.directions {
@@ -193,7 +193,8 @@ fn corrupted_data_names_the_first_wrong_word() {
     let fate = Fate::Corrupted {
         xor: 0x10,
         every: u64::MAX,
-        at: 4096 + 1028,
+        // The second word of the first window, behind its guard zone of 256 bytes.
+        at: 256 + 4,
     };
     scenario.memory_faults.push(MemoryFault {
         accesses: vec![Access::Store],
@@ -203,10 +204,7 @@ fn corrupted_data_names_the_first_wrong_word() {
     assert_eq!(judged(&report), (Verdict::Broken, Some(cause::DATA_MISMATCH)));
     assert_eq!(run.code, 2);
     let wrong = check(&report, 0, "copy_push").mismatch.unwrap();
-    assert_eq!(
-        (wrong.first_offset, wrong.words, wrong.untouched),
-        (1028, 1, false)
-    );
+    assert_eq!((wrong.first_offset, wrong.words, wrong.untouched), (4, 1, false));
 }
 
 /// The owner's own kernel writes one wrong bit into the guard zone in front of its data.
@@ -240,7 +238,7 @@ fn without_the_jit_copies_pass_and_the_pair_is_not_proven() {
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert_eq!(judged(&report), (Verdict::Unknown, Some(cause::JIT_MISSING)));
     assert!(run.stderr.contains("sm_store (rung 4)"), "{}", run.stderr);
-    assert_eq!(report.pairs[0].verdict.proven_rungs, [1, 2, 3]);
+    assert_eq!(report.pairs[0].verdict.proven_rungs, [1, 2, 3, 6]);
     assert_eq!(check(&report, 0, "copy_push").checked_by, "owner_copy");
     let store = check(&report, 0, "sm_store");
     assert_eq!(store.outcome, Outcome::Skipped);

@@ -1,0 +1,204 @@
+//! What the processes with the driver find: the GPUs, rung 1 of every pair, the ladder of every direction.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use kb_core::report::{Fact, GapKind, Gpu, NvmlP2p, Pair, PairVerdict};
+
+use crate::worker::handle::Fault;
+use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
+
+use super::again;
+use super::failure::{failure_from, stuck_failure};
+use super::idle;
+use super::ladder::{Ascent, Climb, LOWER, UPPER};
+use super::progress::{PairStep, Progress, Step};
+use super::session::{Known, SPENT, Session, Setup, Trouble};
+use super::timing::Timings;
+use super::{Found, Options, driver_facts};
+
+/// Looks at the whole node.
+pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Found {
+    progress.step(Step::Opening);
+    let setup = Setup {
+        program: options.program.clone(),
+        step_limit: options.step_timeout,
+        deadline: Instant::now() + options.timeout,
+        bytes: options.bytes,
+    };
+    let mut session = Session::new(&setup, None);
+    let opened = match open(&mut session) {
+        Ok(opened) => opened,
+        Err(trouble) => {
+            session.end();
+            let mut found = Found::nothing(failure_from(&trouble));
+            found.failures.extend(session.stuck.iter().map(stuck_failure));
+            found.learn(session.loaded.as_ref());
+            return found;
+        }
+    };
+    session.learn(Known::of(&opened, idle::idle_gpus(&opened.gpus)));
+    let steps = pair_steps(opened.gpus.len());
+    let facts: Vec<PairFacts> = steps
+        .iter()
+        .map(|pair| {
+            progress.step(Step::Asking { pair: *pair });
+            pair_facts(&setup, &mut session, pair.a, pair.b)
+        })
+        .collect();
+    if !steps.is_empty() {
+        make_places(&mut session, &opened.gpus, progress);
+    }
+    let climb = Climb {
+        setup: &setup,
+        run: nonce,
+        progress,
+    };
+    let mut timings = Timings::new(options.bytes);
+    let mut pairs = Vec::new();
+    for (step, facts) in steps.into_iter().zip(facts) {
+        pairs.push(look_at(&climb, &mut session, &mut timings, step, facts));
+    }
+    progress.step(Step::Closing);
+    let mut gpus = opened.gpus.clone();
+    again::read(&mut session, &mut gpus, &pairs);
+    session.end();
+    let mut found = Found {
+        simulated: false,
+        driver: driver_facts(&opened),
+        failures: session.stuck.iter().map(stuck_failure).collect(),
+        gpus,
+        pairs,
+        measurements: timings.into_measurements(),
+    };
+    found.learn(session.loaded.as_ref());
+    found
+}
+
+/// One pair: both directions side by side, since some checks need access both ways.
+fn look_at(
+    climb: &Climb<'_>,
+    session: &mut Session<'_>,
+    timings: &mut Timings,
+    step: PairStep,
+    facts: PairFacts,
+) -> Pair {
+    let mut forward = Ascent::new(step.a, step.b, facts.forward);
+    let mut backward = Ascent::new(step.b, step.a, facts.backward);
+    let both = forward.granted() && backward.granted();
+    // Before either direction is enabled: afterwards no copy is staged any more.
+    for ascent in [&forward, &backward] {
+        let refused = "the driver does not grant access both ways, so there is nothing to compare with";
+        timings.take(
+            session,
+            (ascent.initiator, ascent.owner),
+            false,
+            (!both).then_some(refused),
+        );
+    }
+    climb.climb(session, step, &mut forward, &LOWER, None);
+    climb.climb(session, step, &mut backward, &LOWER, None);
+    let stops = [&forward, &backward].map(|ascent| ascent.stopped.clone().map(|(_, reason)| reason));
+    let [forward_stop, backward_stop] = &stops;
+    climb.climb(session, step, &mut forward, &UPPER, backward_stop.as_deref());
+    climb.climb(session, step, &mut backward, &UPPER, forward_stop.as_deref());
+    for ascent in [&forward, &backward] {
+        let stopped = ascent.stopped.as_ref().map(|(_, reason)| reason.as_str());
+        timings.take(session, (ascent.initiator, ascent.owner), true, stopped);
+    }
+    Pair {
+        a: step.a,
+        b: step.b,
+        nvlinks: facts.nvlinks,
+        nvswitch: facts.nvswitch,
+        common_ancestor: facts.common_ancestor,
+        facts: BTreeMap::new(),
+        directions: vec![forward.into_direction(), backward.into_direction()],
+        verdict: PairVerdict::undecided(),
+    }
+}
+
+/// Contexts and memory on all GPUs, the worker's first: in exclusive compute mode the partner would take its place.
+fn make_places(session: &mut Session<'_>, gpus: &[Gpu], progress: &dyn Progress) {
+    for (gpu, _) in (0..).zip(gpus) {
+        progress.step(Step::Preparing { gpu, of: gpus.len() });
+        session.prepare(gpu);
+    }
+    session.prepare_partner((0..).zip(gpus).map(|(gpu, _)| gpu));
+}
+
+/// A worker that hangs or dies while opening is tried once more; a library that is missing stays missing.
+fn open(session: &mut Session<'_>) -> Result<Opened, Trouble> {
+    match session.open() {
+        Err(Trouble::Worker(Fault::Hang { .. } | Fault::Died { .. })) => session.open(),
+        result => result,
+    }
+}
+
+fn pair_facts(setup: &Setup, session: &mut Session<'_>, a: u32, b: u32) -> PairFacts {
+    if setup.is_spent() {
+        return unanswered(GapKind::Skipped, SPENT);
+    }
+    let result = match session.pair_facts(a, b) {
+        Err(Trouble::Worker(_)) if !setup.is_spent() => session.pair_facts(a, b),
+        result => result,
+    };
+    result.unwrap_or_else(|trouble| {
+        let reason = failure_from(&trouble).message;
+        unanswered(GapKind::Failed, &reason)
+    })
+}
+
+/// Rung 1 of a pair about which the worker could not answer.
+fn unanswered(kind: GapKind, reason: &str) -> PairFacts {
+    let status = || Fact::missing(kind, reason, "nvmlDeviceGetP2PStatus");
+    let direction = || DirectionFacts {
+        can_access_peer: Fact::missing(kind, reason, "cuDeviceCanAccessPeer"),
+        nvml: NvmlP2p {
+            read: status(),
+            write: status(),
+            nvlink: status(),
+            atomics: status(),
+            pci: status(),
+        },
+        cuda_attributes: BTreeMap::new(),
+    };
+    PairFacts {
+        nvlinks: Fact::missing(kind, reason, "nvmlDeviceGetNvLinkState"),
+        nvswitch: Fact::missing(kind, reason, "nvmlDeviceGetNvLinkState"),
+        common_ancestor: Fact::missing(kind, reason, "nvmlDeviceGetTopologyCommonAncestor"),
+        forward: direction(),
+        backward: direction(),
+    }
+}
+
+/// Every unordered pair, `a < b`.
+fn pair_steps(gpus: usize) -> Vec<PairStep> {
+    let count = u32::try_from(gpus).unwrap_or(u32::MAX);
+    let pairs: Vec<(u32, u32)> = (0..count)
+        .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
+        .collect();
+    let of = pairs.len();
+    (1..)
+        .zip(pairs)
+        .map(|(number, (a, b))| PairStep { number, of, a, b })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(gpus: usize) -> Vec<(u32, u32)> {
+        let steps = pair_steps(gpus);
+        steps.iter().map(|step| (step.a, step.b)).collect()
+    }
+
+    #[test]
+    fn every_unordered_pair_comes_once() {
+        assert_eq!(pairs(0), []);
+        assert_eq!(pairs(1), []);
+        assert_eq!(pairs(3), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(pairs(8).len(), 28);
+    }
+}
