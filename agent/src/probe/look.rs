@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use kb_core::report::{Fact, GapKind, Gpu, NvmlP2p, Pair, PairVerdict};
+use kb_core::report::{Fact, GapKind, NvmlP2p, Pair, PairVerdict};
 
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
@@ -37,7 +37,8 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
             return found;
         }
     };
-    session.learn(Known::of(&opened, idle::idle_gpus(&opened.gpus)));
+    let idle = idle::idle_gpus(&opened.gpus);
+    session.learn(Known::of(&opened, idle.clone()));
     let steps = pair_steps(opened.gpus.len());
     let facts: Vec<PairFacts> = steps
         .iter()
@@ -47,7 +48,15 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
         })
         .collect();
     if !steps.is_empty() {
-        make_places(&mut session, &opened.gpus, progress);
+        make_places(&mut session, opened.gpus.len(), progress);
+    }
+    let granted = |facts: &DirectionFacts| facts.can_access_peer.value == Some(true);
+    if facts
+        .iter()
+        .any(|pair| granted(&pair.forward) || granted(&pair.backward))
+    {
+        // After the worker's contexts: in exclusive compute mode the partner would take their place.
+        session.prepare_partner(opened.gpus.len());
     }
     let climb = Climb {
         setup: &setup,
@@ -62,6 +71,7 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
     progress.step(Step::Closing);
     let mut gpus = opened.gpus.clone();
     again::read(&mut session, &mut gpus, &pairs);
+    idle::mark_shared(&mut gpus, &idle);
     session.end();
     let mut found = Found {
         simulated: false,
@@ -118,13 +128,12 @@ fn look_at(
     }
 }
 
-/// Contexts and memory on all GPUs, the worker's first: in exclusive compute mode the partner would take its place.
-fn make_places(session: &mut Session<'_>, gpus: &[Gpu], progress: &dyn Progress) {
-    for (gpu, _) in (0..).zip(gpus) {
-        progress.step(Step::Preparing { gpu, of: gpus.len() });
+/// The worker's contexts and memory on all GPUs.
+fn make_places(session: &mut Session<'_>, gpus: usize, progress: &dyn Progress) {
+    for gpu in (0..).take(gpus) {
+        progress.step(Step::Preparing { gpu, of: gpus });
         session.prepare(gpu);
     }
-    session.prepare_partner((0..).zip(gpus).map(|(gpu, _)| gpu));
 }
 
 /// A worker that hangs or dies while opening is tried once more; a library that is missing stays missing.

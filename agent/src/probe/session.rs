@@ -172,9 +172,9 @@ impl<'a> Session<'a> {
         let _ = self.make_ready(Role::Worker, gpu);
     }
 
-    /// Has the partner prepare these GPUs while the worker goes on.
-    pub(super) fn prepare_partner(&mut self, gpus: impl Iterator<Item = u32>) {
-        for gpu in gpus {
+    /// Has the partner prepare so many GPUs while the worker goes on.
+    pub(super) fn prepare_partner(&mut self, gpus: usize) {
+        for gpu in (0..).take(gpus) {
             let command = self.prepare_command(Role::Partner, gpu);
             if self.tell(Role::Partner, &command, None).is_err() {
                 return;

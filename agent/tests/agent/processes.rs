@@ -370,3 +370,87 @@ fn a_worker_does_not_outlive_a_parent_that_is_not_its_own() {
     );
     assert_eq!(run.stdout, "", "it served a stranger");
 }
+
+/// Numbers that look random and are the same in every run (Knuth's MMIX generator).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+fn kill(pid: u32) {
+    // It may have ended by itself in the meantime.
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+}
+
+fn is_gone(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    status.is_empty() || status.contains("State:\tZ")
+}
+
+/// Runs that are killed at; in every fifth one the agent itself goes in the end.
+const KILLED_RUNS: u64 = 25;
+/// Kills of a run.
+const KILLS: u64 = 8;
+
+/// Two hundred kills of the worker, the partner and the agent, at moments nobody chose.
+#[test]
+fn whoever_is_killed_nothing_is_left_behind_and_no_report_is_lost() {
+    let node = Node::with(&Scenario::healthy(2));
+    let mut dice = Dice(42);
+    for run in 0..KILLED_RUNS {
+        let mut agent = node
+            .command("probe")
+            .args(["--json", "--timeout", "8"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..KILLS {
+            let found = until("a process of the run or its end", || {
+                let found = children(agent.id());
+                (!found.is_empty() || is_gone(agent.id())).then_some(found)
+            });
+            seen.extend(&found);
+            let start = Instant::now();
+            let moment = Duration::from_micros(dice.below(20_000));
+            while start.elapsed() < moment {
+                std::thread::yield_now();
+            }
+            let now = children(agent.id());
+            seen.extend(&now);
+            if !now.is_empty() {
+                kill(now[usize::try_from(dice.below(now.len() as u64)).unwrap()]);
+            }
+        }
+        let parent_goes = run % 5 == 4;
+        if parent_goes {
+            seen.extend(children(agent.id()));
+            agent.kill().unwrap();
+        }
+        let output = agent.wait_with_output().unwrap();
+        if parent_goes && output.status.code().is_none() {
+            assert!(!output.status.success());
+        } else {
+            let run = Run::of(&output);
+            let report = run.report();
+            assert!((0..=3).contains(&run.code), "{}", run.stderr);
+            assert!(
+                report.pairs.len() == 1 || !report.failures.is_empty(),
+                "{}",
+                run.stdout
+            );
+        }
+        for child in seen {
+            until("the end of a child", || is_gone(child).then_some(()));
+        }
+        fs::File::open(node.path("lock")).unwrap().try_lock().unwrap();
+    }
+    assert_eq!(node.probe(&[]).1.code, 0, "the node works as before");
+}
