@@ -4,12 +4,15 @@
 //! shown the host's.
 
 mod driver;
+mod environment;
 mod identity;
 mod iommu;
 mod kernel_log;
 mod libraries;
+mod network;
 mod pci;
 mod place;
+mod resources;
 mod root;
 mod watch;
 
@@ -22,17 +25,6 @@ use std::collections::BTreeMap;
 use kb_core::ids::IdError;
 use kb_core::report::{Fact, GapKind, Node};
 use serde_json::{Value, json};
-
-/// Variables that are recorded where they are set: they change what the driver shows or does. Nothing else of the
-/// environment is ever read.
-const RECORDED_VARIABLES: [&str; 6] = [
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_LAUNCH_BLOCKING",
-    "CUDA_INJECTION64_PATH",
-    "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
-    "CUDA_DISABLE_PTX_JIT",
-    "CUDA_DEVICE_ORDER",
-];
 
 /// What the host says about itself.
 pub(crate) struct Host {
@@ -69,20 +61,19 @@ pub(crate) fn read(root: &HostRoot, watch: &Watch) -> Result<Host, IdError> {
             "host.virtual_machine".to_owned(),
             text(place::virtual_machine(root)),
         ),
+        (
+            "fabric_manager.service".to_owned(),
+            text(resources::fabric_manager(root)),
+        ),
     ]);
     facts.extend(driver::facts(root));
     facts.extend(iommu::facts(root, watch.log.about_iommu()));
-    facts.extend(libraries::facts(
-        root,
-        &libraries::Surroundings::of_this_process(),
-    ));
-    for variable in RECORDED_VARIABLES {
-        if let Some(value) = std::env::var_os(variable) {
-            let value = value.to_string_lossy().into_owned();
-            let name = format!("environment.{}", variable.to_ascii_lowercase());
-            facts.insert(name, text(Fact::read(value, "environment of the agent")));
-        }
-    }
+    facts.extend(network::facts(root));
+    facts.extend(resources::facts(root));
+    let surroundings = libraries::Surroundings::of_this_process();
+    facts.extend(libraries::facts(root, &surroundings));
+    let home = surroundings.home.as_deref();
+    facts.extend(environment::facts(root, home, std::env::vars_os()));
     Ok(Host { node, facts })
 }
 

@@ -4,20 +4,68 @@ use kb_core::report::{Fact, GapKind};
 
 use super::HostRoot;
 
-/// What container this is by the marks that runtimes leave; `none seen` where there is no mark.
+/// What container this is by the marks that runtimes leave, the one that decides most first; `slurm job` where
+/// nothing but a job's control group is around; `none seen` where there is no mark.
 pub(super) fn container(root: &HostRoot) -> Fact<String> {
-    for (mark, runtime) in [(".dockerenv", "docker"), ("run/.containerenv", "podman")] {
-        if root.has(mark) == Some(true) {
-            return Fact::read(runtime.to_owned(), format!("/{mark}"));
+    let groups = root.text("proc/1/cgroup");
+    let own = root.text("proc/self/cgroup");
+    let marked = by_kernel(root).or_else(|| by_file(root));
+    if let Some(found) = marked {
+        return found;
+    }
+    let texts = [&groups, &own, &root.text("proc/self/mountinfo")];
+    for (word, runtime) in WORDS {
+        let told = texts
+            .iter()
+            .find(|text| text.value.as_deref().is_some_and(|text| text.contains(word)));
+        if let Some(text) = told {
+            return Fact::read(runtime.to_owned(), text.source.clone());
         }
     }
-    let groups = root.text("proc/1/cgroup");
-    let Some(content) = groups.value else {
-        return groups;
-    };
-    let known = ["kubepods", "docker", "containerd", "libpod", "lxc", "garden"];
-    let found = known.into_iter().find(|name| content.contains(name));
-    Fact::read(found.unwrap_or("none seen").to_owned(), groups.source)
+    match groups.value {
+        Some(_) => Fact::read("none seen".to_owned(), groups.source),
+        None => groups,
+    }
+}
+
+/// Words in control groups and in the mounts of a process. A folder of a runtime's store is its container's root.
+const WORDS: [(&str, &str); 11] = [
+    ("kubepods", "kubernetes"),
+    ("/docker-", "docker"),
+    ("/docker/", "docker"),
+    ("/libpod-", "podman"),
+    ("containers/storage/overlay", "podman"),
+    ("cri-containerd", "containerd"),
+    ("io.containerd.snapshotter", "containerd"),
+    ("/containerd", "containerd"),
+    ("/lxc", "lxc"),
+    ("/garden", "garden"),
+    ("slurm", "slurm job"),
+];
+
+/// gVisor is a kernel of its own, which says when Linux 4.4 would have been built (its `linux64.go`).
+fn by_kernel(root: &HostRoot) -> Option<Fact<String>> {
+    let version = root.text("proc/version");
+    let text = version.value?;
+    let is_gvisor = text.contains("gvisor") || text.contains("Sun Jan 10 15:06:54 PST 2016");
+    is_gvisor.then(|| Fact::read("gvisor".to_owned(), version.source))
+}
+
+/// Files that a runtime puts into its containers. `run/systemd/container` holds a name (systemd's container
+/// interface).
+fn by_file(root: &HostRoot) -> Option<Fact<String>> {
+    for (mark, runtime) in [
+        ("var/run/secrets/kubernetes.io", "kubernetes"),
+        ("run/secrets/kubernetes.io", "kubernetes"),
+        (".dockerenv", "docker"),
+        ("run/.containerenv", "podman"),
+    ] {
+        if root.has(mark) == Some(true) {
+            return Some(Fact::read(runtime.to_owned(), format!("/{mark}")));
+        }
+    }
+    let named = root.line("run/systemd/container");
+    named.value.is_some().then_some(named)
 }
 
 /// Enough of /proc/cpuinfo for the first processor. The whole of it takes milliseconds where there are hundreds.

@@ -4,6 +4,7 @@
 #[path = "../../../tests/agent/tree.rs"]
 pub(crate) mod tree;
 
+mod containers;
 mod iommu;
 
 use std::fs;

@@ -1,0 +1,218 @@
+//! Variables that change what the driver, NCCL and UCX do. Nothing else of the environment is ever recorded, and no
+//! value that looks like a secret.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use kb_core::report::Fact;
+use serde_json::{Map, Value};
+
+use super::HostRoot;
+
+/// Beginnings of the names that are recorded.
+const RECORDED: [&str; 4] = ["CUDA_", "NCCL_", "NVIDIA_", "UCX_"];
+/// Words in the names of secrets, such as `NVIDIA_API_KEY`.
+const SECRET_NAMES: [&str; 8] = [
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "CREDENTIAL",
+    "AUTH",
+    "COOKIE",
+];
+/// What tokens of well-known services begin with, and what stands in front of one.
+const SECRET_STARTS: [&str; 8] = [
+    "nvapi-",
+    "ghp_",
+    "github_pat_",
+    "glpat-",
+    "hf_",
+    "sk-",
+    "eyJ",
+    "Bearer ",
+];
+/// A run of this many letters and digits, mixed, is nobody's setting.
+const SECRET_LETTERS: usize = 32;
+/// Longest value recorded, in characters.
+const LONGEST: usize = 1_000;
+/// In the place of a secret.
+const WITHHELD: &str = "(withheld)";
+
+/// NCCL's own files of settings.
+const SYSTEM_FILE: &str = "etc/nccl.conf";
+
+/// A fact for each recorded variable that is set, and the settings in NCCL's files.
+pub(super) fn facts(
+    root: &HostRoot,
+    home: Option<&str>,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> BTreeMap<String, Fact> {
+    let mut facts = BTreeMap::new();
+    for (name, value) in variables {
+        let name = name.to_string_lossy();
+        if is_recorded(&name) {
+            let value = shown(&name, &value.to_string_lossy());
+            let fact = Fact::read(value.into(), "environment of the agent");
+            facts.insert(format!("environment.{}", name.to_ascii_lowercase()), fact);
+        }
+    }
+    facts.insert("nccl.conf.system".to_owned(), settings(root, SYSTEM_FILE));
+    if let Some(home) = home {
+        let path = format!("{}/.nccl.conf", home.trim_matches('/'));
+        facts.insert("nccl.conf.user".to_owned(), settings(root, &path));
+    }
+    facts
+}
+
+/// `NAME=value` lines; `#` begins a comment. Names without `NCCL_` in front are NCCL's too.
+fn settings(root: &HostRoot, path: &str) -> Fact {
+    root.text(path).map(|content| {
+        let lines = content.lines().filter(|line| !line.trim_start().starts_with('#'));
+        let pairs = lines.filter_map(|line| line.split_once('='));
+        let settings = pairs.map(|(name, value)| {
+            let (name, value) = (name.trim(), value.trim());
+            (name.to_owned(), Value::from(shown(name, value)))
+        });
+        Value::Object(settings.collect::<Map<_, _>>())
+    })
+}
+
+fn is_recorded(name: &str) -> bool {
+    RECORDED.iter().any(|start| name.starts_with(start))
+}
+
+fn shown(name: &str, value: &str) -> String {
+    if looks_secret(name, value) {
+        return WITHHELD.to_owned();
+    }
+    value.chars().take(LONGEST).collect()
+}
+
+fn looks_secret(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    if SECRET_NAMES.iter().any(|word| name.contains(word)) {
+        return true;
+    }
+    // A name and a password in an address, a key in PEM.
+    if value.contains("-----BEGIN") || (value.contains("://") && value.contains('@')) {
+        return true;
+    }
+    let separators = |letter: char| letter.is_whitespace() || ",;:=\"'".contains(letter);
+    let mut words = value.split(separators);
+    SECRET_STARTS.iter().any(|start| value.contains(start)) || words.any(is_random)
+}
+
+/// Long, and letters mixed with digits. Paths and names of GPUs have slashes, dots and dashes, which
+/// end a run of letters.
+fn is_random(word: &str) -> bool {
+    let mut runs = word.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '+'));
+    runs.any(|run| {
+        let has = |kind: fn(&u8) -> bool| run.as_bytes().iter().any(kind);
+        run.len() >= SECRET_LETTERS && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::host::tests::tree::tree;
+
+    fn read(variables: &[(&str, &str)]) -> BTreeMap<String, Fact> {
+        let root = tree(&[]);
+        let variables = variables
+            .iter()
+            .map(|(name, value)| ((*name).into(), (*value).into()));
+        facts(&HostRoot::new(root.path()), None, variables)
+    }
+
+    #[test]
+    fn settings_are_recorded_and_nothing_else() {
+        let facts = read(&[
+            ("NCCL_P2P_DISABLE", "1"),
+            (
+                "CUDA_VISIBLE_DEVICES",
+                "GPU-8f9c2b1a-1234-5678-9abc-def012345678,MIG-8f9c2b1a-1234-5678-9abc-def012345678",
+            ),
+            ("NVIDIA_VISIBLE_DEVICES", "all"),
+            ("UCX_NET_DEVICES", "mlx5_0:1,mlx5_1:1"),
+            (
+                "CUDA_INJECTION64_PATH",
+                "/opt/nvidia/nsight-systems/2025.3.1/target-linux-x64/libToolsInjection64.so",
+            ),
+            ("PATH", "/usr/bin"),
+            ("AWS_SECRET_ACCESS_KEY", "x"),
+            ("MY_NCCL_DEBUG", "INFO"),
+        ]);
+        let recorded: Vec<&str> = facts
+            .keys()
+            .filter_map(|name| name.strip_prefix("environment."))
+            .collect();
+        assert_eq!(
+            recorded,
+            [
+                "cuda_injection64_path",
+                "cuda_visible_devices",
+                "nccl_p2p_disable",
+                "nvidia_visible_devices",
+                "ucx_net_devices"
+            ]
+        );
+        for (name, fact) in facts.iter().filter(|(name, _)| name.starts_with("environment.")) {
+            assert_ne!(fact.value, Some(WITHHELD.into()), "{name}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_withheld() {
+        for (name, value) in [
+            ("NVIDIA_API_KEY", "short"),
+            ("NVIDIA_NGC_TOKEN", "x"),
+            ("NVIDIA_EXTRA", "nvapi-abc"),
+            ("NCCL_PLUGIN_ARGS", "url=https://alice:hunter2@host/"),
+            ("UCX_EXTRA", "id 0123456789abcdefABCDEF0123456789abcd end"),
+            ("CUDA_EXTRA", "-----BEGIN RSA PRIVATE KEY-----"),
+        ] {
+            let facts = read(&[(name, value)]);
+            let fact = &facts[&format!("environment.{}", name.to_ascii_lowercase())];
+            assert_eq!(fact.value, Some(WITHHELD.into()), "{name}");
+        }
+    }
+
+    #[test]
+    fn nccls_files_are_read() {
+        let root = tree(&[
+            (
+                SYSTEM_FILE,
+                "# site\nNCCL_IB_HCA = mlx5_0\nNCCL_DEBUG=INFO\nnonsense\n",
+            ),
+            ("home/alice/.nccl.conf", "NCCL_P2P_LEVEL=SYS\n"),
+        ]);
+        let facts = facts(
+            &HostRoot::new(root.path()),
+            Some("/home/alice"),
+            std::iter::empty(),
+        );
+        let system = facts["nccl.conf.system"].value.as_ref().unwrap();
+        assert_eq!(
+            system,
+            &serde_json::json!({"NCCL_IB_HCA": "mlx5_0", "NCCL_DEBUG": "INFO"})
+        );
+        assert_eq!(
+            facts["nccl.conf.user"].value.as_ref().unwrap()["NCCL_P2P_LEVEL"],
+            "SYS"
+        );
+        assert!(read(&[])["nccl.conf.system"].gap.is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_is_bounded(name in "\\PC{0,20}", value in "\\PC{0,2000}") {
+            let shown = shown(&name, &value);
+            prop_assert!(shown.chars().count() <= LONGEST);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Containers and virtual machines by the marks that they leave.
+
+use serde_json::json;
+
+use super::tree::tree;
+use super::*;
+
+fn container(files: &[(&str, &str)]) -> Fact<String> {
+    place::container(&HostRoot::new(tree(files).path()))
+}
+
+#[test]
+fn containers_are_told_by_their_marks() {
+    let group = "0::/\n";
+    for (expected, mark) in [
+        ("docker", (".dockerenv", "")),
+        ("podman", ("run/.containerenv", "engine=\"podman-5\"")),
+        (
+            "kubernetes",
+            ("var/run/secrets/kubernetes.io/serviceaccount/namespace", "x"),
+        ),
+        (
+            "kubernetes",
+            (
+                "proc/self/cgroup",
+                "0::/kubepods.slice/kubepods-burstable.slice/cri-containerd-1.scope\n",
+            ),
+        ),
+        ("docker", ("proc/self/cgroup", "12:pids:/docker/0123456789ab\n")),
+        (
+            "podman",
+            ("proc/self/cgroup", "0::/user.slice/libpod-0123.scope\n"),
+        ),
+        (
+            "containerd",
+            (
+                "proc/self/mountinfo",
+                "1 2 0:3 / / rw - overlay overlay rw,lowerdir=/var/lib/x/io.containerd.snapshotter.v1.overlayfs/1/fs\n",
+            ),
+        ),
+        ("lxc", ("run/systemd/container", "lxc\n")),
+        (
+            "slurm job",
+            (
+                "proc/self/cgroup",
+                "0::/system.slice/slurmstepd.scope/job_42/step_0\n",
+            ),
+        ),
+        (
+            "gvisor",
+            (
+                "proc/version",
+                "Linux version 4.19.0-gvisor #1 SMP Sun Jan 10 15:06:54 PST 2016\n",
+            ),
+        ),
+        (
+            "gvisor",
+            (
+                "proc/version",
+                "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016\n",
+            ),
+        ),
+        (
+            "none seen",
+            ("proc/version", "Linux version 6.8.0-60-generic (buildd@lcy02)\n"),
+        ),
+        (
+            "none seen",
+            ("proc/self/mountinfo", "1 2 8:1 / / rw - ext4 /dev/sda1 rw\n"),
+        ),
+    ] {
+        let found = container(&[("proc/1/cgroup", group), mark]);
+        assert_eq!(found.value.as_deref(), Some(expected), "{mark:?}");
+    }
+    assert!(container(&[]).gap.is_some());
+}
+
+#[test]
+fn a_masked_container_leaves_gaps_and_never_values() {
+    // As container runtimes mask: empty folders and empty files where something was.
+    let root = tree(&[
+        (".dockerenv", ""),
+        ("proc/1/cgroup", "0::/\n"),
+        ("proc/cmdline", ""),
+        ("proc/driver/nvidia/params", ""),
+    ]);
+    for folder in [
+        "sys/kernel/iommu_groups",
+        "sys/module",
+        "sys/bus/pci/devices",
+        "sys/class",
+    ] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    let host = read_at(root.path());
+    assert_eq!(value(&host, "host.container"), Some("docker"));
+    for name in [
+        "iommu.mode",
+        "iommu.units",
+        "driver.version",
+        "driver.parameters",
+        "driver.registry_dwords",
+        "peermem.module",
+        "gdrcopy.module",
+        "dma_buf.support",
+        "infiniband.ports",
+        "fabric_manager.service",
+        "shm.total_bytes",
+        "host.numa_nodes",
+    ] {
+        let fact = &host.facts[name];
+        assert!(fact.value.is_none() && fact.gap.is_some(), "{name}: {fact:?}");
+    }
+    assert_eq!(host.facts["libraries.cuda"].value, Some(json!([])));
+}
