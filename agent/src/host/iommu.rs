@@ -17,9 +17,9 @@ pub(super) fn facts(root: &HostRoot, log: &str) -> BTreeMap<String, Fact> {
         ("iommu.mode".to_owned(), mode(root, log).map(Into::into)),
         (
             "iommu.groups".to_owned(),
-            groups(root).map(|groups| groups.len().into()),
+            listed(root, GROUPS).map(|groups| groups.len().into()),
         ),
-        ("iommu.units".to_owned(), root.names(UNITS).map(Into::into)),
+        ("iommu.units".to_owned(), listed(root, UNITS).map(Into::into)),
         (
             "iommu.kernel_options".to_owned(),
             super::text(super::kernel_options(root, |name| name.contains("iommu"))),
@@ -27,12 +27,12 @@ pub(super) fn facts(root: &HostRoot, log: &str) -> BTreeMap<String, Fact> {
     ])
 }
 
-/// A guest that has no IOMMU of its own sees no groups, which says nothing about the machine it runs on.
-fn groups(root: &HostRoot) -> Fact<Vec<String>> {
-    let groups = root.names(GROUPS);
-    match &groups.value {
-        Some(names) if names.is_empty() && place::is_virtual_machine(root) => guest(GROUPS),
-        _ => groups,
+/// A guest that has no IOMMU of its own sees neither groups nor units, which says nothing about the machine it runs on.
+fn listed(root: &HostRoot, folder: &str) -> Fact<Vec<String>> {
+    let names = root.names(folder);
+    match &names.value {
+        Some(found) if found.is_empty() && place::is_virtual_machine(root) => guest(folder),
+        _ => names,
     }
 }
 
@@ -44,7 +44,7 @@ fn guest<T>(source: &str) -> Fact<T> {
 /// `off`, `translating`, `passthrough` or `mixed`: by the types of the groups that GPUs are in (of all groups where
 /// no GPU is seen), else by what the kernel wrote at boot, else by there being no IOMMU at all.
 fn mode(root: &HostRoot, log: &str) -> Fact<String> {
-    let groups = groups(root);
+    let groups = listed(root, GROUPS);
     let Some(names) = &groups.value else {
         return groups.map(|_| String::new());
     };
@@ -68,7 +68,7 @@ fn mode(root: &HostRoot, log: &str) -> Fact<String> {
             "there are IOMMU groups, but neither their type nor the kernel log says how they are used";
         return absent(GapKind::NotVisible, GROUPS, reason);
     }
-    let units = root.names(UNITS);
+    let units = listed(root, UNITS);
     match &units.value {
         Some(units) if units.is_empty() => Fact::read("off".to_owned(), format!("/{UNITS}")),
         Some(_) => absent(

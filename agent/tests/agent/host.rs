@@ -2,11 +2,11 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fake_gpu::Scenario;
-use fake_gpu::scenario::{CallEffect, CallFault, Counted, Pairs};
-use kb_core::report::{Fact, GapKind, Report};
+use fake_gpu::scenario::{CallEffect, CallFault, Counted, LogLine, Pairs};
+use kb_core::report::{Fact, GapKind, Report, When};
 use kb_core::verdict::{Verdict, cause};
 use serde_json::{Value, json};
 
@@ -232,6 +232,61 @@ fn a_guest_and_a_masked_container_blame_nothing_that_they_do_not_see() {
             report.host["host.container"].value == Some(json!("docker")),
             container
         );
+    }
+}
+
+/// What the kernel writes when the driver is first asked for peer access.
+fn logging(mut scenario: Scenario, file: PathBuf, message: &str) -> Scenario {
+    scenario.log.push(LogLine {
+        after_call: "cuCtxEnablePeerAccess".to_owned(),
+        times: 1,
+        file,
+        text: format!("3,4242,{{us}},-;{message}"),
+    });
+    scenario
+}
+
+#[test]
+fn only_what_is_logged_during_the_run_is_evidence() {
+    let fault = "nvidia 0000:01:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0021 address=0xf2000000 flags=0x0020]";
+    let xid = "NVRM: Xid (PCI:0000:01:00): 79, pid=4711, GPU has fallen off the bus.";
+    let error = "pcieport 0000:a0:01.0: AER: Corrected error message received from 0000:a0:01.0";
+    for (scenario, message, expected) in [
+        (dropping(), fault, cause::IO_PAGE_FAULT),
+        (dropping(), error, cause::WRITES_DROPPED),
+        (dropping(), xid, cause::GPU_LOST),
+    ] {
+        for is_during in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let log = folder.path().join("kmsg");
+            let before = format!("6,1,1000,-;Linux version 6.8.0\n3,2,2000,-;{message}\n");
+            fs::write(&log, if is_during { "" } else { before.as_str() }).unwrap();
+            let scenario = if is_during {
+                logging(scenario.clone(), log.clone(), message)
+            } else {
+                scenario.clone()
+            };
+            let node = machine(&scenario, |root| {
+                behind_a_switch(root, ACS_VALIDATE, "ivhd0", "identity");
+                fs::create_dir_all(root.join("dev")).unwrap();
+                fs::hard_link(&log, root.join("dev/kmsg")).unwrap();
+            });
+            let (report, _) = node.probe(&[]);
+            let expected = if is_during {
+                expected
+            } else {
+                cause::WRITES_DROPPED
+            };
+            assert_eq!(judged(&report), (Verdict::Broken, Some(expected)), "{message}");
+            let when = if is_during { When::During } else { When::Before };
+            assert_eq!(report.logs.len(), 1, "{:?}", report.logs);
+            assert_eq!(
+                (report.logs[0].when, report.logs[0].source.as_str()),
+                (when, "kmsg")
+            );
+            assert!(report.logs[0].text.ends_with(message), "{:?}", report.logs);
+            assert_eq!(value(&report.host, "kernel_log.readable"), true);
+        }
     }
 }
 

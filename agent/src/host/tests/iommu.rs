@@ -75,6 +75,8 @@ fn no_iommu_is_off_on_a_machine_and_not_visible_in_a_guest() {
     let guest = mode(root.path()).gap.unwrap();
     assert_eq!(guest.kind, GapKind::NotVisible);
     assert!(guest.reason.contains("virtual machine"), "{guest:?}");
+    let units = &read_at(root.path()).facts["iommu.units"];
+    assert!(units.gap.is_some(), "{units:?}");
 }
 
 #[test]
