@@ -5,7 +5,7 @@ use fake_gpu::{
     Scenario,
     scenario::{Fate, MemoryFault},
 };
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 
 const SHIPPED: &str = concat!(include_str!("../../../agent/src/gpu/kernels.ptx"), "\0");
 /// More than one round of the loops, and not a multiple of the threads.
@@ -20,40 +20,24 @@ fn pattern(index: u64) -> u32 {
     (z >> 32) as u32
 }
 
-/// Launches on the default stream of the current context; `invert` is a 32-bit parameter.
-fn launch(cuda: &Cuda, name: &CStr, base: u64, invert: u32, out: u64) {
+/// Launches on the default stream of the current context: one window of `WORDS` words, 32-bit parameters in the lower
+/// half.
+fn launch(cuda: &Cuda, name: &CStr, arguments: &[u64]) {
     let text = CStr::from_bytes_with_nul(SHIPPED.as_bytes()).unwrap();
     let function = cuda.function(text, name);
-    let (words, seed) = (WORDS, SEED);
-    let mut arguments: [*mut c_void; 5] = [
-        (&raw const base).cast_mut().cast(),
-        (&raw const words).cast_mut().cast(),
-        (&raw const seed).cast_mut().cast(),
-        (&raw const invert).cast_mut().cast(),
-        (&raw const out).cast_mut().cast(),
-    ];
-    let code = cuda.cuLaunchKernel(
-        function,
-        3,
-        1,
-        1,
-        64,
-        1,
-        1,
-        0,
-        0,
-        arguments.as_mut_ptr(),
-        std::ptr::null_mut(),
-    );
-    assert_eq!(code, 0);
+    assert_eq!(cuda.launch(function, 3, 64, 0, arguments), 0);
     assert_eq!(cuda.cuCtxSynchronize(), 0);
+}
+
+fn fill(cuda: &Cuda, base: u64, invert: u64) {
+    launch(cuda, c"fill_windows", &[base, 0, WORDS, 0, SEED, invert]);
 }
 
 /// First wrong word and number of wrong words, by the shipped check.
 fn check(cuda: &Cuda, context: usize, base: u64) -> (u64, u64) {
     let out = cuda.allocate(context, 16);
     cuda.write(context, out, &[[0xff; 8], [0; 8]].concat());
-    launch(cuda, c"check_pattern", base, 0, out);
+    launch(cuda, c"check_windows", &[base, 0, WORDS, 0, SEED, 0, out]);
     let found = cuda.read(context, out, 16);
     let word = |at: usize| u64::from_le_bytes(found[at..at + 8].try_into().unwrap());
     (word(0), word(8))
@@ -67,7 +51,7 @@ fn the_shipped_kernels_fill_and_check() {
         |cuda| {
             let context = cuda.start()[0];
             let memory = cuda.allocate(context, (WORDS * 4) as usize);
-            launch(cuda, c"fill_pattern", memory, 0, 0);
+            fill(cuda, memory, 0);
             let found = cuda.read(context, memory, (WORDS * 4) as usize);
             let expected: Vec<u8> = (0..WORDS)
                 .flat_map(|index| pattern(index).to_le_bytes())
@@ -77,7 +61,7 @@ fn the_shipped_kernels_fill_and_check() {
             cuda.write(context, memory + 4 * 4321, &[!found[4 * 4321]]);
             cuda.write(context, memory + 4 * 1234, &[!found[4 * 1234]]);
             assert_eq!(check(cuda, context, memory), (1234, 2));
-            launch(cuda, c"fill_pattern", memory, u32::MAX, 0);
+            fill(cuda, memory, u64::from(u32::MAX));
             assert_eq!(check(cuda, context, memory), (0, WORDS));
         },
     );
@@ -94,7 +78,7 @@ fn the_owners_check_finds_a_mirror() {
         cuda.enable_both(&contexts);
         let memory = cuda.allocate(contexts[1], (WORDS * 4) as usize);
         assert_eq!(cuda.cuCtxSetCurrent(contexts[0]), 0);
-        launch(cuda, c"fill_pattern", memory, 0, 0);
+        fill(cuda, memory, 0);
         assert_eq!(
             check(cuda, contexts[0], memory),
             (u64::MAX, 0),

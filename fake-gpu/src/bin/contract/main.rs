@@ -23,6 +23,7 @@ mod modules;
 mod node;
 mod peers;
 mod processes;
+mod shipped;
 mod streams;
 mod texts;
 
@@ -50,6 +51,7 @@ const SECTIONS: &[&[(&str, Section)]] = &[
     streams::SECTIONS,
     modules::SECTIONS,
     kernels::SECTIONS,
+    shipped::SECTIONS,
     processes::SECTIONS,
     mapped::SECTIONS,
     management::SECTIONS,
