@@ -4,7 +4,7 @@ mod check;
 mod conflicts;
 mod export;
 mod import;
-mod match_file;
+mod match_files;
 mod migrate;
 mod serve;
 mod token;
@@ -23,6 +23,9 @@ use crate::store::Store;
 
 /// Exit code of a call that makes no sense (`EX_USAGE` of sysexits.h).
 const USAGE: u8 = 64;
+
+/// Exit code of `match` when something could not be read, as of grep: 1 says that nothing was found.
+const TROUBLE: u8 = 2;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -43,8 +46,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check record files; lists every violation with file, place and reason
     Check(check::CheckArgs),
-    /// Explain an error or a log with the records at hand; exit code 0 match found, 1 none, 2 error
-    Match(match_file::MatchArgs),
+    /// Explain errors and logs; exit code 0 a known error was found, 1 none, 2 trouble
+    Match(match_files::MatchArgs),
     /// Import records from a folder or an export; what was edited here is kept
     Import(import::ImportArgs),
     /// Write all published records as lines of JSON
@@ -61,7 +64,11 @@ pub enum Command {
 impl Command {
     /// Exit code when the command fails: `match` keeps 1 for "no match".
     pub fn failure_code(&self) -> u8 {
-        if matches!(self, Self::Match(_)) { 2 } else { 1 }
+        if matches!(self, Self::Match(_)) {
+            TROUBLE
+        } else {
+            1
+        }
     }
 }
 
@@ -145,7 +152,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(settings) => serve::run(&settings).await,
         Command::Check(arguments) => check::run(&arguments),
-        Command::Match(arguments) => match_file::run(&arguments).await,
+        Command::Match(arguments) => match_files::run(arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(data) => export::run(&data).await,
         Command::Migrate(data) => migrate::run(&data).await,

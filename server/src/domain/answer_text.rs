@@ -70,7 +70,7 @@ fn write_line(text: &mut String, line: &MatchedLine) -> std::fmt::Result {
 }
 
 /// A line of a log may hold what makes a terminal ring, clear itself or lie.
-fn harmless(line: &str) -> String {
+pub(crate) fn harmless(line: &str) -> String {
     let shown = |character: char| match character {
         '\t' => character,
         _ if character.is_control() => char::REPLACEMENT_CHARACTER,

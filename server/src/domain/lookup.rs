@@ -41,7 +41,7 @@ pub struct Matching {
 }
 
 /// What was found in a text. Empty `matches` means: no known error.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MatchAnswer {
     /// Records that stand in the text, best first; those that do not apply to the environment last.
     pub matches: Vec<Match>,
@@ -65,7 +65,7 @@ pub struct MatchAnswer {
 }
 
 /// A record that may be meant.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Candidate {
     /// The record.
     #[schema(value_type = String)]
@@ -80,14 +80,14 @@ pub struct Candidate {
     /// 0 to 1, ordinal among candidates of the same `by`.
     pub score: f32,
     /// Where it stands, if the matcher saw it on a line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<MatchedLine>,
     /// Why it is no match.
     pub why: String,
 }
 
 /// Who suggests a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SuggestedBy {
     /// The matcher saw its words or number, and nothing that says this is meant.

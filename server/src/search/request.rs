@@ -1,7 +1,7 @@
 //! What a search is asked and what it answers.
 
 use kb_core::ids::{RecordId, Seq};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::facets::Facets;
@@ -51,7 +51,7 @@ pub struct SearchAnswer {
 }
 
 /// Which state of the knowledge gave an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct KnowledgeStamp {
     /// The feed's seq.
     #[schema(value_type = i64)]

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use peerless::store::SeedRecord;
 use serde_json::{Value, json as object};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -37,6 +38,34 @@ async fn json_carries_the_environment() {
         found["matches"][0]["id"],
         "cuda/peer-access-unsupported-by-hardware"
     );
+}
+
+#[tokio::test]
+async fn a_text_brings_its_environment_in_the_address() {
+    let seed = SeedRecord {
+        id: "cuda/old-driver".parse().unwrap(),
+        document: crate::records::document("cuda/old-driver", "CUDA error: the driver is old"),
+        annex: r#"{"schema_version": 1, "applies_to": [{"component": "driver", "fixed": "550"}]}"#.to_owned(),
+    };
+    let app = TestApp::start_with(|options| options.seeds.push(seed)).await;
+    for (query, applies) in [
+        ("", "unknown"),
+        ("?environment=driver=535.161.07,%20cuda=12.2", "yes"),
+        ("?environment=driver=560.1", "no"),
+    ] {
+        let request = app.post(&format!("/api/v1/match{query}"));
+        let response = request
+            .body("CUDA error: the driver is old")
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.headers()["peerless-matches"], "1");
+        assert_eq!(json(response).await["matches"][0]["applies"], applies, "{query}");
+    }
+    for bad in ["?environment=driver", "?env=driver=1"] {
+        let request = app.post(&format!("/api/v1/match{bad}")).body("x");
+        problem(request.send().await.unwrap(), 400, "bad_query").await;
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use actix_web::web::{self, Bytes, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Deserialize;
 use tokio::sync::mpsc;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::match_view::{self, Lines, Reader};
 use crate::domain::answer_text;
@@ -33,6 +33,34 @@ pub struct MatchRequest {
     environment: BTreeMap<String, String>,
 }
 
+/// What may be said beside a text that is the body.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MatchQuery {
+    /// Versions and models where the text was written: `driver=550.54.14,cuda=12.4`. What a JSON body says of a
+    /// component stands before it.
+    environment: Option<String>,
+}
+
+/// Number of known errors found, on every answer that is not `application/x-ndjson`.
+pub const MATCHES_HEADER: &str = "peerless-matches";
+
+impl MatchQuery {
+    fn environment(&self) -> Result<BTreeMap<String, String>, Problem> {
+        let parts = self.environment.as_deref().unwrap_or_default().split(',');
+        let parts = parts.map(str::trim).filter(|part| !part.is_empty());
+        let pair = |part: &str| match part.split_once('=') {
+            Some((component, version)) => Ok((component.trim().to_owned(), version.trim().to_owned())),
+            None => Err(Problem::new(
+                Code::BadQuery,
+                "write environment=component=version,…, for example environment=driver=550.54.14",
+            )),
+        };
+        parts.map(pair).collect()
+    }
+}
+
 /// How the answer is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -43,14 +71,15 @@ enum Form {
 
 /// Explains a text. `text/plain` is read as it comes, gzip and zstd too; JSON carries the environment.
 #[utoipa::path(
-    post, path = "/api/v1/match", tag = "match",
+    post, path = "/api/v1/match", tag = "match", params(MatchQuery),
     request_body(
         content((MatchRequest = "application/json"), (String = "text/plain")),
         description = "The text itself (to 1 GiB), or JSON (to 8 MiB)",
     ),
     responses(
         (status = 200, description = "What explains the text; as text/plain or application/x-ndjson when asked for",
-            body = MatchAnswer),
+            body = MatchAnswer,
+            headers(("Peerless-Matches" = u64, description = "Known errors found; not with application/x-ndjson"))),
         (status = 400, description = "The body cannot be read", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
         (status = 415, description = "Neither text/plain nor JSON", body = ProblemBody),
@@ -60,14 +89,17 @@ pub async fn match_text(
     _: Anyone,
     request: HttpRequest,
     payload: Payload,
+    query: web::Query<MatchQuery>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let form = form(&request);
+    let mut environment = query.environment()?;
     let generation = state.knowledge.current();
     if body::is_json(&request) {
         let asked: MatchRequest = body::json(&request, payload, limits::JSON_BYTES).await?;
+        environment.extend(asked.environment);
         let options = MatchOptions {
-            environment: asked.environment,
+            environment,
             without_text: false,
         };
         if form == Form::Lines {
@@ -85,7 +117,11 @@ pub async fn match_text(
             "send the text as text/plain, or {\"text\": …} as application/json",
         ));
     }
-    let matching = Matching::start(Arc::clone(&generation), MatchOptions::default());
+    let options = MatchOptions {
+        environment,
+        without_text: false,
+    };
+    let matching = Matching::start(Arc::clone(&generation), options);
     if form == Form::Lines {
         return lines_from_stream(&request, payload, matching);
     }
@@ -108,15 +144,17 @@ impl Sink for Feeding {
 }
 
 fn answer(form: Form, state: &AppState, generation: &Generation, found: &MatchAnswer) -> HttpResponse {
+    let mut response = HttpResponse::Ok();
+    response.insert_header((MATCHES_HEADER, found.matches.len()));
     match form {
-        Form::Text => HttpResponse::Ok()
+        Form::Text => response
             .content_type("text/plain; charset=utf-8")
             .body(answer_text::render(
                 found,
                 generation,
                 Some(state.settings.public_url.as_deref().unwrap_or_default()),
             )),
-        Form::Json | Form::Lines => HttpResponse::Ok().json(found),
+        Form::Json | Form::Lines => response.json(found),
     }
 }
 

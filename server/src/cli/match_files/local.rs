@@ -1,0 +1,102 @@
+//! Explaining on this machine.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use kb_core::ids::RecordId;
+use kb_core::scanner::Event;
+
+use super::explain::{Explainer, Facts};
+use super::input::Text;
+use crate::bundle;
+use crate::config::DataArgs;
+use crate::domain::answer_text;
+use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching};
+use crate::feed::{self, Generation};
+use crate::startup::open_store;
+
+/// Bytes read at once.
+pub(super) const PIECE: usize = 256 << 10;
+
+/// The knowledge at hand.
+pub(super) struct Local {
+    generation: Arc<Generation>,
+    environment: BTreeMap<String, String>,
+}
+
+impl Local {
+    /// The database where there is one already; it is not made for this. Else the records of this program.
+    pub(super) async fn load(data: &DataArgs, environment: BTreeMap<String, String>) -> anyhow::Result<Self> {
+        let generation = if data.database.is_some() || data.sqlite_file().try_exists()? {
+            let follower = feed::load(open_store(data).await?).await?;
+            follower.knowledge().current()
+        } else {
+            Arc::new(feed::offline(bundle::embedded()?)?)
+        };
+        Ok(Self {
+            generation,
+            environment,
+        })
+    }
+
+    /// Begins a text.
+    pub(super) fn start(&self) -> Matching {
+        let options = MatchOptions {
+            environment: self.environment.clone(),
+            without_text: false,
+        };
+        Matching::start(Arc::clone(&self.generation), options)
+    }
+
+    /// The answer for people.
+    pub(super) fn render(&self, answer: &MatchAnswer) -> String {
+        answer_text::render(answer, &self.generation, None)
+    }
+}
+
+impl Explainer for Local {
+    fn answer(&self, text: Text) -> anyhow::Result<MatchAnswer> {
+        let mut matching = self.start();
+        each_piece(text, |piece| {
+            matching.feed(piece);
+            Ok(())
+        })?;
+        Ok(matching.finish())
+    }
+
+    fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)> {
+        let answer = self.answer(text)?;
+        Ok((self.render(&answer), !answer.matches.is_empty()))
+    }
+
+    fn stepwise(
+        &self,
+        text: Text,
+        each: &mut dyn FnMut(&Event) -> anyhow::Result<()>,
+    ) -> anyhow::Result<MatchAnswer> {
+        let mut matching = self.start();
+        each_piece(text, |piece| matching.push(piece).iter().try_for_each(&mut *each))?;
+        let (events, answer) = matching.finish_with_events();
+        events.iter().try_for_each(each)?;
+        Ok(answer)
+    }
+
+    fn facts(&self, id: &RecordId) -> anyhow::Result<Facts> {
+        let published = self.generation.record(id);
+        let published = published.with_context(|| format!("record {id} is not in this generation"))?;
+        Ok(Facts::of(&published.record, None))
+    }
+}
+
+fn each_piece(mut text: Text, mut take: impl FnMut(&[u8]) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut buffer = vec![0; PIECE];
+    loop {
+        let read = text.read(&mut buffer)?;
+        match buffer.get(..read) {
+            Some(piece) if !piece.is_empty() => take(piece)?,
+            _ => return Ok(()),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `peerless match [FILE…]`: explains texts with the database at hand or the records that ship with the program.
+//! Nothing of them leaves this machine unless `--server` says so.
+
+mod explain;
+mod follow;
+mod input;
+mod local;
+mod output;
+mod pad;
+mod remote;
+mod sarif;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::config::DataArgs;
+use explain::Explainer;
+use input::Input;
+use local::Local;
+use output::{Form, Output};
+use remote::{Remote, RemoteArgs};
+
+/// What the exit code and the options mean to whoever scripts this.
+pub(super) const HELP: &str = "\
+Exit code, as of grep: 0 a known error was found, 1 none was found, 2 trouble (a file that cannot be read, a server \
+that does not answer), 64 the call makes no sense. A file in trouble does not keep the others from being read.
+
+Examples:
+  peerless match train.log
+  journalctl -k -b | peerless match -
+  peerless match --follow /var/log/syslog
+  peerless match --sarif rank*.log.zst > peerless.sarif
+  peerless match --server https://kb.example --env driver=550.54.14 train.log";
+
+/// What to explain, and how to answer.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct MatchArgs {
+    /// Texts of any length, plain or compressed with gzip or zstd; - or none reads standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    form: FormArgs,
+    /// Go on reading as files grow or are replaced, and show hits at once, until interrupted
+    #[arg(long, short, conflicts_with_all = ["json", "sarif", "server"])]
+    follow: bool,
+    /// Version or model where the texts were written, once for each: driver=550.54.14
+    #[arg(long = "env", value_name = "COMPONENT=VERSION", value_parser = parse_pair)]
+    environment: Vec<(String, String)>,
+    #[command(flatten)]
+    remote: RemoteArgs,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// How to answer; as text for people unless said.
+#[derive(Debug, Args)]
+struct FormArgs {
+    /// One JSON object for each file: the answer of POST /api/v1/match, and `file`
+    #[arg(long, group = "form")]
+    json: bool,
+    /// Lines of JSON: each hit as it is found, at last each file's answer
+    #[arg(long, group = "form")]
+    ndjson: bool,
+    /// A SARIF 2.1.0 log with all files, for annotations in CI
+    #[arg(long, group = "form")]
+    sarif: bool,
+}
+
+impl FormArgs {
+    fn form(&self) -> Form {
+        match (self.json, self.ndjson, self.sarif) {
+            (true, ..) => Form::Json,
+            (_, true, _) => Form::Lines,
+            (.., true) => Form::Sarif,
+            _ => Form::Text,
+        }
+    }
+}
+
+pub(super) async fn run(arguments: MatchArgs) -> anyhow::Result<ExitCode> {
+    let inputs = Input::all(&arguments.files);
+    let output = Output::new(arguments.form.form(), inputs.len() > 1);
+    let environment = arguments.environment.into_iter().collect();
+    // Reading and computing block; on the threads that are there for it they hold nobody up.
+    let work = if arguments.remote.server.is_some() {
+        tokio::task::spawn_blocking(move || {
+            let server = Remote::new(&arguments.remote, &environment)?;
+            explain_all(&server, &inputs, output)
+        })
+    } else {
+        let local = Local::load(&arguments.data, environment).await?;
+        if arguments.follow {
+            return follow::run(&local, &inputs, output).await;
+        }
+        tokio::task::spawn_blocking(move || explain_all(&local, &inputs, output))
+    };
+    work.await?
+}
+
+/// One file after the other; what is wrong with one is said, and the next is read.
+fn explain_all(explainer: &dyn Explainer, inputs: &[Input], mut output: Output) -> anyhow::Result<ExitCode> {
+    for input in inputs {
+        if let Err(error) = output.explain(explainer, input) {
+            if super::is_broken_pipe(&error) {
+                return Err(error);
+            }
+            output.fail(input, &error);
+        }
+    }
+    output.finish()
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((component, version)) if !component.is_empty() && !version.is_empty() && !text.contains(',') => {
+            Ok((component.to_owned(), version.to_owned()))
+        }
+        _ => Err("write COMPONENT=VERSION without a comma, for example driver=550.54.14".to_owned()),
+    }
+}

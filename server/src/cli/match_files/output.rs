@@ -1,0 +1,151 @@
+//! How answers are printed, and the exit code that they add up to.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use kb_core::scanner::Event;
+use serde::Serialize;
+
+use super::explain::Explainer;
+use super::input::Input;
+use super::sarif::Sarif;
+use crate::cli::{explain as explained, say};
+use crate::domain::lookup::MatchAnswer;
+
+/// How answers are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Text,
+    Json,
+    Lines,
+    Sarif,
+}
+
+/// Prints answers, and remembers what became of them.
+#[derive(Debug)]
+pub(super) struct Output {
+    form: Form,
+    several: bool,
+    sarif: Sarif,
+    found: bool,
+    failed: bool,
+}
+
+/// A line or an answer, and the file that it is about.
+#[derive(Serialize)]
+struct Of<'a, T> {
+    file: &'a str,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+/// The last line of a file.
+#[derive(Serialize)]
+struct Ended<'a> {
+    event: &'static str,
+    #[serde(flatten)]
+    answer: &'a MatchAnswer,
+}
+
+impl Output {
+    pub(super) fn new(form: Form, several: bool) -> Self {
+        Self {
+            form,
+            several,
+            sarif: Sarif::default(),
+            found: false,
+            failed: false,
+        }
+    }
+
+    /// Explains one text and prints the answer.
+    pub(super) fn explain(&mut self, explainer: &dyn Explainer, input: &Input) -> anyhow::Result<()> {
+        let text = input.open().with_context(|| input.shown())?;
+        let shown = || input.shown();
+        match self.form {
+            Form::Text => {
+                let (text, found) = explainer.rendered(text).with_context(shown)?;
+                self.text(input, &text, found)
+            }
+            Form::Json => {
+                let answer = explainer.answer(text).with_context(shown)?;
+                self.found |= !answer.matches.is_empty();
+                say_json(&input.name(), &answer)
+            }
+            Form::Lines => {
+                let name = input.name();
+                let answer = explainer.stepwise(text, &mut |event| say_json(&name, event));
+                self.summary(input, &answer.with_context(shown)?)
+            }
+            Form::Sarif => {
+                let answer = explainer.answer(text).with_context(shown)?;
+                self.found |= !answer.matches.is_empty();
+                self.sarif.add(input, &answer, explainer)
+            }
+        }
+    }
+
+    /// Prints a hit at once.
+    pub(super) fn hit(&self, input: &Input, event: &Event) -> anyhow::Result<()> {
+        if self.form == Form::Lines {
+            return say_json(&input.name(), event);
+        }
+        // Other events are for programs.
+        if let Event::Hit(hit) = event {
+            let text = hit.text.as_ref().map_or("", |marked| marked.text.as_str());
+            let text = crate::domain::answer_text::harmless(text);
+            say(format_args!(
+                "{}:{}: {}: {text}",
+                input.shown(),
+                hit.line,
+                hit.record
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// Prints what a text comes to, for people.
+    pub(super) fn text(&mut self, input: &Input, text: &str, found: bool) -> anyhow::Result<()> {
+        self.found |= found;
+        if self.several {
+            say(format_args!("== {}", input.shown()))?;
+        }
+        Ok(say(text.trim_end())?)
+    }
+
+    /// Prints the last line of a file.
+    pub(super) fn summary(&mut self, input: &Input, answer: &MatchAnswer) -> anyhow::Result<()> {
+        self.found |= !answer.matches.is_empty();
+        let event = "summary";
+        say_json(&input.name(), &Ended { event, answer })
+    }
+
+    /// True when hits are lines of JSON.
+    pub(super) fn is_lines(&self) -> bool {
+        self.form == Form::Lines
+    }
+
+    /// Says what was wrong with a text.
+    pub(super) fn fail(&mut self, input: &Input, error: &anyhow::Error) {
+        self.failed = true;
+        let error = explained(error);
+        self.sarif.fail(input, &error);
+        eprintln!("peerless: {error}");
+    }
+
+    /// The end of the output, and the exit code.
+    pub(super) fn finish(self) -> anyhow::Result<ExitCode> {
+        if self.form == Form::Sarif {
+            say(serde_json::to_string_pretty(&self.sarif.log())?)?;
+        }
+        Ok(match (self.failed, self.found) {
+            (true, _) => ExitCode::from(crate::cli::TROUBLE),
+            (false, true) => ExitCode::SUCCESS,
+            (false, false) => ExitCode::FAILURE,
+        })
+    }
+}
+
+fn say_json(file: &str, content: &impl Serialize) -> anyhow::Result<()> {
+    Ok(say(serde_json::to_string(&Of { file, content })?)?)
+}

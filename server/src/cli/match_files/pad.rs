@@ -1,0 +1,98 @@
+//! Compression that a server accepts whatever the text: it refuses bodies that grow too much, and a log that repeats
+//! itself grows a thousand times. Frames are padded until they stay below the ratio.
+
+use std::io::{self, Read};
+
+use super::input::Text;
+use crate::web::limits;
+
+/// Text of one frame, in bytes.
+const FRAME_BYTES: usize = 1 << 20;
+/// Fast: the network is rarely the slower side.
+const LEVEL: i32 = 1;
+/// Skippable frame (RFC 8878, 3.1.2): magic number, length, content that decoders pass over.
+const SKIPPABLE: [u8; 4] = 0x184D_2A50_u32.to_le_bytes();
+
+/// A text as Zstandard frames.
+pub(super) struct Padded {
+    text: Text,
+    frame: Vec<u8>,
+    ready: Vec<u8>,
+    sent: usize,
+}
+
+impl Padded {
+    pub(super) fn new(text: Text) -> Self {
+        Self {
+            text,
+            frame: Vec::with_capacity(FRAME_BYTES),
+            ready: Vec::new(),
+            sent: 0,
+        }
+    }
+
+    /// Makes the next frame of what there is to read; it does not wait until a frame is full.
+    fn fill(&mut self) -> io::Result<()> {
+        self.frame.resize(FRAME_BYTES, 0);
+        let read = self.text.read(&mut self.frame)?;
+        self.frame.truncate(read);
+        self.sent = 0;
+        self.ready.clear();
+        if read == 0 {
+            return Ok(());
+        }
+        let packed = zstd::bulk::compress(&self.frame, LEVEL)?;
+        let least = read as u64 / limits::DECOMPRESSION_RATIO + 1;
+        let lacking = usize::try_from(least)
+            .unwrap_or(read)
+            .saturating_sub(packed.len());
+        if lacking > 0 {
+            // Before the frame: the server counts what it has got so far.
+            self.ready.extend(SKIPPABLE);
+            self.ready
+                .extend(u32::try_from(lacking).unwrap_or(u32::MAX).to_le_bytes());
+            self.ready.resize(self.ready.len() + lacking, 0);
+        }
+        self.ready.extend(packed);
+        Ok(())
+    }
+}
+
+impl Read for Padded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.sent == self.ready.len() {
+            self.fill()?;
+        }
+        let mut rest = self.ready.get(self.sent..).unwrap_or_default();
+        let read = rest.read(buffer)?;
+        self.sent += read;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::web::body::{Decoder, Encoding};
+
+    #[test]
+    fn what_repeats_itself_is_accepted() {
+        let text = "the same line again\n".repeat(1 << 20).into_bytes();
+        let mut padded = Vec::new();
+        Padded::new(Box::new(Cursor::new(text.clone())))
+            .read_to_end(&mut padded)
+            .unwrap();
+        assert!(padded.len() < text.len() / 100, "{} bytes", padded.len());
+        let mut decoder = Decoder::new(Encoding::Zstd, 1 << 30, Vec::new()).unwrap();
+        for piece in padded.chunks(1000) {
+            decoder.push(piece).unwrap();
+        }
+        assert!(decoder.finish().unwrap() == text);
+
+        let bare = zstd::encode_all(text.as_slice(), LEVEL).unwrap();
+        let mut decoder = Decoder::new(Encoding::Zstd, 1 << 30, Vec::new()).unwrap();
+        assert!(decoder.push(&bare).is_err(), "without padding it is refused");
+    }
+}

@@ -1,0 +1,268 @@
+//! Explaining by a server, because `--server` asked for it: the text is sent as it is read, compressed.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use clap::Args;
+use kb_core::ids::RecordId;
+use kb_core::record::Record;
+use kb_core::scanner::{Event, Hit};
+use reqwest::blocking::{Body, Client, RequestBuilder, Response};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Url};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::explain::{Explainer, Facts};
+use super::input::Text;
+use super::pad::Padded;
+use crate::domain::lookup::MatchAnswer;
+use crate::web::api::match_text::MATCHES_HEADER;
+
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+/// The most of an answer that is read, in bytes.
+const MOST_ANSWER_BYTES: u64 = 64 << 20;
+/// The most of a problem that is read, in bytes.
+const MOST_PROBLEM_BYTES: u64 = 1 << 20;
+
+/// Which server explains.
+#[derive(Debug, Args)]
+pub(super) struct RemoteArgs {
+    /// Send the texts to this server, compressed, and show its answers [default: nothing leaves this machine]
+    #[arg(long, value_name = "URL")]
+    pub(super) server: Option<String>,
+    /// Token for a server that asks for one
+    #[arg(
+        long,
+        env = "PEERLESS_TOKEN",
+        hide_env_values = true,
+        value_name = "TOKEN",
+        requires = "server"
+    )]
+    token: Option<String>,
+    /// Certificates (PEM) to trust in place of the system's
+    #[arg(long, value_name = "FILE", requires = "server")]
+    ca_file: Option<PathBuf>,
+}
+
+/// A server that explains.
+pub(super) struct Remote {
+    client: Client,
+    /// With a slash at the end.
+    base: Url,
+    environment: String,
+    token: Option<String>,
+}
+
+impl Remote {
+    /// Checks the settings; nothing is sent yet.
+    pub(super) fn new(
+        arguments: &RemoteArgs,
+        environment: &BTreeMap<String, String>,
+    ) -> anyhow::Result<Self> {
+        let base = base(arguments.server.as_deref().unwrap_or_default())?;
+        // rustls is built without a default provider; a second installation is refused and does no harm.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .user_agent(concat!("peerless/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_LIMIT)
+            // A log of any length, or one that is still being written: the server ends what is too slow.
+            .timeout(None)
+            // A redirect would carry text and token elsewhere.
+            .redirect(Policy::none());
+        if let Some(path) = &arguments.ca_file {
+            let shown = || format!("--ca-file {}", path.display());
+            let pem = std::fs::read(path).with_context(shown)?;
+            builder = builder.tls_certs_only(Certificate::from_pem_bundle(&pem).with_context(shown)?);
+        } else if base.scheme() == "http" {
+            // Without this the client looks for the system's certificates, and fails on a host that has none.
+            builder = builder.tls_certs_only(Vec::new());
+        }
+        let environment: Vec<String> = environment
+            .iter()
+            .map(|(component, version)| format!("{component}={version}"))
+            .collect();
+        Ok(Self {
+            client: builder
+                .build()
+                .context("cannot set up HTTP; --ca-file may help")?,
+            base,
+            environment: environment.join(","),
+            token: arguments.token.clone(),
+        })
+    }
+
+    fn ask(&self, text: Text, accept: &'static str) -> anyhow::Result<Response> {
+        let mut address = self.address("api/v1/match")?;
+        if !self.environment.is_empty() {
+            address
+                .query_pairs_mut()
+                .append_pair("environment", &self.environment);
+        }
+        let request = self
+            .client
+            .post(address)
+            .header(CONTENT_TYPE, "text/plain; charset=utf-8")
+            .header(CONTENT_ENCODING, "zstd")
+            .header(ACCEPT, accept)
+            .body(Body::new(Padded::new(text)));
+        self.send(request)
+    }
+
+    fn send(&self, mut request: RequestBuilder) -> anyhow::Result<Response> {
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        let server = self.base.origin().ascii_serialization();
+        // As text: what broke on the way to the server must not be taken for the reader of our own output.
+        let response = request
+            .send()
+            .map_err(|error| anyhow!("{server} cannot be asked: {}", root_cause(&error)))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        bail!("{server} answers {status}{}", problem(response));
+    }
+
+    fn address(&self, path: &str) -> anyhow::Result<Url> {
+        Ok(self.base.join(path)?)
+    }
+}
+
+impl Explainer for Remote {
+    fn answer(&self, text: Text) -> anyhow::Result<MatchAnswer> {
+        let response = self.ask(text, "application/json")?;
+        serde_json::from_slice(&body(response)?).map_err(|error| strange(&error))
+    }
+
+    fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)> {
+        let response = self.ask(text, "text/plain")?;
+        let matches = response.headers().get(MATCHES_HEADER).cloned();
+        let found = matches.with_context(|| {
+            format!("the server does not say {MATCHES_HEADER}: it is older than this program, try --json")
+        })?;
+        let text = String::from_utf8_lossy(&body(response)?).into_owned();
+        Ok((text, found != "0"))
+    }
+
+    fn stepwise(
+        &self,
+        text: Text,
+        each: &mut dyn FnMut(&Event) -> anyhow::Result<()>,
+    ) -> anyhow::Result<MatchAnswer> {
+        let response = self.ask(text, "application/x-ndjson")?;
+        for line in BufReader::new(response).lines() {
+            let line = line.map_err(|error| anyhow!("the answer broke off: {error}"))?;
+            match serde_json::from_str(&line).map_err(|error| strange(&error))? {
+                Line::Hit(hit) => each(&Event::Hit(hit))?,
+                Line::Summary(answer) => return Ok(*answer),
+                Line::Problem { detail } => bail!("{detail}"),
+                Line::Other => {}
+            }
+        }
+        bail!("the answer broke off");
+    }
+
+    fn facts(&self, id: &RecordId) -> anyhow::Result<Facts> {
+        let mut address = self.address(&format!("api/v1/records/{id}"))?;
+        address.set_query(Some("view=full"));
+        let response = self.send(self.client.get(address))?;
+        let texts: Full = serde_json::from_slice(&body(response)?).map_err(|error| strange(&error))?;
+        let record = Record::parse(texts.document.get(), texts.ext.get())
+            .map_err(|_| anyhow!("the server's record {id} is newer than this program"))?;
+        let page = self.address(&format!("r/{id}"))?;
+        Ok(Facts::of(&record, Some(page.into())))
+    }
+}
+
+/// A line of the answer as it goes.
+#[derive(Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Line {
+    Hit(Hit),
+    Summary(Box<MatchAnswer>),
+    Problem {
+        detail: String,
+    },
+    /// Of a newer server.
+    #[serde(other)]
+    Other,
+}
+
+/// What is read of a record.
+#[derive(Deserialize)]
+struct Full {
+    document: Box<RawValue>,
+    ext: Box<RawValue>,
+}
+
+fn base(server: &str) -> anyhow::Result<Url> {
+    let mut base = Url::parse(server).with_context(|| format!("--server {server}"))?;
+    if !matches!(base.scheme(), "http" | "https") {
+        bail!("--server {server}: write http://… or https://…");
+    }
+    if !base.username().is_empty() || base.password().is_some() {
+        bail!("--server holds a password: use --token or PEERLESS_TOKEN");
+    }
+    base.set_query(None);
+    base.set_fragment(None);
+    let path = format!("{}/", base.path().trim_end_matches('/'));
+    base.set_path(&path);
+    Ok(base)
+}
+
+fn body(response: Response) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = response.take(MOST_ANSWER_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| anyhow!("the answer broke off: {error}"))?;
+    Ok(bytes)
+}
+
+/// The `detail` of a problem (RFC 9457), behind a colon.
+fn problem(response: Response) -> String {
+    let mut bytes = Vec::new();
+    // The status has said what matters; an answer that cannot be read only costs its details.
+    let _ = response.take(MOST_PROBLEM_BYTES).read_to_end(&mut bytes);
+    let problem: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let detail = problem.get("detail").and_then(serde_json::Value::as_str);
+    detail.map_or_else(String::new, |detail| format!(": {detail}"))
+}
+
+fn strange(error: &serde_json::Error) -> anyhow::Error {
+    anyhow!("the server's answer is not what was expected ({error}); is it a Peerless server?")
+}
+
+/// The innermost reason: reqwest's own text says only that sending failed.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_may_lie_below_a_path() {
+        for (server, expected) in [
+            ("http://localhost:8080", "http://localhost:8080/api/v1/match"),
+            ("https://a.example/kb/?x#y", "https://a.example/kb/api/v1/match"),
+        ] {
+            assert_eq!(
+                base(server).unwrap().join("api/v1/match").unwrap().as_str(),
+                expected
+            );
+        }
+        for bad in ["", "localhost:8080", "ftp://a", "https://u:p@a.example"] {
+            assert!(base(bad).is_err(), "{bad}");
+        }
+    }
+}

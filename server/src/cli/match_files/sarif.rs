@@ -1,0 +1,236 @@
+//! Answers as a SARIF 2.1.0 log (OASIS standard, 27 March 2020), for annotations in CI: a rule for each record, a result
+//! for each record and file, at the first line on which the record stands.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use kb_core::annex::Severity;
+use kb_core::ids::RecordId;
+use kb_core::scanner::{Applies, Match, MatchedLine};
+use serde_json::{Value, json};
+
+use super::explain::{Explainer, Facts};
+use super::input::Input;
+use crate::domain::lookup::MatchAnswer;
+
+/// Address of the schema, as the standard writes it.
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// A log being filled.
+#[derive(Debug, Default)]
+pub(super) struct Sarif {
+    rules: Vec<Value>,
+    rule_of: HashMap<RecordId, Rule>,
+    results: Vec<Value>,
+    failures: Vec<Value>,
+}
+
+/// What results need of a record's rule.
+#[derive(Debug, Clone)]
+struct Rule {
+    /// Its place in the list of rules.
+    index: usize,
+    level: &'static str,
+    /// What an annotation says first: signature and cause.
+    headline: String,
+}
+
+impl Sarif {
+    /// Adds what was found in a text.
+    pub(super) fn add(
+        &mut self,
+        input: &Input,
+        answer: &MatchAnswer,
+        explainer: &dyn Explainer,
+    ) -> anyhow::Result<()> {
+        for found in &answer.matches {
+            let rule = self.rule(&found.id, explainer)?;
+            let is_cause = answer.root_causes.iter().any(|cause| cause.id == found.id);
+            self.results
+                .push(result(input, found, &rule, is_cause && answer.matches.len() > 1));
+        }
+        Ok(())
+    }
+
+    /// Adds a text that could not be read.
+    pub(super) fn fail(&mut self, input: &Input, why: &str) {
+        self.failures.push(json!({
+            "level": "error",
+            "message": {"text": why},
+            "locations": [{"physicalLocation": {"artifactLocation": artifact(input)}}],
+        }));
+    }
+
+    /// The log.
+    pub(super) fn log(self) -> Value {
+        json!({
+            "$schema": SCHEMA,
+            "version": "2.1.0",
+            "runs": [{
+                "tool": {"driver": {
+                    "name": "Peerless",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "rules": self.rules,
+                }},
+                "invocations": [{
+                    "executionSuccessful": self.failures.is_empty(),
+                    "toolExecutionNotifications": self.failures,
+                }],
+                "results": self.results,
+            }],
+        })
+    }
+
+    /// A record's rule, which is made at its first result.
+    fn rule(&mut self, id: &RecordId, explainer: &dyn Explainer) -> anyhow::Result<Rule> {
+        if let Some(known) = self.rule_of.get(id) {
+            return Ok(known.clone());
+        }
+        let facts = explainer.facts(id)?;
+        let made = Rule {
+            index: self.rules.len(),
+            level: level(facts.severity),
+            headline: format!("{}: {}", facts.signature, facts.root_cause),
+        };
+        self.rules.push(rule(id, &facts, made.level));
+        self.rule_of.insert(id.clone(), made.clone());
+        Ok(made)
+    }
+}
+
+fn level(severity: Option<Severity>) -> &'static str {
+    match severity {
+        Some(Severity::Info) => "note",
+        Some(Severity::Warning) => "warning",
+        Some(Severity::Error | Severity::Fatal) | None => "error",
+    }
+}
+
+fn rule(id: &RecordId, facts: &Facts, level: &str) -> Value {
+    let mut rule = json!({
+        "id": id.as_str(),
+        "shortDescription": {"text": facts.signature},
+        "fullDescription": {"text": facts.root_cause},
+        "help": {"text": help(facts, "", ""), "markdown": help(facts, "**", "**")},
+        "defaultConfiguration": {"level": level},
+        "properties": {"tags": facts.tags},
+    });
+    if let (Some(page), Some(rule)) = (&facts.page, rule.as_object_mut()) {
+        rule.insert("helpUri".to_owned(), page.as_str().into());
+    }
+    rule
+}
+
+fn help(facts: &Facts, open: &str, close: &str) -> String {
+    let mut lines = vec![facts.root_cause.clone()];
+    lines.extend(
+        facts
+            .workarounds
+            .iter()
+            .map(|what| format!("{open}Do:{close} {what}")),
+    );
+    lines.extend(
+        facts
+            .dead_ends
+            .iter()
+            .map(|what| format!("{open}Do not:{close} {what}")),
+    );
+    lines.join("\n\n")
+}
+
+fn result(input: &Input, found: &Match, rule: &Rule, is_cause: bool) -> Value {
+    let applies = found.applies != Applies::No;
+    let mut said = format!("{} ({})", rule.headline, found.why);
+    if is_cause {
+        said = format!("First cause. {said}");
+    }
+    if !applies {
+        said = format!("Does not apply to this environment. {said}");
+    }
+    let locations: Vec<Value> = found
+        .lines
+        .iter()
+        .take(1)
+        .map(|line| place(input, line))
+        .collect();
+    let related: Vec<Value> = found
+        .lines
+        .iter()
+        .skip(1)
+        .map(|line| place(input, line))
+        .collect();
+    json!({
+        "ruleId": found.id.as_str(),
+        "ruleIndex": rule.index,
+        "level": if applies { rule.level } else { "note" },
+        "message": {"text": said},
+        "locations": locations,
+        "relatedLocations": related,
+        "occurrenceCount": found.count,
+        // One alert for a record and a file, whatever line it moves to.
+        "partialFingerprints": {"recordAndFile/v1": format!("{}:{}", found.id, input.name())},
+    })
+}
+
+fn place(input: &Input, line: &MatchedLine) -> Value {
+    // Columns and offsets are left out: they count the text as sent, viewers count the file as it lies there.
+    let mut region = json!({"startLine": line.line});
+    if let (Some(text), Some(region)) = (&line.text, region.as_object_mut()) {
+        region.insert("snippet".to_owned(), json!({"text": text.text}));
+    }
+    json!({"physicalLocation": {"artifactLocation": artifact(input), "region": region}})
+}
+
+/// 3.4.3: a path as a URI, relative to wherever the viewer says the files are.
+fn artifact(input: &Input) -> Value {
+    match input.path() {
+        Some(path) => json!({"uri": uri(path)}),
+        None => json!({"uri": "stdin", "description": {"text": "standard input"}}),
+    }
+}
+
+fn uri(path: &Path) -> String {
+    use std::fmt::Write as _;
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut uri = String::new();
+    if path.is_absolute() {
+        uri.push_str("file://");
+    }
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(*byte));
+            }
+            // Writing to a String cannot fail.
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_uris() {
+        for (path, expected) in [
+            ("logs/train.log", "logs/train.log"),
+            ("/var/log/syslog", "file:///var/log/syslog"),
+            ("a b:c%ü", "a%20b%3Ac%25%C3%BC"),
+        ] {
+            assert_eq!(uri(Path::new(path)), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_only_good_to_know_is_no_error() {
+        assert_eq!(level(Some(Severity::Info)), "note");
+        assert_eq!(level(Some(Severity::Fatal)), "error");
+        assert_eq!(level(None), "error");
+    }
+}
