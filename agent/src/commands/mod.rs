@@ -8,14 +8,14 @@ use kb_core::verdict::{ExitCode, Verdict};
 
 use crate::cli::{ProbeArgs, ReportArgs, RunArgs};
 use crate::clock::SystemClock;
-use crate::output;
-use crate::probe::{self, Chance, RANDOM_BYTES, Silent};
+use crate::output::{self, Drawn};
+use crate::probe::{self, Chance, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{self, Body, Uploader};
 
 /// `peerless-agent probe`.
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
-    let report = make_report(&arguments.run)?;
+    let report = make_report(&arguments.run, !arguments.json)?;
     if arguments.json {
         print(&output::json(&report)?)?;
     } else {
@@ -39,7 +39,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     let (report, body) = if let Some(file) = &arguments.from {
         upload::read_body(file)?
     } else {
-        let report = make_report(&arguments.run)?;
+        let report = make_report(&arguments.run, !arguments.print)?;
         let body = Body::of(&report)?;
         (report, body)
     };
@@ -82,12 +82,13 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
 }
 
-fn make_report(arguments: &RunArgs) -> anyhow::Result<Report> {
+fn make_report(arguments: &RunArgs, for_people: bool) -> anyhow::Result<Report> {
     let options = arguments.options().context("find the agent's own binary")?;
     let mut random = [0; RANDOM_BYTES];
     getrandom::fill(&mut random).context("get random numbers")?;
     let chance = Chance::from_random(random)?;
-    Ok(probe::run(&options, &SystemClock, chance, &Silent)?)
+    let progress = Drawn::on_stderr(for_people && !arguments.quiet);
+    Ok(probe::run(&options, &SystemClock, chance, &progress)?)
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {

@@ -1,9 +1,13 @@
 //! What people and programs read: a terminal table whose first line is the verdict, or the report as JSON.
 
 mod grid;
+mod map;
+mod pairs;
+mod progress;
 mod style;
 mod table;
 
+pub(crate) use progress::Drawn;
 pub(crate) use style::Style;
 pub(crate) use table::table;
 

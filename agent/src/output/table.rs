@@ -1,16 +1,15 @@
-//! The terminal's view of a report.
+//! The terminal's view of a report: verdict first, then GPUs, the map of the directed pairs, what calls for a look.
 
 use std::fmt::Write as _;
 
-use kb_core::report::{Direction, Fact, Gpu, Outcome, Pair, Report};
-use kb_core::verdict::Verdict;
+use kb_core::report::{Fact, Failure, Gpu, Report};
 
-use super::Style;
 use super::grid::{Cell, lay_out};
+use super::{Style, map, pairs};
 
 const GIB: u64 = 1 << 30;
 
-/// Verdict, GPUs, matrix of the directed pairs, one paragraph a pair, what went wrong with the run.
+/// The whole table.
 pub(crate) fn table(report: &Report, style: Style) -> String {
     let conclusion = &report.conclusion;
     let word = style.verdict(conclusion.verdict, conclusion.verdict.word());
@@ -23,19 +22,30 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
         text.push_str(&gpus(&report.gpus, style));
     }
     if !report.pairs.is_empty() {
-        text.push_str("\n  each row's GPU accessing each column's memory\n");
-        text.push_str(&matrix(report, style));
         text.push('\n');
-        text.push_str(&pairs(&report.pairs, style));
+        text.push_str(&map::of_pairs(report, style));
+        text.push('\n');
+        text.push_str(&pairs::told(&report.pairs, style));
     }
-    for failure in report.failures.iter().skip(usize::from(report.pairs.is_empty())) {
-        let _ = writeln!(text, "\n  {}: {}", failure.step, failure.message);
+    for failure in &report.failures {
+        text.push_str(&failed(failure));
+    }
+    for note in &report.notes {
+        text.push_str(&failed(note));
+    }
+    let gaps = gaps(report);
+    if gaps > 0 {
+        // Writing into a String does not fail.
+        let _ = writeln!(
+            text,
+            "\n  {gaps} facts could not be seen; --json has the reason of each"
+        );
     }
     text
 }
 
 /// The value, or `?` where there is none.
-fn shown<T: ToString>(fact: &Fact<T>) -> String {
+pub(super) fn shown<T: ToString>(fact: &Fact<T>) -> String {
     fact.value.as_ref().map_or_else(|| "?".to_owned(), T::to_string)
 }
 
@@ -48,6 +58,7 @@ fn gpus(gpus: &[Gpu], style: Style) -> String {
         "memory",
         "capability",
         "NVLinks",
+        "PCIe",
     ];
     let mut rows = vec![heads.map(Cell::plain).into_iter().collect::<Vec<Cell>>()];
     for gpu in gpus {
@@ -63,108 +74,46 @@ fn gpus(gpus: &[Gpu], style: Style) -> String {
             Cell::plain(memory),
             Cell::plain(shown(&gpu.compute_capability)),
             Cell::plain(links(gpu)),
+            Cell::plain(pcie(gpu)),
         ]);
     }
     lay_out(&rows, style)
 }
 
+fn number(gpu: &Gpu, name: &str) -> Option<u64> {
+    gpu.facts.get(name)?.value.as_ref()?.as_u64()
+}
+
 /// `18 of 18`, `none`, or `?`.
 fn links(gpu: &Gpu) -> String {
-    let count = |name: &str| {
-        let fact = gpu.facts.get(name)?;
-        fact.value.as_ref()?.as_u64()
-    };
-    match (count("nvlink.links_active"), count("nvlink.links")) {
+    let total = number(gpu, "nvlink.links_expected").or_else(|| number(gpu, "nvlink.links"));
+    match (number(gpu, "nvlink.links_active"), total) {
         (Some(_), Some(0)) => "none".to_owned(),
         (Some(active), Some(total)) => format!("{active} of {total}"),
         _ => "?".to_owned(),
     }
 }
 
-fn matrix(report: &Report, style: Style) -> String {
-    let mut head = vec![Cell::plain("")];
-    head.extend(
-        report
-            .gpus
-            .iter()
-            .map(|gpu| Cell::plain(gpu.cuda_ordinal.to_string())),
-    );
-    let mut rows = vec![head];
-    let indices: Vec<u32> = (0_u32..).zip(&report.gpus).map(|(index, _)| index).collect();
-    for (row, gpu) in indices.iter().zip(&report.gpus) {
-        let mut cells = vec![Cell::plain(gpu.cuda_ordinal.to_string())];
-        cells.extend(indices.iter().map(|column| matrix_cell(report, *row, *column)));
-        rows.push(cells);
+/// `gen 5 x16`, or `?`.
+fn pcie(gpu: &Gpu) -> String {
+    let generation = number(gpu, "pcie.link_generation");
+    match (generation, number(gpu, "pcie.link_width")) {
+        (Some(generation), Some(width)) => format!("gen {generation} x{width}"),
+        _ => "?".to_owned(),
     }
-    lay_out(&rows, style)
 }
 
-fn matrix_cell(report: &Report, initiator: u32, owner: u32) -> Cell {
-    let mut directions = report.pairs.iter().flat_map(|pair| &pair.directions);
-    let found = directions.find(|direction| direction.initiator == initiator && direction.owner == owner);
-    found.map_or_else(|| Cell::plain("-"), direction_cell)
-}
-
-/// `ok`, or the first thing that was not.
-fn direction_cell(direction: &Direction) -> Cell {
-    if direction.can_access_peer.value == Some(false) {
-        return Cell::coloured("refused", Verdict::Refused);
-    }
-    let notable = |outcome: Outcome| !matches!(outcome, Outcome::Pass | Outcome::Skipped);
-    if let Some(check) = direction.checks.iter().find(|check| notable(check.outcome)) {
-        let (word, verdict) = match check.outcome {
-            Outcome::Fail => ("fails", Verdict::Broken),
-            Outcome::Hang => ("hangs", Verdict::Broken),
-            Outcome::PassAlone => ("only alone", Verdict::Degraded),
-            _ => ("not told", Verdict::Unknown),
-        };
-        return Cell::coloured(format!("{} {word}", check.name), verdict);
-    }
-    if direction
-        .checks
-        .iter()
-        .any(|check| check.outcome == Outcome::Skipped)
-    {
-        return Cell::coloured("not proven", Verdict::Unknown);
-    }
-    Cell::coloured("ok", Verdict::Healthy)
-}
-
-fn pairs(pairs: &[Pair], style: Style) -> String {
-    let mut text = String::new();
-    for pair in pairs {
-        let judged = &pair.verdict;
-        let word = style.verdict(judged.verdict, judged.verdict.word());
-        let cause = judged
-            .cause
-            .as_ref()
-            .map(|cause| format!(" ({cause})"))
-            .unwrap_or_default();
-        // Writing into a String does not fail.
-        let _ = writeln!(
-            text,
-            "  GPU {} and GPU {}, {}, {}: {word}{cause}\n    {}",
-            pair.a,
-            pair.b,
-            joined_by(pair),
-            shown(&pair.common_ancestor),
-            judged.reason
-        );
-        if let Some(record) = &judged.record {
-            let _ = writeln!(text, "    record {record}");
-        }
-    }
+/// A step with its message, and below it what it is called, what to do and where to read on.
+fn failed(failure: &Failure) -> String {
+    let mut text = format!("\n  {}: {}\n", failure.step, failure.message);
+    text.push_str(&pairs::advice(failure.fix.as_deref(), failure.record.as_ref()));
     text
 }
 
-/// `18 NVLinks through NVSwitch`, `no NVLink`, `NVLinks not told`.
-fn joined_by(pair: &Pair) -> String {
-    match (pair.nvlinks.value, pair.nvswitch.value) {
-        (Some(0), _) => "no NVLink".to_owned(),
-        (Some(1), Some(true)) => "1 NVLink through NVSwitch".to_owned(),
-        (Some(links), Some(true)) => format!("{links} NVLinks through NVSwitch"),
-        (Some(1), _) => "1 NVLink".to_owned(),
-        (Some(links), _) => format!("{links} NVLinks"),
-        (None, _) => "NVLinks not told".to_owned(),
-    }
+/// How many facts have a reason in place of a value.
+fn gaps(report: &Report) -> usize {
+    let gpus = report.gpus.iter().flat_map(|gpu| gpu.facts.values());
+    let pairs = report.pairs.iter().flat_map(|pair| pair.facts.values());
+    let facts = report.host.values().chain(gpus).chain(pairs);
+    facts.filter(|fact| fact.gap.is_some()).count()
 }

@@ -31,8 +31,7 @@ use crate::worker::lock;
 use crate::worker::protocol::{Loaded, Opened};
 
 pub(crate) use chance::{Chance, RANDOM_BYTES};
-#[allow(unused_imports, reason = "for whoever draws the progress")]
-pub(crate) use progress::{PairStep, Progress, Silent, Step};
+pub(crate) use progress::{PairStep, Progress, Step};
 
 use failure::failure_of;
 

@@ -6,13 +6,6 @@ pub(crate) trait Progress {
     fn step(&self, step: Step);
 }
 
-/// Draws nothing.
-pub(crate) struct Silent;
-
-impl Progress for Silent {
-    fn step(&self, _: Step) {}
-}
-
 /// What a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {

@@ -7,12 +7,28 @@ use crate::node::{Node, Run};
 fn shown(scenario: &Scenario) -> String {
     let run = Node::with(scenario).run("probe", &[]);
     assert!(!run.stdout.contains('\x1b'), "colours without a terminal");
-    run.stdout
+    // How many facts this machine shows is its own business.
+    let lines = run
+        .stdout
+        .lines()
+        .map(|line| match line.split_once(" facts could not") {
+            Some((_, rest)) => format!("  N facts could not{rest}\n"),
+            None => format!("{line}\n"),
+        });
+    lines.collect()
 }
 
 #[test]
 fn healthy_pair() {
     insta::assert_snapshot!(shown(&Scenario::healthy(2)));
+}
+
+/// Eight GPUs fit on a terminal, and what many pairs have in common is told once.
+#[test]
+fn eight_gpus() {
+    let text = shown(&Scenario::healthy(8));
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    insta::assert_snapshot!(text);
 }
 
 #[test]

@@ -14,10 +14,13 @@ const LEAST_SAMPLES: usize = 3;
 /// H200), and copy engines repeat to well within a tenth; NCCL issue 814, the case this is for, had 0.45.
 pub(super) const SLOWER_THAN_STAGED: f64 = 0.9;
 
-/// A pair or direction counts as slow when it reaches less than this share of its peers of the same kind. Over NVLink
-/// equal link counts differ by less than a percent (nvbandwidth on H200); over PCIe the place in the tree, which the
-/// kind holds only roughly, makes up to a quarter (A6000: 26.3 under one switch, 21.8 across; 5090: 53 and 39).
-pub(super) const SLOW_SHARE: f64 = 0.7;
+/// A pair or direction joined by NVLink counts as slow when it reaches less than this share of its peers: with equal
+/// link counts they differ by less than a percent (nvbandwidth on H200), and a quick timing of 16 MiB by a few.
+pub(super) const SLOW_SHARE_NVLINK: f64 = 0.85;
+
+/// The same over PCIe, where the place in the tree, which is known only roughly, makes up to a quarter (A6000: 26.3
+/// under one switch, 21.8 across; RTX 5090: 53 and 39).
+pub(super) const SLOW_SHARE_PCIE: f64 = 0.7;
 
 /// One directed pair's median and where it stands.
 #[derive(Debug, Clone)]

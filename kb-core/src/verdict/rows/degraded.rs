@@ -95,7 +95,9 @@ fn links_down(pair: &Seen<'_>) -> Option<Finding> {
                 .gpu_facts("nvlink.links_active")
                 .find(|(other, _, _)| *other == gpu)?;
             let active = active.as_u64()?;
-            (active < expected).then(|| {
+            // Boards that can be bridged count the links of a bridge that nobody put there.
+            let is_joined = active > 0 || anybody_at_a_switch(pair);
+            (is_joined && active < expected).then(|| {
                 (
                     format!("GPU {gpu} has {active} of {expected} NVLinks"),
                     [active_at, at],
@@ -111,16 +113,42 @@ fn links_down(pair: &Seen<'_>) -> Option<Finding> {
     Some(Finding::new(reason, evidence.to_vec()).and(more))
 }
 
+/// True when some GPU of the node has links into an NVSwitch: then all of them should.
+fn anybody_at_a_switch(pair: &Seen<'_>) -> bool {
+    let mut gpus = pair.scene.report.gpus.iter();
+    gpus.any(|gpu| {
+        let links = gpu.facts.get("nvlink.links_to_switch");
+        let links = links.and_then(|fact| fact.value.as_ref()?.as_u64());
+        links.is_some_and(|links| links > 0)
+    })
+}
+
 /// A link of a GPU's path to the root: what it runs with, and what its two ends can.
 struct Link {
     runs: u64,
     could: u64,
 }
 
-/// Compares the two ends of each link of the path: an endpoint or a switch's upper port with the port above it, so
-/// the path is taken two by two (between the ports of one switch there is no link). Idle GPUs save power by lowering the *generation* of their own
-/// link, so that is looked at above the GPU's link only; lanes are not given up so.
 fn pcie_link_degraded(pair: &Seen<'_>) -> Option<Finding> {
+    narrow_by_nvml(pair).or_else(|| narrow_on_path(pair))
+}
+
+/// NVML's maximum is that of GPU and slot together. Of the generation it says what an idle GPU lowered it to.
+fn narrow_by_nvml(pair: &Seen<'_>) -> Option<Finding> {
+    pair.gpu_facts("pcie.link_width").find_map(|(gpu, width, at)| {
+        let (_, most, most_at) = pair
+            .gpu_facts("pcie.link_width_max")
+            .find(|(other, _, _)| *other == gpu)?;
+        let (width, most) = (width.as_u64()?, most.as_u64()?);
+        let reason = format!("GPU {gpu} runs with {width} of {most} PCIe lanes");
+        (0 < width && width < most).then(|| Finding::new(reason, vec![at, most_at]))
+    })
+}
+
+/// Compares the two ends of each link of the path: an endpoint or a switch's upper port with the port above it, so
+/// the path is taken two by two (between the ports of one switch there is no link). Idle GPUs save power by lowering
+/// the *generation* of their own link, so that is looked at above the GPU's link only; lanes are not given up so.
+fn narrow_on_path(pair: &Seen<'_>) -> Option<Finding> {
     let found = pair.gpu_facts("pci.path").find_map(|(gpu, path, pointer)| {
         let path = path.as_array()?;
         let link = |lower: &serde_json::Value, upper: &serde_json::Value, name: &str| {

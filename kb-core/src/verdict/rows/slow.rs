@@ -1,7 +1,9 @@
 //! Slow, by the probe's own quick timings: peer access against staging, a pair against the pairs joined alike.
 
 use super::super::evidence::{Finding, Seen};
-use super::super::speed::{SLOW_SHARE, SLOWER_THAN_STAGED, Timing, median, percent, timing};
+use super::super::speed::{
+    SLOW_SHARE_NVLINK, SLOW_SHARE_PCIE, SLOWER_THAN_STAGED, Timing, median, percent, timing,
+};
 use super::unknown::used_by_others;
 use crate::report::{GpuIndex, Pair};
 
@@ -46,7 +48,7 @@ pub(super) fn slow_pair(pair: &Seen<'_>) -> Option<Finding> {
     let timings = timings(pair, true)?;
     let (usual, peers) = usual(pair)?;
     let fastest = timings.iter().map(|timing| timing.median).fold(0.0, f64::max);
-    if fastest >= SLOW_SHARE * usual {
+    if fastest >= slow_share(pair) * usual {
         return None;
     }
     let share = percent(fastest, usual);
@@ -66,12 +68,20 @@ pub(super) fn slow_direction(pair: &Seen<'_>) -> Option<Finding> {
     } else {
         (backward, forward, back)
     };
-    if slow.median >= SLOW_SHARE * other.median {
+    if slow.median >= slow_share(pair) * other.median {
         return None;
     }
     let share = percent(slow.median, other.median);
     let reason = format!("GPU {from} to GPU {to} reaches {share} of what the other direction does");
     Some(Finding::new(reason, vec![slow.pointer, other.pointer]))
+}
+
+fn slow_share(pair: &Seen<'_>) -> f64 {
+    if pair.with_nvlink() {
+        SLOW_SHARE_NVLINK
+    } else {
+        SLOW_SHARE_PCIE
+    }
 }
 
 fn ends(pair: &Seen<'_>) -> [(GpuIndex, GpuIndex); 2] {

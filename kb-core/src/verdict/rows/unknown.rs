@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         cause::GPU_BUSY,
         Some("driver/gpu-is-busy"),
-        "A GPU is in use or unavailable (46), so not every check could be made.",
+        "Somebody else computes on a GPU, or it is unavailable (46): not every check could be made over all of its memory.",
         "Run the probe when nothing else uses the GPU; `nvidia-smi` lists the processes.",
         gpu_busy,
     ),
@@ -95,9 +95,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// The rungs that must have passed both ways: copies, and the loads and stores of kernels. Copies alone pass on
-/// mappings on which kernels see nothing.
-pub(in crate::verdict) const REQUIRED_RUNGS: [u8; 2] = [3, 4];
+/// The rungs that must have passed both ways: copies, what kernels store and load, two kernels that wait for each
+/// other, and handles of another process. Each passes on mappings on which the next one fails.
+pub(in crate::verdict) const REQUIRED_RUNGS: [u8; 4] = [3, 4, 5, 6];
 
 /// A check that shows nothing because of one of these codes.
 fn stopped_by(pair: &Seen<'_>, codes: &[i32]) -> Option<Finding> {
@@ -131,8 +131,12 @@ fn exclusive_mode(pair: &Seen<'_>) -> Option<Finding> {
 }
 
 fn gpu_busy(pair: &Seen<'_>) -> Option<Finding> {
-    let stopped = stopped_by(pair, &[DEVICE_UNAVAILABLE])?;
-    Some(stopped.and(used_by_others(pair)))
+    let used = used_by_others(pair);
+    if let Some(stopped) = stopped_by(pair, &[DEVICE_UNAVAILABLE]) {
+        return Some(stopped.and(used));
+    }
+    let reason = "somebody else computes on one of the two: windows over all of its memory were not checked";
+    (!used.is_empty()).then(|| Finding::new(reason, used))
 }
 
 /// Pointers to what shows that somebody else computes on either GPU.

@@ -190,17 +190,11 @@ fn a_refusal_is_explained_by_nvml_only_where_no_nvlink_joins_the_two() {
 
 #[test]
 fn timings_that_are_as_they_should_be_are_no_cause() {
-    let quick: [fn(&mut Report); 4] = [
+    let quick: [fn(&mut Report); 3] = [
         // The least that healthy peer access over PCIe gains, and the noise around it.
         |report| {
             timings(report, false, |_, _| 22.0);
             timings(report, true, |_, _| 21.0);
-        },
-        // Somebody else computes: neither timing says anything.
-        |report| {
-            timings(report, false, |_, _| 22.0);
-            timings(report, true, |_, _| 9.9);
-            gpu_fact(report, 1, "processes.count", 1);
         },
         // Too few samples.
         |report| {
@@ -244,6 +238,13 @@ fn links_are_judged_by_what_the_board_should_have() {
         Verdict::Healthy,
         "a model without its bridge"
     );
+    let mut bridgeable = with(|report| {
+        gpu_fact(report, 0, "nvlink.links_expected", 4);
+        gpu_fact(report, 0, "nvlink.links_active", 0);
+    });
+    assert_eq!(judged(bridgeable.clone(), 0).verdict, Verdict::Healthy);
+    gpu_fact(&mut bridgeable, 1, "nvlink.links_to_switch", 18);
+    assert_cause(bridgeable, cause::LINKS_DOWN);
 }
 
 #[test]
@@ -318,4 +319,37 @@ fn the_fix_for_acs_names_the_bridges() {
     ] {
         assert!(fix.contains(bridge), "{fix}");
     }
+}
+
+/// Somebody else computes: neither timings nor windows over all of the memory say anything.
+#[test]
+fn a_busy_gpu_is_neither_slow_nor_healthy() {
+    let report = with(|report| {
+        timings(report, false, |_, _| 22.0);
+        timings(report, true, |_, _| 9.9);
+        gpu_fact(report, 1, "processes.count", 1);
+    });
+    let verdict = assert_cause(report, cause::GPU_BUSY);
+    assert!(!verdict.reason.contains("beside"), "{verdict:?}");
+}
+
+#[test]
+fn shares_differ_by_what_joins_the_pair() {
+    let three_quarters = |links: u32| {
+        with(|report| {
+            timings(report, true, |from, _| [100.0, 75.0][from as usize]);
+            report.pairs[0].nvlinks = Fact::read(links, "nvml");
+        })
+    };
+    assert_cause(three_quarters(4), cause::SLOW_DIRECTION);
+    assert_eq!(judged(three_quarters(0), 0).verdict, Verdict::Healthy);
+}
+
+#[test]
+fn nvml_tells_a_narrow_link_too() {
+    let report = with(|report| {
+        gpu_fact(report, 1, "pcie.link_width", 8);
+        gpu_fact(report, 1, "pcie.link_width_max", 16);
+    });
+    assert_cause(report, cause::PCIE_LINK_DEGRADED);
 }

@@ -3,8 +3,8 @@
 use kb_core::report::{Check, Direction, Engine, Fact, Mismatch, P2pStatus, Pair};
 use kb_core::verdict::Verdict;
 
-use super::facts::{code, shown};
-use crate::web::pages::words::{Link, Mark, Row, bytes, outcome, p2p_status, record_href, seconds, verdict};
+use super::facts::{FactView, code, read, record, shown};
+use crate::web::pages::words::{Link, Mark, Row, bytes, outcome, p2p_status, seconds, verdict};
 
 /// A pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,12 +17,18 @@ pub struct PairView {
     pub verdict: Mark,
     /// One sentence.
     pub reason: String,
+    /// What to do.
+    pub fix: Option<String>,
     /// The record that explains the cause.
     pub record: Option<Link>,
+    /// True where the refusal is as expected.
+    pub information: bool,
     /// True where the reader must look.
     pub open: bool,
     /// What joins the two, and the cause.
     pub rows: Vec<Row>,
+    /// What was read about the way between the two.
+    pub facts: Vec<FactView>,
     /// Both directions.
     pub directions: Vec<DirectionView>,
 }
@@ -53,7 +59,7 @@ pub struct CheckView {
     pub why: Vec<String>,
     /// Who compared the data.
     pub checked_by: String,
-    /// Bytes compared.
+    /// Bytes compared, and over which stretch of the memory.
     pub bytes: String,
     /// How long it took.
     pub time: String,
@@ -68,18 +74,17 @@ pub(super) fn anchor_link(a: u32, b: u32) -> String {
 
 /// A pair.
 pub(super) fn pair(pair: &Pair) -> PairView {
-    let record = pair.verdict.record.as_ref().map(|id| Link {
-        href: record_href(id.as_str()),
-        text: id.to_string(),
-    });
     PairView {
         anchor: format!("pair-{}-{}", pair.a, pair.b),
         title: format!("GPU {} and GPU {}", pair.a, pair.b),
         verdict: verdict(pair.verdict.verdict),
         reason: pair.verdict.reason.clone(),
-        record,
-        open: pair.verdict.verdict != Verdict::Healthy,
+        fix: pair.verdict.fix.clone(),
+        record: pair.verdict.record.as_ref().map(record),
+        information: pair.verdict.information,
+        open: pair.verdict.verdict != Verdict::Healthy && !pair.verdict.information,
         rows: pair_rows(pair),
+        facts: read(&pair.facts),
         directions: pair.directions.iter().map(direction).collect(),
     }
 }
@@ -156,13 +161,21 @@ fn check(check: &Check) -> CheckView {
         outcome: outcome(check.outcome),
         why: why(check),
         checked_by: check.checked_by.replace('_', " "),
-        bytes: if check.bytes == 0 {
-            String::new()
-        } else {
-            bytes(check.bytes)
-        },
+        bytes: data(check),
         time: seconds(check.seconds),
         rerun: check.rerun,
+    }
+}
+
+/// `4.0 KiB in 16 windows over 100.0 GiB`; empty where nothing was compared.
+fn data(check: &Check) -> String {
+    match (check.bytes, check.windows) {
+        (0, _) => String::new(),
+        (compared, 0 | 1) => bytes(compared),
+        (compared, windows) => {
+            let spread = bytes(check.spread_bytes);
+            format!("{} in {windows} windows over {spread}", bytes(compared))
+        }
     }
 }
 

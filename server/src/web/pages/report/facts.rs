@@ -1,9 +1,12 @@
 //! GPUs, host facts, failures, log excerpts, and the list of what could not be seen.
 
-use kb_core::report::{Fact, Failure, Gpu, LogExcerpt, Report};
+use std::collections::BTreeMap;
+
+use kb_core::ids::RecordId;
+use kb_core::report::{Fact, Failure, Gpu, LogExcerpt, Report, When};
 use serde_json::Value;
 
-use crate::web::pages::words::{gap_kind, memory};
+use crate::web::pages::words::{Link, gap_kind, memory, record_href};
 
 /// What stopped the run or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +17,10 @@ pub struct FailureView {
     pub code: String,
     /// In words.
     pub message: String,
+    /// What to do.
+    pub fix: Option<String>,
+    /// The record that explains it.
+    pub record: Option<Link>,
 }
 
 /// A GPU.
@@ -33,6 +40,8 @@ pub struct GpuView {
     pub compute: String,
     /// UUID.
     pub uuid: String,
+    /// Everything else that was read of it.
+    pub facts: Vec<FactView>,
 }
 
 /// A fact of the host.
@@ -64,6 +73,8 @@ pub struct GapView {
 pub struct ExcerptView {
     /// Where it was read.
     pub source: String,
+    /// When the lines were written.
+    pub when: &'static str,
     /// The lines.
     pub text: String,
 }
@@ -74,6 +85,16 @@ pub(super) fn failure(failure: &Failure) -> FailureView {
         step: failure.step.clone(),
         code: code(failure.code_name.as_deref(), failure.code),
         message: failure.message.clone(),
+        fix: failure.fix.clone(),
+        record: failure.record.as_ref().map(record),
+    }
+}
+
+/// Link to a record, by its id.
+pub(super) fn record(id: &RecordId) -> Link {
+    Link {
+        href: record_href(id.as_str()),
+        text: id.to_string(),
     }
 }
 
@@ -97,6 +118,7 @@ pub(super) fn gpu(index: usize, gpu: &Gpu) -> GpuView {
         memory: shown(&gpu.memory_bytes, |bytes| memory(*bytes)),
         compute: shown(&gpu.compute_capability, Clone::clone),
         uuid: shown(&gpu.uuid, Clone::clone),
+        facts: read(&gpu.facts),
     }
 }
 
@@ -111,8 +133,12 @@ pub(super) fn shown<T>(fact: &Fact<T>, word: impl Fn(&T) -> String) -> String {
 
 /// Facts of the host that were read.
 pub(super) fn host(report: &Report) -> Vec<FactView> {
-    let read = report
-        .host
+    read(&report.host)
+}
+
+/// Facts that have a value; those without are told among the gaps.
+pub(super) fn read(facts: &BTreeMap<String, Fact>) -> Vec<FactView> {
+    let read = facts
         .iter()
         .filter_map(|(name, fact)| Some((name, fact.value.as_ref()?, fact)));
     read.map(|(name, value, fact)| FactView {
@@ -155,6 +181,9 @@ pub(super) fn gaps(report: &Report) -> Vec<GapView> {
         found.see(&place, "NVLinks", &pair.nvlinks);
         found.see(&place, "NVSwitch", &pair.nvswitch);
         found.see(&place, "common ancestor", &pair.common_ancestor);
+        for (name, fact) in &pair.facts {
+            found.see(&place, name, fact);
+        }
         for direction in &pair.directions {
             let place = format!("direction {}-{}", direction.initiator, direction.owner);
             found.see(&place, "can access peer", &direction.can_access_peer);
@@ -215,6 +244,11 @@ impl Found {
 pub(super) fn excerpt(excerpt: &LogExcerpt) -> ExcerptView {
     ExcerptView {
         source: excerpt.source.clone(),
+        when: match excerpt.when {
+            When::Before => "before the run",
+            When::During => "during the run",
+            When::Unrecognised => "at a time that only a newer server knows",
+        },
         text: excerpt.text.clone(),
     }
 }

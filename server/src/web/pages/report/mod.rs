@@ -36,6 +36,7 @@ pub struct ReportPage {
     pub(super) facts: Vec<String>,
     pub(super) json_href: String,
     pub(super) failures: Vec<FailureView>,
+    pub(super) notes: Vec<FailureView>,
     pub(super) findings: Vec<FindingView>,
     pub(super) no_findings: &'static str,
     pub(super) matrix: Option<Matrix>,

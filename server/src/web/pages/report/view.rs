@@ -55,6 +55,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
         simulated: report.simulated,
         facts: run_facts(listing, report),
         failures: report.failures.iter().map(facts::failure).collect(),
+        notes: report.notes.iter().map(facts::failure).collect(),
         findings: findings.iter().map(|stored| finding(stored, report)).collect(),
         no_findings: no_findings(report.conclusion.verdict),
         matrix: matrix::pairs(report),
@@ -97,6 +98,9 @@ fn run_facts(listing: &ReportListing, report: &Report) -> Vec<String> {
     ));
     facts.push(format!("Received {}", moment(listing.received_at)));
     facts.push(format!("Agent {}", report.agent_version));
+    if let Some(expect) = &report.conclusion.expect {
+        facts.push(format!("Expected {expect}"));
+    }
     facts
 }
 

@@ -1,0 +1,107 @@
+//! The table of causes as others see it: docs/AGENT.md says what it says.
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, which clippy does not recognise as tests here"
+)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kb_core::verdict::{ExitCode, Expect, FailOn, Named, Verdict, table};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// `BEGIN name` and `END name` in the page, with what belongs between them.
+fn generated() -> [(&'static str, String); 4] {
+    let is_of_run = |row: &&Named| row.verdict == Verdict::Unknown;
+    let rows: Vec<&Named> = table().collect();
+    let last_of_pair = rows
+        .iter()
+        .position(|row| row.cause == kb_core::verdict::cause::PCIE_LINK_DEGRADED)
+        .unwrap();
+    let (of_pair, of_run) = rows.split_at(last_of_pair + 1);
+    assert!(of_run.iter().all(|row| is_of_run(row)));
+    [
+        ("exit codes", exit_codes()),
+        ("fail-on", fail_on()),
+        ("causes of pairs", causes(of_pair)),
+        ("causes of runs", causes(of_run)),
+    ]
+}
+
+fn exit_codes() -> String {
+    let mut text = "| code | means | verdicts |\n| --- | --- | --- |\n".to_owned();
+    for code in ExitCode::ALL {
+        let verdicts: Vec<&str> = Verdict::ALL
+            .into_iter()
+            .filter(|verdict| ExitCode::of(*verdict) == code)
+            .map(Verdict::word)
+            .collect();
+        writeln!(
+            text,
+            "| {} | {} | {} |",
+            code.number(),
+            code.means(),
+            verdicts.join(", ")
+        )
+        .unwrap();
+    }
+    text
+}
+
+fn fail_on() -> String {
+    let mut text =
+        "| verdict | `--fail-on fault` | `--fail-on warning` | `--fail-on unknown` |\n| --- | --- | --- | --- |\n"
+            .to_owned();
+    for verdict in Verdict::ALL.into_iter().rev() {
+        let codes = [FailOn::Fault, FailOn::Warning, FailOn::Unknown].map(|fail_on| {
+            let conclusion = kb_core::report::Conclusion {
+                verdict,
+                ..kb_core::report::Conclusion::undecided()
+            };
+            fail_on.exit_code(&conclusion, &[]).to_string()
+        });
+        writeln!(text, "| {} | {} |", verdict.word(), codes.join(" | ")).unwrap();
+    }
+    text
+}
+
+fn causes(rows: &[&Named]) -> String {
+    let mut text = "| cause | verdict | means | record |\n| --- | --- | --- | --- |\n".to_owned();
+    for row in rows {
+        let record = row.record.map_or_else(String::new, |id| format!("`{id}`"));
+        let (cause, verdict, means) = (row.cause, row.verdict.word(), row.means);
+        writeln!(text, "| `{cause}` | {verdict} | {means} | {record} |").unwrap();
+    }
+    text
+}
+
+/// With `WRITE_DOCS=1` the page is written; otherwise it must be as it would be.
+#[test]
+fn the_agents_page_says_what_the_tables_say() {
+    let path = repository().join("docs/AGENT.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let mut current = page.clone();
+    for (name, content) in generated() {
+        let (begin, end) = (format!("<!-- BEGIN {name} -->\n"), format!("<!-- END {name} -->"));
+        let (before, rest) = current.split_once(&begin).unwrap();
+        let (_, after) = rest.split_once(&end).unwrap();
+        current = format!("{before}{begin}\n{content}\n{end}{after}");
+    }
+    if std::env::var_os("WRITE_DOCS").is_some() {
+        fs::write(&path, &current).unwrap();
+        return;
+    }
+    assert_eq!(page, current, "WRITE_DOCS=1 writes the page");
+}
+
+#[test]
+fn the_agents_page_names_every_expectation() {
+    let page = fs::read_to_string(repository().join("docs/AGENT.md")).unwrap();
+    for (expect, _) in Expect::ALL {
+        assert!(page.contains(&format!("| `{}` |", expect.words())), "{expect:?}");
+    }
+}
