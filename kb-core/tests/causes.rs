@@ -1,4 +1,4 @@
-//! The table of causes as others see it: docs/AGENT.md says what it says.
+//! The table of causes as others see it: every record that it names exists, and docs/AGENT.md says what it says.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, which clippy does not recognise as tests here"
@@ -12,6 +12,21 @@ use kb_core::verdict::{ExitCode, Expect, FailOn, Named, Verdict, table};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+#[test]
+fn every_record_that_a_cause_names_is_in_kb_seed() {
+    let mut named: Vec<&str> = table().filter_map(|row| row.record).collect();
+    assert!(!named.is_empty());
+    named.sort_unstable();
+    named.dedup();
+    let seeds = repository().join("kb-seed");
+    named.retain(|id| !seeds.join(format!("{id}.json")).is_file());
+    assert_eq!(
+        named,
+        [] as [&str; 0],
+        "records that causes name and nobody wrote"
+    );
 }
 
 /// `BEGIN name` and `END name` in the page, with what belongs between them.

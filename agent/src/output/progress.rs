@@ -48,6 +48,7 @@ fn words(step: Step) -> String {
     let of = |PairStep { number, of, a, b }: PairStep| format!("pair {number} of {of}, GPU {a} and GPU {b}");
     match step {
         Step::Opening => "opening the driver".to_owned(),
+        Step::Preparing { gpu, of } => format!("preparing GPU {gpu}, one of {of}"),
         Step::Asking { pair } => format!("{}: asking the driver", of(pair)),
         Step::Checking {
             pair,

@@ -14,6 +14,7 @@ mod ladder;
 mod node;
 mod pairs;
 mod processes;
+mod scenarios;
 mod table;
 mod tree;
 mod upload;

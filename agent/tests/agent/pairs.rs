@@ -98,15 +98,12 @@ fn a_refusal_by_policy_is_information_unless_access_is_expected() {
 }
 
 #[test]
-fn a_refusal_on_linked_gpus_whose_fabric_is_up_has_no_known_cause() {
+fn a_refusal_on_linked_gpus_is_the_fabric_unless_that_is_up() {
     let mut scenario = Scenario::healthy(2);
     scenario.pairs = fake_gpu::scenario::Pairs::refused(2, 5);
     scenario.gpus[1].condition.fabric.state = fake_gpu::scenario::FabricState::InProgress;
     let (report, run) = Node::with(&scenario).probe(&[]);
-    assert_eq!(
-        judged(&report),
-        (Verdict::Refused, Some(cause::REFUSED_CAUSE_UNKNOWN))
-    );
+    assert_eq!(judged(&report), (Verdict::Refused, Some(cause::FABRIC_NOT_READY)));
     assert_eq!(run.code, 2);
 }
 
