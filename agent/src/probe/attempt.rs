@@ -5,7 +5,8 @@ use kb_core::report::{Mismatch, Outcome};
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{CallFailure, CheckResult, Checked};
 
-use super::session::{SPENT, Trouble};
+use super::session::Trouble;
+use super::setup::SPENT;
 
 /// A check as it came out, before it is known whether it is repeated.
 #[derive(Debug, Clone)]
@@ -170,10 +171,17 @@ pub(super) fn unrepeated(first: Attempt, second: &Attempt) -> Attempt {
     }
 }
 
-/// The second result counts; passing only alone is an outcome of its own.
+/// The second result counts; passing only alone is an outcome of its own. A check that could not even be made beside
+/// the others, as where a GPU takes one process only, has not failed there.
 pub(super) fn merge(first: &Attempt, second: Attempt) -> Attempt {
     let before = first.reason.as_deref().unwrap_or(NO_REASON);
     match second.outcome {
+        Outcome::Pass if first.shows_nothing() => Attempt {
+            reason: Some(format!(
+                "passed alone; it could not be made beside the others: {before}"
+            )),
+            ..second
+        },
         Outcome::Pass => Attempt {
             outcome: Outcome::PassAlone,
             reason: Some(format!("passed alone; in the run over all pairs: {before}")),

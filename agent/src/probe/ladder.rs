@@ -10,7 +10,8 @@ use super::across::Across;
 use super::attempt::{Attempt, merge, unrepeated};
 use super::pattern::Nonce;
 use super::progress::{PairStep, Progress, Step};
-use super::session::{SPENT, Session, Setup};
+use super::session::Session;
+use super::setup::{SPENT, Setup};
 
 /// One check, in one process or across two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

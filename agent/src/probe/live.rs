@@ -67,8 +67,7 @@ impl Live {
 
     /// Tells it to release everything and end; [`Self::finish`] waits for that.
     pub(super) fn dismiss(&mut self) {
-        // One that is gone has ended.
-        let _ = self.worker.tell(&Command::Close, None);
+        self.worker.dismiss();
     }
 
     /// Waits for the end of a process that was dismissed, and kills it where it does not come.

@@ -13,7 +13,8 @@ use super::failure::{failure_from, stuck_failure};
 use super::idle;
 use super::ladder::{Ascent, Climb, LOWER, UPPER};
 use super::progress::{PairStep, Progress, Step};
-use super::session::{Known, SPENT, Session, Setup, Trouble};
+use super::session::{Known, Session, Trouble};
+use super::setup::{SPENT, Setup};
 use super::timing::Timings;
 use super::{Found, Options, driver_facts};
 

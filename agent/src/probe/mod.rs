@@ -12,6 +12,7 @@ mod look;
 pub(crate) mod pattern;
 mod progress;
 mod session;
+mod setup;
 mod surroundings;
 mod timing;
 

@@ -7,7 +7,8 @@ use kb_core::report::{Cell, Engine, Gap, GapKind, Measurement, Operation};
 
 use crate::worker::protocol::{Answer, Command};
 
-use super::session::{Role, SPENT, Session, Trouble};
+use super::session::{Role, Session, Trouble};
+use super::setup::SPENT;
 
 /// Bytes of a copy; four times a check's data where that is less, which is so in tests.
 const BYTES: u64 = 16 << 20;

@@ -16,8 +16,9 @@ use super::lines::{LineBuffer, Tail};
 use super::link;
 use super::protocol::{Answer, Command, VERSION};
 
-/// How long a worker that was asked to end, or was killed, is waited for.
-const END_LIMIT: Duration = Duration::from_secs(2);
+/// How long a worker that was asked to end, or was killed, is waited for: the driver gives back the memory and the
+/// contexts of eight GPUs meanwhile.
+const END_LIMIT: Duration = Duration::from_secs(5);
 /// Pause between two looks at whether it has ended.
 const END_PAUSE: Duration = Duration::from_millis(2);
 /// How long a worker may take to say that it runs.
@@ -272,16 +273,20 @@ impl Worker {
         }
     }
 
-    /// Asks it to release everything and end; kills it where it does not.
+    /// Asks it to release everything and end; [`Self::finish`] waits for that.
+    pub(crate) fn dismiss(&mut self) {
+        // One that cannot be told is gone.
+        let _ = self.tell(&Command::Close, None);
+    }
+
+    /// Waits for the end of a worker that was dismissed; kills it where that does not come.
     pub(crate) fn finish(mut self) -> Result<(), Stuck> {
-        if self.tell(&Command::Close, None).is_ok() {
-            let start = Instant::now();
-            while self.output.0.is_some() && start.elapsed() < END_LIMIT {
-                self.listen(END_LIMIT.saturating_sub(start.elapsed()));
-            }
-            if self.output.0.is_none() && self.wait(END_LIMIT).is_some() {
-                return Ok(());
-            }
+        let start = Instant::now();
+        while self.output.0.is_some() && start.elapsed() < END_LIMIT {
+            self.listen(END_LIMIT.saturating_sub(start.elapsed()));
+        }
+        if self.output.0.is_none() && self.wait(END_LIMIT).is_some() {
+            return Ok(());
         }
         self.kill()
     }

@@ -1,7 +1,9 @@
 //! Rungs 3 to 6 against faults of memory, of handles and of the processes that share it.
 
 use fake_gpu::Scenario;
-use fake_gpu::scenario::{Access, CallEffect, CallFault, Counted, Fate, MemoryFault, Process, Route};
+use fake_gpu::scenario::{
+    Access, CallEffect, CallFault, ComputeMode, Counted, Fate, MemoryFault, Process, Route,
+};
 use kb_core::report::{Check, Outcome, Report};
 use kb_core::verdict::Verdict;
 
@@ -277,4 +279,22 @@ fn copies_are_timed_before_and_after_access_is_enabled() {
     let (report, _) = Node::with(&Scenario::refused_gns()).probe(&[]);
     let gap = report.measurements[1].cells[0].gap.as_ref().unwrap();
     assert!(gap.reason.contains("enable_peer_access"), "{gap:?}");
+}
+
+/// The partner gets no context beside the worker. Alone, each of the two holds another GPU.
+#[test]
+fn gpus_that_take_one_process_at_a_time_are_proven_all_the_same() {
+    let mut scenario = Scenario::healthy(2);
+    for gpu in &mut scenario.gpus {
+        gpu.compute_mode = ComputeMode::ExclusiveProcess;
+    }
+    let (report, run) = Node::with(&scenario).probe(&[]);
+    let across = check(&report, 0, "ipc_legacy");
+    assert_eq!(
+        (across.outcome, across.rerun),
+        (Outcome::Pass, true),
+        "{across:?}"
+    );
+    assert!(across.reason.as_ref().unwrap().contains("46"), "{across:?}");
+    assert_eq!(run.code, 0, "{}", run.stderr);
 }

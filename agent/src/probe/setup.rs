@@ -1,0 +1,41 @@
+//! What all processes of a run share: the binary, the limits, the size of a check.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What is added to the worker's own limit before the parent gives up on it.
+pub(super) const GRACE: Duration = Duration::from_millis(500);
+/// Initialising the driver and making contexts may take so many times as long as one step of a check.
+pub(super) const OPEN_FACTOR: u32 = 3;
+
+/// Why something was left out.
+pub(super) const SPENT: &str = "the time of the run (--timeout) was spent";
+
+/// What all sessions of a run share.
+pub(super) struct Setup {
+    /// The agent's own binary.
+    pub(super) program: PathBuf,
+    /// Longest a step of a check may take.
+    pub(super) step_limit: Duration,
+    /// When the run's time is spent.
+    pub(super) deadline: Instant,
+    /// Bytes of a check's data.
+    pub(super) bytes: u64,
+}
+
+impl Setup {
+    /// True when there is no time for another check.
+    pub(super) fn is_spent(&self) -> bool {
+        Instant::now() >= self.deadline
+    }
+
+    /// Longest for a step, within what is left of the run.
+    pub(super) fn limit(&self, factor: u32) -> Duration {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        (self.step_limit * factor).min(left.max(GRACE))
+    }
+
+    pub(super) fn limit_ms(&self) -> u64 {
+        u64::try_from(self.limit(1).as_millis()).unwrap_or(u64::MAX)
+    }
+}
