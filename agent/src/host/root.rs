@@ -49,9 +49,14 @@ impl HostRoot {
         Err(Errno::LOOP.into())
     }
 
+    /// A file to be read in parts.
+    pub(super) fn open(&self, path: &str) -> io::Result<std::fs::File> {
+        self.path(path).and_then(std::fs::File::open)
+    }
+
     /// The first bytes of a file; `path` is relative, the fact's source is absolute as on the host.
     pub(super) fn bytes(&self, path: &str, most: u64) -> Fact<Vec<u8>> {
-        match self.path(path).and_then(|path| read_some(&path, most)) {
+        match self.open(path).and_then(|file| read_some(file, most)) {
             Ok(bytes) => Fact::read(bytes, format!("/{path}")),
             Err(error) => unread(path, &error),
         }
@@ -168,9 +173,9 @@ fn joined(from: &str, target: &str) -> String {
     parts.join("/")
 }
 
-fn read_some(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+fn read_some(file: std::fs::File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -1,15 +1,15 @@
 //! One PCI device as sysfs shows it: its place in the tree, its identity, its link.
 
+use std::os::unix::fs::FileExt;
+
 use kb_core::report::{Fact, GapKind};
 use serde_json::{Value, json};
 
-use super::super::{HostRoot, absent, embedded};
+use super::super::{HostRoot, absent, embedded, root::unread};
 use super::acs::Acs;
 
 /// Folder of links, one a device; Linux ABI `sysfs-bus-pci`.
 const DEVICES: &str = "sys/bus/pci/devices";
-/// All there is of a device's configuration space.
-const CONFIG_BYTES: u64 = 4096;
 
 /// A device by its address, such as `0000:3b:00.0`.
 #[derive(Debug, Clone, Copy)]
@@ -69,15 +69,19 @@ impl<'a> Device<'a> {
     /// What its configuration space says about ACS.
     pub(super) fn acs(&self) -> Fact<Acs> {
         let path = self.file("config");
-        let config = self.root.bytes(&path, CONFIG_BYTES);
-        match config.value.as_deref().map(Acs::parse) {
-            Some(Ok(acs)) => Fact::read(acs, config.source),
-            Some(Err((kind, reason))) => absent(kind, &path, reason),
-            None => Fact {
-                value: None,
-                source: config.source,
-                gap: config.gap,
-            },
+        let config = match self.root.open(&path) {
+            Ok(config) => config,
+            Err(error) => return unread(&path, &error),
+        };
+        let dword = |at: usize| {
+            let mut bytes = [0; 4];
+            let at = u64::try_from(at).ok()?;
+            config.read_exact_at(&mut bytes, at).ok()?;
+            Some(u32::from_le_bytes(bytes))
+        };
+        match Acs::parse(dword) {
+            Ok(acs) => Fact::read(acs, format!("/{path}")),
+            Err((kind, reason)) => absent(kind, &path, reason),
         }
     }
 
