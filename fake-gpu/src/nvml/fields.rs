@@ -44,27 +44,13 @@ pub(super) fn errors(about: &About, number: c_uint) -> Result<LinkErrors, Code> 
     Ok(found.unwrap_or_default())
 }
 
-/// The scope of all links together.
-const ALL_LINKS: c_uint = c_uint::MAX;
-
-/// A counter of the link in the scope, or the sum of all links.
-fn counter(about: &About, scope: c_uint, of: impl Fn(LinkErrors) -> u64) -> Result<(c_uint, u64), Code> {
-    let value = if scope == ALL_LINKS {
-        link(about, 0)?;
-        about.now.link_errors.iter().copied().map(of).sum()
-    } else {
-        of(errors(about, scope)?)
-    };
-    Ok((UNSIGNED_LONG_LONG, value))
-}
-
 /// Type and bits of an answer.
 fn answer(about: &About, field: c_uint, scope: c_uint) -> Result<(c_uint, u64), Code> {
     about.supported(&format!("field {field}"))?;
     Ok(match field {
-        REPLAY => counter(about, scope, |errors| errors.replay)?,
-        RECOVERY => counter(about, scope, |errors| errors.recovery)?,
-        CRC => counter(about, scope, |errors| errors.crc)?,
+        REPLAY => (UNSIGNED_LONG_LONG, errors(about, scope)?.replay),
+        RECOVERY => (UNSIGNED_LONG_LONG, errors(about, scope)?.recovery),
+        CRC => (UNSIGNED_LONG_LONG, errors(about, scope)?.crc),
         // In place of 162 with NVLink 5.
         RECOVERY_EVENTS if about.supported("field 162").is_err() => {
             (UNSIGNED_LONG_LONG, errors(about, scope)?.recovery)
