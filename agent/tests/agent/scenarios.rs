@@ -262,12 +262,28 @@ fn hardware_that_fails_half_way_is_named() {
 }
 
 #[test]
-fn links_that_are_down_are_degraded() {
+fn what_is_slower_than_it_should_be_is_degraded() {
     assert_run(&degraded(
         "half the links",
         Scenario::half_the_links_down(),
         cause::LINKS_DOWN,
     ));
+    for (name, mut scenario, cause) in [
+        (
+            "on slower than off",
+            Scenario::slower_with_peer_access(),
+            cause::SLOWER_WITH_PEER_ACCESS,
+        ),
+        ("one lane", Scenario::one_lane_slow(), cause::SLOW_DIRECTION),
+    ] {
+        // Copies as small as a test's are all latency: everything else takes a hundred times as long.
+        let speed = &mut scenario.speed;
+        for rate in speed.direct.iter_mut().chain(&mut speed.staged).flatten() {
+            *rate /= 100.0;
+        }
+        speed.staged_copy_ns = speed.copy_ns;
+        assert_run(&degraded(name, scenario, cause));
+    }
 }
 
 /// The kernel writes to the node's log while the run goes on: only the window counts.
