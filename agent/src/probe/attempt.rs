@@ -159,6 +159,9 @@ impl Attempt {
     }
 }
 
+/// `CUDA_ERROR_DEVICE_UNAVAILABLE`: in exclusive compute mode another process has the GPU.
+const DEVICE_UNAVAILABLE: i32 = 46;
+
 const NO_REASON: &str = "no reason was given";
 
 /// What the run over all pairs saw stands where repeating it alone shows nothing: wrong data was wrong.
@@ -172,11 +175,11 @@ pub(super) fn unrepeated(first: Attempt, second: &Attempt) -> Attempt {
 }
 
 /// The second result counts; passing only alone is an outcome of its own. A check that could not even be made beside
-/// the others, as where a GPU takes one process only, has not failed there.
+/// the others, because a GPU takes one process only, has not failed there.
 pub(super) fn merge(first: &Attempt, second: Attempt) -> Attempt {
     let before = first.reason.as_deref().unwrap_or(NO_REASON);
     match second.outcome {
-        Outcome::Pass if first.shows_nothing() => Attempt {
+        Outcome::Pass if first.shows_nothing() && first.code == Some(DEVICE_UNAVAILABLE) => Attempt {
             reason: Some(format!(
                 "passed alone; it could not be made beside the others: {before}"
             )),
