@@ -131,6 +131,9 @@ impl Drop for Server {
     }
 }
 
+/// The record of models whose peer access is off as product policy.
+const MODEL_RECORD: &str = "p2p/gpu-model-without-peer-access";
+
 fn upload(node: &Node, server: &Server, token: &str) -> Report {
     let printed = node.run("report", &["--print"]);
     let report = printed.report();
@@ -159,11 +162,15 @@ fn a_refused_pair_is_explained_by_a_rule_that_can_be_changed() {
     let report = upload(&node, &server, &token);
     assert!(report.simulated);
 
+    // The record of the refusal itself, and the one of this model's policy.
     let findings = server.findings(&report);
-    assert_eq!(findings.len(), 1, "{findings:#?}");
-    assert_eq!(findings[0]["record"], HARDWARE_RECORD);
-    assert_eq!(findings[0]["rule"], "refused-without-link");
-    assert!(findings[0]["evidence"].to_string().contains("GNS"));
+    let mut records: Vec<_> = findings.iter().map(|finding| finding["record"].clone()).collect();
+    records.sort_by_key(ToString::to_string);
+    assert_eq!(records, [HARDWARE_RECORD, MODEL_RECORD], "{findings:#?}");
+    let refused = |finding: &&Value| finding["record"] == HARDWARE_RECORD;
+    let refused = findings.iter().find(refused).unwrap();
+    assert_eq!(refused["rule"], "refused-without-link");
+    assert!(refused["evidence"].to_string().contains("GNS"));
 
     let page = server
         .get(&format!("/reports/{}", report.report_id))
@@ -172,6 +179,7 @@ fn a_refused_pair_is_explained_by_a_rule_that_can_be_changed() {
     assert!(page.contains(HARDWARE_RECORD), "{page}");
 
     let rule = server.set_rules(HARDWARE_RECORD, &token, json!([]));
+    server.set_rules(MODEL_RECORD, &token, json!([]));
     let unexplained = server.wait_for_findings(&report, |findings| {
         findings.iter().all(|finding| finding["record"].is_null())
     });
