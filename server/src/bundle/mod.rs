@@ -1,6 +1,7 @@
 //! Records as files: `<domain>/<slug>.json` or `<domain>/<slug>/<env>.json`, each with its annex `….ext.json`. The
 //! ones that ship with the program are embedded; a debug build reads them from the source tree instead.
 
+pub mod deadends;
 mod embedded;
 mod folder;
 mod lines;

@@ -1,19 +1,74 @@
 //! `peerless export`.
 
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::Context as _;
+use clap::Args;
 use kb_core::ids::Seq;
 
+use super::import::System;
 use super::open_existing;
 use crate::bundle::Line;
+use crate::bundle::deadends::to_canon;
 use crate::config::DataArgs;
+use crate::store::Store;
 
 /// Records read at once.
 const PAGE: u32 = 200;
 
-pub(super) async fn run(data: &DataArgs) -> anyhow::Result<ExitCode> {
-    let store = open_existing(data).await?;
+/// What to write, and where.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Write records that came from another system as its files, into DIR
+    #[arg(long, value_enum, value_name = "SYSTEM", requires = "folder")]
+    to: Option<System>,
+    /// Folder for these files; made when it is missing
+    #[arg(value_name = "DIR", requires = "to")]
+    folder: Option<PathBuf>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+pub(super) async fn run(arguments: &ExportArgs) -> anyhow::Result<ExitCode> {
+    let store = open_existing(&arguments.data).await?;
+    match (arguments.to, &arguments.folder) {
+        (Some(System::Deadends), Some(folder)) => canons(store.as_ref(), folder).await,
+        _ => lines(store.as_ref()).await,
+    }
+}
+
+/// Records that came from deadends.dev, as its files.
+async fn canons(store: &dyn Store, folder: &Path) -> anyhow::Result<ExitCode> {
+    let (mut written, mut others) = (0, 0);
+    let mut after = Seq::default();
+    loop {
+        let page = store.feed(after, PAGE).await?;
+        for texts in page.changes.into_iter().filter_map(|change| change.published) {
+            let Some(canon) = to_canon(&texts.document, &texts.annex) else {
+                others += 1;
+                continue;
+            };
+            let path = folder.join(&canon.file);
+            let shown = || path.display().to_string();
+            std::fs::create_dir_all(path.parent().unwrap_or(folder)).with_context(shown)?;
+            std::fs::write(&path, canon.text).with_context(shown)?;
+            written += 1;
+        }
+        if !page.more {
+            break;
+        }
+        after = page.reaches;
+    }
+    eprintln!(
+        "{written} canons written to {}, {others} records came from elsewhere",
+        folder.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn lines(store: &dyn Store) -> anyhow::Result<ExitCode> {
     let mut output = std::io::stdout().lock();
     let mut after = Seq::default();
     loop {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::check::print_violations;
-use super::say;
+use super::{import_deadends, say};
 use crate::bundle;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
@@ -21,12 +21,31 @@ use crate::store::{SeedRecord, SeedSource};
 pub struct ImportArgs {
     /// A folder like kb-seed, a document (its annex beside it), or the lines that `export` writes
     path: PathBuf,
+    /// PATH is a folder of another system's files
+    #[arg(long, value_enum, value_name = "SYSTEM")]
+    from: Option<System>,
+    /// With --from deadends: also records about countries (law, visas, hospitals)
+    #[arg(long, requires = "from")]
+    countries: bool,
     #[command(flatten)]
     data: DataArgs,
 }
 
+/// Another system whose files are read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum System {
+    /// deadends.dev: a folder of canons, `domain/slug/environment.json`
+    Deadends,
+}
+
 pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
-    let records = read(&arguments.path)?;
+    let records = match arguments.from {
+        Some(System::Deadends) => {
+            let taken = import_deadends::ids_in_use(&arguments.data).await?;
+            import_deadends::read(&arguments.path, arguments.countries, taken)?
+        }
+        None => read(&arguments.path)?,
+    };
     let broken = records.iter().filter(|record| !is_acceptable(record)).count();
     if broken > 0 {
         bail!(
@@ -47,10 +66,10 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
         say(format_args!("kept: {} {}", conflict.id, conflict.head))?;
     }
     for taken in &outcome.taken {
-        println!(
+        say(format_args!(
             "left out: {}, {} has its id or a former id of it",
             taken.id, taken.holder
-        );
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@ mod check;
 mod conflicts;
 mod export;
 mod import;
+mod import_deadends;
 mod match_files;
 mod migrate;
 mod serve;
@@ -50,8 +51,8 @@ pub enum Command {
     Match(match_files::MatchArgs),
     /// Import records from a folder or an export; what was edited here is kept
     Import(import::ImportArgs),
-    /// Write all published records as lines of JSON
-    Export(DataArgs),
+    /// Write all published records as lines of JSON, or those of another system as its files
+    Export(export::ExportArgs),
     /// Bring the database up to date and end
     Migrate(DataArgs),
     /// Make, list and revoke API tokens
@@ -154,7 +155,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Match(arguments) => match_files::run(arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
-        Command::Export(data) => export::run(&data).await,
+        Command::Export(arguments) => export::run(&arguments).await,
         Command::Migrate(data) => migrate::run(&data).await,
         Command::Token(command) => token::run(command).await,
         Command::Conflicts(data) => conflicts::run(&data).await,

@@ -18,6 +18,7 @@ mod docs;
 mod durability;
 mod health;
 mod history;
+mod import_deadends;
 mod match_command;
 mod matching;
 mod openapi;

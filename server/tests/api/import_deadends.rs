@@ -1,0 +1,127 @@
+//! Records of deadends.dev: brought in by the command line, found, and given back.
+
+use std::path::Path;
+
+use crate::process::{folder, run};
+
+fn canon(environment: &str, regex: &str) -> String {
+    let text = r#"{
+  "schema_version": "1.0.0",
+  "id": "cuda/made-up/ENVIRONMENT",
+  "url": "https://deadends.dev/cuda/made-up/ENVIRONMENT",
+  "error": {
+    "signature": "CUDA error: made up for this test",
+    "regex": "REGEX",
+    "domain": "cuda",
+    "category": "runtime_error",
+    "first_seen": "2024-01-01",
+    "last_confirmed": "2026-02-13"
+  },
+  "environment": {
+    "runtime": {
+      "name": "cuda",
+      "version_range": ">=11.0,<13.0"
+    },
+    "os": "linux"
+  },
+  "verdict": {
+    "resolvable": "true",
+    "fix_success_rate": 0.90,
+    "confidence": 0.70,
+    "last_updated": "2026-02-13",
+    "summary": "A test needs it."
+  },
+  "dead_ends": [],
+  "workarounds": [],
+  "transition_graph": {
+    "leads_to": [],
+    "preceded_by": [],
+    "frequently_confused_with": []
+  },
+  "metadata": {
+    "generated_by": "hand",
+    "generation_date": "2026-02-13",
+    "review_status": "human_reviewed",
+    "evidence_count": 2,
+    "last_verification": "2026-02-13"
+  }
+}
+"#;
+    text.replace("ENVIRONMENT", environment).replace("REGEX", regex)
+}
+
+fn write(folder: &Path, file: &str, text: &str) {
+    let path = folder.join(file);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn what_is_imported_is_found_and_goes_back() {
+    let (folder, data) = folder();
+    let (theirs, back) = (folder.path().join("theirs"), folder.path().join("back"));
+    let canons = [
+        (
+            "data/canons/cuda/made-up/one.json",
+            canon("one", "made up for this test"),
+        ),
+        (
+            "data/canons/cuda/made-up/two.json",
+            canon("two", "(?<!x)ahead of time"),
+        ),
+    ];
+    for (file, text) in &canons {
+        write(&theirs, file, text);
+    }
+    write(&theirs, "data/stats.json", "{\"total\": 2}");
+    let arguments = [
+        "import",
+        "--from",
+        "deadends",
+        theirs.to_str().unwrap(),
+        "--data-dir",
+        &data,
+    ];
+    let output = run(&arguments);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for part in [
+        "2 canons: 2 would be given back value for value, 2 of them byte for byte; 1 need review",
+        "1 other files left out",
+        "needs review: cuda/made-up/two: pattern/",
+        "2 added",
+    ] {
+        assert!(said.contains(part), "{part:?} is missing in: {said}");
+    }
+    let again = String::from_utf8(run(&arguments).stdout).unwrap();
+    assert!(again.contains("0 added, 0 updated, 2 unchanged"), "{again}");
+
+    write(folder.path(), "log", "CUDA error: made up for this test\n");
+    let log = folder.path().join("log");
+    let found = run(&["match", log.to_str().unwrap(), "--data-dir", &data]);
+    assert!(String::from_utf8_lossy(&found.stdout).contains("cuda/made-up/one"));
+
+    let output = run(&[
+        "export",
+        "--to",
+        "deadends",
+        back.to_str().unwrap(),
+        "--data-dir",
+        &data,
+    ]);
+    assert!(output.status.success());
+    for (file, text) in &canons {
+        assert_eq!(&std::fs::read_to_string(back.join(file)).unwrap(), text, "{file}");
+    }
+    assert_eq!(
+        run(&["export", "--to", "deadends", "--data-dir", &data])
+            .status
+            .code(),
+        Some(64)
+    );
+    assert_eq!(run(&["import", "--countries", "x"]).status.code(), Some(64));
+}
