@@ -7,6 +7,7 @@ mod excerpt;
 pub mod graph;
 pub mod ingest;
 pub mod lookup;
+pub mod outcomes;
 pub mod records;
 pub mod reports;
 pub mod search;

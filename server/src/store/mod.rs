@@ -17,6 +17,7 @@ mod findings;
 mod lookup;
 mod migrate;
 mod nodes;
+mod outcomes;
 mod publish;
 mod reports;
 mod revisions;
@@ -138,6 +139,14 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// Latest reports of nodes whose findings were made with a feed older than `seq`, oldest first.
     async fn reports_to_correlate(&self, seq: Seq, limit: u32) -> Result<Vec<StoredReport>, StoreError>;
+
+    // --- outcomes ------------------------------------------------------------------------------------------
+
+    /// Keeps a vote. A reporter has one for each action and environment, and may change it.
+    async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError>;
+
+    /// Votes on a record, by action and environment.
+    async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError>;
 
     // --- tokens --------------------------------------------------------------------------------------------
 

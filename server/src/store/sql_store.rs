@@ -111,6 +111,14 @@ impl<DB: Engine> Store for SqlStore<DB> {
         self.reports_to_correlate(seq, limit).await
     }
 
+    async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError> {
+        self.save_outcome(outcome).await
+    }
+
+    async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError> {
+        self.outcomes(id).await
+    }
+
     async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
         self.create_token(token).await
     }

@@ -22,6 +22,7 @@ mod import_deadends;
 mod match_command;
 mod matching;
 mod openapi;
+mod outcomes;
 mod process;
 mod proxy;
 mod records;

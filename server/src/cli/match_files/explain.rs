@@ -7,6 +7,7 @@ use kb_core::scanner::Event;
 
 use super::input::Text;
 use crate::domain::lookup::MatchAnswer;
+use crate::domain::outcomes::said;
 
 /// Explains texts.
 pub(super) trait Explainer {
@@ -63,14 +64,5 @@ impl Facts {
             tags: document.tags.clone(),
             page,
         }
-    }
-}
-
-/// The first text that says something: the seeds leave `action` empty where the reason says it all.
-fn said(action: &str, more: Option<&str>) -> String {
-    if action.trim().is_empty() {
-        more.unwrap_or_default().to_owned()
-    } else {
-        action.to_owned()
     }
 }

@@ -2,6 +2,7 @@
 
 mod feed;
 mod findings;
+mod outcomes;
 mod records;
 mod reports;
 mod seed;
@@ -9,6 +10,7 @@ mod tokens;
 
 pub use feed::*;
 pub use findings::*;
+pub use outcomes::*;
 pub use records::*;
 pub use reports::*;
 pub use seed::*;

@@ -42,6 +42,16 @@ pub fn declare(routes: &mut Routes) {
         Access::Anyone,
         records::revisions::revisions,
     );
+    routes.get(
+        "/api/v1/records/{id:.+}/-/outcomes",
+        Access::Anyone,
+        records::outcomes::get,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/outcomes",
+        Access::Scope(Scope::Report),
+        records::outcomes::post,
+    );
     routes.post(
         "/api/v1/records/{id:.+}/-/publish",
         Access::Scope(Scope::Publish),

@@ -29,6 +29,7 @@ use crate::web::error::PROBLEM_JSON;
         match_text::match_text, batch::batch, search::search,
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,
         records::publish::publish, records::publish::withdraw, records::graph::graph,
+        records::outcomes::get, records::outcomes::post,
         reports::post::post, reports::batch::post,
         reports::list::list,
         reports::get::get,

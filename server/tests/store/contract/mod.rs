@@ -7,6 +7,7 @@ mod heads;
 mod imports;
 mod lists;
 mod nodes;
+mod outcomes;
 mod races;
 mod reports;
 mod seeds;
@@ -107,6 +108,12 @@ contract! {
         nodes_come_with_their_latest_report
         a_late_arrival_does_not_take_the_place_of_a_later_one
         nodes_come_in_pages
+    }
+    outcomes {
+        each_reporter_has_one_vote_in_an_environment
+        environments_and_kinds_are_counted_apart
+        votes_need_a_record_and_a_reporter
+        votes_at_once_count_once
     }
     tokens {
         tokens_are_kept_and_revoked_once

@@ -3,6 +3,7 @@
 pub mod get;
 pub mod graph;
 pub mod list;
+pub mod outcomes;
 pub mod publish;
 pub mod put;
 pub mod revisions;

@@ -1,0 +1,81 @@
+//! Votes on what records advise.
+
+use kb_core::ids::RecordId;
+
+use super::dialect::Dialect;
+use super::engine::{Cells, Engine, values};
+use super::face::unreadable;
+use super::revisions::{count_from, refuse_nul};
+use super::session::SqlStore;
+use super::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, StoreError, digest};
+
+impl<DB: Engine> SqlStore<DB> {
+    pub(super) async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError> {
+        refuse_nul("the action", &outcome.action)?;
+        refuse_nul("the environment", &outcome.environment)?;
+        let action_sha256 = digest::text(&format!("{}:{}", outcome.kind.as_str(), outcome.action));
+        let environment_sha256 = digest::text(&outcome.environment);
+        let mut tx = self.begin_write().await?;
+        // Two votes of one reporter wait for each other on the record.
+        let locked = tx
+            .first(<DB as Dialect>::LOCK_RECORD, values![&outcome.record])
+            .await?;
+        if locked.is_none() {
+            return Err(StoreError::NoRecord(outcome.record));
+        }
+        let sql = "SELECT worked FROM outcome \
+            WHERE record_id = $1 AND action_sha256 = $2 AND environment_sha256 = $3 AND reporter = $4";
+        let key = values![
+            &outcome.record,
+            &action_sha256,
+            &environment_sha256,
+            &outcome.reporter
+        ];
+        let before = tx.first(sql, key).await?.map(|row| row.flag(0)).transpose()?;
+        if before == Some(outcome.worked) {
+            return Ok(OutcomeSaved::Unchanged);
+        }
+        let sql = "INSERT INTO outcome (record_id, action_sha256, environment_sha256, reporter, kind, action, \
+            environment, revision, worked, reported_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+            ON CONFLICT (record_id, action_sha256, environment_sha256, reporter) DO UPDATE SET \
+            worked = excluded.worked, revision = excluded.revision, reported_at = excluded.reported_at";
+        let row = values![
+            &outcome.record,
+            &action_sha256,
+            &environment_sha256,
+            &outcome.reporter,
+            outcome.kind.as_str(),
+            &outcome.action,
+            &outcome.environment,
+            outcome.revision,
+            outcome.worked,
+            outcome.at,
+        ];
+        tx.run(sql, row).await?;
+        tx.commit().await?;
+        Ok(match before {
+            None => OutcomeSaved::Added,
+            Some(_) => OutcomeSaved::Changed,
+        })
+    }
+
+    pub(super) async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError> {
+        let sql = "SELECT kind, action, environment, COUNT(CASE WHEN worked THEN 1 END), \
+            COUNT(CASE WHEN NOT worked THEN 1 END) FROM outcome WHERE record_id = $1 \
+            GROUP BY kind, action_sha256, action, environment_sha256, environment \
+            ORDER BY kind DESC, action_sha256, environment_sha256";
+        let rows = self.read_once().await?.all(sql, values![id]).await?;
+        rows.iter().map(count).collect()
+    }
+}
+
+fn count(row: &impl Cells) -> Result<OutcomeCount, StoreError> {
+    let kind = row.text(0)?;
+    Ok(OutcomeCount {
+        kind: ActionKind::from_word(&kind).ok_or_else(|| unreadable("action kind", &kind))?,
+        action: row.text(1)?,
+        environment: row.text(2)?,
+        worked: count_from(row.integer(3)?)?,
+        failed: count_from(row.integer(4)?)?,
+    })
+}

@@ -1,0 +1,77 @@
+//! What came of trying what a record advises.
+
+use kb_core::ids::{RecordId, Revision};
+use time::OffsetDateTime;
+
+/// Which list of a record an action stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ActionKind {
+    /// `workarounds`.
+    Workaround,
+    /// `dead_ends`.
+    DeadEnd,
+}
+
+impl ActionKind {
+    /// The word that the database uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Workaround => "workaround",
+            Self::DeadEnd => "dead_end",
+        }
+    }
+
+    /// The kind that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Workaround, Self::DeadEnd]
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
+    }
+}
+
+/// A vote. The action is named by its text, for its place in the record may change with the next revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewOutcome {
+    /// The record.
+    pub record: RecordId,
+    /// The revision that was followed.
+    pub revision: Revision,
+    /// Which list the action stands in.
+    pub kind: ActionKind,
+    /// The action's text in that revision.
+    pub action: String,
+    /// Where it was tried: a JSON object with its keys in order, so that equal ones are equal texts.
+    pub environment: String,
+    /// Public part of the voter's token.
+    pub reporter: String,
+    /// Whether it helped.
+    pub worked: bool,
+    /// When it was reported.
+    pub at: OffsetDateTime,
+}
+
+/// What became of a vote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutcomeSaved {
+    /// The reporter's first on this action in this environment.
+    Added,
+    /// The reporter had said otherwise; this counts now.
+    Changed,
+    /// The reporter had said the same.
+    Unchanged,
+}
+
+/// Votes on one action in one environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutcomeCount {
+    /// Which list the action stands in.
+    pub kind: ActionKind,
+    /// The action's text.
+    pub action: String,
+    /// The environment, as in [`NewOutcome`].
+    pub environment: String,
+    /// Votes that it helped.
+    pub worked: u64,
+    /// Votes that it did not.
+    pub failed: u64,
+}
