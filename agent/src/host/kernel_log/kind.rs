@@ -36,8 +36,19 @@ const WORDS: [&str; 24] = [
 /// Libraries of whose crashes the kernel tells: `x[1]: segfault at 0 ip … in libnccl.so.2[…]`.
 const CRASHING: [&str; 2] = ["libnccl", "libcuda"];
 
+/// Messages that repeat the kernel's command line, which can hold secrets (an address to boot from, a token for an
+/// installer). What of it matters here is the fact `kernel.command_line`, by its options' names.
+const COMMAND_LINE: [&str; 3] = [
+    "Command line: ",
+    "Kernel command line: ",
+    "Unknown kernel command line parameters ",
+];
+
 /// Whether a message is of the kinds above.
 pub(super) fn is_relevant(message: &str) -> bool {
+    if COMMAND_LINE.iter().any(|start| message.contains(start)) {
+        return false;
+    }
     WORDS.iter().any(|word| message.contains(word))
         || (message.contains("segfault at") && CRASHING.iter().any(|library| message.contains(library)))
 }
@@ -81,6 +92,9 @@ mod tests {
             "python3[4711]: segfault at 8 ip 00007f1c sp 00007ffd error 4 in libc.so.6[7f1c+1000]",
             "EXT4-fs (nvme0n1p1): mounted filesystem",
             "IPv6: ADDRCONF(NETDEV_CHANGE): eth0: link becomes ready",
+            "Command line: BOOT_IMAGE=/vmlinuz ds=nocloud;token=abc iommu=pt",
+            "Kernel command line: BOOT_IMAGE=/vmlinuz ds=nocloud;token=abc iommu=pt",
+            "Unknown kernel command line parameters \"token=abc nvidia_x=1\", will be passed to user space.",
         ] {
             assert!(!is_relevant(line), "{line}");
         }
