@@ -38,7 +38,7 @@ fn generated() -> [(&'static str, String); 4] {
         .position(|row| row.cause == kb_core::verdict::cause::PCIE_LINK_DEGRADED)
         .unwrap();
     let (of_pair, of_run) = rows.split_at(last_of_pair + 1);
-    assert!(of_run.iter().all(|row| is_of_run(row)));
+    assert!(of_run.iter().all(is_of_run));
     [
         ("exit codes", exit_codes()),
         ("fail-on", fail_on()),
