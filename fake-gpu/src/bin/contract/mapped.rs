@@ -8,7 +8,7 @@ use crate::{
 };
 use std::{
     fs::File,
-    os::fd::{AsRawFd, FromRawFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
     process::{Command, Stdio},
 };
 
@@ -274,9 +274,20 @@ pub(crate) fn partner(node: &Node) -> Result<(), String> {
     let bytes = granularity(node)?;
     let mut handle = 0;
     say(
-        "import",
+        "import as descriptor 0",
         node.cuMemImportFromShareableHandle(&raw mut handle, 0, 1),
     );
+    // The driver takes a pointer whose value is the descriptor, so that 0 is no pointer: it needs another number.
+    let descriptor = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(|why| why.to_string())?;
+    let number = usize::try_from(descriptor.as_raw_fd()).map_err(|why| why.to_string())?;
+    say(
+        "import",
+        node.cuMemImportFromShareableHandle(&raw mut handle, number, 1),
+    );
+    drop(descriptor);
     let memory = map(node, handle, bytes)?;
     say("for the partner's GPU", grant(node, memory, bytes, 0, READ_WRITE));
     tell("wrong for the partner", node.wrong_words(own, memory, WORDS, 30)?);
