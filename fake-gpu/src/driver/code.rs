@@ -15,9 +15,9 @@ impl Code {
     pub(crate) const DEVICE_UNAVAILABLE: Self = Self(46);
     pub(crate) const NO_DEVICE: Self = Self(100);
     pub(crate) const INVALID_DEVICE: Self = Self(101);
+    pub(crate) const INVALID_IMAGE: Self = Self(200);
     pub(crate) const INVALID_CONTEXT: Self = Self(201);
     pub(crate) const MAP_FAILED: Self = Self(205);
-    pub(crate) const NO_BINARY_FOR_GPU: Self = Self(209);
     pub(crate) const PEER_ACCESS_UNSUPPORTED: Self = Self(217);
     pub(crate) const INVALID_PTX: Self = Self(218);
     pub(crate) const UNSUPPORTED_PTX_VERSION: Self = Self(222);
@@ -49,6 +49,11 @@ const KNOWN: &[(i32, &CStr, &CStr)] = &[
     (3, c"CUDA_ERROR_NOT_INITIALIZED", c"initialization error"),
     (4, c"CUDA_ERROR_DEINITIALIZED", c"driver shutting down"),
     (34, c"CUDA_ERROR_STUB_LIBRARY", c"CUDA driver is a stub library"),
+    (
+        36,
+        c"CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER",
+        c"API call is not supported in the installed CUDA driver",
+    ),
     (
         46,
         c"CUDA_ERROR_DEVICE_UNAVAILABLE",
@@ -84,6 +89,11 @@ const KNOWN: &[(i32, &CStr, &CStr)] = &[
     ),
     (218, c"CUDA_ERROR_INVALID_PTX", c"a PTX JIT compilation failed"),
     (
+        219,
+        c"CUDA_ERROR_INVALID_GRAPHICS_CONTEXT",
+        c"invalid OpenGL or DirectX context",
+    ),
+    (
         220,
         c"CUDA_ERROR_NVLINK_UNCORRECTABLE",
         c"uncorrectable NVLink error detected during the execution",
@@ -97,6 +107,11 @@ const KNOWN: &[(i32, &CStr, &CStr)] = &[
         222,
         c"CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
         c"the provided PTX was compiled with an unsupported toolchain.",
+    ),
+    (
+        226,
+        c"CUDA_ERROR_CONTAINED",
+        c"Invalid access of peer GPU memory over nvlink or a hardware error",
     ),
     (400, c"CUDA_ERROR_INVALID_HANDLE", c"invalid resource handle"),
     (

@@ -20,11 +20,11 @@ use std::{
 /// Bytes moved at a time, so that a large copy needs no buffer of its size.
 const CHUNK: u64 = 1 << 20;
 
-/// The caller's context and stream.
+/// The stream that the caller names, and its context, which does the work: a copy may go into a stream of a context
+/// that is not current (programming guide, stream and event behaviour).
 fn target(machine: &Machine, stream: usize) -> Result<(Arc<Context>, Arc<Stream>), Code> {
-    let context = machine.current()?;
-    let stream = machine.stream(&context, stream)?;
-    Ok((context, stream))
+    let stream = machine.stream(&machine.current()?, stream)?;
+    Ok((Arc::clone(&stream.context), stream))
 }
 
 /// Whether all of these bytes belong to an allocation; copies are refused at the call otherwise.
@@ -70,9 +70,13 @@ fn copy(
 
 /// Queues a fill with a pattern repeated `count` times.
 fn fill(machine: &'static Machine, stream: usize, to: u64, pattern: &[u8], count: usize) -> Result<(), Code> {
-    let (context, stream) = target(machine, stream)?;
+    let context = machine.current()?;
+    let stream = machine.stream(&context, stream)?;
     if count == 0 {
         return Ok(());
+    }
+    if !Arc::ptr_eq(&stream.context, &context) {
+        return Err(Code::INVALID_VALUE);
     }
     let bytes = (count as u64)
         .checked_mul(pattern.len() as u64)

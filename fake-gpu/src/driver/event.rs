@@ -18,15 +18,19 @@ use std::{
 const FLAGS: c_uint = 7;
 /// `CU_EVENT_DISABLE_TIMING`.
 const DISABLE_TIMING: c_uint = 2;
+/// `CU_EVENT_INTERPROCESS`, which only an event without time can have.
+const INTERPROCESS: c_uint = 4;
 
 #[unsafe(no_mangle)]
 extern "C" fn cuEventCreate(event: Out<usize>, flags: c_uint) -> c_int {
     after_init("cuEventCreate", |machine| {
         let context = machine.current()?;
-        if flags & !FLAGS != 0 || event.is_null() {
+        let timing = flags & DISABLE_TIMING == 0;
+        let shared = flags & INTERPROCESS != 0;
+        if flags & !FLAGS != 0 || shared && timing || event.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        let made = Event::new(context, flags & DISABLE_TIMING == 0);
+        let made = Event::new(context, timing);
         Ok(event.put(machine.events.add(Arc::new(made)))?)
     })
 }

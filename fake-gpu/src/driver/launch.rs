@@ -14,6 +14,11 @@ use std::{
 
 /// Threads that a block can have on every GPU since compute capability 2.0.
 const MAX_THREADS: u32 = 1024;
+/// Sizes of a block and of a grid (programming guide, technical specifications: the same for them all).
+const MAX_BLOCK: [c_uint; 3] = [1024, 1024, 64];
+const MAX_GRID: [c_uint; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+/// Bytes of shared memory of a block, unless its kernel is allowed more.
+const MAX_SHARED_BYTES: c_uint = 48 << 10;
 /// `CU_LAUNCH_PARAM_*` marks in the list of extras.
 const EXTRA_END: usize = 0;
 const EXTRA_BUFFER: usize = 1;
@@ -41,7 +46,7 @@ extern "C" fn cuLaunchKernel(
             .get(function)
             .ok_or(Code::INVALID_HANDLE)?;
         let stream = machine.stream(&context, stream)?;
-        if !Arc::ptr_eq(&function.of.context, &context) {
+        if !Arc::ptr_eq(&function.of.context, &context) || !Arc::ptr_eq(&stream.context, &context) {
             return Err(Code::INVALID_HANDLE);
         }
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
@@ -51,13 +56,17 @@ extern "C" fn cuLaunchKernel(
         let blocks = grid
             .iter()
             .try_fold(1_u64, |product, size| product.checked_mul(u64::from(*size)));
+        let fits = |sizes: [c_uint; 3], limits: [c_uint; 3]| {
+            sizes.iter().zip(limits).all(|(size, limit)| *size <= limit)
+        };
+        // A module that uses shared memory is not loaded, so that whatever is asked for is enough.
         if !threads.is_some_and(|count| (1..=MAX_THREADS).contains(&count))
             || blocks.is_none_or(|count| count == 0)
+            || !fits(block, MAX_BLOCK)
+            || !fits(grid, MAX_GRID)
+            || shared_bytes > MAX_SHARED_BYTES
         {
             return Err(Code::INVALID_VALUE);
-        }
-        if shared_bytes > 0 {
-            return Err(Code::NOT_SUPPORTED);
         }
         let kernel = Arc::clone(&function.kernel);
         let launch = Launch {

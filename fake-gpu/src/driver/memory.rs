@@ -21,10 +21,10 @@ extern "C" fn cuMemAlloc_v2(address: Out<u64>, bytes: usize) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn cuMemFree_v2(address: u64) -> c_int {
     after_init("cuMemFree_v2", |machine| {
-        machine.current()?;
         if address == 0 {
             return Ok(());
         }
+        machine.current()?;
         let region = machine.memory.beginning_at(address).ok_or(Code::INVALID_VALUE)?;
         if !matches!(&region.device, Some(device) if matches!(device.origin, Origin::Own)) {
             return Err(Code::INVALID_VALUE);
@@ -41,8 +41,10 @@ extern "C" fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> c_int {
         let context = machine.current()?;
         let gpu = machine.gpu(context.gpu).ok_or(Code::INVALID_DEVICE)?;
         let used = machine.ledger.used(context.gpu)? + gpu.listed_bytes();
-        free.put(gpu.memory_bytes.saturating_sub(used) as usize)?;
-        Ok(total.put(gpu.memory_bytes as usize)?)
+        // Either may be left out.
+        let _ = free.put(gpu.memory_bytes.saturating_sub(used) as usize);
+        let _ = total.put(gpu.memory_bytes as usize);
+        Ok(())
     })
 }
 
@@ -50,8 +52,11 @@ extern "C" fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> c_int {
 extern "C" fn cuMemHostAlloc(address: Out<u64>, bytes: usize, flags: c_uint) -> c_int {
     after_init("cuMemHostAlloc", |machine| {
         let context = machine.current()?;
-        if bytes == 0 || flags & !HOST_FLAGS != 0 || address.is_null() {
+        if flags & !HOST_FLAGS != 0 || address.is_null() {
             return Err(Code::INVALID_VALUE);
+        }
+        if bytes == 0 {
+            return Ok(address.put(0)?);
         }
         Ok(address.put(machine.allocate_host(context.ordinal, bytes as u64)?)?)
     })

@@ -41,9 +41,9 @@ fn load(machine: &Machine, image: &Text, log: impl FnOnce(&str)) -> Result<usize
     let module = Module::load(&text, target).map_err(|error| {
         log(&error.to_string());
         match error {
-            LoadError::Text { .. } => Code::INVALID_PTX,
+            LoadError::NoPtx => Code::INVALID_IMAGE,
+            LoadError::Text { .. } | LoadError::Target { .. } => Code::INVALID_PTX,
             LoadError::Version { .. } => Code::UNSUPPORTED_PTX_VERSION,
-            LoadError::Target { .. } => Code::NO_BINARY_FOR_GPU,
         }
     })?;
     Ok(machine.modules.loaded.add(Arc::new(Loaded { module, context })))
@@ -117,7 +117,11 @@ extern "C" fn cuModuleGetFunction(function: Out<usize>, module: usize, name: Tex
     after_init("cuModuleGetFunction", |machine| {
         machine.current()?;
         let of = machine.modules.loaded.get(module).ok_or(Code::INVALID_HANDLE)?;
-        let kernel = of.module.kernel(&name.text()?).ok_or(Code::NOT_FOUND)?;
+        let name = name.text()?;
+        if name.is_empty() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let kernel = of.module.kernel(&name).ok_or(Code::NOT_FOUND)?;
         Ok(function.put(machine.modules.functions.add(Function { kernel, of }))?)
     })
 }

@@ -65,11 +65,12 @@ fn both(machine: &Machine, peer: usize) -> Result<(Arc<Context>, Arc<Context>), 
 #[unsafe(no_mangle)]
 extern "C" fn cuCtxEnablePeerAccess(peer: usize, flags: c_uint) -> c_int {
     after_init("cuCtxEnablePeerAccess", |machine| {
-        let (own, other) = both(machine, peer)?;
+        let (own, other) = (machine.current()?, machine.context(peer)?);
         if flags != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        if !machine.scenario.pairs.can_access(own.gpu, other.gpu) {
+        // No GPU is its own peer.
+        if own.ordinal == other.ordinal || !machine.scenario.pairs.can_access(own.gpu, other.gpu) {
             return Err(Code::PEER_ACCESS_UNSUPPORTED);
         }
         own.add_peer(other.gpu, machine.scenario.peer_limit)?;

@@ -54,11 +54,12 @@ extern "C" fn cuStreamWaitEvent(stream: usize, event: usize, flags: c_uint) -> c
 extern "C" fn cuStreamQuery(stream: usize) -> c_int {
     after_init("cuStreamQuery", |machine| {
         let context = machine.current()?;
-        let pending = machine.pending(&*machine.stream(&context, stream)?);
+        let stream = machine.stream(&context, stream)?;
+        let pending = machine.pending(&stream);
         if !pending.iter().all(|ticket| machine.has_reached(ticket)) {
             return Err(Code::NOT_READY);
         }
-        context.check()
+        stream.context.check()
     })
 }
 
@@ -66,10 +67,10 @@ extern "C" fn cuStreamQuery(stream: usize) -> c_int {
 extern "C" fn cuStreamSynchronize(stream: usize) -> c_int {
     after_init("cuStreamSynchronize", |machine| {
         let context = machine.current()?;
-        let pending = machine.pending(&*machine.stream(&context, stream)?);
-        for ticket in &pending {
+        let stream = machine.stream(&context, stream)?;
+        for ticket in &machine.pending(&stream) {
             machine.wait(ticket);
         }
-        context.check()
+        stream.context.check()
     })
 }

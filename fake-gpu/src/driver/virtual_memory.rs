@@ -161,8 +161,11 @@ extern "C" fn cuMemMap(address: u64, bytes: usize, offset: usize, handle: u64, f
     after_init("cuMemMap", |machine| {
         let bytes = demand_size(bytes)?;
         demand_multiple(address)?;
-        if offset != 0 || flags != 0 {
+        if flags != 0 {
             return Err(Code::INVALID_VALUE);
+        }
+        if offset != 0 {
+            return Err(Code::NOT_SUPPORTED);
         }
         machine.map(address, bytes, handle as usize)
     })
@@ -187,7 +190,7 @@ extern "C" fn cuMemSetAccess(address: u64, bytes: usize, wanted: Out<Access>, co
                 READ_WRITE => Some(true),
                 _ => return Err(Code::INVALID_VALUE),
             };
-            let place = place_of(machine, access.location)?;
+            let place = place_of(machine, access.location).map_err(|_| Code::INVALID_VALUE)?;
             machine.set_access(address, bytes as u64, place, right)?;
         }
         Ok(())
@@ -209,11 +212,11 @@ extern "C" fn cuMemExportToShareableHandle(
     })
 }
 
-/// The descriptor is the pointer's value; it stays the caller's.
+/// The descriptor is the pointer's value, so that descriptor 0 is a null pointer; it stays the caller's.
 #[unsafe(no_mangle)]
 extern "C" fn cuMemImportFromShareableHandle(handle: Out<u64>, descriptor: usize, kind: c_int) -> c_int {
     after_init("cuMemImportFromShareableHandle", |machine| {
-        if handle.is_null() || kind != DESCRIPTOR {
+        if handle.is_null() || descriptor == 0 || kind != DESCRIPTOR {
             return Err(Code::INVALID_VALUE);
         }
         let descriptor = c_int::try_from(descriptor).map_err(|_| Code::INVALID_VALUE)?;

@@ -23,15 +23,21 @@ pub(crate) struct Context {
     pub(crate) ordinal: usize,
     /// Place of its GPU in the scenario.
     pub(crate) gpu: usize,
-    /// The error that spoiled it, 0 while there is none.
+    /// The error that spoiled it alone, 0 while there is none.
     spoiled: AtomicI32,
+    /// The error of a kernel or copy that spoiled every context of the process, 0 while there is none.
+    process: Arc<AtomicI32>,
     /// GPUs, by place, whose memory its kernels may reach.
     peers: RwLock<HashSet<usize>>,
     default_stream: Mutex<Option<Arc<Stream>>>,
 }
 
 /// All primary contexts of this process.
-pub(crate) struct Contexts(Vec<Mutex<Slot>>);
+pub(crate) struct Contexts {
+    slots: Vec<Mutex<Slot>>,
+    /// What kernels and copies have done to all of them.
+    spoiled: Arc<AtomicI32>,
+}
 
 #[derive(Default)]
 struct Slot {
@@ -73,17 +79,22 @@ pub(crate) fn set_current(ordinal: Option<usize>) {
 impl Context {
     /// The error that spoiled it, if any.
     pub(crate) fn check(&self) -> Result<(), Code> {
-        match self.spoiled.load(Ordering::Acquire) {
-            0 => Ok(()),
-            code => Err(Code(code)),
+        let errors = [&self.spoiled, &self.process].map(|error| error.load(Ordering::Acquire));
+        match errors.into_iter().find(|code| *code != 0) {
+            None => Ok(()),
+            Some(code) => Err(Code(code)),
         }
     }
 
     /// Spoils it; the first error stays.
     pub(crate) fn spoil(&self, code: Code) {
-        let _ = self
-            .spoiled
-            .compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
+        set_first(&self.spoiled, code);
+    }
+
+    /// Spoils every context of the process, those to come too: `cuda.h` says of 700 and its like that the process
+    /// has to be started anew. The first error stays.
+    pub(crate) fn spoil_process(&self, code: Code) {
+        set_first(&self.process, code);
     }
 
     /// Whether its kernels may reach the memory of a GPU.
@@ -141,14 +152,21 @@ impl Context {
     }
 }
 
+fn set_first(error: &AtomicI32, code: Code) {
+    let _ = error.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
+}
+
 impl Contexts {
     pub(crate) fn new(count: usize) -> Self {
-        Self((0..count).map(|_| Mutex::default()).collect())
+        Self {
+            slots: (0..count).map(|_| Mutex::default()).collect(),
+            spoiled: Arc::default(),
+        }
     }
 
     fn slot(&self, ordinal: usize) -> Option<MutexGuard<'_, Slot>> {
         Some(
-            self.0
+            self.slots
                 .get(ordinal)?
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner),
@@ -187,6 +205,7 @@ impl Machine {
                 ordinal,
                 gpu: place,
                 spoiled: AtomicI32::new(0),
+                process: Arc::clone(&self.contexts.spoiled),
                 peers: RwLock::default(),
                 default_stream: Mutex::default(),
             }));

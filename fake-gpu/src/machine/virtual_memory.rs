@@ -81,7 +81,8 @@ impl Machine {
         opened.map(File::into).map_err(|_| Code::UNKNOWN)
     }
 
-    /// A handle of the memory that a descriptor names, whoever exported it.
+    /// A handle of the memory that a descriptor names, whoever exported it. Error 999 where it is a file of another
+    /// kind.
     pub(crate) fn import(&'static self, descriptor: i32) -> Result<usize, Code> {
         if descriptor < 0 {
             return Err(Code::INVALID_VALUE);
@@ -91,7 +92,7 @@ impl Machine {
         rustix::fs::fstat(borrowed).map_err(|_| Code::INVALID_VALUE)?;
         let file =
             std::fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| Code::INVALID_VALUE)?;
-        let id = self.ledger.id_of(&file).ok_or(Code::INVALID_VALUE)?;
+        let id = self.ledger.id_of(&file).ok_or(Code::UNKNOWN)?;
         let block = self.ledger.share(id)?.ok_or(Code::INVALID_VALUE)?;
         let imported = !Ledger::is_own(&block);
         Ok(self.keep_physical(block, imported, true))
@@ -128,17 +129,11 @@ impl Machine {
     /// `cuMemMap` of the beginning of an allocation, at reserved addresses where nothing is mapped.
     pub(crate) fn map(&self, address: u64, bytes: u64, handle: usize) -> Result<(), Code> {
         let physical = self.physical(handle)?;
+        if bytes > physical.block.bytes {
+            return Err(Code::NOT_SUPPORTED);
+        }
         let reserved = self.reserved();
-        let inside = reserved
-            .range(..=address)
-            .next_back()
-            .is_some_and(|(start, room)| {
-                let end = (address - start).checked_add(bytes);
-                end.is_some_and(|end| end <= *room)
-            });
-        let free =
-            self.memory.beginning_in(address, bytes).is_empty() && self.memory.find(address, 1).is_none();
-        if !inside || !free || bytes > physical.block.bytes {
+        if !within(&reserved, address, bytes) || !self.is_unmapped(address, bytes) {
             return Err(Code::INVALID_VALUE);
         }
         let mut block = physical.block.clone();
@@ -148,6 +143,11 @@ impl Machine {
             physical,
         };
         self.map_block_at(address, None, block, origin).map(|_| ())
+    }
+
+    /// Whether nothing is mapped there.
+    fn is_unmapped(&self, address: u64, bytes: u64) -> bool {
+        self.memory.beginning_in(address, bytes).is_empty() && self.memory.find(address, 1).is_none()
     }
 
     /// Mappings that fill these addresses without a gap.
@@ -198,8 +198,12 @@ impl Machine {
         Ok(())
     }
 
-    /// `cuMemUnmap` of whole mappings, after what their users have queued.
+    /// `cuMemUnmap` of whole mappings, after what their users have queued. Reserved addresses where nothing is mapped
+    /// are no error.
     pub(crate) fn unmap(&self, address: u64, bytes: u64) -> Result<(), Code> {
+        if self.is_unmapped(address, bytes) && within(&self.reserved(), address, bytes) {
+            return Ok(());
+        }
         for start in self.mappings(address, bytes)? {
             if let Some(region) = self.memory.beginning_at(start) {
                 self.finish_users(&region);
@@ -208,4 +212,13 @@ impl Machine {
         }
         Ok(())
     }
+}
+
+/// Whether these addresses lie in one reservation.
+fn within(reserved: &BTreeMap<u64, u64>, address: u64, bytes: u64) -> bool {
+    let before = reserved.range(..=address).next_back();
+    before.is_some_and(|(start, room)| {
+        let end = (address - start).checked_add(bytes);
+        end.is_some_and(|end| end <= *room)
+    })
 }

@@ -26,18 +26,14 @@ pub(super) struct PciInfo {
     bus_id: [u8; 32],
 }
 
-/// Puts the handle of the first GPU that fits.
+/// Puts the handle of the first GPU that fits; where none does, the error is `none`.
 fn put_first(
     machine: &'static Machine,
     handle: &Out<usize>,
+    none: Code,
     fits: impl Fn(&Gpu) -> bool,
 ) -> Result<(), Code> {
-    let place = machine
-        .scenario
-        .gpus
-        .iter()
-        .position(fits)
-        .ok_or(Code::NOT_FOUND)?;
+    let place = machine.scenario.gpus.iter().position(fits).ok_or(none)?;
     About::of(machine, place + 1)?;
     Ok(handle.put(place + 1)?)
 }
@@ -86,7 +82,9 @@ extern "C" fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, handle: Out<usize>) -
 extern "C" fn nvmlDeviceGetHandleByPciBusId_v2(address: Text, handle: Out<usize>) -> c_int {
     nvml_after_init("nvmlDeviceGetHandleByPciBusId_v2", |machine| {
         let wanted = parse_pci(&address.text()?).ok_or(Code::INVALID_ARGUMENT)?;
-        put_first(machine, &handle, |gpu| gpu.pci_parts() == Some(wanted))
+        put_first(machine, &handle, Code::INVALID_ARGUMENT, |gpu| {
+            gpu.pci_parts() == Some(wanted)
+        })
     })
 }
 
@@ -94,7 +92,7 @@ extern "C" fn nvmlDeviceGetHandleByPciBusId_v2(address: Text, handle: Out<usize>
 extern "C" fn nvmlDeviceGetHandleByUUID(uuid: Text, handle: Out<usize>) -> c_int {
     nvml_after_init("nvmlDeviceGetHandleByUUID", |machine| {
         let wanted = uuid.text()?;
-        put_first(machine, &handle, |gpu| gpu.uuid == wanted)
+        put_first(machine, &handle, Code::NOT_FOUND, |gpu| gpu.uuid == wanted)
     })
 }
 

@@ -20,7 +20,8 @@ extern "C" fn nvmlDeviceGetP2PStatus(
             2 => &pairs.nvlink,
             3 => &pairs.atomics,
             4 => &pairs.pci,
-            _ => return Err(Code::INVALID_ARGUMENT),
+            // Capabilities that there are not are granted.
+            _ => return Ok(status.put(0)?),
         };
         Ok(status.put(entry(matrix, from.place, to.place).ok_or(Code::UNKNOWN)?)?)
     })
@@ -30,11 +31,10 @@ extern "C" fn nvmlDeviceGetP2PStatus(
 extern "C" fn nvmlDeviceGetTopologyCommonAncestor(from: usize, to: usize, level: Out<c_uint>) -> c_int {
     nvml_after_init("nvmlDeviceGetTopologyCommonAncestor", |machine| {
         let (from, to) = (About::of(machine, from)?, About::of(machine, to)?);
-        let found = if from.place == to.place {
-            Some(0)
-        } else {
-            entry(&machine.scenario.pairs.ancestor, from.place, to.place)
-        };
+        if from.place == to.place {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        let found = entry(&machine.scenario.pairs.ancestor, from.place, to.place);
         Ok(level.put(found.ok_or(Code::UNKNOWN)?)?)
     })
 }

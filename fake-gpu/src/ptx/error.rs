@@ -5,6 +5,8 @@ use std::fmt;
 /// Why a module cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
+    /// What is given does not begin as PTX does, with `.version` (error 200).
+    NoPtx,
     /// The text is wrong, or uses what the interpreter does not know (error 218).
     Text {
         /// 1-based.
@@ -19,7 +21,7 @@ pub enum LoadError {
         /// The newest that is taken.
         newest: (u32, u32),
     },
-    /// The text is for a newer GPU (error 209).
+    /// The text is for a newer GPU (error 218).
     Target {
         /// That of the text, such as 70.
         found: u32,
@@ -31,6 +33,7 @@ pub enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NoPtx => f.write_str("no PTX: it does not begin with .version"),
             Self::Text { line, message } => write!(f, "ptx line {line}: {message}"),
             Self::Version { found, newest } => {
                 write!(

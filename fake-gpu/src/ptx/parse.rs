@@ -26,11 +26,15 @@ type Parsed<T> = Result<T, LoadError>;
 
 impl<'a> Parser<'a> {
     fn text(&mut self) -> Parsed<Text> {
-        let (mut version, mut target, mut entries) = (None, None, Vec::new());
+        if !matches!(self.peek(), Some(Kind::Word(word)) if word == ".version") {
+            return Err(LoadError::NoPtx);
+        }
+        self.directive(".version")?;
+        let version = self.version()?;
+        let (mut target, mut entries) = (None, Vec::new());
         while !self.rest.is_empty() {
             let word = self.word("a directive")?;
             match word {
-                ".version" => version = Some(self.version()?),
                 ".target" => target = Some(self.target()?),
                 ".address_size" => {
                     if self.number()? != 64 {
@@ -42,7 +46,6 @@ impl<'a> Parser<'a> {
                 other => return self.wrong(format!("unknown directive '{other}'")),
             }
         }
-        let version = version.ok_or_else(|| error(1, "no .version"))?;
         let target = target.ok_or_else(|| error(1, "no .target"))?;
         Ok(Text {
             version,

@@ -1,5 +1,5 @@
-//! Scenarios with a name. Driver, name, memory, bus ids, temperature and number of links of the H200 are those that
-//! `nvidia-smi` shows on a machine with two of them; the other figures (multiprocessors, clocks, PCI ids, all of the
+//! Scenarios with a name. Driver, name, memory, bus ids, temperature, number of links, copy engines and capabilities
+//! of pairs of the H200 are those of a machine with two of them; the other figures (multiprocessors, clocks, PCI ids, all of the
 //! RTX 4090) are fixtures that no test may rely on as facts. Identifiers are made up and say so.
 
 use super::{
@@ -13,6 +13,8 @@ const MIB: u64 = 1 << 20;
 const STATUS_OK: u32 = 0;
 /// `nvmlGpuP2PStatus_t`: this GPU model has it off.
 const STATUS_GPU_NOT_SUPPORTED: u32 = 2;
+/// `nvmlGpuP2PStatus_t`: not this way.
+const STATUS_NOT_SUPPORTED: u32 = 5;
 /// `nvmlGpuTopologyLevel_t`: across a host bridge.
 const ANCESTOR_HOST_BRIDGE: u32 = 30;
 /// What one context can enable without an `NVSwitch` (CUDA programming guide: eight peer connections).
@@ -126,7 +128,7 @@ impl MemoryFault {
 }
 
 impl Pairs {
-    /// Every capability, between all of `n` GPUs.
+    /// What joining all of `n` GPUs by NVLink grants: every capability but PCIe's.
     pub fn granted(n: usize) -> Self {
         Self {
             can_access: vec![vec![true; n]; n],
@@ -134,7 +136,7 @@ impl Pairs {
             write: filled(n, STATUS_OK),
             nvlink: filled(n, STATUS_OK),
             atomics: filled(n, STATUS_OK),
-            pci: filled(n, STATUS_OK),
+            pci: filled(n, STATUS_NOT_SUPPORTED),
             ancestor: filled(n, ANCESTOR_HOST_BRIDGE),
         }
     }
@@ -174,6 +176,7 @@ pub(super) fn h200(place: usize) -> Gpu {
         reserved_bytes: 0,
         compute_capability: (9, 0),
         multiprocessors: 132,
+        copy_engines: 3,
         clock_khz: 1_980_000,
         compute_mode: super::ComputeMode::Default,
         mig: Some(false),
@@ -194,6 +197,7 @@ pub(super) fn rtx4090(place: usize) -> Gpu {
         memory_bytes: 24_564 * MIB,
         compute_capability: (8, 9),
         multiprocessors: 128,
+        copy_engines: 2,
         clock_khz: 2_520_000,
         mig: None,
         persistence: false,

@@ -31,6 +31,9 @@ pub struct Gpu {
     pub compute_capability: (u32, u32),
     /// How many multiprocessors.
     pub multiprocessors: u32,
+    /// How many copies between it and others run at a time (CUDA's attribute 40).
+    #[serde(default = "one")]
+    pub copy_engines: u32,
     /// Rate of `%clock64` and of the clock attribute, in kHz.
     pub clock_khz: u32,
     /// Who may make a context.
@@ -106,6 +109,10 @@ pub struct NvLink {
 
 fn h200_link_speed() -> u32 {
     26_562
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn yes() -> bool {

@@ -9,6 +9,7 @@ use super::{
 const MIB: u64 = 1 << 20;
 
 /// `nvmlGpuP2PStatus_t`.
+const GRANTED: u32 = 0;
 const CHIPSET_NOT_SUPPORTED: u32 = 1;
 const TOPOLOGY_NOT_SUPPORTED: u32 = 3;
 const DISABLED_BY_REGISTRY: u32 = 4;
@@ -26,6 +27,7 @@ impl Scenario {
         scenario.gpus = (0..n).map(rtx6000).collect();
         scenario.pairs.nvlink = Pairs::refused(n, NOT_SUPPORTED).nvlink;
         scenario.pairs.atomics = Pairs::refused(n, NOT_SUPPORTED).atomics;
+        scenario.pairs.pci = Pairs::refused(n, GRANTED).pci;
         scenario.peer_limit = PEERS_WITHOUT_SWITCH;
         scenario.speed = super::Speed::uniform(n, 26.0, 20.0);
         scenario

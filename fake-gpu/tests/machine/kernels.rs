@@ -94,16 +94,7 @@ fn a_wrong_address_spoils_its_context_and_no_other() {
             assert_eq!(cuda.cuMemAlloc_v2(&raw mut address, 8), 700, "sticky");
             assert_eq!(cuda.launch(fill, 1, 8, 0, &[theirs, 8, 0]), 700);
             assert_eq!(cuda.cuCtxSetCurrent(contexts[1]), 0);
-            assert_eq!(cuda.cuCtxSynchronize(), 0);
-            assert_eq!(cuda.cuDevicePrimaryCtxRelease_v2(0), 0);
-            let mut context = 0;
-            assert_eq!(cuda.cuDevicePrimaryCtxRetain(&raw mut context, 0), 0);
-            assert_eq!(cuda.cuCtxSetCurrent(context), 0);
-            assert_eq!(
-                cuda.cuMemAlloc_v2(&raw mut address, 8),
-                0,
-                "a new context is clean"
-            );
+            assert_eq!(cuda.cuCtxSynchronize(), 700, "in the whole process");
         },
     );
 }
@@ -140,7 +131,7 @@ fn a_text_outside_the_subset_is_explained_in_the_log() {
             );
             assert_eq!(
                 cuda.cuModuleLoadData(&raw mut module, c".version 6.0 .target sm_100".as_ptr().cast()),
-                209
+                218
             );
             let mut function = 0;
             assert_eq!(

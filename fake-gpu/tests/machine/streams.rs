@@ -84,7 +84,13 @@ fn a_stream_waits_for_an_event_of_another_context() {
             assert_eq!(cuda.cuStreamWaitEvent(second, done, 0), 0);
             assert_eq!(cuda.cuStreamQuery(second), 600);
             assert_eq!(cuda.cuCtxSetCurrent(contexts[0]), 0);
-            assert_eq!(cuda.cuStreamQuery(second), 400, "a stream belongs to its context");
+            assert_eq!(cuda.cuStreamQuery(second), 600, "asked from another context");
+            let kernel = cuda.function(PTX, c"meet");
+            assert_eq!(
+                cuda.launch(kernel, 1, 1, second, &[0; 6]),
+                400,
+                "a stream belongs to its context"
+            );
             assert_eq!(cuda.cuMemsetD8Async(flags + 8, 1, 1, free), 0);
             assert_eq!(cuda.cuCtxSetCurrent(contexts[1]), 0);
             assert_eq!(cuda.cuStreamSynchronize(second), 0);

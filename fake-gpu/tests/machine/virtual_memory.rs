@@ -10,7 +10,7 @@ use fake_gpu::{
     scenario::{Fate, MemoryFault, Route},
 };
 use std::{
-    os::fd::{FromRawFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
     process::{Command, Stdio},
 };
 
@@ -73,12 +73,23 @@ fn set_access_alone_grants_and_takes_away() {
         assert_eq!(grant(cuda, memory, GRANULE, 1, READ_WRITE), 0);
         assert_eq!(add(cuda, contexts[0], memory), 0);
         assert_eq!(word(cuda, contexts[1], memory), 1);
+        assert_eq!(grant(cuda, memory, GRANULE, 0, 0), 0, "no right");
+        assert_eq!(add(cuda, contexts[1], memory), 0);
+        assert_eq!(add(cuda, contexts[0], memory), 700);
+    });
+}
+
+#[test]
+fn memory_to_read_only_takes_no_store() {
+    let test = "virtual_memory::memory_to_read_only_takes_no_store";
+    on_machine(&Scenario::healthy(2), test, |cuda| {
+        let contexts = cuda.start();
+        let memory = map(cuda, create(cuda, 1, GRANULE), GRANULE);
+        assert_eq!(grant(cuda, memory, GRANULE, 1, READ_WRITE), 0);
+        cuda.write(contexts[1], memory, &[1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(grant(cuda, memory, GRANULE, 0, 1), 0, "reading alone");
         assert_eq!(wrong_words(cuda, contexts[0], memory, 1, 1), 0);
         assert_eq!(add(cuda, contexts[0], memory), 700);
-        assert_eq!(add(cuda, contexts[1], memory), 0);
-        assert_eq!(grant(cuda, memory, GRANULE, 1, 0), 0, "no right");
-        assert_eq!(add(cuda, contexts[1], memory), 700);
     });
 }
 
@@ -157,7 +168,7 @@ fn wrong_arguments_are_refused() {
         assert_eq!(address % (1 << 30), 0);
         assert_eq!(
             cuda.cuMemMap(address, 2 * GRANULE, 0, handle, 0),
-            1,
+            801,
             "longer than the memory"
         );
         assert_eq!(cuda.cuMemMap(address, GRANULE, 0, handle, 0), 0);
@@ -169,10 +180,11 @@ fn wrong_arguments_are_refused() {
         );
         let mut refused = 0;
         let file = std::fs::File::open("/dev/null").unwrap();
-        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&file).cast_unsigned() as usize;
+        let descriptor = file.as_raw_fd().cast_unsigned() as usize;
         assert_eq!(
             cuda.cuMemImportFromShareableHandle(&raw mut refused, descriptor, 1),
-            1
+            999,
+            "a file of another kind"
         );
         assert_eq!(cuda.cuMemImportFromShareableHandle(&raw mut refused, 12345, 1), 1);
     });
@@ -194,6 +206,22 @@ fn an_old_driver_says_that_it_has_none() {
     });
 }
 
+fn export(cuda: &Cuda, handle: u64) -> OwnedFd {
+    let mut descriptor = -1;
+    assert_eq!(
+        cuda.cuMemExportToShareableHandle(&raw mut descriptor, handle, 1, 0),
+        0
+    );
+    // SAFETY: the library has just made it for us.
+    unsafe { OwnedFd::from_raw_fd(descriptor) }
+}
+
+fn import(cuda: &Cuda, descriptor: &OwnedFd) -> u64 {
+    let (mut handle, number) = (0, descriptor.as_raw_fd().cast_unsigned() as usize);
+    assert_eq!(cuda.cuMemImportFromShareableHandle(&raw mut handle, number, 1), 0);
+    handle
+}
+
 /// A child imports the memory on GPU 0 and writes; gives the words that the owner, on GPU 1, finds wrong.
 fn written_by_another_process(cuda: &Cuda, test: &str) -> u64 {
     let contexts = cuda.start();
@@ -201,13 +229,7 @@ fn written_by_another_process(cuda: &Cuda, test: &str) -> u64 {
     let memory = map(cuda, handle, GRANULE);
     assert_eq!(grant(cuda, memory, GRANULE, 1, READ_WRITE), 0);
     cuda.write(contexts[1], memory, &[0; 64 * 8]);
-    let mut descriptor = -1;
-    assert_eq!(
-        cuda.cuMemExportToShareableHandle(&raw mut descriptor, handle, 1, 0),
-        0
-    );
-    // SAFETY: the library has just made it for us.
-    let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
+    let descriptor = export(cuda, handle);
     let mut importer = Command::new(std::env::current_exe().unwrap());
     importer
         .args([test, "--exact", "--nocapture", "--include-ignored"])
@@ -225,8 +247,10 @@ fn written_by_another_process(cuda: &Cuda, test: &str) -> u64 {
 fn import_and_write(cuda: &Cuda) {
     let contexts = cuda.start();
     let mut handle = 0;
-    assert_eq!(cuda.cuMemImportFromShareableHandle(&raw mut handle, 0, 1), 0);
-    let memory = map(cuda, handle, GRANULE);
+    let code = cuda.cuMemImportFromShareableHandle(&raw mut handle, 0, 1);
+    assert_eq!(code, 1, "descriptor 0 is a null pointer");
+    let descriptor = std::io::stdin().as_fd().try_clone_to_owned().unwrap();
+    let memory = map(cuda, import(cuda, &descriptor), GRANULE);
     assert_eq!(grant(cuda, memory, GRANULE, 0, READ_WRITE), 0);
     assert_eq!(cuda.cuCtxSetCurrent(contexts[0]), 0);
     let fill = cuda.function(PTX, c"count_up");

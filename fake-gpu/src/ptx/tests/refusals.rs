@@ -111,7 +111,7 @@ fn newer_instructions_need_their_version_and_target() {
 fn a_text_that_wants_the_earth_is_refused() {
     let text = ".version 6.0 .target sm_50 .entry k() { .reg .b64 %r<18446744073709551615>; }";
     assert_eq!(refusal(text), "ptx line 1: more than 4096 registers");
-    assert_eq!(refusal(""), "ptx line 1: no .version");
+    assert_eq!(refusal(""), "no PTX: it does not begin with .version");
     assert_eq!(refusal("/* open"), "ptx line 1: a comment does not end");
     assert!(Module::load(b"\xff\xfe", super::TARGET).is_err());
 }
