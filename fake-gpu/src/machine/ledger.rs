@@ -2,11 +2,15 @@
 //! it has died, as with a real driver.
 
 use crate::driver::Code;
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use serde::{Deserialize, Serialize};
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
 
@@ -27,7 +31,9 @@ pub(crate) struct Block {
     /// First byte in the GPU's physical memory.
     pub(crate) physical: u64,
     pub(crate) bytes: u64,
-    /// Processes that keep it: the one that took it, then those that hold a share of it.
+    /// The process that took it.
+    owner: u32,
+    /// Processes that keep it, once for each hold.
     pids: Vec<u32>,
 }
 
@@ -75,6 +81,7 @@ impl Ledger {
                 gpu,
                 physical,
                 bytes,
+                owner: std::process::id(),
                 pids: vec![std::process::id()],
             };
             book.blocks.push(block.clone());
@@ -91,21 +98,42 @@ impl Ledger {
     /// Gives this process's hold on a block back; the last one frees it.
     pub(crate) fn give_back(&self, id: u64) {
         let own = std::process::id();
-        let kept = self.change(|book| {
+        // What goes wrong has been said.
+        let _ = self.change(|book| {
             for block in book.blocks.iter_mut().filter(|block| block.id == id) {
                 if let Some(place) = block.pids.iter().position(|pid| *pid == own) {
                     block.pids.remove(place);
                 }
             }
-            book.blocks.retain(|block| !block.pids.is_empty());
-            book.blocks.iter().any(|block| block.id == id)
+            self.drop_unheld(book);
         });
-        if kept == Ok(false) {
-            self.remove_files(id);
+    }
+
+    /// A descriptor of a block, which holds it for as long as it is open in any process: it has a lock on the file.
+    pub(crate) fn descriptor(&self, id: u64) -> Result<OwnedFd, Code> {
+        let file = OpenOptions::new().read(true).write(true).open(self.file(id));
+        let locked = file.and_then(|file| {
+            flock(&file, FlockOperation::LockShared)?;
+            Ok(file.into())
+        });
+        locked.map_err(|why| complain(&why))
+    }
+
+    /// Whether a descriptor of it is open somewhere.
+    fn has_descriptor(&self, id: u64) -> bool {
+        let lock = |file| flock(&file, FlockOperation::NonBlockingLockExclusive);
+        File::open(self.file(id)).is_ok_and(|file| lock(file) == Err(Errno::WOULDBLOCK))
+    }
+
+    /// Forgets the blocks that nobody holds, and removes their files.
+    fn drop_unheld(&self, book: &mut Book) {
+        let held = |block: &mut Block| !block.pids.is_empty() || self.has_descriptor(block.id);
+        for block in book.blocks.extract_if(.., |block| !held(block)) {
+            self.remove_files(block.id);
         }
     }
 
-    /// A block that some process, still alive, holds.
+    /// A block that is still held.
     pub(crate) fn find(&self, id: u64) -> Result<Option<Block>, Code> {
         self.change(|book| book.blocks.iter().find(|block| block.id == id).cloned())
     }
@@ -121,7 +149,7 @@ impl Ledger {
 
     /// Whether this process has taken it.
     pub(crate) fn is_own(block: &Block) -> bool {
-        block.pids.first() == Some(&std::process::id())
+        block.owner == std::process::id()
     }
 
     /// The block whose file this is; `None` for a file that is none.
@@ -201,9 +229,8 @@ impl Ledger {
             Err(why) => return Err(why),
         };
         let mut book: Book = serde_json::from_slice(&before)?;
-        for id in book.drop_dead() {
-            self.remove_files(id);
-        }
+        book.drop_dead();
+        self.drop_unheld(&mut book);
         let result = body(&mut book);
         let after = serde_json::to_vec(&book)?;
         if after != before {
@@ -246,15 +273,12 @@ impl Book {
         (place.checked_add(bytes)? <= room).then_some(place)
     }
 
-    /// Forgets what dead processes held; gives the ids of their blocks.
-    fn drop_dead(&mut self) -> Vec<u64> {
+    /// Takes back what dead processes held.
+    fn drop_dead(&mut self) {
         self.holders.retain(|holder| is_alive(holder.pid));
         for block in &mut self.blocks {
             block.pids.retain(|pid| is_alive(*pid));
         }
-        let (alive, dead): (Vec<_>, Vec<_>) = self.blocks.drain(..).partition(|block| !block.pids.is_empty());
-        self.blocks = alive;
-        dead.into_iter().map(|block| block.id).collect()
     }
 }
 

@@ -9,7 +9,6 @@ use super::{
 use crate::driver::Code;
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions},
     os::fd::{BorrowedFd, OwnedFd},
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
@@ -25,7 +24,7 @@ pub(crate) struct VirtualMemory {
     reserved: Mutex<BTreeMap<u64, u64>>,
 }
 
-/// A physical allocation; freed when no handle and no mapping is left, in any process.
+/// A physical allocation; freed when no handle, no mapping and no descriptor is left, in any process.
 pub(crate) struct Physical {
     pub(crate) block: Block,
     /// From another process's descriptor.
@@ -76,9 +75,7 @@ impl Machine {
         if !physical.exportable {
             return Err(Code::INVALID_VALUE);
         }
-        let file = self.ledger.file(physical.block.id);
-        let opened = OpenOptions::new().read(true).write(true).open(file);
-        opened.map(File::into).map_err(|_| Code::UNKNOWN)
+        self.ledger.descriptor(physical.block.id)
     }
 
     /// A handle of the memory that a descriptor names, whoever exported it. Error 999 where it is a file of another

@@ -206,6 +206,32 @@ fn an_old_driver_says_that_it_has_none() {
     });
 }
 
+#[test]
+fn memory_lives_as_long_as_its_descriptor() {
+    let test = "virtual_memory::memory_lives_as_long_as_its_descriptor";
+    on_machine(&Scenario::healthy(1), test, |cuda| {
+        let context = cuda.start()[0];
+        let free = free_bytes(cuda);
+        let handle = create(cuda, 0, GRANULE);
+        let memory = map(cuda, handle, GRANULE);
+        assert_eq!(grant(cuda, memory, GRANULE, 0, READ_WRITE), 0);
+        cuda.write(context, memory, &[7]);
+        let descriptor = export(cuda, handle);
+        assert_eq!(cuda.cuMemUnmap(memory, GRANULE), 0);
+        assert_eq!(cuda.cuMemRelease(handle), 0);
+        assert_eq!(free_bytes(cuda), free - GRANULE);
+        let imported = import(cuda, &descriptor);
+        let memory = map(cuda, imported, GRANULE);
+        assert_eq!(grant(cuda, memory, GRANULE, 0, READ_WRITE), 0);
+        assert_eq!(word(cuda, context, memory), 7);
+        assert_eq!(cuda.cuMemUnmap(memory, GRANULE), 0);
+        assert_eq!(cuda.cuMemRelease(imported), 0);
+        assert_eq!(free_bytes(cuda), free - GRANULE, "held by the descriptor alone");
+        drop(descriptor);
+        assert_eq!(free_bytes(cuda), free);
+    });
+}
+
 fn export(cuda: &Cuda, handle: u64) -> OwnedFd {
     let mut descriptor = -1;
     assert_eq!(
