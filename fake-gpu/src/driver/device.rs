@@ -2,7 +2,7 @@
 
 use super::Code;
 use crate::{
-    ffi::{Out, Text, put_cut},
+    ffi::{Out, Text, put_cut, put_text},
     gate::after_init,
     machine::Machine,
     scenario::{Gpu, parse_pci},
@@ -77,12 +77,11 @@ fn put_uuid(machine: &Machine, uuid: &Out<[u8; 16]>, device: c_int) -> Result<()
 extern "C" fn cuDeviceGetPCIBusId(text: Out<c_char>, bytes: c_int, device: c_int) -> c_int {
     after_init("cuDeviceGetPCIBusId", |machine| {
         let (domain, bus, slot, function) = gpu(machine, device)?.pci_parts().ok_or(Code::UNKNOWN)?;
-        // Four digits of domain here, eight in NVML.
-        put_cut(
-            &text,
-            capacity(bytes)?,
-            &format!("{domain:04x}:{bus:02x}:{slot:02x}.{function:x}"),
-        )?;
+        // Four digits of domain here, eight in NVML. Unlike a name, an address is given whole or not at all.
+        let address = format!("{domain:04x}:{bus:02x}:{slot:02x}.{function:x}");
+        if !put_text(&text, capacity(bytes)?, &address)? {
+            return Err(Code::INVALID_VALUE);
+        }
         Ok(())
     })
 }

@@ -1,6 +1,7 @@
 //! The contract on the stand-in, held to what real GPUs gave.
 
 use fake_gpu::Scenario;
+use similar::TextDiff;
 use std::{path::Path, process::Command};
 
 /// What the contract printed on two H200 with driver 580.159.04.
@@ -25,12 +26,12 @@ fn the_stand_in_answers_as_real_gpus_do() {
     assert!(!found.contains("cannot go on"), "{found}");
     assert!(!found.contains("ended: "), "{found}");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(TRANSCRIPT);
-    let Ok(expected) = std::fs::read_to_string(&file) else {
-        eprintln!("{} is not there yet: nothing to compare with", file.display());
-        return;
-    };
-    let lines = expected.lines().zip(found.lines());
-    let differing: Vec<_> = lines.filter(|(real, simulated)| real != simulated).collect();
-    assert!(differing.is_empty(), "(real, simulated): {differing:#?}");
-    assert_eq!(found.lines().count(), expected.lines().count());
+    let expected = std::fs::read_to_string(&file)
+        .unwrap_or_else(|why| panic!("{}: {why}: a run on real GPUs makes it", file.display()));
+    let difference = TextDiff::from_lines(&expected, &found);
+    assert!(
+        expected == found,
+        "the stand-in (+) does not answer as real GPUs (-) do:\n{}",
+        difference.unified_diff().context_radius(3)
+    );
 }
