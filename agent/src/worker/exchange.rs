@@ -9,7 +9,6 @@ use crate::gpu::{Observed, Side, Windows};
 
 use super::check::Between;
 use super::outcome::{Stop, access, before};
-use super::place::Place;
 use super::protocol::{CallFailure, CheckResult};
 
 /// Most rounds; as many as a window has words where that is less.
@@ -38,7 +37,7 @@ pub(super) fn run(pair: &Between<'_>) -> Result<Option<Mismatch>, Stop> {
         (initiator, at_initiator, at_owner, to_owner, to_initiator),
         (owner, at_owner, at_initiator, to_initiator, to_owner),
     ];
-    for (place, own, peer, seed_out, seed_in) in sides {
+    let launched = sides.map(|(place, own, peer, seed_out, seed_in)| {
         let side = Side {
             own,
             peer,
@@ -48,13 +47,18 @@ pub(super) fn run(pair: &Between<'_>) -> Result<Option<Mismatch>, Stop> {
             limit,
         };
         let kernels = place.kernels().map_err(before)?;
-        kernels.exchange(&place.stream, side).map_err(access)?;
-    }
-    let observe = |place: &Place| {
+        kernels.exchange(&place.stream, side).map_err(access)
+    });
+    // Both sides are waited for, whatever either came to: one that still runs would store into the windows of the
+    // next check.
+    let observed = [initiator, owner].map(|place| {
         let kernels = place.kernels().map_err(before)?;
         kernels.observed(&place.stream, pair.limit).map_err(access)
-    };
-    let (by_initiator, by_owner) = (observe(initiator)?, observe(owner)?);
+    });
+    let [initiators_launch, owners_launch] = launched;
+    initiators_launch.and(owners_launch)?;
+    let [by_initiator, by_owner] = observed;
+    let (by_initiator, by_owner) = (by_initiator?, by_owner?);
     judge(by_owner, by_initiator, rounds, limit, at_owner)
 }
 
