@@ -1,29 +1,34 @@
 //! Who else uses the GPUs: memory is taken on a large scale only where that disturbs nobody.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::report::{Fact, Gpu};
 
 /// Utilisation up to this is what the look itself and a display cause, in percent.
 const IDLE_PERCENT: u64 = 5;
 
+/// Memory in use up to this, or up to a fiftieth of all where that is more, is what driver and display keep.
+const IDLE_BYTES: u64 = 2 << 30;
+
 /// Other people's compute processes.
 const PROCESSES: &str = "processes.count";
 
-/// GPUs without other people's compute processes and with nothing to do, by NVML's word. Where it does not say, they
-/// count as busy.
+/// GPUs without other people's compute processes and memory and with nothing to do, by NVML's word. Where it does not
+/// say, they count as busy. Memory tells of processes that NVML does not list: in a container it lists its own.
 pub(super) fn idle_gpus(gpus: &[Gpu]) -> BTreeSet<u32> {
     (0..)
         .zip(gpus)
-        .filter(|(_, gpu)| is_idle(gpu))
+        .filter(|(_, gpu)| is_idle(&gpu.facts, gpu.memory_bytes.value))
         .map(|(index, _)| index)
         .collect()
 }
 
-fn is_idle(gpu: &Gpu) -> bool {
-    let number = |name: &str| gpu.facts.get(name).and_then(|fact| fact.value.as_ref()?.as_u64());
+fn is_idle(facts: &BTreeMap<String, Fact>, memory_bytes: Option<u64>) -> bool {
+    let number = |name: &str| facts.get(name).and_then(|fact| fact.value.as_ref()?.as_u64());
+    let unnoticed = memory_bytes.map_or(IDLE_BYTES, |all| IDLE_BYTES.max(all / 50));
     number(PROCESSES) == Some(0)
         && number("utilization.gpu_percent").is_none_or(|percent| percent <= IDLE_PERCENT)
+        && number("memory.used_bytes").is_none_or(|used| used <= unnoticed)
 }
 
 /// Says of each GPU whether somebody else used it, at the beginning or at the end: what could not be proven there may
@@ -44,5 +49,31 @@ pub(super) fn mark_shared(gpus: &mut [Gpu], idle: &BTreeSet<u32>) {
             None => continue,
         };
         gpu.facts.insert("shared".to_owned(), shared);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In a container, where NVML lists no process of others.
+    fn idle_with(used_bytes: u64, memory_bytes: Option<u64>) -> bool {
+        let read = |value: u64| Fact::read(value.into(), "nvml");
+        let facts = BTreeMap::from([
+            (PROCESSES.to_owned(), read(0)),
+            ("memory.used_bytes".to_owned(), read(used_bytes)),
+        ]);
+        is_idle(&facts, memory_bytes)
+    }
+
+    #[test]
+    fn memory_of_processes_that_are_not_listed_makes_a_gpu_busy() {
+        let large = Some(200 << 30);
+        assert!(idle_with(4 << 30, large));
+        assert!(!idle_with((4 << 30) + 1, large));
+        for memory in [Some(24 << 30), None] {
+            assert!(idle_with(2 << 30, memory));
+            assert!(!idle_with((2 << 30) + 1, memory));
+        }
     }
 }
