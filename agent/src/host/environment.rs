@@ -10,7 +10,14 @@ use serde_json::{Map, Value};
 use super::HostRoot;
 
 /// Beginnings of the names that are recorded.
-const RECORDED: [&str; 4] = ["CUDA_", "NCCL_", "NVIDIA_", "UCX_"];
+const RECORDED: [&str; 6] = [
+    "COMPUTE_PROFILE",
+    "CUDA_",
+    "NCCL_",
+    "NVIDIA_",
+    "NVTX_INJECTION",
+    "UCX_",
+];
 /// Words in the names of secrets, such as `NVIDIA_API_KEY`.
 const SECRET_NAMES: [&str; 8] = [
     "KEY",

@@ -25,12 +25,24 @@ const END_PAUSE: Duration = Duration::from_millis(2);
 const START_LIMIT: Duration = Duration::from_secs(10);
 /// Chunks taken from a pipe at a time: a library that prints without end must not keep the parent from its deadlines.
 const MOST_CHUNKS: usize = 16;
-/// Variables that a worker does not get: some change what the driver does with each call, and so what a check shows,
-/// one has it write core files of its own, one is a secret that is none of its business.
-const DROPPED_VARIABLES: [&str; 4] = [
+/// Variables that a worker does not get, though the host's facts name those of CUDA: some change what the driver does
+/// with each call, and so what a check shows, others load tools into the process or have the driver write core files
+/// of its own, one is a secret that is none of its business.
+const DROPPED_VARIABLES: [&str; 15] = [
     "CUDA_LAUNCH_BLOCKING",
+    "CUDA_INJECTION32_PATH",
     "CUDA_INJECTION64_PATH",
+    "NVTX_INJECTION32_PATH",
+    "NVTX_INJECTION64_PATH",
+    "COMPUTE_PROFILE",
+    "CUDA_PROFILE",
+    "CUDA_DEBUGGER_SOFTWARE_PREEMPTION",
+    "CUDA_DEVICE_WAITS_ON_EXCEPTION",
     "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
+    "CUDA_ENABLE_CPU_COREDUMP_ON_EXCEPTION",
+    "CUDA_ENABLE_LIGHTWEIGHT_COREDUMP",
+    "CUDA_ENABLE_USER_TRIGGERED_COREDUMP",
+    "CUDA_COREDUMP_PIPE",
     "PEERLESS_TOKEN",
 ];
 

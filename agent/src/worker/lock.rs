@@ -1,4 +1,5 @@
-//! One agent at a time probes a node: an exclusive lock on a file, which ends with the process that holds it.
+//! One agent of a user at a time probes a node: an exclusive lock on a file, which ends with the process that holds it.
+//! Another user's agent has another file, and is seen as somebody else's work on the GPUs.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};

@@ -282,6 +282,8 @@ fn the_parent_opens_no_driver_library_and_takes_its_worker_with_it() {
         .env("PEERLESS_TOKEN", "secret-token")
         .env("CUDA_LAUNCH_BLOCKING", "1")
         .env("CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "1")
+        .env("NVTX_INJECTION64_PATH", "/nowhere")
+        .env("COMPUTE_PROFILE", "1")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -296,7 +298,13 @@ fn the_parent_opens_no_driver_library_and_takes_its_worker_with_it() {
     let environment = fs::read(format!("/proc/{worker}/environ")).unwrap();
     let environment = String::from_utf8_lossy(&environment);
     assert!(environment.contains("FAKE_GPU_SCENARIO"));
-    for dropped in ["secret-token", "CUDA_LAUNCH_BLOCKING", "COREDUMP"] {
+    for dropped in [
+        "secret-token",
+        "CUDA_LAUNCH_BLOCKING",
+        "COREDUMP",
+        "INJECTION",
+        "PROFILE",
+    ] {
         assert!(!environment.contains(dropped), "{dropped} reached the worker");
     }
     let limits = fs::read_to_string(format!("/proc/{worker}/limits")).unwrap();
