@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kb_core::report::{Check, Direction, Engine, Outcome};
+use kb_core::report::{Check, Direction, Engine, GapKind, Outcome};
 
 use crate::worker::protocol::{CheckKind, DirectionFacts, Way};
 
@@ -106,16 +106,29 @@ impl Ascent {
         }
     }
 
-    /// Why the driver or the hardware has nothing to check here.
-    fn unsupported(&self, trial: Trial) -> Option<String> {
-        let atomics = self.facts.cuda_attributes.get("native_atomic_supported")?;
-        let without = trial == Trial::Within(CheckKind::SmAtomic) && atomics.value == Some(0);
-        without.then(|| {
-            format!(
-                "not supported: the driver says that GPU {} has no native atomics on the memory of GPU {}",
-                self.initiator, self.owner
-            )
-        })
+    /// Why atomics are not asked for: they count only where the driver promises them.
+    fn without_atomics(&self, trial: Trial) -> Option<String> {
+        if trial != Trial::Within(CheckKind::SmAtomic) {
+            return None;
+        }
+        let (initiator, owner) = (self.initiator, self.owner);
+        let promised = self.facts.cuda_attributes.get("native_atomic_supported")?;
+        match (promised.value, &promised.gap) {
+            (Some(0), _) => Some(format!(
+                "not supported: the driver says that GPU {initiator} has no native atomics on the memory of GPU {owner}"
+            )),
+            (Some(_), _) => None,
+            (None, Some(gap)) if gap.kind == GapKind::NotSupported => Some(format!(
+                "not supported: the driver does not say whether GPU {initiator} has native atomics on the memory of \
+                 GPU {owner}: {}",
+                gap.reason
+            )),
+            (None, gap) => Some(format!(
+                "whether GPU {initiator} has native atomics on the memory of GPU {owner} is not known: {}",
+                gap.as_ref()
+                    .map_or("no reason was given", |gap| gap.reason.as_str())
+            )),
+        }
     }
 }
 
@@ -229,7 +242,7 @@ fn left_out(ascent: &Ascent, trial: Trial, other: Option<&str>) -> Option<String
     if let (Trial::Within(CheckKind::ResidentExchange), Some(reason)) = (trial, other) {
         return Some(format!("it needs access the other way too, where {reason}"));
     }
-    ascent.unsupported(trial)
+    ascent.without_atomics(trial)
 }
 
 fn check(trial: Trial, attempt: Attempt, seconds: f64, rerun: bool) -> Check {

@@ -177,8 +177,7 @@ impl<'a> Session<'a> {
             needed.push((owner, initiator));
         }
         for (from, to) in needed {
-            let live = self.worker.as_ref();
-            if live.is_some_and(|live| live.enabled.contains(&(from, to))) {
+            if self.has_access(from, to) {
                 continue;
             }
             let enabling = self.ask_check(from, to, CheckKind::EnablePeerAccess, 0);
@@ -187,6 +186,12 @@ impl<'a> Session<'a> {
             }
         }
         self.ask_check(initiator, owner, kind, seed)
+    }
+
+    /// Whether the worker that lives now has this direction enabled.
+    pub(super) fn has_access(&self, initiator: u32, owner: u32) -> bool {
+        let live = self.worker.as_ref();
+        live.is_some_and(|live| live.enabled.contains(&(initiator, owner)))
     }
 
     fn ask_check(&mut self, initiator: u32, owner: u32, kind: CheckKind, seed: u64) -> Attempt {

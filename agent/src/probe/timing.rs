@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use kb_core::report::{Cell, Engine, Gap, GapKind, Measurement, Operation};
+use kb_core::report::{Cell, Engine, Gap, GapKind, Measurement, Operation, Outcome};
 
-use crate::worker::protocol::{Answer, Command};
+use crate::worker::protocol::{Answer, CheckKind, Command};
 
 use super::session::{Role, Session, Trouble};
 use super::setup::SPENT;
@@ -54,7 +54,7 @@ impl Timings {
                 format!("the {} s set aside for timing were spent", BUDGET.as_secs()),
             )),
             None => session
-                .time(source, destination, self.bytes, SAMPLES)
+                .time((source, destination), direct, self.bytes, SAMPLES)
                 .map_err(|reason| (GapKind::Failed, reason)),
         };
         self.spent += start.elapsed();
@@ -103,8 +103,26 @@ fn rate(bytes: u64, seconds: f64) -> f64 {
 }
 
 impl Session<'_> {
-    /// Seconds of each copy, or why there are none.
-    fn time(&mut self, source: u32, destination: u32, bytes: u64, samples: u32) -> Result<Vec<f64>, String> {
+    /// Seconds of each copy, or why there are none. The driver takes whichever way is open without saying which, so
+    /// the way is made sure of first: a worker that took another one's place has no access enabled.
+    fn time(
+        &mut self,
+        (source, destination): (u32, u32),
+        direct: bool,
+        bytes: u64,
+        samples: u32,
+    ) -> Result<Vec<f64>, String> {
+        if self.has_access(source, destination) != direct {
+            if !direct {
+                return Err("access is enabled already, so no copy is staged".to_owned());
+            }
+            let enabling = self.check(source, destination, CheckKind::EnablePeerAccess, 0);
+            if enabling.outcome != Outcome::Pass {
+                return Err(enabling
+                    .reason
+                    .unwrap_or_else(|| "access could not be enabled".to_owned()));
+            }
+        }
         let mut timed = || {
             for gpu in [source, destination] {
                 self.make_ready(Role::Worker, gpu)?;

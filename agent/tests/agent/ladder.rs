@@ -124,6 +124,23 @@ fn atomics_that_the_driver_does_not_promise_are_not_asked_for() {
     assert_eq!(check(&report, 0, "resident_exchange").outcome, Outcome::Pass);
 }
 
+/// The attribute that says so is the third of four that are asked for in each direction.
+#[test]
+fn atomics_of_which_the_driver_does_not_tell_are_not_asked_for_and_not_taken_for_proven() {
+    let mut scenario = with_effect("cuDeviceGetP2PAttribute", Some(1), CallEffect::Return(999));
+    scenario.call_faults[0].after = 2;
+    let (report, run) = Node::with(&scenario).probe(&[]);
+    let atomic = check(&report, 0, "sm_atomic");
+    assert_eq!(atomic.outcome, Outcome::Skipped);
+    let reason = atomic.reason.as_ref().unwrap();
+    assert!(
+        reason.contains("is not known: cuDeviceGetP2PAttribute returned 999"),
+        "{reason}"
+    );
+    assert_eq!(check(&report, 1, "sm_atomic").outcome, Outcome::Pass);
+    assert_eq!((report.pairs[0].verdict.verdict, run.code), (Verdict::Unknown, 3));
+}
+
 /// What hangs NCCL: the stores of a running kernel arrive when it ends.
 #[test]
 fn stores_that_wait_for_the_end_of_their_kernel_hang_the_exchange_only() {
@@ -279,6 +296,37 @@ fn copies_are_timed_before_and_after_access_is_enabled() {
     let (report, _) = Node::with(&Scenario::refused_gns()).probe(&[]);
     let gap = report.measurements[1].cells[0].gap.as_ref().unwrap();
     assert!(gap.reason.contains("enable_peer_access"), "{gap:?}");
+}
+
+/// The last check but the timing replaces the worker, and no access can be enabled in the new one.
+#[test]
+fn copies_without_access_are_not_taken_for_direct_ones() {
+    let fault = |call: &str, after, times, effect| CallFault {
+        call: call.to_owned(),
+        after,
+        times,
+        counted: Counted::Machine,
+        effect,
+    };
+    let mut scenario = Scenario::healthy(2);
+    scenario.call_faults = vec![
+        fault("cuMemExportToShareableHandle", 1, Some(1), CallEffect::Abort),
+        fault("cuCtxEnablePeerAccess", 2, None, CallEffect::Return(217)),
+    ];
+    let (report, _) = Node::with(&scenario).probe(&[]);
+    assert_eq!(check(&report, 1, "ipc_vmm").outcome, Outcome::PassAlone);
+    let [staged, direct] = report.measurements.as_slice() else {
+        panic!("{:?}", report.measurements)
+    };
+    assert!(staged.cells.iter().all(|cell| cell.samples.len() == 3));
+    for cell in &direct.cells {
+        assert!(cell.samples.is_empty());
+        let gap = cell.gap.as_ref().unwrap();
+        assert!(
+            gap.reason.contains("cuCtxEnablePeerAccess returned 217"),
+            "{gap:?}"
+        );
+    }
 }
 
 /// The partner gets no context beside the worker. Alone, each of the two holds another GPU.
