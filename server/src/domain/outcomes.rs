@@ -300,11 +300,11 @@ mod tests {
         assert_eq!(wilson(0, 0), None);
         let rounded = |worked, failed| {
             let rate = wilson(worked, failed).unwrap();
-            [rate.value, rate.low, rate.high].map(|share| (share * 1000.0).round() / 1000.0)
+            [rate.value, rate.low, rate.high].map(|share| format!("{share:.3}"))
         };
         // By hand, from the formula with z = 1.96.
-        assert_eq!(rounded(1, 0), [1.0, 0.207, 1.0]);
-        assert_eq!(rounded(8, 2), [0.8, 0.49, 0.943]);
-        assert_eq!(rounded(0, 100), [0.0, 0.0, 0.037]);
+        assert_eq!(rounded(1, 0), ["1.000", "0.207", "1.000"]);
+        assert_eq!(rounded(8, 2), ["0.800", "0.490", "0.943"]);
+        assert_eq!(rounded(0, 100), ["0.000", "0.000", "0.037"]);
     }
 }

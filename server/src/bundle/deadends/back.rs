@@ -84,5 +84,6 @@ fn stays_below(file: &str) -> bool {
     let names_only = Path::new(file)
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
-    names_only && file.ends_with(".json")
+    // Not by `Path::extension`: that takes "a.json/" too, which is no file.
+    names_only && file.strip_suffix(".json").is_some_and(|name| !name.is_empty())
 }
