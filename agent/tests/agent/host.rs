@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::node::Node;
 use crate::tree::{
-    ACS_REDIRECT, ACS_VALIDATE, PEX_PORTS, PEX_UPSTREAM, attribute, device, group, pex_switch, write,
+    ACS_REDIRECT, ACS_VALIDATE, PEX_PORTS, PEX_UPSTREAM, attribute, config_with_acs, device, group,
+    pex_switch, write,
 };
 
 /// Where the stand-in's GPUs without NVLink sit.
@@ -136,6 +137,32 @@ fn lost_data_is_explained_by_acs_and_the_iommu() {
         assert_eq!(value(facts, "iommu.same_group"), false);
         assert_eq!(value(&report.gpus[0].facts, "iommu.group_type"), kind);
     }
+}
+
+/// Linux sets the redirect bits of root ports where the IOMMU is on. Between two of them they decide nothing: clearing
+/// them would be advice that helps nobody.
+#[test]
+fn redirect_bits_of_two_root_ports_are_not_blamed() {
+    let ports = ["0000:00:01.0", "0000:00:03.0"];
+    let node = machine(&dropping(), |root| {
+        for ((port, gpu), number) in ports.into_iter().zip(GPUS).zip(0..) {
+            device(root, &[port, gpu]);
+            attribute(root, port, "config", config_with_acs(0x7f, ACS_REDIRECT));
+            group(root, gpu, number, "DMA-FQ");
+        }
+        write(root, "sys/class/iommu/ivhd0/name", "");
+    });
+    let (report, run) = node.probe(&[]);
+    let facts = &report.pairs[0].facts;
+    assert_eq!(value(facts, "pcie.same_switch"), false);
+    assert_eq!(value(facts, "acs.redirecting_bridges"), &json!(ports));
+    let translation = (Verdict::Broken, Some(cause::IOMMU_TRANSLATION));
+    assert_eq!(judged(&report), translation, "{}", run.stderr);
+    let verdict = &report.pairs[0].verdict;
+    let acs = "/pairs/0/facts/acs.redirecting_bridges".to_owned();
+    assert!(verdict.evidence.contains(&acs), "{verdict:?}");
+    let fix = verdict.fix.as_deref().unwrap();
+    assert!(fix.contains("iommu=pt") && !fix.contains("setpci"), "{fix}");
 }
 
 #[test]

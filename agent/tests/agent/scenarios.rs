@@ -257,7 +257,11 @@ fn each_code_has_its_cause() {
 fn hardware_that_fails_half_way_is_named() {
     assert_runs(&[
         broken("GPU lost", Scenario::gpu_lost(), cause::GPU_LOST),
-        broken("link errors", Scenario::link_errors_rise(), cause::NVLINK_ERROR),
+        degraded(
+            "link errors",
+            Scenario::link_errors_rise(),
+            cause::NVLINK_CORRECTED_ERRORS,
+        ),
     ]);
 }
 

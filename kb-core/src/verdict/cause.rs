@@ -48,8 +48,10 @@ pub const NOT_PROVEN: &str = "not_proven";
 pub const FAILS_ONLY_TOGETHER: &str = "fails_only_together";
 pub const SLOWER_WITH_PEER_ACCESS: &str = "slower_with_peer_access";
 pub const LINKS_DOWN: &str = "links_down";
+pub const NVLINK_CORRECTED_ERRORS: &str = "nvlink_corrected_errors";
 pub const SLOW_PAIR: &str = "slow_pair";
 pub const SLOW_DIRECTION: &str = "slow_direction";
+pub const IO_PAGE_FAULT_SEEN: &str = "io_page_fault_seen";
 pub const PCIE_LINK_DEGRADED: &str = "pcie_link_degraded";
 
 pub const LIBRARY_MISSING: &str = "library_missing";

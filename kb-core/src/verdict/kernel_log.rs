@@ -9,6 +9,8 @@ use crate::report::{Report, When};
 pub(super) enum Event {
     /// `NVRM: Xid (PCI:0000:0a:00): 79, …`.
     Xid(u32),
+    /// Xid 144 to 150, of the fifth NVLink generation, with the word `Fatal`; without it they are warnings.
+    FatalNvlinkXid,
     /// `nvidia-nvswitch3: SXid (PCI:0000:c5:00.0): 20034, Fatal, …`. Those that are not fatal are daily business.
     FatalSxid,
     /// The IOMMU stopped a device: `AMD-Vi: … [IO_PAGE_FAULT device=…`, `DMAR: [DMA Write …] Request device [3b:00.0]`.
@@ -62,7 +64,12 @@ fn read(line: &str) -> Option<(Event, Slot)> {
         let (address, rest) = rest.split_once("): ")?;
         let digits = rest.find(|letter: char| !letter.is_ascii_digit());
         let number = rest.get(..digits.unwrap_or(rest.len()))?.parse().ok()?;
-        return Some((Event::Xid(number), slot(address.trim_start_matches("PCI:"))?));
+        let fatal = rest.split(' ').any(|word| word == "Fatal");
+        let event = match number {
+            144..=150 if fatal => Event::FatalNvlinkXid,
+            _ => Event::Xid(number),
+        };
+        return Some((event, slot(address.trim_start_matches("PCI:"))?));
     }
     if let Some((before, rest)) = line.split_once("[IO_PAGE_FAULT ") {
         let named = rest
@@ -125,6 +132,14 @@ mod tests {
                 Event::Xid(79),
             ),
             ("NVRM: Xid (0000:3b:00): 48, An uncorrectable", Event::Xid(48)),
+            (
+                "NVRM: Xid (PCI:0000:3b:00): 149, NETIR Fatal XC0 i0 Link -1 (0x000fe406 0x00000000)",
+                Event::FatalNvlinkXid,
+            ),
+            (
+                "NVRM: Xid (PCI:0000:3b:00): 144, SAW_MVB Nonfatal XC0 i0 Link 0 (0x00000001 0x00000008)",
+                Event::Xid(144),
+            ),
             (
                 "nvidia-nvswitch2: SXid (PCI:0000:3b:00.0): 20034, Fatal, Link 30 LTSSM Fault Up",
                 Event::FatalSxid,

@@ -3,6 +3,7 @@
 use super::super::cause;
 use super::super::evidence::{Finding, Seen};
 use super::super::kernel_log::Event;
+use super::super::scene::{failing, fails};
 use super::{Named, Row};
 use crate::report::{Check, Outcome};
 use crate::verdict::Verdict;
@@ -25,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
             cause: cause::ECC_ERROR,
             verdict: Verdict::Broken,
             record: Some("cuda/uncorrectable-ecc-error"),
-            means: "A GPU's memory had an error that ECC could not correct (code 214, Xid 48, 94 or 95, or the counter rose).",
+            means: "A GPU's memory had an error that ECC could not correct (code 214, Xid 48, 94, 95 or 140, or the counter rose).",
             fix: "Stop what runs on the GPU and reset it (`nvidia-smi --gpu-reset -i INDEX`), then read \
                   `nvidia-smi -q -d ECC,ROW_REMAPPER`: a failed row remapping means that the GPU has to be replaced.",
         },
@@ -37,7 +38,7 @@ pub(super) const ROWS: &[Row] = &[
             cause: cause::NVLINK_ERROR,
             verdict: Verdict::Broken,
             record: Some("cuda/uncorrectable-nvlink-error"),
-            means: "An NVLink had errors during the run (code 220 or 226, Xid 74, a fatal SXid, or error counters that rose).",
+            means: "An NVLink failed during the run (code 220 or 226, Xid 74, a fatal Xid of 144 to 150, a fatal SXid, or a failing check beside error counters that rose).",
             fix: "Read `nvidia-smi nvlink -e` and the kernel log, reset the GPUs and restart the fabric manager \
                   (`systemctl restart nvidia-fabricmanager`). Errors that come back mean service for bridge, baseboard or GPU.",
         },
@@ -68,7 +69,7 @@ fn gpu_lost(pair: &Seen<'_>) -> Option<Finding> {
 
 fn ecc_error(pair: &Seen<'_>) -> Option<Finding> {
     pair.find(|_, check| returned(check, &[214]))
-        .or_else(|| logged(pair, |event| matches!(event, Event::Xid(48 | 94 | 95))))
+        .or_else(|| logged(pair, |event| matches!(event, Event::Xid(48 | 94 | 95 | 140))))
         .or_else(|| risen(pair, "during.ecc.volatile_uncorrected", 0))
 }
 
@@ -77,9 +78,34 @@ const CORRECTED_CRC_ERRORS: u64 = 100;
 
 fn nvlink_error(pair: &Seen<'_>) -> Option<Finding> {
     pair.find(|_, check| returned(check, &[220, 226]))
-        .or_else(|| logged(pair, |event| event == Event::Xid(74)))
+        .or_else(|| {
+            logged(pair, |event| {
+                matches!(event, Event::Xid(74) | Event::FatalNvlinkXid)
+            })
+        })
         .or_else(|| switch_failed(pair))
-        .or_else(|| risen(pair, "during.nvlink.recovery_errors", 0))
+        .or_else(|| {
+            let failed = pair.find(|direction, check| check.rung > 2 && failing(direction, check))?;
+            let counted = link_counters(pair)?;
+            let reason = format!("{}; {}", failed.reason, counted.reason);
+            Some(Finding { reason, ..failed }.and(counted.evidence))
+        })
+}
+
+/// Errors that the links mended themselves, beside checks that passed.
+pub(super) fn nvlink_corrected_errors(pair: &Seen<'_>) -> Option<Finding> {
+    if fails(pair.pair) {
+        return None;
+    }
+    link_counters(pair)
+}
+
+/// Error counters of links that carry this pair's traffic. They count for a GPU, not for one of its links.
+fn link_counters(pair: &Seen<'_>) -> Option<Finding> {
+    if !pair.with_nvlink() {
+        return None;
+    }
+    risen(pair, "during.nvlink.recovery_errors", 0)
         .or_else(|| risen(pair, "during.nvlink.replay_errors", 0))
         .or_else(|| risen(pair, "during.nvlink.crc_errors", CORRECTED_CRC_ERRORS))
 }

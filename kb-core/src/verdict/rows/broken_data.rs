@@ -1,7 +1,7 @@
 //! Broken: the driver grants access, the calls succeed, and the data is not where it should be.
 
 use super::super::cause;
-use super::super::evidence::{Finding, Seen};
+use super::super::evidence::{Finding, Seen, passed};
 use super::super::kernel_log::Event;
 use super::super::scene::{failing, fails};
 use super::broken::logged;
@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
             cause: cause::ACS_REDIRECT,
             verdict: Verdict::Broken,
             record: Some("pcie/acs-redirect-breaks-p2p"),
-            means: "Data is lost or waited for in vain, a bridge between the two redirects peer traffic (ACS) and the IOMMU translates.",
+            means: "Data is lost or waited for in vain, the switch that both sit below redirects peer traffic to the root (ACS) and the IOMMU translates.",
             fix: concat!(
                 "On bare metal clear the redirect bits of those bridges (`setpci -s BRIDGE ECAP_ACS+6.w=0000`, after each \
                  boot) or switch ACS off in the firmware; ",
@@ -71,7 +71,7 @@ pub(super) const ROWS: &[Row] = &[
             cause: cause::IO_PAGE_FAULT,
             verdict: Verdict::Broken,
             record: Some("iommu/io-page-fault-on-peer-traffic"),
-            means: "The kernel log says during the run that the IOMMU stopped an access of one of the two GPUs.",
+            means: "A check fails, and the kernel log says during the run that the IOMMU stopped an access of one of the two GPUs.",
             fix: concat!(
                 "Boot with `iommu=pt` so that peer addresses are passed through, or switch the IOMMU off in the firmware; ",
                 stage!(),
@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Row] = &[
             cause: cause::IOMMU_TRANSLATION,
             verdict: Verdict::Broken,
             record: Some("iommu/translation-breaks-p2p"),
-            means: "Data is lost or waited for in vain between GPUs joined by PCIe alone, and the IOMMU translates.",
+            means: "Data is lost or waited for in vain between GPUs that no NVLink is known to join, and the IOMMU translates.",
             fix: concat!(
                 "Boot with `iommu=pt` (Intel: `intel_iommu=on iommu=pt`) or switch the IOMMU off in the firmware; ",
                 stage!(),
@@ -122,18 +122,23 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// Only rung 6 fails. Wrong data there is a matter of the handle, since the same access works in one process.
+/// Only rung 6 fails, by a code or by wrong data, and the rungs below passed in that direction: then it is a matter of
+/// the handle, since the same access works in one process. A partner that died or hung says nothing of handles.
 fn ipc_fails(pair: &Seen<'_>) -> Option<Finding> {
     let below = pair.find(|direction, check| check.rung < 6 && failing(direction, check));
     if below.is_some() {
         return None;
     }
-    pair.find(|direction, check| check.rung == 6 && failing(direction, check))
+    pair.find(|direction, check| {
+        let told = check.code.is_some() || check.mismatch.is_some();
+        let fails = check.rung == 6 && check.outcome == Outcome::Fail && told;
+        fails && (3..=5).all(|rung| passed(direction, rung))
+    })
 }
 
-/// Data that is wrong, or work that waits for data without end.
+/// Data that is wrong, or work within one process that waits for data without end.
 fn loses_data(_: &Direction, check: &Check) -> bool {
-    check.mismatch.is_some() || (check.outcome == Outcome::Hang && check.rung > 2)
+    check.mismatch.is_some() || (check.outcome == Outcome::Hang && matches!(check.rung, 3..=5))
 }
 
 /// Pointers that show the IOMMU translating for this pair.
@@ -174,13 +179,25 @@ fn redirecting(pair: &Seen<'_>) -> Option<(Vec<String>, String)> {
     (!bridges.is_empty()).then_some((bridges, pointer))
 }
 
+/// Says so where NVML does not tell whether NVLink joins the two: what IOMMU and ACS explain is peer traffic over PCIe.
+fn over_pcie(pair: &Seen<'_>, found: Finding) -> Finding {
+    if pair.without_nvlink() {
+        return found;
+    }
+    let reason = format!("{}; whether NVLink joins the two is not told", found.reason);
+    Finding { reason, ..found }.and([pair.pointer("nvlinks"), pair.pointer("nvswitch")])
+}
+
 /// Where the IOMMU's own complaints about the two stand.
 fn complaints(pair: &Seen<'_>) -> Vec<String> {
     logged(pair, |event| event == Event::IommuFault).map_or_else(Vec::new, |found| found.evidence)
 }
 
+/// Redirect bits matter below a shared switch only. Between two root ports all traffic passes the root complex, whatever
+/// they say, and Linux sets them by default where the IOMMU is on.
 fn acs_redirect(pair: &Seen<'_>) -> Option<Finding> {
-    if pair.with_nvlink() {
+    let (same_switch, switch) = pair.fact("pcie.same_switch")?;
+    if pair.with_nvlink() || same_switch.as_bool() != Some(true) {
         return None;
     }
     let (bridges, pointer) = redirecting(pair)?;
@@ -203,7 +220,8 @@ fn acs_redirect(pair: &Seen<'_>) -> Option<Finding> {
         )),
         ..lost
     };
-    Some(lost.and([pointer]).and(translating).and(complaints(pair)))
+    let lost = lost.and([pointer, switch]).and(translating);
+    Some(over_pcie(pair, lost.and(complaints(pair))))
 }
 
 fn io_page_fault(pair: &Seen<'_>) -> Option<Finding> {
@@ -211,17 +229,24 @@ fn io_page_fault(pair: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let found = logged(pair, |event| event == Event::IommuFault)?;
-    if let Some(lost) = pair.find(|direction, check| check.rung > 2 && failing(direction, check)) {
-        let reason = format!("{}; {}", lost.reason, found.reason);
-        return Some(Finding { reason, ..lost }.and(found.evidence));
+    let lost = pair.find(|direction, check| check.rung > 2 && failing(direction, check))?;
+    let reason = format!("{}; {}", lost.reason, found.reason);
+    let lost = Finding { reason, ..lost }.and(found.evidence);
+    Some(over_pcie(pair, lost))
+}
+
+/// A fault beside checks that all passed. A pair that works did not cause it while another pair of the same GPU fails.
+pub(super) fn io_page_fault_seen(pair: &Seen<'_>) -> Option<Finding> {
+    if pair.with_nvlink() {
+        return None;
     }
-    // A pair that works did not cause the fault while another pair of the same GPU fails.
+    let found = logged(pair, |event| event == Event::IommuFault)?;
     let shares_gpu = |other: &&crate::report::Pair| {
         let ours = [pair.pair.a, pair.pair.b];
         ours.contains(&other.a) || ours.contains(&other.b)
     };
-    let another_fails = pair.scene.report.pairs.iter().filter(shares_gpu).any(fails);
-    (!another_fails).then_some(found)
+    let one_fails = pair.scene.report.pairs.iter().filter(shares_gpu).any(fails);
+    (!one_fails).then(|| over_pcie(pair, found))
 }
 
 fn iommu_translation(pair: &Seen<'_>) -> Option<Finding> {
@@ -231,5 +256,7 @@ fn iommu_translation(pair: &Seen<'_>) -> Option<Finding> {
     let translating = translating(pair)?;
     let lost = pair.find(loses_data)?;
     let reason = format!("{}; the IOMMU translates", lost.reason);
-    Some(Finding { reason, ..lost }.and(translating))
+    let redirect = redirecting(pair).map(|(_, pointer)| pointer);
+    let lost = Finding { reason, ..lost }.and(translating).and(redirect);
+    Some(over_pcie(pair, lost))
 }

@@ -3,7 +3,8 @@
 use super::super::cause;
 use super::super::evidence::{Finding, Seen};
 use super::super::kernel_log::Event;
-use super::broken::logged;
+use super::broken::{logged, nvlink_corrected_errors};
+use super::broken_data::io_page_fault_seen;
 use super::slow::{slow_direction, slow_pair, slower_with_peer_access};
 use super::{Named, Row};
 use crate::report::Outcome;
@@ -53,6 +54,17 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         Named {
+            cause: cause::NVLINK_CORRECTED_ERRORS,
+            verdict: Verdict::Degraded,
+            record: None,
+            means: "Links between the two sent again or recovered during the run, and all data arrived.",
+            fix: "See which link with `nvidia-smi nvlink -e`, and run the probe again: counters that go on rising mean \
+                  that the link costs time and may fail, so plan a reset of the GPUs and service for bridge, cable or baseboard.",
+        },
+        nvlink_corrected_errors,
+    ),
+    row(
+        Named {
             cause: cause::SLOW_PAIR,
             verdict: Verdict::Degraded,
             record: Some("nvlink/pair-slower-than-its-peers"),
@@ -72,6 +84,17 @@ pub(super) const ROWS: &[Row] = &[
                   the GPUs, and measure again.",
         },
         slow_direction,
+    ),
+    row(
+        Named {
+            cause: cause::IO_PAGE_FAULT_SEEN,
+            verdict: Verdict::Degraded,
+            record: Some("iommu/io-page-fault-on-peer-traffic"),
+            means: "The kernel log says during the run that the IOMMU stopped an access of one of the two GPUs, and every check of the pair passed.",
+            fix: "Read who faulted in the kernel log: another program of the GPU, or accesses that no check made. Run \
+                  the probe again on the idle node; where it stays, boot with `iommu=pt`.",
+        },
+        io_page_fault_seen,
     ),
     row(
         Named {

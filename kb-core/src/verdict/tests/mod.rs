@@ -1,5 +1,6 @@
 //! Reports made by hand, judged. One case for each row of the table, what must not fire, and the run's exit codes.
 
+mod blame;
 mod expectations;
 mod failures;
 mod near_misses;

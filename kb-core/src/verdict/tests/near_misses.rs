@@ -78,7 +78,7 @@ fn a_page_fault_belongs_to_the_pair_that_fails() {
     log(&mut report, When::During, PAGE_FAULT);
     assert_eq!(
         judged(report.clone(), 1).cause.as_deref(),
-        Some(cause::IO_PAGE_FAULT)
+        Some(cause::IO_PAGE_FAULT_SEEN)
     );
     assert_eq!(judged(report.clone(), 2).verdict, Verdict::Healthy);
     wrong(&mut report, "copy_push", true, None);
@@ -89,7 +89,7 @@ fn a_page_fault_belongs_to_the_pair_that_fails() {
 #[test]
 fn each_kind_of_evidence_for_a_broken_gpu_counts() {
     type Case = (&'static str, fn(&mut Report));
-    let cases: [Case; 9] = [
+    let cases: [Case; 8] = [
         (cause::ECC_ERROR, |report| {
             log(report, When::During, "NVRM: Xid (PCI:0000:3c:00): 94, Contained");
         }),
@@ -103,14 +103,15 @@ fn each_kind_of_evidence_for_a_broken_gpu_counts() {
                 "NVRM: Xid (PCI:0000:3c:00): 74, NVLink: fatal",
             );
         }),
-        (cause::NVLINK_ERROR, |report| {
-            gpu_fact(report, 1, "during.nvlink.recovery_errors", 1);
+        (cause::ECC_ERROR, |report| {
+            log(report, When::During, "NVRM: Xid (PCI:0000:3c:00): 140, ECC");
         }),
         (cause::NVLINK_ERROR, |report| {
-            gpu_fact(report, 1, "during.nvlink.replay_errors", 1);
-        }),
-        (cause::NVLINK_ERROR, |report| {
-            gpu_fact(report, 1, "during.nvlink.crc_errors", 101);
+            log(
+                report,
+                When::During,
+                "NVRM: Xid (PCI:0000:3c:00): 146, TLW_RX/TLW_RX_PIPE0 Fatal XC0 i0 Link 00",
+            );
         }),
         (cause::NVLINK_ERROR, |report| {
             report.pairs[0].nvswitch = Fact::read(true, "nvml");
@@ -137,9 +138,17 @@ fn each_kind_of_evidence_for_a_broken_gpu_counts() {
 
 #[test]
 fn a_few_corrected_errors_and_switches_elsewhere_are_no_fault() {
-    let cases: [fn(&mut Report); 4] = [
-        |report| gpu_fact(report, 1, "during.nvlink.crc_errors", 100),
-        |report| gpu_fact(report, 1, "during.nvlink.replay_errors", 0),
+    let cases: [fn(&mut Report); 5] = [
+        |report| {
+            report.pairs[0].nvlinks = Fact::read(4, "nvml");
+            gpu_fact(report, 1, "during.nvlink.crc_errors", 100);
+            gpu_fact(report, 1, "during.nvlink.replay_errors", 0);
+        },
+        |report| gpu_fact(report, 1, "during.nvlink.replay_errors", 1),
+        |report| {
+            let line = "NVRM: Xid (PCI:0000:3c:00): 144, SAW_MVB Nonfatal XC0 i0 Link 0";
+            log(report, When::During, line);
+        },
         |report| gpu_fact(report, 1, "during.ecc.volatile_corrected", 5),
         |report| {
             log(
@@ -308,6 +317,7 @@ fn the_fix_for_acs_names_the_bridges() {
                 "acs.redirecting_bridges",
                 json!(["0000:3a:00.0", "0000:3a:01.0"]),
             );
+            pair_fact(report, "pcie.same_switch", true);
             host_fact(report, "iommu.mode", "translating");
         }),
         0,

@@ -34,6 +34,7 @@ const CASES: &[Case] = &[
     (cause::ACS_REDIRECT, |report| {
         wrong(report, "copy_push", true, Some(false));
         pair_fact(report, "acs.redirecting_bridges", json!(["0000:3a:00.0"]));
+        pair_fact(report, "pcie.same_switch", true);
         host_fact(report, "iommu.mode", "translating");
         log(report, When::During, PAGE_FAULT);
     }),
@@ -162,6 +163,13 @@ const CASES: &[Case] = &[
             gpu_fact(report, gpu, "nvlink.links_expected", 18);
             gpu_fact(report, gpu, "nvlink.links_active", 9);
         }
+    }),
+    (cause::NVLINK_CORRECTED_ERRORS, |report| {
+        report.pairs[0].nvlinks = Fact::read(4, "nvml");
+        gpu_fact(report, 0, "during.nvlink.recovery_errors", 1);
+    }),
+    (cause::IO_PAGE_FAULT_SEEN, |report| {
+        log(report, When::During, PAGE_FAULT);
     }),
     (cause::SLOW_DIRECTION, |report| {
         timings(report, true, |from, _| [26.0, 13.0][from as usize]);
