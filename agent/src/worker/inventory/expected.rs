@@ -12,13 +12,14 @@ const NO_BRIDGE: &str = "none of its NVLinks is up and it hangs on no NVSwitch: 
 
 /// Adds the fact to every GPU: what NVML says that the board has (links that are up, and of those that are down the
 /// ones of capability "valid", else all), unless a GPU of the same model has more. A board that can be bridged has
-/// its links without a bridge too, so where all are down and there is no fabric, none may be meant to be up.
+/// its links without a bridge too, so where all are down and the node has no NVSwitch, none may be meant to be up.
 pub(super) fn add(gpus: &mut [Gpu], valid_of_down: &[Option<u32>]) {
     let own: Vec<Fact<u64>> = gpus
         .iter()
         .zip(valid_of_down)
         .map(|(gpu, valid_of_down)| of_board(gpu, *valid_of_down))
         .collect();
+    let is_switched = gpus.iter().any(has_links_to_switch);
     let models: Vec<Option<String>> = gpus.iter().map(|gpu| gpu.name.value.clone()).collect();
     for ((gpu, model), fact) in gpus.iter_mut().zip(&models).zip(&own) {
         let peers = models
@@ -27,12 +28,21 @@ pub(super) fn add(gpus: &mut [Gpu], valid_of_down: &[Option<u32>]) {
             .filter(|(other, _)| model.is_some() && *other == model);
         let most = peers.filter_map(|(_, fact)| fact.value).max();
         let fact = match most {
-            Some(1..) if may_be_unbridged(gpu) => Fact::missing(GapKind::NotVisible, NO_BRIDGE, STATE),
+            Some(1..) if !is_switched && may_be_unbridged(gpu) => {
+                Fact::missing(GapKind::NotVisible, NO_BRIDGE, STATE)
+            }
             Some(most) if fact.value.is_none_or(|links| links < most) => Fact::read(most, PEERS),
             _ => fact.clone(),
         };
         gpu.facts.insert(NAME.to_owned(), fact.map(Into::into));
     }
+}
+
+/// The driver tells of a fabric's state only from Hopper on; before that, links of any GPU into an NVSwitch show it.
+fn has_links_to_switch(gpu: &Gpu) -> bool {
+    let links = gpu.facts.get("nvlink.links_to_switch");
+    let links = links.and_then(|fact| fact.value.as_ref());
+    links.and_then(Value::as_u64).is_some_and(|links| links > 0)
 }
 
 fn may_be_unbridged(gpu: &Gpu) -> bool {

@@ -113,21 +113,32 @@ fn links_that_the_board_should_have() {
     assert_eq!(value(&gpu, "nvlink.links"), 18);
     assert_eq!(value(&gpu, "nvlink.links_expected"), 12);
 
-    // All down: a fault on NVSwitch, and perhaps no bridge fitted on other boards.
-    let all_down = |state| {
-        gpu_with(|scenario| {
-            let links = scenario.gpus[0].nvlinks.iter_mut();
-            links.for_each(|link| link.active = false);
-            scenario.gpus[0].condition.fabric.state = state;
-        })
-    };
-    let switched = all_down(FabricState::InProgress);
-    assert_eq!(value(&switched, "nvlink.links_expected"), 18);
-    let (kind, reason) = gap(&all_down(FabricState::NotSupported), "nvlink.links_expected");
-    assert_eq!(kind, GapKind::NotVisible);
-    assert!(reason.contains("bridge"), "{reason}");
-
     // One lane slow.
     let gpu = gpu_with(|scenario| scenario.gpus[0].nvlinks[4].speed_mb_s = 13_281);
     assert_eq!(value(&gpu, "nvlink.speed_mb_s"), 13_281);
+}
+
+/// A fault on NVSwitch, and perhaps no bridge fitted on other boards.
+#[test]
+fn links_that_are_all_down() {
+    let all_down = |state, gpus: usize| {
+        gpu_with(|scenario| {
+            for gpu in scenario.gpus.iter_mut().take(gpus) {
+                gpu.nvlinks.iter_mut().for_each(|link| link.active = false);
+                gpu.condition.fabric.state = state;
+            }
+        })
+    };
+    let switched = all_down(FabricState::InProgress, usize::MAX);
+    assert_eq!(value(&switched, "nvlink.links_expected"), 18);
+
+    // Before Hopper no GPU has a fabric's state; another one's links show the switch.
+    let before_hopper = all_down(FabricState::NotSupported, 1);
+    assert_eq!(value(&before_hopper, "nvlink.links_active"), 0);
+    assert_eq!(value(&before_hopper, "nvlink.links_expected"), 18);
+
+    let bridged = all_down(FabricState::NotSupported, usize::MAX);
+    let (kind, reason) = gap(&bridged, "nvlink.links_expected");
+    assert_eq!(kind, GapKind::NotVisible);
+    assert!(reason.contains("bridge"), "{reason}");
 }
