@@ -46,11 +46,17 @@ const COMMAND_LINE: [&str; 3] = [
 
 /// Whether a message is of the kinds above.
 pub(super) fn is_relevant(message: &str) -> bool {
-    if COMMAND_LINE.iter().any(|start| message.contains(start)) {
+    if is_audit(message) || COMMAND_LINE.iter().any(|start| message.contains(start)) {
         return false;
     }
     WORDS.iter().any(|word| message.contains(word))
         || (message.contains("segfault at") && CRASHING.iter().any(|library| message.contains(library)))
+}
+
+/// Records of the audit system, `audit: type=1400 audit(1763712000.123:45): …`, tell who opened which file, among
+/// them the programs of the driver.
+fn is_audit(message: &str) -> bool {
+    message.starts_with("audit:") || message.contains("audit(")
 }
 
 /// Whether it is about IOMMUs, which tells how they were set up at boot.
@@ -89,6 +95,9 @@ mod tests {
         for line in [
             "usb 1-1: new high-speed USB device number 2 using xhci_hcd",
             "audit: type=1400 apparmor=\"DENIED\" name=\"/home/alice/secret\"",
+            "audit: type=1400 apparmor=\"DENIED\" name=\"/home/alice\" comm=\"nvidia-smi\"",
+            "type=1400 audit(1763712000.123:45): name=\"/home/alice\" comm=\"nvidia-smi\"",
+            "audit(1763712000.123:45): name=\"/home/alice\" comm=\"nvidia-smi\"",
             "python3[4711]: segfault at 8 ip 00007f1c sp 00007ffd error 4 in libc.so.6[7f1c+1000]",
             "EXT4-fs (nvme0n1p1): mounted filesystem",
             "IPv6: ADDRCONF(NETDEV_CHANGE): eth0: link becomes ready",

@@ -22,6 +22,9 @@ const MOST_BEFORE: usize = 200;
 const MOST_DURING: usize = 200;
 /// Longest line kept, in characters.
 const LONGEST_LINE: usize = 1_000;
+/// Why a log that was read still does not show the run.
+const BEFORE_ONLY: &str = "before only: the file is a copy made at boot, to which nobody adds what the kernel writes \
+                           later, so that the time of the run was not seen";
 
 /// The log, from the start of a run to its end.
 pub(crate) struct KernelLog {
@@ -86,6 +89,9 @@ impl KernelLog {
             }
         }
         let readable = match &self.source {
+            Ok(source) if !source.shows_the_window() => {
+                Fact::missing(GapKind::NotVisible, BEFORE_ONLY, self.name.clone())
+            }
             Ok(_) => Fact::read(true, self.name.clone()),
             Err(gap) => gap.clone(),
         };

@@ -14,12 +14,9 @@ use super::record::Record;
 /// The device, below the root.
 const DEVICE: &str = "dev/kmsg";
 /// Files that syslog writes, best first, and what `dmesg > /var/log/dmesg` leaves.
-const FILES: [&str; 4] = [
-    "var/log/kern.log",
-    "var/log/syslog",
-    "var/log/messages",
-    "var/log/dmesg",
-];
+const FILES: [&str; 4] = ["var/log/kern.log", "var/log/syslog", "var/log/messages", SNAPSHOT];
+/// Written once at boot; nobody adds to it.
+const SNAPSHOT: &str = "var/log/dmesg";
 /// More than one record of the device has: 8 KiB since Linux 3.5, less before.
 const RECORD_BYTES: usize = 16 * 1024;
 /// How much of the end of a file is read: some ten thousand lines.
@@ -37,6 +34,8 @@ pub(super) enum Source {
         file: BufReader<File>,
         /// Whether its lines are records of the device, as in a tree that stands for a machine.
         is_kmsg: bool,
+        /// Whether the kernel's later messages are added to it.
+        is_added_to: bool,
     },
 }
 
@@ -44,7 +43,7 @@ impl Source {
     /// Opens the best one that can be read, with the name that the report gives it. The gap is that of the device.
     pub(super) fn open(root: &HostRoot) -> Result<(String, Self), Fact<bool>> {
         let refused = match open(root, DEVICE) {
-            Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, true))),
+            Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, DEVICE))),
             Err(error) => error,
         };
         for path in FILES {
@@ -54,13 +53,13 @@ impl Source {
                 Ok(file)
             });
             if let Ok(file) = opened {
-                return Ok((format!("/{path}"), Self::of(file, false)));
+                return Ok((format!("/{path}"), Self::of(file, path)));
             }
         }
         Err(unread(DEVICE, &refused))
     }
 
-    fn of(file: File, is_kmsg: bool) -> Self {
+    fn of(file: File, path: &str) -> Self {
         let is_device = file
             .metadata()
             .is_ok_and(|data| data.file_type().is_char_device());
@@ -69,8 +68,20 @@ impl Source {
         }
         Self::Lines {
             file: BufReader::new(file),
-            is_kmsg,
+            is_kmsg: path == DEVICE,
+            is_added_to: path != SNAPSHOT,
         }
+    }
+
+    /// Whether it shows what the kernel writes after it was opened.
+    pub(super) fn shows_the_window(&self) -> bool {
+        !matches!(
+            self,
+            Self::Lines {
+                is_added_to: false,
+                ..
+            }
+        )
     }
 
     /// The kernel's own log holds one boot, a file of syslog's any number.
@@ -99,7 +110,7 @@ impl Source {
                     }
                 }
             }
-            Self::Lines { file, is_kmsg } => {
+            Self::Lines { file, is_kmsg, .. } => {
                 let mut line = Vec::new();
                 while records.len() < MOST_RECORDS && file.read_until(b'\n', &mut line)? > 0 {
                     if line.last() != Some(&b'\n') {

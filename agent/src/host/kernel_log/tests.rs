@@ -122,3 +122,23 @@ fn a_log_that_is_not_there_is_a_gap() {
     let gap = facts["kernel_log.readable"].gap.as_ref().unwrap();
     assert_eq!(gap.kind, GapKind::NotVisible);
 }
+
+#[test]
+fn a_snapshot_of_the_log_does_not_show_the_run() {
+    let root = tree(&[("var/log/dmesg", &format!("[   77.000000] {XID}\n"))]);
+    let (excerpts, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
+    assert_eq!(
+        text(&excerpts, When::Before),
+        Some(&*format!("[   77.000000] {XID}"))
+    );
+    assert_eq!(text(&excerpts, When::During), None);
+    let readable = &facts["kernel_log.readable"];
+    assert_eq!((&readable.value, &*readable.source), (&None, "/var/log/dmesg"));
+    let gap = readable.gap.as_ref().unwrap();
+    assert_eq!(gap.kind, GapKind::NotVisible);
+    assert!(gap.reason.starts_with("before only"), "{gap:?}");
+
+    let root = tree(&[("var/log/kern.log", "")]);
+    let (_, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
+    assert_eq!(facts["kernel_log.readable"].value, Some(true.into()));
+}
