@@ -18,17 +18,21 @@ const RECORDED: [&str; 6] = [
     "NVTX_INJECTION",
     "UCX_",
 ];
-/// Words in the names of secrets, such as `NVIDIA_API_KEY`.
-const SECRET_NAMES: [&str; 8] = [
+/// Whole words in the names of secrets, such as `NVIDIA_API_KEY`: `UCX_IB_PKEY` is a setting.
+const SECRET_WORDS: [&str; 10] = [
     "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "CREDENTIAL",
+    "KEYS",
+    "APIKEY",
+    "PASS",
+    "PASSPHRASE",
+    "PWD",
+    "CRED",
+    "CREDS",
     "AUTH",
-    "COOKIE",
+    "BEARER",
 ];
+/// The same, also as part of a word: `ACCESSTOKEN`.
+const SECRET_PARTS: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "COOKIE"];
 /// What tokens of well-known services begin with, and what stands in front of one.
 const SECRET_STARTS: [&str; 8] = [
     "nvapi-",
@@ -49,6 +53,7 @@ const WITHHELD: &str = "(withheld)";
 
 /// NCCL's own files of settings.
 const SYSTEM_FILE: &str = "etc/nccl.conf";
+const USER_FILE: &str = "~/.nccl.conf";
 
 /// A fact for each recorded variable that is set, and the settings in NCCL's files.
 pub(super) fn facts(
@@ -68,7 +73,10 @@ pub(super) fn facts(
     facts.insert("nccl.conf.system".to_owned(), settings(root, SYSTEM_FILE));
     if let Some(home) = home {
         let path = format!("{}/.nccl.conf", home.trim_matches('/'));
-        facts.insert("nccl.conf.user".to_owned(), settings(root, &path));
+        let mut settings = settings(root, &path);
+        // The folder's name is the user's, which is nobody's business.
+        USER_FILE.clone_into(&mut settings.source);
+        facts.insert("nccl.conf.user".to_owned(), settings);
     }
     facts
 }
@@ -99,7 +107,8 @@ fn shown(name: &str, value: &str) -> String {
 
 fn looks_secret(name: &str, value: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    if SECRET_NAMES.iter().any(|word| name.contains(word)) {
+    let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    if words.any(|word| SECRET_WORDS.contains(&word)) || SECRET_PARTS.iter().any(|part| name.contains(part)) {
         return true;
     }
     // A name and a password in an address, a key in PEM.
@@ -146,6 +155,7 @@ mod tests {
             ),
             ("NVIDIA_VISIBLE_DEVICES", "all"),
             ("UCX_NET_DEVICES", "mlx5_0:1,mlx5_1:1"),
+            ("UCX_IB_PKEY", "0xffff"),
             (
                 "CUDA_INJECTION64_PATH",
                 "/opt/nvidia/nsight-systems/2025.3.1/target-linux-x64/libToolsInjection64.so",
@@ -165,6 +175,7 @@ mod tests {
                 "cuda_visible_devices",
                 "nccl_p2p_disable",
                 "nvidia_visible_devices",
+                "ucx_ib_pkey",
                 "ucx_net_devices"
             ]
         );
@@ -178,6 +189,10 @@ mod tests {
         for (name, value) in [
             ("NVIDIA_API_KEY", "short"),
             ("NVIDIA_NGC_TOKEN", "x"),
+            ("NVIDIA_ACCESSTOKEN", "x"),
+            ("NVIDIA_REGISTRY_PASS", "x"),
+            ("NCCL_NET_AUTH", "x"),
+            ("UCX_CREDENTIALS_FILE", "x"),
             ("NVIDIA_EXTRA", "nvapi-abc"),
             ("NCCL_PLUGIN_ARGS", "url=https://alice:hunter2@host/"),
             ("UCX_EXTRA", "id 0123456789abcdefABCDEF0123456789abcd end"),
@@ -212,6 +227,8 @@ mod tests {
             facts["nccl.conf.user"].value.as_ref().unwrap()["NCCL_P2P_LEVEL"],
             "SYS"
         );
+        assert_eq!(facts["nccl.conf.user"].source, "~/.nccl.conf");
+        assert!(!format!("{facts:?}").contains("alice"), "{facts:?}");
         assert!(read(&[])["nccl.conf.system"].gap.is_some());
     }
 
