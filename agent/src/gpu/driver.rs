@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use cudarc::driver::sys::{CUcontext, CUdevice, CUdevice_P2PAttribute, CUdevice_attribute, CUuuid};
+use cudarc::driver::sys::{CUcontext, CUdevice, CUdevice_attribute, CUuuid};
 
 use super::call::{CallError, call};
 use super::codes;
@@ -182,15 +182,9 @@ impl Driver {
         Ok(granted != 0)
     }
 
-    /// One of CUDA's attributes of a directed pair.
-    pub(crate) fn p2p_attribute(
-        &self,
-        attribute: CUdevice_P2PAttribute,
-        from: Device,
-        to: Device,
-    ) -> Result<i32, CallError> {
+    /// One of CUDA's attributes of a directed pair, by its number (`CUdevice_P2PAttribute`).
+    pub(crate) fn p2p_attribute(&self, number: c_int, from: Device, to: Device) -> Result<i32, CallError> {
         let mut value: c_int = 0;
-        let number = attribute as c_int;
         // SAFETY: a place for one int; an attribute that the driver does not know is a code.
         unsafe {
             call!(

@@ -1,8 +1,11 @@
 //! Scenarios of pairs: each asserts verdict, cause and exit code.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
 use fake_gpu::Scenario;
 use fake_gpu::scenario::{Access, Fate, MemoryFault, Route};
-use kb_core::report::{Check, Outcome, P2pStatus, Report};
+use kb_core::report::{Check, GapKind, Outcome, P2pStatus, Report};
 use kb_core::verdict::{Verdict, cause};
 
 use crate::node::Node;
@@ -133,6 +136,27 @@ fn a_missing_library_is_unknown() {
         report.failures
     );
     assert!(report.gpus.is_empty() && report.pairs.is_empty());
+}
+
+/// As root a library that others can write is not opened: it is there, so no driver needs to be installed.
+#[test]
+fn a_library_that_root_must_not_open_is_not_called_missing() {
+    let node = Node::with(&Scenario::healthy(2));
+    fs::set_permissions(node.path("libraries"), Permissions::from_mode(0o777)).unwrap();
+    let (report, run) = node.probe(&[]);
+    if !rustix::process::geteuid().is_root() {
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        return;
+    }
+    assert_eq!((report.conclusion.verdict, run.code), (Verdict::Unknown, 3));
+    let failure = &report.failures[0];
+    assert_eq!(failure.step, "load libcuda.so.1");
+    assert!(failure.message.contains("was not loaded"), "{failure:?}");
+    assert!(failure.message.contains("mode 777"), "{failure:?}");
+    assert_eq!(
+        (&failure.cause, &failure.record, &failure.fix),
+        (&None, &None, &None)
+    );
 }
 
 #[test]
@@ -311,6 +335,21 @@ fn an_older_driver_without_a_function_is_told_by_name() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn an_attribute_that_the_driver_does_not_know_yet_is_a_gap() {
+    let partial_atomics = |cuda_version| {
+        let mut scenario = Scenario::healthy(2);
+        scenario.cuda_version = cuda_version;
+        let (report, run) = Node::with(&scenario).probe(&[]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let attributes = &report.pairs[0].directions[0].cuda_attributes;
+        attributes["only_partial_native_atomic_supported"].clone()
+    };
+    assert_eq!(partial_atomics(13_000).value, Some(0));
+    let gap = partial_atomics(12_090).gap.unwrap();
+    assert_eq!(gap.kind, GapKind::NotSupported);
 }
 
 #[test]

@@ -17,6 +17,9 @@ const PERFORMANCE_RANK: c_int = 1;
 const ACCESS_SUPPORTED: c_int = 2;
 const NATIVE_ATOMIC_SUPPORTED: c_int = 3;
 const ARRAY_ACCESS_SUPPORTED: c_int = 4;
+const ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: c_int = 5;
+/// The first version of CUDA that knows the last one.
+const PARTIAL_ATOMICS_SINCE: c_int = 13_000;
 
 /// Places in the scenario of two different devices.
 fn pair(machine: &Machine, from: c_int, to: c_int) -> Result<(usize, usize), Code> {
@@ -45,6 +48,12 @@ extern "C" fn cuDeviceGetP2PAttribute(value: Out<c_int>, attribute: c_int, from:
             PERFORMANCE_RANK => false,
             ACCESS_SUPPORTED | ARRAY_ACCESS_SUPPORTED => access,
             NATIVE_ATOMIC_SUPPORTED => access && entry(&pairs.atomics, from, to) == Some(0),
+            // The stand-in's links carry all atomic operations or none.
+            ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED
+                if machine.scenario.cuda_version >= PARTIAL_ATOMICS_SINCE =>
+            {
+                false
+            }
             _ => return Err(Code::INVALID_VALUE),
         };
         Ok(value.put(c_int::from(found))?)

@@ -1,6 +1,7 @@
 //! Rung 1: what driver and NVML say of a pair, both directions.
 
 use std::collections::BTreeMap;
+use std::ffi::c_int;
 
 use cudarc::driver::sys::CUdevice_P2PAttribute;
 use kb_core::report::{Fact, GapKind};
@@ -10,24 +11,27 @@ use crate::worker::protocol::{DirectionFacts, PairFacts};
 use super::{Inventory, Known, fact};
 
 /// CUDA's attributes of a directed pair, with the names that the report uses.
-const ATTRIBUTES: [(&str, CUdevice_P2PAttribute); 4] = [
+const ATTRIBUTES: [(&str, c_int); 5] = [
     (
         "performance_rank",
-        CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK,
+        CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK as c_int,
     ),
     (
         "access_supported",
-        CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED,
+        CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED as c_int,
     ),
     (
         "native_atomic_supported",
-        CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+        CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED as c_int,
     ),
     (
         "cuda_array_access_supported",
-        CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED,
+        CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED as c_int,
     ),
+    ("only_partial_native_atomic_supported", ONLY_PARTIAL_NATIVE_ATOMIC),
 ];
+/// `CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED`, since CUDA 13.0; cudarc's names are those of 12.9.
+const ONLY_PARTIAL_NATIVE_ATOMIC: c_int = 5;
 
 impl Inventory {
     /// Rung 1 of a pair, both directions. `None` where there is no such GPU.
