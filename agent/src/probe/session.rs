@@ -1,9 +1,10 @@
 //! The processes of a run over its life: opened, GPUs prepared and access enabled as checks need it, replaced when
 //! they fail.
 
+mod processes;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::fd::{AsFd, OwnedFd};
-use std::time::Duration;
+use std::os::fd::OwnedFd;
 
 use kb_core::report::{Fact, Outcome};
 
@@ -12,7 +13,7 @@ use crate::worker::protocol::{Answer, CallFailure, CheckKind, Checked, Command, 
 
 use super::attempt::Attempt;
 use super::live::Live;
-use super::setup::{GRACE, OPEN_FACTOR, Setup};
+use super::setup::{OPEN_FACTOR, Setup};
 
 /// What is known of the GPUs once they are listed.
 #[derive(Debug, Clone, Default)]
@@ -262,132 +263,4 @@ impl<'a> Session<'a> {
             limit_ms: self.setup.limit_ms(),
         }
     }
-
-    fn seat(&mut self, role: Role) -> &mut Option<Live> {
-        match role {
-            Role::Worker => &mut self.worker,
-            Role::Partner => &mut self.partner,
-        }
-    }
-
-    fn start(&mut self, role: Role) -> Result<(), Trouble> {
-        let live = Live::start(&self.setup.program).map_err(Trouble::Worker)?;
-        *self.seat(role) = Some(live);
-        Ok(())
-    }
-
-    /// Has a process that has just started open the driver.
-    fn begin(&mut self, role: Role) -> Result<(), Trouble> {
-        self.tell(role, &Command::Load, None)?;
-        self.tell(role, &Command::Attach, None)
-    }
-
-    /// Waits for everything that a process was told so far.
-    fn settle(&mut self, role: Role) -> Result<(), Trouble> {
-        let limit = self.due(OPEN_FACTOR);
-        let Some(live) = self.seat(role) else {
-            return Err(no_process());
-        };
-        let answers = match live.settle(limit) {
-            Ok(answers) => answers,
-            Err(fault) => {
-                self.abandon(role);
-                return Err(Trouble::Worker(fault));
-            }
-        };
-        for answer in answers {
-            let wrong = match answer {
-                Answer::Loaded(_) | Answer::Prepared => continue,
-                Answer::Attached { uuids } => {
-                    if self.known.as_ref().is_none_or(|known| known.uuids == uuids) {
-                        continue;
-                    }
-                    self.abandon(role);
-                    Trouble::Worker(Fault::Nonsense(
-                        "a fresh worker lists other GPUs than the first one".to_owned(),
-                    ))
-                }
-                other => self.unexpected(role, other),
-            };
-            return Err(wrong);
-        }
-        Ok(())
-    }
-
-    /// Longest for a step; notes where that is less than it is due.
-    fn due(&mut self, factor: u32) -> Duration {
-        let limit = self.setup.limit(factor);
-        self.cut_short = limit < self.setup.step_limit * factor;
-        limit + GRACE
-    }
-
-    pub(super) fn ask(&mut self, role: Role, command: &Command, factor: u32) -> Result<Answer, Trouble> {
-        self.tell(role, command, None)?;
-        self.answer(role, factor)
-    }
-
-    /// Gives a command. A process that is gone is not asked again.
-    fn tell(&mut self, role: Role, command: &Command, descriptor: Option<&OwnedFd>) -> Result<(), Trouble> {
-        let Some(live) = self.seat(role) else {
-            return Err(no_process());
-        };
-        let told = live.tell(command, descriptor.map(AsFd::as_fd));
-        told.map_err(|fault| {
-            self.abandon(role);
-            Trouble::Worker(fault)
-        })
-    }
-
-    /// The answer to the last command. A process that does not answer is killed.
-    fn answer(&mut self, role: Role, factor: u32) -> Result<Answer, Trouble> {
-        let limit = self.due(factor);
-        let Some(live) = self.seat(role) else {
-            return Err(no_process());
-        };
-        match live.settle(limit) {
-            Ok(answers) => answers.into_iter().next_back().ok_or_else(no_process),
-            Err(fault) => {
-                self.abandon(role);
-                Err(Trouble::Worker(fault))
-            }
-        }
-    }
-
-    /// The descriptor that came with the last answer.
-    pub(super) fn descriptor(&mut self, role: Role) -> Option<OwnedFd> {
-        self.seat(role).as_mut()?.descriptor()
-    }
-
-    pub(super) fn unexpected(&mut self, role: Role, answer: Answer) -> Trouble {
-        self.abandon(role);
-        match answer {
-            Answer::Failed(failure) => Trouble::Call(failure),
-            other => Trouble::Worker(Fault::Nonsense(format!("{other:?}"))),
-        }
-    }
-
-    /// Kills a process: its state is not known.
-    fn abandon(&mut self, role: Role) {
-        let killed = self.seat(role).take().map(Live::kill);
-        if let Some(Err(stuck)) = killed {
-            self.stuck.push(stuck);
-        }
-    }
-
-    /// Ends the processes in order, both at the same time.
-    pub(super) fn end(&mut self) {
-        for live in [&mut self.worker, &mut self.partner].into_iter().flatten() {
-            live.dismiss();
-        }
-        for role in [Role::Worker, Role::Partner] {
-            let ended = self.seat(role).take().map(Live::finish);
-            if let Some(Err(stuck)) = ended {
-                self.stuck.push(stuck);
-            }
-        }
-    }
-}
-
-fn no_process() -> Trouble {
-    Trouble::Worker(Fault::Start("no worker runs".to_owned()))
 }

@@ -10,6 +10,7 @@
 mod facts;
 mod finding;
 mod host;
+mod killed;
 mod ladder;
 mod node;
 mod pairs;
