@@ -38,8 +38,8 @@ fn cell(report: &Report, initiator: u32, owner: u32) -> Cell {
     )
 }
 
-/// `ok`, or the first thing that was not. What every check of this direction passed may still be degraded or unknown
-/// as a pair: that shows as the colour.
+/// `ok`, or the first thing that was not. What every check of this direction passed may still be broken (by the other
+/// direction, the kernel log or counters), degraded or unknown as a pair: that shows as the colour.
 fn of_direction(direction: &Direction, verdict: Verdict) -> Cell {
     if direction.can_access_peer.value == Some(false) {
         return Cell::coloured("refused", Verdict::Refused);
@@ -57,8 +57,7 @@ fn of_direction(direction: &Direction, verdict: Verdict) -> Cell {
     match (verdict, highest(direction)) {
         (Verdict::Unknown, Some(rung)) => Cell::coloured(format!("to {rung}"), Verdict::Unknown),
         (Verdict::Unknown, None) => Cell::coloured("?", Verdict::Unknown),
-        (Verdict::Degraded, _) => Cell::coloured("ok", Verdict::Degraded),
-        _ => Cell::coloured("ok", Verdict::Healthy),
+        (verdict, _) => Cell::coloured("ok", verdict),
     }
 }
 
@@ -69,4 +68,25 @@ fn highest(direction: &Direction) -> Option<u8> {
         .iter()
         .filter(|check| check.outcome == Outcome::Pass);
     passed.map(|check| check.rung).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pair can be broken by what the kernel logged, with every check passed.
+    #[test]
+    fn what_passed_has_the_colour_of_its_pair() {
+        let sample = include_str!("../../../kb-core/tests/data/reports/h200-x2-healthy.json");
+        let mut report: Report = serde_json::from_str(sample).unwrap();
+        for (verdict, cell) in [
+            (Verdict::Healthy, "\x1b[32mok\x1b[0m"),
+            (Verdict::Degraded, "\x1b[33mok\x1b[0m"),
+            (Verdict::Broken, "\x1b[31mok\x1b[0m"),
+        ] {
+            report.pairs[0].verdict.verdict = verdict;
+            let map = of_pairs(&report, Style::Coloured);
+            assert_eq!(map.matches(cell).count(), 2, "{map}");
+        }
+    }
 }

@@ -225,6 +225,9 @@ pub struct PairVerdict {
     /// True when the refusal is as expected (`--expect`): shown, and left out of the run's verdict. Since 1.1.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub information: bool,
+    /// Causes that were seen beside it and have effects of their own. Since 1.1.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub beside: Vec<String>,
 }
 
 impl PairVerdict {
@@ -239,6 +242,7 @@ impl PairVerdict {
             record: None,
             fix: None,
             information: false,
+            beside: Vec::new(),
         }
     }
 }

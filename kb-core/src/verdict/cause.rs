@@ -45,6 +45,9 @@ pub const INCONCLUSIVE: &str = "inconclusive";
 pub const NOT_ASKED: &str = "not_asked";
 pub const NOT_PROVEN: &str = "not_proven";
 
+pub const GPU_NEEDS_SERVICE: &str = "gpu_needs_service";
+pub const FABRIC_UNHEALTHY: &str = "fabric_unhealthy";
+pub const PCIE_ERRORS: &str = "pcie_errors";
 pub const FAILS_ONLY_TOGETHER: &str = "fails_only_together";
 pub const SLOWER_WITH_PEER_ACCESS: &str = "slower_with_peer_access";
 pub const LINKS_DOWN: &str = "links_down";

@@ -93,6 +93,16 @@ impl<'a> Seen<'a> {
         self.pair.nvlinks.value.is_some_and(|links| links > 0) || self.pair.nvswitch.value == Some(true)
     }
 
+    /// True when some GPU of the node has links into an NVSwitch: then all of them should.
+    pub(super) fn anybody_at_a_switch(&self) -> bool {
+        let mut gpus = self.scene.report.gpus.iter();
+        gpus.any(|gpu| {
+            let links = gpu.facts.get("nvlink.links_to_switch");
+            let links = links.and_then(|fact| fact.value.as_ref()?.as_u64());
+            links.is_some_and(|links| links > 0)
+        })
+    }
+
     /// Pointers to the read and write statuses that have the value `status`.
     pub(super) fn nvml_status(&self, status: P2pStatus) -> Vec<String> {
         let mut pointers = Vec::new();

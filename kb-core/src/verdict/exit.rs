@@ -1,6 +1,6 @@
 //! From verdicts to the exit code that the caller gets.
 
-use super::Verdict;
+use super::{Verdict, table};
 use crate::report::{Conclusion, Pair};
 
 /// What the exit code says. Which verdict makes which, and what `--fail-on` lets through:
@@ -84,10 +84,16 @@ pub enum FailOn {
 
 impl FailOn {
     /// The exit code that the caller gets: of the worst verdict of the run and of its pairs that the caller minds.
-    /// A pair that could not be told does not hide a warning about another.
+    /// What could not be told of a pair hides no warning about another, nor one that was seen beside it.
     pub fn exit_code(self, conclusion: &Conclusion, pairs: &[Pair]) -> u8 {
         let counting = pairs.iter().filter(|pair| !pair.verdict.information);
-        let verdicts = counting.map(|pair| pair.verdict.verdict);
+        let verdicts = counting.flat_map(|pair| {
+            let beside = pair.verdict.beside.iter().filter_map(|cause| {
+                let named = table().find(|named| named.cause == cause)?;
+                Some(named.verdict)
+            });
+            beside.chain([pair.verdict.verdict])
+        });
         let minded = verdicts
             .chain([conclusion.verdict])
             .filter(|verdict| self.minds(*verdict));

@@ -1,7 +1,7 @@
 //! What the operator expects of peer access: which refusals are information and which are faults.
 
 use super::cause;
-use crate::report::Pair;
+use super::evidence::Seen;
 
 /// Which pairs must have peer access. A refusal of any other pair is information: it is shown, and the run's verdict
 /// passes over it. What the driver *grants* is proven whatever is expected, since programs use what is granted.
@@ -12,7 +12,7 @@ pub enum Expect {
     Auto,
     /// Every pair.
     All,
-    /// Every pair that NVLink or NVSwitch joins, and every pair of which that is not told.
+    /// Every pair that NVLink or NVSwitch joins or should, and every pair of which that is not told.
     Nvlink,
     /// No pair.
     None,
@@ -28,11 +28,11 @@ impl Expect {
     ];
 
     /// Whether a refusal of this pair for this cause is as expected.
-    pub(super) fn allows_refusal(self, pair: &Pair, cause: &str) -> bool {
+    pub(super) fn allows_refusal(self, pair: &Seen<'_>, cause: &str) -> bool {
         match self {
-            Self::Auto => cause == cause::REFUSED_BY_POLICY,
+            Self::Auto => cause == cause::REFUSED_BY_POLICY && pair.without_nvlink(),
             Self::All => false,
-            Self::Nvlink => pair.nvlinks.value == Some(0) && pair.nvswitch.value != Some(true),
+            Self::Nvlink => cause != cause::FABRIC_NOT_READY && never_joined(pair),
             Self::None => true,
         }
     }
@@ -45,4 +45,18 @@ impl Expect {
             .map_or("auto", |(_, word)| word);
         format!("p2p={word}")
     }
+}
+
+/// True when no NVLink joins the two and none should: links that are down join nothing either, and are no excuse. A pair
+/// whose GPUs have all the links that their boards should have is joined to others.
+fn never_joined(pair: &Seen<'_>) -> bool {
+    let none_now = pair.pair.nvlinks.value == Some(0) && pair.pair.nvswitch.value != Some(true);
+    let active = |gpu| {
+        let mut facts = pair.gpu_facts("nvlink.links_active");
+        let (_, links, _) = facts.find(|(other, _, _)| *other == gpu)?;
+        links.as_u64()
+    };
+    let mut expected = pair.gpu_facts("nvlink.links_expected");
+    let none_down = expected.all(|(gpu, links, _)| active(gpu).unwrap_or(0) >= links.as_u64().unwrap_or(0));
+    none_now && none_down && !pair.anybody_at_a_switch()
 }

@@ -23,8 +23,11 @@ pub(super) fn judge_pair(scene: &Scene<'_>, pair: &Pair, index: usize, expect: E
         fix,
     } = finding;
     let beside: Vec<(&Row, Finding)> = applying.filter(|(other, _)| other.beside).collect();
-    if !beside.is_empty() {
-        let names: Vec<&str> = beside.iter().map(|(other, _)| other.named.cause).collect();
+    let names: Vec<String> = beside
+        .iter()
+        .map(|(other, _)| other.named.cause.to_owned())
+        .collect();
+    if !names.is_empty() {
         reason = format!("{reason}; seen beside it: {}", names.join(", "));
     }
     for pointer in beside.into_iter().flat_map(|(_, finding)| finding.evidence) {
@@ -46,7 +49,8 @@ pub(super) fn judge_pair(scene: &Scene<'_>, pair: &Pair, index: usize, expect: E
         proven_rungs: seen.proven_rungs(),
         record: record.and_then(|id| id.parse::<RecordId>().ok()),
         fix: Some(fix.unwrap_or_else(|| row.named.fix.to_owned())),
-        information: verdict == Verdict::Refused && expect.allows_refusal(pair, cause),
+        information: verdict == Verdict::Refused && expect.allows_refusal(&seen, cause),
+        beside: names,
     }
 }
 

@@ -142,7 +142,7 @@ pub(super) fn logged(pair: &Seen<'_>, wanted: impl Fn(Event) -> bool) -> Option<
 }
 
 /// A counter of either GPU that rose by more than `allowed` during the run.
-fn risen(pair: &Seen<'_>, name: &str, allowed: u64) -> Option<Finding> {
+pub(super) fn risen(pair: &Seen<'_>, name: &str, allowed: u64) -> Option<Finding> {
     let counts = pair
         .gpu_facts(name)
         .filter_map(|(gpu, value, pointer)| Some((gpu, value.as_u64()?, pointer)));

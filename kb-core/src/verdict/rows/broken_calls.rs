@@ -62,8 +62,8 @@ pub(super) const ROWS: &[Row] = &[
             verdict: Verdict::Broken,
             record: Some("cuda/too-many-peers"),
             means: "Enabling returns 711: the GPU has no room for another peer mapping.",
-            fix: "Without NVSwitch a GPU takes eight peers a process: give each process the GPUs that it needs \
-                  (`CUDA_VISIBLE_DEVICES`), or disable peers that are no longer used.",
+            fix: "Without NVSwitch a GPU takes eight peers in all, counted over all processes of the machine: use groups \
+                  of at most eight GPUs (`CUDA_VISIBLE_DEVICES`), and end or move other programs that hold mappings.",
         },
         beside: false,
         applies: |pair| pair.find(|direction, check| code(direction, check, 711)),

@@ -119,7 +119,7 @@ fn links_down(pair: &Seen<'_>) -> Option<Finding> {
                 .find(|(other, _, _)| *other == gpu)?;
             let active = active.as_u64()?;
             // Boards that can be bridged count the links of a bridge that nobody put there.
-            let is_joined = active > 0 || anybody_at_a_switch(pair);
+            let is_joined = active > 0 || pair.anybody_at_a_switch();
             (is_joined && active < expected).then(|| {
                 (
                     format!("GPU {gpu} has {active} of {expected} NVLinks"),
@@ -134,16 +134,6 @@ fn links_down(pair: &Seen<'_>) -> Option<Finding> {
         .fold(reason, |reason, (more, _)| format!("{reason}, {more}"));
     let more = more.into_iter().flat_map(|(_, evidence)| evidence);
     Some(Finding::new(reason, evidence.to_vec()).and(more))
-}
-
-/// True when some GPU of the node has links into an NVSwitch: then all of them should.
-fn anybody_at_a_switch(pair: &Seen<'_>) -> bool {
-    let mut gpus = pair.scene.report.gpus.iter();
-    gpus.any(|gpu| {
-        let links = gpu.facts.get("nvlink.links_to_switch");
-        let links = links.and_then(|fact| fact.value.as_ref()?.as_u64());
-        links.is_some_and(|links| links > 0)
-    })
 }
 
 /// A link of a GPU's path to the root: what it runs with, and what its two ends can.

@@ -5,6 +5,7 @@ mod broken;
 mod broken_calls;
 mod broken_data;
 mod degraded;
+mod degraded_gpu;
 mod refused;
 mod run;
 mod slow;
@@ -48,6 +49,7 @@ pub(super) fn of_pair() -> impl Iterator<Item = &'static Row> {
         broken_calls::ROWS,
         refused::ROWS,
         unknown::ROWS,
+        degraded_gpu::ROWS,
         degraded::ROWS,
     ]
     .into_iter()

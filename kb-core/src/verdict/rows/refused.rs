@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::cause;
-use super::super::evidence::{Finding, Seen};
+use super::super::evidence::{Finding, Seen, gap_reason};
 use super::broken_calls::small_bar1;
 use super::{Named, Row};
 use crate::report::P2pStatus;
@@ -81,7 +81,7 @@ pub(super) const ROWS: &[Row] = &[
             fix: "Nothing to mend: programs stage through host memory by themselves. Where peer access is a must, take \
                   another model, or an NVLink bridge where the model has one.",
         },
-        |pair| explained(pair, P2pStatus::Gns, "GNS, this GPU model does not support it"),
+        refused_by_policy,
     ),
     row(
         Named {
@@ -176,6 +176,19 @@ fn explained(pair: &Seen<'_>, status: P2pStatus, words: &str) -> Option<Finding>
     }
     let links = [pair.pointer("nvlinks"), pair.pointer("nvswitch")];
     let why = format!("NVML status {words}; no NVLink or NVSwitch joins the two");
+    refusal(pair, &why, statuses.into_iter().chain(links))
+}
+
+/// The model decides this one, so it is told also where NVML does not say whether NVLink joins the two.
+fn refused_by_policy(pair: &Seen<'_>) -> Option<Finding> {
+    const WORDS: &str = "GNS, this GPU model does not support it";
+    let statuses = pair.nvml_status(P2pStatus::Gns);
+    if pair.with_nvlink() || pair.without_nvlink() || statuses.is_empty() {
+        return explained(pair, P2pStatus::Gns, WORDS);
+    }
+    let gap = gap_reason(&pair.pair.nvlinks);
+    let why = format!("NVML status {WORDS}; whether NVLink joins the two is not told ({gap})");
+    let links = [pair.pointer("nvlinks"), pair.pointer("nvswitch")];
     refusal(pair, &why, statuses.into_iter().chain(links))
 }
 

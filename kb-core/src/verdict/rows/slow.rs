@@ -68,12 +68,19 @@ pub(super) fn slow_direction(pair: &Seen<'_>) -> Option<Finding> {
     } else {
         (backward, forward, back)
     };
-    if slow.median >= slow_share(pair) * other.median {
+    if slow.median < slow_share(pair) * other.median {
+        let share = percent(slow.median, other.median);
+        let reason = format!("GPU {from} to GPU {to} reaches {share} of what the other direction does");
+        return Some(Finding::new(reason, vec![slow.pointer, other.pointer]));
+    }
+    let (usual, peers) = usual(pair)?;
+    if slow.median >= slow_share(pair) * usual {
         return None;
     }
-    let share = percent(slow.median, other.median);
-    let reason = format!("GPU {from} to GPU {to} reaches {share} of what the other direction does");
-    Some(Finding::new(reason, vec![slow.pointer, other.pointer]))
+    let share = percent(slow.median, usual);
+    let reason =
+        format!("GPU {from} to GPU {to} reaches {share} of the median of {peers} directions joined alike");
+    Some(Finding::new(reason, vec![slow.pointer]))
 }
 
 fn slow_share(pair: &Seen<'_>) -> f64 {

@@ -105,3 +105,54 @@ fn a_partner_that_dies_or_hangs_is_no_matter_of_handles() {
     let handles = with(|report| ends(report, "ipc_legacy", Outcome::Fail, Some(201)));
     assert_cause(handles, cause::IPC_FAILS);
 }
+
+/// Data that arrives does not make a GPU good that says of itself that it is not.
+#[test]
+fn a_gpu_that_asks_for_service_is_not_healthy() {
+    let cases: [(&str, Value, Option<&str>); 9] = [
+        ("recovery.action", "none".into(), None),
+        ("recovery.action", "reset".into(), Some("reset the GPU")),
+        ("recovery.action", "reboot".into(), Some("reboot it")),
+        ("recovery.action", "drain_p2p".into(), Some("drain peer traffic")),
+        (
+            "recovery.action",
+            "unrecognised (77)".into(),
+            Some("not known here"),
+        ),
+        ("remapped_rows.failure", true.into(), Some("exchanged")),
+        ("remapped_rows.pending", true.into(), Some("reset the GPU")),
+        ("remapped_rows.pending", false.into(), None),
+        ("ecc.sram_threshold_exceeded", true.into(), Some("SRAM")),
+    ];
+    for (name, value, expected) in cases {
+        let verdict = judged(with(|report| gpu_fact(report, 1, name, value.clone())), 0);
+        let cause = expected.map(|_| cause::GPU_NEEDS_SERVICE);
+        assert_eq!(verdict.cause.as_deref(), cause, "{name} {value}");
+        let words = expected.unwrap_or("proven");
+        assert!(verdict.reason.contains(words), "{verdict:?}");
+    }
+    let fine = with(|report| gpu_fact(report, 1, "fabric.health", json!([])));
+    assert_eq!(judged(fine, 0).verdict, Verdict::Healthy);
+}
+
+#[test]
+fn errors_of_a_bridge_above_a_gpu_count() {
+    let above = |when: When, bridge: &str| {
+        judged(
+            with(|report| {
+                let path = json!([{ "address": "0000:3c:00.0" }, { "address": bridge }]);
+                gpu_fact(report, 1, "pci.path", path);
+                log(
+                    report,
+                    when,
+                    "pcieport 0000:3a:01.0: AER: Corrected error received: 0000:3a:01.0",
+                );
+            }),
+            0,
+        )
+    };
+    let verdict = above(When::During, "0000:3a:01.0");
+    assert_eq!(verdict.cause.as_deref(), Some(cause::PCIE_ERRORS), "{verdict:?}");
+    assert_eq!(above(When::Before, "0000:3a:01.0").verdict, Verdict::Healthy);
+    assert_eq!(above(When::During, "0000:3b:01.0").verdict, Verdict::Healthy);
+}

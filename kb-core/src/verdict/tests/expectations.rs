@@ -95,3 +95,43 @@ fn one_direction_only_is_no_policy() {
     });
     assert_eq!(concluded(report, Expect::Auto).2, 2);
 }
+
+/// Links that are down, or a fabric that is not up, are what `p2p=nvlink` is there to find.
+#[test]
+fn links_that_should_be_there_are_expected() {
+    type Change = fn(&mut Report);
+    let cases: [(Change, bool); 5] = [
+        (|_| {}, true),
+        (
+            |report| {
+                gpu_fact(report, 1, "nvlink.links_expected", 4);
+                gpu_fact(report, 1, "nvlink.links_active", 0);
+            },
+            false,
+        ),
+        // All of its links lead to a third GPU.
+        (
+            |report| {
+                gpu_fact(report, 1, "nvlink.links_expected", 4);
+                gpu_fact(report, 1, "nvlink.links_active", 4);
+            },
+            true,
+        ),
+        (
+            |report| {
+                report.gpus.push(gpu(2));
+                gpu_fact(report, 2, "nvlink.links_to_switch", 18);
+            },
+            false,
+        ),
+        (|report| gpu_fact(report, 0, "fabric.state", "in_progress"), false),
+    ];
+    for (number, (change, information)) in cases.into_iter().enumerate() {
+        let report = with(|report| {
+            refuse(report, P2pStatus::Ns);
+            change(report);
+        });
+        let (is_information, ..) = concluded(report, Expect::Nvlink);
+        assert_eq!(is_information, information, "case {number}");
+    }
+}

@@ -182,7 +182,7 @@ fn a_refusal_is_explained_by_nvml_only_where_no_nvlink_joins_the_two() {
             Fact::missing(gap(), "no NVML", "nvml"),
             Fact::missing(gap(), "no NVML", "nvml"),
         ),
-        cause::REFUSED_CAUSE_UNKNOWN,
+        cause::REFUSED_BY_POLICY,
     );
     let switched = with(|report| {
         refuse(report, P2pStatus::Ns);

@@ -151,6 +151,15 @@ const CASES: &[Case] = &[
     (cause::NOT_PROVEN, |report| {
         ends(report, "sm_load", Outcome::Skipped, None);
     }),
+    (cause::GPU_NEEDS_SERVICE, |report| {
+        gpu_fact(report, 1, "recovery.action", "drain_and_reset");
+    }),
+    (cause::FABRIC_UNHEALTHY, |report| {
+        gpu_fact(report, 1, "fabric.health", json!(["degraded_bandwidth"]));
+    }),
+    (cause::PCIE_ERRORS, |report| {
+        gpu_fact(report, 1, "during.pci.aer_nonfatal", 2);
+    }),
     (cause::FAILS_ONLY_TOGETHER, |report| {
         ends(report, "copy_pull", Outcome::PassAlone, Some(2));
     }),
@@ -211,6 +220,23 @@ fn a_pair_slower_than_those_joined_alike_is_named() {
     let verdict = assert_cause(report.clone(), cause::SLOW_PAIR);
     assert!(
         verdict.reason.contains("26 %") && verdict.reason.contains("10 directions"),
+        "{verdict:?}"
+    );
+    assert_eq!(judged(report, 1).verdict, Verdict::Healthy);
+}
+
+/// One direction below what the others reach, and the way back slow too, but not enough to show it.
+#[test]
+fn a_direction_slower_than_those_joined_alike_is_named() {
+    let mut report = healthy(4);
+    timings(&mut report, true, |from, to| match (from, to) {
+        (0, 1) => 65.0,
+        (1, 0) => 80.0,
+        _ => 100.0,
+    });
+    let verdict = assert_cause(report.clone(), cause::SLOW_DIRECTION);
+    assert!(
+        verdict.reason.contains("65 %") && verdict.reason.contains("joined alike"),
         "{verdict:?}"
     );
     assert_eq!(judged(report, 1).verdict, Verdict::Healthy);

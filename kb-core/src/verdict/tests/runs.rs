@@ -8,10 +8,14 @@ type Change = fn(&mut Report);
 /// Pairs of one report, each with a change of its own.
 fn run(changes: &[Change]) -> Report {
     let mut report = healthy(2);
-    report.pairs = changes
-        .iter()
-        .map(|change| with(change).pairs.remove(0))
-        .collect();
+    report.pairs.clear();
+    for change in changes {
+        let Report { pairs, gpus, .. } = with(change);
+        report.pairs.extend(pairs);
+        for (ours, theirs) in report.gpus.iter_mut().zip(gpus) {
+            ours.facts.extend(theirs.facts);
+        }
+    }
     judge(&mut report, Expect::All);
     report
 }
@@ -20,6 +24,11 @@ const NOTHING: Change = |_| {};
 const ALONE: Change = |report| ends(report, "copy_push", Outcome::PassAlone, None);
 const UNKNOWN: Change = |report| ends(report, "copy_push", Outcome::Inconclusive, None);
 const REFUSED: Change = |report| refuse(report, P2pStatus::Gns);
+const BUSY_AND_LINKS_DOWN: Change = |report| {
+    gpu_fact(report, 0, "processes.count", 3);
+    gpu_fact(report, 0, "nvlink.links_expected", 18);
+    gpu_fact(report, 0, "nvlink.links_active", 9);
+};
 const DROPPED: Change = |report| wrong(report, "copy_push", true, None);
 
 #[test]
@@ -65,7 +74,7 @@ fn a_failure_of_the_run_is_never_healthy_and_says_why() {
 
 #[test]
 fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
-    let runs: [&[Change]; 7] = [
+    let runs: [&[Change]; 8] = [
         &[NOTHING],
         &[ALONE],
         &[REFUSED],
@@ -74,11 +83,12 @@ fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
         // What could not be told hides neither a warning nor a fault.
         &[UNKNOWN, ALONE],
         &[UNKNOWN, REFUSED, ALONE],
+        &[BUSY_AND_LINKS_DOWN],
     ];
     let rows = [
-        (FailOn::Fault, [0, 0, 2, 0, 0, 0, 2]),
-        (FailOn::Warning, [0, 1, 2, 0, 0, 1, 2]),
-        (FailOn::Unknown, [0, 1, 2, 3, 3, 3, 2]),
+        (FailOn::Fault, [0, 0, 2, 0, 0, 0, 2, 0]),
+        (FailOn::Warning, [0, 1, 2, 0, 0, 1, 2, 1]),
+        (FailOn::Unknown, [0, 1, 2, 3, 3, 3, 2, 3]),
     ];
     for (fail_on, expected) in rows {
         let codes = runs.map(|changes| {

@@ -1,0 +1,143 @@
+//! Degraded: all data arrives, and a GPU, its fabric or its bus says that something is wrong with it.
+
+use serde_json::Value;
+
+use super::super::cause;
+use super::super::evidence::{Finding, Seen};
+use super::super::kernel_log::{Event, slot};
+use super::broken::{logged, risen};
+use super::{Named, Row};
+use crate::verdict::Verdict;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        named: Named {
+            cause: cause::GPU_NEEDS_SERVICE,
+            verdict: Verdict::Degraded,
+            record: None,
+            means: "NVML says that a GPU needs a reset, a reboot, a drain or an exchange (recovery action, row remapping, SRAM errors).",
+            fix: "Let jobs end and reset the GPU (`nvidia-smi --gpu-reset -i INDEX`); what comes back is for service.",
+        },
+        beside: true,
+        applies: gpu_needs_service,
+    },
+    Row {
+        named: Named {
+            cause: cause::FABRIC_UNHEALTHY,
+            verdict: Verdict::Degraded,
+            record: None,
+            means: "NVML says that the NVSwitch fabric of a GPU is not in full health.",
+            fix: "Read `nvidia-smi -q` (Fabric, Health) and the fabric manager's log, let jobs end, reset the GPUs and \
+                  restart the fabric manager (`systemctl restart nvidia-fabricmanager`); what stays is for service.",
+        },
+        beside: true,
+        applies: fabric_unhealthy,
+    },
+    Row {
+        named: Named {
+            cause: cause::PCIE_ERRORS,
+            verdict: Verdict::Degraded,
+            record: Some("pcie/aer-error"),
+            means: "PCIe reported errors of a GPU or of a bridge above it during the run.",
+            fix: "Reseat card, riser and cable of the device named, or lower the slot's generation in the firmware as a \
+                  test; `aer_dev_*` in its folder below /sys/bus/pci/devices counts them.",
+        },
+        beside: true,
+        applies: pcie_errors,
+    },
+];
+
+fn gpu_needs_service(pair: &Seen<'_>) -> Option<Finding> {
+    let facts: [(&str, Judge); 4] = [
+        ("recovery.action", recovery),
+        ("remapped_rows.failure", |value| {
+            let text = "a row of its memory could not be remapped: let jobs end and have the GPU exchanged";
+            is_true(value).then(|| text.to_owned())
+        }),
+        ("ecc.sram_threshold_exceeded", |value| {
+            let text = "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
+            is_true(value).then(|| text.to_owned())
+        }),
+        ("remapped_rows.pending", |value| {
+            let text = "rows of its memory wait to be remapped: let jobs end and reset the GPU";
+            is_true(value).then(|| text.to_owned())
+        }),
+    ];
+    let mut found = facts.into_iter().flat_map(|(name, judge)| {
+        let of_gpus = pair.gpu_facts(name);
+        of_gpus.filter_map(move |(gpu, value, at)| Some((format!("GPU {gpu}: {}", judge(value)?), at)))
+    });
+    let (first, at) = found.next()?;
+    let (reason, evidence) = found.fold((first, vec![at]), |(reason, mut evidence), (more, at)| {
+        evidence.push(at);
+        (format!("{reason}; {more}"), evidence)
+    });
+    Some(Finding::new(reason, evidence))
+}
+
+/// What a fact says of the GPU, if it says something bad, and what to do.
+type Judge = fn(&Value) -> Option<String>;
+
+fn is_true(value: &Value) -> bool {
+    value.as_bool() == Some(true)
+}
+
+/// What the driver itself wants done (`NVML_FI_DEV_GET_GPU_RECOVERY_ACTION`).
+fn recovery(action: &Value) -> Option<String> {
+    let what = match action.as_str()? {
+        "none" => return None,
+        "reset" => "the driver asks for a reset: end its jobs and reset the GPU",
+        "reboot" => "the driver asks for a reboot: take the node out of use and reboot it",
+        "drain_p2p" => "the driver asks to drain peer traffic: end the jobs that use it",
+        "drain_and_reset" => "the driver asks for a drain and a reset: let jobs end, then reset the GPU",
+        other => {
+            return Some(format!(
+                "the driver asks for an action that is not known here, {other}"
+            ));
+        }
+    };
+    Some(what.to_owned())
+}
+
+/// `fabric.health` lists what is wrong, and is empty where nothing is.
+fn fabric_unhealthy(pair: &Seen<'_>) -> Option<Finding> {
+    let mut bad = pair.gpu_facts("fabric.health").filter_map(|(gpu, health, at)| {
+        let troubles: Vec<String> = health
+            .as_array()?
+            .iter()
+            .filter_map(|trouble| Some(trouble.as_str()?.replace('_', " ")))
+            .collect();
+        (!troubles.is_empty()).then(|| {
+            (
+                format!("the fabric of GPU {gpu} says {}", troubles.join(", ")),
+                at,
+            )
+        })
+    });
+    let (reason, at) = bad.next()?;
+    Some(Finding::new(reason, vec![at]).and(bad.map(|(_, at)| at)))
+}
+
+fn pcie_errors(pair: &Seen<'_>) -> Option<Finding> {
+    risen(pair, "during.pci.aer_fatal", 0)
+        .or_else(|| risen(pair, "during.pci.aer_nonfatal", 0))
+        .or_else(|| logged(pair, |event| event == Event::Aer))
+        .or_else(|| logged_on_path(pair))
+}
+
+/// Bridges report the errors of the link below them in their own name.
+fn logged_on_path(pair: &Seen<'_>) -> Option<Finding> {
+    pair.gpu_facts("pci.path").find_map(|(gpu, path, at)| {
+        let addresses = path.as_array()?.iter();
+        let slots: Vec<_> = addresses
+            .filter_map(|bridge| slot(bridge.get("address")?.as_str()?))
+            .collect();
+        let mut lines = pair.scene.lines.iter();
+        let line = lines.find(|line| line.event == Event::Aer && slots.contains(&line.slot))?;
+        let reason = format!(
+            "the kernel log says during the run of the path of GPU {gpu}: {}",
+            line.text
+        );
+        Some(Finding::new(reason, vec![line.pointer.clone(), at]))
+    })
+}
