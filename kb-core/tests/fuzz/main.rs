@@ -4,6 +4,7 @@
 //! `broke-<hash>`, to be kept there as a test.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "helpers of tests stand outside of #[test] functions"
