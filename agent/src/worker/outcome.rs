@@ -96,7 +96,7 @@ pub(super) fn mismatch(windows: Windows<'_>, wrong: Wrong, in_guard: bool) -> Mi
 
 /// Codes that leave the context as it was: refusals of a call's arguments, of peer access, of memory, of the PTX.
 /// Any other one may be sticky, and then every later call returns it too.
-const HARMLESS: [i32; 13] = [1, 2, 101, 205, 209, 217, 218, 221, 222, 704, 705, 711, 801];
+const HARMLESS: [i32; 14] = [1, 2, 101, 205, 209, 217, 218, 221, 222, 223, 704, 705, 711, 801];
 
 /// A failed call as the parent gets it.
 pub(super) fn failure(error: &CallError) -> CallFailure {

@@ -3,6 +3,7 @@
 use super::super::cause;
 use super::super::evidence::{Finding, Seen, passed};
 use super::super::scene::failing;
+use super::unknown::{hung, used_by_others};
 use super::{Named, Row};
 use crate::report::{Check, Direction, Outcome};
 use crate::verdict::Verdict;
@@ -30,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
                   at IOMMU and ACS of the host, which most often explain it.",
         },
         beside: false,
-        applies: |pair| pair.find(no_handshake),
+        applies: handshake_hang,
     },
     Row {
         named: Named {
@@ -42,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
                   A call that keeps hanging is for the vendor, with `nvidia-bug-report.sh`.",
         },
         beside: false,
-        applies: |pair| pair.find(|_, check| check.outcome == Outcome::Hang),
+        applies: |pair| hung(pair).filter(|_| used_by_others(pair).is_empty()),
     },
     Row {
         named: Named {
@@ -124,7 +125,15 @@ fn no_handshake(_: &Direction, check: &Check) -> bool {
     check.rung == 5 && check.outcome == Outcome::Hang && in_kernels
 }
 
+fn handshake_hang(pair: &Seen<'_>) -> Option<Finding> {
+    pair.find(no_handshake)
+        .filter(|_| used_by_others(pair).is_empty())
+}
+
 fn visible_only_at_kernel_end(pair: &Seen<'_>) -> Option<Finding> {
+    if !used_by_others(pair).is_empty() {
+        return None;
+    }
     pair.find(|direction, check| no_handshake(direction, check) && passed(direction, 4))
 }
 

@@ -4,8 +4,8 @@ use super::super::evidence::{Finding, Seen};
 use super::super::speed::{
     SLOW_SHARE_NVLINK, SLOW_SHARE_PCIE, SLOWER_THAN_STAGED, Timing, median, percent, timing,
 };
-use super::unknown::used_by_others;
-use crate::report::{GpuIndex, Pair};
+use super::unknown::{SHARED, used_by_others};
+use crate::report::{GpuIndex, Pair, Report};
 
 /// Fewest other directed pairs that make a comparison.
 const LEAST_PEERS: usize = 2;
@@ -100,7 +100,9 @@ fn ends(pair: &Seen<'_>) -> [(GpuIndex, GpuIndex); 2] {
 fn usual(pair: &Seen<'_>) -> Option<(f64, usize)> {
     let report = pair.scene.report;
     let alike = report.pairs.iter().filter(|other| {
-        (other.a, other.b) != (pair.pair.a, pair.pair.b) && kind(pair, other) == kind(pair, pair.pair)
+        (other.a, other.b) != (pair.pair.a, pair.pair.b)
+            && kind(pair, other) == kind(pair, pair.pair)
+            && ![other.a, other.b].into_iter().any(|gpu| is_shared(report, gpu))
     });
     let reached: Vec<f64> = alike
         .flat_map(|other| [(other.a, other.b), (other.b, other.a)])
@@ -110,6 +112,14 @@ fn usual(pair: &Seen<'_>) -> Option<(f64, usize)> {
     (peers >= LEAST_PEERS)
         .then(|| median(reached))?
         .map(|usual| (usual, peers))
+}
+
+fn is_shared(report: &Report, index: GpuIndex) -> bool {
+    let gpu = usize::try_from(index)
+        .ok()
+        .and_then(|index| report.gpus.get(index));
+    let shared = gpu.and_then(|gpu| gpu.facts.get(SHARED)?.value.as_ref()?.as_bool());
+    shared == Some(true)
 }
 
 /// What two pairs must have in common to be compared: models, links, and the place in the tree where no link joins

@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         cause::GPU_BUSY,
         Some("driver/gpu-is-busy"),
-        "Somebody else computes on a GPU, or it is unavailable (46): not every check could be made over all of its memory.",
+        "Somebody else uses a GPU, or it is unavailable (46): not every check could be made over all of its memory.",
         "Run the probe when nothing else uses the GPU; `nvidia-smi` lists the processes.",
         gpu_busy,
     ),
@@ -60,10 +60,12 @@ pub(super) const ROWS: &[Row] = &[
     row(
         cause::JIT_MISSING,
         Some("cuda/ptx-jit-compiler-not-found"),
-        "The driver's compiler is missing (221), so kernels could not be run: only copies were checked.",
+        "The driver's compiler is missing (221) or switched off (223), so kernels could not be run: only copies were \
+         checked.",
         "Install libnvidia-ptxjitcompiler.so.1 of the driver's version; in a container give the image the `compute` \
-         and `utility` capabilities (`NVIDIA_DRIVER_CAPABILITIES=compute,utility`).",
-        |pair| stopped_by(pair, &[221]),
+         and `utility` capabilities (`NVIDIA_DRIVER_CAPABILITIES=compute,utility`). With 223 take \
+         `CUDA_DISABLE_PTX_JIT` out of the environment.",
+        |pair| stopped_by(pair, &[221, 223]),
     ),
     row(
         cause::PTX_TOO_NEW,
@@ -135,16 +137,34 @@ fn gpu_busy(pair: &Seen<'_>) -> Option<Finding> {
     if let Some(stopped) = stopped_by(pair, &[DEVICE_UNAVAILABLE]) {
         return Some(stopped.and(used));
     }
-    let reason = "somebody else computes on one of the two: windows over all of its memory were not checked";
+    if !used.is_empty()
+        && let Some(hung) = hung(pair)
+    {
+        let reason = format!(
+            "{}; somebody else uses one of the two, which may be why",
+            hung.reason
+        );
+        return Some(Finding { reason, ..hung }.and(used));
+    }
+    let reason = "somebody else uses one of the two: windows over all of its memory were not checked";
     (!used.is_empty()).then(|| Finding::new(reason, used))
 }
 
-/// Pointers to what shows that somebody else computes on either GPU.
+/// Says of a GPU whether somebody else used it during the run: by processes, memory or utilisation.
+pub(super) const SHARED: &str = "shared";
+
+/// Pointers to what shows that somebody else uses either GPU.
 pub(super) fn used_by_others(pair: &Seen<'_>) -> Vec<String> {
-    pair.gpu_facts("processes.count")
-        .filter(|(_, count, _)| count.as_u64().is_some_and(|count| count > 0))
+    pair.gpu_facts(SHARED)
+        .filter(|(_, shared, _)| shared.as_bool() == Some(true))
         .map(|(_, _, pointer)| pointer)
         .collect()
+}
+
+/// A check that did not end. On a GPU that somebody else uses that is no evidence by itself: the other's work goes
+/// first, and kernels of two processes take turns.
+pub(super) fn hung(pair: &Seen<'_>) -> Option<Finding> {
+    pair.find(|_, check| check.outcome == Outcome::Hang)
 }
 
 fn not_asked(pair: &Seen<'_>) -> Option<Finding> {

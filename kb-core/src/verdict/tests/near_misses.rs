@@ -337,10 +337,31 @@ fn a_busy_gpu_is_neither_slow_nor_healthy() {
     let report = with(|report| {
         timings(report, false, |_, _| 22.0);
         timings(report, true, |_, _| 9.9);
-        gpu_fact(report, 1, "processes.count", 1);
+        gpu_fact(report, 1, "shared", true);
     });
     let verdict = assert_cause(report, cause::GPU_BUSY);
     assert!(!verdict.reason.contains("beside"), "{verdict:?}");
+}
+
+/// The other's work goes first: what does not end there in time is not broken by that.
+#[test]
+fn a_hang_on_a_gpu_that_somebody_else_uses_is_no_fault() {
+    for check in ["copy_push", "resident_exchange"] {
+        let verdict = assert_cause(
+            with(|report| {
+                ends(report, check, Outcome::Hang, None);
+                gpu_fact(report, 1, "shared", true);
+            }),
+            cause::GPU_BUSY,
+        );
+        assert_eq!(verdict.verdict, Verdict::Unknown);
+        assert!(verdict.reason.contains("somebody else"), "{verdict:?}");
+        let alone = with(|report| {
+            ends(report, check, Outcome::Hang, None);
+            gpu_fact(report, 1, "shared", false);
+        });
+        assert_eq!(judged(alone, 0).verdict, Verdict::Broken);
+    }
 }
 
 #[test]

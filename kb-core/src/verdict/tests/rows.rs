@@ -129,7 +129,7 @@ const CASES: &[Case] = &[
     (cause::GPU_BUSY, |report| {
         ends(report, "copy_push", Outcome::Inconclusive, Some(46));
         gpu_fact(report, 0, "compute.mode", "default");
-        gpu_fact(report, 0, "processes.count", 3);
+        gpu_fact(report, 0, "shared", true);
     }),
     (cause::SYSTEM_NOT_READY, |report| {
         ends(report, "copy_push", Outcome::Inconclusive, Some(802));
