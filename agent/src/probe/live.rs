@@ -3,16 +3,34 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::worker::handle::{Fault, Stuck, Worker};
 use crate::worker::protocol::{Answer, Command};
+
+/// What an answer is about, where that is not clear from the answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// The preparation of this GPU.
+    Preparing(u32),
+    /// Anything else.
+    Else,
+}
+
+impl About {
+    fn of(command: &Command) -> Self {
+        match command {
+            Command::Prepare { gpu, .. } => Self::Preparing(*gpu),
+            _ => Self::Else,
+        }
+    }
+}
 
 /// What a process still has to say.
 #[derive(Clone, Copy)]
 enum Owed {
     FirstWord,
-    Answer,
+    Answer(About),
 }
 
 /// A process and what it has done.
@@ -43,17 +61,31 @@ impl Live {
         descriptor: Option<BorrowedFd<'_>>,
     ) -> Result<(), Fault> {
         self.worker.tell(command, descriptor)?;
-        self.owed.push_back(Owed::Answer);
+        self.owed.push_back(Owed::Answer(About::of(command)));
         Ok(())
     }
 
-    /// Waits for all answers that it owes, for each one at most `limit`.
-    pub(super) fn settle(&mut self, limit: Duration) -> Result<Vec<Answer>, Fault> {
+    /// Whether it was told to prepare GPUs and has not said yet what came of it.
+    pub(super) fn is_preparing(&self) -> bool {
+        let preparing = |owed: &Owed| matches!(owed, Owed::Answer(About::Preparing(_)));
+        self.owed.iter().any(preparing)
+    }
+
+    /// Waits for all answers that it owes, at most `limit` in all.
+    pub(super) fn settle(&mut self, limit: Duration) -> Result<Vec<(About, Answer)>, Fault> {
+        let start = Instant::now();
         let mut answers = Vec::new();
         while let Some(owed) = self.owed.front().copied() {
             match owed {
                 Owed::FirstWord => self.worker.ready()?,
-                Owed::Answer => answers.push(self.worker.answer(limit)?),
+                Owed::Answer(about) => {
+                    let left = limit.saturating_sub(start.elapsed());
+                    let answer = self.worker.answer(left).map_err(|fault| match fault {
+                        Fault::Hang { call, .. } => Fault::Hang { call, limit },
+                        other => other,
+                    })?;
+                    answers.push((about, answer));
+                }
             }
             self.owed.pop_front();
         }

@@ -26,9 +26,13 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(opened: &Opened, idle: BTreeSet<u32>) -> Self {
-        let uuids = opened.gpus.iter().map(|gpu| gpu.uuid.value.clone()).collect();
+        let uuids = uuids_of(opened);
         Self { uuids, idle }
     }
+}
+
+fn uuids_of(opened: &Opened) -> Vec<Option<String>> {
+    opened.gpus.iter().map(|gpu| gpu.uuid.value.clone()).collect()
 }
 
 /// Why the driver could not be opened or asked.
@@ -87,7 +91,7 @@ impl<'a> Session<'a> {
         self.start(Role::Worker)?;
         match self.ask(Role::Worker, &Command::Load, 1)? {
             Answer::Loaded(loaded) => self.loaded = Some(loaded),
-            other => return Err(self.unexpected(Role::Worker, other)),
+            other => return Err(self.useless(Role::Worker, other)),
         }
         self.tell(Role::Worker, &Command::Open, None)?;
         // What is wrong with the partner is told when it is needed.
@@ -95,8 +99,11 @@ impl<'a> Session<'a> {
             let _ = self.start(Role::Partner).and_then(|()| self.begin(Role::Partner));
         }
         match self.answer(Role::Worker, OPEN_FACTOR)? {
-            Answer::Opened(opened) => Ok(*opened),
-            other => Err(self.unexpected(Role::Worker, other)),
+            Answer::Opened(opened) => {
+                self.compare(Role::Worker, &uuids_of(&opened))?;
+                Ok(*opened)
+            }
+            other => Err(self.useless(Role::Worker, other)),
         }
     }
 
@@ -238,7 +245,16 @@ impl<'a> Session<'a> {
             self.start(role)?;
             self.begin(role)?;
         }
-        self.settle(role)?;
+        let ahead = self.seat(role).as_ref().is_some_and(Live::is_preparing);
+        match self.settle(role) {
+            // What it was told ahead of any check is no fault of the check that waits for it.
+            Err(_) if ahead => {
+                self.start(role)?;
+                self.begin(role)?;
+                self.settle(role)?;
+            }
+            result => result?,
+        }
         let live = self.seat(role).as_ref();
         if live.is_some_and(|live| live.prepared.contains(&gpu)) {
             return Ok(());

@@ -329,6 +329,47 @@ fn copies_without_access_are_not_taken_for_direct_ones() {
     }
 }
 
+/// Three GPUs, whose sixth context (the partner's on GPU 2, behind the worker's three) or another one is not had once.
+fn with_lost_context(number: u64, effect: CallEffect) -> Scenario {
+    let mut scenario = Scenario::healthy(3);
+    scenario.call_faults = vec![CallFault {
+        call: "cuDevicePrimaryCtxRetain".to_owned(),
+        after: number - 1,
+        times: Some(1),
+        counted: Counted::Machine,
+        effect,
+    }];
+    scenario
+}
+
+fn assert_every_check_passed_at_once(scenario: &Scenario) {
+    let (report, run) = Node::with(scenario).probe(&[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for direction in report.pairs.iter().flat_map(|pair| &pair.directions) {
+        for check in &direction.checks {
+            assert_eq!((check.outcome, check.rerun), (Outcome::Pass, false), "{check:?}");
+        }
+    }
+}
+
+#[test]
+fn a_gpu_that_is_refused_once_costs_no_process() {
+    for number in [3, 6] {
+        let mut scenario = with_lost_context(number, CallEffect::Return(2));
+        let third_process = with_effect("cuInit", None, CallEffect::Return(999));
+        scenario.call_faults.extend(third_process.call_faults);
+        scenario.call_faults[1].after = 2;
+        assert_every_check_passed_at_once(&scenario);
+    }
+}
+
+#[test]
+fn a_partner_that_dies_over_one_gpu_is_no_fault_of_another_pair() {
+    for effect in [CallEffect::Abort, CallEffect::Return(999)] {
+        assert_every_check_passed_at_once(&with_lost_context(6, effect));
+    }
+}
+
 /// The partner gets no context beside the worker. Alone, each of the two holds another GPU.
 #[test]
 fn gpus_that_take_one_process_at_a_time_are_proven_all_the_same() {

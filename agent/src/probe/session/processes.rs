@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use crate::probe::live::Live;
+use crate::probe::live::{About, Live};
 use crate::probe::setup::{GRACE, OPEN_FACTOR};
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{Answer, Command};
@@ -43,23 +43,31 @@ impl Session<'_> {
                 return Err(Trouble::Worker(fault));
             }
         };
-        for answer in answers {
-            let wrong = match answer {
-                Answer::Loaded(_) | Answer::Prepared => continue,
-                Answer::Attached { uuids } => {
-                    if self.known.as_ref().is_none_or(|known| known.uuids == uuids) {
-                        continue;
+        for answered in answers {
+            match answered {
+                (_, Answer::Loaded(_) | Answer::Prepared) => {}
+                (_, Answer::Attached { uuids }) => self.compare(role, &uuids)?,
+                // Whoever needs that GPU asks again, and is told why it cannot be had.
+                (About::Preparing(gpu), Answer::Failed(failure)) if !failure.poisoned => {
+                    if let Some(live) = self.seat(role) {
+                        live.prepared.remove(&gpu);
                     }
-                    self.abandon(role);
-                    Trouble::Worker(Fault::Nonsense(
-                        "a fresh worker lists other GPUs than the first one".to_owned(),
-                    ))
                 }
-                other => self.unexpected(role, other),
-            };
-            return Err(wrong);
+                (_, other) => return Err(self.useless(role, other)),
+            }
         }
         Ok(())
+    }
+
+    /// A process that lists other GPUs than the first one is not asked: their numbers mean other GPUs there.
+    pub(super) fn compare(&mut self, role: Role, uuids: &[Option<String>]) -> Result<(), Trouble> {
+        if self.known.as_ref().is_none_or(|known| known.uuids == uuids) {
+            return Ok(());
+        }
+        self.abandon(role);
+        Err(Trouble::Worker(Fault::Nonsense(
+            "a fresh worker lists other GPUs than the first one".to_owned(),
+        )))
     }
 
     /// Longest for a step; notes where that is less than it is due.
@@ -103,7 +111,10 @@ impl Session<'_> {
             return Err(no_process());
         };
         match live.settle(limit) {
-            Ok(answers) => answers.into_iter().next_back().ok_or_else(no_process),
+            Ok(answers) => {
+                let last = answers.into_iter().next_back();
+                last.map(|(_, answer)| answer).ok_or_else(no_process)
+            }
             Err(fault) => {
                 self.abandon(role);
                 Err(Trouble::Worker(fault))
@@ -116,7 +127,17 @@ impl Session<'_> {
         self.seat(role).as_mut()?.descriptor()
     }
 
+    /// Another answer than the one that was due. The process stays where a call was refused and nothing else is wrong:
+    /// it may hold the memory of many other GPUs.
     pub(in crate::probe) fn unexpected(&mut self, role: Role, answer: Answer) -> Trouble {
+        match answer {
+            Answer::Failed(failure) if !failure.poisoned => Trouble::Call(failure),
+            other => self.useless(role, other),
+        }
+    }
+
+    /// An answer after which the process is of no use.
+    pub(super) fn useless(&mut self, role: Role, answer: Answer) -> Trouble {
         self.abandon(role);
         match answer {
             Answer::Failed(failure) => Trouble::Call(failure),
