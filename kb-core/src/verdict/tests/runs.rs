@@ -25,7 +25,7 @@ const ALONE: Change = |report| ends(report, "copy_push", Outcome::PassAlone, Non
 const UNKNOWN: Change = |report| ends(report, "copy_push", Outcome::Inconclusive, None);
 const REFUSED: Change = |report| refuse(report, P2pStatus::Gns);
 const BUSY_AND_LINKS_DOWN: Change = |report| {
-    gpu_fact(report, 0, "processes.count", 3);
+    gpu_fact(report, 0, "shared", true);
     gpu_fact(report, 0, "nvlink.links_expected", 18);
     gpu_fact(report, 0, "nvlink.links_active", 9);
 };
