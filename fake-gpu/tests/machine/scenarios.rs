@@ -218,11 +218,13 @@ on!(
             let arguments = [flags[other], 5, flags[own], 5, 50_000_000, flags[own] + 8];
             assert_eq!(cuda.launch(meet, 1, 1, stream, &arguments), 0);
         }
-        let found = [0, 1].map(|gpu| {
-            assert_eq!(cuda.cuCtxSetCurrent(contexts[gpu]), 0);
+        // Both first: what a kernel stores into the other's memory arrives when that kernel ends.
+        for context in &contexts {
+            assert_eq!(cuda.cuCtxSetCurrent(*context), 0);
             assert_eq!(cuda.cuCtxSynchronize(), 0);
-            [flags[gpu] + 8, flags[gpu]].map(|address| word(cuda, contexts[gpu], address))
-        });
+        }
+        let found =
+            [0, 1].map(|gpu| [flags[gpu] + 8, flags[gpu]].map(|address| word(cuda, contexts[gpu], address)));
         // The first kernel to give up ends, and its word arrives: the other may still be there to see it.
         assert!(found.iter().any(|[outcome, _]| *outcome == 2), "{found:?}");
         assert_eq!(found.map(|[_, flag]| flag), [5, 5], "synchronise, then compare");
