@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::time::Duration;
 
 use sqlx::error::DatabaseError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -23,12 +24,16 @@ const CACHE: &str = "-8192";
 const JOURNAL_BYTES: &str = "67108864";
 /// Page size of a new database in bytes (SQLite's default).
 const PAGE_BYTES: u32 = 4096;
+/// SQLite's result code of a file that another connection holds.
+const SQLITE_BUSY: i32 = 5;
+/// Pause before a file that is locked is opened again.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens the store.
 pub(super) async fn connect(path: &Path, options: &ConnectOptions) -> Result<SqlStore<Sqlite>, StoreError> {
     make_file(path)?;
     let writer_options = writer_options(path, options);
-    let mut first = open(path, &writer_options).await?;
+    let mut first = open(path, &writer_options, options.patience).await?;
     let checked = prepare(path, &mut first, options).await;
     first.close().await?;
     checked.map_err(|error| located(path, error))?;
@@ -42,7 +47,7 @@ pub(super) async fn connect(path: &Path, options: &ConnectOptions) -> Result<Sql
 /// Migrates the file's tables, and no more.
 pub(in crate::store) async fn migrate(path: &Path, options: &ConnectOptions) -> Result<Migrated, StoreError> {
     make_file(path)?;
-    let mut connection = open(path, &writer_options(path, options)).await?;
+    let mut connection = open(path, &writer_options(path, options), options.patience).await?;
     let migrated = migrate::sqlite(&mut connection).await;
     connection.close().await?;
     migrated.map_err(|error| located(path, error))
@@ -145,18 +150,39 @@ fn refusal(path: &Path, reason: &str) -> StoreError {
 }
 
 /// The connection that writes; the first to open a new file also turns its write-ahead log on.
-async fn open(path: &Path, options: &SqliteConnectOptions) -> Result<SqliteConnection, StoreError> {
-    SqliteConnection::connect_with(options)
-        .await
-        .map_err(|error| open_error(path, error))
+///
+/// Where several programs do that at once, SQLite calls the file locked without asking its busy handler, for to wait
+/// could be a deadlock (<https://www.sqlite.org/c3ref/busy_handler.html>). Whoever lost tries again.
+async fn open(
+    path: &Path,
+    options: &SqliteConnectOptions,
+    patience: Duration,
+) -> Result<SqliteConnection, StoreError> {
+    let until_free = async {
+        loop {
+            match SqliteConnection::connect_with(options).await {
+                Err(error) if primary_code(&error) == Some(SQLITE_BUSY) => {
+                    tokio::time::sleep(BUSY_PAUSE).await;
+                }
+                result => return result,
+            }
+        }
+    };
+    let opened = match tokio::time::timeout(patience, until_free).await {
+        Ok(opened) => opened,
+        Err(_) => SqliteConnection::connect_with(options).await,
+    };
+    opened.map_err(|error| open_error(path, error))
+}
+
+/// SQLite's result code without what extends it.
+fn primary_code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error().and_then(DatabaseError::code)?;
+    Some(code.parse::<i32>().ok()? & 0xff)
 }
 
 fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
-    let code = error
-        .as_database_error()
-        .and_then(DatabaseError::code)
-        .and_then(|code| code.parse::<i32>().ok());
-    match code.map(|code| code & 0xff) {
+    match primary_code(&error) {
         // SQLITE_CANTOPEN: the file itself was opened before, so it is the log beside it that cannot be made.
         Some(14) => StoreError::ReadOnly(format!(
             "{}: cannot make files beside it, its folder must be writable ({error})",
