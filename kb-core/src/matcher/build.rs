@@ -1,22 +1,22 @@
 //! From records to a matcher: every pattern, signature and code becomes a signal, and each signal picks the literals
-//! that wake it: the clause that the fewest others share and that says the most.
+//! that wake it: of each of its chains the one that text has least.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::automaton::{Automaton, Found, Literals, MAX_ENTRY};
 use super::cache::{PatternCache, Slot};
 use super::codes;
+use super::filter::{Filter, Found, Literals};
+use super::keys::Rarity;
 use super::markers::Markers;
-use super::rarity::{SPECIFIC, text_weight, words};
+use super::rarity::text_weight;
+use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
 use super::{Kind, Matcher, Record, Rejected, Signal, index, place};
 use crate::ids::RecordId;
-use crate::signature::{Clause, RecordSignatures};
+use crate::signature::{Chain, Clause, PatternSpec, RecordSignatures};
 
 /// A signature shorter than this is not looked for by itself, in bytes.
 const MIN_SIGNATURE: usize = 8;
-/// A literal in a clause shorter than this never wakes a pattern, in bytes.
-const MIN_ENTRY: usize = 3;
 
 pub(super) fn build(signatures: Vec<RecordSignatures>, cache: Arc<PatternCache>) -> (Matcher, Vec<Rejected>) {
     let places: HashMap<RecordId, u32> = signatures
@@ -29,6 +29,7 @@ pub(super) fn build(signatures: Vec<RecordSignatures>, cache: Arc<PatternCache>)
         rejected: Vec::new(),
         signals: Vec::new(),
         codes: Vec::new(),
+        slow: Vec::new(),
     };
     let mut records = Vec::with_capacity(signatures.len());
     for signatures in signatures {
@@ -39,15 +40,18 @@ pub(super) fn build(signatures: Vec<RecordSignatures>, cache: Arc<PatternCache>)
         mut rejected,
         signals,
         codes,
+        slow,
         ..
     } = builder;
-    let (automaton, numbers) = wake(&signals, &records, codes, &mut rejected);
+    let (filter, numbers) = wake(&signals, &records, codes);
+    let slow = slow_lane(&slow, &signals, &records, &mut rejected);
     cache.forget_unused();
     (
         Matcher {
             records,
             signals,
-            automaton,
+            filter,
+            slow,
             numbers,
             cache,
         },
@@ -61,23 +65,22 @@ struct Builder<'a> {
     signals: Vec<Signal>,
     /// Entry word and number of the code signals, by signal.
     codes: Vec<(u32, Vec<u8>, Option<u64>)>,
+    /// Signals without a literal, their patterns, and whether they are anchored.
+    slow: Vec<(u32, PatternSpec, bool)>,
 }
 
 impl Builder<'_> {
     fn add(&mut self, record: u32, from: &RecordSignatures) {
         for spec in &from.patterns {
             match self.cache.slot(spec) {
-                Ok(slot) => self.push(record, spec.id.as_str(), pattern(slot)),
+                Ok(slot) => self.add_pattern(record, from, spec, slot),
                 Err(error) => self.reject(from, spec.id.clone(), error.to_string()),
             }
         }
         if can_stand_on_a_line(&from.signature) {
             self.push(record, "signature", Kind::Signature);
             if let Some(signal) = self.signals.last_mut() {
-                set_weight(
-                    signal,
-                    text_weight(from.signature.to_ascii_lowercase().as_bytes()),
-                );
+                signal.weight = text_weight(from.signature.to_ascii_lowercase().as_bytes());
             }
         }
         for code in &from.codes {
@@ -92,20 +95,33 @@ impl Builder<'_> {
         }
     }
 
+    fn add_pattern(&mut self, record: u32, from: &RecordSignatures, spec: &PatternSpec, slot: Arc<Slot>) {
+        if !has_entry(&slot) {
+            if self.slow.len() >= SLOW_LANE_PATTERNS {
+                let reason = format!(
+                    "it has no text of 3 bytes or more to look for, and {SLOW_LANE_PATTERNS} such patterns are in use"
+                );
+                self.reject(from, spec.id.clone(), reason);
+                return;
+            }
+            self.slow
+                .push((place(self.signals.len()), spec.clone(), slot.facts.anchored));
+        }
+        self.push(record, spec.id.as_str(), Kind::Pattern(slot));
+    }
+
     fn push(&mut self, record: u32, name: &str, kind: Kind) {
         let weight = match &kind {
-            Kind::Pattern { clauses, .. } => clauses.iter().map(clause_weight).sum(),
+            Kind::Pattern(slot) => slot.facts.required.iter().map(clause_weight).sum(),
             Kind::Word(text) => text_weight(text),
             Kind::Signature | Kind::Number { .. } => 0.0,
         };
-        let mut signal = Signal {
+        let signal = Signal {
             record,
             name: name.into(),
             kind,
-            weight: 0.0,
-            specific: false,
+            weight,
         };
-        set_weight(&mut signal, weight);
         self.signals.push(signal);
     }
 
@@ -118,14 +134,13 @@ impl Builder<'_> {
     }
 }
 
-fn set_weight(signal: &mut Signal, weight: f32) {
-    signal.weight = weight;
-    signal.specific = weight >= SPECIFIC;
-}
-
-fn pattern(slot: Arc<Slot>) -> Kind {
-    let clauses = slot.facts.required.clone();
-    Kind::Pattern { slot, clauses }
+/// Whether the filter can wake a pattern.
+fn has_entry(slot: &Slot) -> bool {
+    let long = |chain: &Chain| chain.links.iter().any(|link| link.text().len() >= 3);
+    match &slot.chains {
+        Some(chains) => chains.list.iter().all(long) || slot.facts.has_entry(),
+        None => slot.facts.has_entry(),
+    }
 }
 
 fn can_stand_on_a_line(signature: &str) -> bool {
@@ -152,27 +167,22 @@ fn record(from: RecordSignatures, places: &HashMap<RecordId, u32>) -> Record {
     }
 }
 
-/// Chooses each signal's literals and makes the automaton over them.
+/// Chooses each signal's literals and makes the filter over them.
 fn wake(
     signals: &[Signal],
     records: &[Record],
     codes: Vec<(u32, Vec<u8>, Option<u64>)>,
-    rejected: &mut Vec<Rejected>,
-) -> (Automaton, HashMap<(u16, u64), Vec<u32>>) {
-    let shared = count_shared(signals);
+) -> (Filter, HashMap<(u16, u64), Vec<u32>>) {
+    let rarity = Rarity::learn(literals_of(signals).chain(records.iter().map(|r| r.signature.as_slice())));
     let mut literals = Literals::default();
     let mut numbers: HashMap<(u16, u64), Vec<u32>> = HashMap::new();
     for (at, signal) in signals.iter().enumerate() {
-        let wakes = Found::Signal(place(at));
+        let at = place(at);
         match &signal.kind {
-            Kind::Pattern { clauses, .. } => {
-                for literal in entry_clause(clauses, &shared).into_iter().flatten() {
-                    literals.add(telling_part(literal), wakes);
-                }
-            }
+            Kind::Pattern(slot) => wake_pattern(at, slot, &rarity, &mut literals),
             Kind::Signature => {
                 if let Some(record) = records.get(index(signal.record)) {
-                    literals.add(telling_part(&record.signature), wakes);
+                    literals.add(&record.signature, &rarity, Found::Signal(at));
                 }
             }
             Kind::Word(_) | Kind::Number { .. } => {}
@@ -180,63 +190,89 @@ fn wake(
     }
     for (signal, entry, number) in codes {
         match number {
-            None => literals.add(telling_part(&entry), Found::Signal(signal)),
+            None => literals.add(&entry, &rarity, Found::Signal(signal)),
             Some(number) => {
-                if let Some(family) = literals.family(&entry) {
+                if let Some(family) = literals.family(&entry, &rarity) {
                     numbers.entry((family, number)).or_default().push(signal);
                 }
             }
         }
     }
-    match literals.build() {
-        Ok(automaton) => (automaton, numbers),
-        Err(error) => {
-            // Only a corpus of gigabytes gets here; every record is then named as left out.
-            let reason = format!("the automaton over all literals cannot be built: {error}");
-            rejected.extend(records.iter().map(|record| Rejected {
-                id: record.id.clone(),
-                pattern: "*".to_owned(),
-                reason: reason.clone(),
-            }));
-            (Automaton::empty(), numbers)
-        }
-    }
+    (literals.build(), numbers)
 }
 
-/// How many patterns share a literal.
-fn count_shared(signals: &[Signal]) -> HashMap<&[u8], u32> {
-    let mut shared = HashMap::new();
-    for signal in signals {
-        if let Kind::Pattern { clauses, .. } = &signal.kind {
-            for literal in clauses.iter().flatten() {
-                *shared.entry(literal.as_slice()).or_insert(0) += 1;
+/// The literals that text has least wake a pattern: one of each chain, or all of one clause.
+fn wake_pattern(signal: u32, slot: &Slot, rarity: &Rarity, literals: &mut Literals) {
+    if let Some(chains) = &slot.chains {
+        let rarest = |chain: &'_ Chain| {
+            let keyed = chain.links.iter().enumerate();
+            keyed
+                .filter_map(|(at, link)| Some((at, rarity.key(link.text())?.common)))
+                .min_by(|(_, a), (_, b)| a.total_cmp(b))
+                .map(|(at, _)| at)
+        };
+        let entries: Option<Vec<usize>> = chains.list.iter().map(rarest).collect();
+        if let Some(entries) = entries {
+            for (number, (chain, entry)) in chains.list.iter().zip(entries).enumerate() {
+                let number = u16::try_from(number).unwrap_or(u16::MAX);
+                if let Some(link) = chain.links.get(entry) {
+                    literals.add(link.text(), rarity, Found::Chain(signal, number));
+                }
             }
+            return;
         }
     }
-    shared
+    for literal in entry_clause(&slot.facts.required, rarity).into_iter().flatten() {
+        literals.add(literal, rarity, Found::Signal(signal));
+    }
 }
 
-/// The clause to wait for: its weakest literal should be telling and rare among all patterns, and it should have few.
-fn entry_clause<'a>(clauses: &'a [Clause], shared: &HashMap<&[u8], u32>) -> Option<&'a Clause> {
-    let worth = |clause: &Clause| {
-        let weakest = clause
+fn literals_of(signals: &[Signal]) -> impl Iterator<Item = &[u8]> {
+    let slots = signals.iter().filter_map(|signal| match &signal.kind {
+        Kind::Pattern(slot) => Some(slot),
+        _ => None,
+    });
+    slots.flat_map(|slot| slot.facts.required.iter().flatten().map(Vec::as_slice))
+}
+
+/// The clause to wait for: the most common of its literals is rarer than that of the others.
+fn entry_clause<'a>(clauses: &'a [Clause], rarity: &Rarity) -> Option<&'a Clause> {
+    let common = |clause: &Clause| {
+        let keys: Option<Vec<f32>> = clause
             .iter()
-            .map(|literal| literal_worth(literal, shared))
-            .fold(f32::MAX, f32::min);
-        let few = f32::from(u16::try_from(clause.len()).unwrap_or(u16::MAX));
-        weakest / few.sqrt()
+            .map(|literal| Some(rarity.key(literal)?.common))
+            .collect();
+        keys?.into_iter().max_by(f32::total_cmp)
     };
     clauses
         .iter()
-        .filter(|clause| clause.iter().all(|literal| literal.len() >= MIN_ENTRY))
-        .max_by(|a, b| worth(a).total_cmp(&worth(b)))
+        .filter_map(|clause| Some((clause, common(clause)?)))
+        .min_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map(|(clause, _)| clause)
 }
 
-fn literal_worth(literal: &[u8], shared: &HashMap<&[u8], u32>) -> f32 {
-    let users = shared.get(literal).copied().unwrap_or(1);
-    let users = f32::from(u16::try_from(users).unwrap_or(u16::MAX));
-    let length = f32::from(u16::try_from(literal.len().min(MAX_ENTRY)).unwrap_or(0));
-    (text_weight(literal) + 0.05 * length) / (1.0 + users.ln())
+fn slow_lane(
+    slow: &[(u32, PatternSpec, bool)],
+    signals: &[Signal],
+    records: &[Record],
+    rejected: &mut Vec<Rejected>,
+) -> Option<SlowLane> {
+    match SlowLane::build(slow) {
+        Ok(lane) => lane,
+        Err(reason) => {
+            for (signal, spec, _) in slow {
+                let record = signals.get(index(*signal)).map(|signal| index(signal.record));
+                if let Some(record) = record.and_then(|record| records.get(record)) {
+                    rejected.push(Rejected {
+                        id: record.id.clone(),
+                        pattern: spec.id.clone(),
+                        reason: format!("the patterns without a literal cannot be run together: {reason}"),
+                    });
+                }
+            }
+            None
+        }
+    }
 }
 
 fn clause_weight(clause: &Clause) -> f32 {
@@ -245,17 +281,4 @@ fn clause_weight(clause: &Clause) -> f32 {
         .map(|literal| text_weight(literal))
         .min_by(f32::total_cmp)
         .unwrap_or(0.0)
-}
-
-/// A literal short enough for the automaton: of a longer one the window that says the most.
-fn telling_part(literal: &[u8]) -> &[u8] {
-    if literal.len() <= MAX_ENTRY {
-        return literal;
-    }
-    let last_start = literal.len() - MAX_ENTRY;
-    words(literal)
-        .map(|(start, _)| start.min(last_start))
-        .filter_map(|start| literal.get(start..start + MAX_ENTRY))
-        .max_by(|a, b| text_weight(a).total_cmp(&text_weight(b)))
-        .unwrap_or_else(|| literal.get(..MAX_ENTRY).unwrap_or(literal))
 }

@@ -5,7 +5,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
-use crate::signature::{CompiledPattern, PatternError, PatternFacts, PatternSpec, compile, facts};
+use super::rarity::text_weight;
+use crate::signature::{
+    Analysis, Chain, Chains, CompiledPattern, Gap, Link, PatternError, PatternFacts, PatternSpec, analyse,
+    compile,
+};
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
 pub const CACHE_LIMIT_BYTES: usize = 96 << 20;
@@ -13,11 +17,17 @@ pub const CACHE_LIMIT_BYTES: usize = 96 << 20;
 /// from the growth of a process that compiled 987 patterns.
 const SEARCH_CACHE_BYTES: usize = 8 << 10;
 
+/// What `.*` between two literals takes from their weight.
+const APART: f32 = 0.5;
+
 /// One distinct pattern text with its flags and capture names.
 #[derive(Debug)]
 pub(crate) struct Slot {
     spec: PatternSpec,
     pub(crate) facts: PatternFacts,
+    pub(crate) chains: Option<Chains>,
+    /// How much each chain says.
+    pub(crate) weights: Vec<f32>,
     compiled: RwLock<Option<Arc<CompiledPattern>>>,
     used_at: AtomicU64,
 }
@@ -62,8 +72,15 @@ impl PatternCache {
         if let Some(slot) = lock(&self.known).get(&key).and_then(Weak::upgrade) {
             return Ok(slot);
         }
+        let Analysis { facts, chains } = analyse(&key)?;
         let slot = Arc::new(Slot {
-            facts: facts(&key)?,
+            facts,
+            weights: chains
+                .iter()
+                .flat_map(|chains| &chains.list)
+                .map(chain_weight)
+                .collect(),
+            chains,
             spec: key.clone(),
             compiled: RwLock::default(),
             used_at: AtomicU64::new(0),
@@ -105,6 +122,15 @@ impl PatternCache {
     pub(super) fn used_bytes(&self) -> usize {
         lock(&self.resident).bytes
     }
+}
+
+/// What a chain's literals say together. Words far from each other say less than words beside each other.
+fn chain_weight(chain: &Chain) -> f32 {
+    let weigh = |link: &Link| {
+        let apart = matches!(link.before, Gap::Any { .. });
+        text_weight(link.text()) - if apart { APART } else { 0.0 }
+    };
+    chain.links.iter().map(weigh).sum()
 }
 
 impl Resident {

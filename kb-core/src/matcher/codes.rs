@@ -9,6 +9,8 @@ use super::rarity::is_word_byte;
 
 /// Shortest name that is looked for in text, in bytes.
 const MIN_NAME: usize = 5;
+/// Shortest word before a number, in bytes.
+const MIN_FAMILY: usize = 3;
 /// Furthest that a number may stand behind its family word, in bytes: room for a PCI address between them.
 const MAX_DISTANCE: usize = 64;
 
@@ -36,6 +38,11 @@ pub(super) fn parse(code: &str, domain: &str) -> Result<CodeTest, String> {
             "{code:?} is a bare number; write it with its domain, for example \"Xid 79\""
         ));
     };
+    if family.len() < MIN_FAMILY {
+        return Err(format!(
+            "the word before the number of {code:?} is too short to be told from other words; write it out"
+        ));
+    }
     // A code that names its world (`Xid 79`, `CUDA error 217`) needs those words on the line; any other needs its
     // record's domain there.
     let names_world = Markers::on(lower.as_bytes()) != Markers::NONE;

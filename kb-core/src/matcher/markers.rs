@@ -1,6 +1,10 @@
 //! Which world a line speaks of. A number or a generic message proves nothing by itself: `error 217` and `out of
 //! memory` mean a GPU only on a line that says so.
 
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
 use super::rarity::is_word_byte;
 
 /// A set of marker groups.
@@ -50,6 +54,16 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("gpus", true, GPU),
 ];
 
+/// All the words at once.
+static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let words = WORDS.iter().map(|(word, _, _)| word);
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .prefilter(false)
+        .build(words)
+        .ok()
+});
+
 impl Markers {
     /// Every group.
     pub(super) const ANY: Self = Self(u8::MAX);
@@ -64,18 +78,30 @@ impl Markers {
     /// The groups on a line in ASCII lower case.
     pub(super) fn on(line: &[u8]) -> Self {
         let mut found = Self::NONE;
-        for (word, whole, group) in WORDS {
-            if !found.meets(*group) && stands_in(line, word.as_bytes(), *whole) {
+        let Some(finder) = &*FINDER else {
+            return found;
+        };
+        for hit in finder.find_overlapping_iter(line) {
+            if let Some((word, whole, group)) = WORDS.get(hit.pattern().as_usize())
+                && !found.meets(*group)
+                && stands_at(line, hit.start(), word.len(), *whole)
+            {
                 found = Self(found.0 | group.0);
             }
         }
         found
     }
 
-    /// What a generic message of this domain needs: any marker for a GPU domain. `None` for a domain that is not
-    /// about GPUs; its own name is its marker then.
+    /// What a generic message of this domain needs: any marker for a GPU domain, but that of a framework needs a
+    /// framework's, for theirs is not every message about a GPU. `None` for a domain that is not about GPUs; its own
+    /// name is its marker then.
     pub(super) fn for_message(domain: &str) -> Option<Self> {
-        Self::of_domain(domain).map(|_| Self::ANY)
+        let groups = Self::of_domain(domain)?;
+        Some(if groups.meets(FRAMEWORK) {
+            FRAMEWORK
+        } else {
+            Self::ANY
+        })
     }
 
     /// What a number of this domain needs: the markers of the library that counts so.
@@ -98,12 +124,15 @@ impl Markers {
 
 /// Whether a word stands on a line, beginning at a word's start and, if `whole`, ending at a word's end or a number.
 pub(super) fn stands_in(line: &[u8], word: &[u8], whole: bool) -> bool {
-    places(line, word).any(|at| {
-        let ends = line
-            .get(at + word.len())
-            .is_none_or(|&b| !is_word_byte(b) || b.is_ascii_digit());
-        starts_word(line, at) && (!whole || ends)
-    })
+    places(line, word).any(|at| stands_at(line, at, word.len(), whole))
+}
+
+fn stands_at(line: &[u8], at: usize, len: usize, whole: bool) -> bool {
+    let ends = || {
+        line.get(at + len)
+            .is_none_or(|&b| !is_word_byte(b) || b.is_ascii_digit())
+    };
+    starts_word(line, at) && (!whole || ends())
 }
 
 /// The places where a text stands, overlapping ones left out.

@@ -1,18 +1,23 @@
-//! All published signatures, ready to be looked for: one automaton over rare literals names the lines worth a second
-//! look, everything else of a pattern is tested there, its regex last.
+//! All published signatures, ready to be looked for: one pass over rare literals names the lines worth a second look,
+//! everything else of a pattern is tested there, its regex last and only where its literals do not say it all.
 //!
 //! ```text
 //! rarity   how much a word says             markers  which world a line speaks of (CUDA, NCCL, the kernel driver)
 //! codes    a record's codes as tests        cache    compiled patterns, bounded, kept over rebuilds
-//! build    records -> signals + automaton   verify   one line + its candidates -> hits
+//! keys     which bytes of a literal         filter   where literals stand in a text
+//! build    records -> signals + filter      verify   one line + its candidates -> hits
+//! chain    a pattern's literals in order    slow     the few patterns without a literal
 //! ```
 
-mod automaton;
 mod build;
 mod cache;
+mod chain;
 mod codes;
+mod filter;
+mod keys;
 mod markers;
 pub(crate) mod rarity;
+mod slow;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -20,16 +25,18 @@ mod verify;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use automaton::Automaton;
-pub(crate) use automaton::Found;
 pub use cache::CACHE_LIMIT_BYTES;
 use cache::{PatternCache, Slot};
+use filter::Filter;
+pub(crate) use filter::Found;
 use markers::Markers;
+pub use slow::SLOW_LANE_PATTERNS;
+use slow::SlowLane;
 pub(crate) use verify::{Line, RawHit, Work};
 
 use crate::ids::{RecordId, Revision};
 use crate::scanner::{ScanOptions, Scanner};
-use crate::signature::{AppliesTo, Clause, RecordSignatures};
+use crate::signature::{AppliesTo, RecordSignatures};
 
 /// A pattern or code that the matcher left out, and why. Everything else of its record is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +54,8 @@ pub struct Rejected {
 pub struct Matcher {
     records: Vec<Record>,
     signals: Vec<Signal>,
-    automaton: Automaton,
+    filter: Filter,
+    slow: Option<SlowLane>,
     numbers: HashMap<(u16, u64), Vec<u32>>,
     cache: Arc<PatternCache>,
 }
@@ -81,16 +89,14 @@ pub(crate) struct Signal {
     pub(crate) record: u32,
     pub(crate) name: Box<str>,
     pub(crate) kind: Kind,
-    /// How much its literals say; decides which of a record's signals speaks for it.
+    /// How much its literals say, where no chain of it says so.
     pub(crate) weight: f32,
-    /// Whether it stands for the record without a domain marker on the line.
-    specific: bool,
 }
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// A pattern: all clauses on the line, then the regex.
-    Pattern { slot: Arc<Slot>, clauses: Vec<Clause> },
+    /// A pattern: one of its chains on the line, or all its clauses; then the regex, unless the chains say it all.
+    Pattern(Arc<Slot>),
     /// The whole signature as it stands, apart from ASCII case.
     Signature,
     /// A code that is a word or phrase of its own (`cudaErrorPeerAccessUnsupported`).
@@ -140,6 +146,22 @@ impl Matcher {
         self.cache.used_bytes()
     }
 
+    /// Patterns that are asked of every line because they have no literal to look for: record and pattern. At most
+    /// [`SLOW_LANE_PATTERNS`]; further ones are among the rejected.
+    pub fn slow_patterns(&self) -> Vec<(RecordId, String)> {
+        let signals = self.slow.iter().flat_map(SlowLane::signals);
+        signals
+            .filter_map(|place| {
+                let signal = self.signal(*place)?;
+                Some((self.record(signal.record)?.id.clone(), signal.name.to_string()))
+            })
+            .collect()
+    }
+
+    pub(crate) fn slow(&self) -> Option<&SlowLane> {
+        self.slow.as_ref()
+    }
+
     pub(crate) fn record(&self, place: u32) -> Option<&Record> {
         self.records.get(index(place))
     }
@@ -148,8 +170,8 @@ impl Matcher {
         self.signals.get(index(place))
     }
 
-    pub(crate) fn automaton(&self) -> &Automaton {
-        &self.automaton
+    pub(crate) fn filter(&self) -> &Filter {
+        &self.filter
     }
 }
 

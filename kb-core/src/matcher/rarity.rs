@@ -16,7 +16,7 @@ const LONG_WORD: usize = 13;
 const LONG_IDENTIFIER: usize = 8;
 
 /// Words that stand in logs of any kind, in ASCII lower case.
-const COMMON: &str = "
+pub(super) const COMMON: &str = "
     a about abort aborted aborting access accessing after again all allocate allocated allocation already also an and
     any api app application are argument arguments array as assert assertion at attempt attempted available back bad
     be because been before being between block buffer bug build but by bytes cache call called calling can cannot

@@ -162,13 +162,58 @@ fn a_bad_pattern_costs_nothing_but_itself() {
         .iter()
         .map(|rejected| rejected.pattern.as_str())
         .collect();
-    assert_eq!(listed, ["0", "1"]);
+    assert_eq!(listed, ["0"]);
     assert_eq!(
         scan_text(&Arc::new(matcher), "CUDA peer access is unobtainable")
             .matches
             .len(),
         1
     );
+}
+
+#[test]
+fn patterns_without_a_literal_are_asked_of_every_line_and_listed() {
+    let mut etag = record("api/etag", "");
+    etag.patterns = vec![pattern("0", "W/"), pattern("anchored", r"^\d\d:\d\d$")];
+    let mut word = record("cuda/word", "");
+    word.patterns = vec![pattern("0", r"\bE\d\b"), pattern("1", "frobnicator lost")];
+    let (matcher, rejected) = Matcher::build(vec![etag, word]);
+    assert_eq!(rejected, []);
+    let listed: Vec<_> = matcher
+        .slow_patterns()
+        .into_iter()
+        .map(|(id, pattern)| format!("{id} {pattern}"))
+        .collect();
+    assert_eq!(listed, ["api/etag 0", "api/etag anchored", "cuda/word 0"]);
+    let text =
+        "nothing\napi: If-None-Match: w/1\r\n\nthe api said\ncuda E5 出错\n2026-01-01T00:00:00Z 12:34\n";
+    let options = ScanOptions {
+        report_candidates: true,
+        ..ScanOptions::default()
+    };
+    let mut scanner = Arc::new(matcher).scanner(options);
+    let found: Vec<_> = scanner
+        .push(text.as_bytes())
+        .into_iter()
+        .map(|event| match event {
+            crate::scanner::Event::Hit(hit) | crate::scanner::Event::Candidate(hit) => {
+                format!("{} {} {}", hit.line, hit.record, hit.pattern)
+            }
+        })
+        .collect();
+    assert_eq!(found, ["2 api/etag 0", "5 cuda/word 0", "6 api/etag anchored"]);
+}
+
+#[test]
+fn the_slow_lane_has_only_so_many_places() {
+    let mut many = record("api/many", "");
+    many.patterns = (0..=SLOW_LANE_PATTERNS)
+        .map(|n| pattern(&n.to_string(), &format!(r"\d{{{}}}!", n + 1)))
+        .collect();
+    let (matcher, rejected) = Matcher::build(vec![many]);
+    assert_eq!(matcher.slow_patterns().len(), SLOW_LANE_PATTERNS);
+    assert_eq!(rejected.len(), 1);
+    assert!(rejected[0].reason.contains("3 bytes"), "{}", rejected[0].reason);
 }
 
 #[test]
@@ -197,7 +242,7 @@ fn a_rebuild_keeps_what_has_not_changed() {
     let (second, _) = first.rebuild(vec![with(r"CUDA gadget \d+ broke")]);
     let second = Arc::new(second);
     let slot = |matcher: &Matcher, place| match &matcher.signal(place).unwrap().kind {
-        Kind::Pattern { slot, .. } => Arc::clone(slot),
+        Kind::Pattern(slot) => Arc::clone(slot),
         other => panic!("{other:?}"),
     };
     assert!(Arc::ptr_eq(&slot(&first, 0), &slot(&second, 0)));

@@ -1,5 +1,6 @@
 //! The second look: one line and what the automaton saw on it, tested signal by signal, the cheapest test first.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,8 +9,12 @@ use regex_automata::{Anchored, Input, Span};
 
 use super::cache::Slot;
 use super::markers::{Markers, stands_in};
-use super::{Found, Kind, Matcher, Record, Signal, codes};
-use crate::signature::{Clause, CompiledPattern};
+use super::rarity::SPECIFIC;
+use super::{Found, Kind, Matcher, Record, Signal, chain, codes};
+use crate::signature::{Chains, CompiledPattern};
+
+/// A generic pattern with wildcards must explain at least one byte in this many of its line.
+const LEAST_SHARE: usize = 10;
 
 /// One line as the matcher sees it.
 pub(crate) struct Line<'a> {
@@ -19,8 +24,21 @@ pub(crate) struct Line<'a> {
     pub(crate) lower: &'a [u8],
     /// Where a match may lie. Less than all of `text` where the line goes on beyond it.
     pub(crate) within: Range<usize>,
+    /// Reads what stands between carriage returns, each without its log prefix. Asked at most once.
+    pub(crate) read_messages: &'a dyn Fn() -> Vec<Range<usize>>,
+    pub(crate) messages: OnceCell<Vec<Range<usize>>>,
+}
+
+impl Line<'_> {
     /// What stands between carriage returns, each without its log prefix.
-    pub(crate) messages: &'a [Range<usize>],
+    pub(crate) fn messages(&self) -> &[Range<usize>] {
+        self.messages.get_or_init(self.read_messages)
+    }
+
+    /// The part where a match may lie is the whole line.
+    fn is_whole(&self) -> bool {
+        self.within == (0..self.text.len())
+    }
 }
 
 /// A signal found on a line.
@@ -33,6 +51,8 @@ pub(crate) struct RawHit {
     pub(crate) captures: Vec<(usize, Range<usize>)>,
     /// What wildcards swallowed.
     pub(crate) gaps: Vec<Range<usize>>,
+    /// How much its literals say.
+    pub(crate) weight: f32,
     /// Generic, and the line names no world that it belongs to: a candidate only.
     pub(crate) weak: bool,
 }
@@ -43,21 +63,36 @@ pub(crate) struct Work {
     pub(crate) hits: Vec<RawHit>,
     /// Patterns that did not compile when first needed.
     pub(crate) broken: Vec<u32>,
+    /// The signal that was last found not to be on the line.
+    refuted: Option<u32>,
 }
 
 impl Matcher {
     /// Tests what was found on a line and adds the hits to `work`. A signal is reported once a line, at its leftmost.
     pub(crate) fn verify(&self, line: &Line<'_>, found: &[Found], work: &mut Work) {
         let mut markers = None;
+        work.refuted = None;
         for found in found {
             match *found {
-                Found::Signal(signal) => self.test(signal, line, &mut markers, work),
+                Found::Signal(signal) => self.test(signal, None, line, &mut markers, work),
+                Found::Chain(signal, chain) => self.test(signal, Some(chain), line, &mut markers, work),
                 Found::Family(family) => self.test_numbers(family, line, &mut markers, work),
             }
         }
     }
 
-    fn test(&self, place: u32, line: &Line<'_>, markers: &mut Option<Markers>, work: &mut Work) {
+    fn test(
+        &self,
+        place: u32,
+        chain: Option<u16>,
+        line: &Line<'_>,
+        markers: &mut Option<Markers>,
+        work: &mut Work,
+    ) {
+        // What wakes a signal is in the order of the signals: several chains of one come together.
+        if work.refuted == Some(place) || work.hits.last().is_some_and(|hit| hit.signal == place) {
+            return;
+        }
         let Some(signal) = self.signal(place) else {
             return;
         };
@@ -65,16 +100,17 @@ impl Matcher {
             return;
         };
         let hit = match &signal.kind {
-            Kind::Pattern { slot, clauses } => self.test_pattern(place, slot, clauses, line, work),
+            Kind::Pattern(slot) => self.test_pattern(place, slot, chain, line, work),
             Kind::Signature => memmem::find(line.lower, &record.signature)
-                .map(|at| bare(place, at..at + record.signature.len())),
+                .map(|at| bare(place, at..at + record.signature.len(), signal.weight)),
             Kind::Word(name) => {
-                codes::find_name(line.lower, name, &line.within).map(|span| bare(place, span))
+                codes::find_name(line.lower, name, &line.within).map(|span| bare(place, span, signal.weight))
             }
             Kind::Number { .. } => None,
         };
         if let Some(mut hit) = hit {
-            hit.weak = !signal.specific && !speaks_of(record, line.lower, markers);
+            hit.weak = hit.weight < SPECIFIC
+                && !(speaks_of(record, &hit, line.lower, markers) && explains_enough(&hit, line.text.len()));
             work.hits.push(hit);
         }
     }
@@ -83,32 +119,72 @@ impl Matcher {
         &self,
         place: u32,
         slot: &Arc<Slot>,
-        clauses: &[Clause],
+        woken: Option<u16>,
         line: &Line<'_>,
         work: &mut Work,
     ) -> Option<RawHit> {
-        let all_there = clauses.iter().all(|clause| {
-            clause
-                .iter()
-                .any(|literal| memmem::find(line.lower, literal).is_some())
-        });
-        if !all_there {
-            return None;
+        match (&slot.chains, woken) {
+            (Some(chains), Some(woken)) => {
+                let chain = chains.list.get(usize::from(woken))?;
+                if !chain::stands(chain, line.lower) {
+                    return None;
+                }
+                if chains.exact
+                    && slot.facts.captures.is_empty()
+                    && line.is_whole()
+                    && (line.text.is_ascii() || std::str::from_utf8(line.text).is_ok())
+                {
+                    return leftmost(place, chains, slot, line.lower);
+                }
+            }
+            _ if !holds_clauses(slot, line.lower) => {
+                work.refuted = Some(place);
+                return None;
+            }
+            _ => {}
         }
+        let weight = self.weight(place, slot, line.lower);
+        let hit = self.run(place, slot, line, weight, work);
+        if hit.is_none() {
+            work.refuted = Some(place);
+        }
+        hit
+    }
+
+    /// How much the literals of a pattern say on this line.
+    fn weight(&self, place: u32, slot: &Slot, lower: &[u8]) -> f32 {
+        let chains = slot.chains.iter().flat_map(|chains| &chains.list);
+        let there = chains
+            .zip(&slot.weights)
+            .filter(|(chain, _)| chain::stands(chain, lower));
+        let most = there.map(|(_, weight)| *weight).max_by(f32::total_cmp);
+        most.unwrap_or_else(|| self.signal(place).map_or(0.0, |signal| signal.weight))
+    }
+
+    /// Runs a pattern, on the line and, if it is anchored, on each message.
+    fn run(
+        &self,
+        place: u32,
+        slot: &Arc<Slot>,
+        line: &Line<'_>,
+        weight: f32,
+        work: &mut Work,
+    ) -> Option<RawHit> {
         let Ok(compiled) = self.cache.get(slot) else {
             if !work.broken.contains(&place) {
                 work.broken.push(place);
             }
             return None;
         };
-        let whole = find(&compiled, slot, line.text, line.within.clone(), place);
+        let bare = |span| bare(place, span, weight);
+        let whole = find(&compiled, slot, line.text, line.within.clone(), bare);
         if whole.is_some() || !slot.facts.anchored {
             return whole;
         }
-        line.messages.iter().find_map(|message| {
+        line.messages().iter().find_map(|message| {
             let text = line.text.get(..message.end)?;
             let inner = text.get(message.start..)?;
-            let mut hit = find(&compiled, slot, inner, 0..inner.len(), place)?;
+            let mut hit = find(&compiled, slot, inner, 0..inner.len(), bare)?;
             let moved =
                 |span: &mut Range<usize>| *span = span.start + message.start..span.end + message.start;
             moved(&mut hit.span);
@@ -119,7 +195,7 @@ impl Matcher {
     }
 
     fn test_numbers(&self, family: u16, line: &Line<'_>, markers: &mut Option<Markers>, work: &mut Work) {
-        let Some(keyword) = self.automaton().family(family) else {
+        let Some(keyword) = self.filter.family(family) else {
             return;
         };
         let first = work.hits.len();
@@ -139,7 +215,7 @@ impl Matcher {
                 let on_line = *markers.get_or_insert_with(|| Markers::on(line.lower));
                 let marked = *needs == Markers::NONE || on_line.meets(*needs);
                 let worded = words.iter().all(|word| stands_in(line.lower, word, false));
-                let mut hit = bare(*place, span.clone());
+                let mut hit = bare(*place, span.clone(), 0.0);
                 hit.weak = !(marked && worded);
                 work.hits.push(hit);
             }
@@ -147,22 +223,58 @@ impl Matcher {
     }
 }
 
-/// Whether the line names the record's world.
-fn speaks_of(record: &Record, lower: &[u8], markers: &mut Option<Markers>) -> bool {
+/// Whether the hit itself or its line names the record's world.
+fn speaks_of(record: &Record, hit: &RawHit, lower: &[u8], markers: &mut Option<Markers>) -> bool {
     if record.domain == Markers::NONE {
         return !record.domain_word.is_empty() && stands_in(lower, record.domain_word.as_bytes(), true);
     }
-    markers
+    if markers
         .get_or_insert_with(|| Markers::on(lower))
         .meets(record.domain)
+    {
+        return true;
+    }
+    let own = lower.get(hit.span.clone()).unwrap_or_default();
+    Markers::on(own) != Markers::NONE
 }
 
-fn bare(signal: u32, span: Range<usize>) -> RawHit {
+/// Whether a line holds a literal of each clause.
+fn holds_clauses(slot: &Slot, lower: &[u8]) -> bool {
+    slot.facts.required.iter().all(|clause| {
+        clause
+            .iter()
+            .any(|literal| memmem::find(lower, literal).is_some())
+    })
+}
+
+/// The match of exact chains that begins first; the earlier chain where two begin at the same place.
+fn leftmost(place: u32, chains: &Chains, slot: &Slot, lower: &[u8]) -> Option<RawHit> {
+    let mut best: Option<RawHit> = None;
+    for (chain, weight) in chains.list.iter().zip(&slot.weights) {
+        if let Some((span, gaps)) = chain::find(chain, lower)
+            && best.as_ref().is_none_or(|best| span.start < best.span.start)
+        {
+            let mut hit = bare(place, span, *weight);
+            hit.gaps = gaps;
+            best = Some(hit);
+        }
+    }
+    best
+}
+
+/// A hit with wildcards in it must explain some of its line before generic words count.
+fn explains_enough(hit: &RawHit, line: usize) -> bool {
+    let swallowed: usize = hit.gaps.iter().map(ExactSizeIterator::len).sum();
+    hit.gaps.is_empty() || (hit.span.len() - swallowed) * LEAST_SHARE >= line
+}
+
+fn bare(signal: u32, span: Range<usize>, weight: f32) -> RawHit {
     RawHit {
         signal,
         span,
         captures: Vec::new(),
         gaps: Vec::new(),
+        weight,
         weak: false,
     }
 }
@@ -173,11 +285,11 @@ fn find(
     slot: &Slot,
     text: &[u8],
     within: Range<usize>,
-    place: u32,
+    bare: impl Fn(Range<usize>) -> RawHit,
 ) -> Option<RawHit> {
     let input = Input::new(text).range(within.clone());
     let found = compiled.regex.search(&input)?;
-    let mut hit = bare(place, found.range());
+    let mut hit = bare(found.range());
     if slot.facts.captures.is_empty() && compiled.gaps.is_empty() {
         return Some(hit);
     }

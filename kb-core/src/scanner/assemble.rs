@@ -284,7 +284,7 @@ fn list(captures: &BTreeMap<String, String>) -> String {
 
 fn describe(name: &str, kind: &Kind) -> String {
     match kind {
-        Kind::Pattern { .. } => format!("pattern {name}"),
+        Kind::Pattern(_) => format!("pattern {name}"),
         Kind::Signature => "the whole signature".to_owned(),
         Kind::Word(_) | Kind::Number { .. } => {
             format!("the code {}", name.strip_prefix("code:").unwrap_or(name))

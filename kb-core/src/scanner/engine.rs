@@ -1,5 +1,6 @@
-//! From lines to hits: the automaton reads whole runs, only the lines it points at are looked at again.
+//! From lines to hits: the filter reads whole runs, only the lines it points at are looked at again.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,6 +16,9 @@ use super::summary::Summary;
 use super::{ScanOptions, prefix};
 use crate::matcher::{Found, Line, Matcher, Work};
 
+/// A run is read in blocks of about this size, in bytes, so that what was found in one stays small.
+const BLOCK_BYTES: usize = 128 * 1024;
+
 #[derive(Debug)]
 pub(super) struct Engine {
     matcher: Arc<Matcher>,
@@ -23,11 +27,17 @@ pub(super) struct Engine {
     clocks: Clocks,
     work: Work,
     found: Vec<Found>,
+    /// What was found in a block, and where.
+    marks: Vec<Mark>,
+    slow_marks: Vec<Mark>,
     lower: Vec<u8>,
     clean: Clean,
     /// Records seen on the long line that is being read; `true` for a match, `false` for a candidate.
     seen_on_long_line: Vec<(u32, bool)>,
 }
+
+/// A place in a block and what was found there.
+type Mark = (usize, Found);
 
 pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
 
@@ -40,6 +50,8 @@ impl Engine {
             clocks: Clocks::default(),
             work: Work::default(),
             found: Vec::new(),
+            marks: Vec::new(),
+            slow_marks: Vec::new(),
             lower: Vec::new(),
             clean: Clean::default(),
             seen_on_long_line: Vec::new(),
@@ -99,50 +111,72 @@ impl Engine {
 
     /// Reads whole lines without terminal colours.
     fn scan_run(&mut self, run: &[u8], first_line: u64, offset: u64, events: &mut Sink<'_>) {
-        let matcher = Arc::clone(&self.matcher);
-        let mut current = 0..0;
+        let mut from = 0;
         let mut line = first_line;
-        matcher.automaton().search(run, |found, end| {
-            let last_byte = end.saturating_sub(1);
-            if last_byte >= current.end {
-                self.line_of_run(run, &current, line, offset, events);
-                let start = line_start(run, last_byte);
-                line += newlines(run.get(current.start..start).unwrap_or_default());
-                current = start..line_end(run, last_byte);
-            }
-            self.found.push(found);
-        });
-        self.line_of_run(run, &current, line, offset, events);
+        while from < run.len() {
+            let rest = tail(run, from);
+            let end = if rest.len() > BLOCK_BYTES {
+                line_end(rest, BLOCK_BYTES) + 1
+            } else {
+                rest.len()
+            };
+            let block = rest.get(..end).unwrap_or(rest);
+            line = self.scan_block(block, line, offset + size(from), events);
+            from += block.len();
+        }
     }
 
-    fn line_of_run(&mut self, run: &[u8], at: &Range<usize>, line: u64, offset: u64, events: &mut Sink<'_>) {
-        if !self.found.is_empty() {
-            let text = run.get(at.clone()).unwrap_or_default();
+    /// Reads a block of whole lines and returns the number of the line behind it.
+    fn scan_block(&mut self, block: &[u8], first_line: u64, offset: u64, events: &mut Sink<'_>) -> u64 {
+        let matcher = Arc::clone(&self.matcher);
+        let mut marks = std::mem::take(&mut self.marks);
+        let mut slow_marks = std::mem::take(&mut self.slow_marks);
+        matcher
+            .filter()
+            .search(block, |found, at| marks.push((at, found)));
+        if let Some(slow) = matcher.slow() {
+            slow.search(block, |found, at| slow_marks.push((at, found)));
+        }
+        let mut counted = 0;
+        let mut line = first_line;
+        let (mut fast, mut slow) = (marks.as_slice(), slow_marks.as_slice());
+        while let Some(at) = first_of(fast).into_iter().chain(first_of(slow)).min() {
+            let start = line_start(block, at);
+            let end = line_end(block, at);
+            for rest in [&mut fast, &mut slow] {
+                let here = rest.iter().take_while(|(at, _)| *at <= end).count();
+                let (on_line, behind) = rest.split_at(here);
+                self.found.extend(on_line.iter().map(|(_, found)| *found));
+                *rest = behind;
+            }
+            line += newlines(block.get(counted..start).unwrap_or_default());
+            counted = start;
             let origin = Origin {
                 line,
-                offset: offset + size(at.start),
+                offset: offset + size(start),
                 piece: None,
                 cleaned: None,
             };
-            self.look_at(text, &origin, events);
+            self.look_at(block.get(start..end).unwrap_or_default(), &origin, events);
         }
+        marks.clear();
+        slow_marks.clear();
+        self.marks = marks;
+        self.slow_marks = slow_marks;
+        line + newlines(tail(block, counted))
     }
 
     /// Reads one line, or a piece of one, that may hold terminal colours.
     fn scan_single(&mut self, bytes: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
         let matcher = Arc::clone(&self.matcher);
         if memchr(0x1b, bytes).is_none() {
-            matcher
-                .automaton()
-                .search(bytes, |found, _| self.found.push(found));
+            self.wake(&matcher, bytes);
             self.look_at(bytes, origin, events);
             return;
         }
         let mut clean = std::mem::take(&mut self.clean);
         clean.load(bytes);
-        matcher
-            .automaton()
-            .search(&clean.text, |found, _| self.found.push(found));
+        self.wake(&matcher, &clean.text);
         self.look_at(
             &clean.text,
             &Origin {
@@ -152,6 +186,14 @@ impl Engine {
             events,
         );
         self.clean = clean;
+    }
+
+    /// What is worth a look on one line.
+    fn wake(&mut self, matcher: &Matcher, line: &[u8]) {
+        matcher.filter().search(line, |found, _| self.found.push(found));
+        if let Some(slow) = matcher.slow() {
+            slow.search(line, |found, _| self.found.push(found));
+        }
     }
 
     /// Tests what was found on a line and counts the hits.
@@ -175,53 +217,75 @@ impl Engine {
         lower.clear();
         lower.extend_from_slice(text);
         lower.make_ascii_lowercase();
-        let (messages, moment) = self.messages(text, first, last);
         // A match may not lean on the edge of a piece where the line goes on beyond it.
         let from = usize::from(!first).min(text.len());
+        let read_messages = || messages(text, first, last);
         let line = Line {
             text,
             lower: &lower,
             within: from..text.len().saturating_sub(usize::from(!last)).max(from),
-            messages: &messages,
+            read_messages: &read_messages,
+            messages: OnceCell::new(),
         };
         let matcher = Arc::clone(&self.matcher);
         let mut work = std::mem::take(&mut self.work);
         work.hits.clear();
         matcher.verify(&line, &found, &mut work);
-        let mut hits = Hits {
-            matcher: &matcher,
-            line: &line,
-            origin,
-            moment,
-            keep_text: self.options.keep_text,
-            seen: &mut self.seen_on_long_line,
-            tally: &mut self.tally,
-        };
-        hits.count(&mut work.hits, events);
+        if !work.hits.is_empty() {
+            let moment = self.moment(text, first);
+            let mut hits = Hits {
+                matcher: &matcher,
+                line: &line,
+                origin,
+                moment,
+                options: &self.options,
+                seen: &mut self.seen_on_long_line,
+                tally: &mut self.tally,
+            };
+            hits.count(&mut work.hits, events);
+        }
         self.work = work;
         self.lower = lower;
         found.clear();
         self.found = found;
     }
 
-    /// What a terminal would show one over the other, each without its prefix, and the time in the first prefix.
-    fn messages(&mut self, text: &[u8], first: bool, last: bool) -> (Vec<Range<usize>>, Option<Moment>) {
-        let mut messages = Vec::new();
-        let mut moment = None;
-        let mut start = 0;
-        let ends = memchr_iter(b'\r', text).chain(last.then_some(text.len()));
-        for end in ends {
-            if start > 0 || first {
-                let shown = text.get(start..end).unwrap_or_default();
-                let prefix = prefix::read(shown);
-                let host = prefix.host.and_then(|host| shown.get(host)).unwrap_or_default();
-                moment = moment.or_else(|| self.clocks.moment(prefix.stamp?, host));
-                messages.push(start + prefix.len..end);
-            }
-            start = end + 1;
-        }
-        (messages, moment)
+    /// The first time in the prefixes of a line, on its clock.
+    fn moment(&mut self, text: &[u8], first: bool) -> Option<Moment> {
+        let clocks = &mut self.clocks;
+        shown(text, first, true).find_map(|part| {
+            let part = text.get(part)?;
+            let prefix = prefix::read(part);
+            let host = prefix.host.and_then(|host| part.get(host)).unwrap_or_default();
+            clocks.moment(prefix.stamp?, host)
+        })
     }
+}
+
+/// What a terminal would show one over the other, each without its prefix.
+fn messages(text: &[u8], first: bool, last: bool) -> Vec<Range<usize>> {
+    shown(text, first, last)
+        .map(|part| {
+            let prefix = prefix::read(text.get(part.clone()).unwrap_or_default());
+            part.start + prefix.len..part.end
+        })
+        .collect()
+}
+
+/// What stands between carriage returns. What began or ends elsewhere is left out.
+fn shown(text: &[u8], first: bool, last: bool) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    memchr_iter(b'\r', text)
+        .chain(last.then_some(text.len()))
+        .filter_map(move |end| {
+            let part = start..end;
+            start = end + 1;
+            (part.start > 0 || first).then_some(part)
+        })
+}
+
+fn first_of(marks: &[Mark]) -> Option<usize> {
+    marks.first().map(|(at, _)| *at)
 }
 
 fn line_start(bytes: &[u8], at: usize) -> usize {

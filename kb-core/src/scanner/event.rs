@@ -16,6 +16,8 @@ use crate::ids::{RecordId, Revision};
 pub enum Event {
     /// A record stands on a line.
     Hit(Hit),
+    /// A record's generic words stand on a line; reported if the scan was asked to.
+    Candidate(Hit),
 }
 
 /// A record found on a line. There is one for each line and record, whatever number of its patterns match there.

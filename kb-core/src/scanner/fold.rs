@@ -134,11 +134,18 @@ impl Tally {
         }
     }
 
+    /// Counts a hit that is too generic to be a match, if the record already has one.
+    pub(super) fn knows_candidate(&mut self, record: u32) -> bool {
+        let known = self.candidates.get_mut(&record);
+        known.map(|known| known.count += 1).is_some()
+    }
+
     /// Counts a hit that is too generic to be a match.
     pub(super) fn add_candidate(&mut self, matched: MatchedLine, explained: &Explained<'_>) {
-        if let Some(known) = self.candidates.get_mut(&explained.record) {
-            known.count += 1;
-        } else if self.candidates.len() >= MAX_CANDIDATES {
+        if self.knows_candidate(explained.record) {
+            return;
+        }
+        if self.candidates.len() >= MAX_CANDIDATES {
             self.dropped_candidates += 1;
         } else {
             let tally = CandidateTally {

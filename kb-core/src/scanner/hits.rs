@@ -10,7 +10,7 @@ use super::event::{Event, Hit};
 use super::fold::{Place, Tally};
 use super::lines::Piece;
 use super::score::Explained;
-use super::{MatchedLine, text};
+use super::{MatchedLine, ScanOptions, text};
 use crate::matcher::{Kind, Line, Matcher, RawHit, Signal};
 
 /// Where a line stands, and how its text came from the bytes as sent.
@@ -36,7 +36,7 @@ pub(super) struct Hits<'a> {
     pub(super) line: &'a Line<'a>,
     pub(super) origin: &'a Origin<'a>,
     pub(super) moment: Option<Moment>,
-    pub(super) keep_text: bool,
+    pub(super) options: &'a ScanOptions,
     pub(super) seen: &'a mut Vec<(u32, bool)>,
     pub(super) tally: &'a mut Tally,
 }
@@ -54,15 +54,15 @@ impl Hits<'_> {
         for group in hits.chunk_by(|a, b| record_of(a) == record_of(b)) {
             // A generic hit counts only where the record has no specific one.
             let strong = group.partition_point(|hit| !hit.weak);
-            let group = if strong > 0 {
-                group.get(..strong).unwrap_or(group)
+            let (group, generic) = if strong > 0 {
+                group.split_at(strong)
             } else {
-                group
+                (group as &[RawHit], &[][..])
             };
             if let Some(record) = group.first().map(record_of)
                 && self.is_new(record, strong > 0)
             {
-                self.count_record(record, group, strong > 0, events);
+                self.count_record(record, group, generic, strong > 0, events);
             }
         }
     }
@@ -82,20 +82,44 @@ impl Hits<'_> {
         !counted
     }
 
-    fn count_record(&mut self, record: u32, group: &[RawHit], is_match: bool, events: &mut Sink<'_>) {
+    fn count_record(
+        &mut self,
+        record: u32,
+        group: &[RawHit],
+        generic: &[RawHit],
+        is_match: bool,
+        events: &mut Sink<'_>,
+    ) {
         let (matcher, line) = (self.matcher, self.line);
         let by_authority = |a: &&RawHit, b: &&RawHit| authority(matcher, a).total_cmp(&authority(matcher, b));
         let Some(speaker) = group.iter().max_by(by_authority) else {
             return;
         };
+        let wants_event = events.is_some() && (is_match || self.options.report_candidates);
+        if !is_match && !wants_event && self.tally.knows_candidate(record) {
+            return;
+        }
         let (start, end) = self.origin.body_span(&speaker.span);
         let on_line = MatchedLine {
             line: self.origin.line,
             start,
             end,
-            text: self.keep_text.then(|| text::marked(line.text, &speaker.span)),
+            text: self
+                .options
+                .keep_text
+                .then(|| text::marked(line.text, &speaker.span)),
             captures: captures(matcher, line.text, speaker, group),
         };
+        if let Some(events) = events
+            && wants_event
+            && let Some(hit) = reported(matcher, record, speaker, group.iter().chain(generic), &on_line)
+        {
+            events.push(if is_match {
+                Event::Hit(hit)
+            } else {
+                Event::Candidate(hit)
+            });
+        }
         let explained = Explained {
             matcher,
             line,
@@ -103,18 +127,15 @@ impl Hits<'_> {
             speaker,
             group,
         };
-        if !is_match {
+        if is_match {
+            let place = Place {
+                line: self.origin.line,
+                moment: self.moment,
+            };
+            self.tally.add(on_line, place, &explained);
+        } else {
             self.tally.add_candidate(on_line, &explained);
-            return;
         }
-        if let Some(events) = events {
-            events.extend(event(matcher, record, speaker, group, &on_line));
-        }
-        let place = Place {
-            line: self.origin.line,
-            moment: self.moment,
-        };
-        self.tally.add(on_line, place, &explained);
     }
 }
 
@@ -122,11 +143,11 @@ impl Hits<'_> {
 fn authority(matcher: &Matcher, hit: &RawHit) -> f32 {
     matcher.signal(hit.signal).map_or(0.0, |signal| {
         let rank = match signal.kind {
-            Kind::Pattern { .. } => 2_000.0,
+            Kind::Pattern(_) => 2_000.0,
             Kind::Signature => 1_000.0,
             Kind::Word(_) | Kind::Number { .. } => 0.0,
         };
-        rank + signal.weight
+        rank + hit.weight
     })
 }
 
@@ -135,7 +156,7 @@ fn captures(matcher: &Matcher, text: &[u8], speaker: &RawHit, group: &[RawHit]) 
     let mut values = BTreeMap::new();
     for hit in std::iter::once(speaker).chain(group) {
         let Some(Signal {
-            kind: Kind::Pattern { slot, .. },
+            kind: Kind::Pattern(slot),
             ..
         }) = matcher.signal(hit.signal)
         else {
@@ -152,21 +173,20 @@ fn captures(matcher: &Matcher, text: &[u8], speaker: &RawHit, group: &[RawHit]) 
     values
 }
 
-fn event(
+fn reported<'h>(
     matcher: &Matcher,
     record: u32,
     speaker: &RawHit,
-    group: &[RawHit],
+    all: impl Iterator<Item = &'h RawHit>,
     on_line: &MatchedLine,
-) -> Option<Event> {
+) -> Option<Hit> {
     let record = matcher.record(record)?;
     let name = |hit: &RawHit| matcher.signal(hit.signal).map(|signal| signal.name.to_string());
-    Some(Event::Hit(Hit {
+    Some(Hit {
         record: record.id.clone(),
         revision: record.revision,
         pattern: name(speaker)?,
-        also: group
-            .iter()
+        also: all
             .filter(|hit| hit.signal != speaker.signal)
             .filter_map(name)
             .collect(),
@@ -175,5 +195,5 @@ fn event(
         end: on_line.end,
         captures: on_line.captures.clone(),
         text: on_line.text.clone(),
-    }))
+    })
 }

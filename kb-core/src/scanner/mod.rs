@@ -3,7 +3,7 @@
 //! ```text
 //! lines    bytes -> runs of whole lines and pieces of very long ones; nothing depends on how the bytes arrive
 //! clean    takes off terminal colours, keeps the way back to the bytes as sent
-//! engine   run or piece -> candidate lines -> matcher; hits: one for each line and record
+//! engine   run or piece -> lines worth a look -> matcher; hits: one for each line and record
 //! prefix   what logging put before the message; clock: when the line says it was written
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
 //! summary  the answer; environment: does the record apply; cause: what came first and led to the rest
@@ -52,6 +52,8 @@ pub struct ScanOptions {
     /// Whether events and summary carry the text of lines. Without it they hold line numbers, offsets and captured
     /// values only.
     pub keep_text: bool,
+    /// Whether candidates are events too, line by line. The summary has them anyway.
+    pub report_candidates: bool,
 }
 
 impl Default for ScanOptions {
@@ -59,6 +61,7 @@ impl Default for ScanOptions {
         Self {
             environment: BTreeMap::new(),
             keep_text: true,
+            report_candidates: false,
         }
     }
 }

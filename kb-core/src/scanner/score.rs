@@ -5,8 +5,11 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::matcher::rarity::{word_weight, words};
+use crate::matcher::rarity::{text_weight, word_weight, words};
 use crate::matcher::{Line, Matcher, RawHit};
+
+/// What a record gains whose signature is the whole message: it is meant, whoever else explains as much.
+const SIGNATURE_BONUS: f32 = 0.1;
 
 /// A record's hits on a line.
 pub(super) struct Explained<'a> {
@@ -21,7 +24,7 @@ pub(super) struct Explained<'a> {
 /// How well a line is explained.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Score {
-    /// Share times how telling it is; ranks the answer.
+    /// Share times how telling it is, and more where the signature is what the message says; ranks the answer.
     pub(super) value: f32,
     /// Share of the message, 0 to 1; said to the reader.
     pub(super) share: f32,
@@ -49,6 +52,7 @@ pub(super) fn score(explained: &Explained<'_>) -> Score {
         .matcher
         .record(explained.record)
         .map_or(&[][..], |record| &record.signature);
+    let mut of_signature = 0.0;
     let signature_at = if signature.is_empty() {
         None
     } else {
@@ -57,16 +61,20 @@ pub(super) fn score(explained: &Explained<'_>) -> Score {
     if let Some(at) = signature_at {
         let span = message.start + at..message.start + at + signature.len();
         cover(&mut covered, &message, &span, true);
+        of_signature = text_weight(signature);
     }
     let (explained_weight, total_weight) = weigh(lower, &covered);
-    let share = if total_weight > 0.0 {
-        explained_weight / total_weight
-    } else {
-        0.0
+    let of_all = |weight: f32| {
+        if total_weight > 0.0 {
+            weight / total_weight
+        } else {
+            0.0
+        }
     };
+    let share = of_all(explained_weight);
     let telling = explained_weight / (explained_weight + 1.0);
     Score {
-        value: share * telling,
+        value: share * telling + SIGNATURE_BONUS * of_all(of_signature).min(1.0),
         share,
         whole_signature: signature_at.is_some(),
     }
@@ -77,11 +85,11 @@ fn message(explained: &Explained<'_>) -> Range<usize> {
     let span = &explained.speaker.span;
     let around = explained
         .line
-        .messages
+        .messages()
         .iter()
         .rev()
         .find(|message| message.start <= span.start);
-    let nearest = around.or_else(|| explained.line.messages.first());
+    let nearest = around.or_else(|| explained.line.messages().first());
     let all = 0..explained.line.text.len();
     let message = nearest.unwrap_or(&all);
     message.start.min(span.start)..message.end.max(span.end).min(all.end)

@@ -6,3 +6,4 @@ mod folds;
 mod logs;
 mod places;
 mod properties;
+mod ranks;

@@ -6,6 +6,7 @@ use regex_automata::meta;
 use regex_syntax::hir::{Hir, HirKind};
 
 use super::PatternSpec;
+use super::chains::{Chains, chains};
 use super::parse::{mark_gaps, parse};
 use super::required::{Clause, required};
 
@@ -54,6 +55,14 @@ pub struct PatternFacts {
     pub anchored: bool,
 }
 
+impl PatternFacts {
+    /// Whether there is a literal that a line can be asked for.
+    pub(crate) fn has_entry(&self) -> bool {
+        let long = |clause: &Clause| clause.iter().all(|text| text.len() >= MIN_ENTRY_LITERAL);
+        self.required.iter().any(long)
+    }
+}
+
 /// A pattern ready to run.
 #[derive(Debug)]
 pub(crate) struct CompiledPattern {
@@ -72,14 +81,18 @@ pub fn check(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
     Ok(facts)
 }
 
+/// What the matcher knows of a pattern before it runs it.
+#[derive(Debug)]
+pub(crate) struct Analysis {
+    pub(crate) facts: PatternFacts,
+    /// The pattern as literals in their order, where it can be read so.
+    pub(crate) chains: Option<Chains>,
+}
+
 /// All of [`check`] but the compiling.
 pub(crate) fn facts(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
-    let hir = parse(spec)?;
-    let required = on_one_line(required(&hir))?;
-    let has_entry = required
-        .iter()
-        .any(|clause| clause.iter().all(|text| text.len() >= MIN_ENTRY_LITERAL));
-    if !has_entry {
+    let analysis = analyse(spec)?;
+    if !analysis.facts.has_entry() {
         return Err(PatternError::new(
             "pattern/no-literal",
             format!(
@@ -88,12 +101,22 @@ pub(crate) fn facts(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
             "add words that the error line always has; every branch of an alternation needs its own",
         ));
     }
+    Ok(analysis.facts)
+}
+
+/// Reads a pattern, whether or not it has a literal to look for.
+pub(crate) fn analyse(spec: &PatternSpec) -> Result<Analysis, PatternError> {
+    let hir = parse(spec)?;
+    let required = on_one_line(required(&hir))?;
     let captures = captures(spec, &hir)?;
     let anchored = hir.properties().look_set().contains_anchor();
-    Ok(PatternFacts {
-        required,
-        captures,
-        anchored,
+    Ok(Analysis {
+        facts: PatternFacts {
+            required,
+            captures,
+            anchored,
+        },
+        chains: chains(&hir),
     })
 }
 

@@ -4,14 +4,17 @@
 //! [`check`] is the door: what it refuses never reaches the matcher. `parse` turns a pattern into the engine's tree,
 //! `required` reads from the tree which literals every match must hold.
 
+mod chains;
 mod check;
 mod parse;
 mod required;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use chains::{Chain, Chains, Gap, Link};
+pub(crate) use check::{Analysis, CompiledPattern, analyse, compile, facts};
 pub use check::{Capture, PatternError, PatternFacts, check};
-pub(crate) use check::{CompiledPattern, compile, facts};
+pub(crate) use parse::parse as slow_tree;
 pub use required::Clause;
 
 use schemars::JsonSchema;

@@ -14,7 +14,7 @@ const MAX_GAPS: u32 = 16;
 
 /// Parses a pattern: Unicode classes, matched on bytes. Under `i`, the letters `k` and `s` fold to their two ASCII
 /// forms only (not to the Kelvin sign and the long s), so that an ASCII prefilter stays exact.
-pub(super) fn parse(spec: &PatternSpec) -> Result<Hir, PatternError> {
+pub(crate) fn parse(spec: &PatternSpec) -> Result<Hir, PatternError> {
     if spec.regex.len() > MAX_PATTERN_BYTES {
         return Err(PatternError::new(
             "pattern/too-long",

@@ -77,7 +77,7 @@ pub struct Candidate {
     pub signature: String,
     /// Who suggests it.
     pub by: SuggestedBy,
-    /// 0 to 1, ordinal among candidates of the same `by`.
+    /// Share of the text that it explains, 0 to 1, ordinal.
     pub score: f32,
     /// Where it stands, if the matcher saw it on a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +102,7 @@ impl Matching {
         let scanner = generation.matcher.scanner(ScanOptions {
             environment: options.environment,
             keep_text: !options.without_text,
+            report_candidates: false,
         });
         Self {
             generation,
@@ -202,6 +203,8 @@ fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> Match
                 .into_iter()
                 .filter(|candidate| !known.contains(&candidate.id)),
         );
+        // Both scores are shares of what was asked that a record explains.
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
     MatchAnswer {
         matches: summary.matches,

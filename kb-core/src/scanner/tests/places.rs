@@ -16,7 +16,9 @@ fn hits(text: &[u8], chunk: usize) -> Vec<(u64, u64, u64)> {
     events.extend(last);
     events
         .into_iter()
-        .map(|Event::Hit(hit)| (hit.line, hit.start, hit.end))
+        .map(|event| match event {
+            Event::Hit(hit) | Event::Candidate(hit) => (hit.line, hit.start, hit.end),
+        })
         .collect()
 }
 

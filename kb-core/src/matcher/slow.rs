@@ -1,0 +1,111 @@
+//! Patterns without a literal to look for. The door refuses them, imports bring a few: they are asked of every line,
+//! all at once by one lazy automaton, and there may be only so many.
+
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson;
+use regex_automata::util::pool::Pool;
+use regex_automata::{Input, MatchKind, PatternSet};
+
+use super::Found;
+use crate::signature::{PatternError, PatternSpec, slow_tree};
+
+/// Most patterns of the slow lane; further ones are left out and listed.
+pub const SLOW_LANE_PATTERNS: usize = 64;
+/// Largest form of all of them together before it is run, in bytes.
+const MAX_BYTES: usize = 4 << 20;
+
+type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
+
+/// The patterns that every line is asked for.
+pub(crate) struct SlowLane {
+    automaton: DFA,
+    caches: Pool<Cache, MakeCache>,
+    signals: Vec<u32>,
+    /// Anchored ones: they may match behind a log prefix, so each line is worth a look.
+    always: Vec<u32>,
+}
+
+impl std::fmt::Debug for SlowLane {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SlowLane")
+            .field("signals", &self.signals)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SlowLane {
+    /// Compiles the patterns of some signals; `anchored` tells those that ask for a line's start or end.
+    pub(super) fn build(patterns: &[(u32, PatternSpec, bool)]) -> Result<Option<Self>, String> {
+        if patterns.is_empty() {
+            return Ok(None);
+        }
+        let trees: Result<Vec<_>, PatternError> =
+            patterns.iter().map(|(_, spec, _)| slow_tree(spec)).collect();
+        let trees = trees.map_err(|error| error.to_string())?;
+        let config = thompson::Config::new()
+            .utf8(false)
+            .which_captures(thompson::WhichCaptures::None)
+            .nfa_size_limit(Some(MAX_BYTES));
+        let nfa = thompson::Compiler::new()
+            .configure(config)
+            .build_many_from_hir(&trees)
+            .map_err(|error| error.to_string())?;
+        let config = DFA::config()
+            .match_kind(MatchKind::All)
+            .unicode_word_boundary(true)
+            .skip_cache_capacity_check(true);
+        let automaton = DFA::builder()
+            .configure(config)
+            .build_from_nfa(nfa)
+            .map_err(|error| error.to_string())?;
+        let make: MakeCache = {
+            let automaton = automaton.clone();
+            Box::new(move || automaton.create_cache())
+        };
+        let anchored = patterns.iter().filter(|(_, _, anchored)| *anchored);
+        Ok(Some(Self {
+            automaton,
+            caches: Pool::new(make),
+            signals: patterns.iter().map(|(signal, _, _)| *signal).collect(),
+            always: anchored.map(|(signal, _, _)| *signal).collect(),
+        }))
+    }
+
+    /// The signals worth a look, line by line: `visit` gets each and where its line begins.
+    pub(crate) fn search(&self, lines: &[u8], mut visit: impl FnMut(Found, usize)) {
+        let mut cache = self.caches.get();
+        let mut matched = PatternSet::new(self.signals.len());
+        let mut start = 0;
+        while start < lines.len() {
+            let rest = lines.get(start..).unwrap_or_default();
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = rest.get(..end).unwrap_or_default();
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            matched.clear();
+            let read =
+                self.automaton
+                    .try_which_overlapping_matches(&mut cache, &Input::new(line), &mut matched);
+            if read.is_err() {
+                // It gave up, at a word's edge beside letters of other scripts: the patterns decide one by one.
+                for signal in &self.signals {
+                    visit(Found::Signal(*signal), start);
+                }
+            } else {
+                for pattern in matched.iter() {
+                    if let Some(signal) = self.signals.get(pattern.as_usize()) {
+                        visit(Found::Signal(*signal), start);
+                    }
+                }
+            }
+            for signal in &self.always {
+                visit(Found::Signal(*signal), start);
+            }
+            start += end + 1;
+        }
+    }
+
+    /// The signals in it.
+    pub(super) fn signals(&self) -> &[u32] {
+        &self.signals
+    }
+}

@@ -1,0 +1,265 @@
+//! A pattern read as literals in their order: `A.*B|C` is the chains `A … B` and `C`. A line that holds no chain cannot
+//! match; where a pattern is nothing but literals and `.*`, a line that holds one does match, and where is known
+//! without running the pattern.
+
+use memchr::memmem::Finder;
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+
+/// Most chains that one pattern is read as; a pattern with more is known by its required literals only.
+const MAX_CHAINS: usize = 48;
+/// Most parts of one chain.
+const MAX_PARTS: usize = 16;
+/// A class with more members than this (after folding) is a gap.
+const MAX_CLASS: usize = 4;
+/// Longest literal kept in one piece, in bytes.
+const MAX_LITERAL: usize = 256;
+
+/// What stands between two literals, or before the first, or after the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gap {
+    /// Nothing.
+    None,
+    /// `.*`, or `.+` with one byte at least.
+    Any { least: usize },
+    /// Something that only the pattern itself can tell.
+    Unknown,
+}
+
+impl Gap {
+    /// Bytes that it takes at least.
+    pub(crate) fn least(self) -> usize {
+        match self {
+            Self::Any { least } => least,
+            Self::None | Self::Unknown => 0,
+        }
+    }
+}
+
+/// Literals that stand in this order, apart from ASCII case.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    pub(crate) links: Vec<Link>,
+    pub(crate) last: Gap,
+}
+
+/// A literal and what stands before it.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) before: Gap,
+    pub(crate) literal: Finder<'static>,
+}
+
+impl Link {
+    pub(crate) fn text(&self) -> &[u8] {
+        self.literal.needle()
+    }
+}
+
+/// A pattern's chains, in the order in which the pattern prefers them.
+#[derive(Debug)]
+pub(crate) struct Chains {
+    pub(crate) list: Vec<Chain>,
+    /// A line of valid UTF-8 that holds a chain matches, and the chains say where.
+    pub(crate) exact: bool,
+}
+
+/// One way through the pattern while it is read.
+#[derive(Debug, Clone, Default)]
+struct Way {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(Vec<u8>),
+    Any { least: usize },
+    Unknown,
+}
+
+struct Reader {
+    exact: bool,
+}
+
+/// Reads a pattern. `None` if it has too many ways, or one without any literal.
+pub(super) fn chains(hir: &Hir) -> Option<Chains> {
+    let mut reader = Reader { exact: true };
+    let ways = reader.walk(hir)?;
+    let list: Option<Vec<Chain>> = ways.into_iter().map(chain).collect();
+    let list = list?;
+    let leads = list
+        .iter()
+        .any(|chain| chain.links.first().is_none_or(|link| link.before != Gap::None));
+    Some(Chains {
+        exact: reader.exact && !leads,
+        list,
+    })
+}
+
+impl Reader {
+    fn walk(&mut self, hir: &Hir) -> Option<Vec<Way>> {
+        let ways = match hir.kind() {
+            HirKind::Empty => vec![Way::default()],
+            HirKind::Literal(literal) if literal.0.len() <= MAX_LITERAL => {
+                // Under `i` letters come as classes; a letter here asks for its case.
+                self.exact &= !literal.0.iter().any(u8::is_ascii_alphabetic);
+                vec![Way::of(Part::Text(literal.0.to_ascii_lowercase()))]
+            }
+            HirKind::Look(_) | HirKind::Literal(_) => self.unknown(),
+            HirKind::Class(class) => match self.members(class) {
+                Some(members) => members
+                    .into_iter()
+                    .map(|text| Way::of(Part::Text(text)))
+                    .collect(),
+                None => self.unknown(),
+            },
+            HirKind::Capture(group) => self.walk(&group.sub)?,
+            HirKind::Repetition(repetition) => self.repeat(repetition)?,
+            HirKind::Concat(children) => self.concat(children)?,
+            HirKind::Alternation(children) => {
+                let mut ways = Vec::new();
+                for child in children {
+                    ways.extend(self.walk(child)?);
+                }
+                ways
+            }
+        };
+        (ways.len() <= MAX_CHAINS).then_some(ways)
+    }
+
+    fn unknown(&mut self) -> Vec<Way> {
+        self.exact = false;
+        vec![Way::of(Part::Unknown)]
+    }
+
+    fn concat(&mut self, children: &[Hir]) -> Option<Vec<Way>> {
+        let mut ways = vec![Way::default()];
+        let mut gap_seen = false;
+        for child in children {
+            let next = self.walk(child)?;
+            // Behind a gap the pattern prefers the longer gap to the earlier alternative; only the pattern itself
+            // tells where such a match ends.
+            self.exact &= !(gap_seen && next.len() > 1);
+            gap_seen |= next
+                .iter()
+                .any(|way| way.parts.iter().any(|part| !matches!(part, Part::Text(_))));
+            if ways.len() * next.len() > MAX_CHAINS {
+                return None;
+            }
+            ways = ways
+                .iter()
+                .flat_map(|head| next.iter().map(|tail| head.followed_by(tail)))
+                .collect();
+        }
+        Some(ways)
+    }
+
+    fn repeat(&mut self, repetition: &Repetition) -> Option<Vec<Way>> {
+        match (repetition.min, repetition.max) {
+            (0, Some(1)) => {
+                let mut ways = self.walk(&repetition.sub)?;
+                self.exact &= repetition.greedy;
+                ways.push(Way::default());
+                Some(ways)
+            }
+            (1, Some(1)) => self.walk(&repetition.sub),
+            (least @ (0 | 1), None) if is_dot(&repetition.sub) => {
+                self.exact &= repetition.greedy;
+                let least = usize::from(least == 1);
+                Some(vec![Way::of(Part::Any { least })])
+            }
+            (0, _) => Some(self.unknown()),
+            _ => {
+                let once = self.walk(&repetition.sub)?;
+                let around = Way::of(Part::Unknown);
+                self.exact = false;
+                Some(
+                    once.iter()
+                        .map(|way| around.followed_by(way).followed_by(&around))
+                        .collect(),
+                )
+            }
+        }
+    }
+
+    /// The texts of a small class in ASCII lower case.
+    fn members(&mut self, class: &Class) -> Option<Vec<Vec<u8>>> {
+        let mut all: Vec<Vec<u8>> = Vec::new();
+        match class {
+            Class::Unicode(class) => {
+                for c in class.iter().flat_map(|range| range.start()..=range.end()) {
+                    all.push(c.encode_utf8(&mut [0; 4]).as_bytes().to_vec());
+                    if all.len() > 2 * MAX_CLASS {
+                        return None;
+                    }
+                }
+            }
+            Class::Bytes(class) => {
+                for byte in class.iter().flat_map(|range| range.start()..=range.end()) {
+                    all.push(vec![byte]);
+                    if all.len() > 2 * MAX_CLASS {
+                        return None;
+                    }
+                }
+            }
+        }
+        let mut folded: Vec<Vec<u8>> = Vec::new();
+        for text in &all {
+            let lower = text.to_ascii_lowercase();
+            self.exact &= all.contains(&lower) && all.contains(&text.to_ascii_uppercase());
+            if !folded.contains(&lower) {
+                folded.push(lower);
+            }
+        }
+        (!folded.is_empty() && folded.len() <= MAX_CLASS).then_some(folded)
+    }
+}
+
+impl Way {
+    fn of(part: Part) -> Self {
+        Self { parts: vec![part] }
+    }
+
+    fn followed_by(&self, tail: &Self) -> Self {
+        let mut parts = self.parts.clone();
+        for part in &tail.parts {
+            match (parts.last_mut(), part) {
+                (Some(Part::Text(text)), Part::Text(more)) => text.extend_from_slice(more),
+                (Some(Part::Any { least }), Part::Any { least: more }) => *least += more,
+                (Some(Part::Unknown), Part::Unknown | Part::Any { .. }) => {}
+                (Some(last @ Part::Any { .. }), Part::Unknown) => *last = Part::Unknown,
+                _ => parts.push(part.clone()),
+            }
+        }
+        Self { parts }
+    }
+}
+
+fn chain(way: Way) -> Option<Chain> {
+    let mut links = Vec::new();
+    let mut before = Gap::None;
+    for part in way.parts {
+        match part {
+            Part::Text(text) if text.is_empty() => {}
+            Part::Text(text) => {
+                let literal = Finder::new(&text).into_owned();
+                links.push(Link { before, literal });
+                before = Gap::None;
+            }
+            Part::Any { least } => before = Gap::Any { least },
+            Part::Unknown => before = Gap::Unknown,
+        }
+    }
+    (!links.is_empty() && links.len() <= MAX_PARTS).then_some(Chain { links, last: before })
+}
+
+/// Any character but the line's end.
+fn is_dot(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Class(Class::Unicode(class)) => {
+            let ranges: Vec<(char, char)> = class.iter().map(|range| (range.start(), range.end())).collect();
+            ranges == [('\0', '\t'), ('\u{b}', char::MAX)] || ranges == [('\0', char::MAX)]
+        }
+        HirKind::Capture(group) => is_dot(&group.sub),
+        _ => false,
+    }
+}
