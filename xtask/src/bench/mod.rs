@@ -2,6 +2,7 @@
 
 mod first_match;
 mod http;
+mod matching;
 mod server;
 
 use anyhow::Result;
@@ -16,10 +17,13 @@ pub(crate) struct Options {
 enum What {
     /// From the start of a fresh process to the first answer that finds record N's own line.
     FirstMatch(first_match::Options),
+    /// The engine: right answers, false alarms, speed beside Hyperscan, memory.
+    Match(matching::Options),
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     match &options.what {
         What::FirstMatch(options) => first_match::run(options),
+        What::Match(options) => matching::run(options),
     }
 }

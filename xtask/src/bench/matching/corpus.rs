@@ -1,0 +1,150 @@
+//! Logs made from a seed: healthy ones, and healthy ones with error lines planted at known places. The same seed gives
+//! the same bytes.
+
+/// Shapes of healthy lines: kernel, driver, NCCL, training, serving, cluster, builds and everyday sentences. `%` and a
+/// letter stand for a value.
+const SHAPES: &str = include_str!("healthy.txt");
+
+/// A reproducible source of numbers (SplitMix64).
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which is not 0.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() >> 11).unwrap_or(0) % bound
+    }
+}
+
+/// Writes healthy lines.
+pub(crate) struct Healthy {
+    shapes: Vec<&'static str>,
+    random: Random,
+    second: u64,
+}
+
+impl Healthy {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            shapes: SHAPES.lines().collect(),
+            random: Random::new(seed),
+            second: 0,
+        }
+    }
+
+    /// Adds one line with its end.
+    pub(crate) fn line(&mut self, into: &mut String) {
+        self.second += 1;
+        let shape = self
+            .shapes
+            .get(self.random.below(self.shapes.len()))
+            .copied()
+            .unwrap_or_default();
+        let mut rest = shape;
+        while let Some((before, after)) = rest.split_once('%') {
+            into.push_str(before);
+            let kind = after.chars().next();
+            rest = match kind.and_then(|kind| self.value(kind)) {
+                Some(value) => {
+                    into.push_str(&value);
+                    after.get(1..).unwrap_or_default()
+                }
+                None => {
+                    into.push('%');
+                    after
+                }
+            };
+        }
+        into.push_str(rest);
+        into.push('\n');
+    }
+
+    /// A host's prefix as the journal writes it.
+    pub(crate) fn journal_prefix(&mut self) -> String {
+        self.second += 1;
+        format!(
+            "{} {} train[{}]: ",
+            self.stamp('S'),
+            self.host(),
+            self.random.below(90_000)
+        )
+    }
+
+    fn value(&mut self, kind: char) -> Option<String> {
+        let value = match kind {
+            'r' => self.random.below(8).to_string(),
+            'd' => (1 + self.random.below(99_999)).to_string(),
+            'D' => (1_000_000 + self.random.below(900_000_000)).to_string(),
+            'f' => format!("{}.{:03}", self.random.below(999), self.random.below(1_000)),
+            'x' => format!("{:08x}", self.random.next() >> 32),
+            'h' => self.host(),
+            'T' | 'S' | 'B' | 't' => self.stamp(kind),
+            _ => return None,
+        };
+        Some(value)
+    }
+
+    fn host(&mut self) -> String {
+        format!("gpu{:03}", self.random.below(64))
+    }
+
+    fn stamp(&self, kind: char) -> String {
+        let (hour, minute, second) = (self.second / 3_600 % 24, self.second / 60 % 60, self.second % 60);
+        match kind {
+            'T' => format!("2026-11-21T{hour:02}:{minute:02}:{second:02}.417Z"),
+            'S' => format!("Nov 21 {hour:02}:{minute:02}:{second:02}"),
+            'B' => format!("{:5}.{:06}", self.second, self.second * 7 % 1_000_000),
+            _ => format!("{hour:02}:{minute:02}:{second:02}"),
+        }
+    }
+}
+
+/// Healthy lines up to this size, in bytes.
+pub(crate) fn healthy(bytes: usize, seed: u64) -> String {
+    let mut lines = Healthy::new(seed);
+    let mut text = String::with_capacity(bytes + 1024);
+    while text.len() < bytes {
+        lines.line(&mut text);
+    }
+    text
+}
+
+/// A log and where its errors stand.
+pub(crate) struct Planted {
+    pub(crate) text: String,
+    /// Line number, and the place of the planted error in the list it was taken from.
+    pub(crate) truth: Vec<(u64, usize)>,
+}
+
+/// Healthy lines, of which each `every`th on average is one of `errors` behind a journal prefix.
+pub(crate) fn planted(bytes: usize, every: usize, errors: &[&str], seed: u64) -> Planted {
+    let mut lines = Healthy::new(seed);
+    let mut random = Random::new(seed ^ 0xfeed);
+    let mut text = String::with_capacity(bytes + 1024);
+    let mut truth = Vec::new();
+    let mut number = 0;
+    while text.len() < bytes {
+        number += 1;
+        let chosen = (random.below(every) == 0).then(|| random.below(errors.len()));
+        let Some((at, error)) = chosen.and_then(|at| Some((at, errors.get(at)?))) else {
+            lines.line(&mut text);
+            continue;
+        };
+        text.push_str(&lines.journal_prefix());
+        text.push_str(error);
+        text.push('\n');
+        truth.push((number, at));
+    }
+    Planted { text, truth }
+}
