@@ -10,6 +10,7 @@ use super::matches::{self, CandidateView, MatchView};
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
 use crate::search::SearchAnswer;
+use crate::web::pages::filters;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::record::words::{ENGLISH, Words};
 use crate::web::pages::search::{HitView, hit_view};

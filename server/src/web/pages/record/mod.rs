@@ -19,7 +19,7 @@ pub use view::{ExampleView, LanguageLink, NearMissView, Notice, Source, page};
 use super::advice::{Advice, Citation, Text};
 use super::layout::{Layout, Section};
 use super::words::{Link, Row, record_href};
-use super::{Unreadable, html, html_not_shared};
+use super::{Unreadable, filters, html, html_not_shared};
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
 use crate::store::RecordState;

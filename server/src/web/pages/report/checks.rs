@@ -94,6 +94,10 @@ fn pair_rows(pair: &Pair) -> Vec<Row> {
     if let Some(cause) = &pair.verdict.cause {
         rows.push(Row::new("Cause", cause.replace('_', " ")));
     }
+    if !pair.verdict.beside.is_empty() {
+        let beside = pair.verdict.beside.join(", ").replace('_', " ");
+        rows.push(Row::new("Seen beside it", beside));
+    }
     if !pair.verdict.proven_rungs.is_empty() {
         let rungs: Vec<String> = pair
             .verdict

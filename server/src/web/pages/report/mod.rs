@@ -16,9 +16,9 @@ pub use facts::{ExcerptView, FactView, FailureView, GapView, GpuView};
 pub use matrix::{Matrix, MeasurementView};
 pub use view::{FindingView, Source, page};
 
-use super::html_not_shared;
 use super::layout::{Layout, Section};
 use super::words::Mark;
+use super::{filters, html_not_shared};
 use crate::domain::reports;
 use crate::web::error::{Code, Problem};
 use crate::web::state::AppState;
