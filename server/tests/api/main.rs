@@ -16,6 +16,7 @@ mod access;
 mod bad_input;
 mod docs;
 mod durability;
+mod every_call;
 mod health;
 mod history;
 mod import_deadends;

@@ -11,14 +11,14 @@ use crate::records::P2P;
 use crate::test_app::{TestApp, client};
 
 /// nginx on a port of its own, with its files in a folder of its own.
-struct Proxy {
-    url: String,
+pub struct Proxy {
+    pub url: String,
     process: Child,
     _folder: TempDir,
 }
 
 impl Proxy {
-    async fn start(upstream: u16) -> Self {
+    pub async fn start(upstream: u16) -> Self {
         let folder = TempDir::new().unwrap();
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .unwrap()
@@ -30,7 +30,7 @@ impl Proxy {
             "daemon off; master_process off; pid {root}/pid; error_log stderr; events {{}}\n\
              http {{ access_log off; client_body_temp_path {root}/body; proxy_temp_path {root}/proxy;\n\
              fastcgi_temp_path {root}/f; uwsgi_temp_path {root}/u; scgi_temp_path {root}/s;\n\
-             gzip on; gzip_proxied any; gzip_min_length 1; gzip_types application/json;\n\
+             gzip on; gzip_proxied any; gzip_min_length 1; gzip_types *;\n\
              server {{ listen 127.0.0.1:{port}; location / {{ proxy_http_version 1.1;\n\
              proxy_set_header Accept-Encoding ''; proxy_pass http://127.0.0.1:{upstream}; }} }} }}\n"
         );

@@ -6,7 +6,7 @@ use serde_json::{Value, json as object};
 use crate::test_app::{TestApp, json, problem};
 
 /// A report of one GPU and nothing wrong.
-fn report(id: &str) -> Value {
+pub fn report(id: &str) -> Value {
     object!({
         "schema": {"major": 1, "minor": 0},
         "report_id": id,

@@ -73,12 +73,32 @@ pub struct FullRecord<'a> {
     ext: &'a RawValue,
 }
 
+/// What is shown of a record.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum RecordAnswer<'a> {
+    /// With `view=document`.
+    Document(StoredDocument<'a>),
+    /// With `view=full`.
+    Full(FullRecord<'a>),
+}
+
+/// A document as stored, its bytes unchanged: these keys and those that kb-seed/schema describes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StoredDocument<'a> {
+    /// The record's id.
+    pub id: &'a str,
+    /// The error's text, as people see it.
+    pub signature: &'a str,
+}
+
 /// One record, by its id. A former id answers 308.
 #[utoipa::path(
     get, path = "/api/v1/records/{id}", tag = "records",
     params(("id" = String, Path, description = "Two or three segments, raw or with %2F"), GetQuery),
     responses(
-        (status = 200, description = "The document as stored; with view=full see FullRecord", body = FullRecord<'_>,
+        (status = 200, description = "The document as stored, or with view=full everything about the record",
+            body = RecordAnswer<'_>,
             headers(("ETag" = String, description = "The revision: \"r8\""),
                 ("Peerless-State" = String, description = "published, withdrawn, …"))),
         (status = 304, description = "If-None-Match holds the revision; never with view=full"),
