@@ -6,6 +6,7 @@ mod export;
 mod import;
 mod import_deadends;
 mod match_files;
+mod mcp;
 mod migrate;
 mod serve;
 mod token;
@@ -49,6 +50,8 @@ pub enum Command {
     Check(check::CheckArgs),
     /// Explain errors and logs; exit code 0 a known error was found, 1 none, 2 trouble
     Match(match_files::MatchArgs),
+    /// Offer the tools of the Model Context Protocol on standard input and output, for a coding assistant
+    Mcp(mcp::McpArgs),
     /// Import records from a folder or an export; what was edited here is kept
     Import(import::ImportArgs),
     /// Write all published records as lines of JSON, or those of another system as its files
@@ -154,6 +157,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(settings) => serve::run(&settings).await,
         Command::Check(arguments) => check::run(&arguments),
         Command::Match(arguments) => match_files::run(arguments).await,
+        Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,
         Command::Migrate(data) => migrate::run(&data).await,

@@ -32,6 +32,8 @@ pub const RECORD_BYTES: u64 = 256 << 10;
 pub const PUT_BYTES: u64 = 2 * RECORD_BYTES + 4096;
 /// The note of a change, in characters.
 pub const NOTE_CHARACTERS: usize = 500;
+/// A message of the Model Context Protocol, after decompression, in bytes.
+pub const MCP_BYTES: u64 = JSON_BYTES;
 /// A vote on what a record advises, in bytes.
 pub const OUTCOME_BYTES: u64 = 16 << 10;
 /// A report, after decompression, in bytes.
@@ -89,6 +91,7 @@ pub const LIMITS: &[Limit] = &[
     limit("document, and annex, of a record", RECORD_BYTES, "bytes"),
     limit("body of PUT with view=full", PUT_BYTES, "bytes"),
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
+    limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
     limit("vote of POST …/-/outcomes", OUTCOME_BYTES, "bytes"),
     limit("report, after decompression", REPORT_BYTES, "bytes"),
     limit("bodies in memory, together", BODIES_BYTES as u64, "bytes"),

@@ -13,6 +13,7 @@ mod etag;
 mod gate;
 mod headers;
 pub mod limits;
+pub mod mcp;
 mod observe;
 pub mod pages;
 pub mod routes;
@@ -31,6 +32,7 @@ use state::AppState;
 pub fn routes() -> Routes {
     let mut routes = Routes::default();
     api::declare(&mut routes);
+    mcp::declare(&mut routes);
     pages::declare(&mut routes);
     routes
 }

@@ -22,6 +22,7 @@ mod history;
 mod import_deadends;
 mod match_command;
 mod matching;
+mod mcp;
 mod openapi;
 mod outcomes;
 mod process;

@@ -1,0 +1,214 @@
+//! The tools, called by the client of rmcp: over HTTP and over the pipes of a process.
+
+use std::collections::HashMap;
+use std::process::Stdio;
+
+use peerless::store::Scope;
+use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::service::RunningService;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{RoleClient, ServiceError, ServiceExt as _};
+use serde_json::{Value, json};
+
+use crate::process::{folder, peerless};
+use crate::test_app::{TestApp, client};
+
+const LINE: &str = "RuntimeError: CUDA error: peer access is not supported between these two devices";
+const RECORD: &str = "cuda/peer-access-unsupported-by-hardware";
+
+type Client = RunningService<RoleClient, ()>;
+
+async fn over_http(app: &TestApp, token: Option<&str>) -> Client {
+    let mut config = StreamableHttpClientTransportConfig::with_uri(format!("{}/mcp", app.url));
+    if let Some(token) = token {
+        config = config.auth_header(token.to_owned());
+    }
+    ().serve(StreamableHttpClientTransport::with_client(client(), config))
+        .await
+        .unwrap()
+}
+
+async fn try_call(client: &Client, tool: &str, arguments: Value) -> Result<CallToolResult, ServiceError> {
+    let arguments = arguments.as_object().unwrap().clone();
+    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    client.call_tool(params).await
+}
+
+/// The text and the structured answer of a call that went well.
+async fn call(client: &Client, tool: &str, arguments: Value) -> (String, Value) {
+    let result = try_call(client, tool, arguments).await.unwrap();
+    assert_eq!(result.is_error, Some(false), "{result:?}");
+    let text = result.content[0].as_text().unwrap().text.clone();
+    (text, result.structured_content.unwrap())
+}
+
+/// The code of an answer that says what went wrong.
+async fn failed(client: &Client, tool: &str, arguments: Value) -> String {
+    let result = try_call(client, tool, arguments).await.unwrap();
+    assert_eq!(result.is_error, Some(true), "{result:?}");
+    result.structured_content.unwrap()["code"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[tokio::test]
+async fn the_tools_say_what_they_take() {
+    let app = TestApp::start().await;
+    let client = over_http(&app, None).await;
+    let about = client.peer_info().unwrap();
+    assert!(about.instructions.clone().unwrap().contains("do not guess"));
+    let tools = client.list_all_tools().await.unwrap();
+    let tools: Vec<Value> = tools
+        .iter()
+        .map(|tool| serde_json::to_value(tool).unwrap())
+        .collect();
+    insta::assert_json_snapshot!(tools);
+}
+
+#[tokio::test]
+async fn an_assistant_finds_reads_and_follows_records() {
+    let app = TestApp::start().await;
+    let client = over_http(&app, None).await;
+    let (text, found) = call(
+        &client,
+        "match",
+        json!({"text": LINE, "environment": {"driver": "550"}}),
+    )
+    .await;
+    assert!(text.contains("Do: ") && text.contains("Do not: "), "{text}");
+    assert_eq!(found["root_cause"], RECORD);
+    let (_, nothing) = call(&client, "match", json!({"text": "all is well"})).await;
+    assert_eq!(nothing["matches"], json!([]));
+
+    let (_, hits) = call(&client, "search", json!({"query": "peer access", "limit": 1})).await;
+    assert_eq!(hits["total"], 2);
+    let (text, record) = call(&client, "record", json!({"id": RECORD})).await;
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&record["document"], &document["id"]),
+        (&document, &RECORD.into())
+    );
+    let (_, around) = call(&client, "graph", json!({"id": RECORD})).await;
+    assert_eq!(around["center"], RECORD, "{around}");
+    let (_, path) = call(&client, "graph", json!({"id": RECORD, "to": RECORD})).await;
+    assert_eq!(path["path"], json!([]));
+}
+
+#[tokio::test]
+async fn an_outcome_needs_a_token() {
+    let app = TestApp::start().await;
+    let vote = json!({"id": RECORD, "tried": "/workarounds/0", "worked": true});
+    let stranger = over_http(&app, None).await;
+    assert_eq!(failed(&stranger, "outcome", vote.clone()).await, "unauthorized");
+    let token = app.token(&[Scope::Report]).await;
+    let known = over_http(&app, Some(&token)).await;
+    let (_, receipt) = call(&known, "outcome", vote).await;
+    assert_eq!(receipt["outcome"], "added");
+    assert_eq!(receipt["outcomes"]["actions"][0]["worked"], 1);
+}
+
+#[tokio::test]
+async fn what_goes_wrong_can_be_read_by_a_model() {
+    let app = TestApp::start().await;
+    let client = over_http(&app, None).await;
+    for (tool, arguments, code) in [
+        ("record", json!({"id": "no/such"}), "not_found"),
+        ("record", json!({"id": "Not An Id"}), "bad_id"),
+        ("graph", json!({"id": RECORD, "depth": 9}), "bad_query"),
+        ("search", json!({"query": "x".repeat(5000)}), "bad_query"),
+        ("search", json!({"query": "x", "limit": 1000}), "bad_query"),
+    ] {
+        assert_eq!(
+            failed(&client, tool, arguments.clone()).await,
+            code,
+            "{tool} {arguments}"
+        );
+    }
+    for (tool, arguments) in [
+        ("record", json!({})),
+        ("record", json!({"id": 7})),
+        ("match", json!({"text": "x", "environemnt": {}})),
+    ] {
+        let refused = try_call(&client, tool, arguments.clone()).await.unwrap();
+        assert_eq!(refused.is_error, Some(true), "{tool} {arguments}");
+        let text = &refused.content[0].as_text().unwrap().text;
+        assert!(text.contains("parameters"), "{text}");
+    }
+    // A tool that does not exist is refused by the protocol itself.
+    let refused = try_call(&client, "no_such_tool", json!({})).await;
+    assert!(
+        matches!(&refused, Err(ServiceError::McpError(error)) if error.code.0 == -32602),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn only_hosts_that_are_named_are_answered() {
+    let named = |options: &mut crate::test_app::Options| {
+        options.settings.public_url = Some("https://kb.example:8443/gpu".to_owned());
+    };
+    let app = TestApp::start_with(named).await;
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    for (headers, status) in [
+        (vec![], 200),
+        (vec![("host", "kb.example:8443")], 200),
+        (vec![("host", "evil.example")], 403),
+        (vec![("origin", "https://kb.example:8443")], 200),
+        (vec![("origin", "https://evil.example")], 403),
+    ] {
+        let mut request = app
+            .post("/mcp")
+            .header("accept", "application/json, text/event-stream");
+        for (name, value) in &headers {
+            request = request.header(*name, *value);
+        }
+        let response = request.json(&message).send().await.unwrap();
+        assert_eq!(response.status(), status, "{headers:?}");
+        if status == 200 {
+            assert_eq!(response.headers()["content-type"], "application/json");
+        }
+    }
+    assert_eq!(app.get("/mcp").await.status(), 405);
+    let revoked = app
+        .post("/mcp")
+        .bearer_auth("prl_a_b")
+        .json(&message)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(revoked.status(), 401);
+    let long = app
+        .post("/mcp")
+        .header("content-type", "application/json")
+        .body("x".repeat(9 << 20));
+    assert_eq!(long.send().await.unwrap().status(), 413);
+}
+
+#[tokio::test]
+async fn the_same_tools_are_there_over_pipes() {
+    let (_folder, data) = folder();
+    let mut command = tokio::process::Command::from(peerless());
+    command
+        .args(["mcp", "--data-dir", &data])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let pipes = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+    let client: Client = ().serve(pipes).await.unwrap();
+    let names: HashMap<_, _> = client
+        .list_all_tools()
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|tool| (tool.name.to_string(), tool.annotations))
+        .collect();
+    assert_eq!(names.len(), 5, "{names:?}");
+    let (_, found) = call(&client, "match", json!({"text": LINE})).await;
+    assert_eq!(found["root_cause"], RECORD);
+    let vote = json!({"id": RECORD, "tried": "/workarounds/0", "worked": true});
+    assert_eq!(failed(&client, "outcome", vote).await, "wrong_state");
+    client.cancel().await.unwrap();
+    assert!(child.wait().await.unwrap().success());
+}
