@@ -28,15 +28,20 @@ pub(super) fn record(
     let mut reviews = Vec::new();
     let mut keep_regex = true;
     // The pattern may be one that this program does not run, or one that misses its own signature.
-    for violation in check(&id, file, canon, is_alone, keep_regex, &reviews) {
+    let mut violations = check(&id, file, canon, is_alone, keep_regex, &reviews);
+    for violation in &violations {
         if violation.part == Part::Document && violation.pointer == "/regex" {
             keep_regex &= violation.severity != Severity::Error;
             reviews.push(format!("{}: {}", violation.rule, violation.reason));
         } else if violation.rule == "misses-signature" {
-            reviews.push(violation.reason);
+            reviews.push(violation.reason.clone());
         }
     }
-    let broken = check(&id, file, canon, is_alone, keep_regex, &reviews)
+    // Compiling patterns is most of the work: once is enough where nothing changed by it.
+    if !reviews.is_empty() {
+        violations = check(&id, file, canon, is_alone, keep_regex, &reviews);
+    }
+    let broken = violations
         .into_iter()
         .find(|violation| violation.severity == Severity::Error);
     if let Some(violation) = broken {
