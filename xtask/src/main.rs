@@ -1,6 +1,7 @@
 //! The project's own chores. `cargo xtask --help` lists them.
 
 mod bench;
+mod eval;
 mod lint;
 mod postgres;
 mod shell;
@@ -33,6 +34,8 @@ enum Chore {
     },
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
     Bench(bench::Options),
+    /// How often matching and search are right: collected messages, logs and queries, and texts made from the records.
+    Eval(eval::Options),
 }
 
 fn main() -> Result<()> {
@@ -41,5 +44,6 @@ fn main() -> Result<()> {
         Chore::Lint => lint::run(),
         Chore::Postgres { command } => postgres::run_with(&command),
         Chore::Bench(options) => bench::run(&options),
+        Chore::Eval(options) => eval::run(&options),
     }
 }

@@ -90,6 +90,11 @@ impl PublishedRecord {
         self.record.id()
     }
 
+    /// What search sees of it.
+    pub fn search_doc(&self) -> &SearchDoc {
+        &self.search
+    }
+
     /// Under which number the index knows this face.
     pub(super) fn slot(&self) -> Slot {
         self.seq.0.unsigned_abs()

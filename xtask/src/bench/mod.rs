@@ -2,7 +2,7 @@
 
 mod first_match;
 mod http;
-mod matching;
+pub(crate) mod matching;
 mod server;
 
 use anyhow::Result;

@@ -11,7 +11,7 @@
 #[cfg(feature = "matching")]
 mod canons;
 #[cfg(feature = "matching")]
-mod corpus;
+pub(crate) mod corpus;
 #[cfg(feature = "hyperscan")]
 mod hyperscan;
 #[cfg(feature = "matching")]
