@@ -54,6 +54,40 @@ struct Clock {
 }
 
 impl Clocks {
+    /// The host whose clock it is; empty where its lines name none.
+    pub(super) fn host(&self, clock: usize) -> &[u8] {
+        self.known.get(clock).map_or(&[], |clock| &clock.host)
+    }
+
+    /// The host as text.
+    pub(super) fn host_name(&self, clock: usize) -> String {
+        String::from_utf8_lossy(self.host(clock)).into_owned()
+    }
+
+    /// What to call a clock in a sentence.
+    pub(super) fn name(&self, clock: usize) -> String {
+        if self.host(clock).is_empty() {
+            return "the lines without a host".to_owned();
+        }
+        self.host_name(clock)
+    }
+
+    pub(super) fn kind(&self, clock: usize) -> Option<StampKind> {
+        self.known.get(clock).map(|clock| clock.kind)
+    }
+
+    /// Whether times of two clocks mean something beside each other: the same kind of calendar time, on two hosts.
+    pub(super) fn comparable(&self, one: usize, other: usize) -> bool {
+        self.kind(one) == self.kind(other)
+            && self.kind(one) != Some(StampKind::Boot)
+            && self.host(one) != self.host(other)
+    }
+
+    /// Whether one clock is that of an earlier boot or year of the same host.
+    pub(super) fn precedes(&self, one: usize, other: usize) -> bool {
+        one < other && self.kind(one) == self.kind(other) && self.host(one) == self.host(other)
+    }
+
     /// Puts a stamp on its clock.
     pub(super) fn moment(&mut self, stamp: Stamp, host: &[u8]) -> Option<Moment> {
         let place = self
@@ -100,6 +134,7 @@ pub(super) fn read_stamp(text: &[u8], bracketed: bool) -> Option<(Stamp, usize)>
     iso(text)
         .or_else(|| named_month(text))
         .or_else(|| glog(text))
+        .or_else(|| month_and_day(text))
         .or_else(|| if bracketed { boot_seconds(text) } else { None })
 }
 
@@ -173,6 +208,22 @@ fn named_month(text: &[u8]) -> Option<(Stamp, usize)> {
         },
         read.at,
     ))
+}
+
+/// `11-21 12:00:00` and `11-21 12:00:00.123`, as vLLM writes behind the level.
+fn month_and_day(text: &[u8]) -> Option<(Stamp, usize)> {
+    let mut read = Reader { text, at: 0 };
+    let month = read.digits(2)?;
+    read.one_of(b"-")?;
+    let day = read.digits(2)?;
+    read.one_of(b" ")?;
+    let time = read.time_of_day()?;
+    let at = PrimitiveDateTime::new(date(ASSUMED_YEAR, month, day)?, time).assume_utc();
+    let stamp = Stamp {
+        kind: StampKind::Yearless,
+        micros: micros(at),
+    };
+    Some((stamp, read.at))
 }
 
 /// `E0501 12:00:00.123456  1234`: level, month, day, time, thread.

@@ -256,8 +256,7 @@ impl Engine {
         shown(text, first, true).find_map(|part| {
             let part = text.get(part)?;
             let prefix = prefix::read(part);
-            let host = prefix.host.and_then(|host| part.get(host)).unwrap_or_default();
-            clocks.moment(prefix.stamp?, host)
+            clocks.moment(prefix.stamp?, prefix.host_in(part))
         })
     }
 }

@@ -28,6 +28,25 @@ fn prefixes_are_taken_off_to_the_message() {
         "WARNING: ",
         "INFO ",
         "kernel: ",
+        "[pod/trainer-0/pytorch] ",
+        "[pod/trainer-0/pytorch] [rank3]: ",
+        "2026-11-21T07:19:10.123456789Z stderr F ",
+        "[ 1234.567890] gpu-node-7 kernel: ",
+        "Nov 21 07:19:10 gpu-node-7 nvidia-fabricmanager: ",
+        "gpu-07: ",
+        "10.0.0.7: ",
+        "node12: 3: ",
+        "[gpu-07:4711] ",
+        "[gpu-07:4711:3] ",
+        "[1763709550.123456] [gpu-07:4711 :0] ",
+        "(VllmWorker rank=3 pid=77) ",
+        "(EngineCore_0 pid=4711) ",
+        "ERROR 11-21 07:19:10 [engine.py:77] ",
+        "[rank0]:[E1121 07:19:10.123456789 ProcessGroupNCCL.cpp:616] ",
+        "[E ProcessGroupNCCL.cpp:821] ",
+        "2026-11-21 07:19:10,123 - torch.distributed - ERROR - ",
+        "time=\"2026-11-21T07:19:10Z\" level=error msg=\"",
+        "node-1:1234:1240 [-1] ",
     ] {
         for message in [
             "RuntimeError: CUDA error: x",
@@ -55,6 +74,11 @@ fn what_is_a_message_stays() {
         "12:30 is the time",
         "E is a letter? Eh.",
         "http://example.org:80/x",
+        "mlx5_0: port 1 is down",
+        "eth0: link is not ready",
+        "cuda:0 is busy",
+        "[rank] of nobody",
+        "stderr is full",
     ] {
         let taken = read(line.as_bytes()).len;
         let lost = &line[..taken];
@@ -99,6 +123,45 @@ fn times_are_read_to_the_microsecond() {
         "99999999999.000000]",
     ] {
         assert_eq!(micros(wrong, true), None, "{wrong}");
+    }
+}
+
+#[test]
+fn who_wrote_a_line_is_read_from_it() {
+    let who = |line: &str| {
+        let prefix = read(line.as_bytes());
+        [prefix.unit, prefix.host, prefix.pid, prefix.rank]
+            .map(|part| part.map_or("", |part| &line[part]).to_owned())
+    };
+    for (line, expected) in [
+        ("x", ["", "", "", ""]),
+        (
+            "[pod/trainer-0/pytorch] [rank3]: x",
+            ["trainer-0/pytorch", "trainer-0", "", "3"],
+        ),
+        ("trainer-1  | [rank3]: x", ["trainer-1", "", "", "3"]),
+        ("12: x", ["", "", "", "12"]),
+        ("[1,3]<stderr>: x", ["", "", "", "1,3"]),
+        ("gpu-07:4711:4720 [3] NCCL WARN x", ["", "gpu-07", "4711", ""]),
+        ("[gpu-07:4711:3] x", ["", "gpu-07", "4711", "3"]),
+        (
+            "[2026-11-21 07:19:10] gpu-07:4711:4720 [0] NCCL INFO x",
+            ["", "gpu-07", "4711", ""],
+        ),
+        (
+            "(RayWorkerWrapper pid=1234, ip=10.0.0.1) x",
+            ["", "10.0.0.1", "1234", ""],
+        ),
+        (
+            "Nov 21 07:19:10 gpu-node-7 python3[77]: x",
+            ["", "gpu-node-7", "77", ""],
+        ),
+        ("Nov 21 07:19:10 gpu-node-7 slurmd: x", ["", "gpu-node-7", "", ""]),
+        ("[ 1234.567890] gpu-node-7 kernel: x", ["", "gpu-node-7", "", ""]),
+        ("2026-11-21T07:19:10Z stderr F error: x", ["", "", "", ""]),
+        ("node-7: 3: x", ["", "node-7", "", "3"]),
+    ] {
+        assert_eq!(who(line), expected, "{line}");
     }
 }
 
