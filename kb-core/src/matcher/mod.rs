@@ -71,6 +71,10 @@ pub(crate) struct Record {
     /// Places in the list of records.
     pub(crate) leads_to: Vec<u32>,
     pub(crate) cancels: Vec<u32>,
+    pub(crate) only_alone: bool,
+    /// Where stated, one of these must be there too; empty where none of them is a record.
+    pub(crate) only_with: Option<Vec<u32>>,
+    pub(crate) window_seconds: Option<u32>,
     /// What a line must speak of before a generic message or a number counts.
     domain: Markers,
     domain_word: String,

@@ -61,6 +61,9 @@ impl Record {
             applies_to: self.annex.applies_to.clone(),
             leads_to,
             cancels: Vec::new(),
+            only_alone: self.annex.relations.only_alone,
+            only_with: self.annex.relations.only_with.clone(),
+            window_seconds: self.annex.relations.window_seconds,
         }
     }
 }
@@ -87,7 +90,7 @@ pub fn signature_set<'r>(records: impl IntoIterator<Item = (&'r Record, Revision
     }
     let with_others = |(record, revision): &(&'r Record, Revision)| {
         let mut signatures = record.signatures(*revision);
-        for target in &mut signatures.leads_to {
+        for target in signatures.leads_to.iter_mut().chain(&mut signatures.only_with) {
             if let Some(now) = today.get(target) {
                 *target = (*now).clone();
             }

@@ -2,20 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use super::cause::{First, MAX_MATCHES, root_causes};
+use super::cause::{MAX_MATCHES, root_causes};
+use super::clock::Clocks;
 use super::environment::Environment;
 use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, RecordTally, Tally};
 use super::lines::{End, LONG_LINE_BYTES};
-use super::summary::{Applies, Candidate, Match, Order, Summary};
+use super::order::Timeline;
+use super::relations::discounted;
+use super::summary::{Applies, Candidate, Match, Summary};
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
 use crate::matcher::{Kind, Matcher, Record};
 
 /// A record with its counts, on the way to a match.
-struct Entry<'a> {
-    place: u32,
-    record: &'a Record,
-    tally: RecordTally,
-    applies: Applies,
+pub(super) struct Entry<'a> {
+    pub(super) place: u32,
+    pub(super) record: &'a Record,
+    pub(super) tally: RecordTally,
+    pub(super) applies: Applies,
+}
+
+impl Entry<'_> {
+    /// The first line on which it stands.
+    pub(super) fn first_line(&self) -> u64 {
+        self.tally.first.first().map_or(u64::MAX, |matched| matched.line)
+    }
 }
 
 /// Sums up a scan.
@@ -25,26 +35,28 @@ pub(super) fn sum_up(
     options: &ScanOptions,
     end: &End,
     broken: &[u32],
+    clocks: &Clocks,
 ) -> Summary {
     let mut entries = entries(&mut tally, matcher, options);
     let mut notes = notes(&tally, &entries, matcher, end, broken);
     let mut candidates = candidates(tally, &entries, matcher);
-    candidates.extend(take_cancelled(&mut entries));
+    candidates.extend(take_discounted(&mut entries, clocks));
     entries.sort_by(|a, b| {
         let score = b.tally.best.score.value.total_cmp(&a.tally.best.score.value);
         a.applies
             .cmp(&b.applies)
             .then(score)
-            .then_with(|| first_line(a).cmp(&first_line(b)))
+            .then_with(|| a.first_line().cmp(&b.first_line()))
             .then(a.place.cmp(&b.place))
     });
-    let order = order(&entries);
+    let timeline = Timeline::new(&entries, clocks);
+    notes.extend(timeline.notes());
     if entries.len() > MAX_MATCHES {
         notes.push(format!(
             "first causes were looked for among the earliest {MAX_MATCHES} matches"
         ));
     }
-    let root_causes = root_causes(matcher, &firsts(&entries, order));
+    let root_causes = root_causes(matcher, &timeline);
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     Summary {
         matches: entries
@@ -54,7 +66,7 @@ pub(super) fn sum_up(
         candidates,
         root_cause: root_causes.first().map(|cause| cause.id.clone()),
         root_causes,
-        order,
+        order: timeline.order,
         lines_scanned: end.lines,
         bytes_scanned: end.bytes,
         notes,
@@ -149,84 +161,26 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
         .collect()
 }
 
-/// Takes out the records that another match takes away, unless the two take each other away. The entries are in the
-/// order of their places.
-fn take_cancelled(entries: &mut Vec<Entry<'_>>) -> Vec<Candidate> {
+/// Takes out the records that do not count beside the others.
+fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<Candidate> {
+    let mut why = discounted(entries, clocks);
     let mut taken = Vec::new();
-    let standing = |place: &u32| {
-        let at = entries.binary_search_by_key(place, |entry| entry.place).ok()?;
-        entries.get(at)
-    };
-    for entry in entries.iter() {
-        let mut cancelling = entry.record.cancels.iter().filter_map(standing);
-        let canceller = cancelling.find(|other| !other.record.cancels.contains(&entry.place));
-        if let (Some(canceller), Some(first)) = (canceller, entry.tally.first.first()) {
-            let why = format!(
-                "{} on line {} takes it away",
-                canceller.record.id,
-                first_line(canceller)
-            );
-            taken.push((
-                entry.place,
-                Candidate {
-                    id: entry.record.id.clone(),
-                    revision: entry.record.revision,
-                    score: rounded(entry.tally.best.score.value),
-                    count: entry.tally.count,
-                    line: first.clone(),
-                    why,
-                },
-            ));
-        }
-    }
     entries.retain(|entry| {
-        let is_taken = taken.binary_search_by_key(&entry.place, |(place, _)| *place);
-        is_taken.is_err()
+        let why = why.remove(&entry.place);
+        let Some((why, first)) = why.zip(entry.tally.first.first()) else {
+            return true;
+        };
+        taken.push(Candidate {
+            id: entry.record.id.clone(),
+            revision: entry.record.revision,
+            score: rounded(entry.tally.best.score.value),
+            count: entry.tally.count,
+            line: first.clone(),
+            why,
+        });
+        false
     });
-    taken.into_iter().map(|(_, candidate)| candidate).collect()
-}
-
-/// By time only if every match has a time of one and the same clock.
-fn order(entries: &[Entry<'_>]) -> Order {
-    let mut clocks = entries
-        .iter()
-        .map(|entry| Some(entry.tally.earliest.as_ref()?.moment.clock));
-    match clocks.next() {
-        Some(Some(first)) if clocks.all(|clock| clock == Some(first)) => Order::Time,
-        _ => Order::Line,
-    }
-}
-
-/// The matches where they stand first, in order; the better ranked first at the same place.
-fn firsts(ranked: &[Entry<'_>], order: Order) -> Vec<First> {
-    let mut firsts: Vec<((i64, u64), First)> = ranked
-        .iter()
-        .filter_map(|entry| {
-            let record = entry.place;
-            let by_time = entry.tally.earliest.as_ref().filter(|_| order == Order::Time);
-            if let Some(earliest) = by_time {
-                let first = First {
-                    record,
-                    line: earliest.line,
-                    captures: earliest.captures.clone(),
-                };
-                return Some(((earliest.moment.micros, earliest.line), first));
-            }
-            let matched = entry.tally.first.first()?;
-            let first = First {
-                record,
-                line: matched.line,
-                captures: matched.captures.clone(),
-            };
-            Some(((0, matched.line), first))
-        })
-        .collect();
-    firsts.sort_by_key(|(at, _)| *at);
-    firsts.into_iter().map(|(_, first)| first).collect()
-}
-
-fn first_line(entry: &Entry<'_>) -> u64 {
-    entry.tally.first.first().map_or(u64::MAX, |matched| matched.line)
+    taken
 }
 
 fn to_match(entry: Entry<'_>, matcher: &Matcher) -> Match {

@@ -1,8 +1,9 @@
 //! What came first: matches that no earlier match leads to, and for each of them what it led to.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use super::RootCause;
+use super::order::{Before, First, Timeline};
 use crate::ids::RecordId;
 use crate::matcher::Matcher;
 
@@ -10,48 +11,125 @@ use crate::matcher::Matcher;
 const MAX_DEPTH: usize = 6;
 /// Matches looked at for causes; the earliest ones.
 pub(super) const MAX_MATCHES: usize = 200;
+/// Followers named in the sentence.
+const MAX_NAMED: usize = 3;
 
-/// A match where it stands first.
-pub(super) struct First {
-    pub(super) record: u32,
-    pub(super) line: u64,
-    pub(super) captures: BTreeMap<String, String>,
+/// Why one match is taken to have led to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Link {
+    /// An edge, and it came first.
+    Earlier,
+    /// An edge, and nothing tells which came first.
+    ByGraph,
 }
 
-/// Names the causes among matches that are in order, the better one first where two stand at the same place.
-pub(super) fn root_causes(matcher: &Matcher, ordered: &[First]) -> Vec<RootCause> {
-    let ordered = ordered.get(..MAX_MATCHES).unwrap_or(ordered);
-    let reached: Vec<HashSet<u32>> = ordered.iter().map(|first| reach(matcher, first.record)).collect();
-    let mut causes = Vec::new();
-    for (at, first) in ordered.iter().enumerate() {
-        let before = ordered.iter().zip(&reached).take(at);
-        let has_cause = before.clone().any(|(_, reached)| reached.contains(&first.record));
-        // Two records on one line describe one fault; the better one speaks for it.
-        let is_second_view = before.clone().any(|(earlier, _)| earlier.line == first.line);
-        if has_cause || is_second_view {
-            continue;
+/// Names the causes, in the order of the timeline; the better one first where two stand at the same place.
+pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>) -> Vec<RootCause> {
+    let firsts = timeline.firsts.get(..MAX_MATCHES).unwrap_or(&timeline.firsts);
+    let links = links(matcher, timeline, firsts);
+    let has_leader = |at: usize| links.iter().any(|from| from.get(at).is_some_and(Option::is_some));
+    // Two records on one line describe one fault; the better one speaks for it.
+    let is_second_view =
+        |at: usize, first: &First| firsts.iter().take(at).any(|other| other.line == first.line);
+    let mut explained = vec![false; firsts.len()];
+    let mut roots: Vec<usize> = Vec::new();
+    let mut take = |at: usize, explained: &mut Vec<bool>| {
+        roots.push(at);
+        for (place, told) in explained.iter_mut().enumerate() {
+            let led_to = links.get(at).and_then(|from| from.get(place));
+            *told |= place == at || led_to.is_some_and(Option::is_some);
         }
-        let Some(reached) = reached.get(at) else {
-            continue;
-        };
-        let later = ordered
-            .iter()
-            .skip(at + 1)
-            .filter(|later| reached.contains(&later.record));
-        let chain = std::iter::once(first)
-            .chain(later)
-            .filter_map(|link| id(matcher, link.record));
-        if let Some(id) = id(matcher, first.record) {
-            let captures = first.captures.clone();
-            causes.push(RootCause {
-                id,
-                line: first.line,
-                captures,
-                chain: chain.collect(),
-            });
+    };
+    for (at, first) in firsts.iter().enumerate() {
+        if !has_leader(at) && !is_second_view(at, first) {
+            take(at, &mut explained);
         }
     }
-    causes
+    // A circle has no beginning in the graph: what stands first in it is the cause.
+    for (at, first) in firsts.iter().enumerate() {
+        if explained.get(at) == Some(&false) && !is_second_view(at, first) {
+            take(at, &mut explained);
+        }
+    }
+    roots.sort_unstable();
+    roots
+        .into_iter()
+        .filter_map(|at| root_cause(matcher, firsts, at, &links))
+        .collect()
+}
+
+fn root_cause(
+    matcher: &Matcher,
+    firsts: &[First],
+    at: usize,
+    links: &[Vec<Option<Link>>],
+) -> Option<RootCause> {
+    let first = firsts.get(at)?;
+    let link = |from: usize, to: usize| links.get(from)?.get(to).copied().flatten();
+    let mut followers: Vec<usize> = (0..firsts.len())
+        .filter(|to| *to != at && link(at, *to).is_some())
+        .collect();
+    // Who is led to by more of the others comes later; among equals the timeline decides.
+    let leaders = |to: usize| followers.iter().filter(|from| link(**from, to).is_some()).count();
+    let mut ordered: Vec<(usize, usize)> = followers.iter().map(|to| (leaders(*to), *to)).collect();
+    ordered.sort_unstable();
+    followers = ordered.into_iter().map(|(_, to)| to).collect();
+    let chain = std::iter::once(at).chain(followers.iter().copied());
+    let by_graph = followers.iter().any(|to| link(at, *to) == Some(Link::ByGraph));
+    Some(RootCause {
+        id: id(matcher, first.record)?,
+        line: first.line,
+        captures: first.captures.clone(),
+        host: first.host.clone(),
+        why: why(matcher, firsts, &followers, by_graph),
+        chain: chain
+            .filter_map(|place| id(matcher, firsts.get(place)?.record))
+            .collect(),
+    })
+}
+
+/// For each match, what it leads to.
+fn links(matcher: &Matcher, timeline: &Timeline<'_>, firsts: &[First]) -> Vec<Vec<Option<Link>>> {
+    let reached: Vec<HashSet<u32>> = firsts.iter().map(|first| reach(matcher, first.record)).collect();
+    let link = |from: usize, to: usize| {
+        let (one, other) = (firsts.get(from)?, firsts.get(to)?);
+        if from == to || !reached.get(from)?.contains(&other.record) {
+            return None;
+        }
+        match timeline.before(one, other) {
+            Before::Yes => Some(Link::Earlier),
+            Before::No => None,
+            // Edges both ways tell nothing; then the timeline decides.
+            Before::Untold if reached.get(to)?.contains(&one.record) => (from < to).then_some(Link::Earlier),
+            Before::Untold => Some(Link::ByGraph),
+        }
+    };
+    let places = 0..firsts.len();
+    let row = |from: usize| places.clone().map(|to| link(from, to)).collect();
+    places.clone().map(row).collect()
+}
+
+/// One sentence: what it led to, and who says so.
+fn why(matcher: &Matcher, firsts: &[First], followers: &[usize], by_graph: bool) -> String {
+    let sentence = "no earlier match leads to it";
+    let named = followers.iter().filter_map(|place| firsts.get(*place));
+    let named: Vec<String> = named
+        .take(MAX_NAMED)
+        .filter_map(|first| Some(format!("{} on line {}", id(matcher, first.record)?, first.line)))
+        .collect();
+    if named.is_empty() {
+        return sentence.to_owned();
+    }
+    let more = match followers.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let told = if by_graph {
+        "; no common clock tells which came first, the graph does"
+    } else {
+        ""
+    };
+    format!("{sentence}; it leads to {}{more}{told}", named.join(", "))
 }
 
 fn id(matcher: &Matcher, record: u32) -> Option<RecordId> {

@@ -106,7 +106,7 @@ impl Engine {
 
     pub(super) fn finish(self, end: &End) -> Summary {
         self.tally
-            .finish(&self.matcher, &self.options, end, &self.work.broken)
+            .finish(&self.matcher, &self.options, end, &self.work.broken, &self.clocks)
     }
 
     /// Reads whole lines without terminal colours.

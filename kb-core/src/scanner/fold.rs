@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::clock::Moment;
+use super::clock::{Clocks, Moment};
 use super::lines::End;
 use super::score::{Explained, Score, score};
 use super::summary::{Fold, Summary};
@@ -48,8 +48,10 @@ pub(super) struct RecordTally {
     pub(super) last: Option<MatchedLine>,
     folds: HashMap<Captures, FoldTally>,
     pub(super) best: Best,
-    /// The earliest hit by time, while all hits have a time of one clock.
-    pub(super) earliest: Option<Earliest>,
+    /// The hits in time, for each clock; at most as many as there are clocks.
+    pub(super) times: Vec<TimeSpan>,
+    /// A hit has no time, or its clock is one too many.
+    pub(super) untimed: bool,
 }
 
 #[derive(Debug)]
@@ -68,11 +70,28 @@ pub(super) struct Best {
     pub(super) captures: Captures,
 }
 
-#[derive(Debug)]
-pub(super) struct Earliest {
-    pub(super) moment: Moment,
+/// The hits of a record on one clock.
+#[derive(Debug, Clone)]
+pub(super) struct TimeSpan {
+    pub(super) clock: usize,
+    /// When the earliest hit was written, in microseconds of that clock.
+    pub(super) first: i64,
+    /// The same of the latest.
+    pub(super) last: i64,
+    /// Line and values of the earliest.
     pub(super) line: u64,
     pub(super) captures: Captures,
+}
+
+impl TimeSpan {
+    /// Microseconds between the hits of two records on one clock; 0 where the one's stand among the other's.
+    pub(super) fn apart(&self, other: &Self) -> u64 {
+        if self.first <= other.last && other.first <= self.last {
+            return 0;
+        }
+        let behind = other.first.abs_diff(self.last);
+        behind.min(self.first.abs_diff(other.last))
+    }
 }
 
 /// A record whose generic words were seen.
@@ -106,11 +125,8 @@ impl Tally {
                     line: place.line,
                     captures: Captures::new(),
                 },
-                earliest: place.moment.map(|moment| Earliest {
-                    moment,
-                    line: place.line,
-                    captures: matched.captures.clone(),
-                }),
+                times: Vec::new(),
+                untimed: false,
             });
         tally.count += 1;
         let is_new = tally.fold(&matched, &mut self.folds);
@@ -165,8 +181,9 @@ impl Tally {
         options: &ScanOptions,
         end: &End,
         broken: &[u32],
+        clocks: &Clocks,
     ) -> Summary {
-        assemble::sum_up(self, matcher, options, end, broken)
+        assemble::sum_up(self, matcher, options, end, broken, clocks)
     }
 }
 
@@ -196,20 +213,26 @@ impl RecordTally {
     }
 
     fn note_time(&mut self, place: Place, captures: &Captures) {
-        let Some(earliest) = &mut self.earliest else {
+        let Some(Moment { clock, micros }) = place.moment else {
+            self.untimed = true;
             return;
         };
-        match place.moment {
-            Some(moment) if moment.clock == earliest.moment.clock => {
-                if moment.micros < earliest.moment.micros {
-                    *earliest = Earliest {
-                        moment,
-                        line: place.line,
-                        captures: captures.clone(),
-                    };
+        match self.times.iter_mut().find(|span| span.clock == clock) {
+            Some(span) => {
+                span.last = span.last.max(micros);
+                if micros < span.first {
+                    span.first = micros;
+                    span.line = place.line;
+                    span.captures.clone_from(captures);
                 }
             }
-            _ => self.earliest = None,
+            None => self.times.push(TimeSpan {
+                clock,
+                first: micros,
+                last: micros,
+                line: place.line,
+                captures: captures.clone(),
+            }),
         }
     }
 

@@ -22,7 +22,9 @@ mod event;
 mod fold;
 mod hits;
 mod lines;
+mod order;
 mod prefix;
+mod relations;
 mod score;
 mod summary;
 #[cfg(test)]

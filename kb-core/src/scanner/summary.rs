@@ -118,9 +118,15 @@ pub struct RootCause {
     pub line: u64,
     /// Captured values there.
     pub captures: BTreeMap<String, String>,
+    /// The host that reports it first, if its line names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// The cause, then the matches that it leads to, in order.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub chain: Vec<RecordId>,
+    /// One sentence: what it led to, and whether time or the graph says so.
+    #[serde(default)]
+    pub why: String,
 }
 
 /// Whether a record's conditions hold in the given environment.
@@ -146,6 +152,9 @@ pub enum Applies {
 pub enum Order {
     /// The time on the lines, all of one clock.
     Time,
+    /// The time on the lines, of several clocks: trusted within each; between them only beyond what their clocks may
+    /// differ by, else the graph decides. The notes say what was assumed.
+    TimeByClock,
     /// The place in the text.
     #[default]
     Line,

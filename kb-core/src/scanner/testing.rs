@@ -20,6 +20,9 @@ pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
         applies_to: Vec::new(),
         leads_to: Vec::new(),
         cancels: Vec::new(),
+        only_alone: false,
+        only_with: Vec::new(),
+        window_seconds: None,
     }
 }
 

@@ -77,4 +77,13 @@ pub struct RecordSignatures {
     pub leads_to: Vec<RecordId>,
     /// Records whose hit takes this one's away (`relations.cancels` of the other, inverted by the builder).
     pub cancels: Vec<RecordId>,
+    /// A hit counts only without hits of other records in the window.
+    #[serde(default)]
+    pub only_alone: bool,
+    /// Where filled, a hit counts only together with a hit of one of these in the window.
+    #[serde(default)]
+    pub only_with: Vec<RecordId>,
+    /// The window of this record's relations in seconds; absent means the whole text.
+    #[serde(default)]
+    pub window_seconds: Option<u32>,
 }

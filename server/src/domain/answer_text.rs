@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
+use kb_core::ids::RecordId;
 use kb_core::record::Document;
-use kb_core::scanner::{Applies, Match, MatchedLine};
+use kb_core::scanner::{Applies, Match, MatchedLine, RootCause};
 
 use super::lookup::{Candidate, MatchAnswer};
 use crate::feed::Generation;
@@ -27,8 +28,12 @@ fn write_answer(
         writeln!(text, "No known error in {} lines.", answer.lines_scanned)?;
     }
     for found in &answer.matches {
-        let is_cause = answer.root_causes.iter().any(|cause| cause.id == found.id);
-        write_match(text, found, is_cause && answer.matches.len() > 1)?;
+        let cause = answer.root_causes.iter().find(|cause| cause.id == found.id);
+        let cause = cause.filter(|_| answer.matches.len() > 1);
+        write_match(text, found, cause.is_some())?;
+        if let Some(cause) = cause {
+            write_cause(text, cause)?;
+        }
         if let Some(published) = generation.record(&found.id) {
             write_record(text, &published.record.document)?;
         }
@@ -62,6 +67,17 @@ fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Re
         found.id, found.revision, found.count
     )?;
     found.lines.iter().try_for_each(|line| write_line(text, line))
+}
+
+/// What it led to, in order, and what says so.
+fn write_cause(text: &mut String, cause: &RootCause) -> std::fmt::Result {
+    if cause.chain.len() > 1 {
+        let chain: Vec<&str> = cause.chain.iter().map(RecordId::as_str).collect();
+        writeln!(text, "  Chain: {}", chain.join(" -> "))?;
+    }
+    let host = cause.host.as_deref().map(harmless);
+    let host = host.map_or_else(String::new, |host| format!(" on {host}"));
+    writeln!(text, "  Cause{host}: {}", cause.why)
 }
 
 fn write_line(text: &mut String, line: &MatchedLine) -> std::fmt::Result {

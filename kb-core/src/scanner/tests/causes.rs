@@ -78,7 +78,7 @@ fn the_first_that_leads_to_the_others_is_the_cause() {
 }
 
 #[test]
-fn order_is_by_time_within_one_clock_else_by_line() {
+fn order_is_by_time_within_a_clock_by_graph_between_clocks_else_by_line() {
     let edges = [("a", "b")];
     let at = |time: &str, letter: &str| format!("{time} CUDA {} here\n", word(letter));
     for (text, order, expected) in [
@@ -95,8 +95,8 @@ fn order_is_by_time_within_one_clock_else_by_line() {
         // A local and an absolute time are two clocks.
         (
             at("2026-11-21T07:00:05Z", "b") + &at("2026-11-21 07:00:01", "a"),
-            Order::Line,
-            vec!["b", "a"],
+            Order::TimeByClock,
+            vec!["a>b"],
         ),
         (
             at("Nov 21 07:00:05 node-1 kernel:", "b") + &at("Nov 21 07:00:01 node-1 kernel:", "a"),
@@ -105,8 +105,8 @@ fn order_is_by_time_within_one_clock_else_by_line() {
         ),
         (
             at("Nov 21 07:00:05 node-1 kernel:", "b") + &at("Nov 21 07:00:01 node-2 kernel:", "a"),
-            Order::Line,
-            vec!["b", "a"],
+            Order::TimeByClock,
+            vec!["a>b"],
         ),
         (
             at("[   50.000000]", "b") + &at("[   20.000000]", "a"),
@@ -122,13 +122,13 @@ fn order_is_by_time_within_one_clock_else_by_line() {
         // Back by more than a minute: the machine has booted again.
         (
             at("[ 5000.000000]", "b") + &at("[   20.000000]", "a"),
-            Order::Line,
+            Order::TimeByClock,
             vec!["b", "a"],
         ),
         // A new year has begun.
         (
             at("Dec 31 23:59:59 node-1 kernel:", "a") + &at("Jan  1 00:00:01 node-1 kernel:", "b"),
-            Order::Line,
+            Order::TimeByClock,
             vec!["a>b"],
         ),
     ] {
@@ -157,4 +157,168 @@ fn a_record_that_another_takes_away_becomes_a_candidate() {
         2,
         "neither wins"
     );
+}
+
+/// Records whose relations are set as given: record, only alone, only with, window.
+fn related(name: &str, change: impl Fn(&mut RecordSignatures)) -> Arc<Matcher> {
+    let mut records = records(&[]);
+    let id = format!("cuda/{name}");
+    records
+        .iter_mut()
+        .filter(|record| record.id.as_str() == id)
+        .for_each(change);
+    matcher_of(records)
+}
+
+fn at(time: &str, letter: &str) -> String {
+    format!("{time} CUDA {} here\n", word(letter))
+}
+
+/// The matches and the reasons of the others.
+fn matches_and_reasons(matcher: &Arc<Matcher>, text: &str) -> (String, Vec<String>) {
+    let summary = scan_text(matcher, text);
+    let mut found: Vec<_> = summary
+        .matches
+        .iter()
+        .map(|m| m.id.as_str().trim_start_matches("cuda/").to_owned())
+        .collect();
+    found.sort();
+    let reasons = summary.candidates.into_iter().map(|candidate| candidate.why);
+    (found.concat(), reasons.collect())
+}
+
+#[test]
+fn some_errors_matter_only_alone() {
+    let matcher = related("a", |record| record.only_alone = true);
+    assert_eq!(matches_and_reasons(&matcher, &log("a")).0, "a");
+    let (found, reasons) = matches_and_reasons(&matcher, &log("ab"));
+    assert_eq!(found, "b");
+    assert_eq!(reasons, ["it matters only alone, and cuda/b is on line 2"]);
+}
+
+#[test]
+fn some_errors_matter_only_with_others() {
+    let matcher = related("a", |record| {
+        record.only_with = vec!["cuda/b".parse().unwrap(), "cuda/c".parse().unwrap()];
+    });
+    assert_eq!(matches_and_reasons(&matcher, &log("ac")).0, "ac");
+    let (found, reasons) = matches_and_reasons(&matcher, &log("ad"));
+    assert_eq!(found, "d");
+    assert_eq!(
+        reasons,
+        ["it matters only together with other errors, and none of them is here"]
+    );
+    // Records that are not there can be no company, and the record stays unmatched.
+    let matcher = related("a", |record| {
+        record.only_with = vec!["cuda/unknown".parse().unwrap()];
+    });
+    assert_eq!(matches_and_reasons(&matcher, &log("ab")).0, "b");
+}
+
+#[test]
+fn relations_hold_within_their_window() {
+    let minute = |second: u32| format!("2026-11-21T07:00:{second:02}Z");
+    let near = at(&minute(0), "a") + &at(&minute(9), "b");
+    let far = at(&minute(0), "a") + &at(&minute(11), "b");
+    let other_host = at("Nov 21 07:00:00 gpu-1 kernel:", "a") + &at("Nov 21 07:00:01 gpu-2 kernel:", "b");
+    let with = related("a", |record| {
+        record.only_with = vec!["cuda/b".parse().unwrap()];
+        record.window_seconds = Some(10);
+    });
+    let found = |matcher: &Arc<Matcher>, text: &str| matches_and_reasons(matcher, text).0;
+    assert_eq!(
+        (found(&with, &near), found(&with, &far)),
+        ("ab".into(), "b".into())
+    );
+    assert_eq!(
+        found(&with, &other_host),
+        "b",
+        "another host's error is no company"
+    );
+    let alone = related("a", |record| {
+        record.only_alone = true;
+        record.window_seconds = Some(10);
+    });
+    assert_eq!(
+        (found(&alone, &near), found(&alone, &far)),
+        ("b".into(), "ab".into())
+    );
+    assert_eq!(
+        found(&alone, &log("ab")),
+        "b",
+        "without times the text is the window"
+    );
+}
+
+#[test]
+fn between_hosts_the_graph_decides_where_clocks_cannot() {
+    let graph = graph(&[("a", "b"), ("b", "c")]);
+    // gpu-2 is the cause, but its clock is 2 minutes ahead.
+    let text = at("2026-11-21T07:00:05Z gpu-1 python[7]:", "b")
+        + &at("2026-11-21T07:00:06Z gpu-1 python[7]:", "c")
+        + &at("2026-11-21T07:02:01Z gpu-2 kernel:", "a");
+    let summary = scan_text(&graph, &text);
+    assert_eq!(
+        (summary.order, causes(&summary)),
+        (Order::TimeByClock, vec!["a>b>c".to_owned()])
+    );
+    let cause = &summary.root_causes[0];
+    assert_eq!((cause.line, cause.host.as_deref()), (3, Some("gpu-2")));
+    assert_eq!(
+        cause.why,
+        "no earlier match leads to it; it leads to cuda/b on line 1, cuda/c on line 2; no common clock tells which came \
+         first, the graph does"
+    );
+    assert!(
+        summary.notes[0].contains("up to 10 minutes the graph decides"),
+        "{:?}",
+        summary.notes
+    );
+    // Hours apart, what came later led to nothing before.
+    let late = text.replace("07:02:01Z", "11:02:01Z");
+    assert_eq!(causes(&scan_text(&graph, &late)), ["b>c", "a"]);
+}
+
+#[test]
+fn an_error_that_two_hosts_report_tells_how_their_clocks_differ() {
+    let graph = graph(&[("a", "b")]);
+    // Both report c; gpu-2's clock is 15 minutes ahead. So a came 4 minutes before b.
+    let shared =
+        at("2026-11-21T07:10:00Z gpu-1 python[7]:", "c") + &at("2026-11-21T07:25:00Z gpu-2 python[7]:", "c");
+    let text = at("2026-11-21T07:08:00Z gpu-1 python[7]:", "b")
+        + &at("2026-11-21T07:19:00Z gpu-2 kernel:", "a")
+        + &shared;
+    let summary = scan_text(&graph, &text);
+    assert_eq!(causes(&summary), ["a>b", "c"]);
+    assert!(
+        summary.notes[0]
+            .starts_with("the clock of gpu-2 is taken to be 900 s ahead of that of gpu-1, by an error"),
+        "{:?}",
+        summary.notes
+    );
+    // And here, after the same correction, a came 5 minutes after b.
+    let text = text.replace("07:19:00Z", "07:28:00Z");
+    assert_eq!(causes(&scan_text(&graph, &text)), ["b", "c", "a"]);
+}
+
+#[test]
+fn the_kernel_log_behind_the_application_log_holds_the_cause() {
+    let graph = graph(&[("a", "b")]);
+    for text in [
+        at("[rank3]:", "b") + &at("[ 5000.000000]", "a"),
+        at("2026-11-21 07:00:05,123", "b") + &at("[ 5000.000000]", "a"),
+        at("[rank3]:", "b") + &at("Nov 21 07:00:01 gpu-1 kernel:", "a"),
+    ] {
+        assert_eq!(causes(&scan_text(&graph, &text)), ["a>b"], "{text}");
+    }
+}
+
+#[test]
+fn independent_faults_of_two_hosts_are_two() {
+    let graph = graph(&[("a", "b"), ("c", "d")]);
+    let text = at("Nov 21 07:00:01 gpu-1 kernel:", "a")
+        + &at("Nov 21 07:00:02 gpu-2 kernel:", "c")
+        + &at("Nov 21 07:00:03 gpu-1 kernel:", "b")
+        + &at("Nov 21 07:00:04 gpu-2 kernel:", "d");
+    assert_eq!(causes(&scan_text(&graph, text)), ["a>b", "c>d"]);
 }

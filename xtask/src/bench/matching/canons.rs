@@ -82,6 +82,9 @@ fn empty() -> Result<RecordSignatures> {
         applies_to: Vec::new(),
         leads_to: Vec::new(),
         cancels: Vec::new(),
+        only_alone: false,
+        only_with: Vec::new(),
+        window_seconds: None,
     })
 }
 

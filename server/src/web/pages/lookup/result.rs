@@ -111,6 +111,9 @@ fn facts(answer: &MatchAnswer) -> Vec<String> {
     if answer.matches.len() > 1 {
         let order = match answer.order {
             Order::Time => "Ordered by the time on the lines",
+            Order::TimeByClock => {
+                "Ordered by the time on the lines of each clock, between clocks by the graph"
+            }
             Order::Line => "Ordered by place in the text",
         };
         facts.push(order.to_owned());

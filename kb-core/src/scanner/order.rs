@@ -1,0 +1,264 @@
+//! What came before what. Times of one clock are trusted. Clocks of different hosts differ by nobody knows how much: the
+//! difference is estimated from errors that both report, times decide only beyond what is uncertain of it, and
+//! within that the graph decides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::assemble::Entry;
+use super::clock::{Clocks, StampKind};
+use super::fold::TimeSpan;
+use super::summary::Order;
+
+/// How far the clocks of two hosts may be apart where no error is reported by both: 10 minutes. A guess on the safe side.
+const UNKNOWN_SKEW_MICROS: u64 = 600_000_000;
+/// How far an estimated difference may be off at least, because two hosts do not report an error at the same time: 30 s.
+const LEAST_TOLERANCE_MICROS: u64 = 30_000_000;
+
+/// A match where it stands first.
+pub(super) struct First {
+    pub(super) record: u32,
+    pub(super) line: u64,
+    pub(super) captures: BTreeMap<String, String>,
+    /// The host of the earliest hit, if the line names one.
+    pub(super) host: Option<String>,
+    times: Vec<TimeSpan>,
+    untimed: bool,
+}
+
+/// How one match stands to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    /// It came first, or at the same time.
+    Yes,
+    /// It came later.
+    No,
+    /// Nothing in the text tells.
+    Untold,
+}
+
+/// All matches where they stand first, in order, and what tells their order.
+pub(super) struct Timeline<'c> {
+    pub(super) firsts: Vec<First>,
+    pub(super) order: Order,
+    clocks: &'c Clocks,
+    skews: BTreeMap<(usize, usize), Skew>,
+}
+
+/// What one clock shows when another shows 0.
+#[derive(Debug, Clone, Copy)]
+struct Skew {
+    micros: i64,
+    tolerance: u64,
+    /// Errors that both report.
+    seen: usize,
+}
+
+impl<'c> Timeline<'c> {
+    /// The order of matches that are ranked, the better one first at the same place.
+    pub(super) fn new(ranked: &[Entry<'_>], clocks: &'c Clocks) -> Self {
+        let used: BTreeSet<usize> = ranked
+            .iter()
+            .flat_map(|entry| entry.tally.times.iter().map(|span| span.clock))
+            .collect();
+        let all_timed = ranked.iter().all(|entry| !entry.tally.untimed);
+        let order = match (all_timed, used.len()) {
+            (true, 1) => Order::Time,
+            (true, 2..) => Order::TimeByClock,
+            _ => Order::Line,
+        };
+        let mut timeline = Self {
+            firsts: Vec::new(),
+            order,
+            clocks,
+            skews: skews(ranked, &used, clocks),
+        };
+        let reference = used.first().copied();
+        let comparable = |clock: &usize| {
+            reference.is_some_and(|first| *clock == first || clocks.comparable(*clock, first))
+        };
+        let by_time = order == Order::Time || order == Order::TimeByClock && used.iter().all(comparable);
+        let mut firsts: Vec<((i64, u64), First)> = ranked
+            .iter()
+            .filter_map(|entry| timeline.first(entry, reference.filter(|_| by_time)))
+            .collect();
+        firsts.sort_by_key(|(at, _)| *at);
+        timeline.firsts = firsts.into_iter().map(|(_, first)| first).collect();
+        timeline
+    }
+
+    /// Where an entry stands first, and what sorts it: time on the reference clock if there is one, then the line.
+    fn first(&self, entry: &Entry<'_>, reference: Option<usize>) -> Option<((i64, u64), First)> {
+        let times = &entry.tally.times;
+        let on_reference =
+            |span: &TimeSpan| reference.map(|clock| span.first - self.skew(clock, span.clock).micros);
+        let earliest = times
+            .iter()
+            .min_by_key(|span| (on_reference(span), span.line))
+            .filter(|_| reference.is_some());
+        let named = times.iter().find(|span| {
+            let is_earliest = earliest.is_none_or(|earliest| earliest.clock == span.clock);
+            is_earliest && !self.clocks.host(span.clock).is_empty()
+        });
+        let host = named.map(|span| self.clocks.host_name(span.clock));
+        let (at, line, captures) = if let Some(span) = earliest {
+            let at = on_reference(span).unwrap_or_default();
+            (at, span.line, span.captures.clone())
+        } else {
+            let matched = entry.tally.first.first()?;
+            (0, matched.line, matched.captures.clone())
+        };
+        let first = First {
+            record: entry.place,
+            line,
+            captures,
+            host,
+            times: times.clone(),
+            untimed: entry.tally.untimed,
+        };
+        Some(((at, line), first))
+    }
+
+    /// Whether one match came before another.
+    pub(super) fn before(&self, one: &First, other: &First) -> Before {
+        let is = |yes| if yes { Before::Yes } else { Before::No };
+        let on_one_clock = one.times.iter().filter_map(|own| {
+            let their = other.times.iter().find(|their| their.clock == own.clock)?;
+            Some((own.first, own.line) <= (their.first, their.line))
+        });
+        let mut on_one_clock = on_one_clock.peekable();
+        let untimed = one.untimed || other.untimed;
+        if on_one_clock.peek().is_some() {
+            return is(if untimed {
+                one.line <= other.line
+            } else {
+                on_one_clock.any(|first| first)
+            });
+        }
+        let apart = one.times.iter().flat_map(|own| {
+            let others = other.times.iter();
+            others.filter_map(|their| self.beyond_doubt(own, their))
+        });
+        let apart: Vec<bool> = apart.collect();
+        match (one.times.is_empty(), other.times.is_empty()) {
+            (true, true) => is(one.line <= other.line),
+            // Lines of one program, some of them without a time; but the kernel's and a host's log are another source.
+            (true, false) | (false, true) if !self.has_source(one) && !self.has_source(other) => {
+                is(one.line <= other.line)
+            }
+            (false, false) if !apart.is_empty() => is(apart.contains(&true)),
+            _ => Before::Untold,
+        }
+    }
+
+    /// Which of two times on different clocks is the earlier, if that is beyond doubt.
+    fn beyond_doubt(&self, own: &TimeSpan, their: &TimeSpan) -> Option<bool> {
+        let (one, other) = (own.clock, their.clock);
+        if self.clocks.precedes(one, other) || self.clocks.precedes(other, one) {
+            return Some(one < other);
+        }
+        if !self.clocks.comparable(one, other) {
+            return None;
+        }
+        let skew = self.skew(own.clock, their.clock);
+        let later = their.first - skew.micros - own.first;
+        (later.unsigned_abs() > skew.tolerance).then_some(later > 0)
+    }
+
+    /// Whether its lines are of a log that names a host or is the kernel's.
+    fn has_source(&self, first: &First) -> bool {
+        let mut clocks = first.times.iter().map(|span| span.clock);
+        clocks.any(|clock| {
+            !self.clocks.host(clock).is_empty() || self.clocks.kind(clock) == Some(StampKind::Boot)
+        })
+    }
+
+    fn skew(&self, from: usize, to: usize) -> Skew {
+        let none = Skew {
+            micros: 0,
+            tolerance: UNKNOWN_SKEW_MICROS,
+            seen: 0,
+        };
+        let turned = |skew: &Skew| Skew {
+            micros: -skew.micros,
+            ..*skew
+        };
+        if from == to {
+            return Skew { tolerance: 0, ..none };
+        }
+        let known = self.skews.get(&(from, to)).copied();
+        known
+            .or_else(|| self.skews.get(&(to, from)).map(turned))
+            .unwrap_or(none)
+    }
+
+    /// What was assumed of the clocks, in sentences.
+    pub(super) fn notes(&self) -> Vec<String> {
+        if self.order != Order::TimeByClock || self.firsts.len() < 2 {
+            return Vec::new();
+        }
+        let mut notes: Vec<String> = self
+            .skews
+            .iter()
+            .filter(|(_, skew)| skew.seen > 0)
+            .map(|((from, to), skew)| {
+                let (ahead, behind) = if skew.micros < 0 { (from, to) } else { (to, from) };
+                format!(
+                    "the clock of {} is taken to be {} s ahead of that of {}, by {} that both report; where two \
+                     errors are less than {} s apart after that, the graph decides which led to which",
+                    self.clocks.name(*ahead),
+                    skew.micros.unsigned_abs() / 1_000_000,
+                    self.clocks.name(*behind),
+                    if skew.seen == 1 { "an error".to_owned() } else { format!("{} errors", skew.seen) },
+                    skew.tolerance / 1_000_000,
+                )
+            })
+            .collect();
+        let used = self.firsts.iter().flat_map(|first| &first.times);
+        let hosts: BTreeSet<&[u8]> = used.map(|span| self.clocks.host(span.clock)).collect();
+        if notes.is_empty() && hosts.len() > 1 {
+            notes.push(format!(
+                "the matches are on lines of several clocks, and no error is reported by two of them that would tell how \
+                 far they are apart: up to {} minutes the graph decides which led to which, beyond that the times do",
+                UNKNOWN_SKEW_MICROS / 60_000_000,
+            ));
+        }
+        notes
+    }
+}
+
+/// For each two clocks that can be compared, how they differ, by the records that stand on lines of both.
+fn skews(ranked: &[Entry<'_>], used: &BTreeSet<usize>, clocks: &Clocks) -> BTreeMap<(usize, usize), Skew> {
+    let mut seen: BTreeMap<(usize, usize), Vec<i64>> = BTreeMap::new();
+    if used.len() < 2 {
+        return BTreeMap::new();
+    }
+    for entry in ranked {
+        for (at, one) in entry.tally.times.iter().enumerate() {
+            for other in entry.tally.times.iter().skip(at + 1) {
+                let (from, to) = if one.clock < other.clock {
+                    (one, other)
+                } else {
+                    (other, one)
+                };
+                if clocks.comparable(from.clock, to.clock) {
+                    let apart = to.first - from.first;
+                    seen.entry((from.clock, to.clock)).or_default().push(apart);
+                }
+            }
+        }
+    }
+    let skew = |mut apart: Vec<i64>| {
+        apart.sort_unstable();
+        let micros = apart.get(apart.len() / 2).copied().unwrap_or_default();
+        let (least, most) = (apart.first().copied(), apart.last().copied());
+        let spread = most.unwrap_or_default().abs_diff(least.unwrap_or_default());
+        Skew {
+            micros,
+            tolerance: spread.max(LEAST_TOLERANCE_MICROS),
+            seen: apart.len(),
+        }
+    };
+    seen.into_iter()
+        .map(|(pair, apart)| (pair, skew(apart)))
+        .collect()
+}

@@ -1,0 +1,112 @@
+//! Which matches count beside others: one may take another away, some matter only alone or only with others.
+
+use std::collections::BTreeMap;
+
+use super::assemble::Entry;
+use super::clock::Clocks;
+
+/// For each place of a record that does not count: why.
+pub(super) fn discounted(entries: &[Entry<'_>], clocks: &Clocks) -> BTreeMap<u32, String> {
+    let company = Company { entries, clocks };
+    entries
+        .iter()
+        .filter_map(|entry| {
+            let why = company
+                .cancelled(entry)
+                .or_else(|| company.missed(entry))
+                .or_else(|| company.crowded(entry))?;
+            Some((entry.place, why))
+        })
+        .collect()
+}
+
+struct Company<'e, 'r> {
+    entries: &'e [Entry<'r>],
+    clocks: &'e Clocks,
+}
+
+impl<'e, 'r> Company<'e, 'r> {
+    /// Taken away by another match, unless the two take each other away. The window is the other's.
+    fn cancelled(&self, entry: &Entry<'_>) -> Option<String> {
+        let by = self.others(entry).find(|other| {
+            entry.record.cancels.contains(&other.place)
+                && !other.record.cancels.contains(&entry.place)
+                && self.in_window(other.record.window_seconds, entry, other)
+        })?;
+        Some(format!(
+            "{} on line {} takes it away",
+            by.record.id,
+            by.first_line()
+        ))
+    }
+
+    /// None of the records is here without which it means nothing.
+    fn missed(&self, entry: &Entry<'_>) -> Option<String> {
+        let wanted = entry.record.only_with.as_ref()?;
+        let window = entry.record.window_seconds;
+        let has_company = self
+            .others(entry)
+            .any(|other| wanted.contains(&other.place) && self.in_window(window, entry, other));
+        (!has_company).then(|| {
+            format!(
+                "it matters only together with other errors, and none of them is here{}",
+                within(window)
+            )
+        })
+    }
+
+    /// Others are here, and it matters only alone.
+    fn crowded(&self, entry: &Entry<'_>) -> Option<String> {
+        if !entry.record.only_alone {
+            return None;
+        }
+        let window = entry.record.window_seconds;
+        let other = self
+            .others(entry)
+            .find(|other| !other.record.only_alone && self.in_window(window, entry, other))?;
+        Some(format!(
+            "it matters only alone, and {} is on line {}{}",
+            other.record.id,
+            other.first_line(),
+            within(window),
+        ))
+    }
+
+    fn others(&self, entry: &Entry<'_>) -> impl Iterator<Item = &'e Entry<'r>> {
+        let place = entry.place;
+        self.entries.iter().filter(move |other| other.place != place)
+    }
+
+    /// Whether hits of two records lie within a window of each other. On one clock its times tell; lines of different
+    /// hosts do not bear on each other; where nothing tells, the whole text is the window.
+    fn in_window(&self, seconds: Option<u32>, one: &Entry<'_>, other: &Entry<'_>) -> bool {
+        let Some(seconds) = seconds else {
+            return true;
+        };
+        let (own, their) = (&one.tally.times, &other.tally.times);
+        let mut apart = own.iter().filter_map(|span| {
+            let on_same_clock = their.iter().find(|their| their.clock == span.clock)?;
+            Some(span.apart(on_same_clock))
+        });
+        let limit = u64::from(seconds) * 1_000_000;
+        match apart.next() {
+            Some(first) => apart.fold(first, u64::min) <= limit,
+            None => !self.on_different_hosts(one, other),
+        }
+    }
+
+    fn on_different_hosts(&self, one: &Entry<'_>, other: &Entry<'_>) -> bool {
+        let hosts = |entry: &Entry<'_>| -> Vec<&'e [u8]> {
+            let times = entry.tally.times.iter();
+            times.map(|span| self.clocks.host(span.clock)).collect()
+        };
+        let (own, their) = (hosts(one), hosts(other));
+        let all_named = own.iter().chain(&their).all(|host| !host.is_empty());
+        let timed = !own.is_empty() && !their.is_empty() && !one.tally.untimed && !other.tally.untimed;
+        timed && all_named && !own.iter().any(|host| their.contains(host))
+    }
+}
+
+fn within(window: Option<u32>) -> String {
+    window.map_or_else(String::new, |seconds| format!(" within {seconds} s"))
+}
