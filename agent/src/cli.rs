@@ -1,5 +1,9 @@
 //! The command line: what each verb takes, with defaults that `--help` shows.
 
+mod convert;
+
+pub(crate) use convert::ConvertArgs;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,6 +32,8 @@ pub(crate) enum Verb {
     /// Check every pair of GPUs and upload the report
     #[command(args_override_self = true)]
     Report(ReportArgs),
+    /// Turn what another tool printed into a report
+    Convert(ConvertArgs),
     /// Hold the GPUs for a parent process
     #[command(hide = true)]
     Worker(WorkerArgs),

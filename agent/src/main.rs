@@ -39,13 +39,14 @@ fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Probe(arguments) => commands::probe(arguments),
         Verb::Report(arguments) => commands::report(arguments),
+        Verb::Convert(arguments) => commands::convert(arguments),
         Verb::Worker(arguments) => worker::serve::run(arguments).map(|()| 0).map_err(Into::into),
     };
     match result {
         Ok(exit_code) => ExitCode::from(exit_code),
         Err(error) => {
             process::say(&format!("{error:#}"));
-            let is_usage = error.is::<upload::ConfigurationError>();
+            let is_usage = error.is::<upload::ConfigurationError>() || error.is::<commands::InputError>();
             // A run that could not even be made has no verdict that `--fail-on` could pass over.
             let code = if is_usage { Code::Usage } else { Code::Unknown };
             ExitCode::from(code.number())

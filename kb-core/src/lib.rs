@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod annex;
+pub mod convert;
 pub mod ids;
 pub mod matcher;
 pub mod record;

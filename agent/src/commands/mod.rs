@@ -1,5 +1,9 @@
 //! One function a verb: gathers what it needs (clock, random numbers), runs it, prints, answers with an exit code.
 
+mod convert;
+
+pub(crate) use convert::convert;
+
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
@@ -12,6 +16,11 @@ use crate::output::{self, Drawn};
 use crate::probe::{self, Chance, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{self, Body, Uploader};
+
+/// What was given to a verb cannot be used: a matter of the caller, as a wrong option is.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct InputError(String);
 
 /// `peerless-agent probe`.
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {

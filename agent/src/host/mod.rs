@@ -33,15 +33,21 @@ pub(crate) struct Host {
     pub(crate) facts: BTreeMap<String, Fact>,
 }
 
+/// The node alone.
+pub(crate) fn node(root: &HostRoot) -> Result<Node, IdError> {
+    let hostname = root.line("proc/sys/kernel/hostname").value;
+    Ok(Node {
+        id: identity::node_id(root, hostname.as_deref())?,
+        hostname,
+        boot_id: root.line("proc/sys/kernel/random/boot_id").value,
+    })
+}
+
 /// Reads everything. What is not there is a gap; only a node that cannot be named is an error.
 pub(crate) fn read(root: &HostRoot, watch: &Watch) -> Result<Host, IdError> {
     let hostname = root.line("proc/sys/kernel/hostname");
     let boot_id = root.line("proc/sys/kernel/random/boot_id");
-    let node = Node {
-        id: identity::node_id(root, hostname.value.as_deref())?,
-        hostname: hostname.value.clone(),
-        boot_id: boot_id.value.clone(),
-    };
+    let node = node(root)?;
     let mut facts = BTreeMap::from([
         ("host.name".to_owned(), text(hostname)),
         ("boot.id".to_owned(), text(boot_id)),

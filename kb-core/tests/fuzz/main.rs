@@ -77,3 +77,8 @@ fn annex() {
 fn report() {
     fuzz("report", targets::JSON_WORDS, targets::report);
 }
+
+#[test]
+fn convert() {
+    fuzz("convert", targets::TOOL_WORDS, targets::convert);
+}

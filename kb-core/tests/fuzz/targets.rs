@@ -3,10 +3,11 @@
 use std::sync::{Arc, LazyLock};
 
 use kb_core::annex::{self, read_annex};
+use kb_core::convert::{Format, Options, convert as convert_output};
 use kb_core::ids::Revision;
 use kb_core::matcher::Matcher;
 use kb_core::record::{Record, read_document};
-use kb_core::report::Report;
+use kb_core::report::{Node, Report};
 use kb_core::scanner::{Event, ScanOptions, scan as scan_whole};
 use kb_core::validate::check_record;
 
@@ -44,6 +45,26 @@ pub(crate) const JSON_WORDS: &[&str] = &[
     ",",
     "}",
     "]",
+];
+
+/// Pieces of what the tools print.
+pub(crate) const TOOL_WORDS: &[&str] = &[
+    "nvbandwidth Version: v0.8\n",
+    "Running device_to_device_memcpy_read_ce.\n",
+    "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n           0         1\n 0       N/A    393.91\n",
+    "SUM device_to_device_memcpy_read_ce 787.53\n",
+    "# nThread 1 nGpus 2\n",
+    "#  Rank  0 Group  0 Pid   1648 on         vm device  0 [0000:00:06] NVIDIA H200\n",
+    "\tGPU0\tGPU1\tCPU Affinity\n",
+    "GPU1\tNV18\t X \n",
+    "Device: 0, NVIDIA H200, pciBusID: 0, pciDeviceID: 6, pciDomainID:0\n",
+    "node1:4711:4711 [0] NCCL INFO ",
+    "NCCL DIAG ",
+    " N/A ",
+    "99999999999999999999",
+    "1e308",
+    "\u{1b}[4m",
+    "\n",
 ];
 
 /// The seed records' matcher.
@@ -138,4 +159,30 @@ pub(crate) fn report(text: &[u8]) {
     let written = serde_json::to_string(&report).unwrap();
     let again: Report = serde_json::from_str(&written).unwrap();
     assert_eq!(serde_json::to_string(&again).unwrap(), written);
+}
+
+/// Output is refused with what to do, or becomes a report that can be written and read.
+pub(crate) fn convert(text: &[u8]) {
+    let format = text.first().map(|byte| usize::from(*byte) % 16);
+    let options = |format| Options {
+        format,
+        node: Node {
+            id: "node-1".parse().unwrap(),
+            hostname: None,
+            boot_id: None,
+        },
+        taken_at: "2026-11-21T07:21:49Z".to_owned(),
+        agent_version: "0.1.0".to_owned(),
+        engine: None,
+        bytes: None,
+        capabilities: Vec::new(),
+        collective: None,
+        host: None,
+    };
+    for format in [None, format.and_then(|place| Format::ALL.get(place).copied())] {
+        match convert_output(text, &options(format)) {
+            Ok(converted) => report(&serde_json::to_vec(&converted).unwrap()),
+            Err(error) => assert!(!error.what.is_empty() && !error.advice.is_empty()),
+        }
+    }
 }

@@ -254,3 +254,38 @@ async fn publishing_and_withdrawing_correlates_the_latest_report_again() {
         "done once"
     );
 }
+
+/// What `peerless-agent convert` makes of other tools' output is a report like any other.
+#[tokio::test]
+async fn converted_output_of_other_tools_is_accepted_once() {
+    let door = Door::open().await;
+    let outputs = [
+        include_str!("../../../../kb-core/tests/data/tools/nvbandwidth-x2.json"),
+        include_str!("../../../../kb-core/tests/data/tools/p2p-bandwidth-latency-x4.txt"),
+        include_str!("../../../../kb-core/tests/data/tools/nccl-tests-x2.txt"),
+        include_str!("../../../../kb-core/tests/data/tools/topo-x4.txt"),
+        include_str!("../../../../kb-core/tests/data/tools/nccl-log.txt"),
+    ];
+    let options = kb_core::convert::Options {
+        format: None,
+        node: kb_core::report::Node {
+            id: "node-1".parse().unwrap(),
+            hostname: None,
+            boot_id: None,
+        },
+        taken_at: "2026-11-21T07:21:49Z".to_owned(),
+        agent_version: "0.1.0".to_owned(),
+        engine: None,
+        bytes: None,
+        capabilities: Vec::new(),
+        collective: None,
+        host: None,
+    };
+    for (number, output) in outputs.into_iter().enumerate() {
+        for again in [false, true] {
+            let report = kb_core::convert::convert(output.as_bytes(), &options).unwrap();
+            let accepted = door.send(&serde_json::to_value(&report).unwrap()).await.unwrap();
+            assert_eq!(accepted.is_duplicate, again, "output {number}");
+        }
+    }
+}

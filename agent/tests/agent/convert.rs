@@ -1,0 +1,76 @@
+//! `convert`: files of other tools.
+
+use std::fs;
+use std::path::PathBuf;
+
+use fake_gpu::Scenario;
+
+use crate::node::{Node, Run};
+
+fn sample(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../kb-core/tests/data/tools")
+        .join(name)
+}
+
+fn convert(node: &Node, arguments: &[&str]) -> Run {
+    let mut command = node.bare("convert");
+    Run::of(&command.args(arguments).output().unwrap())
+}
+
+#[test]
+fn output_becomes_a_report_without_touching_the_gpus() {
+    let node = Node::with(&Scenario::healthy(2));
+    let file = sample("nvbandwidth-x2.txt");
+    let arguments = [
+        file.to_str().unwrap(),
+        "--node",
+        "node-7",
+        "--taken-at",
+        "2026-11-21T08:21:49+01:00",
+    ];
+    let run = convert(&node, &arguments);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = run.report();
+    assert_eq!(report.node.id.as_str(), "node-7");
+    assert_eq!(report.finished_at, "2026-11-21T07:21:49Z");
+    assert_eq!(report.measurements.len(), 37);
+    assert!(
+        run.stderr.contains("512 MiB, its default, is assumed"),
+        "{}",
+        run.stderr
+    );
+    assert!(node.installed.calls().unwrap().is_empty());
+    let again = convert(&node, &arguments).report();
+    assert_eq!(again, report, "the same file is the same report");
+}
+
+#[test]
+fn what_cannot_be_converted_is_a_matter_of_the_caller() {
+    let node = Node::with(&Scenario::healthy(2));
+    let text = fs::read_to_string(sample("topo-x4.txt")).unwrap();
+    let cut = node.path("cut");
+    fs::write(&cut, text.split_once("GPU2\tNV18").unwrap().0).unwrap();
+    let other = sample("nccl-tests-x2.txt");
+    for (arguments, expected) in [
+        (
+            vec![cut.to_str().unwrap()],
+            "the output ends within the table of nvidia-smi topo -m",
+        ),
+        (
+            vec![other.to_str().unwrap()],
+            "this is of host vm, and here is gpu-17",
+        ),
+        (vec!["/nonexistent"], "/nonexistent: No such file"),
+        (vec![cut.to_str().unwrap(), "--format", "pdf"], "possible values"),
+    ] {
+        let run = convert(&node, &arguments);
+        assert_eq!(run.code, 64, "{}", run.stderr);
+        assert!(
+            run.stderr.contains(expected),
+            "{expected:?} is not in {}",
+            run.stderr
+        );
+        assert!(run.stdout.is_empty());
+    }
+}

@@ -1,0 +1,89 @@
+//! The text as lines: numbered, without colours and carriage returns.
+
+/// A line of the text.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    /// 1-based.
+    pub(super) number: usize,
+    /// Without escape sequences and line ends.
+    pub(super) text: String,
+}
+
+impl Line {
+    /// The words between white space.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.split_whitespace()
+    }
+}
+
+/// Splits at line feeds. Bytes that are no UTF-8 become replacement characters.
+pub(super) fn lines(bytes: &[u8]) -> Vec<Line> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let numbered = text.lines().enumerate();
+    numbered
+        .map(|(index, line)| Line {
+            number: index + 1,
+            text: without_colours(line),
+        })
+        .collect()
+}
+
+/// Takes off control sequences (ECMA-48: `ESC [`, parameters, one final byte of 0x40 to 0x7E), which nvidia-smi
+/// writes also where its output is no terminal.
+fn without_colours(line: &str) -> String {
+    let mut kept = String::with_capacity(line.len());
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        if character != '\u{1b}' {
+            kept.push(character);
+            continue;
+        }
+        let mut rest = characters.clone();
+        if rest.next() == Some('[') {
+            for parameter in rest.by_ref() {
+                if ('\u{40}'..='\u{7e}').contains(&parameter) {
+                    break;
+                }
+            }
+            characters = rest;
+        }
+    }
+    kept
+}
+
+/// A decimal number that a tool can have measured: finite, not negative, and below 1e9.
+pub(super) fn measured(word: &str) -> Option<f64> {
+    let plain = word
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'+' | b'-'));
+    let number: f64 = plain.then(|| word.parse().ok())??;
+    (0.0..1e9).contains(&number).then_some(number)
+}
+
+/// The text between two others.
+pub(super) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_once(after).map(|(found, _)| found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_and_line_ends_are_taken_off() {
+        let read = lines(b"\xef\xbb\xbf\x1b[4mGPU0\tGPU1\x1b[0m\r\nx\x1b\nlast\x1b[3");
+        let texts: Vec<&str> = read.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["GPU0\tGPU1", "x", "last"]);
+        assert_eq!(read[2].number, 3);
+    }
+
+    #[test]
+    fn figures_are_finite() {
+        assert_eq!(measured("1.7e+06"), Some(1.7e6));
+        for bad in ["inf", "NaN", "-1", "1e9", "", "N/A", "0x1"] {
+            assert_eq!(measured(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What other tools print, turned into a report: results without the agent.
+//!
+//! ```text
+//! bytes -> lines (colours off) -> format (sections, by what a tool prints first)
+//!       -> nvbandwidth, p2p_test, simple_p2p, nccl_tests, topo, nccl_log -> draft -> finish -> report
+//! ```
+//!
+//! The tools' own defects are mended where that can be done, and told in the report's notes where not. Damaged and
+//! cut output is an error that names the line; nothing is made up for what is missing.
+
+mod draft;
+mod error;
+mod finish;
+mod format;
+mod lines;
+mod matrix;
+mod nccl_log;
+mod nccl_tests;
+mod nvbandwidth;
+mod p2p_test;
+mod simple_p2p;
+mod topo;
+
+pub use draft::Capability;
+pub use error::ConvertError;
+pub use format::Format;
+
+use crate::report::{Engine, Node, Report};
+use draft::Draft;
+
+/// What the output does not say itself.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Which tool it is; found out where absent.
+    pub format: Option<Format>,
+    /// The node that the output is of.
+    pub node: Node,
+    /// When it was printed, RFC 3339, UTC.
+    pub taken_at: String,
+    /// Version of the program that converts.
+    pub agent_version: String,
+    /// What p2pBandwidthLatencyTest copied with: it prints the same with and without `--sm_copy`.
+    pub engine: Option<Engine>,
+    /// Size of one transfer of nvbandwidth and p2pBandwidthLatencyTest, which they do not print.
+    pub bytes: Option<u64>,
+    /// The capabilities of `topo -p2p` matrices in their order: they look all the same.
+    pub capabilities: Vec<Capability>,
+    /// The collective of an nccl-tests output that does not name it (before 2.17).
+    pub collective: Option<String>,
+    /// Of an NCCL log of several hosts, the lines of this one.
+    pub host: Option<String>,
+}
+
+/// Turns output into a report.
+pub fn convert(bytes: &[u8], options: &Options) -> Result<Report, ConvertError> {
+    let mut draft = Draft::default();
+    let json = match options.format {
+        Some(format) => format == Format::NvbandwidthJson,
+        None => nvbandwidth::is_json(bytes),
+    };
+    if json {
+        draft.tools.push(Format::NvbandwidthJson.tool());
+        nvbandwidth::json(&mut draft, bytes, options)?;
+        return finish::finish(draft, options);
+    }
+    let lines = lines::lines(bytes);
+    let mut capabilities = options.capabilities.iter().copied();
+    for section in format::sections(&lines, options.format)? {
+        if !draft.tools.contains(&section.format.tool()) {
+            draft.tools.push(section.format.tool());
+        }
+        match section.format {
+            Format::Nvbandwidth => nvbandwidth::text(&mut draft, &section, options)?,
+            Format::NvbandwidthJson => {}
+            Format::P2pBandwidthLatencyTest => p2p_test::read(&mut draft, &section, options)?,
+            Format::SimpleP2p => simple_p2p::read(&mut draft, &section)?,
+            Format::NcclTests => nccl_tests::read(&mut draft, &section, options)?,
+            Format::Topo => topo::matrix(&mut draft, &section)?,
+            Format::TopoP2p => topo::p2p(&mut draft, &section, capabilities.next())?,
+            Format::NcclLog => nccl_log::read(&mut draft, &section, options)?,
+        }
+    }
+    finish::finish(draft, options)
+}
