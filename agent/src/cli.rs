@@ -1,8 +1,10 @@
 //! The command line: what each verb takes, with defaults that `--help` shows.
 
 mod convert;
+mod upload;
 
 pub(crate) use convert::ConvertArgs;
+pub(crate) use upload::{BundleArgs, ServerArgs, SpoolArgs, UploadArgs};
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use kb_core::verdict::{self, ExitCode, Expect};
 
 use crate::host::HostRoot;
 use crate::probe::Options;
+use crate::upload::Redaction;
 use crate::worker::lock;
 use crate::worker::serve::WorkerArgs;
 
@@ -32,6 +35,11 @@ pub(crate) enum Verb {
     /// Check every pair of GPUs and upload the report
     #[command(args_override_self = true)]
     Report(ReportArgs),
+    /// Upload what the spool holds, or the reports of files and bundles
+    #[command(args_override_self = true)]
+    Upload(UploadArgs),
+    /// Write the reports of the spool into one file, to be uploaded from elsewhere
+    Bundle(BundleArgs),
     /// Turn what another tool printed into a report
     Convert(ConvertArgs),
     /// Hold the GPUs for a parent process
@@ -112,24 +120,23 @@ pub(crate) struct ReportArgs {
         required_unless_present = "print"
     )]
     pub(crate) server: Option<String>,
-    #[arg(
-        long,
-        value_name = "FILE",
-        help = "File with the API token [else the value of PEERLESS_TOKEN]"
-    )]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Certificates (PEM) to trust in place of the system's
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) access: ServerArgs,
     /// Upload this report (JSON, or as kept in the spool) in place of making one
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
     /// Print the report that would be uploaded, and upload nothing
     #[arg(long)]
     pub(crate) print: bool,
-    /// Folder for reports that could not be uploaded [default: /var/lib/peerless-agent/spool, or one of the user's own]
-    #[arg(long, value_name = "DIR", env = "PEERLESS_SPOOL")]
-    pub(crate) spool: Option<PathBuf>,
+    /// Take these out of the report, each with a mark: [host 1], [address 1], [path 1]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', env = "PEERLESS_REDACT")]
+    pub(crate) redact: Vec<Redaction>,
+    #[command(flatten)]
+    pub(crate) spool: SpoolArgs,
+    /// How long to try again where the server does not answer or is busy, in seconds; behind that the report waits in
+    /// the spool
+    #[arg(long, value_name = "SECONDS", default_value = "0.1", value_parser = seconds)]
+    pub(crate) retry_for: Duration,
 }
 
 impl RunArgs {
@@ -158,7 +165,7 @@ impl RunArgs {
 }
 
 /// A positive number of seconds, fractions allowed, of at most a day.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a number of seconds between 0.1 and 86400");
     let number: f64 = text.parse().map_err(|_| wrong())?;
     if !(0.1..=86_400.0).contains(&number) {

@@ -39,6 +39,8 @@ fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Probe(arguments) => commands::probe(arguments),
         Verb::Report(arguments) => commands::report(arguments),
+        Verb::Upload(arguments) => commands::upload(arguments),
+        Verb::Bundle(arguments) => commands::bundle(arguments),
         Verb::Convert(arguments) => commands::convert(arguments),
         Verb::Worker(arguments) => worker::serve::run(arguments).map(|()| 0).map_err(Into::into),
     };

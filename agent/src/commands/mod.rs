@@ -1,8 +1,10 @@
 //! One function a verb: gathers what it needs (clock, random numbers), runs it, prints, answers with an exit code.
 
 mod convert;
+mod upload;
 
 pub(crate) use convert::convert;
+pub(crate) use upload::{bundle, upload};
 
 use std::io::{self, IsTerminal, Write};
 
@@ -15,7 +17,7 @@ use crate::clock::SystemClock;
 use crate::output::{self, Drawn};
 use crate::probe::{self, Chance, RANDOM_BYTES};
 use crate::process::say;
-use crate::upload::{self, Body, Uploader};
+use crate::upload::{Body, read_body};
 
 /// What was given to a verb cannot be used: a matter of the caller, as a wrong option is.
 #[derive(Debug, thiserror::Error)]
@@ -38,19 +40,16 @@ pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
     let uploader = match &arguments.server {
-        Some(server) if !arguments.print => Some(Uploader::new(
-            server,
-            arguments.token_file.as_deref(),
-            arguments.ca_file.as_deref(),
-        )?),
+        Some(server) if !arguments.print => Some(arguments.access.uploader(server)?),
         _ => None,
     };
-    let (report, body) = if let Some(file) = &arguments.from {
-        upload::read_body(file)?
-    } else {
-        let report = make_report(&arguments.run, !arguments.print)?;
-        let body = Body::of(&report)?;
-        (report, body)
+    let (report, body) = match &arguments.from {
+        Some(file) if arguments.redact.is_empty() => read_body("--from", file)?,
+        Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
+        None => {
+            let report = make_report(&arguments.run, !arguments.print)?;
+            Body::redacted(&report, &arguments.redact)?
+        }
     };
     let exit_code = arguments.run.exit_code(&report);
     let Some(uploader) = uploader else {
@@ -58,17 +57,21 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         return Ok(exit_code);
     };
     // Kept before it is sent: whatever becomes of this process meanwhile, the report is not lost.
-    let spool = upload::Spool::at(arguments.spool.clone());
+    let spool = arguments.spool.spool();
     let kept = spool.keep(&report.report_id, &body);
+    for line in kept.iter().flat_map(|kept| &kept.removed) {
+        say(line);
+    }
     // A terminal that is gone must not keep the report from the server.
     say_failure(print_table(&arguments.run, &report));
     say_reason(&report);
-    match uploader.send(&body) {
+    match crate::upload::send(&uploader, &body, &upload::patience(arguments.retry_for)) {
         Ok(receipt) => {
-            if let Ok(path) = &kept
-                && let Err(error) = std::fs::remove_file(path)
+            if let Ok(kept) = &kept
+                && let Err(error) = std::fs::remove_file(&kept.path)
+                && error.kind() != io::ErrorKind::NotFound
             {
-                say(&format!("{} cannot be put away: {error}", path.display()));
+                say(&format!("{} cannot be put away: {error}", kept.path.display()));
             }
             if !arguments.run.quiet {
                 say_failure(print(&format!("\n{receipt}\n")));
@@ -81,7 +84,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         }
         Err(error) => {
             let place = match kept {
-                Ok(path) => format!("it is kept in {}", path.display()),
+                Ok(kept) => format!("it is kept in {}", kept.path.display()),
                 Err(why) => format!("nor could it be kept: {why}"),
             };
             say(&format!("the report was not uploaded: {error}; {place}"));

@@ -6,19 +6,30 @@ use std::path::Path;
 use kb_core::report::{MAJOR, Report};
 
 use super::ConfigurationError;
+use super::redact::{Kind, redact};
 
 /// First bytes of a zstd frame (RFC 8878, section 3.1.1).
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest report that is read from a file, decompressed; the server's limit for JSON is the same (8 MiB).
 const MOST_BYTES: u64 = 8 << 20;
 
 /// A compressed report.
-pub(crate) struct Body(pub(super) Vec<u8>);
+pub(crate) struct Body(pub(crate) Vec<u8>);
 
 impl Body {
-    /// Serialises and compresses.
-    pub(crate) fn of(report: &Report) -> std::io::Result<Self> {
-        Self::compress(&serde_json::to_vec(report)?)
+    /// Serialises and compresses, without what `kinds` name; and the report as it is sent.
+    pub(crate) fn redacted(report: &Report, kinds: &[Kind]) -> std::io::Result<(Report, Self)> {
+        let mut value = serde_json::to_value(report)?;
+        redact(&mut value, kinds);
+        let body = Self::compress(&serde_json::to_vec(&value)?)?;
+        Ok((serde_json::from_value(value)?, body))
+    }
+
+    /// Reads what the bytes say, as a server would.
+    pub(crate) fn report(&self) -> Result<Report, String> {
+        let json = zstd::stream::Decoder::new(self.0.as_slice()).and_then(read_limited);
+        let json = json.map_err(|error| format!("not a whole zstd frame: {error}"))?;
+        read_report(&json)
     }
 
     fn compress(json: &[u8]) -> std::io::Result<Self> {
@@ -28,37 +39,33 @@ impl Body {
 
 /// A report from a file, as JSON or as the spool keeps it, with the bytes to send. What this build does not know in
 /// it is sent all the same.
-pub(crate) fn read_body(file: &Path) -> Result<(Report, Body), ConfigurationError> {
+pub(crate) fn read_body(option: &'static str, file: &Path) -> Result<(Report, Body), ConfigurationError> {
     let refused = |why: String| ConfigurationError::File {
-        option: "--from",
+        option,
         path: file.to_owned(),
         why,
     };
     let bytes = std::fs::File::open(file)
         .and_then(read_limited)
         .map_err(|error| refused(error.to_string()))?;
-    let compressed = bytes.starts_with(&ZSTD_MAGIC);
-    let json = if compressed {
-        zstd::stream::Decoder::new(bytes.as_slice())
-            .and_then(read_limited)
-            .map_err(|error| refused(format!("not a whole zstd frame: {error}")))?
-    } else {
-        bytes.clone()
-    };
-    let report: Report =
-        serde_json::from_slice(&json).map_err(|error| refused(format!("not a report: {error}")))?;
-    if report.schema.major != MAJOR {
-        let major = report.schema.major;
-        return Err(refused(format!(
-            "a report of major version {major}, this agent sends {MAJOR}"
-        )));
+    if bytes.starts_with(&ZSTD_MAGIC) {
+        let body = Body(bytes);
+        return Ok((body.report().map_err(refused)?, body));
     }
-    let body = if compressed {
-        Body(bytes)
-    } else {
-        Body::compress(&json).map_err(|error| refused(error.to_string()))?
-    };
+    let report = read_report(&bytes).map_err(refused)?;
+    let body = Body::compress(&bytes).map_err(|error| refused(error.to_string()))?;
     Ok((report, body))
+}
+
+fn read_report(json: &[u8]) -> Result<Report, String> {
+    let report: Report = serde_json::from_slice(json).map_err(|error| format!("not a report: {error}"))?;
+    if report.schema.major == MAJOR {
+        return Ok(report);
+    }
+    let major = report.schema.major;
+    Err(format!(
+        "a report of major version {major}, this agent sends {MAJOR}"
+    ))
 }
 
 fn read_limited(source: impl Read) -> std::io::Result<Vec<u8>> {

@@ -5,9 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use reqwest::blocking::{Client, Response};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Url};
+
+use crate::clock::{Clock as _, SystemClock};
 
 use super::{Body, ConfigurationError, UploadError};
 
@@ -78,6 +80,11 @@ impl Uploader {
             why: root_cause(&error),
         })?;
         let status = response.status().as_u16();
+        let asked = response
+            .headers()
+            .get(RETRY_AFTER)
+            .and_then(|value| value.to_str().ok());
+        let retry_after = asked.and_then(|asked| super::retry::retry_after(asked, SystemClock.now()));
         let answer = read_answer(response);
         if !matches!(status, 200 | 201) {
             return Err(UploadError::Refused {
@@ -88,6 +95,7 @@ impl Uploader {
                     .and_then(serde_json::Value::as_str)
                     .map(str::to_owned),
                 detail: problem(&answer),
+                retry_after,
             });
         }
         Ok(Receipt {

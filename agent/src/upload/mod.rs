@@ -2,14 +2,21 @@
 //! not be sent is kept as the very bytes that were to be sent.
 
 mod body;
+mod bundle;
 mod client;
+mod redact;
+mod retry;
 mod spool;
 
 pub(crate) use body::{Body, read_body};
+pub(crate) use bundle::{pack, unpack};
 pub(crate) use client::Uploader;
-pub(crate) use spool::Spool;
+pub(crate) use redact::Kind as Redaction;
+pub(crate) use retry::{Patience, send};
+pub(crate) use spool::{Limits, Spool};
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why a report cannot be sent from here, whatever the server does.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +75,8 @@ pub(crate) enum UploadError {
         code: Option<String>,
         /// `: ` and the answer's own words, where it has any.
         detail: String,
+        /// What the server asks to wait.
+        retry_after: Option<Duration>,
     },
 }
 
@@ -86,6 +95,26 @@ enum Next {
 }
 
 impl UploadError {
+    /// True where the same bytes may be taken a moment later.
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Refused { status, .. } => matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504 | 507),
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unreachable { .. } => None,
+            Self::Refused { retry_after, .. } => *retry_after,
+        }
+    }
+
+    /// True when the server will never take these bytes.
+    pub(crate) fn is_for_good(&self) -> bool {
+        self.next() == Next::PutAside
+    }
+
     fn next(&self) -> Next {
         let Self::Refused { status, code, .. } = self else {
             return Next::KeepAndStop;
@@ -110,6 +139,7 @@ mod tests {
             status,
             code: code.map(str::to_owned),
             detail: String::new(),
+            retry_after: None,
         };
         for status in [400, 409, 413, 415, 422] {
             assert_eq!(refused(status, None).next(), Next::PutAside, "{status}");

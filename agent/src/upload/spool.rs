@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use kb_core::ids::ReportId;
 
@@ -15,48 +16,127 @@ const REJECTED_SUFFIX: &str = ".json.zst.rejected";
 /// Reports that are sent after a successful upload, at most: the rest go with the next one.
 const MOST_AT_ONCE: usize = 32;
 
+/// What another process left unfinished longer ago than this, it will not finish.
+const UNFINISHED: Duration = Duration::from_hours(1);
+
+/// How much may wait, and how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// All files together, in bytes.
+    pub(crate) bytes: u64,
+    /// Since a report was kept.
+    pub(crate) age: Duration,
+}
+
 /// The folder; it is made when it is first needed.
-pub(crate) struct Spool(PathBuf);
+pub(crate) struct Spool {
+    folder: PathBuf,
+    limits: Limits,
+}
+
+/// A report that is on disk.
+pub(crate) struct Kept {
+    /// Where.
+    pub(crate) path: PathBuf,
+    /// What had to go for it, one line each.
+    pub(crate) removed: Vec<String>,
+}
 
 impl Spool {
     /// The folder named, else the default: the system's for root, else one of the user's own.
-    pub(crate) fn at(folder: Option<PathBuf>) -> Self {
-        Self(folder.unwrap_or_else(default_folder))
+    pub(crate) fn at(folder: Option<PathBuf>, limits: Limits) -> Self {
+        Self {
+            folder: folder.unwrap_or_else(default_folder),
+            limits,
+        }
     }
 
     /// Keeps a report and says where; under its id, so that keeping it again changes nothing.
-    pub(crate) fn keep(&self, id: &ReportId, body: &Body) -> io::Result<PathBuf> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
-        let path = self.0.join(format!("{id}{SUFFIX}"));
-        let unfinished = self.0.join(format!(".{id}.{}", std::process::id()));
+    pub(crate) fn keep(&self, id: &ReportId, body: &Body) -> io::Result<Kept> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.folder)?;
+        let path = self.folder.join(format!("{id}{SUFFIX}"));
+        let unfinished = self.folder.join(format!(".{id}.{}", std::process::id()));
         let written = write_new(&unfinished, &body.0).and_then(|()| fs::rename(&unfinished, &path));
         if let Err(error) = written {
             // Nothing half-written stays; if even that fails, the first error says more.
             let _ = fs::remove_file(&unfinished);
             return Err(error);
         }
-        File::open(&self.0)?.sync_all()?;
+        File::open(&self.folder)?.sync_all()?;
         // The folder may be new itself. Where its parent cannot be opened, somebody else made it before.
-        if let Some(parent) = self.0.parent()
+        if let Some(parent) = self.folder.parent()
             && let Ok(parent) = File::open(parent)
         {
             parent.sync_all()?;
         }
-        Ok(path)
+        let removed = self.make_room(&path);
+        Ok(Kept { path, removed })
+    }
+
+    /// Removes what is too old, and of the rest the oldest until all fit, never the newest. Each is told.
+    fn make_room(&self, newest: &Path) -> Vec<String> {
+        self.remove_unfinished();
+        let mut waiting = self.waiting(|name| name.ends_with(SUFFIX) || name.ends_with(REJECTED_SUFFIX));
+        waiting.retain(|file| file.path != newest);
+        let newest = fs::metadata(newest).map_or(0, |metadata| metadata.len());
+        let mut bytes = waiting.iter().map(|file| file.bytes).sum::<u64>() + newest;
+        let mut said = Vec::new();
+        for file in waiting {
+            let age = file.written.elapsed().unwrap_or_default();
+            let why = if age > self.limits.age {
+                format!(
+                    "it waited {} days, the limit is {}",
+                    days(age),
+                    days(self.limits.age)
+                )
+            } else if bytes > self.limits.bytes {
+                format!(
+                    "the spool holds {bytes} bytes, the limit is {}",
+                    self.limits.bytes
+                )
+            } else {
+                continue;
+            };
+            bytes = bytes.saturating_sub(file.bytes);
+            let path = file.path.display();
+            said.push(match remove(&file.path) {
+                Ok(()) => format!("LOST: {path} was removed without being uploaded: {why}"),
+                Err(error) => format!("{path} cannot be removed ({error}): {why}"),
+            });
+        }
+        said
+    }
+
+    /// Files of processes that were killed while they wrote.
+    fn remove_unfinished(&self) {
+        for file in self.waiting(|name| name.starts_with('.')) {
+            if file.written.elapsed().is_ok_and(|age| age > UNFINISHED) {
+                // It is in nobody's way; the next run tries again.
+                let _ = fs::remove_file(&file.path);
+            }
+        }
     }
 
     /// Sends what was kept, oldest first, until the server takes no more. One line for each.
     pub(crate) fn drain(&self, uploader: &Uploader) -> Vec<String> {
         let mut said = Vec::new();
         for path in self.kept().into_iter().take(MOST_AT_ONCE) {
-            let Ok(bytes) = fs::read(&path) else {
-                said.push(format!("{} was kept and cannot be read", path.display()));
-                continue;
+            let bytes = match fs::read(&path) {
+                Ok(bytes) => bytes,
+                // Another process has sent it meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    said.push(format!("{} was kept and cannot be read: {error}", path.display()));
+                    continue;
+                }
             };
             let settled = match uploader.send(&Body(bytes)) {
                 Ok(_) => {
                     said.push(format!("{} was kept and is now uploaded", path.display()));
-                    fs::remove_file(&path)
+                    remove(&path)
                 }
                 Err(error) => match error.next() {
                     Next::PutAside => {
@@ -83,20 +163,50 @@ impl Spool {
     }
 
     /// What is kept, oldest first; the names, random ids, say nothing about age.
-    fn kept(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(&self.0) else {
+    pub(crate) fn kept(&self) -> Vec<PathBuf> {
+        let waiting = self.waiting(|name| name.ends_with(SUFFIX) && !name.starts_with('.'));
+        waiting.into_iter().map(|file| file.path).collect()
+    }
+
+    /// Files by name, oldest first.
+    fn waiting(&self, wanted: impl Fn(&str) -> bool) -> Vec<Waiting> {
+        let Ok(entries) = fs::read_dir(&self.folder) else {
             return Vec::new();
         };
-        let aged = entries.filter_map(|entry| {
+        let found = entries.filter_map(|entry| {
             let entry = entry.ok()?;
-            let is_report = entry.file_name().to_string_lossy().ends_with(SUFFIX);
-            let written = entry.metadata().ok()?.modified().ok()?;
-            is_report.then(|| (written, entry.path()))
+            let metadata = entry.metadata().ok()?;
+            let is_wanted = metadata.is_file() && wanted(&entry.file_name().to_string_lossy());
+            is_wanted.then_some(Waiting {
+                written: metadata.modified().ok()?,
+                path: entry.path(),
+                bytes: metadata.len(),
+            })
         });
-        let mut aged: Vec<_> = aged.collect();
-        aged.sort();
-        aged.into_iter().map(|(_, path)| path).collect()
+        let mut found: Vec<Waiting> = found.collect();
+        found.sort();
+        found
     }
+}
+
+/// A file of the spool; ordered by age.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    written: SystemTime,
+    path: PathBuf,
+    bytes: u64,
+}
+
+/// That somebody else was faster is as good.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn days(age: Duration) -> u64 {
+    age.as_secs() / 86_400
 }
 
 fn rejected(path: &Path) -> PathBuf {

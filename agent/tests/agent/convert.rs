@@ -15,6 +15,7 @@ fn sample(name: &str) -> PathBuf {
 
 fn convert(node: &Node, arguments: &[&str]) -> Run {
     let mut command = node.bare("convert");
+    command.arg("--host-root").arg(node.path("host"));
     Run::of(&command.args(arguments).output().unwrap())
 }
 

@@ -42,23 +42,23 @@ impl Node {
         self.folder.path().join(name)
     }
 
-    /// The agent with this node's libraries and host files.
+    /// The agent with this node's libraries.
     pub(crate) fn bare(&self, verb: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_peerless-agent"));
         command.arg(verb).env_clear().envs(self.installed.environment());
         command
             .env("HOME", self.folder.path())
             .env("PATH", "/usr/bin:/bin");
-        command.arg("--host-root").arg(self.path("host"));
         command
     }
 
-    /// The same as a verb that makes a run takes it, with a lock of this node's own.
+    /// The same as a verb that makes a run takes it, with host files and a lock of this node's own.
     pub(crate) fn command(&self, verb: &str) -> Command {
         let mut command = self.bare(verb);
         command.args(["--buffer-kib", "4", "--step-timeout", "20"]);
         // So that a test sees the exit code of every verdict; a later one takes its place.
         command.args(["--fail-on", "unknown"]);
+        command.arg("--host-root").arg(self.path("host"));
         command.arg("--lock-file").arg(self.path("lock"));
         command
     }

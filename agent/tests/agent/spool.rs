@@ -1,0 +1,166 @@
+//! What waits: retries, limits, bundles, redaction.
+
+use std::fs;
+use std::process::Command;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use fake_gpu::Scenario;
+
+use crate::node::{Node, Run, files_in};
+use crate::stub::Stub;
+
+fn run(mut command: Command, arguments: &[&str]) -> Run {
+    Run::of(&command.args(arguments).output().unwrap())
+}
+
+/// A node without a driver, whose runs are short, with this many reports in its spool.
+fn node_with(reports: usize) -> Node {
+    let node = Node::with(&Scenario::library_missing());
+    for _ in 0..reports {
+        let spool = node.path("spool");
+        run(
+            node.command("report"),
+            &[
+                "--quiet",
+                "--server",
+                "http://127.0.0.1:9",
+                "--spool",
+                spool.to_str().unwrap(),
+            ],
+        );
+    }
+    assert_eq!(files_in(&node.path("spool")).len(), reports);
+    node
+}
+
+#[test]
+fn a_busy_server_is_asked_again_until_it_takes_the_report() {
+    let node = node_with(2);
+    let stub = Stub::start(3);
+    stub.busy.store(2, Ordering::SeqCst);
+    let spool = node.path("spool");
+    let arguments = ["--server", &stub.address, "--spool", spool.to_str().unwrap()];
+    let once = run(
+        node.bare("upload"),
+        &[&arguments[..], &["--retry-for", "0.1"]].concat(),
+    );
+    assert_eq!(once.code, 1, "{}", once.stderr);
+    stub.busy.store(2, Ordering::SeqCst);
+    let done = run(node.bare("upload"), &arguments);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(
+        done.stderr.contains("answered 503; trying again in"),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(stub.taken.lock().unwrap().len(), 2);
+    assert!(files_in(&spool).is_empty());
+}
+
+#[test]
+fn a_bundle_carries_the_very_bytes_elsewhere() {
+    let node = node_with(3);
+    let (spool, bundle) = (node.path("spool"), node.path("bundle"));
+    let kept: Vec<Vec<u8>> = files_in(&spool)
+        .iter()
+        .map(|path| fs::read(path).unwrap())
+        .collect();
+    let arguments = [
+        bundle.to_str().unwrap(),
+        "--spool",
+        spool.to_str().unwrap(),
+        "--remove",
+    ];
+    let packed = run(node.bare("bundle"), &arguments);
+    assert_eq!(packed.code, 0, "{}", packed.stderr);
+    assert!(packed.stdout.starts_with("3 reports in"), "{}", packed.stdout);
+    assert!(files_in(&spool).is_empty());
+    assert_eq!(
+        run(node.bare("bundle"), &arguments).code,
+        64,
+        "an old bundle is not written over"
+    );
+    let stub = Stub::start(1);
+    for _ in 0..2 {
+        let sent = run(
+            node.bare("upload"),
+            &["--server", &stub.address, bundle.to_str().unwrap()],
+        );
+        assert_eq!(sent.code, 0, "{}", sent.stderr);
+    }
+    let taken = stub.taken.lock().unwrap();
+    assert_eq!(taken.len(), 3);
+    for frame in &kept {
+        let json = zstd::stream::decode_all(frame.as_slice()).unwrap();
+        assert!(taken.values().any(|(body, _)| *body == json));
+    }
+    drop(taken);
+    let whole = fs::read(&bundle).unwrap();
+    fs::write(&bundle, &whole[..whole.len() - 9]).unwrap();
+    let cut = run(
+        node.bare("upload"),
+        &["--server", &stub.address, bundle.to_str().unwrap()],
+    );
+    assert_eq!(cut.code, 64);
+    assert!(
+        cut.stderr.contains("report 3 of the bundle is cut off"),
+        "{}",
+        cut.stderr
+    );
+}
+
+#[test]
+fn limits_take_the_oldest_and_say_so() {
+    let node = node_with(2);
+    let spool = node.path("spool");
+    let old = files_in(&spool).remove(0);
+    let written = fs::metadata(&old).unwrap().modified().unwrap();
+    let file = fs::File::options().write(true).open(&old).unwrap();
+    file.set_modified(written - Duration::from_hours(3 * 24)).unwrap();
+    let report = |more: &[&str]| {
+        let arguments = [
+            "--quiet",
+            "--server",
+            "http://127.0.0.1:9",
+            "--spool",
+            spool.to_str().unwrap(),
+        ];
+        run(node.command("report"), &[&arguments, more].concat())
+    };
+    let aged = report(&["--spool-max-days", "2"]);
+    assert!(aged.stderr.contains("LOST: "), "{}", aged.stderr);
+    assert!(
+        aged.stderr.contains("it waited 3 days, the limit is 2"),
+        "{}",
+        aged.stderr
+    );
+    assert!(!files_in(&spool).contains(&old));
+    assert_eq!(files_in(&spool).len(), 2);
+    let large = spool.join("00000000-0000-4000-8000-000000000000.json.zst");
+    fs::File::create(&large).unwrap().set_len(2 << 20).unwrap();
+    let full = report(&["--spool-max-mib", "1"]);
+    assert!(full.stderr.contains("the limit is 1048576"), "{}", full.stderr);
+    let left = files_in(&spool);
+    assert!(!left.contains(&large) || left.len() == 2, "{left:?}");
+}
+
+#[test]
+fn what_is_not_to_leave_is_cut_out_and_marked() {
+    let node = Node::with(&Scenario::healthy(2));
+    let printed = run(
+        node.command("report"),
+        &["--print", "--redact", "hosts,addresses,paths"],
+    );
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    let report = printed.report();
+    assert_eq!(report.node.hostname.as_deref(), Some("[host 1]"));
+    assert!(!printed.stdout.contains("gpu-17"));
+    let tree = node.path("");
+    assert!(
+        !printed.stdout.contains(tree.to_str().unwrap()),
+        "paths of the test's own folder"
+    );
+    assert!(report.host["redaction"].value.is_some());
+    assert_eq!(report.pairs.len(), 1);
+}
