@@ -11,9 +11,9 @@ use super::keys::Rarity;
 use super::markers::Markers;
 use super::rarity::text_weight;
 use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
-use super::{Kind, Matcher, Record, Rejected, Signal, index, place};
+use super::{Kind, Matcher, PartOf, Record, Rejected, Signal, index, place};
 use crate::ids::RecordId;
-use crate::signature::{Chain, Clause, PatternSpec, RecordSignatures};
+use crate::signature::{Chain, Clause, PatternSpec, RecordSignatures, parts, parts_of_text};
 
 /// A signature shorter than this is not looked for by itself, in bytes.
 const MIN_SIGNATURE: usize = 8;
@@ -30,6 +30,7 @@ pub(super) fn build(signatures: Vec<RecordSignatures>, cache: Arc<PatternCache>)
         signals: Vec::new(),
         codes: Vec::new(),
         slow: Vec::new(),
+        sequences: 0,
     };
     let mut records = Vec::with_capacity(signatures.len());
     for signatures in signatures {
@@ -67,15 +68,24 @@ struct Builder<'a> {
     codes: Vec<(u32, Vec<u8>, Option<u64>)>,
     /// Signals without a literal, their patterns, and whether they are anchored.
     slow: Vec<(u32, PatternSpec, bool)>,
+    /// Patterns and signatures of several lines so far.
+    sequences: u32,
 }
 
 impl Builder<'_> {
     fn add(&mut self, record: u32, from: &RecordSignatures) {
         for spec in &from.patterns {
-            match self.cache.slot(spec) {
-                Ok(slot) => self.add_pattern(record, from, spec, slot),
+            match parts(spec) {
+                Ok(Some(parts)) => self.add_parts(record, from, &spec.id, &parts),
+                Ok(None) => match self.cache.slot(spec) {
+                    Ok(slot) => self.add_pattern(record, from, spec, slot),
+                    Err(error) => self.reject(from, spec.id.clone(), error.to_string()),
+                },
                 Err(error) => self.reject(from, spec.id.clone(), error.to_string()),
             }
+        }
+        if let Some(parts) = parts_of_text(&from.signature) {
+            self.add_parts(record, from, "signature", &parts);
         }
         if can_stand_on_a_line(&from.signature) {
             self.push(record, "signature", Kind::Signature);
@@ -110,9 +120,33 @@ impl Builder<'_> {
         self.push(record, spec.id.as_str(), Kind::Pattern(slot));
     }
 
+    /// A pattern or signature of several lines: each part is looked for, so each needs a literal.
+    fn add_parts(&mut self, record: u32, from: &RecordSignatures, name: &str, parts: &[PatternSpec]) {
+        let slots: Result<Vec<_>, _> = parts.iter().map(|part| self.cache.slot(part)).collect();
+        let slots = match slots {
+            Ok(slots) if slots.iter().all(|slot| has_entry(slot)) => slots,
+            Ok(_) => {
+                let reason = "one of its lines has no text of 3 bytes or more to look for".to_owned();
+                return self.reject(from, name.to_owned(), reason);
+            }
+            Err(error) => return self.reject(from, name.to_owned(), error.to_string()),
+        };
+        let sequence = self.sequences;
+        self.sequences += 1;
+        let count = u8::try_from(slots.len()).unwrap_or(u8::MAX);
+        for (index, slot) in (0..count).zip(slots) {
+            let part = PartOf {
+                sequence,
+                index,
+                count,
+            };
+            self.push(record, name, Kind::Part(slot, part));
+        }
+    }
+
     fn push(&mut self, record: u32, name: &str, kind: Kind) {
         let weight = match &kind {
-            Kind::Pattern(slot) => slot.facts.required.iter().map(clause_weight).sum(),
+            Kind::Pattern(slot) | Kind::Part(slot, _) => slot.facts.required.iter().map(clause_weight).sum(),
             Kind::Word(text) => text_weight(text),
             Kind::Signature | Kind::Number { .. } => 0.0,
         };
@@ -182,7 +216,7 @@ fn wake(
     for (at, signal) in signals.iter().enumerate() {
         let at = place(at);
         match &signal.kind {
-            Kind::Pattern(slot) => wake_pattern(at, slot, &rarity, &mut literals),
+            Kind::Pattern(slot) | Kind::Part(slot, _) => wake_pattern(at, slot, &rarity, &mut literals),
             Kind::Signature => {
                 if let Some(record) = records.get(index(signal.record)) {
                     literals.add(&record.signature, &rarity, Found::Signal(at));
@@ -232,7 +266,7 @@ fn wake_pattern(signal: u32, slot: &Slot, rarity: &Rarity, literals: &mut Litera
 
 fn literals_of(signals: &[Signal]) -> impl Iterator<Item = &[u8]> {
     let slots = signals.iter().filter_map(|signal| match &signal.kind {
-        Kind::Pattern(slot) => Some(slot),
+        Kind::Pattern(slot) | Kind::Part(slot, _) => Some(slot),
         _ => None,
     });
     slots.flat_map(|slot| slot.facts.required.iter().flatten().map(Vec::as_slice))

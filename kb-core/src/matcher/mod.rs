@@ -101,6 +101,8 @@ pub(crate) struct Signal {
 pub(crate) enum Kind {
     /// A pattern: one of its chains on the line, or all its clauses; then the regex, unless the chains say it all.
     Pattern(Arc<Slot>),
+    /// One line of a pattern or signature of several.
+    Part(Arc<Slot>, PartOf),
     /// The whole signature as it stands, apart from ASCII case.
     Signature,
     /// A code that is a word or phrase of its own (`cudaErrorPeerAccessUnsupported`).
@@ -111,6 +113,17 @@ pub(crate) enum Kind {
         words: Vec<Vec<u8>>,
         needs: Markers,
     },
+}
+
+/// Which line of which pattern or signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PartOf {
+    /// The pattern or signature; numbered in the matcher.
+    pub(crate) sequence: u32,
+    /// The part's place in it.
+    pub(crate) index: u8,
+    /// How many parts it has.
+    pub(crate) count: u8,
 }
 
 impl Matcher {

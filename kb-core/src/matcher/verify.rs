@@ -100,7 +100,7 @@ impl Matcher {
             return;
         };
         let hit = match &signal.kind {
-            Kind::Pattern(slot) => self.test_pattern(place, slot, chain, line, work),
+            Kind::Pattern(slot) | Kind::Part(slot, _) => self.test_pattern(place, slot, chain, line, work),
             Kind::Signature => memmem::find(line.lower, &record.signature)
                 .map(|at| bare(place, at..at + record.signature.len(), signal.weight)),
             Kind::Word(name) => {

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::cause::{MAX_MATCHES, root_causes};
 use super::clock::Clocks;
 use super::environment::Environment;
-use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, RecordTally, Tally};
-use super::lines::{End, LONG_LINE_BYTES};
+use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, RecordTally, Seen, Tally};
+use super::lines::LONG_LINE_BYTES;
 use super::order::Timeline;
 use super::relations::discounted;
+use super::sequence::MAX_OPEN;
 use super::summary::{Applies, Candidate, Match, Summary};
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
 use crate::matcher::{Kind, Matcher, Record};
@@ -29,18 +30,11 @@ impl Entry<'_> {
 }
 
 /// Sums up a scan.
-pub(super) fn sum_up(
-    mut tally: Tally,
-    matcher: &Matcher,
-    options: &ScanOptions,
-    end: &End,
-    broken: &[u32],
-    clocks: &Clocks,
-) -> Summary {
+pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions, seen: &Seen<'_>) -> Summary {
     let mut entries = entries(&mut tally, matcher, options);
-    let mut notes = notes(&tally, &entries, matcher, end, broken);
+    let mut notes = notes(&tally, &entries, matcher, seen);
     let mut candidates = candidates(tally, &entries, matcher);
-    candidates.extend(take_discounted(&mut entries, clocks));
+    candidates.extend(take_discounted(&mut entries, seen.clocks));
     entries.sort_by(|a, b| {
         let score = b.tally.best.score.value.total_cmp(&a.tally.best.score.value);
         a.applies
@@ -49,7 +43,7 @@ pub(super) fn sum_up(
             .then_with(|| a.first_line().cmp(&b.first_line()))
             .then(a.place.cmp(&b.place))
     });
-    let timeline = Timeline::new(&entries, clocks);
+    let timeline = Timeline::new(&entries, seen.clocks);
     notes.extend(timeline.notes());
     if entries.len() > MAX_MATCHES {
         notes.push(format!(
@@ -67,8 +61,8 @@ pub(super) fn sum_up(
         root_cause: root_causes.first().map(|cause| cause.id.clone()),
         root_causes,
         order: timeline.order,
-        lines_scanned: end.lines,
-        bytes_scanned: end.bytes,
+        lines_scanned: seen.end.lines,
+        bytes_scanned: seen.end.bytes,
         notes,
     }
 }
@@ -93,14 +87,14 @@ fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, options: &ScanOptions) -
 }
 
 /// What was capped or left out, in sentences.
-fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, end: &End, broken: &[u32]) -> Vec<String> {
+fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    if end.long_lines > 0 {
+    if seen.end.long_lines > 0 {
         notes.push(format!(
             "{} {} longer than {LONG_LINE_BYTES} bytes and read in pieces that overlap by {OVERLAP_BYTES} bytes; a \
              longer match there may be missed, and a record is counted once on such a line",
-            end.long_lines,
-            if end.long_lines == 1 { "line is" } else { "lines are" },
+            seen.end.long_lines,
+            if seen.end.long_lines == 1 { "line is" } else { "lines are" },
         ));
     }
     for entry in entries.iter().filter(|entry| entry.tally.overflow > 0) {
@@ -115,7 +109,13 @@ fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, end: &End, bro
             tally.dropped_candidates,
         ));
     }
-    for signal in broken.iter().filter_map(|place| matcher.signal(*place)) {
+    if seen.given_up > 0 {
+        notes.push(format!(
+            "{} errors of several lines were begun and not followed further, because more than {MAX_OPEN} were open",
+            seen.given_up,
+        ));
+    }
+    for signal in seen.broken.iter().filter_map(|place| matcher.signal(*place)) {
         if let Some(record) = matcher.record(signal.record) {
             notes.push(format!(
                 "pattern {} of {} does not compile and was left out",
@@ -218,7 +218,7 @@ fn why(best: &Best, matcher: &Matcher) -> String {
     );
     let percent = (best.score.share * 100.0).round();
     let mut sentence = format!("{what} explains {percent} % of line {}", best.line);
-    if best.score.whole_signature && what != "the whole signature" {
+    if best.score.whole_signature && !what.starts_with("the whole signature") {
         sentence.push_str(", which holds the whole signature");
     }
     if !best.captures.is_empty() {
@@ -239,6 +239,8 @@ fn list(captures: &BTreeMap<String, String>) -> String {
 fn describe(name: &str, kind: &Kind) -> String {
     match kind {
         Kind::Pattern(_) => format!("pattern {name}"),
+        Kind::Part(..) if name != "signature" => format!("pattern {name}, over several lines,"),
+        Kind::Part(..) => "the whole signature, over several lines,".to_owned(),
         Kind::Signature => "the whole signature".to_owned(),
         Kind::Word(_) | Kind::Number { .. } => {
             format!("the code {}", name.strip_prefix("code:").unwrap_or(name))

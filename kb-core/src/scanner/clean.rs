@@ -31,6 +31,17 @@ impl Clean {
         }
     }
 
+    /// Adds a cleaned line that was sent `behind` bytes after the first.
+    pub(super) fn append(&mut self, line: &Self, behind: usize) {
+        let kept = self.text.len();
+        self.runs.extend(
+            line.runs
+                .iter()
+                .map(|(place, sent)| (kept + place, behind + sent)),
+        );
+        self.text.extend_from_slice(&line.text);
+    }
+
     /// The span in the line as sent: from its first byte to behind its last.
     pub(super) fn original(&self, span: &Range<usize>) -> Range<usize> {
         if span.is_empty() {

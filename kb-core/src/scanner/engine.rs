@@ -9,10 +9,12 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::clean::Clean;
 use super::clock::{Clocks, Moment};
 use super::event::Event;
-use super::fold::Tally;
+use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
 use super::lines::{End, Part};
+use super::sequence::Sequences;
 use super::summary::Summary;
+use super::wrap::Joined;
 use super::{ScanOptions, prefix};
 use crate::matcher::{Found, Line, Matcher, Work};
 
@@ -34,6 +36,7 @@ pub(super) struct Engine {
     clean: Clean,
     /// Records seen on the long line that is being read; `true` for a match, `false` for a candidate.
     seen_on_long_line: Vec<(u32, bool)>,
+    sequences: Sequences,
 }
 
 /// A place in a block and what was found there.
@@ -55,6 +58,7 @@ impl Engine {
             lower: Vec::new(),
             clean: Clean::default(),
             seen_on_long_line: Vec::new(),
+            sequences: Sequences::default(),
         }
     }
 
@@ -66,6 +70,7 @@ impl Engine {
                 offset: part.offset,
                 piece: Some(piece),
                 cleaned: None,
+                joined: None,
             };
             self.scan_single(part.bytes, &origin, &mut events);
             if piece.last {
@@ -87,6 +92,7 @@ impl Engine {
                 offset: part.offset + size(start),
                 piece: None,
                 cleaned: None,
+                joined: None,
             };
             self.scan_single(
                 part.bytes.get(start..end).unwrap_or_default(),
@@ -105,8 +111,13 @@ impl Engine {
     }
 
     pub(super) fn finish(self, end: &End) -> Summary {
-        self.tally
-            .finish(&self.matcher, &self.options, end, &self.work.broken, &self.clocks)
+        let seen = Seen {
+            end,
+            broken: &self.work.broken,
+            clocks: &self.clocks,
+            given_up: self.sequences.given_up,
+        };
+        self.tally.finish(&self.matcher, &self.options, &seen)
     }
 
     /// Reads whole lines without terminal colours.
@@ -156,6 +167,7 @@ impl Engine {
                 offset: offset + size(start),
                 piece: None,
                 cleaned: None,
+                joined: None,
             };
             self.look_at(block.get(start..end).unwrap_or_default(), &origin, events);
         }
@@ -186,6 +198,20 @@ impl Engine {
             events,
         );
         self.clean = clean;
+    }
+
+    /// Reads lines that were put together again; counts what stands across a cut.
+    pub(super) fn scan_joined(&mut self, joined: &Joined, events: &mut Sink<'_>) {
+        let matcher = Arc::clone(&self.matcher);
+        self.wake(&matcher, &joined.clean.text);
+        let origin = Origin {
+            line: size(joined.first) + 1,
+            offset: size(joined.offset),
+            piece: None,
+            cleaned: Some(&joined.clean),
+            joined: Some(joined),
+        };
+        self.look_at(&joined.clean.text, &origin, events);
     }
 
     /// What is worth a look on one line.
@@ -240,6 +266,7 @@ impl Engine {
                 moment,
                 options: &self.options,
                 seen: &mut self.seen_on_long_line,
+                sequences: &mut self.sequences,
                 tally: &mut self.tally,
             };
             hits.count(&mut work.hits, events);

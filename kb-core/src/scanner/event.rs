@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Marked;
+use super::{LinePart, Marked};
 use crate::ids::{RecordId, Revision};
 
 /// Something found while scanning.
@@ -43,6 +43,9 @@ pub struct Hit {
     pub end: u64,
     /// Captured values by name.
     pub captures: BTreeMap<String, String>,
+    /// For a signature of several lines: those behind the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<LinePart>,
     /// The line, if it was asked for.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Marked>,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::clock::{Clocks, Moment};
 use super::lines::End;
-use super::score::{Explained, Score, score};
+use super::score::Score;
 use super::summary::{Fold, Summary};
 use super::{MatchedLine, ScanOptions, assemble};
 use crate::matcher::Matcher;
@@ -28,6 +28,16 @@ type Captures = BTreeMap<String, String>;
 pub(super) struct Place {
     pub(super) line: u64,
     pub(super) moment: Option<Moment>,
+}
+
+/// What a scan has seen beside hits.
+pub(super) struct Seen<'a> {
+    pub(super) end: &'a End,
+    /// Patterns that did not compile.
+    pub(super) broken: &'a [u32],
+    pub(super) clocks: &'a Clocks,
+    /// Signatures of several lines that were begun and given up for want of room.
+    pub(super) given_up: u64,
 }
 
 #[derive(Debug, Default)]
@@ -105,48 +115,65 @@ pub(super) struct CandidateTally {
 
 impl Tally {
     /// Counts a hit.
-    pub(super) fn add(&mut self, matched: MatchedLine, place: Place, explained: &Explained<'_>) {
-        let tally = self
-            .records
-            .entry(explained.record)
-            .or_insert_with(|| RecordTally {
-                count: 0,
-                overflow: 0,
-                first: Vec::new(),
-                last: None,
-                folds: HashMap::new(),
-                best: Best {
-                    score: Score {
-                        value: -1.0,
-                        share: 0.0,
-                        whole_signature: false,
-                    },
-                    signal: explained.speaker.signal,
-                    line: place.line,
-                    captures: Captures::new(),
+    pub(super) fn add(
+        &mut self,
+        matched: MatchedLine,
+        place: Place,
+        record: u32,
+        signal: u32,
+        score: impl FnOnce() -> Score,
+    ) {
+        let tally = self.records.entry(record).or_insert_with(|| RecordTally {
+            count: 0,
+            overflow: 0,
+            first: Vec::new(),
+            last: None,
+            folds: HashMap::new(),
+            best: Best {
+                score: Score {
+                    value: -1.0,
+                    share: 0.0,
+                    whole_signature: false,
                 },
-                times: Vec::new(),
-                untimed: false,
-            });
+                signal,
+                line: place.line,
+                captures: Captures::new(),
+            },
+            times: Vec::new(),
+            untimed: false,
+        });
         tally.count += 1;
         let is_new = tally.fold(&matched, &mut self.folds);
         if is_new || tally.count <= MAX_SCORED {
-            let score = score(explained);
-            if score.value > tally.best.score.value {
-                let signal = explained.speaker.signal;
-                tally.best = Best {
-                    score,
-                    signal,
-                    line: place.line,
-                    captures: matched.captures.clone(),
-                };
-            }
+            tally.improve(score(), signal, place.line, &matched.captures);
         }
         tally.note_time(place, &matched.captures);
         if tally.first.len() < FIRST_LINES {
             tally.first.push(matched);
         } else {
             tally.last = Some(matched);
+        }
+    }
+
+    /// Whether one of the last lines counted of a record is among these.
+    pub(super) fn stands_on(&self, record: u32, among: impl Fn(u64) -> bool) -> bool {
+        self.records.get(&record).is_some_and(|tally| {
+            let lines = tally.first.iter().chain(&tally.last);
+            lines.map(|matched| matched.line).any(among)
+        })
+    }
+
+    /// Lets a line that is counted already be explained better.
+    pub(super) fn improve(
+        &mut self,
+        record: u32,
+        signal: u32,
+        place: &Place,
+        captures: &Captures,
+        score: Score,
+    ) {
+        if let Some(tally) = self.records.get_mut(&record) {
+            tally.improve(score, signal, place.line, captures);
         }
     }
 
@@ -157,8 +184,14 @@ impl Tally {
     }
 
     /// Counts a hit that is too generic to be a match.
-    pub(super) fn add_candidate(&mut self, matched: MatchedLine, explained: &Explained<'_>) {
-        if self.knows_candidate(explained.record) {
+    pub(super) fn add_candidate(
+        &mut self,
+        matched: MatchedLine,
+        record: u32,
+        signal: u32,
+        score: impl FnOnce() -> Score,
+    ) {
+        if self.knows_candidate(record) {
             return;
         }
         if self.candidates.len() >= MAX_CANDIDATES {
@@ -167,27 +200,31 @@ impl Tally {
             let tally = CandidateTally {
                 count: 1,
                 first: matched,
-                score: score(explained),
-                signal: explained.speaker.signal,
+                score: score(),
+                signal,
             };
-            self.candidates.insert(explained.record, tally);
+            self.candidates.insert(record, tally);
         }
     }
 
     /// Ends the count.
-    pub(super) fn finish(
-        self,
-        matcher: &Matcher,
-        options: &ScanOptions,
-        end: &End,
-        broken: &[u32],
-        clocks: &Clocks,
-    ) -> Summary {
-        assemble::sum_up(self, matcher, options, end, broken, clocks)
+    pub(super) fn finish(self, matcher: &Matcher, options: &ScanOptions, seen: &Seen<'_>) -> Summary {
+        assemble::sum_up(self, matcher, options, seen)
     }
 }
 
 impl RecordTally {
+    fn improve(&mut self, score: Score, signal: u32, line: u64, captures: &Captures) {
+        if score.value > self.best.score.value {
+            self.best = Best {
+                score,
+                signal,
+                line,
+                captures: captures.clone(),
+            };
+        }
+    }
+
     /// Whether the hit began a fold.
     fn fold(&mut self, matched: &MatchedLine, all_folds: &mut usize) -> bool {
         if let Some(fold) = self.folds.get_mut(&matched.captures) {

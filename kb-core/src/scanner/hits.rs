@@ -9,9 +9,12 @@ use super::engine::{Sink, size};
 use super::event::{Event, Hit};
 use super::fold::{Place, Tally};
 use super::lines::Piece;
-use super::score::Explained;
-use super::{MatchedLine, ScanOptions, text};
-use crate::matcher::{Kind, Line, Matcher, RawHit, Signal};
+use super::score::{Explained, Score, score};
+use super::sequence::{FoundPart, Sequences, further_parts};
+use super::wrap::Joined;
+use super::{MatchedLine, ScanOptions, prefix, text};
+use crate::matcher::rarity::SPECIFIC;
+use crate::matcher::{Kind, Line, Matcher, PartOf, RawHit, Signal};
 
 /// Where a line stands, and how its text came from the bytes as sent.
 pub(super) struct Origin<'a> {
@@ -19,9 +22,17 @@ pub(super) struct Origin<'a> {
     pub(super) offset: u64,
     pub(super) piece: Option<Piece>,
     pub(super) cleaned: Option<&'a Clean>,
+    /// Where the text was put together from lines that had been cut: the beginnings of its further lines.
+    pub(super) joined: Option<&'a Joined>,
 }
 
 impl Origin<'_> {
+    /// The line on which a place stands.
+    fn line_of(&self, at: usize) -> u64 {
+        let joined = self.joined.map_or(0, |joined| joined.seams_before(at));
+        self.line + size(joined)
+    }
+
     fn body_span(&self, span: &Range<usize>) -> (u64, u64) {
         let sent = self
             .cleaned
@@ -38,18 +49,24 @@ pub(super) struct Hits<'a> {
     pub(super) moment: Option<Moment>,
     pub(super) options: &'a ScanOptions,
     pub(super) seen: &'a mut Vec<(u32, bool)>,
+    pub(super) sequences: &'a mut Sequences,
     pub(super) tally: &'a mut Tally,
 }
 
 impl Hits<'_> {
     /// Counts each record once, and reports it if it is a match.
-    pub(super) fn count(&mut self, hits: &mut [RawHit], events: &mut Sink<'_>) {
+    pub(super) fn count(&mut self, hits: &mut Vec<RawHit>, events: &mut Sink<'_>) {
         let matcher = self.matcher;
         let record_of = |hit: &RawHit| {
             matcher
                 .signal(hit.signal)
                 .map_or(u32::MAX, |signal| signal.record)
         };
+        if let Some(joined) = self.origin.joined {
+            // What stands on one of the lines alone was found there.
+            hits.retain(|hit| joined.is_cut_at(hit));
+        }
+        let parts = self.take_parts(hits);
         hits.sort_by_key(|hit| (record_of(hit), hit.weak, hit.signal));
         for group in hits.chunk_by(|a, b| record_of(a) == record_of(b)) {
             // A generic hit counts only where the record has no specific one.
@@ -65,6 +82,7 @@ impl Hits<'_> {
                 self.count_record(record, group, generic, strong > 0, events);
             }
         }
+        self.put_together(&parts, events);
     }
 
     /// Whether the record was not yet counted on this line, of which earlier pieces may have been read.
@@ -99,17 +117,16 @@ impl Hits<'_> {
         if !is_match && !wants_event && self.tally.knows_candidate(record) {
             return;
         }
-        let (start, end) = self.origin.body_span(&speaker.span);
-        let on_line = MatchedLine {
-            line: self.origin.line,
-            start,
-            end,
-            text: self
-                .options
-                .keep_text
-                .then(|| text::marked(line.text, &speaker.span)),
-            captures: captures(matcher, line.text, speaker, group),
-        };
+        let mut on_line = self.on_line(&speaker.span, captures(matcher, line.text, speaker, group));
+        if let Some(joined) = self.origin.joined {
+            let line = self.origin.line_of(speaker.span.start);
+            let further = joined.further_lines(line, on_line.end, self.origin);
+            let among = |seen: u64| seen == line || further.iter().any(|part| part.line == seen);
+            if !is_match || self.tally.stands_on(record, among) {
+                return;
+            }
+            on_line.parts = further;
+        }
         if let Some(events) = events
             && wants_event
             && let Some(hit) = reported(matcher, record, speaker, group.iter().chain(generic), &on_line)
@@ -129,12 +146,131 @@ impl Hits<'_> {
         };
         if is_match {
             let place = Place {
-                line: self.origin.line,
+                line: on_line.line,
                 moment: self.moment,
             };
-            self.tally.add(on_line, place, &explained);
+            self.tally
+                .add(on_line, place, record, speaker.signal, || score(&explained));
         } else {
-            self.tally.add_candidate(on_line, &explained);
+            self.tally
+                .add_candidate(on_line, record, speaker.signal, || score(&explained));
+        }
+    }
+
+    fn on_line(&self, span: &Range<usize>, captures: BTreeMap<String, String>) -> MatchedLine {
+        let (start, end) = self.origin.body_span(span);
+        MatchedLine {
+            line: self.origin.line_of(span.start),
+            start,
+            end,
+            text: self.options.keep_text.then(|| text::marked(self.line.text, span)),
+            captures,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Takes out the hits that are one line of several. The lines of a text that was cut were all read before.
+    fn take_parts(&self, hits: &mut Vec<RawHit>) -> Vec<RawHit> {
+        if !hits.iter().any(|hit| self.part_of(hit).is_some()) {
+            return Vec::new();
+        }
+        let parts = hits.extract_if(.., |hit| self.part_of(hit).is_some());
+        let parts = parts.collect();
+        if self.origin.joined.is_some() {
+            Vec::new()
+        } else {
+            parts
+        }
+    }
+
+    fn part_of(&self, hit: &RawHit) -> Option<PartOf> {
+        match self.matcher.signal(hit.signal)?.kind {
+            Kind::Part(_, part) => Some(part),
+            _ => None,
+        }
+    }
+
+    /// Puts parts to what their writer has begun, and counts what they complete.
+    fn put_together(&mut self, parts: &[RawHit], events: &mut Sink<'_>) {
+        if parts.is_empty() {
+            return;
+        }
+        let matcher = self.matcher;
+        let stream = prefix::read(self.line.text).stream(self.line.text);
+        for hit in parts {
+            let (Some(part), Some(signal)) = (self.part_of(hit), matcher.signal(hit.signal)) else {
+                continue;
+            };
+            let group = std::slice::from_ref(hit);
+            let found = FoundPart {
+                on_line: self.on_line(&hit.span, captures(matcher, self.line.text, hit, group)),
+                score: score(&Explained {
+                    matcher,
+                    line: self.line,
+                    record: signal.record,
+                    speaker: hit,
+                    group,
+                }),
+                weak: hit.weak,
+                weight: hit.weight,
+                moment: self.moment,
+            };
+            if let Some(parts) = self.sequences.take(part, stream, found) {
+                self.count_parts(hit, signal, parts, events);
+            }
+        }
+    }
+
+    /// Counts a pattern or signature of several lines, on the first of them.
+    fn count_parts(&mut self, last: &RawHit, signal: &Signal, parts: Vec<FoundPart>, events: &mut Sink<'_>) {
+        let is_signature = &*signal.name == "signature";
+        let score = Score::of_parts(parts.iter().map(|part| part.score), is_signature);
+        // Generic lines together may be specific.
+        let weight: f32 = parts.iter().map(|part| part.weight).sum();
+        let is_match = weight >= SPECIFIC || parts.iter().any(|part| !part.weak);
+        let further = further_parts(&parts);
+        let mut captures = BTreeMap::new();
+        for part in &parts {
+            for (name, value) in &part.on_line.captures {
+                captures.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        let Some(first) = parts.into_iter().next() else {
+            return;
+        };
+        let place = Place {
+            line: first.on_line.line,
+            moment: first.moment,
+        };
+        let among = |line: u64| line == place.line || further.iter().any(|part| part.line == line);
+        // A line of it may have given the record away by itself already.
+        if is_match && self.tally.stands_on(signal.record, among) {
+            self.tally
+                .improve(signal.record, last.signal, &place, &captures, score);
+            return;
+        }
+        let on_line = MatchedLine {
+            captures,
+            parts: further.clone(),
+            ..first.on_line
+        };
+        let wanted = is_match || self.options.report_candidates;
+        if let Some(events) = events
+            && wanted
+            && let Some(hit) = reported(self.matcher, signal.record, last, std::iter::empty(), &on_line)
+        {
+            events.push(if is_match {
+                Event::Hit(hit)
+            } else {
+                Event::Candidate(hit)
+            });
+        }
+        if is_match {
+            self.tally
+                .add(on_line, place, signal.record, last.signal, || score);
+        } else {
+            self.tally
+                .add_candidate(on_line, signal.record, last.signal, || score);
         }
     }
 }
@@ -145,7 +281,7 @@ fn authority(matcher: &Matcher, hit: &RawHit) -> f32 {
         let rank = match signal.kind {
             Kind::Pattern(_) => 2_000.0,
             Kind::Signature => 1_000.0,
-            Kind::Word(_) | Kind::Number { .. } => 0.0,
+            Kind::Part(..) | Kind::Word(_) | Kind::Number { .. } => 0.0,
         };
         rank + hit.weight
     })
@@ -156,7 +292,7 @@ fn captures(matcher: &Matcher, text: &[u8], speaker: &RawHit, group: &[RawHit]) 
     let mut values = BTreeMap::new();
     for hit in std::iter::once(speaker).chain(group) {
         let Some(Signal {
-            kind: Kind::Pattern(slot),
+            kind: Kind::Pattern(slot) | Kind::Part(slot, _),
             ..
         }) = matcher.signal(hit.signal)
         else {
@@ -194,6 +330,7 @@ fn reported<'h>(
         start: on_line.start,
         end: on_line.end,
         captures: on_line.captures.clone(),
+        parts: on_line.parts.clone(),
         text: on_line.text.clone(),
     })
 }

@@ -5,6 +5,7 @@
 //! clean    takes off terminal colours, keeps the way back to the bytes as sent
 //! engine   run or piece -> lines worth a look -> matcher; hits: one for each line and record
 //! prefix   what logging put before the message; clock: when the line says it was written
+//! sequence signatures of several lines, put together for each writer; wrap: lines that a terminal has cut
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
 //! summary  the answer; environment: does the record apply; cause: what came first and led to the rest
 //! ```
@@ -26,12 +27,14 @@ mod order;
 mod prefix;
 mod relations;
 mod score;
+mod sequence;
 mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod text;
+mod wrap;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,12 +42,15 @@ use std::sync::Arc;
 pub use event::{Event, Hit};
 pub use fold::{MAX_FOLDS, MAX_FOLDS_OF_RECORD};
 pub use lines::{LONG_LINE_BYTES, OVERLAP_BYTES};
-pub use summary::{Applies, Candidate, Fold, Match, MatchedLine, Order, RootCause, Summary};
+pub use sequence::MAX_LINES_APART;
+pub use summary::{Applies, Candidate, Fold, LinePart, Match, MatchedLine, Order, RootCause, Summary};
 pub use text::{Marked, TEXT_LIMIT_BYTES};
+pub use wrap::HEAD_BYTES;
 
 use crate::matcher::Matcher;
 use engine::Engine;
 use lines::Lines;
+use wrap::Head;
 
 /// What a scan should know beforehand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +79,7 @@ impl Default for ScanOptions {
 pub struct Scanner {
     lines: Lines,
     engine: Engine,
+    head: Head,
 }
 
 impl Scanner {
@@ -80,6 +87,7 @@ impl Scanner {
         Self {
             lines: Lines::default(),
             engine: Engine::new(matcher, options),
+            head: Head::default(),
         }
     }
 
@@ -88,6 +96,7 @@ impl Scanner {
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
         let mut events = Vec::new();
         let engine = &mut self.engine;
+        self.head.keep(bytes);
         self.lines
             .push(bytes, |part| engine.scan(&part, Some(&mut events)));
         events
@@ -96,6 +105,7 @@ impl Scanner {
     /// Like [`Scanner::push`] without making events, for callers that want the summary only.
     pub fn feed(&mut self, bytes: &[u8]) {
         let engine = &mut self.engine;
+        self.head.keep(bytes);
         self.lines.push(bytes, |part| engine.scan(&part, None));
     }
 
@@ -109,6 +119,9 @@ impl Scanner {
         let mut events = Vec::new();
         let engine = &mut self.engine;
         let end = self.lines.finish(|part| engine.scan(&part, Some(&mut events)));
+        for joined in self.head.joined() {
+            engine.scan_joined(&joined, &mut Some(&mut events));
+        }
         (events, self.engine.finish(&end))
     }
 }

@@ -32,6 +32,22 @@ pub(super) struct Score {
     pub(super) whole_signature: bool,
 }
 
+impl Score {
+    /// The score of a signature of several lines: each of them counts the same.
+    pub(super) fn of_parts(parts: impl ExactSizeIterator<Item = Self>, is_signature: bool) -> Self {
+        let count = f32::from(u16::try_from(parts.len()).unwrap_or(u16::MAX)).max(1.0);
+        let (value, share) = parts.fold((0.0, 0.0), |(value, share), part| {
+            (value + part.value, share + part.share)
+        });
+        let bonus = if is_signature { SIGNATURE_BONUS } else { 0.0 };
+        Self {
+            value: value / count + bonus,
+            share: share / count,
+            whole_signature: is_signature,
+        }
+    }
+}
+
 /// Scores a record's hits on a line.
 pub(super) fn score(explained: &Explained<'_>) -> Score {
     let message = message(explained);

@@ -84,6 +84,24 @@ pub struct MatchedLine {
     pub text: Option<Marked>,
     /// Captured values by name.
     pub captures: BTreeMap<String, String>,
+    /// For a signature of several lines, and a line that was cut: the places behind the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<LinePart>,
+}
+
+/// A further line of a match that stands on several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LinePart {
+    /// Line number, from 1.
+    pub line: u64,
+    /// First byte of this part of the match in the body.
+    pub start: u64,
+    /// First byte after it.
+    pub end: u64,
+    /// The line, if it was asked for.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Marked>,
 }
 
 /// A record that may be meant, shown apart.

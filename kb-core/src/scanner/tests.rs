@@ -7,3 +7,4 @@ mod logs;
 mod places;
 mod properties;
 mod ranks;
+mod several;

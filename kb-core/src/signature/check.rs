@@ -7,6 +7,7 @@ use regex_syntax::hir::{Hir, HirKind};
 
 use super::PatternSpec;
 use super::chains::{Chains, chains};
+use super::lines::parts;
 use super::parse::{mark_gaps, parse};
 use super::required::{Clause, required};
 
@@ -91,6 +92,24 @@ pub(crate) struct Analysis {
 
 /// All of [`check`] but the compiling.
 pub(crate) fn facts(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
+    let Some(parts) = parts(spec)? else {
+        return facts_of_line(spec);
+    };
+    let mut all = PatternFacts {
+        required: Vec::new(),
+        captures: Vec::new(),
+        anchored: false,
+    };
+    for part in &parts {
+        let facts = facts_of_line(part)?;
+        all.required.extend(facts.required);
+        all.captures.extend(facts.captures);
+        all.anchored |= facts.anchored;
+    }
+    Ok(all)
+}
+
+fn facts_of_line(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
     let analysis = analyse(spec)?;
     if !analysis.facts.has_entry() {
         return Err(PatternError::new(
@@ -157,8 +176,9 @@ fn on_one_line(clauses: Vec<Clause>) -> Result<Vec<Clause>, PatternError> {
         if clause.is_empty() {
             return Err(PatternError::new(
                 "pattern/line-break",
-                "the pattern needs a line break, and patterns are matched on one line at a time".to_owned(),
-                "write one pattern for each line",
+                "the pattern needs a line break inside a group or an alternative, where it cannot be cut into lines"
+                    .to_owned(),
+                "write the break between groups, and one pattern for each alternative",
             ));
         }
         kept.push(clause);
@@ -203,6 +223,13 @@ fn capture_error(reason: String) -> PatternError {
         reason,
         "names are [A-Za-z_][A-Za-z0-9_]*, up to 40 signs, each once, one for each unnamed group in order",
     )
+}
+
+/// Groups that name themselves.
+pub(super) fn named_groups(hir: &Hir) -> usize {
+    let mut groups = Vec::new();
+    collect_groups(hir, &mut groups);
+    groups.iter().filter(|(_, name)| name.is_some()).count()
 }
 
 fn collect_groups(hir: &Hir, into: &mut Vec<(usize, Option<String>)>) {

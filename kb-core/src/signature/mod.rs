@@ -6,6 +6,7 @@
 
 mod chains;
 mod check;
+mod lines;
 mod parse;
 mod required;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tests;
 pub(crate) use chains::{Chain, Chains, Gap, Link};
 pub(crate) use check::{Analysis, CompiledPattern, analyse, compile, facts};
 pub use check::{Capture, PatternError, PatternFacts, check};
+pub(crate) use lines::{parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;
 pub use required::Clause;
 
@@ -27,7 +29,8 @@ use crate::ids::{RecordId, Revision};
 pub struct PatternSpec {
     /// Short name, unique in the record.
     pub id: String,
-    /// Rust regex syntax, matched on bytes of one line unless `flags` holds `s` or `m`.
+    /// Rust regex syntax, matched on the bytes of one line. Where it has line breaks (`\\n`), each part between them is
+    /// matched on a line of its own, in order; lines of others may stand between.
     pub regex: String,
     /// Any of `i` (ignore case), `m`, `s`, `x`.
     #[serde(default)]

@@ -82,7 +82,12 @@ fn write_cause(text: &mut String, cause: &RootCause) -> std::fmt::Result {
 
 fn write_line(text: &mut String, line: &MatchedLine) -> std::fmt::Result {
     let shown = line.text.as_ref().map_or("", |marked| marked.text.as_str());
-    writeln!(text, "  {:>6}: {}", line.line, harmless(shown))
+    writeln!(text, "  {:>6}: {}", line.line, harmless(shown))?;
+    for part in &line.parts {
+        let shown = part.text.as_ref().map_or("", |marked| marked.text.as_str());
+        writeln!(text, "  {:>6}: {}", part.line, harmless(shown))?;
+    }
+    Ok(())
 }
 
 /// A line of a log may hold what makes a terminal ring, clear itself or lie.

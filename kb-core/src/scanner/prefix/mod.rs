@@ -5,6 +5,7 @@
 mod forms;
 mod launchers;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::clock::{Stamp, read_stamp};
@@ -55,6 +56,19 @@ impl Part {
 }
 
 impl Prefix {
+    /// Who wrote the line: the same number for the same container, host, process and rank; `None` where it names nobody.
+    pub(super) fn stream(&self, line: &[u8]) -> Option<u64> {
+        let parts = [&self.unit, &self.host, &self.pid, &self.rank];
+        if parts.iter().all(|part| part.is_none()) {
+            return None;
+        }
+        let mut hasher = DefaultHasher::new();
+        for part in parts {
+            part.clone().and_then(|part| line.get(part)).hash(&mut hasher);
+        }
+        Some(hasher.finish())
+    }
+
     /// The host's name, empty where the line names none.
     pub(super) fn host_in<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         let host = self.host.clone().and_then(|host| line.get(host));

@@ -163,6 +163,10 @@ fn who_wrote_a_line_is_read_from_it() {
     ] {
         assert_eq!(who(line), expected, "{line}");
     }
+    let stream = |line: &str| read(line.as_bytes()).stream(line.as_bytes());
+    assert_eq!(stream("[rank3]: x"), stream("[rank3]: another"));
+    assert_ne!(stream("[rank3]: x"), stream("[rank4]: x"));
+    assert_eq!(stream("2026-11-21T07:19:10Z x"), None);
 }
 
 #[test]

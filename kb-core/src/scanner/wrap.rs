@@ -1,0 +1,212 @@
+//! Lines that a terminal or a pager has cut: a pasted error may stand on two lines or more. Such lines are put together
+//! and read once more; only what stands across a cut counts.
+//!
+//! Texts of up to [`HEAD_BYTES`] are looked at so, for that is what people paste; logs come from files, whose lines nobody
+//! has cut. A line goes on with the next where the next one's first word would not have fitted on it, the longest line
+//! being the width, and where the next names no time and no writer.
+
+use std::ops::Range;
+
+use super::clean::Clean;
+use super::hits::Origin;
+use super::prefix;
+use super::summary::LinePart;
+use crate::matcher::RawHit;
+
+/// Longest text that is looked at, in bytes.
+pub const HEAD_BYTES: usize = 64 * 1024;
+/// Narrowest and widest terminal, in characters.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=400;
+/// Most lines that are put together.
+const MAX_LINES: usize = 8;
+
+/// The beginning of a text, kept while the text is short.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    bytes: Vec<u8>,
+    over: bool,
+}
+
+impl Head {
+    pub(super) fn keep(&mut self, bytes: &[u8]) {
+        if self.over {
+            return;
+        }
+        if self.bytes.len() + bytes.len() > HEAD_BYTES {
+            self.over = true;
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// Lines put together as they may have been before they were cut.
+    pub(super) fn joined(&self) -> Vec<Joined> {
+        if memchr::memchr(b'\n', &self.bytes).is_none() {
+            return Vec::new();
+        }
+        let lines = physical_lines(&self.bytes);
+        let width = lines.iter().map(|line| line.chars).max().unwrap_or_default();
+        if !WIDTHS.contains(&width) {
+            return Vec::new();
+        }
+        let at_width = lines.iter().filter(|line| line.chars == width).count();
+        let goes_on: Vec<bool> = lines
+            .windows(2)
+            .map(|pair| matches!(pair, [line, next] if line.goes_on(next, width)))
+            .collect();
+        let mut all = Vec::new();
+        let mut from = 0;
+        while from < lines.len() {
+            let more = goes_on.get(from..).unwrap_or_default();
+            let count = 1 + more
+                .iter()
+                .take(MAX_LINES - 1)
+                .take_while(|goes_on| **goes_on)
+                .count();
+            let group = lines.get(from..from + count).unwrap_or_default();
+            if count > 1 {
+                // A terminal cuts anywhere; what wraps at words eats a blank. A full line may be either.
+                let is_full = |line: &PhysicalLine| line.chars == width;
+                let cut_anywhere = group.iter().rev().skip(1).any(is_full);
+                if cut_anywhere {
+                    all.push(Joined::new(group, from, |line| !is_full(line), at_width > 1));
+                }
+                all.push(Joined::new(group, from, |_| true, false));
+            }
+            from += count;
+        }
+        all
+    }
+}
+
+/// A line as it stands in the text.
+struct PhysicalLine {
+    offset: usize,
+    /// Without its end and without terminal colours.
+    clean: Clean,
+    len: usize,
+    chars: usize,
+    first_word: usize,
+    names_writer: bool,
+}
+
+impl PhysicalLine {
+    fn goes_on(&self, next: &Self, width: usize) -> bool {
+        let full = self.chars >= width;
+        let crowded = next.first_word > 0 && self.chars + 1 + next.first_word > width;
+        self.chars > 0 && next.chars > 0 && (full || crowded) && !next.names_writer
+    }
+}
+
+fn physical_lines(text: &[u8]) -> Vec<PhysicalLine> {
+    let mut offset = 0;
+    text.split(|byte| *byte == b'\n')
+        .map(|line| {
+            let at = offset;
+            offset += line.len() + 1;
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let mut clean = Clean::default();
+            clean.load(line);
+            let shown = &clean.text;
+            let prefix = prefix::read(shown);
+            let first_word = shown.iter().take_while(|b| !b.is_ascii_whitespace());
+            PhysicalLine {
+                offset: at,
+                len: line.len(),
+                chars: characters(shown.iter()),
+                first_word: characters(first_word),
+                names_writer: prefix.stamp.is_some() || prefix.stream(shown).is_some(),
+                clean,
+            }
+        })
+        .collect()
+}
+
+/// Characters of UTF-8: bytes that begin one.
+fn characters<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
+    bytes.filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count()
+}
+
+/// Lines put together.
+#[derive(Debug)]
+pub(super) struct Joined {
+    pub(super) clean: Clean,
+    /// Place of the first line in the text, from 0.
+    pub(super) first: usize,
+    pub(super) offset: usize,
+    /// Where further lines begin in the joined text.
+    seams: Vec<usize>,
+    /// What a wildcard swallows may reach over a cut.
+    is_certain: bool,
+    spans: Vec<Range<usize>>,
+}
+
+impl Joined {
+    fn new(
+        group: &[PhysicalLine],
+        first: usize,
+        blank_behind: impl Fn(&PhysicalLine) -> bool,
+        is_certain: bool,
+    ) -> Self {
+        let offset = group.first().map_or(0, |line| line.offset);
+        let mut clean = Clean::default();
+        let mut seams = Vec::new();
+        for (at, line) in group.iter().enumerate() {
+            if at > 0 {
+                seams.push(clean.text.len());
+            }
+            clean.append(&line.clean, line.offset - offset);
+            let ends_blank = clean.text.last().is_some_and(u8::is_ascii_whitespace);
+            if at + 1 < group.len() && blank_behind(line) && !ends_blank {
+                clean.text.push(b' ');
+            }
+        }
+        Self {
+            clean,
+            first,
+            offset,
+            seams,
+            is_certain,
+            spans: group
+                .iter()
+                .map(|line| line.offset..line.offset + line.len)
+                .collect(),
+        }
+    }
+
+    /// Lines that begin up to this place, but for the first.
+    pub(super) fn seams_before(&self, at: usize) -> usize {
+        self.seams.partition_point(|seam| *seam <= at)
+    }
+
+    /// Whether a hit stands across a cut, and by its own words.
+    pub(super) fn is_cut_at(&self, hit: &RawHit) -> bool {
+        let across = |range: &Range<usize>| {
+            self.seams
+                .iter()
+                .any(|seam| range.start < *seam && *seam < range.end)
+        };
+        let in_gap = |seam: usize| hit.gaps.iter().any(|gap| gap.start <= seam && seam <= gap.end);
+        let mut cuts = self
+            .seams
+            .iter()
+            .filter(|seam| hit.span.start < **seam && **seam < hit.span.end);
+        !hit.weak && across(&hit.span) && (self.is_certain || cuts.all(|seam| !in_gap(*seam)))
+    }
+
+    /// The lines behind one of them, up to a place in the text.
+    pub(super) fn further_lines(&self, line: u64, end: u64, origin: &Origin<'_>) -> Vec<LinePart> {
+        let numbered = (origin.line..).zip(&self.spans);
+        let size = super::engine::size;
+        numbered
+            .filter(|(number, span)| *number > line && size(span.start) < end)
+            .map(|(number, span)| LinePart {
+                line: number,
+                start: size(span.start),
+                end: size(span.end),
+                text: None,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,163 @@
+//! Patterns of several lines, cut at their line breaks: `Traceback.*\n(?:.*\n)*RuntimeError` is one pattern for a line and
+//! one for a later line. Each part is looked for on its own, so that what others write between them does not matter.
+
+use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::ast::{Ast, Literal, RepetitionKind, RepetitionRange};
+
+use super::parse::{MAX_NESTING, parse};
+use super::{PatternError, PatternSpec};
+
+/// Most lines of one pattern or signature.
+pub(crate) const MAX_PARTS: usize = 16;
+/// A line of a signature shorter than this says nothing, in bytes.
+const MIN_PART: usize = 3;
+
+/// The parts of a pattern that needs a line break; `None` for any other. A pattern whose breaks stand where it cannot
+/// be cut is refused.
+pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, PatternError> {
+    if !spec.regex.contains('\n') && !spec.regex.contains(r"\n") {
+        return Ok(None);
+    }
+    let parsed = ParserBuilder::new()
+        .nest_limit(MAX_NESTING)
+        .ignore_whitespace(spec.flags.contains('x'))
+        .build()
+        .parse(&spec.regex);
+    // What does not parse is refused elsewhere, with its place.
+    let Ok(parsed) = parsed else {
+        return Ok(None);
+    };
+    let Ast::Concat(top) = &parsed else {
+        return Ok(None);
+    };
+    if !top.asts.iter().any(is_break) {
+        return Ok(None);
+    }
+    let mut cut = Cut::default();
+    for item in &top.asts {
+        let span = item.span().start.offset..item.span().end.offset;
+        let text = spec.regex.get(span).unwrap_or_default();
+        match item {
+            Ast::Flags(_) => cut.flags.push_str(text),
+            _ if is_break(item) || is_filler(item) => cut.end_part(),
+            _ => cut.part.push_str(text),
+        }
+    }
+    cut.end_part();
+    let texts = cut.parts;
+    let mut given = spec.captures.iter();
+    let mut parts = Vec::new();
+    for regex in texts {
+        let mut part = PatternSpec {
+            id: spec.id.clone(),
+            regex,
+            flags: spec.flags.clone(),
+            captures: Vec::new(),
+        };
+        let hir = parse(&part)?;
+        let groups = hir.properties().explicit_captures_len() - super::check::named_groups(&hir);
+        part.captures = given.by_ref().take(groups).cloned().collect();
+        if hir.properties().minimum_len() != Some(0) {
+            parts.push(part);
+        }
+    }
+    if given.next().is_some() || !(2..=MAX_PARTS).contains(&parts.len()) {
+        return Err(PatternError::new(
+            "pattern/line-break",
+            format!(
+                "the pattern needs a line break, and cut there it has {} parts that say something; 2 to {MAX_PARTS} can \
+                 be looked for",
+                parts.len()
+            ),
+            "leave the break out of a pattern for one line; capture nothing across lines",
+        ));
+    }
+    Ok(Some(parts))
+}
+
+/// The lines of a signature that has several, as patterns.
+pub(crate) fn parts_of_text(text: &str) -> Option<Vec<PatternSpec>> {
+    let lines = text.lines().map(str::trim).filter(|line| line.len() >= MIN_PART);
+    let parts: Vec<PatternSpec> = lines
+        .take(MAX_PARTS)
+        .map(|line| PatternSpec {
+            id: "signature".to_owned(),
+            regex: regex_syntax::escape(line),
+            flags: "i".to_owned(),
+            captures: Vec::new(),
+        })
+        .collect();
+    (parts.len() >= 2).then_some(parts)
+}
+
+#[derive(Default)]
+struct Cut {
+    /// Inline flags so far; they hold for the parts behind them too.
+    flags: String,
+    part: String,
+    parts: Vec<String>,
+}
+
+impl Cut {
+    fn end_part(&mut self) {
+        let part = std::mem::take(&mut self.part);
+        if !part.is_empty() {
+            self.parts.push(format!("{}{part}", self.flags));
+        }
+    }
+}
+
+/// Nothing but line breaks and blanks, with one line break at least.
+fn is_break(ast: &Ast) -> bool {
+    holds_newline(ast) && is_blank(ast) && !may_be_left_out(ast)
+}
+
+/// Whole lines that may stand there or not: `(?:.*\n)*`.
+fn is_filler(ast: &Ast) -> bool {
+    holds_newline(ast) && may_be_left_out(ast)
+}
+
+fn may_be_left_out(ast: &Ast) -> bool {
+    let Ast::Repetition(repetition) = ast else {
+        return false;
+    };
+    match &repetition.op.kind {
+        RepetitionKind::ZeroOrOne | RepetitionKind::ZeroOrMore => true,
+        RepetitionKind::OneOrMore => false,
+        RepetitionKind::Range(range) => match range {
+            RepetitionRange::Exactly(least)
+            | RepetitionRange::AtLeast(least)
+            | RepetitionRange::Bounded(least, _) => *least == 0,
+        },
+    }
+}
+
+fn holds_newline(ast: &Ast) -> bool {
+    match ast {
+        Ast::Literal(literal) => is_newline(literal),
+        Ast::Repetition(repetition) => holds_newline(&repetition.ast),
+        Ast::Group(group) => holds_newline(&group.ast),
+        Ast::Concat(concat) => concat.asts.iter().any(holds_newline),
+        Ast::Alternation(alternation) => alternation.asts.iter().any(holds_newline),
+        _ => false,
+    }
+}
+
+fn is_blank(ast: &Ast) -> bool {
+    match ast {
+        Ast::Literal(literal) => literal.c.is_ascii_whitespace(),
+        Ast::ClassPerl(class) => {
+            matches!(class.kind, regex_syntax::ast::ClassPerlKind::Space) && !class.negated
+        }
+        Ast::Repetition(repetition) => is_blank(&repetition.ast),
+        Ast::Group(group) => is_blank(&group.ast),
+        Ast::Concat(concat) => concat.asts.iter().all(is_blank),
+        Ast::Alternation(alternation) => alternation.asts.iter().all(is_blank),
+        Ast::Empty(_) => true,
+        _ => false,
+    }
+}
+
+fn is_newline(literal: &Literal) -> bool {
+    literal.c == '\n'
+}
