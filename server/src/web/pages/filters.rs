@@ -1,4 +1,8 @@
 //! What templates do to texts.
+#![allow(
+    unreachable_pub,
+    reason = "the type that the macro makes of a filter has a public method"
+)]
 
 use std::fmt::{Display, Write as _};
 

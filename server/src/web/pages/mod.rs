@@ -6,7 +6,7 @@ pub mod api;
 pub mod assets;
 pub mod evidence;
 pub mod failure;
-pub mod filters;
+mod filters;
 pub mod layout;
 pub mod lookup;
 pub mod nodes;
