@@ -1,9 +1,15 @@
 //! The command line: what each verb takes, with defaults that `--help` shows.
 
+mod config;
 mod convert;
+mod daemon;
+mod matching;
 mod upload;
 
+pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
+pub(crate) use daemon::{DaemonArgs, StatusArgs};
+pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 pub(crate) use upload::{BundleArgs, ServerArgs, SpoolArgs, UploadArgs};
 
 use std::path::PathBuf;
@@ -14,7 +20,7 @@ use kb_core::report::Report;
 use kb_core::verdict::{self, ExitCode, Expect};
 
 use crate::host::HostRoot;
-use crate::probe::Options;
+use crate::probe::{Depth, Options};
 use crate::upload::Redaction;
 use crate::worker::lock;
 use crate::worker::serve::WorkerArgs;
@@ -25,6 +31,10 @@ use crate::worker::serve::WorkerArgs;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
+    /// Configuration file (TOML: long options without their dashes, for one verb in [verb]) [default:
+    /// /etc/peerless-agent.toml, where it is there]
+    #[arg(long, global = true, value_name = "FILE", env = "PEERLESS_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -35,16 +45,47 @@ pub(crate) enum Verb {
     /// Check every pair of GPUs and upload the report
     #[command(args_override_self = true)]
     Report(ReportArgs),
+    /// Look again and again without disturbing anybody; check idle GPUs where told to
+    #[command(args_override_self = true)]
+    Daemon(DaemonArgs),
+    /// Tell what the daemon found last, without touching the GPUs
+    #[command(args_override_self = true)]
+    Status(StatusArgs),
+    /// Follow the kernel log, the journal or a file, and tell each known error
+    #[command(args_override_self = true)]
+    Watch(WatchArgs),
+    /// Look for known errors in files, with signatures that were fetched before
+    #[command(args_override_self = true)]
+    Match(MatchArgs),
     /// Upload what the spool holds, or the reports of files and bundles
     #[command(args_override_self = true)]
     Upload(UploadArgs),
     /// Write the reports of the spool into one file, to be uploaded from elsewhere
+    #[command(args_override_self = true)]
     Bundle(BundleArgs),
     /// Turn what another tool printed into a report
+    #[command(args_override_self = true)]
     Convert(ConvertArgs),
+    /// Print a script that completes the command line of a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page (roff)
+    Man,
     /// Hold the GPUs for a parent process
     #[command(hide = true)]
     Worker(WorkerArgs),
+}
+
+impl Verb {
+    /// The GPUs that the verb is confined to.
+    pub(crate) fn devices(&self) -> Option<&str> {
+        let run = match self {
+            Self::Probe(arguments) => &arguments.run,
+            Self::Report(arguments) => &arguments.run,
+            Self::Daemon(arguments) => &arguments.run,
+            _ => return None,
+        };
+        run.devices.as_deref()
+    }
 }
 
 /// How a run is made.
@@ -53,8 +94,14 @@ pub(crate) struct RunArgs {
     /// Print nothing on standard output
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// GPUs to look at, by nvidia-smi's numbers or by UUID, comma-separated [default: all that are visible]
+    #[arg(long, value_name = "LIST", value_parser = devices)]
+    pub(crate) devices: Option<String>,
+    /// Say what would be taken, where and for how long, and take nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Folder that stands for / where /proc, /sys and /etc are read
-    #[arg(long, value_name = "DIR", default_value = "/")]
+    #[arg(long, value_name = "DIR", default_value = "/", env = "PEERLESS_HOST_ROOT")]
     host_root: PathBuf,
     /// Longest the whole run may take, in seconds; what is left then is skipped
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
@@ -88,6 +135,30 @@ enum FailOn {
 fn exit_codes() -> String {
     let rows = ExitCode::ALL.map(|code| format!("\n  {:<3} {}", code.number(), code.means()));
     format!("Exit codes:{}", rows.concat())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `0,2` or `GPU-592ae3c5,GPU-645b7e67`, as `CUDA_VISIBLE_DEVICES` takes it.
+fn devices(text: &str) -> Result<String, String> {
+    let is_number =
+        |name: &str| !name.is_empty() && name.len() <= 3 && name.bytes().all(|byte| byte.is_ascii_digit());
+    let is_uuid = |name: &str| {
+        name.strip_prefix("GPU-").is_some_and(|rest| {
+            !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+        })
+    };
+    let names: Vec<&str> = text.split(',').collect();
+    if names.iter().all(|name| is_number(name)) || names.iter().all(|name| is_uuid(name)) {
+        return Ok(text.to_owned());
+    }
+    Err(format!(
+        "{text:?} is no list such as 0,2 or GPU-592ae3c5-d0e9-aa09-ab69-25fb91b6a20a"
+    ))
 }
 
 /// `p2p=all`.
@@ -141,7 +212,7 @@ pub(crate) struct ReportArgs {
 
 impl RunArgs {
     /// As the probe takes them. Fails where the agent cannot find its own binary.
-    pub(crate) fn options(&self) -> std::io::Result<Options> {
+    pub(crate) fn options(&self, depth: Depth) -> std::io::Result<Options> {
         Ok(Options {
             host_root: HostRoot::new(&self.host_root),
             timeout: self.timeout,
@@ -150,7 +221,23 @@ impl RunArgs {
             lock_file: self.lock_file.clone().unwrap_or_else(lock::default_path),
             program: std::env::current_exe()?,
             expect: self.expect,
+            depth,
         })
+    }
+
+    /// Data of each check, in KiB.
+    pub(crate) fn buffer_kib(&self) -> u64 {
+        self.buffer_kib
+    }
+
+    /// Longest the whole run may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Longest a step may take.
+    pub(crate) fn step_timeout(&self) -> Duration {
+        self.step_timeout
     }
 
     /// The exit code that the caller gets.
@@ -192,6 +279,16 @@ mod tests {
         };
         assert!(matches!(run.fail_on, FailOn::Fault));
         assert_eq!(run.expect, Expect::Auto);
+    }
+
+    #[test]
+    fn devices_are_numbers_or_uuids() {
+        for good in ["0", "0,12", "GPU-592ae3c5,GPU-645b7e67-5884"] {
+            assert_eq!(devices(good).as_deref(), Ok(good));
+        }
+        for bad in ["", "0,", "a", "-1", "0,GPU-1", "GPU-", "0;ls"] {
+            assert!(devices(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -8,11 +8,13 @@
 mod cli;
 mod clock;
 mod commands;
+mod files;
 mod gpu;
 mod host;
 mod output;
 mod probe;
 mod process;
+mod signatures;
 mod upload;
 mod worker;
 
@@ -24,7 +26,14 @@ use kb_core::verdict::ExitCode as Code;
 use cli::{Cli, Verb};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let arguments = match cli::with_file(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(why) => {
+            process::say(&why);
+            return ExitCode::from(Code::Usage.number());
+        }
+    };
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
@@ -35,10 +44,22 @@ fn main() -> ExitCode {
             });
         }
     };
+    if let Some(devices) = cli.verb.devices()
+        && let Err(error) = process::see_only(devices)
+    {
+        process::say(&format!("--devices: {error}"));
+        return ExitCode::from(Code::Unknown.number());
+    }
     process::forbid_core_files();
     let result = match &cli.verb {
         Verb::Probe(arguments) => commands::probe(arguments),
         Verb::Report(arguments) => commands::report(arguments),
+        Verb::Daemon(arguments) => commands::daemon(arguments),
+        Verb::Status(arguments) => commands::status(arguments),
+        Verb::Watch(arguments) => commands::watch(arguments),
+        Verb::Match(arguments) => commands::match_files(arguments),
+        Verb::Completions(arguments) => commands::completions(arguments),
+        Verb::Man => commands::man(),
         Verb::Upload(arguments) => commands::upload(arguments),
         Verb::Bundle(arguments) => commands::bundle(arguments),
         Verb::Convert(arguments) => commands::convert(arguments),

@@ -1,10 +1,19 @@
 //! One function a verb: gathers what it needs (clock, random numbers), runs it, prints, answers with an exit code.
 
 mod convert;
+mod daemon;
+mod dry_run;
+mod help;
+mod matching;
 mod upload;
+mod watch;
 
 pub(crate) use convert::convert;
+pub(crate) use daemon::{daemon, status};
+pub(crate) use help::{completions, man};
+pub(crate) use matching::match_files;
 pub(crate) use upload::{bundle, upload};
+pub(crate) use watch::watch;
 
 use std::io::{self, IsTerminal, Write};
 
@@ -15,7 +24,7 @@ use kb_core::verdict::{ExitCode, Verdict};
 use crate::cli::{ProbeArgs, ReportArgs, RunArgs};
 use crate::clock::SystemClock;
 use crate::output::{self, Drawn};
-use crate::probe::{self, Chance, RANDOM_BYTES};
+use crate::probe::{self, Chance, Depth, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{Body, read_body};
 
@@ -26,7 +35,10 @@ pub(crate) struct InputError(String);
 
 /// `peerless-agent probe`.
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
-    let report = make_report(&arguments.run, !arguments.json)?;
+    if arguments.run.dry_run {
+        return dry_run::tell(&arguments.run);
+    }
+    let report = make_report(&arguments.run, Depth::Full, !arguments.json)?;
     if arguments.json {
         print(&output::json(&report)?)?;
     } else {
@@ -38,6 +50,9 @@ pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
 
 /// `peerless-agent report`.
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
+    if arguments.run.dry_run {
+        return dry_run::tell(&arguments.run);
+    }
     // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
     let uploader = match &arguments.server {
         Some(server) if !arguments.print => Some(arguments.access.uploader(server)?),
@@ -47,7 +62,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         Some(file) if arguments.redact.is_empty() => read_body("--from", file)?,
         Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
         None => {
-            let report = make_report(&arguments.run, !arguments.print)?;
+            let report = make_report(&arguments.run, Depth::Full, !arguments.print)?;
             Body::redacted(&report, &arguments.redact)?
         }
     };
@@ -94,8 +109,8 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
 }
 
-fn make_report(arguments: &RunArgs, for_people: bool) -> anyhow::Result<Report> {
-    let options = arguments.options().context("find the agent's own binary")?;
+fn make_report(arguments: &RunArgs, depth: Depth, for_people: bool) -> anyhow::Result<Report> {
+    let options = arguments.options(depth).context("find the agent's own binary")?;
     let mut random = [0; RANDOM_BYTES];
     getrandom::fill(&mut random).context("get random numbers")?;
     let chance = Chance::from_random(random)?;

@@ -16,6 +16,7 @@ mod resources;
 mod root;
 mod watch;
 
+pub(crate) use kernel_log::Follower;
 pub(crate) use libraries::file_to_open;
 pub(crate) use root::HostRoot;
 pub(crate) use watch::Watch;

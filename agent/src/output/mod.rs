@@ -2,11 +2,13 @@
 
 mod grid;
 mod map;
+mod metrics;
 mod pairs;
 mod progress;
 mod style;
 mod table;
 
+pub(crate) use metrics::metrics;
 pub(crate) use progress::Drawn;
 pub(crate) use style::Style;
 pub(crate) use table::table;

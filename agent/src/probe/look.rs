@@ -16,7 +16,7 @@ use super::progress::{PairStep, Progress, Step};
 use super::session::{Known, Session, Trouble};
 use super::setup::{SPENT, Setup};
 use super::timing::Timings;
-use super::{Found, Options, driver_facts};
+use super::{Depth, Found, Options, driver_facts};
 
 /// Looks at the whole node.
 pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Found {
@@ -48,6 +48,9 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
             pair_facts(&setup, &mut session, pair.a, pair.b)
         })
         .collect();
+    if options.depth == Depth::Passive {
+        return untouched(&mut session, &opened, steps, facts);
+    }
     if !steps.is_empty() {
         make_places(&mut session, opened.gpus.len(), progress);
     }
@@ -81,6 +84,39 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
         gpus,
         pairs,
         measurements: timings.into_measurements(),
+    };
+    found.learn(session.loaded.as_ref());
+    found
+}
+
+/// The GPUs and rung 1 of the pairs, and nothing that would take anything of a GPU.
+fn untouched(
+    session: &mut Session<'_>,
+    opened: &Opened,
+    steps: Vec<PairStep>,
+    facts: Vec<PairFacts>,
+) -> Found {
+    session.end();
+    let pairs = steps.into_iter().zip(facts).map(|(step, facts)| Pair {
+        a: step.a,
+        b: step.b,
+        nvlinks: facts.nvlinks,
+        nvswitch: facts.nvswitch,
+        common_ancestor: facts.common_ancestor,
+        facts: BTreeMap::new(),
+        directions: vec![
+            Ascent::new(step.a, step.b, facts.forward).into_direction(),
+            Ascent::new(step.b, step.a, facts.backward).into_direction(),
+        ],
+        verdict: PairVerdict::undecided(),
+    });
+    let mut found = Found {
+        simulated: false,
+        driver: driver_facts(opened),
+        failures: session.stuck.iter().map(stuck_failure).collect(),
+        gpus: opened.gpus.clone(),
+        pairs: pairs.collect(),
+        measurements: Vec::new(),
     };
     found.learn(session.loaded.as_ref());
     found

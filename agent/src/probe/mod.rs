@@ -53,6 +53,27 @@ pub(crate) struct Options {
     pub(crate) program: PathBuf,
     /// Which pairs must have peer access.
     pub(crate) expect: Expect,
+    /// How far to go.
+    pub(crate) depth: Depth,
+}
+
+/// How far a run goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Facts, counters and the driver's answers: no context is made, no memory of a GPU taken.
+    Passive,
+    /// The whole ladder.
+    Full,
+}
+
+/// True when nobody else used the GPU, by NVML's word.
+pub(crate) fn is_gpu_idle(gpu: &Gpu) -> bool {
+    !idle::idle_gpus(std::slice::from_ref(gpu)).is_empty()
+}
+
+/// True when all GPUs of a report were idle, by NVML's word; without any it is not told.
+pub(crate) fn is_idle(report: &Report) -> bool {
+    !report.gpus.is_empty() && idle::idle_gpus(&report.gpus).len() == report.gpus.len()
 }
 
 /// Runs the probe. Whatever goes wrong is in the report; only a node that cannot be named is an error.

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use reqwest::blocking::{Client, Response};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, RETRY_AFTER,
+};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Url};
 
@@ -17,6 +19,9 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const TOTAL_LIMIT: Duration = Duration::from_mins(1);
 /// The most of an answer that is read.
 const MOST_ANSWER_BYTES: u64 = 1 << 20;
+
+/// The most of all signatures that is read; thousands of records have a few megabytes.
+const MOST_SIGNATURE_BYTES: u64 = 64 << 20;
 
 /// A server that takes reports.
 pub(crate) struct Uploader {
@@ -103,6 +108,49 @@ impl Uploader {
             known_before: status == 200,
             answer,
         })
+    }
+
+    /// The signatures of all records and their entity tag; nothing where they are those of `known`.
+    pub(crate) fn signatures(&self, known: Option<&str>) -> Result<Option<(String, Vec<u8>)>, UploadError> {
+        let unreachable = |why: String| UploadError::Unreachable {
+            server: self.server(),
+            why,
+        };
+        let address = self
+            .address
+            .join("signatures")
+            .map_err(|error| unreachable(error.to_string()))?;
+        let mut request = self.client.get(address).header(ACCEPT, "application/json");
+        if let Some(known) = known {
+            request = request.header(IF_NONE_MATCH, known);
+        }
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        let response = request.send().map_err(|error| unreachable(root_cause(&error)))?;
+        let status = response.status().as_u16();
+        if status == 304 {
+            return Ok(None);
+        }
+        let etag = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok());
+        let etag = etag.unwrap_or_default().to_owned();
+        if status != 200 {
+            let answer = read_answer(response);
+            return Err(UploadError::Refused {
+                server: self.server(),
+                status,
+                code: None,
+                detail: problem(&answer),
+                retry_after: None,
+            });
+        }
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(
+            &mut std::io::Read::take(response, MOST_SIGNATURE_BYTES),
+            &mut bytes,
+        )
+        .map_err(|error| unreachable(error.to_string()))?;
+        Ok(Some((etag, bytes)))
     }
 
     fn server(&self) -> String {

@@ -14,6 +14,8 @@ mod host;
 mod killed;
 mod ladder;
 mod lossless;
+mod manners;
+mod matching;
 mod node;
 mod pairs;
 mod processes;

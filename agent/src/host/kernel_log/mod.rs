@@ -131,6 +131,23 @@ impl KernelLog {
     }
 }
 
+/// The log read line by line, all of it: what is matched on the node need not leave it.
+pub(crate) struct Follower(Source);
+
+impl Follower {
+    /// Opens the log, with its name; or why it cannot be read.
+    pub(crate) fn open(root: &HostRoot) -> Result<(String, Self), String> {
+        let opened = Source::open(root).map(|(name, source)| (name, Self(source)));
+        opened.map_err(|gap| gap.gap.map_or_else(|| gap.source.clone(), |gap| gap.reason))
+    }
+
+    /// What was written since the last call, at the first what there is.
+    pub(crate) fn read(&mut self) -> std::io::Result<Vec<String>> {
+        let records = self.0.read()?;
+        Ok(records.iter().map(line_of).collect())
+    }
+}
+
 impl Kept {
     fn push_newest(&mut self, line: String) {
         if self.lines.len() == MOST_BEFORE {

@@ -1,0 +1,203 @@
+//! The configuration file: long options without their dashes, in TOML, for all verbs or for one.
+//!
+//! ```toml
+//! server = "https://peerless.example"
+//! [daemon]
+//! interval = 600
+//! active = true
+//! redact = ["hosts", "paths"]
+//! ```
+//!
+//! Its values stand where the verb's first arguments would, so they are checked like those. The environment and the
+//! command line win.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Command, CommandFactory as _};
+use serde::Deserialize;
+
+use super::Cli;
+
+/// Read where none is named and it is there.
+const DEFAULT: &str = "/etc/peerless-agent.toml";
+
+/// A value of the file.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Setting {
+    Switch(bool),
+    Number(i64),
+    Fraction(f64),
+    Text(String),
+    List(Vec<String>),
+    Verb(BTreeMap<String, Setting>),
+}
+
+/// The arguments with those of the configuration file in them.
+pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    let Some(place) = arguments.iter().skip(1).position(|argument| {
+        Cli::command()
+            .get_subcommands()
+            .any(|verb| argument == verb.get_name() && !verb.is_hide_set())
+    }) else {
+        return Ok(arguments);
+    };
+    let place = place + 1;
+    let Some(file) = file(&arguments)? else {
+        return Ok(arguments);
+    };
+    let verb = arguments
+        .get(place)
+        .map(|verb| verb.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let added = settings(&text, &verb, &|name| std::env::var_os(name).is_some())
+        .map_err(|why| format!("{}: {why}", file.display()))?;
+    let (before, behind) = arguments.split_at_checked(place + 1).unwrap_or((&arguments, &[]));
+    let added = added.into_iter().map(OsString::from);
+    Ok(before
+        .iter()
+        .cloned()
+        .chain(added)
+        .chain(behind.iter().cloned())
+        .collect())
+}
+
+/// The file that is named, else the default where it is there.
+fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        if word == "--config" {
+            let file = words.next().ok_or("--config needs a file")?;
+            return Ok(Some(PathBuf::from(file)));
+        }
+        if let Some(file) = word.strip_prefix("--config=") {
+            return Ok(Some(PathBuf::from(file)));
+        }
+    }
+    if let Some(file) = std::env::var_os("PEERLESS_CONFIG").filter(|file| !file.is_empty()) {
+        return Ok(Some(PathBuf::from(file)));
+    }
+    let default = Path::new(DEFAULT);
+    match default.try_exists() {
+        Ok(there) => Ok(there.then(|| default.to_owned())),
+        Err(error) => Err(format!("{DEFAULT}: {error}")),
+    }
+}
+
+/// The file's settings as arguments of a verb.
+fn settings(text: &str, verb: &str, is_set: &dyn Fn(&str) -> bool) -> Result<Vec<String>, String> {
+    let settings: BTreeMap<String, Setting> =
+        basic_toml::from_str(text).map_err(|error| error.to_string())?;
+    let cli = Cli::command();
+    let mut arguments = Vec::new();
+    let mut own = Vec::new();
+    for (name, setting) in &settings {
+        if let Setting::Verb(of_verb) = setting {
+            let Some(command) = cli.find_subcommand(name) else {
+                return Err(format!("[{name}] is no verb"));
+            };
+            for (name, setting) in of_verb {
+                let argument = argument(command, name, setting, is_set)?
+                    .ok_or_else(|| format!("{} has no option --{name}", command.get_name()))?;
+                if command.get_name() == verb {
+                    own.extend(argument);
+                }
+            }
+            continue;
+        }
+        let mut known = false;
+        for command in cli.get_subcommands() {
+            if let Some(argument) = argument(command, name, setting, is_set)? {
+                known = true;
+                if command.get_name() == verb {
+                    arguments.extend(argument);
+                }
+            }
+        }
+        if !known {
+            return Err(format!("no verb has an option --{name}"));
+        }
+    }
+    arguments.extend(own);
+    Ok(arguments)
+}
+
+/// A setting as arguments; nothing where the verb does not have it.
+fn argument(
+    command: &Command,
+    name: &str,
+    setting: &Setting,
+    is_set: &dyn Fn(&str) -> bool,
+) -> Result<Option<Vec<String>>, String> {
+    let Some(option) = command
+        .get_arguments()
+        .find(|option| option.get_long() == Some(name))
+    else {
+        return Ok(None);
+    };
+    let by_environment = option
+        .get_env()
+        .is_some_and(|variable| is_set(&variable.to_string_lossy()));
+    if by_environment {
+        return Ok(Some(Vec::new()));
+    }
+    let takes_value = option.get_action().takes_values();
+    let value = match setting {
+        Setting::Switch(on) if !takes_value => {
+            return Ok(Some(if *on {
+                vec![format!("--{name}")]
+            } else {
+                Vec::new()
+            }));
+        }
+        _ if !takes_value => return Err(format!("{name} is true or false")),
+        Setting::Number(number) => number.to_string(),
+        Setting::Fraction(number) => number.to_string(),
+        Setting::Text(text) => text.clone(),
+        Setting::List(values) => values.join(","),
+        Setting::Switch(_) | Setting::Verb(_) => return Err(format!("{name} needs a value")),
+    };
+    Ok(Some(vec![format!("--{name}={value}")]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_become_the_verbs_first_arguments() {
+        let text = "server = \"http://a\"\ntimeout = 60\n[daemon]\ninterval = 600\nactive = true\nredact = [\"hosts\", \"paths\"]\n";
+        let of = |verb| settings(text, verb, &|_| false).unwrap();
+        assert_eq!(
+            of("daemon"),
+            [
+                "--server=http://a",
+                "--timeout=60",
+                "--active",
+                "--interval=600",
+                "--redact=hosts,paths"
+            ]
+        );
+        assert_eq!(of("probe"), ["--timeout=60"]);
+        let in_environment = settings(text, "upload", &|name| name == "PEERLESS_SERVER").unwrap();
+        assert!(in_environment.is_empty(), "{in_environment:?}");
+    }
+
+    #[test]
+    fn what_nobody_understands_is_refused() {
+        for (text, expected) in [
+            ("sever = \"http://a\"", "no verb has an option --sever"),
+            ("[deamon]\ninterval = 1", "[deamon] is no verb"),
+            ("[probe]\ninterval = 1", "probe has no option --interval"),
+            ("[daemon]\nactive = 1", "active is true or false"),
+            ("server = ", "line 1 column 10"),
+        ] {
+            let error = settings(text, "daemon", &|_| false).unwrap_err();
+            assert!(error.contains(expected), "{expected:?} is not in {error:?}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What `daemon` and `status` take.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{RunArgs, ServerArgs, SpoolArgs, seconds};
+use crate::upload::Redaction;
+
+#[derive(Debug, Args)]
+pub(crate) struct DaemonArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Server to upload to; without one the results stay in the state folder
+    #[arg(long, value_name = "URL", env = "PEERLESS_SERVER")]
+    pub(crate) server: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: ServerArgs,
+    #[command(flatten)]
+    pub(crate) spool: SpoolArgs,
+    /// Take these out of reports, each with a mark
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', env = "PEERLESS_REDACT")]
+    pub(crate) redact: Vec<Redaction>,
+    /// Between two looks at facts, counters and the kernel log, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "900", value_parser = seconds)]
+    pub(crate) interval: Duration,
+    /// Also climb the whole ladder on idle GPUs. Without it no context is made and no memory of a GPU is taken
+    #[arg(long)]
+    pub(crate) active: bool,
+    /// How long all GPUs must have been seen idle before a run, in minutes
+    #[arg(long, value_name = "MINUTES", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=10_080))]
+    pub(crate) idle_minutes: u64,
+    /// Least time between two runs of the ladder, in hours
+    #[arg(long, value_name = "HOURS", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=8_760))]
+    pub(crate) active_every: u64,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+    /// File for Prometheus' node exporter (its textfile collector), written whole each time
+    #[arg(long, value_name = "FILE")]
+    pub(crate) metrics_file: Option<PathBuf>,
+    /// Look once, and end
+    #[arg(long)]
+    pub(crate) once: bool,
+}
+
+/// Where the last result lies.
+#[derive(Debug, Args)]
+pub(crate) struct StateArgs {
+    /// Folder of the last results [default: /var/lib/peerless-agent, or one of the user's own]
+    #[arg(long, value_name = "DIR", env = "PEERLESS_STATE")]
+    state: Option<PathBuf>,
+}
+
+impl StateArgs {
+    /// The last report of the kind.
+    pub(crate) fn file(&self, active: bool) -> PathBuf {
+        let folder = self.state.clone().unwrap_or_else(default_folder);
+        folder.join(if active {
+            "last-active.json"
+        } else {
+            "last-passive.json"
+        })
+    }
+}
+
+fn default_folder() -> PathBuf {
+    if rustix::process::geteuid().is_root() {
+        return PathBuf::from("/var/lib/peerless-agent");
+    }
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
+    home.unwrap_or_else(std::env::temp_dir).join("peerless-agent")
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It reads what the daemon wrote and never touches a GPU, so that a probe of Kubernetes may call it \
+    often. 3 is also the answer where there is no result, or an old one."
+)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+    /// The last look without checks, in place of the last run of the ladder
+    #[arg(long)]
+    pub(crate) passive: bool,
+    /// Oldest result that counts, in hours
+    #[arg(long, value_name = "HOURS", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..=8_760))]
+    pub(crate) max_age: u64,
+}

@@ -1,0 +1,57 @@
+//! What `match` and `watch` take.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ServerArgs;
+
+/// Where the signatures come from.
+#[derive(Debug, Args)]
+pub(crate) struct SignatureArgs {
+    /// Server whose newest signatures are fetched first; without one those that were fetched before are used
+    #[arg(long, value_name = "URL", env = "PEERLESS_SERVER")]
+    pub(crate) server: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: ServerArgs,
+    /// Where they are kept [default: /var/cache/peerless-agent/signatures.json, or a file of the user's own]
+    #[arg(long, value_name = "FILE", env = "PEERLESS_SIGNATURES")]
+    pub(crate) signatures: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes:\n  0   a known error was found\n  1   none was found\n  3   could not tell: there are no \
+    signatures\n  64  usage or configuration error"
+)]
+pub(crate) struct MatchArgs {
+    /// Texts to look through; - is standard input
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) signatures: SignatureArgs,
+    /// Print one JSON text for each file
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// File to follow in place of the kernel log; one that takes its place (a rotated log) is followed too
+    #[arg(conflicts_with = "journal")]
+    pub(crate) file: Option<PathBuf>,
+    /// Follow the journal (journalctl) in place of the kernel log
+    #[arg(long)]
+    pub(crate) journal: bool,
+    #[command(flatten)]
+    pub(crate) signatures: SignatureArgs,
+    /// Print each match as a line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also match what stands there already, and stop at its end
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Folder that stands for / where the kernel log is read
+    #[arg(long, value_name = "DIR", default_value = "/", env = "PEERLESS_HOST_ROOT")]
+    pub(crate) host_root: PathBuf,
+}

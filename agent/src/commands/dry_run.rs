@@ -1,0 +1,35 @@
+//! `--dry-run`: what a run would take, where and for how long.
+
+use crate::cli::RunArgs;
+use crate::probe::{self, Depth};
+
+use super::{make_report, print, say_reason};
+
+/// Asks the driver which GPUs there are, makes no context, and says what a run would do with each.
+pub(crate) fn tell(arguments: &RunArgs) -> anyhow::Result<u8> {
+    let report = make_report(arguments, Depth::Passive, false)?;
+    let mut lines = Vec::new();
+    for (number, gpu) in report.gpus.iter().enumerate() {
+        let name = gpu.name.value.as_deref().unwrap_or("unknown model");
+        let address = gpu.pci_address.value.as_deref().unwrap_or("unknown address");
+        let what = if probe::is_gpu_idle(gpu) {
+            "idle: a context (some hundred MB), and windows spread over its free memory but for 2 GiB"
+        } else {
+            "in use, or not told: a context (some hundred MB) and no more memory than the checks move"
+        };
+        lines.push(format!("GPU {number} {name} ({address}): {what}"));
+    }
+    lines.push(format!(
+        "{} pairs, {} KiB a check, at most {} s in all and {} s a step; nothing was taken now",
+        report.pairs.len(),
+        arguments.buffer_kib(),
+        arguments.timeout().as_secs_f64(),
+        arguments.step_timeout().as_secs_f64(),
+    ));
+    print(&format!("{}\n", lines.join("\n")))?;
+    if report.gpus.is_empty() {
+        say_reason(&report);
+        return Ok(report.conclusion.exit_code);
+    }
+    Ok(0)
+}

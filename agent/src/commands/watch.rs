@@ -1,0 +1,210 @@
+//! `peerless-agent watch`: a log followed as it grows, each known error told as it comes.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use kb_core::matcher::Matcher;
+use kb_core::scanner::{Event, ScanOptions, Scanner};
+
+use crate::cli::WatchArgs;
+use crate::host::{Follower, HostRoot};
+use crate::process::say;
+
+use super::matching::matcher;
+use super::print;
+
+/// Between two looks at a log that has not grown.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Lines after which the scanner starts afresh, so that one that runs for months keeps nothing of what is long past.
+const LINES_OF_A_SCAN: u64 = 100_000;
+
+/// Follows until the reader is gone, the program is ended, or, with `--once`, the log is read.
+pub(crate) fn watch(arguments: &WatchArgs) -> anyhow::Result<u8> {
+    let matcher = matcher(&arguments.signatures)?;
+    let mut teller = Teller::new(&matcher, arguments.json);
+    if arguments.journal {
+        return journal(&mut teller, arguments.once);
+    }
+    match &arguments.file {
+        Some(path) => file(&mut teller, path, arguments.once),
+        None => kernel_log(&mut teller, &HostRoot::new(&arguments.host_root), arguments.once),
+    }
+}
+
+fn kernel_log(teller: &mut Teller<'_>, root: &HostRoot, once: bool) -> anyhow::Result<u8> {
+    let (name, mut log) =
+        Follower::open(root).map_err(|why| anyhow::anyhow!("the kernel log cannot be read: {why}"))?;
+    let there = log.read().with_context(|| format!("read {name}"))?;
+    if once {
+        for line in there {
+            teller.line(&line)?;
+        }
+        return Ok(0);
+    }
+    say(&format!("following {name}"));
+    loop {
+        for line in log.read().with_context(|| format!("read {name}"))? {
+            teller.line(&line)?;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// A file that is cut or replaced is read from its beginning.
+fn file(teller: &mut Teller<'_>, path: &Path, once: bool) -> anyhow::Result<u8> {
+    let name = || format!("read {}", path.display());
+    let mut tail = Tail::open(path, !once).with_context(name)?;
+    if !once {
+        say(&format!("following {}", path.display()));
+    }
+    loop {
+        let bytes = tail.read().with_context(name)?;
+        teller.bytes(&bytes)?;
+        if !bytes.is_empty() {
+            continue;
+        }
+        if once {
+            teller.end()?;
+            return Ok(0);
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+fn journal(teller: &mut Teller<'_>, once: bool) -> anyhow::Result<u8> {
+    let mut command = Command::new("journalctl");
+    command.args(["--output=short-iso", "--no-pager"]);
+    command.args(if once {
+        ["--boot", "--quiet"]
+    } else {
+        ["--follow", "--lines=0"]
+    });
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("start journalctl, which reads the journal")?;
+    let lines = child.stdout.take().context("journalctl's output")?;
+    for line in BufReader::new(lines).split(b'\n') {
+        teller.line(&String::from_utf8_lossy(&line.context("read the journal")?))?;
+    }
+    let status = child.wait().context("wait for journalctl")?;
+    anyhow::ensure!(status.success(), "journalctl ended: {status}");
+    Ok(0)
+}
+
+/// A file read to its end, again and again.
+struct Tail {
+    path: PathBuf,
+    file: File,
+    place: u64,
+}
+
+impl Tail {
+    fn open(path: &Path, at_end: bool) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let place = if at_end {
+            io::Seek::seek(&mut file, io::SeekFrom::End(0))?
+        } else {
+            0
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            place,
+        })
+    }
+
+    /// What was added, at most a piece; empty where nothing was.
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        const PIECE: u64 = 1 << 20;
+        let mut bytes = Vec::new();
+        (&mut self.file).take(PIECE).read_to_end(&mut bytes)?;
+        self.place += bytes.len() as u64;
+        if bytes.is_empty() && self.is_over()? {
+            match Self::open(&self.path, false) {
+                Ok(newer) => *self = newer,
+                // Between the old file and the new one there is none.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// True when the file was cut, or another has its name.
+    fn is_over(&self) -> io::Result<bool> {
+        let mine = self.file.metadata()?;
+        let there = match std::fs::metadata(&self.path) {
+            Ok(there) => there,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        Ok(mine.len() < self.place || (mine.dev(), mine.ino()) != (there.dev(), there.ino()))
+    }
+}
+
+/// Scans, and tells what is found.
+struct Teller<'a> {
+    matcher: &'a Arc<Matcher>,
+    scanner: Option<Scanner>,
+    lines: u64,
+    json: bool,
+}
+
+impl<'a> Teller<'a> {
+    fn new(matcher: &'a Arc<Matcher>, json: bool) -> Self {
+        Self {
+            matcher,
+            scanner: None,
+            lines: 0,
+            json,
+        }
+    }
+
+    fn line(&mut self, line: &str) -> io::Result<()> {
+        self.bytes(format!("{line}\n").as_bytes())
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let matcher = self.matcher;
+        let scanner = self
+            .scanner
+            .get_or_insert_with(|| matcher.scanner(ScanOptions::default()));
+        let events = scanner.push(bytes);
+        self.lines += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        self.tell(&events)?;
+        if self.lines >= LINES_OF_A_SCAN && bytes.ends_with(b"\n") {
+            self.end()?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.lines = 0;
+        match self.scanner.take() {
+            Some(scanner) => self.tell(&scanner.finish_with_events().0),
+            None => Ok(()),
+        }
+    }
+
+    fn tell(&self, events: &[Event]) -> io::Result<()> {
+        for event in events {
+            let Event::Hit(hit) = event else { continue };
+            let line = if self.json {
+                serde_json::to_string(hit)?
+            } else {
+                let text = hit.text.as_ref().map_or("", |marked| marked.text.as_str());
+                format!("{}: {text}", hit.record)
+            };
+            print(&format!("{line}\n"))?;
+        }
+        Ok(())
+    }
+}

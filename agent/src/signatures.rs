@@ -1,0 +1,144 @@
+//! What recognises errors, fetched from a server once and kept, so that `match` and `watch` need no network. The
+//! server's entity tag makes asking again cheap.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kb_core::matcher::Matcher;
+use kb_core::signature::RecordSignatures;
+use serde::{Deserialize, Serialize};
+
+use crate::files::write_whole;
+use crate::upload::{UploadError, Uploader};
+
+/// The file: the server's answer, and what it was known by.
+#[derive(Debug, Serialize, Deserialize)]
+struct Cached {
+    etag: String,
+    records: Vec<RecordSignatures>,
+}
+
+/// Why there is nothing to match with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SignaturesError {
+    /// Nothing was fetched yet.
+    #[error("{} holds no signatures yet: name a server once with --server URL", .0.display())]
+    None(PathBuf),
+    /// The file is damaged, or of another version.
+    #[error("{}: {why}; remove it, and name a server with --server URL", .path.display())]
+    Damaged {
+        /// The cache.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The server sent something else.
+    #[error("the server's signatures cannot be read: {0}")]
+    Answer(String),
+    /// The file cannot be written.
+    #[error("{}: {error}", .path.display())]
+    Write {
+        /// The cache.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// No answer, or a refusal, and no cache to fall back on.
+    #[error(transparent)]
+    Server(#[from] UploadError),
+}
+
+/// The cache's default place: the system's for root, else one of the user's own.
+pub(crate) fn default_path() -> PathBuf {
+    if rustix::process::geteuid().is_root() {
+        return PathBuf::from("/var/cache/peerless-agent/signatures.json");
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let folder = cache.filter(|path| path.is_absolute()).or(home);
+    folder
+        .unwrap_or_else(std::env::temp_dir)
+        .join("peerless-agent/signatures.json")
+}
+
+/// The matcher from the cache, which is brought up to date where a server is named. A server that does not answer is
+/// said, and the cache used as it is.
+pub(crate) fn matcher(
+    path: &Path,
+    server: Option<&Uploader>,
+    say: &dyn Fn(&str),
+) -> Result<Arc<Matcher>, SignaturesError> {
+    let cached = match read(path) {
+        Err(SignaturesError::Damaged { path, why }) if server.is_some() => {
+            say(&format!("{}: {why}; it is fetched anew", path.display()));
+            None
+        }
+        cached => cached?,
+    };
+    let cached = match server {
+        None => cached,
+        Some(server) => match refresh(path, server, cached.as_ref()) {
+            Ok(Some(newer)) => Some(newer),
+            Ok(None) => cached,
+            Err(SignaturesError::Server(error)) if cached.is_some() => {
+                say(&format!("{error}; the signatures that are here already are used"));
+                cached
+            }
+            Err(error) => return Err(error),
+        },
+    };
+    let cached = cached.ok_or_else(|| SignaturesError::None(path.to_owned()))?;
+    let (matcher, rejected) = Matcher::build(cached.records);
+    if !rejected.is_empty() {
+        let count = rejected.len();
+        say(&format!(
+            "{count} patterns of a newer server are not understood and left out: update the agent"
+        ));
+    }
+    Ok(Arc::new(matcher))
+}
+
+fn read(path: &Path) -> Result<Option<Cached>, SignaturesError> {
+    let damaged = |why: String| SignaturesError::Damaged {
+        path: path.to_owned(),
+        why,
+    };
+    match fs::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| damaged(format!("no signatures: {error}"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(damaged(error.to_string())),
+    }
+}
+
+/// What is newer than the cache, kept there.
+fn refresh(
+    path: &Path,
+    server: &Uploader,
+    cached: Option<&Cached>,
+) -> Result<Option<Cached>, SignaturesError> {
+    #[derive(Deserialize)]
+    struct Answer {
+        records: Vec<RecordSignatures>,
+    }
+    let Some((etag, bytes)) = server.signatures(cached.map(|cached| cached.etag.as_str()))? else {
+        return Ok(None);
+    };
+    let answer: Answer =
+        serde_json::from_slice(&bytes).map_err(|error| SignaturesError::Answer(error.to_string()))?;
+    let newer = Cached {
+        etag,
+        records: answer.records,
+    };
+    let written = serde_json::to_vec(&newer)
+        .map_err(io::Error::from)
+        .and_then(|json| write_whole(path, &json));
+    written.map_err(|error| SignaturesError::Write {
+        path: path.to_owned(),
+        error,
+    })?;
+    Ok(Some(newer))
+}

@@ -1,0 +1,158 @@
+//! How the agent keeps out of the way: passive looks, dry runs, chosen GPUs, settings from a file.
+
+use std::fs;
+
+use fake_gpu::Scenario;
+use kb_core::report::Report;
+
+use crate::node::{Node, Run};
+
+/// Calls that take something of a GPU.
+const TAKING: [&str; 3] = ["cuDevicePrimaryCtxRetain", "cuMemAlloc_v2", "cuLaunchKernel"];
+
+fn taken(node: &Node) -> Vec<&'static str> {
+    let calls = node.installed.calls().unwrap();
+    let of = TAKING
+        .into_iter()
+        .filter(|call| calls.get(call).is_some_and(|count| *count > 0));
+    of.collect()
+}
+
+fn daemon(node: &Node, arguments: &[&str]) -> Run {
+    let mut command = node.command("daemon");
+    command.arg("--once").arg("--state").arg(node.path("state"));
+    command.arg("--spool").arg(node.path("spool"));
+    Run::of(&command.args(arguments).output().unwrap())
+}
+
+fn status(node: &Node, arguments: &[&str]) -> Run {
+    let mut command = node.bare("status");
+    command.arg("--state").arg(node.path("state"));
+    Run::of(&command.args(arguments).output().unwrap())
+}
+
+#[test]
+fn the_daemon_takes_nothing_of_the_gpus_unless_told() {
+    let node = Node::with(&Scenario::healthy(2));
+    let metrics = node.path("peerless.prom");
+    let run = daemon(&node, &["--metrics-file", metrics.to_str().unwrap()]);
+    assert_eq!(run.code, 3, "nothing was proven: {}", run.stderr);
+    assert!(!node.installed.calls().unwrap().is_empty());
+    assert_eq!(taken(&node), Vec::<&str>::new());
+    let report: Report =
+        serde_json::from_slice(&fs::read(node.path("state/last-passive.json")).unwrap()).unwrap();
+    assert_eq!((report.gpus.len(), report.pairs.len()), (2, 1));
+    assert!(
+        report.gpus[0].facts.contains_key("nvlink.links_active"),
+        "{:?}",
+        report.gpus[0].facts
+    );
+    let metrics = fs::read_to_string(metrics).unwrap();
+    assert!(
+        metrics.contains("peerless_agent_gpus{run=\"passive\"} 2\n"),
+        "{metrics}"
+    );
+    assert!(
+        metrics.contains("peerless_agent_verdict{run=\"passive\",verdict=\"unknown\"} 1\n"),
+        "{metrics}"
+    );
+}
+
+#[test]
+fn an_active_daemon_waits_until_the_gpus_are_idle() {
+    let node = Node::with(&Scenario::healthy(2));
+    assert_eq!(daemon(&node, &["--active"]).code, 3, "not idle for long enough");
+    assert!(taken(&node).is_empty());
+    assert_eq!(status(&node, &[]).code, 3, "no run yet");
+    let run = daemon(&node, &["--active", "--idle-minutes", "0"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(taken(&node), TAKING);
+    let calls = node.installed.calls().unwrap();
+    let told = status(&node, &[]);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert!(
+        told.stdout.starts_with("healthy: 1 pair proven"),
+        "{}",
+        told.stdout
+    );
+    assert_eq!(node.installed.calls().unwrap(), calls, "asking touches no GPU");
+    assert_eq!(status(&node, &["--passive"]).code, 3);
+
+    let busy = Node::with(&Scenario::busy_gpu());
+    daemon(&busy, &["--active", "--idle-minutes", "0"]);
+    assert!(taken(&busy).is_empty());
+}
+
+#[test]
+fn an_old_result_is_none() {
+    let node = Node::with(&Scenario::healthy(2));
+    daemon(&node, &["--active", "--idle-minutes", "0"]);
+    let file = node.path("state/last-active.json");
+    let mut report: Report = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    report.finished_at = "2020-01-01T00:00:00Z".to_owned();
+    fs::write(&file, serde_json::to_vec(&report).unwrap()).unwrap();
+    let old = status(&node, &[]);
+    assert_eq!(old.code, 3);
+    assert!(old.stderr.contains("hours old"), "{}", old.stderr);
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_taken_and_takes_nothing() {
+    let node = Node::with(&Scenario::healthy(2));
+    let run = node.run("probe", &["--dry-run", "--timeout", "60"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.starts_with("GPU 0 NVIDIA H200 ("), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("1 pairs, 4 KiB a check, at most 60 s in all"),
+        "{}",
+        run.stdout
+    );
+    assert!(taken(&node).is_empty());
+}
+
+#[test]
+fn chosen_gpus_alone_are_looked_at() {
+    let node = Node::with(&Scenario::healthy(4));
+    let (report, run) = node.probe(&["--devices", "1,3"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!((report.gpus.len(), report.pairs.len()), (2, 1));
+    let visible = report.gpus.iter().map(|gpu| gpu.nvml_index.value);
+    assert_eq!(visible.collect::<Vec<_>>(), [Some(1), Some(3)]);
+    assert_eq!(node.run("probe", &["--devices", "a"]).code, 64);
+}
+
+#[test]
+fn settings_come_from_a_file_and_the_command_line_wins() {
+    let node = Node::with(&Scenario::healthy(2));
+    let file = node.path("agent.toml");
+    let text = "expect = \"p2p=none\"\n[probe]\ndevices = \"0,1\"\n[daemon]\ninterval = 60\n";
+    fs::write(&file, text).unwrap();
+    let config = file.to_str().unwrap();
+    let (report, _) = node.probe(&["--config", config]);
+    assert_eq!(report.conclusion.expect.as_deref(), Some("p2p=none"));
+    let (report, _) = node.probe(&["--config", config, "--expect", "p2p=all"]);
+    assert_eq!(report.conclusion.expect.as_deref(), Some("p2p=all"));
+    fs::write(&file, "exspect = \"p2p=none\"\n").unwrap();
+    let wrong = node.run("probe", &["--config", config]);
+    assert_eq!(wrong.code, 64);
+    assert!(
+        wrong.stderr.contains("no verb has an option --exspect"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
+fn shells_and_man_are_served() {
+    let node = Node::with(&Scenario::healthy(2));
+    let bash = Run::of(&node.bare("completions").arg("bash").output().unwrap());
+    assert!(bash.stdout.contains("--retry-for") && bash.stdout.contains("peerless-agent"));
+    let man = Run::of(&node.bare("man").output().unwrap());
+    assert!(
+        man.stdout.starts_with(".ie") && man.stdout.contains("PEERLESS\\-AGENT DAEMON")
+            || man.stdout.contains("PEERLESS-AGENT DAEMON"),
+        "{}",
+        man.stdout
+    );
+    assert!(!man.stdout.contains("Hold the GPUs for a parent"));
+}
