@@ -4,9 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
+
 use super::cache::{PatternCache, Slot};
 use super::codes;
 use super::filter::{Filter, Found, Literals};
+use super::grams::Needs;
 use super::keys::Rarity;
 use super::markers::Markers;
 use super::rarity::text_weight;
@@ -196,7 +199,7 @@ fn record(from: RecordSignatures, places: &HashMap<RecordId, u32>) -> Record {
         only_with: (!from.only_with.is_empty()).then(|| known(&from.only_with)),
         window_seconds: from.window_seconds,
         domain: Markers::for_message(&domain_word).unwrap_or(Markers::NONE),
-        domain_word,
+        domain_word: Finder::new(&domain_word).into_owned(),
         signature,
         id: from.id,
         revision: from.revision,
@@ -219,7 +222,7 @@ fn wake(
             Kind::Pattern(slot) | Kind::Part(slot, _) => wake_pattern(at, slot, &rarity, &mut literals),
             Kind::Signature => {
                 if let Some(record) = records.get(index(signal.record)) {
-                    literals.add(&record.signature, &rarity, Found::Signal(at));
+                    literals.add(&record.signature, &rarity, Needs::default(), Found::Signal(at));
                 }
             }
             Kind::Word(_) | Kind::Number { .. } => {}
@@ -227,7 +230,7 @@ fn wake(
     }
     for (signal, entry, number) in codes {
         match number {
-            None => literals.add(&entry, &rarity, Found::Signal(signal)),
+            None => literals.add(&entry, &rarity, Needs::default(), Found::Signal(signal)),
             Some(number) => {
                 if let Some(family) = literals.family(&entry, &rarity) {
                     numbers.entry((family, number)).or_default().push(signal);
@@ -253,15 +256,26 @@ fn wake_pattern(signal: u32, slot: &Slot, rarity: &Rarity, literals: &mut Litera
             for (number, (chain, entry)) in chains.list.iter().zip(entries).enumerate() {
                 let number = u16::try_from(number).unwrap_or(u16::MAX);
                 if let Some(link) = chain.links.get(entry) {
-                    literals.add(link.text(), rarity, Found::Chain(signal, number));
+                    let others = chain.links.iter().enumerate().filter(|(at, _)| *at != entry);
+                    let needs = Needs::of(&others.map(|(_, link)| link.text()));
+                    literals.add(link.text(), rarity, needs, Found::Chain(signal, number));
                 }
             }
             return;
         }
     }
+    let needs = Needs::of(&alone(&slot.facts.required));
     for literal in entry_clause(&slot.facts.required, rarity).into_iter().flatten() {
-        literals.add(literal, rarity, Found::Signal(signal));
+        literals.add(literal, rarity, needs, Found::Signal(signal));
     }
+}
+
+/// The literals that have no alternative.
+fn alone(clauses: &[Clause]) -> impl Iterator<Item = &[u8]> + Clone {
+    clauses.iter().filter_map(|clause| match clause.as_slice() {
+        [literal] => Some(literal.as_slice()),
+        _ => None,
+    })
 }
 
 fn literals_of(signals: &[Signal]) -> impl Iterator<Item = &[u8]> {

@@ -2,13 +2,14 @@
 //! and handed on to the next generation, where an unchanged pattern keeps its place.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
+use super::grams::Needs;
 use super::rarity::text_weight;
 use crate::signature::{
     Analysis, Chain, Chains, CompiledPattern, Gap, Link, PatternError, PatternFacts, PatternSpec, analyse,
-    compile,
+    compile, compile_often,
 };
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
@@ -16,6 +17,11 @@ pub const CACHE_LIMIT_BYTES: usize = 96 << 20;
 /// What a pattern takes besides its compiled form, in bytes: search caches of the threads that use it. An estimate
 /// from the growth of a process that compiled 987 patterns.
 const SEARCH_CACHE_BYTES: usize = 8 << 10;
+
+/// A pattern that has run so often gets an automaton.
+const OFTEN: u32 = 128;
+/// Largest automaton of a pattern that runs often, in bytes; there are two, one for each direction.
+const AUTOMATON_BYTES: usize = 64 << 10;
 
 /// What `.*` between two literals takes from their weight.
 const APART: f32 = 0.5;
@@ -28,8 +34,11 @@ pub(crate) struct Slot {
     pub(crate) chains: Option<Chains>,
     /// How much each chain says.
     pub(crate) weights: Vec<f32>,
+    /// What a line needs for each chain.
+    pub(crate) needs: Vec<Needs>,
     compiled: RwLock<Option<Arc<CompiledPattern>>>,
     used_at: AtomicU64,
+    runs: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -73,17 +82,18 @@ impl PatternCache {
             return Ok(slot);
         }
         let Analysis { facts, chains } = analyse(&key)?;
+        let list = || chains.iter().flat_map(|chains| &chains.list);
         let slot = Arc::new(Slot {
             facts,
-            weights: chains
-                .iter()
-                .flat_map(|chains| &chains.list)
-                .map(chain_weight)
+            weights: list().map(chain_weight).collect(),
+            needs: list()
+                .map(|chain| Needs::of(&chain.links.iter().map(Link::text)))
                 .collect(),
             chains,
             spec: key.clone(),
             compiled: RwLock::default(),
             used_at: AtomicU64::new(0),
+            runs: AtomicU32::new(0),
         });
         lock(&self.known).insert(key, Arc::downgrade(&slot));
         Ok(slot)
@@ -98,18 +108,42 @@ impl PatternCache {
     pub(super) fn get(&self, slot: &Arc<Slot>) -> Result<Arc<CompiledPattern>, PatternError> {
         slot.used_at
             .store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        if let Some(compiled) = &*slot.compiled.read().unwrap_or_else(PoisonError::into_inner) {
+        let runs = slot.runs.fetch_add(1, Ordering::Relaxed);
+        let compiled = slot.compiled();
+        if let Some(compiled) = &compiled
+            && runs != OFTEN
+        {
             return Ok(Arc::clone(compiled));
         }
-        let compiled = Arc::new(compile(&slot.spec)?);
-        let bytes = compiled.regex.memory_usage() + SEARCH_CACHE_BYTES;
+        self.compile(slot, compiled.as_ref(), runs >= OFTEN)
+    }
+
+    /// Compiles a pattern, again where `before` ran too often for its form.
+    fn compile(
+        &self,
+        slot: &Arc<Slot>,
+        before: Option<&Arc<CompiledPattern>>,
+        often: bool,
+    ) -> Result<Arc<CompiledPattern>, PatternError> {
+        let (compiled, automata) = if often {
+            (compile_often(&slot.spec, AUTOMATON_BYTES)?, 2 * AUTOMATON_BYTES)
+        } else {
+            (compile(&slot.spec)?, 0)
+        };
+        let compiled = Arc::new(compiled);
+        let bytes = compiled.regex.memory_usage() + SEARCH_CACHE_BYTES + automata;
         let mut resident = lock(&self.resident);
         {
             let mut place = slot.compiled.write().unwrap_or_else(PoisonError::into_inner);
-            if let Some(theirs) = &*place {
+            if let Some(theirs) = &*place
+                && !before.is_some_and(|before| Arc::ptr_eq(before, theirs))
+            {
                 return Ok(Arc::clone(theirs));
             }
             *place = Some(Arc::clone(&compiled));
+        }
+        if before.is_some() {
+            resident.forget(slot);
         }
         resident.slots.push((Arc::clone(slot), bytes));
         resident.bytes += bytes;
@@ -133,7 +167,23 @@ fn chain_weight(chain: &Chain) -> f32 {
     chain.links.iter().map(weigh).sum()
 }
 
+impl Slot {
+    fn compiled(&self) -> Option<Arc<CompiledPattern>> {
+        self.compiled
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
 impl Resident {
+    /// Takes out the earlier form of a pattern.
+    fn forget(&mut self, slot: &Arc<Slot>) {
+        if let Some(at) = self.slots.iter().position(|(known, _)| Arc::ptr_eq(known, slot)) {
+            self.bytes -= self.slots.swap_remove(at).1;
+        }
+    }
+
     /// Drops the least recently used until at most `target` bytes are left. A scanner that is running one of them
     /// keeps its own reference until it is done.
     fn evict(&mut self, target: usize) {

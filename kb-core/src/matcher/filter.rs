@@ -1,11 +1,14 @@
 //! The first look at every byte: which literals of which signals stand where, apart from ASCII case.
 //!
-//! Of each literal the four bytes that say the most are its key. A rolling window of four folded bytes is asked for in
-//! a bitmap that fits the nearest caches; only where it answers, the keys and then the literals themselves are compared.
-//! The cost of a byte does not depend on the number of literals, and hardly on what they have in common.
+//! Of each literal the four bytes that say the most are its key. Each window of four folded bytes is asked for in a
+//! bitmap that fits the nearest caches; where it answers, the sixteen bytes around the window are compared with those
+//! of the literals that have the key. The cost of a byte does not depend on the number of literals, and hardly on what
+//! they have in common. What a literal wakes may need triples of bytes elsewhere on the line: see [`Needs`].
 
 use std::collections::HashMap;
 
+use super::around::{Around, Literal};
+use super::grams::{Grams, Needs};
 use super::keys::Rarity;
 use super::{index, place};
 
@@ -15,6 +18,10 @@ const HASH_BITS: u32 = 19;
 const GROUP_BITS: u32 = 13;
 /// Sets the bit that tells ASCII letters' cases apart. Other bytes lose it too: a key only proposes.
 const FOLD: u32 = 0x2020_2020;
+/// The first three bytes of a window.
+const TRIPLE: u32 = 0x00ff_ffff;
+/// Windows that are asked for in the bitmap before those that it knows are compared.
+const STRETCH: usize = 4096;
 
 /// A literal was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,54 +37,54 @@ pub(crate) enum Found {
 #[derive(Debug)]
 pub(crate) struct Filter {
     bitmap: Vec<u64>,
-    /// Where each group of `keys` begins; one more at the end.
-    groups: Vec<u32>,
-    keys: Vec<Entry>,
-    literals: Vec<Literal>,
+    /// Literals with a key of four bytes, and those of three bytes.
+    four: Groups,
+    three: Groups,
+    /// What each literal wakes.
+    wakes: Vec<Vec<(Needs, Found)>>,
     families: Vec<Vec<u8>>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    key: u32,
-    literal: u32,
-}
-
-#[derive(Debug)]
-struct Literal {
-    text: Box<[u8]>,
-    /// Where the key stands in it.
-    offset: usize,
-    wakes: Vec<Found>,
+/// Literals by the hash of their key.
+#[derive(Debug, Default)]
+struct Groups {
+    /// Where each group begins; one more at the end.
+    bounds: Vec<u32>,
+    literals: Vec<Literal>,
 }
 
 /// Collects literals before the filter is made.
 #[derive(Default)]
 pub(super) struct Literals {
     places: HashMap<Vec<u8>, u32>,
-    list: Vec<Literal>,
+    four: Vec<Literal>,
+    three: Vec<Literal>,
+    wakes: Vec<Vec<(Needs, Found)>>,
     families: Vec<Vec<u8>>,
 }
 
 impl Literals {
-    /// Lets a literal (ASCII lower case, three bytes at least) wake something. A shorter one wakes nothing.
-    pub(super) fn add(&mut self, literal: &[u8], rarity: &Rarity, wakes: Found) {
+    /// Lets a literal (ASCII lower case, three bytes at least) wake something on lines that may hold what else it
+    /// needs. A shorter one wakes nothing.
+    pub(super) fn add(&mut self, literal: &[u8], rarity: &Rarity, needs: Needs, wakes: Found) {
         let Some(key) = rarity.key(literal) else {
             return;
         };
-        let next = place(self.list.len());
+        let next = place(self.wakes.len());
         let at = *self.places.entry(literal.to_vec()).or_insert(next);
         if at == next {
-            self.list.push(Literal {
-                text: literal.into(),
-                offset: key.offset,
-                wakes: Vec::new(),
-            });
+            let list = if literal.len() > 3 {
+                &mut self.four
+            } else {
+                &mut self.three
+            };
+            list.push(Literal::new(literal, key.offset, at));
+            self.wakes.push(Vec::new());
         }
-        if let Some(known) = self.list.get_mut(index(at))
-            && known.wakes.last() != Some(&wakes)
+        if let Some(known) = self.wakes.get_mut(index(at))
+            && known.last() != Some(&(needs, wakes))
         {
-            known.wakes.push(wakes);
+            known.push((needs, wakes));
         }
     }
 
@@ -88,56 +95,59 @@ impl Literals {
         }
         let family = u16::try_from(self.families.len()).ok()?;
         self.families.push(word.to_vec());
-        self.add(word, rarity, Found::Family(family));
+        self.add(word, rarity, Needs::default(), Found::Family(family));
         Some(family)
     }
 
     pub(super) fn build(self) -> Filter {
-        let mut keys = Vec::new();
-        for (at, literal) in self.list.iter().enumerate() {
-            let at = place(at);
-            for key in folded_keys(literal) {
-                keys.push(Entry { key, literal: at });
-            }
-        }
-        keys.sort_by_key(|entry| hash(entry.key));
         let mut bitmap = vec![0_u64; 1 << (HASH_BITS - 6)];
-        let mut groups = vec![0_u32; (1 << GROUP_BITS) + 1];
-        for entry in &keys {
-            let hash = hash(entry.key);
+        let mut mark = |window: u32| {
+            let hash = hash(window | FOLD);
             if let Some(word) = bitmap.get_mut(index(hash >> 6)) {
                 *word |= 1 << (hash & 63);
             }
-            if let Some(count) = groups.get_mut(index(group(hash)) + 1) {
-                *count += 1;
+        };
+        self.four.iter().for_each(|literal| mark(literal.key()));
+        for literal in &self.three {
+            // Any byte may follow; behind the end of the text stands a blank.
+            for next in (0..=u8::MAX).filter(|next| next & 0x20 != 0) {
+                mark((literal.key() & TRIPLE) | (u32::from(next) << 24));
             }
-        }
-        let mut sum = 0;
-        for count in &mut groups {
-            sum += *count;
-            *count = sum;
         }
         Filter {
             bitmap,
-            groups,
-            keys,
-            literals: self.list,
+            four: Groups::of(self.four, |literal| literal.key() | FOLD),
+            three: Groups::of(self.three, |literal| (literal.key() | FOLD) & TRIPLE),
+            wakes: self.wakes,
             families: self.families,
         }
     }
 }
 
-/// The folded windows under which a literal is found: one, or for a literal of three bytes one for each byte that may
-/// follow, which is a blank behind the end of the text.
-fn folded_keys(literal: &Literal) -> Vec<u32> {
-    let window = literal.text.get(literal.offset..).unwrap_or_default();
-    match *window {
-        [a, b, c] => (0x20..=0xff_u8)
-            .filter(|next| next & 0x20 != 0)
-            .map(|next| u32::from_le_bytes([a, b, c, next]) | FOLD)
-            .collect(),
-        [a, b, c, d, ..] => vec![u32::from_le_bytes([a, b, c, d]) | FOLD],
-        _ => Vec::new(),
+impl Groups {
+    fn of(mut literals: Vec<Literal>, key: impl Fn(&Literal) -> u32) -> Self {
+        let group = |literal: &Literal| group(hash(key(literal)));
+        literals.sort_by_key(group);
+        let mut bounds = vec![0_u32; (1 << GROUP_BITS) + 1];
+        for literal in &literals {
+            if let Some(count) = bounds.get_mut(index(group(literal)) + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for count in &mut bounds {
+            sum += *count;
+            *count = sum;
+        }
+        Self { bounds, literals }
+    }
+
+    fn get(&self, key: u32) -> &[Literal] {
+        let group = index(group(hash(key)));
+        let bound = |at: usize| self.bounds.get(at).copied().map_or(0, index);
+        self.literals
+            .get(bound(group)..bound(group + 1))
+            .unwrap_or_default()
     }
 }
 
@@ -150,51 +160,63 @@ fn group(hash: u32) -> u32 {
 }
 
 impl Filter {
-    /// Calls `visit` with what each literal in `bytes` wakes and a place within the literal, in the order of the places.
-    pub(crate) fn search(&self, bytes: &[u8], mut visit: impl FnMut(Found, usize)) {
-        if self.literals.is_empty() {
-            return;
-        }
+    /// Calls `visit` with each literal in `bytes` and a place within the literal, in the order of the places.
+    pub(crate) fn search(&self, bytes: &[u8], mut visit: impl FnMut(u32, usize)) {
         let Ok(bitmap) = <&[u64; 1 << (HASH_BITS - 6)]>::try_from(self.bitmap.as_slice()) else {
             return;
         };
-        let Some((head, rest)) = bytes.split_at_checked(3) else {
-            return;
-        };
-        let mut window = head
-            .iter()
-            .fold(0_u32, |window, byte| (window >> 8) | (u32::from(*byte) << 24));
-        // Behind the last byte stands a blank, so that three bytes at the end are a window too.
-        for (at, byte) in rest.iter().chain(b" ").enumerate() {
-            window = (window >> 8) | (u32::from(*byte) << 24);
-            let folded = window | FOLD;
-            let hash = hash(folded);
+        let is_key = |window: u32| {
+            let hash = hash(window | FOLD);
             let word = bitmap.get(index(hash >> 6)).copied().unwrap_or_default();
-            if (word >> (hash & 63)) & 1 != 0 {
-                self.compare(folded, hash, at, bytes, &mut visit);
+            (word >> (hash & 63)) & 1 != 0
+        };
+        // What the bitmap knows is noted without a branch, for hardly any processor foresees it.
+        let mut known = [0_u16; STRETCH];
+        let mut from = 0;
+        while let Some(stretch) = bytes.get(from..).filter(|rest| rest.len() >= 4) {
+            let stretch = stretch.get(..STRETCH + 3).unwrap_or(stretch);
+            let mut count = 0_usize;
+            for (at, window) in (0_u16..).zip(stretch.windows(4)) {
+                let Ok(window) = <[u8; 4]>::try_from(window) else {
+                    continue;
+                };
+                if let Some(place) = known.get_mut(count % STRETCH) {
+                    *place = at;
+                }
+                count += usize::from(is_key(u32::from_le_bytes(window)));
             }
+            for at in known.get(..count).unwrap_or_default() {
+                self.compare(bytes, from + usize::from(*at), &mut visit);
+            }
+            from += stretch.len() - 3;
+        }
+        // Behind the last byte stands a blank, so that three bytes at the end are a window too.
+        if let Some(&[a, b, c]) = bytes.last_chunk::<3>()
+            && is_key(u32::from_le_bytes([a, b, c, b' ']))
+        {
+            self.compare(bytes, bytes.len() - 3, &mut visit);
         }
     }
 
     /// The window at `at` may be a key: compares the literals that have it.
-    #[cold]
-    #[inline(never)]
-    fn compare(&self, folded: u32, hash: u32, at: usize, bytes: &[u8], visit: &mut impl FnMut(Found, usize)) {
-        let group = index(group(hash));
-        let bound = |at: usize| self.groups.get(at).copied().map_or(0, index);
-        let keys = self.keys.get(bound(group)..bound(group + 1)).unwrap_or_default();
-        for entry in keys.iter().filter(|entry| entry.key == folded) {
-            let Some(literal) = self.literals.get(index(entry.literal)) else {
-                continue;
-            };
-            let stands = at.checked_sub(literal.offset).is_some_and(|start| {
-                let text = bytes.get(start..start + literal.text.len());
-                text.is_some_and(|text| text.eq_ignore_ascii_case(&literal.text))
-            });
-            if stands {
-                for found in &literal.wakes {
-                    visit(*found, at);
+    #[inline]
+    fn compare(&self, bytes: &[u8], at: usize, visit: &mut impl FnMut(u32, usize)) {
+        let around = Around::new(bytes, at);
+        let key = around.window() | FOLD;
+        for group in [self.four.get(key), self.three.get(key & TRIPLE)] {
+            for literal in group {
+                if literal.stands(&around, bytes) {
+                    visit(literal.place(), at);
                 }
+            }
+        }
+    }
+
+    /// Calls `visit` with what a literal wakes on a line with these triples.
+    pub(crate) fn wake(&self, literal: u32, grams: &Grams, mut visit: impl FnMut(Found)) {
+        for (needs, found) in self.wakes.get(index(literal)).into_iter().flatten() {
+            if grams.hold(*needs) {
+                visit(*found);
             }
         }
     }

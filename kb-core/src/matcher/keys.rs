@@ -32,11 +32,15 @@ const TYPICAL_COUNTS: f32 = 20.0;
 const SEEN: f32 = 1.5;
 const MOST_SEEN: f32 = 6.0;
 
+/// What a window adds, as a logarithm, that stands in an everyday word or in several literals: people write it often.
+const EVERYDAY: f32 = 2.0;
+
 /// How common pairs of bytes are, as logarithms.
 pub(super) struct Rarity {
     pairs: Vec<f32>,
-    /// Windows of the typical lines, of three and of four bytes, and how often they stand there.
-    seen: HashMap<Vec<u8>, f32>,
+    /// Windows of three and of four bytes and how much more common they are than their pairs say: those of typical
+    /// lines, of everyday words and of several literals.
+    seen: HashMap<u32, f32>,
 }
 
 impl Rarity {
@@ -52,8 +56,15 @@ impl Rarity {
                 }
             }
         };
-        for literal in literals {
+        let mut literals_with: HashMap<u32, (usize, f32)> = HashMap::new();
+        for (number, literal) in literals.into_iter().enumerate() {
             add(literal, 1.0);
+            for window in literal.windows(WINDOW) {
+                // Each literal counts a window once.
+                let (last, count) = literals_with.entry(code(window)).or_insert((usize::MAX, 0.0));
+                *count += if *last == number { 0.0 } else { 1.0 };
+                *last = number;
+            }
         }
         for word in COMMON.split_whitespace() {
             add(format!(" {word} ").as_bytes(), COMMON_COUNTS);
@@ -74,9 +85,20 @@ impl Rarity {
             *count = count.ln();
         }
         let mut seen = HashMap::new();
+        for (window, (_, count)) in literals_with {
+            if count > 1.0 {
+                seen.insert(window, EVERYDAY * count.log2() / 2.0);
+            }
+        }
+        for window in COMMON
+            .split_whitespace()
+            .flat_map(|word| word.as_bytes().windows(WINDOW))
+        {
+            *seen.entry(code(window)).or_insert(0.0) += EVERYDAY;
+        }
         for length in [WINDOW - 1, WINDOW] {
             for window in typical.as_bytes().windows(length) {
-                *seen.entry(window.to_vec()).or_insert(0.0) += SEEN;
+                *seen.entry(code(window)).or_insert(0.0) += SEEN;
             }
         }
         Self { pairs: counts, seen }
@@ -101,9 +123,14 @@ impl Rarity {
             [a, b] => self.pairs.get(place(a, b)).copied(),
             _ => None,
         });
-        let seen = self.seen.get(window).copied().unwrap_or(0.0);
+        let seen = self.seen.get(&code(window)).copied().unwrap_or(0.0);
         pairs.sum::<f32>() + seen.min(MOST_SEEN)
     }
+}
+
+/// A window of three or four bytes as a number; texts do not hold the zero that a shorter one begins with.
+fn code(window: &[u8]) -> u32 {
+    window.iter().fold(0, |code, byte| (code << 8) | u32::from(*byte))
 }
 
 fn place(a: u8, b: u8) -> usize {

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
+use memchr::memmem::Finder;
+
 use super::rarity::is_word_byte;
 
 /// A set of marker groups.
@@ -125,6 +127,12 @@ impl Markers {
 /// Whether a word stands on a line, beginning at a word's start and, if `whole`, ending at a word's end or a number.
 pub(super) fn stands_in(line: &[u8], word: &[u8], whole: bool) -> bool {
     places(line, word).any(|at| stands_at(line, at, word.len(), whole))
+}
+
+/// The same with a word that is looked for often.
+pub(super) fn stands_by(line: &[u8], word: &Finder<'_>, whole: bool) -> bool {
+    word.find_iter(line)
+        .any(|at| stands_at(line, at, word.needle().len(), whole))
 }
 
 fn stands_at(line: &[u8], at: usize, len: usize, whole: bool) -> bool {

@@ -7,13 +7,16 @@
 //! keys     which bytes of a literal         filter   where literals stand in a text
 //! build    records -> signals + filter      verify   one line + its candidates -> hits
 //! chain    a pattern's literals in order    slow     the few patterns without a literal
+//! grams    what a line cannot hold           around   a literal compared at once
 //! ```
 
+mod around;
 mod build;
 mod cache;
 mod chain;
 mod codes;
 mod filter;
+mod grams;
 mod keys;
 mod markers;
 pub(crate) mod rarity;
@@ -29,7 +32,9 @@ pub use cache::CACHE_LIMIT_BYTES;
 use cache::{PatternCache, Slot};
 use filter::Filter;
 pub(crate) use filter::Found;
+pub(crate) use grams::Grams;
 use markers::Markers;
+use memchr::memmem::Finder;
 pub use slow::SLOW_LANE_PATTERNS;
 use slow::SlowLane;
 pub(crate) use verify::{Line, RawHit, Work};
@@ -77,13 +82,13 @@ pub(crate) struct Record {
     pub(crate) window_seconds: Option<u32>,
     /// What a line must speak of before a generic message or a number counts.
     domain: Markers,
-    domain_word: String,
+    domain_word: Finder<'static>,
 }
 
 impl Record {
     /// The domain as the document states it, in lower case.
     pub(crate) fn domain_word(&self) -> &str {
-        &self.domain_word
+        std::str::from_utf8(self.domain_word.needle()).unwrap_or_default()
     }
 }
 

@@ -1,10 +1,11 @@
 //! Patterns without a literal to look for. The door refuses them, imports bring a few: they are asked of every line,
 //! all at once by one lazy automaton, and there may be only so many.
 
+use memchr::{memchr, memrchr};
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::util::pool::Pool;
-use regex_automata::{Input, MatchKind, PatternSet};
+use regex_automata::{Input, MatchKind, PatternID, PatternSet};
 
 use super::Found;
 use crate::signature::{PatternError, PatternSpec, slow_tree};
@@ -71,41 +72,55 @@ impl SlowLane {
         }))
     }
 
-    /// The signals worth a look, line by line: `visit` gets each and where its line begins.
+    /// The signals worth a look, line by line: `visit` gets each and where its line begins. The lines are of one text.
     pub(crate) fn search(&self, lines: &[u8], mut visit: impl FnMut(Found, usize)) {
         let mut cache = self.caches.get();
         let mut matched = PatternSet::new(self.signals.len());
         let mut start = 0;
+        // Where no line needs to be asked for itself, one search runs over all of them to the next that may match.
+        let mut one_by_one = !self.always.is_empty();
         while start < lines.len() {
+            if !one_by_one {
+                let rest = Input::new(lines).range(start..).earliest(true);
+                match self.automaton.try_search_fwd(&mut cache, &rest) {
+                    Ok(Some(end)) => start = line_start(lines, end.offset().saturating_sub(1).max(start)),
+                    Ok(None) => return,
+                    Err(_) => one_by_one = true,
+                }
+            }
             let rest = lines.get(start..).unwrap_or_default();
-            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let end = memchr(b'\n', rest).unwrap_or(rest.len());
             let line = rest.get(..end).unwrap_or_default();
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            matched.clear();
-            let read =
-                self.automaton
-                    .try_which_overlapping_matches(&mut cache, &Input::new(line), &mut matched);
-            if read.is_err() {
-                // It gave up, at a word's edge beside letters of other scripts: the patterns decide one by one.
-                for signal in &self.signals {
-                    visit(Found::Signal(*signal), start);
-                }
-            } else {
-                for pattern in matched.iter() {
-                    if let Some(signal) = self.signals.get(pattern.as_usize()) {
-                        visit(Found::Signal(*signal), start);
-                    }
-                }
-            }
-            for signal in &self.always {
-                visit(Found::Signal(*signal), start);
-            }
+            self.ask(line, &mut cache, &mut matched, |signal| {
+                visit(Found::Signal(signal), start)
+            });
             start += end + 1;
         }
+    }
+
+    /// Calls `visit` with the signals that may match a line.
+    fn ask(&self, line: &[u8], cache: &mut Cache, matched: &mut PatternSet, visit: impl FnMut(u32)) {
+        matched.clear();
+        let read = self
+            .automaton
+            .try_which_overlapping_matches(cache, &Input::new(line), matched);
+        // Where it gave up, at a word's edge beside letters of other scripts, the patterns decide one by one.
+        let may = |at: usize| read.is_err() || PatternID::new(at).is_ok_and(|id| matched.contains(id));
+        let signals = self.signals.iter().enumerate();
+        signals
+            .filter(|(at, _)| may(*at))
+            .map(|(_, signal)| *signal)
+            .chain(self.always.iter().copied())
+            .for_each(visit);
     }
 
     /// The signals in it.
     pub(super) fn signals(&self) -> &[u32] {
         &self.signals
     }
+}
+
+fn line_start(lines: &[u8], at: usize) -> usize {
+    memrchr(b'\n', lines.get(..at).unwrap_or_default()).map_or(0, |end| end + 1)
 }

@@ -8,10 +8,11 @@ use memchr::memmem;
 use regex_automata::{Anchored, Input, Span};
 
 use super::cache::Slot;
-use super::markers::{Markers, stands_in};
+use super::grams::Grams;
+use super::markers::{Markers, stands_by, stands_in};
 use super::rarity::SPECIFIC;
 use super::{Found, Kind, Matcher, Record, Signal, chain, codes};
-use crate::signature::{Chains, CompiledPattern};
+use crate::signature::{Chain, CompiledPattern};
 
 /// A generic pattern with wildcards must explain at least one byte in this many of its line.
 const LEAST_SHARE: usize = 10;
@@ -22,6 +23,8 @@ pub(crate) struct Line<'a> {
     pub(crate) text: &'a [u8],
     /// The same in ASCII lower case.
     pub(crate) lower: &'a [u8],
+    /// The triples of bytes in it.
+    pub(crate) grams: &'a Grams,
     /// Where a match may lie. Less than all of `text` where the line goes on beyond it.
     pub(crate) within: Range<usize>,
     /// Reads what stands between carriage returns, each without its log prefix. Asked at most once.
@@ -134,7 +137,7 @@ impl Matcher {
                     && line.is_whole()
                     && (line.text.is_ascii() || std::str::from_utf8(line.text).is_ok())
                 {
-                    return leftmost(place, chains, slot, line.lower);
+                    return leftmost(place, slot, line);
                 }
             }
             _ if !holds_clauses(slot, line.lower) => {
@@ -143,40 +146,30 @@ impl Matcher {
             }
             _ => {}
         }
-        let weight = self.weight(place, slot, line.lower);
-        let hit = self.run(place, slot, line, weight, work);
-        if hit.is_none() {
-            work.refuted = Some(place);
+        let mut hit = self.run(place, slot, line, work);
+        match &mut hit {
+            Some(hit) => hit.weight = self.weight(place, slot, line),
+            None => work.refuted = Some(place),
         }
         hit
     }
 
     /// How much the literals of a pattern say on this line.
-    fn weight(&self, place: u32, slot: &Slot, lower: &[u8]) -> f32 {
-        let chains = slot.chains.iter().flat_map(|chains| &chains.list);
-        let there = chains
-            .zip(&slot.weights)
-            .filter(|(chain, _)| chain::stands(chain, lower));
-        let most = there.map(|(_, weight)| *weight).max_by(f32::total_cmp);
+    fn weight(&self, place: u32, slot: &Slot, line: &Line<'_>) -> f32 {
+        let there = ways(slot, line).filter(|(chain, _)| chain::stands(chain, line.lower));
+        let most = there.map(|(_, weight)| weight).max_by(f32::total_cmp);
         most.unwrap_or_else(|| self.signal(place).map_or(0.0, |signal| signal.weight))
     }
 
     /// Runs a pattern, on the line and, if it is anchored, on each message.
-    fn run(
-        &self,
-        place: u32,
-        slot: &Arc<Slot>,
-        line: &Line<'_>,
-        weight: f32,
-        work: &mut Work,
-    ) -> Option<RawHit> {
+    fn run(&self, place: u32, slot: &Arc<Slot>, line: &Line<'_>, work: &mut Work) -> Option<RawHit> {
         let Ok(compiled) = self.cache.get(slot) else {
             if !work.broken.contains(&place) {
                 work.broken.push(place);
             }
             return None;
         };
-        let bare = |span| bare(place, span, weight);
+        let bare = |span| bare(place, span, 0.0);
         let whole = find(&compiled, slot, line.text, line.within.clone(), bare);
         if whole.is_some() || !slot.facts.anchored {
             return whole;
@@ -226,7 +219,7 @@ impl Matcher {
 /// Whether the hit itself or its line names the record's world.
 fn speaks_of(record: &Record, hit: &RawHit, lower: &[u8], markers: &mut Option<Markers>) -> bool {
     if record.domain == Markers::NONE {
-        return !record.domain_word.is_empty() && stands_in(lower, record.domain_word.as_bytes(), true);
+        return !record.domain_word().is_empty() && stands_by(lower, &record.domain_word, true);
     }
     if markers
         .get_or_insert_with(|| Markers::on(lower))
@@ -247,14 +240,24 @@ fn holds_clauses(slot: &Slot, lower: &[u8]) -> bool {
     })
 }
 
+/// The chains of a pattern that may be on a line, and what each says.
+fn ways<'a>(slot: &'a Slot, line: &'a Line<'_>) -> impl Iterator<Item = (&'a Chain, f32)> {
+    let chains = slot.chains.iter().flat_map(|chains| &chains.list);
+    chains
+        .zip(&slot.weights)
+        .zip(&slot.needs)
+        .filter(|(_, needs)| line.grams.hold(**needs))
+        .map(|((chain, weight), _)| (chain, *weight))
+}
+
 /// The match of exact chains that begins first; the earlier chain where two begin at the same place.
-fn leftmost(place: u32, chains: &Chains, slot: &Slot, lower: &[u8]) -> Option<RawHit> {
+fn leftmost(place: u32, slot: &Slot, line: &Line<'_>) -> Option<RawHit> {
     let mut best: Option<RawHit> = None;
-    for (chain, weight) in chains.list.iter().zip(&slot.weights) {
-        if let Some((span, gaps)) = chain::find(chain, lower)
+    for (chain, weight) in ways(slot, line) {
+        if let Some((span, gaps)) = chain::find(chain, line.lower)
             && best.as_ref().is_none_or(|best| span.start < best.span.start)
         {
-            let mut hit = bare(place, span, *weight);
+            let mut hit = bare(place, span, weight);
             hit.gaps = gaps;
             best = Some(hit);
         }
@@ -287,16 +290,14 @@ fn find(
     within: Range<usize>,
     bare: impl Fn(Range<usize>) -> RawHit,
 ) -> Option<RawHit> {
-    let input = Input::new(text).range(within.clone());
+    let input = Input::new(text).range(within);
     let found = compiled.regex.search(&input)?;
     let mut hit = bare(found.range());
     if slot.facts.captures.is_empty() && compiled.gaps.is_empty() {
         return Some(hit);
     }
     // Anchored where the match is known to begin, the engine can use its fastest way to the groups.
-    let again = Input::new(text)
-        .range(found.start()..within.end)
-        .anchored(Anchored::Yes);
+    let again = Input::new(text).range(found.range()).anchored(Anchored::Yes);
     let mut groups = compiled.regex.create_captures();
     compiled.regex.search_captures(&again, &mut groups);
     let range = |span: Span| span.start..span.end;

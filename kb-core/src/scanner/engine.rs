@@ -16,7 +16,7 @@ use super::sequence::Sequences;
 use super::summary::Summary;
 use super::wrap::Joined;
 use super::{ScanOptions, prefix};
-use crate::matcher::{Found, Line, Matcher, Work};
+use crate::matcher::{Found, Grams, Line, Matcher, Work};
 
 /// A run is read in blocks of about this size, in bytes, so that what was found in one stays small.
 const BLOCK_BYTES: usize = 128 * 1024;
@@ -28,10 +28,13 @@ pub(super) struct Engine {
     tally: Tally,
     clocks: Clocks,
     work: Work,
+    /// What is worth a look on a line.
     found: Vec<Found>,
-    /// What was found in a block, and where.
-    marks: Vec<Mark>,
-    slow_marks: Vec<Mark>,
+    /// Literals that stand in a block or on a line.
+    marks: Vec<Mark<u32>>,
+    /// What the slow lane found in it.
+    slow_marks: Vec<Mark<Found>>,
+    grams: Grams,
     lower: Vec<u8>,
     clean: Clean,
     /// Records seen on the long line that is being read; `true` for a match, `false` for a candidate.
@@ -40,7 +43,7 @@ pub(super) struct Engine {
 }
 
 /// A place in a block and what was found there.
-type Mark = (usize, Found);
+type Mark<T> = (usize, T);
 
 pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
 
@@ -55,6 +58,7 @@ impl Engine {
             found: Vec::new(),
             marks: Vec::new(),
             slow_marks: Vec::new(),
+            grams: Grams::default(),
             lower: Vec::new(),
             clean: Clean::default(),
             seen_on_long_line: Vec::new(),
@@ -142,23 +146,17 @@ impl Engine {
         let matcher = Arc::clone(&self.matcher);
         let mut marks = std::mem::take(&mut self.marks);
         let mut slow_marks = std::mem::take(&mut self.slow_marks);
-        matcher
-            .filter()
-            .search(block, |found, at| marks.push((at, found)));
-        if let Some(slow) = matcher.slow() {
-            slow.search(block, |found, at| slow_marks.push((at, found)));
-        }
+        mark(&matcher, block, &mut marks, &mut slow_marks);
         let mut counted = 0;
         let mut line = first_line;
         let (mut fast, mut slow) = (marks.as_slice(), slow_marks.as_slice());
         while let Some(at) = first_of(fast).into_iter().chain(first_of(slow)).min() {
             let start = line_start(block, at);
             let end = line_end(block, at);
-            for rest in [&mut fast, &mut slow] {
-                let here = rest.iter().take_while(|(at, _)| *at <= end).count();
-                let (on_line, behind) = rest.split_at(here);
-                self.found.extend(on_line.iter().map(|(_, found)| *found));
-                *rest = behind;
+            let on_line = block.get(start..end).unwrap_or_default();
+            self.wake(on_line, upto(&mut fast, end), upto(&mut slow, end));
+            if self.found.is_empty() {
+                continue;
             }
             line += newlines(block.get(counted..start).unwrap_or_default());
             counted = start;
@@ -169,7 +167,7 @@ impl Engine {
                 cleaned: None,
                 joined: None,
             };
-            self.look_at(block.get(start..end).unwrap_or_default(), &origin, events);
+            self.look_at(on_line, &origin, events);
         }
         marks.clear();
         slow_marks.clear();
@@ -182,13 +180,13 @@ impl Engine {
     fn scan_single(&mut self, bytes: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
         let matcher = Arc::clone(&self.matcher);
         if memchr(0x1b, bytes).is_none() {
-            self.wake(&matcher, bytes);
+            self.wake_single(&matcher, bytes);
             self.look_at(bytes, origin, events);
             return;
         }
         let mut clean = std::mem::take(&mut self.clean);
         clean.load(bytes);
-        self.wake(&matcher, &clean.text);
+        self.wake_single(&matcher, &clean.text);
         self.look_at(
             &clean.text,
             &Origin {
@@ -203,7 +201,7 @@ impl Engine {
     /// Reads lines that were put together again; counts what stands across a cut.
     pub(super) fn scan_joined(&mut self, joined: &Joined, events: &mut Sink<'_>) {
         let matcher = Arc::clone(&self.matcher);
-        self.wake(&matcher, &joined.clean.text);
+        self.wake_single(&matcher, &joined.clean.text);
         let origin = Origin {
             line: size(joined.first) + 1,
             offset: size(joined.offset),
@@ -214,12 +212,29 @@ impl Engine {
         self.look_at(&joined.clean.text, &origin, events);
     }
 
-    /// What is worth a look on one line.
-    fn wake(&mut self, matcher: &Matcher, line: &[u8]) {
-        matcher.filter().search(line, |found, _| self.found.push(found));
-        if let Some(slow) = matcher.slow() {
-            slow.search(line, |found, _| self.found.push(found));
+    /// What is worth a look on a line that is read by itself.
+    fn wake_single(&mut self, matcher: &Matcher, line: &[u8]) {
+        let mut marks = std::mem::take(&mut self.marks);
+        let mut slow_marks = std::mem::take(&mut self.slow_marks);
+        mark(matcher, line, &mut marks, &mut slow_marks);
+        self.wake(line, &marks, &slow_marks);
+        marks.clear();
+        slow_marks.clear();
+        self.marks = marks;
+        self.slow_marks = slow_marks;
+    }
+
+    /// What is worth a look on a line: what its literals wake and the rest of the line does not refute.
+    fn wake(&mut self, line: &[u8], fast: &[Mark<u32>], slow: &[Mark<Found>]) {
+        self.grams.load(line);
+        let found = &mut self.found;
+        found.extend(slow.iter().map(|(_, found)| *found));
+        let filter = self.matcher.filter();
+        for (_, literal) in fast {
+            filter.wake(*literal, &self.grams, |woken| found.push(woken));
         }
+        found.sort_unstable();
+        found.dedup();
     }
 
     /// Tests what was found on a line and counts the hits.
@@ -229,8 +244,6 @@ impl Engine {
             self.found = found;
             return;
         }
-        found.sort_unstable();
-        found.dedup();
         let (first, last) = origin
             .piece
             .map_or((true, true), |piece| (piece.first, piece.last));
@@ -249,6 +262,7 @@ impl Engine {
         let line = Line {
             text,
             lower: &lower,
+            grams: &self.grams,
             within: from..text.len().saturating_sub(usize::from(!last)).max(from),
             read_messages: &read_messages,
             messages: OnceCell::new(),
@@ -258,7 +272,7 @@ impl Engine {
         work.hits.clear();
         matcher.verify(&line, &found, &mut work);
         if !work.hits.is_empty() {
-            let moment = self.moment(text, first);
+            let moment = moment(&mut self.clocks, text, first);
             let mut hits = Hits {
                 matcher: &matcher,
                 line: &line,
@@ -276,16 +290,15 @@ impl Engine {
         found.clear();
         self.found = found;
     }
+}
 
-    /// The first time in the prefixes of a line, on its clock.
-    fn moment(&mut self, text: &[u8], first: bool) -> Option<Moment> {
-        let clocks = &mut self.clocks;
-        shown(text, first, true).find_map(|part| {
-            let part = text.get(part)?;
-            let prefix = prefix::read(part);
-            clocks.moment(prefix.stamp?, prefix.host_in(part))
-        })
-    }
+/// The first time in the prefixes of a line, on its clock.
+fn moment(clocks: &mut Clocks, text: &[u8], first: bool) -> Option<Moment> {
+    shown(text, first, true).find_map(|part| {
+        let part = text.get(part)?;
+        let prefix = prefix::read(part);
+        clocks.moment(prefix.stamp?, prefix.host_in(part))
+    })
 }
 
 /// What a terminal would show one over the other, each without its prefix.
@@ -310,8 +323,26 @@ fn shown(text: &[u8], first: bool, last: bool) -> impl Iterator<Item = Range<usi
         })
 }
 
-fn first_of(marks: &[Mark]) -> Option<usize> {
+/// The literals in a block or on a line, and what the slow lane finds in it.
+fn mark(matcher: &Matcher, text: &[u8], fast: &mut Vec<Mark<u32>>, slow: &mut Vec<Mark<Found>>) {
+    matcher
+        .filter()
+        .search(text, |literal, at| fast.push((at, literal)));
+    if let Some(lane) = matcher.slow() {
+        lane.search(text, |found, at| slow.push((at, found)));
+    }
+}
+
+fn first_of<T>(marks: &[Mark<T>]) -> Option<usize> {
     marks.first().map(|(at, _)| *at)
+}
+
+/// Takes the marks up to a place off the front.
+fn upto<'m, T>(marks: &mut &'m [Mark<T>], end: usize) -> &'m [Mark<T>] {
+    let here = marks.iter().take_while(|(at, _)| *at <= end).count();
+    let (taken, behind) = marks.split_at(here);
+    *marks = behind;
+    taken
 }
 
 fn line_start(bytes: &[u8], at: usize) -> usize {

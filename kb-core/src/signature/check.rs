@@ -141,15 +141,27 @@ pub(crate) fn analyse(spec: &PatternSpec) -> Result<Analysis, PatternError> {
 
 /// Compiles a pattern for matching on the bytes of one line.
 pub(crate) fn compile(spec: &PatternSpec) -> Result<CompiledPattern, PatternError> {
+    // A pattern runs on few and short lines: the automata that pay on long texts would only cost memory and time.
+    compile_as(spec, meta::Config::new().hybrid(false))
+}
+
+/// Compiles a pattern that runs again and again: with a lazy automaton of at most this many bytes, one for each
+/// direction.
+pub(crate) fn compile_often(spec: &PatternSpec, automaton: usize) -> Result<CompiledPattern, PatternError> {
+    compile_as(
+        spec,
+        meta::Config::new().hybrid(true).hybrid_cache_capacity(automaton),
+    )
+}
+
+fn compile_as(spec: &PatternSpec, config: meta::Config) -> Result<CompiledPattern, PatternError> {
     let hir = parse(spec)?;
     let groups = u32::try_from(hir.properties().explicit_captures_len()).unwrap_or(u32::MAX - 1024);
     let (hir, end) = mark_gaps(hir, groups + 1);
-    // A pattern runs on few and short lines: the automata that pay on long texts would only cost memory and time.
-    let config = meta::Config::new()
+    let config = config
         .utf8_empty(false)
         .nfa_size_limit(Some(MAX_COMPILED_BYTES))
-        .dfa(false)
-        .hybrid(false);
+        .dfa(false);
     let regex = meta::Builder::new()
         .configure(config)
         .build_from_hir(&hir)
