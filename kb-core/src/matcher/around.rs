@@ -4,6 +4,25 @@
 const HALF: usize = 8;
 const BYTES: usize = 2 * HALF;
 
+/// Sets the bit that tells ASCII letters' cases apart in each of eight bytes; other bytes lose it too.
+const FOLD: u64 = 0x2020_2020_2020_2020;
+
+/// The eight bytes nearest to a key, folded, and which of them are the literal's. Small, so that the many literals that
+/// share a key are told apart in few cache lines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Near {
+    bytes: u64,
+    own: u64,
+}
+
+impl Near {
+    /// Whether the literal may stand there.
+    #[inline]
+    pub(super) fn may_stand(self, around: &Around) -> bool {
+        (around.near() | FOLD) & self.own == self.bytes
+    }
+}
+
 /// The bytes around a window of a text.
 pub(super) struct Around {
     at: usize,
@@ -36,6 +55,11 @@ impl Around {
             bytes: u128::from_le_bytes(bytes),
             inside: false,
         }
+    }
+
+    /// The four bytes before the window and its own.
+    fn near(&self) -> u64 {
+        middle(self.bytes)
     }
 
     /// The first four bytes of the window.
@@ -83,6 +107,15 @@ impl Literal {
         }
     }
 
+    /// What is compared first.
+    pub(super) fn near(&self) -> Near {
+        let own = middle(self.own);
+        Near {
+            bytes: (middle(self.bytes) | FOLD) & own,
+            own,
+        }
+    }
+
     pub(super) fn place(&self) -> u32 {
         self.place
     }
@@ -107,6 +140,11 @@ impl Literal {
     }
 }
 
+/// The eight bytes in the middle of sixteen.
+fn middle(bytes: u128) -> u64 {
+    u64::try_from((bytes >> (4 * HALF)) & u128::from(u64::MAX)).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,7 +152,10 @@ mod tests {
     /// Whether a literal with its key at `offset` stands at `at`.
     fn stands(literal: &str, offset: usize, text: &str, at: usize) -> bool {
         let literal = Literal::new(literal.as_bytes(), offset, 0);
-        literal.stands(&Around::new(text.as_bytes(), at + offset), text.as_bytes())
+        let around = Around::new(text.as_bytes(), at + offset);
+        let stands = literal.stands(&around, text.as_bytes());
+        assert!(!stands || literal.near().may_stand(&around));
+        stands
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::around::{Around, Literal};
+use super::around::{Around, Literal, Near};
 use super::grams::{Grams, Needs};
 use super::keys::Rarity;
 use super::{index, place};
@@ -51,6 +51,8 @@ struct Groups {
     /// Where each group begins; one more at the end.
     bounds: Vec<u32>,
     literals: Vec<Literal>,
+    /// Of each literal what is compared first.
+    near: Vec<Near>,
 }
 
 /// Collects literals before the filter is made.
@@ -139,15 +141,24 @@ impl Groups {
             sum += *count;
             *count = sum;
         }
-        Self { bounds, literals }
+        Self {
+            bounds,
+            near: literals.iter().map(Literal::near).collect(),
+            literals,
+        }
     }
 
-    fn get(&self, key: u32) -> &[Literal] {
+    /// The literals with this key that may stand there.
+    #[inline]
+    fn near(&self, key: u32, around: &Around) -> impl Iterator<Item = &Literal> {
         let group = index(group(hash(key)));
         let bound = |at: usize| self.bounds.get(at).copied().map_or(0, index);
-        self.literals
-            .get(bound(group)..bound(group + 1))
-            .unwrap_or_default()
+        let first = bound(group);
+        let near = self.near.get(first..bound(group + 1)).unwrap_or_default();
+        (first..)
+            .zip(near)
+            .filter(|(_, near)| near.may_stand(around))
+            .filter_map(|(at, _)| self.literals.get(at))
     }
 }
 
@@ -203,11 +214,10 @@ impl Filter {
     fn compare(&self, bytes: &[u8], at: usize, visit: &mut impl FnMut(u32, usize)) {
         let around = Around::new(bytes, at);
         let key = around.window() | FOLD;
-        for group in [self.four.get(key), self.three.get(key & TRIPLE)] {
-            for literal in group {
-                if literal.stands(&around, bytes) {
-                    visit(literal.place(), at);
-                }
+        let near = self.four.near(key, &around);
+        for literal in near.chain(self.three.near(key & TRIPLE, &around)) {
+            if literal.stands(&around, bytes) {
+                visit(literal.place(), at);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Which triples of bytes a line holds, as a small set that may say yes too often. One look at it tells that a literal
 //! is missing, where comparing text would take many.
 
-/// Bits of the set: lines of a few hundred bytes fill a small part of it.
+/// Bits of a place in the set: lines of a few hundred bytes fill a small part of it.
 const BITS: u32 = 12;
-const WORDS: usize = 1 << (BITS - 6);
+const PLACES: usize = 1 << BITS;
 /// Sets the bit that tells ASCII letters' cases apart; other bytes lose it too.
 const FOLD: u32 = 0x0020_2020;
 /// The bytes of a triple.
@@ -12,12 +12,20 @@ const TRIPLE: u32 = 0x00ff_ffff;
 const ASKED: usize = 4;
 
 /// The triples of one line, apart from ASCII case.
-#[derive(Debug, Clone)]
-pub(crate) struct Grams([u64; WORDS]);
+#[derive(Debug)]
+pub(crate) struct Grams {
+    /// At the place of each triple the number of the last line that holds it: whole bytes, which are only written,
+    /// and seldom cleared.
+    lines: Box<[u8; PLACES]>,
+    line: u8,
+}
 
 impl Default for Grams {
     fn default() -> Self {
-        Self([0; WORDS])
+        Self {
+            lines: Box::new([0; PLACES]),
+            line: 0,
+        }
     }
 }
 
@@ -28,30 +36,32 @@ pub(crate) struct Needs([u16; ASKED]);
 impl Grams {
     /// Forgets the last line and takes the triples of this one.
     pub(crate) fn load(&mut self, line: &[u8]) {
-        self.0 = [0; WORDS];
-        // The first bit is what no triple needs.
+        if self.line == u8::MAX {
+            self.lines.fill(0);
+            self.line = 0;
+        }
+        self.line += 1;
+        // The first place is what no triple needs.
         self.set(0);
         for window in line.windows(4) {
             if let Ok(bytes) = <[u8; 4]>::try_from(window) {
-                self.set(bit(u32::from_le_bytes(bytes)));
+                self.set(place(u32::from_le_bytes(bytes)));
             }
         }
         if let Some(&[a, b, c]) = line.last_chunk::<3>() {
-            self.set(bit(u32::from_le_bytes([a, b, c, 0])));
+            self.set(place(u32::from_le_bytes([a, b, c, 0])));
         }
     }
 
     /// Whether all the triples may be there.
     pub(crate) fn hold(&self, needs: Needs) -> bool {
-        needs.0.iter().all(|bit| {
-            let word = self.0.get(usize::from(bit >> 6) % WORDS);
-            word.is_some_and(|word| (word >> (bit & 63)) & 1 != 0)
-        })
+        let holds = |place: &u16| self.lines.get(usize::from(*place) % PLACES) == Some(&self.line);
+        needs.0.iter().all(holds)
     }
 
-    fn set(&mut self, bit: u16) {
-        if let Some(word) = self.0.get_mut(usize::from(bit >> 6) % WORDS) {
-            *word |= 1 << (bit & 63);
+    fn set(&mut self, place: u16) {
+        if let Some(line) = self.lines.get_mut(usize::from(place) % PLACES) {
+            *line = self.line;
         }
     }
 }
@@ -69,11 +79,11 @@ impl Needs {
                 let Some(&[a, b, c]) = triple else {
                     continue;
                 };
-                let bit = bit(u32::from_le_bytes([a, b, c, 0]));
-                if !needs.0.contains(&bit)
-                    && let Some(place) = needs.0.get_mut(count)
+                let triple = place(u32::from_le_bytes([a, b, c, 0]));
+                if !needs.0.contains(&triple)
+                    && let Some(free) = needs.0.get_mut(count)
                 {
-                    *place = bit;
+                    *free = triple;
                     count += 1;
                 }
             }
@@ -82,8 +92,8 @@ impl Needs {
     }
 }
 
-/// The bit of a triple in the three lower bytes.
-fn bit(bytes: u32) -> u16 {
+/// The place of a triple in the three lower bytes.
+fn place(bytes: u32) -> u16 {
     let hash = ((bytes & TRIPLE) | FOLD).wrapping_mul(0x9e37_79b1) >> (32 - BITS);
     u16::try_from(hash).unwrap_or(0)
 }

@@ -93,7 +93,7 @@ impl SlowLane {
             let line = rest.get(..end).unwrap_or_default();
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             self.ask(line, &mut cache, &mut matched, |signal| {
-                visit(Found::Signal(signal), start)
+                visit(Found::Signal(signal), start);
             });
             start += end + 1;
         }

@@ -80,13 +80,19 @@ pub struct Scanner {
     lines: Lines,
     engine: Engine,
     head: Head,
+    /// Events of the last push: the next has about as many.
+    usual_events: usize,
 }
+
+/// Events that room is made for beforehand, at most.
+const MAX_ROOM: usize = 1024;
 
 impl Scanner {
     pub(crate) fn new(matcher: Arc<Matcher>, options: ScanOptions) -> Self {
         Self {
             lines: Lines::default(),
             engine: Engine::new(matcher, options),
+            usual_events: 0,
             head: Head::default(),
         }
     }
@@ -94,11 +100,12 @@ impl Scanner {
     /// Takes the next bytes and returns the hits on the lines that they complete, in the order of the lines. The
     /// last line, if it lacks its end, waits for more bytes or for [`Scanner::finish`].
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
-        let mut events = Vec::new();
+        let mut events = Vec::with_capacity(self.usual_events.min(MAX_ROOM));
         let engine = &mut self.engine;
         self.head.keep(bytes);
         self.lines
             .push(bytes, |part| engine.scan(&part, Some(&mut events)));
+        self.usual_events = events.len();
         events
     }
 
