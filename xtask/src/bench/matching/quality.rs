@@ -121,7 +121,9 @@ pub(crate) fn planted(subject: &Subject, options: &Options) {
         .collect();
     let mut bytes = 10_000;
     while bytes <= options.planted_mb * 1_000_000 {
-        let log = corpus::planted(bytes, 200, &errors, 7);
+        // A small log holds some errors too.
+        let every = if bytes < 100_000 { 10 } else { 200 };
+        let log = corpus::planted(bytes, every, &errors, 7);
         let mut scanner = subject.matcher.scanner(ScanOptions {
             keep_text: false,
             ..ScanOptions::default()
