@@ -1,13 +1,15 @@
 //! How long a fresh process takes to find the line of the last of many records.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::{http, server};
+use super::client::Connection;
+use super::server;
 use crate::shell;
 
 #[derive(clap::Args)]
@@ -58,16 +60,21 @@ fn one_run(program: &Path, data: &Path, records: usize) -> Result<Duration> {
     let started = Instant::now();
     let _server = server::Server::start(program, address, data)?;
     while started.elapsed() < Duration::from_secs(20) {
-        match http::post_text(address, "/api/v1/match", &line) {
-            Ok(answer) if answer.status == 200 && answer.body.contains(&wanted) => {
-                return Ok(started.elapsed());
-            }
-            Ok(answer) if answer.status == 200 => bail!("the line was not recognised: {}", answer.body),
+        match ask(address, &line) {
+            Ok((200, body)) if body.contains(&wanted) => return Ok(started.elapsed()),
+            Ok((200, body)) => bail!("the line was not recognised: {body}"),
             // Not listening or not ready yet.
             Ok(_) | Err(_) => std::thread::sleep(Duration::from_millis(1)),
         }
     }
     bail!("no answer within 20 s")
+}
+
+/// Status and body of the answer to a line.
+fn ask(address: SocketAddr, line: &str) -> Result<(u16, String)> {
+    let mut connection = Connection::open(address)?;
+    let answer = connection.post_text("/api/v1/match", line)?;
+    Ok((answer.status, String::from_utf8_lossy(answer.body).into_owned()))
 }
 
 fn id_of(number: usize) -> String {

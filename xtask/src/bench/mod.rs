@@ -1,5 +1,6 @@
 //! Measurements that the issues demand, each with release binaries and each printing a Markdown table.
 
+mod client;
 mod first_match;
 mod http;
 pub(crate) mod matching;
@@ -17,6 +18,8 @@ pub(crate) struct Options {
 enum What {
     /// From the start of a fresh process to the first answer that finds record N's own line.
     FirstMatch(first_match::Options),
+    /// Messages, or searches with --search, over HTTP in an open loop; also while an editor publishes.
+    Http(http::Options),
     /// The engine: right answers, false alarms, speed beside Hyperscan, memory.
     Match(matching::Options),
 }
@@ -24,6 +27,7 @@ enum What {
 pub(crate) fn run(options: &Options) -> Result<()> {
     match &options.what {
         What::FirstMatch(options) => first_match::run(options),
+        What::Http(options) => http::run(options),
         What::Match(options) => matching::run(options),
     }
 }

@@ -33,12 +33,23 @@ pub(crate) struct Server(Child);
 
 impl Server {
     pub(crate) fn start(program: &Path, address: SocketAddr, data: &Path) -> Result<Self> {
+        Self::start_with(program, address, data, &[])
+    }
+
+    /// Starts it with more arguments.
+    pub(crate) fn start_with(
+        program: &Path,
+        address: SocketAddr,
+        data: &Path,
+        arguments: &[&str],
+    ) -> Result<Self> {
         let child = Command::new(program)
             .arg("serve")
             .arg("--listen")
             .arg(address.to_string())
             .arg("--data-dir")
             .arg(data)
+            .args(arguments)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

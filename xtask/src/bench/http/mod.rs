@@ -1,0 +1,193 @@
+//! `cargo xtask bench http`: a release server under an open loop of requests, each timed from when it should have been
+//! sent, so that a server that stalls is charged for all who would have come meanwhile.
+//!
+//! ```text
+//! texts      messages and queries, made from the signatures that the server knows
+//! load       the generator: threads that each hold a connection and take the next request when it is due
+//! editor     publishes a record every second meanwhile
+//! ```
+
+mod editor;
+mod load;
+mod texts;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::client::{Connection, request};
+use super::server;
+use crate::shell;
+use load::{Load, Times};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Requests a second.
+    #[arg(long, default_value_t = 2_000)]
+    rate: u32,
+    /// Seconds of each row, after one pass over all texts that is not counted.
+    #[arg(long, default_value_t = 30)]
+    seconds: u32,
+    /// Distinct texts.
+    #[arg(long, default_value_t = 1_000)]
+    texts: usize,
+    /// Connections that are kept open.
+    #[arg(long, default_value_t = 32)]
+    connections: usize,
+    /// Search in place of matching.
+    #[arg(long)]
+    search: bool,
+    /// A server that is built already, in place of building one.
+    #[arg(long)]
+    program: Option<PathBuf>,
+    /// Also import the canons of a copy of the repository dbwls99706/deadends.dev.
+    #[arg(long)]
+    canons: Option<PathBuf>,
+}
+
+/// What must hold: the most milliseconds at a share of all requests.
+type Bar = &'static [(f64, f64)];
+const MATCH_BAR: Bar = &[(0.99, 5.0)];
+const SEARCH_BAR: Bar = &[(0.5, 2.0), (0.99, 10.0)];
+
+/// Allowed a second and client: an operator who expects such load says so, and the limiter stays in the way.
+const RATE_LIMIT: &str = "100000";
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let program = match &options.program {
+        Some(program) => program.clone(),
+        None => server::build()?,
+    };
+    let scratch = std::env::temp_dir().join(format!("peerless-bench-{}", std::process::id()));
+    let measured = measure(options, &program, &scratch.join("data"));
+    fs::remove_dir_all(&scratch).ok();
+    measured
+}
+
+fn measure(options: &Options, program: &Path, data: &Path) -> Result<()> {
+    if let Some(canons) = &options.canons {
+        let mut import = shell::command(&program.to_string_lossy(), &["import", "--from", "deadends"]);
+        import.arg(canons.join("data/canons")).arg("--data-dir").arg(data);
+        shell::run(import.stdout(std::process::Stdio::null()))?;
+    }
+    let address = server::free_address()?;
+    let arguments = ["--rate-limit", RATE_LIMIT];
+    let _server = server::Server::start_with(program, address, data, &arguments)?;
+    wait_until_ready(address)?;
+    let editor = editor::Editor::new(program, address, data)?;
+    let signatures = texts::signatures(program, data)?;
+    let texts = if options.search {
+        texts::queries(&signatures, options.texts)
+    } else {
+        texts::messages(&signatures, options.texts)
+    };
+    let requests: Vec<Vec<u8>> = texts
+        .iter()
+        .map(|text| {
+            if options.search {
+                let path = format!("/api/v1/search?q={}", texts::escaped(text));
+                request("GET", &path, address, &[], "")
+            } else {
+                let headers = [("content-type", "text/plain")];
+                request("POST", "/api/v1/match", address, &headers, text)
+            }
+        })
+        .collect();
+    let load = |seconds: f64| Load {
+        address,
+        requests: &requests,
+        rate: f64::from(options.rate),
+        seconds,
+        connections: options.connections,
+        explained: !options.search,
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand texts")]
+    let one_pass = requests.len() as f64 / f64::from(options.rate);
+    load(one_pass.max(1.0)).run()?;
+
+    let (what, bar) = if options.search {
+        ("search", SEARCH_BAR)
+    } else {
+        ("match", MATCH_BAR)
+    };
+    println!(
+        "{} records, {} distinct texts, {} connections, {} a second for {} s; load average before: {}\n",
+        signatures.len(),
+        requests.len(),
+        options.connections,
+        options.rate,
+        options.seconds,
+        load_average()
+    );
+    println!(
+        "| what | answers | explained | failed | sent late p99 ms | p50 ms | p99 ms | p99.9 ms | max ms | bar |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let seconds = f64::from(options.seconds);
+    row(what, load(seconds).run()?, bar);
+    let publishing = editor.publish_each_second(options.seconds);
+    let times = load(seconds).run();
+    let published = publishing.finish()?;
+    row(
+        &format!("{what} while an editor publishes each second"),
+        times?,
+        bar,
+    );
+    println!(
+        "\n{} records published meanwhile, slowest answer {:.0} ms; load average after: {}",
+        published.count,
+        published.slowest.as_secs_f64() * 1e3,
+        load_average()
+    );
+    Ok(())
+}
+
+fn row(what: &str, mut times: Times, bar: Bar) {
+    times.sort();
+    let at = |share| times.latency(share).as_secs_f64() * 1e3;
+    let holds = times.failed == 0 && bar.iter().all(|(share, most)| at(*share) < *most);
+    let wanted: Vec<String> = bar
+        .iter()
+        .map(|(share, most)| format!("p{} under {most} ms", share * 100.0))
+        .collect();
+    println!(
+        "| {what} | {} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {}: {} |",
+        times.answers(),
+        times.explained,
+        times.failed,
+        times.lateness(0.99).as_secs_f64() * 1e3,
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        at(1.0),
+        wanted.join(", "),
+        if holds { "held" } else { "**not held**" },
+    );
+}
+
+fn wait_until_ready(address: SocketAddr) -> Result<()> {
+    let started = Instant::now();
+    let question = request("GET", "/readyz", address, &[], "");
+    while started.elapsed() < Duration::from_mins(1) {
+        // It may not listen yet, and while it takes in its first records it does not answer.
+        if let Ok(mut connection) = Connection::open(address)
+            && connection
+                .exchange(&question)
+                .is_ok_and(|answer| answer.status == 200)
+        {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    bail!("the server was not ready within a minute")
+}
+
+/// Of one, five and fifteen minutes: what else the machine did.
+fn load_average() -> String {
+    let text = fs::read_to_string("/proc/loadavg").context("no /proc/loadavg");
+    let text = text.unwrap_or_default();
+    text.split(' ').take(3).collect::<Vec<_>>().join(" ")
+}
