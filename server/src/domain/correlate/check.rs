@@ -1,6 +1,5 @@
 //! Rules at the door: compiled and measured when a record is saved, so that none surprises at night.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
 use cel::{Env, Program};
@@ -8,6 +7,7 @@ use kb_core::annex::{Annex, MAX_EXPRESSION_BYTES, ProbeScope};
 use kb_core::text::{Part, Violation};
 
 use super::limits::{Fault, Walk};
+use super::stack::deep;
 
 /// The standard functions and macros. What a rule may use of them is in [`super::limits`].
 pub(super) static ENVIRONMENT: LazyLock<std::sync::Arc<Env>> =
@@ -75,19 +75,20 @@ pub(super) fn compile(scope: ProbeScope, text: &str) -> Result<Program, RuleErro
         let reason = format!("{joints} operators, points and brackets, the limit is {MAX_JOINTS}");
         return Err(refuse("rule-nesting", reason, "split the rule into several"));
     }
-    // The parser is another project's and not free of panics; an editor's typing error must not cost a worker.
-    let parsed = catch_unwind(AssertUnwindSafe(|| ENVIRONMENT.compile(text)));
-    let program = match parsed {
-        Ok(Ok(program)) => program,
-        Ok(Err(errors)) => {
-            let reason = format!("this is not CEL: {}", first_line(&errors.to_string()));
-            return Err(refuse("rule-syntax", reason, "see the examples in kb-seed"));
-        }
-        Err(_) => {
-            let reason = "the expression cannot be read".to_owned();
-            return Err(refuse("rule-syntax", reason, "see the examples in kb-seed"));
-        }
-    };
+    // The parser is not free of panics; an editor's typing error must not cost a worker.
+    deep(|| read(scope, text)).unwrap_or_else(|| {
+        let reason = "the expression cannot be read".to_owned();
+        Err(refuse("rule-syntax", reason, "see the examples in kb-seed"))
+    })
+}
+
+/// Parses, and looks at what was parsed.
+fn read(scope: ProbeScope, text: &str) -> Result<Program, RuleError> {
+    let refuse = |rule, reason: String, fix| RuleError { rule, reason, fix };
+    let program = ENVIRONMENT.compile(text).map_err(|errors| {
+        let reason = format!("this is not CEL: {}", first_line(&errors.to_string()));
+        refuse("rule-syntax", reason, "see the examples in kb-seed")
+    })?;
     let checked = Walk::new(variables(scope)).check(program.expression());
     checked.map_err(|Fault { rule, reason, fix }| refuse(rule, reason, fix))?;
     Ok(program)

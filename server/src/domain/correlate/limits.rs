@@ -13,8 +13,8 @@ pub(super) const MAX_LOOPS: usize = 2;
 /// Longest list or map, in the rule and in the report as rules see it (design, decision 14).
 pub(super) const MAX_LIST: usize = 64;
 /// Deepest expression, each operator and each `.` one level: walking and evaluating go down with it, and a thread's stack
-/// that ends takes the process along.
-const MAX_DEPTH: usize = 128;
+/// that ends takes the process along ([`super::stack`] has room for these).
+const MAX_DEPTH: usize = 64;
 /// Most steps of one evaluation: two full loops inside each other with sixty steps in the inner one. At some 100 ns
 /// a step it is some 25 ms.
 const MAX_STEPS: u64 = 250_000;

@@ -8,6 +8,7 @@
 //! check     rules at the door, by limits (steps) and volume (copies)      rules  compiled rules of one generation
 //! facts     the report as rules see it                          evidence  what led to a finding, bounded
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
+//! stack     room for parser and evaluator, which recurse
 //! again     re-runs the latest reports when records changed
 //! ```
 
@@ -18,6 +19,7 @@ mod facts;
 mod limits;
 mod logs;
 mod rules;
+mod stack;
 mod unexplained;
 mod volume;
 
@@ -46,7 +48,9 @@ impl Correlator {
     /// This computes; call it off the async threads.
     pub fn correlate(&self, generation: &Generation, report: &Report, body: &Value) -> Vec<NewFinding> {
         let rules = self.rules_of(generation);
-        let outcome = rules.apply(&facts::Facts::of(report, body));
+        let facts = facts::Facts::of(report, body);
+        let outcome = stack::deep(|| rules.apply(&facts));
+        let outcome = outcome.unwrap_or_else(rules::Outcome::of_a_fault);
         self.count(&outcome);
         let mut found = outcome.findings;
         let unexplained = unexplained::refusals(report, &found);

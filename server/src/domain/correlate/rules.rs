@@ -51,6 +51,16 @@ pub(super) struct Outcome {
     pub(super) failed: u64,
 }
 
+impl Outcome {
+    /// Nothing could be asked.
+    pub(super) fn of_a_fault() -> Self {
+        Self {
+            findings: Vec::new(),
+            failed: 1,
+        }
+    }
+}
+
 impl Correlator {
     /// Without any rule yet.
     pub fn new() -> Self {

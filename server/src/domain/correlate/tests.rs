@@ -215,9 +215,9 @@ fn no_rule_is_too_deep_for_a_thread() {
         ("{1:", "1"),
         ("a(", "1"),
     ] {
-        // As long as a rule may be, and as deep as the parser is asked to go.
+        // As long as a rule may be, as many joints, and as deep as brackets go.
         let longest = (4_096 - end.len()) / piece.len();
-        for count in [longest, longest.min(990)] {
+        for count in [longest, longest.min(990), 60, 32] {
             within(piece.repeat(count) + end);
         }
     }
@@ -248,7 +248,7 @@ fn bad_rules_are_refused_with_a_reason() {
         (costly.as_str(), "rule-cost", "250000"),
         (many.as_str(), "rule-list", "65"),
         (brackets.as_str(), "rule-nesting", "brackets"),
-        (deep_sum.as_str(), "rule-nesting", "deeper than 128"),
+        (deep_sum.as_str(), "rule-nesting", "deeper than 64"),
         (joints.as_str(), "rule-nesting", "1001 operators"),
         ("pair.nvlinks.value == 0", "rule-name", "\"pair\""),
         ("frobnicate(report)", "rule-name", "frobnicate"),
