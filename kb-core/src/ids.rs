@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What [`RecordId`] accepts, for the published schemas.
-const RECORD_ID_PATTERN: &str = "^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){1,2}$";
+pub const RECORD_ID_PATTERN: &str = "^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){1,2}$";
 
 /// Longest identifier accepted, in bytes.
 pub const MAX_ID_BYTES: usize = 200;

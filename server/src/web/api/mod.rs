@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod codes;
 pub mod export;
+mod forms;
 pub mod graph_path;
 pub mod health;
 pub mod match_text;

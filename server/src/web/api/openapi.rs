@@ -9,6 +9,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{Content, Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
+use super::forms::Forms;
 use super::{
     batch, codes, export, graph_path, health, match_text, metrics, records, reports, search, signatures,
 };
@@ -23,7 +24,7 @@ use crate::web::error::PROBLEM_JSON;
         description = "Explains GPU errors: matching, search, records, graph and agent reports.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
-    modifiers(&Token, &Problems),
+    modifiers(&Token, &Problems, &Forms),
     components(schemas(records::get::View, records::put::FullBody, records::revisions::Difference)),
     paths(
         match_text::match_text, batch::batch, search::search,

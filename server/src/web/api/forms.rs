@@ -1,0 +1,95 @@
+//! What parameters look like, beyond their type: told to the description, so that clients made from it and programs that
+//! try it out ask for what can be answered.
+
+use kb_core::ids::{MAX_ID_BYTES, RECORD_ID_PATTERN};
+use utoipa::Modify;
+use utoipa::Number;
+use utoipa::openapi::path::Parameter;
+use utoipa::openapi::schema::{Object, Schema};
+use utoipa::openapi::{OpenApi, RefOr};
+
+use crate::feed::MAX_DEPTH;
+use crate::search::MAX_LIMIT;
+use crate::web::limits::PAGE_MAX;
+
+/// Ids of nodes and reports.
+const OPAQUE_ID: &str = "^[A-Za-z0-9._:-]+$";
+/// A revision.
+const REVISION: &str = "^(head|r?[0-9]{1,9})$";
+/// Kinds of edges.
+const KINDS: &str =
+    "^((leads_to|preceded_by|frequently_confused_with)(,(leads_to|preceded_by|frequently_confused_with))*)?$";
+/// Versions and models by component.
+const ENVIRONMENT: &str = "^([^=,]+=[^,]*(,[^=,]+=[^,]*)*)?$";
+
+/// Form of a parameter.
+enum Form {
+    /// 1 to this.
+    To(usize),
+    /// An id of this pattern.
+    Id(&'static str),
+    /// A text of this pattern.
+    Text(&'static str),
+}
+
+/// Adds the forms.
+pub(super) struct Forms;
+
+impl Modify for Forms {
+    fn modify(&self, description: &mut OpenApi) {
+        for (path, item) in &mut description.paths.paths {
+            let operations = [&mut item.get, &mut item.put, &mut item.post];
+            for operation in operations.into_iter().flatten() {
+                for parameter in operation.parameters.iter_mut().flatten() {
+                    if let RefOr::T(parameter) = parameter
+                        && let Some(form) = form(path, &parameter.name)
+                    {
+                        add(parameter, &form);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn form(path: &str, parameter: &str) -> Option<Form> {
+    let is_of_records = path.starts_with("/api/v1/records");
+    Some(match parameter {
+        "limit" if path == "/api/v1/search" => Form::To(MAX_LIMIT),
+        "limit" => Form::To(usize::try_from(PAGE_MAX).unwrap_or(usize::MAX)),
+        "depth" => Form::To(usize::try_from(MAX_DEPTH).unwrap_or(usize::MAX)),
+        "id" if is_of_records => Form::Id(RECORD_ID_PATTERN),
+        "from" | "to" if path == "/api/v1/graph/path" => Form::Id(RECORD_ID_PATTERN),
+        "id" | "node" => Form::Id(OPAQUE_ID),
+        "revision" | "from" | "to" if is_of_records => Form::Text(REVISION),
+        "kinds" => Form::Text(KINDS),
+        "environment" => Form::Text(ENVIRONMENT),
+        _ => return None,
+    })
+}
+
+fn add(parameter: &mut Parameter, form: &Form) {
+    let Some(RefOr::T(Schema::Object(Object {
+        minimum,
+        maximum,
+        pattern,
+        max_length,
+        ..
+    }))) = &mut parameter.schema
+    else {
+        return;
+    };
+    match form {
+        Form::To(most) => {
+            *minimum = Some(Number::from(1_usize));
+            *maximum = Some(Number::from(*most));
+        }
+        Form::Id(of) => {
+            *pattern = Some((*of).to_owned());
+            *max_length = Some(MAX_ID_BYTES);
+        }
+        // A number stays one.
+        Form::Text(of) if minimum.is_none() => *pattern = Some((*of).to_owned()),
+        Form::Text(_) => {}
+    }
+}
