@@ -4,6 +4,7 @@ mod bench;
 mod eval;
 mod lint;
 mod postgres;
+mod schemathesis;
 mod shell;
 mod test;
 mod tools;
@@ -32,6 +33,8 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<OsString>,
     },
+    /// Ask a server thousands of things that its description allows or forbids (needs Python and the package index).
+    Schemathesis(schemathesis::Options),
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
     Bench(bench::Options),
     /// How often matching and search are right: collected messages, logs and queries, and texts made from the records.
@@ -43,6 +46,7 @@ fn main() -> Result<()> {
         Chore::Test(options) => test::run(&options),
         Chore::Lint => lint::run(),
         Chore::Postgres { command } => postgres::run_with(&command),
+        Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Eval(options) => eval::run(&options),
     }

@@ -4,7 +4,7 @@ mod client;
 mod first_match;
 mod http;
 pub(crate) mod matching;
-mod server;
+pub(crate) mod server;
 
 use anyhow::Result;
 

@@ -3,9 +3,11 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
+use super::client::{Connection, request};
 use crate::shell;
 
 /// Builds the release server and says where it is.
@@ -17,9 +19,7 @@ pub(crate) fn build() -> Result<PathBuf> {
         "--package",
         "peerless",
     ]))?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| shell::root().join("target"), PathBuf::from);
-    Ok(target.join("release").join("peerless"))
+    Ok(shell::target().join("release").join("peerless"))
 }
 
 /// An address that was free a moment ago.
@@ -29,7 +29,10 @@ pub(crate) fn free_address() -> Result<SocketAddr> {
 }
 
 /// A running server.
-pub(crate) struct Server(Child);
+pub(crate) struct Server {
+    process: Child,
+    address: SocketAddr,
+}
 
 impl Server {
     pub(crate) fn start(program: &Path, address: SocketAddr, data: &Path) -> Result<Self> {
@@ -43,7 +46,7 @@ impl Server {
         data: &Path,
         arguments: &[&str],
     ) -> Result<Self> {
-        let child = Command::new(program)
+        let process = Command::new(program)
             .arg("serve")
             .arg("--listen")
             .arg(address.to_string())
@@ -54,13 +57,31 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .with_context(|| format!("could not start {}", program.display()))?;
-        Ok(Self(child))
+        Ok(Self { process, address })
+    }
+
+    /// Waits until it answers that it is ready; an empty database first takes in the records of the program.
+    pub(crate) fn wait_until_ready(&self) -> Result<()> {
+        let started = Instant::now();
+        let question = request("GET", "/readyz", self.address, &[], "");
+        while started.elapsed() < Duration::from_mins(2) {
+            // It may not listen yet, and while it takes in its first records it does not answer.
+            if let Ok(mut connection) = Connection::open(self.address)
+                && connection
+                    .exchange(&question)
+                    .is_ok_and(|answer| answer.status == 200)
+            {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        bail!("the server was not ready within two minutes")
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
+        self.process.kill().ok();
+        self.process.wait().ok();
     }
 }

@@ -12,13 +12,11 @@ mod load;
 mod texts;
 
 use std::fs;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use super::client::{Connection, request};
+use super::client::request;
 use super::server;
 use crate::shell;
 use load::{Load, Times};
@@ -75,8 +73,8 @@ fn measure(options: &Options, program: &Path, data: &Path) -> Result<()> {
     }
     let address = server::free_address()?;
     let arguments = ["--rate-limit", RATE_LIMIT];
-    let _server = server::Server::start_with(program, address, data, &arguments)?;
-    wait_until_ready(address)?;
+    let server = server::Server::start_with(program, address, data, &arguments)?;
+    server.wait_until_ready()?;
     let editor = editor::Editor::new(program, address, data)?;
     let signatures = texts::signatures(program, data)?;
     let texts = if options.search {
@@ -166,23 +164,6 @@ fn row(what: &str, mut times: Times, bar: Bar) {
         wanted.join(", "),
         if holds { "held" } else { "**not held**" },
     );
-}
-
-fn wait_until_ready(address: SocketAddr) -> Result<()> {
-    let started = Instant::now();
-    let question = request("GET", "/readyz", address, &[], "");
-    while started.elapsed() < Duration::from_mins(1) {
-        // It may not listen yet, and while it takes in its first records it does not answer.
-        if let Ok(mut connection) = Connection::open(address)
-            && connection
-                .exchange(&question)
-                .is_ok_and(|answer| answer.status == 200)
-        {
-            return Ok(());
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    bail!("the server was not ready within a minute")
 }
 
 /// Of one, five and fifteen minutes: what else the machine did.
