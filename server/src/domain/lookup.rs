@@ -14,10 +14,12 @@ use utoipa::ToSchema;
 
 use super::excerpt::Excerpt;
 use crate::feed::Generation;
-use crate::search::KnowledgeStamp;
+use crate::search::{KnowledgeStamp, SearchIndex};
 
 /// Most records that search suggests.
 const MAX_SUGGESTIONS: usize = 5;
+/// Suggestions that are asked for: those that the matcher saw too take their place among the others by them.
+const ASKED_SUGGESTIONS: usize = 25;
 
 /// Longest text of one item of a batch, in bytes.
 pub const MAX_ITEM_BYTES: usize = 64 * 1024;
@@ -196,14 +198,15 @@ fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> Match
         .map(|candidate| from_matcher(generation, candidate))
         .collect();
     if summary.matches.is_empty() {
-        let known: Vec<RecordId> = candidates.iter().map(|candidate| candidate.id.clone()).collect();
-        let suggested = from_search(generation, excerpt);
-        candidates.extend(
-            suggested
-                .into_iter()
-                .filter(|candidate| !known.contains(&candidate.id)),
-        );
-        // Both scores are shares of what was asked that a record explains.
+        let mut suggested = from_search(generation, excerpt);
+        for candidate in &mut candidates {
+            let by_search = suggested.iter().position(|other| other.id == candidate.id);
+            candidate.score = by_search.map_or_else(
+                || SearchIndex::unnamed_score(candidate.score),
+                |at| suggested.remove(at).score,
+            );
+        }
+        candidates.extend(suggested.into_iter().take(MAX_SUGGESTIONS));
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
     MatchAnswer {
@@ -235,7 +238,7 @@ fn from_matcher(generation: &Generation, candidate: scanner::Candidate) -> Candi
 }
 
 fn from_search(generation: &Generation, excerpt: &Excerpt) -> Vec<Candidate> {
-    let suggested = match generation.index.candidates(&excerpt.text(), MAX_SUGGESTIONS) {
+    let suggested = match generation.index.candidates(&excerpt.text(), ASKED_SUGGESTIONS) {
         Ok(suggested) => suggested,
         Err(error) => {
             // Suggestions are an extra: without them the answer is still right.
@@ -252,7 +255,7 @@ fn from_search(generation: &Generation, excerpt: &Excerpt) -> Vec<Candidate> {
                 revision: published.revision,
                 signature: candidate.signature,
                 by: SuggestedBy::Search,
-                score: candidate.coverage,
+                score: candidate.score,
                 line: None,
                 why: format!(
                     "no pattern of it matches; the text shares these words: {}",

@@ -25,6 +25,9 @@ const MAX_WORDS: usize = 40;
 const MIN_COVERAGE: f32 = 0.6;
 /// So few common words prove nothing, unless a code word is among them.
 const MIN_WORDS: usize = 3;
+/// How much of a candidate's score rests on the line saying what its signature says: between two records that cover
+/// the line, the one that is about nothing else comes first.
+const FIT: f32 = 0.25;
 /// A compound word this long (`cudaErrorAssert`, `NCCL_IB_HCA`) is nobody's everyday language.
 const MIN_CODE_WORD_BYTES: usize = 8;
 
@@ -35,8 +38,8 @@ pub struct Candidate {
     pub id: RecordId,
     /// Its signature.
     pub signature: String,
-    /// Share of the line's rarity found in the record, 0 to 1.
-    pub coverage: f32,
+    /// Share of the line's rarity found in the record, less where its signature says more than the line, 0 to 1.
+    pub score: f32,
     /// The words that were found, as the line has them.
     pub words: Vec<String>,
 }
@@ -50,26 +53,26 @@ pub(super) fn candidates(
     let lexicon = Lexicon::new(index, Text::names_the_error);
     let mut best: HashMap<Slot, (f32, Vec<String>)> = HashMap::new();
     for line in lines_of_interest(text) {
-        for (slot, coverage, words) in compare(index, &lexicon, line)? {
-            let known = best.get(&slot).map_or(0.0, |(coverage, _)| *coverage);
-            if coverage > known {
-                best.insert(slot, (coverage, words));
+        for (slot, score, words) in compare(index, &lexicon, line)? {
+            let known = best.get(&slot).map_or(0.0, |(score, _)| *score);
+            if score > known {
+                best.insert(slot, (score, words));
             }
         }
     }
     let mut found: Vec<Candidate> = best
         .into_iter()
-        .filter_map(|(slot, (coverage, words))| {
+        .filter_map(|(slot, (score, words))| {
             let document = index.documents.get(&slot)?;
             Some(Candidate {
                 id: document.id.clone(),
                 signature: document.signature.clone(),
-                coverage,
+                score,
                 words,
             })
         })
         .collect();
-    found.sort_by(|a, b| b.coverage.total_cmp(&a.coverage).then_with(|| a.id.cmp(&b.id)));
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     found.truncate(limit);
     Ok(found)
 }
@@ -89,7 +92,12 @@ fn lines_of_interest(text: &str) -> Vec<&str> {
     chosen
 }
 
-/// Records that cover enough of one line, with the share and the words.
+/// The score of something that covers this share of a line, whose signature has nothing in common with it.
+pub(super) fn unnamed(share: f32) -> f32 {
+    share * (1.0 - FIT)
+}
+
+/// Records that cover enough of one line, with the score and the words.
 fn compare(
     index: &SearchIndex,
     lexicon: &Lexicon<'_>,
@@ -127,10 +135,28 @@ fn compare(
         let shared = seen.iter().filter(|word| known.contains(&word.text));
         let shared: Vec<String> = shared.map(|word| slice_of(line, word).to_owned()).collect();
         if shared.len() >= MIN_WORDS || shared.iter().any(|word| is_code_word(word)) {
-            found.push((slot, share, shared));
+            let fit = signature_share(document, &seen);
+            found.push((slot, unnamed(share) + share * FIT * fit, shared));
         }
     }
     Ok(found)
+}
+
+/// The share of a signature's words that stand in the line.
+fn signature_share(document: &SearchDoc, seen: &[Word]) -> f32 {
+    let mut distinct: HashSet<String> = HashSet::new();
+    for word in words(&document.signature) {
+        let is_number = word.text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number && !is_stop_word(&word.text) {
+            distinct.insert(word.text);
+        }
+    }
+    let shared = distinct
+        .iter()
+        .filter(|text| seen.iter().any(|word| word.text == **text));
+    #[expect(clippy::cast_precision_loss, reason = "words of one signature")]
+    let share = shared.count() as f32 / distinct.len().max(1) as f32;
+    share
 }
 
 /// The words by which a record may be recognised.

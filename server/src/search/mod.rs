@@ -17,6 +17,7 @@ mod schema;
 mod stop_words;
 mod terms;
 mod tokenizer;
+mod typos;
 
 #[cfg(test)]
 mod tests;
@@ -82,6 +83,12 @@ impl SearchIndex {
             next_cursor: (end < hits.len()).then(|| cursor::make(request, seq, end)),
             kb: KnowledgeStamp { seq },
         })
+    }
+
+    /// The score of something that explains this share of a line and that no search found, on the scale of
+    /// [`Candidate::score`].
+    pub fn unnamed_score(share: f32) -> f32 {
+        candidates::unnamed(share)
     }
 
     /// Records that a pasted text may be about, best first. For texts in which the matcher found nothing.

@@ -2,6 +2,8 @@
 //!
 //! There is no query language to get wrong: any text is a query, and pasted error text is a good one.
 
+use std::collections::HashMap;
+
 use tantivy::Term;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
@@ -23,6 +25,14 @@ const MAX_CODE_WORDS: usize = 3;
 
 /// A hit covers at least this share of what is rare in the query, so that one common word is not enough.
 const MIN_COVERAGE: f32 = 0.5;
+
+/// Where nothing covers that much: the least share of a hit that is shown as near, and its least share of what the
+/// best one covers.
+const MIN_NEAR: f32 = 0.2;
+const MIN_OF_BEST: f32 = 0.8;
+
+/// What a query says beside a code is a question of its own from this share of its rarity on.
+const MIN_BESIDE_CODE: f32 = 0.3;
 
 /// Puts a record whose code was named above every record that only speaks of it.
 const CODE_SCORE: f32 = 1000.0;
@@ -53,7 +63,8 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     }
     let lexicon = Lexicon::new(index, |_| true);
     let needles = needles(&lexicon, text)?;
-    let mut clauses: Vec<(Occur, Box<dyn Query>)> = codes(index, text)?;
+    let named = codes(index, text)?;
+    let mut clauses = named.clauses;
     let codes_named = clauses.len();
     clauses.extend(
         needles
@@ -72,18 +83,46 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
         });
     }
     let mut slots = index.searcher.search(&BooleanQuery::new(clauses), &ScoredSlots)?;
-    let sought: f32 = needles.iter().map(|needle| needle.rarity).sum();
-    let covered: std::collections::HashMap<Slot, f32> = lexicon
-        .covered(&needles)?
-        .into_iter()
-        .map(|(mass, slot)| (slot, mass))
-        .collect();
+    let covered = covered(&lexicon, &needles, &named.words)?;
+    let share = |slot: &Slot| covered.get(slot).copied().unwrap_or_default();
+    let best = covered.values().copied().fold(0.0, f32::max);
+    let least = if best + SLACK >= MIN_COVERAGE {
+        MIN_COVERAGE
+    } else {
+        MIN_NEAR.max(best * MIN_OF_BEST)
+    };
     slots.retain(|(score, slot)| {
         let by_code = codes_named > 0 && *score >= CODE_SCORE;
-        // The sums were added up in different orders, so equality needs some slack.
-        by_code || covered.get(slot).copied().unwrap_or_default() + 1e-4 >= MIN_COVERAGE * sought
+        by_code || share(slot) + SLACK >= least
     });
     Ok(Found { slots, needles })
+}
+
+/// Sums that were added up in different orders are compared with this slack.
+const SLACK: f32 = 1e-4;
+
+/// The share of the query's rarity that each record covers. Where the query names a code and says enough beside it,
+/// the rest alone counts: a record of the other half is wanted too.
+fn covered(
+    lexicon: &Lexicon<'_>,
+    needles: &[Needle],
+    of_codes: &[String],
+) -> tantivy::Result<HashMap<Slot, f32>> {
+    let rarity = |needles: &[Needle]| needles.iter().map(|needle| needle.rarity).sum::<f32>();
+    let is_of_code = |needle: &Needle| needle.words.first().is_some_and(|word| of_codes.contains(word));
+    let beside: Vec<Needle> = needles
+        .iter()
+        .filter(|needle| !is_of_code(needle))
+        .cloned()
+        .collect();
+    let counted = if rarity(&beside) >= MIN_BESIDE_CODE * rarity(needles) {
+        beside.as_slice()
+    } else {
+        needles
+    };
+    let sought = rarity(counted);
+    let masses = lexicon.covered(counted)?.into_iter();
+    Ok(masses.map(|(mass, slot)| (slot, mass / sought)).collect())
 }
 
 /// The words worth looking for. Words that no record has are left out: they cannot narrow anything down.
@@ -125,25 +164,39 @@ fn find(lexicon: &Lexicon<'_>, text: &str, word: &Word, is_last: bool) -> tantiv
     for part in parts_of(slice_of(text, word)) {
         found.extend(lexicon.exact(&part)?);
     }
+    if found.is_empty() {
+        found.extend(lexicon.close(&word.text)?);
+    }
     Ok(found)
 }
 
+/// Codes that a query names.
+#[derive(Default)]
+struct Named {
+    /// One for each code.
+    clauses: Vec<(Occur, Box<dyn Query>)>,
+    /// The words that these codes are made of.
+    words: Vec<String>,
+}
+
 /// Records whose code, id or former id stands in the text as written.
-fn codes(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<(Occur, Box<dyn Query>)>> {
+fn codes(index: &SearchIndex, text: &str) -> tantivy::Result<Named> {
     let bare: Vec<&str> = text
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|word| !word.is_empty())
         .take(MAX_WORDS)
         .collect();
-    let mut found: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+    let mut found = Named::default();
     for length in 1..=MAX_CODE_WORDS {
         for window in bare.windows(length) {
             let term = Term::from_field_text(index.fields.code, &comparable_code(&window.join(" ")));
             if index.searcher.doc_freq(&term)? > 0 {
                 let named = TermQuery::new(term, IndexRecordOption::Basic);
                 let scored = ConstScoreQuery::new(Box::new(named), CODE_SCORE);
-                found.push((Occur::Should, Box::new(scored)));
+                found.clauses.push((Occur::Should, Box::new(scored)));
+                let of_code = window.iter().flat_map(|word| words(word));
+                found.words.extend(of_code.map(|word| word.text));
             }
         }
     }

@@ -12,7 +12,10 @@ const STOP_WORDS: [&str; 96] = [
     "yes", "very",
 ];
 
-/// Whether a lower-case word says nothing about an error.
+/// Chinese characters that join words: a pair with one of them straddles two words, or asks.
+const JOINING: [char; 10] = ['的', '了', '和', '与', '及', '是', '吗', '呢', '么', '请'];
+
+/// Whether a lower-case word, or a pair of Chinese characters, says nothing about an error.
 pub(super) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(&word)
+    STOP_WORDS.contains(&word) || word == "如何" || word.contains(JOINING)
 }

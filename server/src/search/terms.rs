@@ -105,7 +105,27 @@ impl<'a> Lexicon<'a> {
         self.any_of(words)
     }
 
-    fn any_of(&self, words: Vec<String>) -> tantivy::Result<Option<Needle>> {
+    /// Hands over every word of the index that begins so, once for each field that has it.
+    pub(super) fn each_word_from(&self, prefix: &str, mut each: impl FnMut(&str)) -> tantivy::Result<()> {
+        for (field, _) in &self.fields {
+            for segment in self.searcher().segment_readers() {
+                let inverted = segment.inverted_index(*field)?;
+                let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
+                while stream.advance() {
+                    if !stream.key().starts_with(prefix.as_bytes()) {
+                        break;
+                    }
+                    if let Ok(word) = std::str::from_utf8(stream.key()) {
+                        each(word);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One needle for any of these words; `None` when no record has one of them.
+    pub(super) fn any_of(&self, words: Vec<String>) -> tantivy::Result<Option<Needle>> {
         let mut places = Vec::new();
         let mut records = 0;
         for word in &words {

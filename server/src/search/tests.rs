@@ -311,6 +311,51 @@ fn a_pasted_line_has_candidates_only_where_most_of_it_is_known() {
     );
 }
 
+#[test]
+fn of_two_records_that_cover_a_line_the_one_about_nothing_else_comes_first() {
+    let mut documents = vec![
+        document(
+            "a/wider",
+            "could not extend file: no space left on device in the data folder",
+        ),
+        document("b/same", "no space left on device"),
+    ];
+    documents.extend((0..20).map(filler));
+    let found = index_of(documents)
+        .candidates("no space left on device", 5)
+        .unwrap();
+    let ids: Vec<&str> = found.iter().map(|candidate| candidate.id.as_str()).collect();
+    assert_eq!(ids, ["b/same", "a/wider"]);
+}
+
+#[test]
+fn a_misspelt_word_is_taken_for_the_closest_ones() {
+    let index = sample();
+    for text in [
+        "peer acess",
+        "pere access unsuported by hardwaer",
+        "falen off the bsu 79",
+        "unsuportted peer",
+    ] {
+        let found = ids(&index, text);
+        assert!(
+            found.iter().any(|id| id == PEER || id == "xid/79"),
+            "{text}: {found:?}"
+        );
+    }
+    // A digit is no letter, and no short word is corrected.
+    assert_eq!(ids(&index, "fa99en"), Vec::<String>::new());
+    assert_eq!(ids(&index, "buz"), Vec::<String>::new());
+}
+
+#[test]
+fn what_stands_beside_a_code_is_a_question_too() {
+    let index = sample();
+    let found = ids(&index, "FILLER_CODE_7 GPU has fallen off the bus");
+    assert_eq!(found.first().map(String::as_str), Some("filler/f7"));
+    assert!(found.iter().any(|id| id == "xid/79"), "{found:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
