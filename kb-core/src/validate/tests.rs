@@ -1,5 +1,7 @@
 //! Every rule is broken once, in a record that is otherwise without fault.
 
+mod sets;
+
 use super::*;
 use crate::text::{Position, insert_member, replace_value};
 
@@ -330,71 +332,4 @@ fn a_record_is_kept_under_its_own_id() {
 fn many_violations_are_cut_short() {
     let many = format!("[{}]", vec!["1"; 900].join(","));
     assert_eq!(rules(&put(DOCUMENT, "/tags", &many), ANNEX).len(), 100);
-}
-
-fn set_rules(files: &[(&str, &str)]) -> Vec<(String, String, &'static str)> {
-    let found = check_set(files.iter().copied());
-    found
-        .into_iter()
-        .map(|f| (f.file, f.violation.pointer, f.violation.rule))
-        .collect()
-}
-
-#[test]
-fn a_set_pairs_files_and_knows_its_ids() {
-    let good = [("kb/cuda/good.json", DOCUMENT), ("kb/cuda/good.ext.json", ANNEX)];
-    assert_eq!(set_rules(&good), []);
-
-    let other = put(DOCUMENT, "/id", "\"cuda/other\"");
-    let other = put(&other, "/aliases", "[\"cuda/good\", \"cuda/old\"]");
-    let edge = "[{\"error_id\": \"cuda/old\"}, {\"error_id\": \"cuda/gone\"}]";
-    let pointing = put(DOCUMENT, "/transition_graph/leads_to", edge);
-    let cancelling = put(
-        ANNEX,
-        "/relations",
-        "{\"cancels\": [\"cuda/other\", \"cuda/gone\"]}",
-    );
-    let shown = set_rules(&[
-        ("cuda/good.json", &pointing),
-        ("cuda/good.ext.json", &cancelling),
-        ("cuda/other.json", &other),
-        ("cuda/other.ext.json", ANNEX),
-        ("cuda/lost.ext.json", ANNEX),
-        ("cuda/notes.txt", ""),
-        ("nccl/copy.json", DOCUMENT),
-        ("nccl/copy.ext.json", ANNEX),
-    ]);
-    let expected = [
-        ("cuda/good.ext.json", "/relations/cancels/1", "dangling"),
-        (
-            "cuda/good.json",
-            "/transition_graph/leads_to/1/error_id",
-            "dangling",
-        ),
-        ("cuda/lost.ext.json", "", "no-document"),
-        ("cuda/notes.txt", "", "file-name"),
-        ("cuda/other.ext.json", "/examples/0/text", "not-first"),
-        ("cuda/other.ext.json", "/examples/1/text", "not-first"),
-        ("cuda/other.json", "/aliases/0", "alias-taken"),
-        ("nccl/copy.json", "/id", "path"),
-        ("nccl/copy.json", "/id", "duplicate-id"),
-    ];
-    let expected: Vec<_> = expected
-        .map(|(file, at, rule)| (file.to_owned(), at.to_owned(), rule))
-        .into();
-    assert_eq!(shown, expected);
-}
-
-#[test]
-fn a_document_without_annex_is_one_warning() {
-    let document = put(DOCUMENT, "/dead_ends", "[]");
-    assert_eq!(
-        set_rules(&[("cuda/good.json", &document)]),
-        [("cuda/good.json".to_owned(), String::new(), "no-annex")]
-    );
-    let id_in_the_middle = [
-        ("cuda/goodcuda/good.json", DOCUMENT),
-        ("cuda/goodcuda/good.ext.json", ANNEX),
-    ];
-    assert_eq!(set_rules(&id_in_the_middle)[0].2, "path");
 }

@@ -1,5 +1,5 @@
 //! `peerless check PATH…`: every violation with file, place, rule, reason and what to do. Exit code 1 when there
-//! is an error, 0 otherwise; warnings alone pass.
+//! is an error, 0 otherwise; warnings alone pass unless `--strict`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use clap::Args;
 use kb_core::text::{Part, Severity, Violation};
 use kb_core::validate::{Finding, check_set, is_record_file};
 
-use super::say;
+use super::{coverage, say};
 use crate::bundle;
 
 /// What to check.
@@ -23,6 +23,15 @@ pub struct CheckArgs {
     /// One JSON object for each violation
     #[arg(long)]
     json: bool,
+    /// Warnings are errors too
+    #[arg(long)]
+    strict: bool,
+    /// Also count the codes of PATH/catalog that a record carries, and what records lack
+    #[arg(long, conflicts_with = "json")]
+    coverage: bool,
+    /// With --coverage: a code without a record is an error
+    #[arg(long, requires = "coverage")]
+    complete: bool,
 }
 
 pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
@@ -47,8 +56,18 @@ pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
+    let mut missing = 0;
+    if arguments.coverage {
+        for path in &arguments.paths {
+            let coverage = coverage::of(path)?;
+            say(format_args!("{}", coverage.text))?;
+            missing += coverage.missing;
+        }
+    }
     eprintln!("{checked} files, {errors} errors, {warnings} warnings");
-    Ok(if errors == 0 {
+    let is_good =
+        errors == 0 && (warnings == 0 || !arguments.strict) && (missing == 0 || !arguments.complete);
+    Ok(if is_good {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

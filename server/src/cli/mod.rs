@@ -2,6 +2,7 @@
 
 mod check;
 mod conflicts;
+mod coverage;
 mod export;
 mod import;
 mod import_deadends;

@@ -2,6 +2,7 @@
 
 mod between;
 mod ranks;
+mod wording;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -90,6 +91,7 @@ pub fn check_set<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Vec
         entries.extend(check_files(stem, &files, &mut found));
     }
     between::check(&entries, &mut found);
+    wording::check(&entries, &mut found);
     ranks::check(entries, &mut found);
     in_order(found, &texts)
 }
