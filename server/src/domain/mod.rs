@@ -14,4 +14,6 @@ pub mod search;
 pub mod tokens;
 
 #[cfg(test)]
+mod evaluation;
+#[cfg(test)]
 mod tests;
