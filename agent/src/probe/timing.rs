@@ -58,21 +58,15 @@ impl Timings {
                 .map_err(|reason| (GapKind::Failed, reason)),
         };
         self.spent += start.elapsed();
-        let (samples, gap) = match samples {
-            Ok(seconds) => (seconds.into_iter().map(|s| rate(self.bytes, s)).collect(), None),
-            Err((kind, reason)) => (Vec::new(), Some(Gap { kind, reason })),
-        };
+        let samples = samples
+            .map(|seconds| seconds.into_iter().map(|s| rate(self.bytes, s)).collect())
+            .map_err(|(kind, reason)| Gap { kind, reason });
         let cells = if direct {
             &mut self.direct
         } else {
             &mut self.staged
         };
-        cells.push(Cell {
-            source: Some(source),
-            destination: Some(destination),
-            samples,
-            gap,
-        });
+        cells.push(Cell::new(Some(source), Some(destination), samples));
     }
 
     /// For the report; empty where there was no pair.
@@ -88,6 +82,7 @@ impl Timings {
                 operation: Operation::Push,
                 bytes,
                 peer_access: Some(peer_access),
+                at_once: None,
                 cells,
             })
             .collect()
@@ -95,8 +90,8 @@ impl Timings {
 }
 
 /// GB/s, 1e9 bytes a second.
-fn rate(bytes: u64, seconds: f64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "at most 16 MiB")]
+pub(super) fn rate(bytes: u64, seconds: f64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     let bytes = bytes as f64;
     // A clock too coarse for the copy must not make an infinite rate, which JSON cannot hold.
     bytes / seconds.max(1e-9) / 1e9

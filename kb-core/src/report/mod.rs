@@ -13,7 +13,7 @@ mod pair;
 
 pub use fact::{Fact, Gap, GapKind};
 pub use gpu::{Gpu, GpuIndex};
-pub use measurement::{Cell, Measurement, Operation};
+pub use measurement::{Cell, Conditions, Measurement, Operation};
 pub use pair::{Check, Direction, Engine, Mismatch, NvmlP2p, Outcome, P2pStatus, Pair, PairVerdict};
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ use crate::ids::{NodeId, RecordId, ReportId};
 /// The major version that this build writes and reads.
 pub const MAJOR: u32 = 1;
 /// The minor version that this build writes.
-pub const MINOR: u32 = 1;
+pub const MINOR: u32 = 2;
 
 /// Version of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -100,12 +100,7 @@ mod tests {
 
     #[test]
     fn rows_are_sources_and_host_memory_is_on_the_diagonal() {
-        let cell = |source, destination, sample| Cell {
-            source,
-            destination,
-            samples: vec![sample],
-            gap: None,
-        };
+        let cell = |source, destination, sample| Cell::new(source, destination, Ok(vec![sample]));
         let packed = matrix(2, &[cell(Some(0), Some(1), 5.0), cell(None, Some(1), 7.0)]);
         let read: Vec<f64> = packed
             .chunks_exact(8)
