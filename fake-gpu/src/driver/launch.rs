@@ -74,7 +74,6 @@ extern "C" fn cuLaunchKernel(
             block,
             parameters: gather(&kernel, &parameters, &extra)?,
         };
-        let threads = blocks.unwrap_or(1) * u64::from(threads.unwrap_or(1));
         let work = move |start| {
             let mut memory = KernelMemory::new(machine, context);
             let outcome = kernel.run(&launch, &mut memory);
@@ -87,7 +86,7 @@ extern "C" fn cuLaunchKernel(
                 }
             })?;
             memory.finish()?;
-            Ok(memory.traffic.end(machine, threads, start))
+            Ok(memory.traffic.end(machine, start))
         };
         machine.submit(&stream, Vec::new(), Box::new(work));
         Ok(())

@@ -137,9 +137,13 @@ fn corrupted(fate: Fate, reach: &Reach, size: usize, value: u64) -> u64 {
 }
 
 impl Memory for KernelMemory {
+    fn turn_of(&mut self, thread: u64) {
+        self.traffic.turn_of(thread);
+    }
+
     fn load(&mut self, address: u64, size: usize) -> Result<u64, Trap> {
         let owner = self.find(address, size)?;
-        self.traffic.load(owner, size);
+        self.traffic.load(owner, address, size);
         let (reach, fate) = self.fate(address, Access::Load)?;
         if fate == Fate::Dropped {
             return Ok(0);
@@ -172,7 +176,7 @@ impl Memory for KernelMemory {
 
     fn atomic(&mut self, address: u64, size: usize, change: &dyn Fn(u64) -> u64) -> Result<u64, Trap> {
         let owner = self.find(address, size)?;
-        self.traffic.load(owner, size);
+        self.traffic.load(owner, address, size);
         let (reach, fate) = self.fate(address, Access::Atomic)?;
         match fate {
             Fate::Dropped => Ok(0),

@@ -1,12 +1,18 @@
 //! What a kernel moves, and how long that takes in the model of time.
 
 use super::{Machine, time::Path};
+use std::collections::HashMap;
 
 /// Counts of one launch.
 pub(crate) struct Traffic {
     gpu: usize,
     /// With each GPU's memory, and last with the host's.
     with: Vec<Counts>,
+    /// Loads that each thread has made one after the other, by place of the owner.
+    waits: HashMap<(u64, usize), u64>,
+    thread: u64,
+    /// Where the last load ended: one that goes on there is a part of the same access.
+    end: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -20,30 +26,46 @@ impl Traffic {
     /// Of a kernel on the GPU at a place of a scenario with so many.
     pub(crate) fn new(gpu: usize, gpus: usize) -> Self {
         let with = vec![Counts::default(); gpus + 1];
-        Self { gpu, with }
-    }
-
-    fn counts(&mut self, owner: Option<usize>) -> Option<&mut Counts> {
-        let place = owner.unwrap_or(self.with.len() - 1);
-        self.with.get_mut(place)
-    }
-
-    pub(crate) fn load(&mut self, owner: Option<usize>, bytes: usize) {
-        if let Some(counts) = self.counts(owner) {
-            counts.loads += 1;
-            counts.loaded += bytes as u64;
+        Self {
+            gpu,
+            with,
+            waits: HashMap::new(),
+            thread: 0,
+            end: 0,
         }
     }
 
+    fn place(&self, owner: Option<usize>) -> usize {
+        owner.unwrap_or(self.with.len() - 1)
+    }
+
+    /// The loads that follow are of this thread.
+    pub(crate) fn turn_of(&mut self, thread: u64) {
+        self.thread = thread;
+    }
+
+    pub(crate) fn load(&mut self, owner: Option<usize>, address: u64, bytes: usize) {
+        let place = self.place(owner);
+        if let Some(counts) = self.with.get_mut(place) {
+            counts.loads += 1;
+            counts.loaded += bytes as u64;
+        }
+        if address != self.end {
+            *self.waits.entry((self.thread, place)).or_default() += 1;
+        }
+        self.end = address + bytes as u64;
+    }
+
     pub(crate) fn store(&mut self, owner: Option<usize>, bytes: usize) {
-        if let Some(counts) = self.counts(owner) {
+        let place = self.place(owner);
+        if let Some(counts) = self.with.get_mut(place) {
             counts.stored += bytes as u64;
         }
     }
 
-    /// When a kernel of so many threads that begins at `start` has ended. One that looks at host memory may have
+    /// When a kernel that begins at `start` has ended: its busiest thread waits for each of its loads. One that looks at host memory may have
     /// waited for the host: then it ends no earlier than now, and how often it looked says nothing.
-    pub(crate) fn end(&self, machine: &Machine, threads: u64, start: u64) -> u64 {
+    pub(crate) fn end(&self, machine: &Machine, start: u64) -> u64 {
         let (speed, time) = (&machine.scenario.speed, &machine.time);
         let begun = start + speed.kernel_ns;
         let mut end = begun;
@@ -61,7 +83,9 @@ impl Traffic {
                     owner if owner == self.gpu => speed.local_load_ns,
                     _ => speed.peer_load_ns,
                 };
-                end = end.max(begun + counts.loads.div_ceil(threads.max(1)) * each);
+                let of_owner = self.waits.iter().filter(|((_, place), _)| *place == owner);
+                let longest = of_owner.map(|(_, loads)| *loads).max().unwrap_or(0);
+                end = end.max(begun + longest * each);
             }
         }
         if waited { end.max(time.now()) } else { end }

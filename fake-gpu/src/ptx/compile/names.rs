@@ -28,6 +28,11 @@ impl Names {
         let mut names = Self::default();
         let mut end = 0_usize;
         for declared in &entry.parameters {
+            // ptxas 12.9 and the driver's compiler (580.159.04) do not say so: they end with a corrupted heap.
+            if declared.name == entry.name {
+                let message = format!("parameter '{}' has the name of its kernel", declared.name);
+                return Err(error(declared.line, message));
+            }
             let ty = known_type(declared)?;
             let offset = end.next_multiple_of(ty.bytes());
             end = offset + ty.bytes();

@@ -16,6 +16,10 @@ const TURN: usize = 2000;
 
 /// Global memory as a kernel sees it. Sizes are 1, 2, 4 or 8 bytes, addresses multiples of them.
 pub trait Memory {
+    /// What follows is done by the thread of this number.
+    fn turn_of(&mut self, thread: u64) {
+        let _ = thread;
+    }
     /// Reads a number.
     fn load(&mut self, address: u64, size: usize) -> Result<u64, Trap>;
     /// Writes a number.
@@ -82,6 +86,7 @@ impl Kernel {
 /// Gives each thread of a block a turn; those that end leave it.
 fn turn(shared: &Shared<'_>, block: &mut Vec<Thread>, memory: &mut dyn Memory) -> Result<(), Trap> {
     for thread in block.iter_mut() {
+        memory.turn_of(thread.number(shared.launch));
         thread.turn(shared, TURN, memory)?;
     }
     block.retain(|thread| thread.state != State::Ended);

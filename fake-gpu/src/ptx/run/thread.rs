@@ -1,6 +1,6 @@
 //! One thread: its registers, and what each instruction does to them.
 
-use super::{Clock, Memory, Shared};
+use super::{Clock, Launch, Memory, Shared};
 use crate::ptx::{
     Trap, arithmetic,
     code::{Address, Instruction, Operation, Register, Source, Special, Type},
@@ -45,6 +45,15 @@ impl Thread {
             place,
             state: State::Runs,
         }
+    }
+
+    /// Its number in the grid.
+    pub(super) fn number(&self, launch: &Launch) -> u64 {
+        let number = |[x, y, z]: [u32; 3], [width, height, _]: [u32; 3]| {
+            u64::from(x) + u64::from(width) * (u64::from(y) + u64::from(height) * u64::from(z))
+        };
+        let threads: u64 = launch.block.iter().map(|size| u64::from(*size)).product();
+        number(self.block, launch.grid) * threads + number(self.place, launch.block)
     }
 
     /// Executes some instructions, unless it waits.

@@ -107,6 +107,16 @@ fn newer_instructions_need_their_version_and_target() {
     );
 }
 
+/// ptxas 12.9 and the compiler of driver 580.159.04 end with a corrupted heap.
+#[test]
+fn a_parameter_has_another_name_than_its_kernel() {
+    let text = ".version 6.0 .target sm_50 .entry k(.param .u64 k) { ret; }";
+    assert_eq!(
+        refusal(text),
+        "ptx line 1: parameter 'k' has the name of its kernel"
+    );
+}
+
 #[test]
 fn a_text_that_wants_the_earth_is_refused() {
     let text = ".version 6.0 .target sm_50 .entry k() { .reg .b64 %r<18446744073709551615>; }";
