@@ -20,7 +20,7 @@ use kb_core::report::Report;
 use kb_core::verdict::{self, ExitCode, Expect};
 
 use crate::host::HostRoot;
-use crate::probe::{Depth, Options};
+use crate::probe::{BenchOptions, Depth, Options};
 use crate::upload::Redaction;
 use crate::worker::lock;
 use crate::worker::serve::WorkerArgs;
@@ -42,6 +42,9 @@ pub(crate) enum Verb {
     /// Check every pair of GPUs and print the verdict
     #[command(args_override_self = true)]
     Probe(ProbeArgs),
+    /// Check every pair of GPUs, then measure bandwidths and latencies between them
+    #[command(args_override_self = true)]
+    Bench(BenchArgs),
     /// Check every pair of GPUs and upload the report
     #[command(args_override_self = true)]
     Report(ReportArgs),
@@ -180,6 +183,21 @@ pub(crate) struct ProbeArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Measure everything: kernels both ways, all GPUs at once, sizes from 4 KiB on, latency under load
+    #[arg(long)]
+    full: bool,
+    /// Bytes of the largest copies, in KiB [default: 262144, with --full 524288]
+    #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(4..=4_194_304))]
+    copy_kib: Option<u64>,
+    /// Print the report as JSON, and nothing else, on standard output
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -210,6 +228,16 @@ pub(crate) struct ReportArgs {
     pub(crate) retry_for: Duration,
 }
 
+impl BenchArgs {
+    /// What is measured.
+    pub(crate) fn chosen(&self) -> BenchOptions {
+        BenchOptions {
+            full: self.full,
+            bytes: self.copy_kib.map(|kib| kib * 1024),
+        }
+    }
+}
+
 impl RunArgs {
     /// As the probe takes them. Fails where the agent cannot find its own binary.
     pub(crate) fn options(&self, depth: Depth) -> std::io::Result<Options> {
@@ -222,6 +250,7 @@ impl RunArgs {
             program: std::env::current_exe()?,
             expect: self.expect,
             depth,
+            bench: None,
         })
     }
 

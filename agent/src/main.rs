@@ -53,6 +53,7 @@ fn main() -> ExitCode {
     process::forbid_core_files();
     let result = match &cli.verb {
         Verb::Probe(arguments) => commands::probe(arguments),
+        Verb::Bench(arguments) => commands::bench(arguments),
         Verb::Report(arguments) => commands::report(arguments),
         Verb::Daemon(arguments) => commands::daemon(arguments),
         Verb::Status(arguments) => commands::status(arguments),

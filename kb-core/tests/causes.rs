@@ -35,7 +35,7 @@ fn generated() -> [(&'static str, String); 4] {
     let rows: Vec<&Named> = table().collect();
     let last_of_pair = rows
         .iter()
-        .position(|row| row.cause == kb_core::verdict::cause::PCIE_LINK_DEGRADED)
+        .position(|row| row.cause == kb_core::verdict::cause::SLOWED_BY_OTHERS)
         .unwrap();
     let (of_pair, of_run) = rows.split_at(last_of_pair + 1);
     assert!(of_run.iter().all(is_of_run));

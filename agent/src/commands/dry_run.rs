@@ -1,12 +1,12 @@
 //! `--dry-run`: what a run would take, where and for how long.
 
 use crate::cli::RunArgs;
-use crate::probe::{self, Depth};
+use crate::probe::{self, BenchOptions, Depth};
 
 use super::{make_report, print, say_reason};
 
 /// Asks the driver which GPUs there are, makes no context, and says what a run would do with each.
-pub(crate) fn tell(arguments: &RunArgs) -> anyhow::Result<u8> {
+pub(crate) fn tell(arguments: &RunArgs, bench: Option<BenchOptions>) -> anyhow::Result<u8> {
     let report = make_report(arguments, Depth::Passive, false)?;
     let mut lines = Vec::new();
     for (number, gpu) in report.gpus.iter().enumerate() {
@@ -26,6 +26,12 @@ pub(crate) fn tell(arguments: &RunArgs) -> anyhow::Result<u8> {
         arguments.timeout().as_secs_f64(),
         arguments.step_timeout().as_secs_f64(),
     ));
+    if let Some(bench) = bench {
+        lines.push(format!(
+            "the bench: at most two buffers of {0} KiB on each idle GPU, and {0} KiB of host memory for each",
+            bench.largest() / 1024
+        ));
+    }
     print(&format!("{}\n", lines.join("\n")))?;
     if report.gpus.is_empty() {
         say_reason(&report);

@@ -21,10 +21,10 @@ use anyhow::Context as _;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
-use crate::cli::{ProbeArgs, ReportArgs, RunArgs};
+use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs};
 use crate::clock::SystemClock;
 use crate::output::{self, Drawn};
-use crate::probe::{self, Chance, Depth, RANDOM_BYTES};
+use crate::probe::{self, BenchOptions, Chance, Depth, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{Body, read_body};
 
@@ -36,9 +36,25 @@ pub(crate) struct InputError(String);
 /// `peerless-agent probe`.
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
     if arguments.run.dry_run {
-        return dry_run::tell(&arguments.run);
+        return dry_run::tell(&arguments.run, None);
     }
     let report = make_report(&arguments.run, Depth::Full, !arguments.json)?;
+    if arguments.json {
+        print(&output::json(&report)?)?;
+    } else {
+        print_table(&arguments.run, &report)?;
+    }
+    say_reason(&report);
+    Ok(arguments.run.exit_code(&report))
+}
+
+/// `peerless-agent bench`.
+pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
+    if arguments.run.dry_run {
+        return dry_run::tell(&arguments.run, Some(arguments.chosen()));
+    }
+    let bench = Some(arguments.chosen());
+    let report = make(&arguments.run, Depth::Full, !arguments.json, bench)?;
     if arguments.json {
         print(&output::json(&report)?)?;
     } else {
@@ -51,7 +67,7 @@ pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
 /// `peerless-agent report`.
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     if arguments.run.dry_run {
-        return dry_run::tell(&arguments.run);
+        return dry_run::tell(&arguments.run, None);
     }
     // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
     let uploader = match &arguments.server {
@@ -110,7 +126,17 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
 }
 
 fn make_report(arguments: &RunArgs, depth: Depth, for_people: bool) -> anyhow::Result<Report> {
+    make(arguments, depth, for_people, None)
+}
+
+fn make(
+    arguments: &RunArgs,
+    depth: Depth,
+    for_people: bool,
+    bench: Option<BenchOptions>,
+) -> anyhow::Result<Report> {
     let options = arguments.options(depth).context("find the agent's own binary")?;
+    let options = probe::Options { bench, ..options };
     let mut random = [0; RANDOM_BYTES];
     getrandom::fill(&mut random).context("get random numbers")?;
     let chance = Chance::from_random(random)?;

@@ -9,12 +9,16 @@
 //! record on the CUDA binding in docs/adr.
 #![allow(unsafe_code, reason = "foreign functions of libcuda and libnvidia-ml")]
 
+mod area;
 mod atomics;
+mod bench_kernels;
 mod call;
 mod codes;
 mod context;
 mod driver;
 mod exchange;
+mod flow;
+mod gate;
 mod host_words;
 mod ipc;
 mod kernels;
@@ -28,10 +32,13 @@ mod symbols;
 mod timing;
 mod trace;
 
+pub(crate) use area::{Area, Pageable, Pinned, Ring};
+pub(crate) use bench_kernels::BenchKernels;
 pub(crate) use call::CallError;
 pub(crate) use context::Context;
 pub(crate) use driver::{Device, Driver, PciAddress};
 pub(crate) use exchange::{Observed, Side};
+pub(crate) use flow::{Flow, Mover, Pace, run};
 pub(crate) use ipc::{LegacyHandle, Opened};
 pub(crate) use kernels::{Kernels, Pattern, Wrong};
 pub(crate) use library::LIBRARY_NAME;

@@ -61,6 +61,7 @@ table! {
     cuEventDestroy_v2(CUevent);
     cuStreamCreate(*mut CUstream, c_uint);
     cuStreamQuery(CUstream);
+    cuStreamWaitEvent(CUstream, CUevent, c_uint);
     cuStreamDestroy_v2(CUstream);
     cuMemAlloc_v2(*mut CUdeviceptr, usize);
     cuMemFree_v2(CUdeviceptr);

@@ -11,13 +11,13 @@ use super::memory::Windows;
 use super::stream::Stream;
 
 /// A point in a stream, with its time.
-struct Event {
+pub(super) struct Event {
     context: Rc<Context>,
     handle: CUevent,
 }
 
 impl Event {
-    fn create(context: &Rc<Context>) -> Result<Self, CallError> {
+    pub(super) fn create(context: &Rc<Context>) -> Result<Self, CallError> {
         context.enter()?;
         let mut handle: CUevent = std::ptr::null_mut();
         let flags = CUevent_flags::CU_EVENT_DEFAULT as u32;
@@ -29,14 +29,26 @@ impl Event {
         })
     }
 
-    fn record(&self, stream: &Stream) -> Result<(), CallError> {
+    pub(super) fn record(&self, stream: &Stream) -> Result<(), CallError> {
         self.context.enter()?;
         // SAFETY: both live and are of the same context.
         unsafe { call!(self.context.api, cuEventRecord(self.handle, stream.handle)) }
     }
 
+    /// What this stream gets from now on begins when the event has happened, in whatever context that is.
+    pub(super) fn await_by(&self, stream: &Stream) -> Result<(), CallError> {
+        stream.context.enter()?;
+        // SAFETY: both live; 0 is the only flag there is.
+        unsafe {
+            call!(
+                stream.context.api,
+                cuStreamWaitEvent(stream.handle, self.handle, 0)
+            )
+        }
+    }
+
     /// Seconds since an earlier event; both have happened.
-    fn seconds_since(&self, earlier: &Self) -> Result<f64, CallError> {
+    pub(super) fn seconds_since(&self, earlier: &Self) -> Result<f64, CallError> {
         self.context.enter()?;
         let mut milliseconds: f32 = 0.0;
         // SAFETY: a place for one number, and two live events.

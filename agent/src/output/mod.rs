@@ -1,5 +1,6 @@
 //! What people and programs read: a terminal table whose first line is the verdict, or the report as JSON.
 
+mod bench;
 mod grid;
 mod map;
 mod metrics;

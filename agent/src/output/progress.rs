@@ -57,6 +57,9 @@ fn words(step: Step) -> String {
             rung,
             check,
         } => format!("{}: {initiator} towards {owner}, rung {rung}, {check}", of(pair)),
+        Step::Measuring { metric, bytes } => {
+            format!("measuring {}, {bytes} bytes", metric.replace('_', " "))
+        }
         Step::Closing => "giving the GPUs back".to_owned(),
     }
 }

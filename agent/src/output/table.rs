@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kb_core::report::{Fact, Failure, Gpu, Report};
 
 use super::grid::{Cell, lay_out};
-use super::{Style, map, pairs};
+use super::{Style, bench, map, pairs};
 
 const GIB: u64 = 1 << 30;
 
@@ -26,6 +26,11 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
         text.push_str(&map::of_pairs(report, style));
         text.push('\n');
         text.push_str(&pairs::told(&report.pairs, style));
+    }
+    let measured = bench::of_measurements(report, style);
+    if !measured.is_empty() {
+        text.push('\n');
+        text.push_str(&measured);
     }
     for failure in &report.failures {
         text.push_str(&failed(failure));

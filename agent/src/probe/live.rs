@@ -40,6 +40,8 @@ pub(super) struct Live {
     pub(super) prepared: BTreeSet<u32>,
     /// Directions whose access is enabled there.
     pub(super) enabled: BTreeSet<(u32, u32)>,
+    /// GPUs that have the bench's memory there.
+    pub(super) benched: BTreeSet<u32>,
     owed: VecDeque<Owed>,
 }
 
@@ -50,6 +52,7 @@ impl Live {
             worker: Worker::start(program)?,
             prepared: BTreeSet::new(),
             enabled: BTreeSet::new(),
+            benched: BTreeSet::new(),
             owed: VecDeque::from([Owed::FirstWord]),
         })
     }

@@ -9,6 +9,7 @@ use crate::worker::handle::Fault;
 use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
 
 use super::again;
+use super::bench::{Bench, Way};
 use super::failure::{failure_from, stuck_failure};
 use super::idle;
 use super::ladder::{Ascent, Climb, LOWER, UPPER};
@@ -67,11 +68,22 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
         run: nonce,
         progress,
     };
-    let mut timings = Timings::new(options.bytes);
+    let mut bench = options
+        .bench
+        .map(|chosen| Bench::new(chosen, &opened.gpus, &idle, progress));
+    if let Some(bench) = &mut bench {
+        // Before any access is enabled: afterwards no copy is staged any more.
+        bench.without_access(&mut session, &ways(&facts, &steps));
+    }
+    let mut timings = bench.is_none().then(|| Timings::new(options.bytes));
     let mut pairs = Vec::new();
     for (step, facts) in steps.into_iter().zip(facts) {
-        pairs.push(look_at(&climb, &mut session, &mut timings, step, facts));
+        pairs.push(look_at(&climb, &mut session, timings.as_mut(), step, facts));
     }
+    if let Some(bench) = &mut bench {
+        bench.with_access(&mut session, &pairs);
+    }
+    let (bench, wrong) = bench.map(Bench::finish).unwrap_or_default();
     progress.step(Step::Closing);
     let mut gpus = opened.gpus.clone();
     again::read(&mut session, &mut gpus, &pairs);
@@ -80,10 +92,10 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
     let mut found = Found {
         simulated: false,
         driver: driver_facts(&opened),
-        failures: session.stuck.iter().map(stuck_failure).collect(),
+        failures: session.stuck.iter().map(stuck_failure).chain(wrong).collect(),
         gpus,
         pairs,
-        measurements: timings.into_measurements(),
+        measurements: timings.map_or(bench, Timings::into_measurements),
     };
     found.learn(session.loaded.as_ref());
     found
@@ -126,7 +138,7 @@ fn untouched(
 fn look_at(
     climb: &Climb<'_>,
     session: &mut Session<'_>,
-    timings: &mut Timings,
+    mut timings: Option<&mut Timings>,
     step: PairStep,
     facts: PairFacts,
 ) -> Pair {
@@ -136,12 +148,10 @@ fn look_at(
     // Before either direction is enabled: afterwards no copy is staged any more.
     for ascent in [&forward, &backward] {
         let refused = "the driver does not grant access both ways, so there is nothing to compare with";
-        timings.take(
-            session,
-            (ascent.initiator, ascent.owner),
-            false,
-            (!both).then_some(refused),
-        );
+        if let Some(timings) = timings.as_deref_mut() {
+            let skip = (!both).then_some(refused);
+            timings.take(session, (ascent.initiator, ascent.owner), false, skip);
+        }
     }
     climb.climb(session, step, &mut forward, &LOWER, None);
     climb.climb(session, step, &mut backward, &LOWER, None);
@@ -151,7 +161,9 @@ fn look_at(
     climb.climb(session, step, &mut backward, &UPPER, forward_stop.as_deref());
     for ascent in [&forward, &backward] {
         let stopped = ascent.stopped.as_ref().map(|(_, reason)| reason.as_str());
-        timings.take(session, (ascent.initiator, ascent.owner), true, stopped);
+        if let Some(timings) = timings.as_deref_mut() {
+            timings.take(session, (ascent.initiator, ascent.owner), true, stopped);
+        }
     }
     Pair {
         a: step.a,
@@ -163,6 +175,17 @@ fn look_at(
         directions: vec![forward.into_direction(), backward.into_direction()],
         verdict: PairVerdict::undecided(),
     }
+}
+
+/// Both directions of the pairs that the driver grants both ways.
+fn ways(facts: &[PairFacts], steps: &[PairStep]) -> Vec<Way> {
+    let granted = |facts: &DirectionFacts| facts.can_access_peer.value == Some(true);
+    let both = facts
+        .iter()
+        .zip(steps)
+        .filter(|(facts, _)| granted(&facts.forward) && granted(&facts.backward));
+    both.flat_map(|(_, step)| [Way::open(step.a, step.b), Way::open(step.b, step.a)])
+        .collect()
 }
 
 /// The worker's contexts and memory on all GPUs.

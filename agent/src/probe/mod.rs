@@ -3,6 +3,7 @@
 mod across;
 mod again;
 mod attempt;
+mod bench;
 mod chance;
 mod failure;
 mod idle;
@@ -24,13 +25,14 @@ use kb_core::ids::IdError;
 use kb_core::report::{
     Conclusion, Fact, Failure, Gpu, MAJOR, MINOR, Measurement, Pair, Report, SchemaVersion,
 };
-use kb_core::verdict::{Expect, judge};
+use kb_core::verdict::{Expect, add_nominal, judge};
 
 use crate::clock::{Clock, timestamp};
 use crate::host::{self, HostRoot, Watch};
 use crate::worker::lock;
 use crate::worker::protocol::{Loaded, Opened};
 
+pub(crate) use bench::BenchOptions;
 pub(crate) use chance::{Chance, RANDOM_BYTES};
 pub(crate) use progress::{PairStep, Progress, Step};
 
@@ -55,6 +57,8 @@ pub(crate) struct Options {
     pub(crate) expect: Expect,
     /// How far to go.
     pub(crate) depth: Depth,
+    /// What is measured behind the ladder, if anything is.
+    pub(crate) bench: Option<BenchOptions>,
 }
 
 /// How far a run goes.
@@ -117,6 +121,9 @@ pub(crate) fn run(
         notes: Vec::new(),
         conclusion: Conclusion::undecided(),
     };
+    if options.bench.is_some() {
+        add_nominal(&mut report);
+    }
     judge(&mut report, options.expect);
     Ok(report)
 }

@@ -36,6 +36,13 @@ pub(crate) enum Step {
         /// Name of the check as in the report.
         check: &'static str,
     },
+    /// Copies or loads of the bench.
+    Measuring {
+        /// What, as in the report.
+        metric: &'static str,
+        /// Bytes of a copy.
+        bytes: u64,
+    },
     /// The GPUs are given back.
     Closing,
 }

@@ -6,7 +6,7 @@ mod processes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
 
-use kb_core::report::{Fact, Outcome};
+use kb_core::report::{Fact, Gap, Outcome};
 
 use crate::worker::handle::{Fault, Stuck};
 use crate::worker::protocol::{Answer, CallFailure, CheckKind, Checked, Command, Loaded, Opened, PairFacts};
@@ -63,6 +63,8 @@ pub(super) struct Session<'a> {
     known: Option<Known>,
     /// The driver's library, once a worker has loaded it.
     pub(super) loaded: Option<Loaded>,
+    /// Why the bench's memory and kernels cannot be had: that ended a worker, and is not tried again for every cell.
+    pub(super) no_bench: Option<Gap>,
     /// Processes that did not end even when killed.
     pub(super) stuck: Vec<Stuck>,
 }
@@ -76,6 +78,7 @@ impl<'a> Session<'a> {
             cut_short: false,
             known,
             loaded: None,
+            no_bench: None,
             stuck: Vec::new(),
         }
     }
@@ -200,6 +203,11 @@ impl<'a> Session<'a> {
     pub(super) fn has_access(&self, initiator: u32, owner: u32) -> bool {
         let live = self.worker.as_ref();
         live.is_some_and(|live| live.enabled.contains(&(initiator, owner)))
+    }
+
+    /// The worker that lives now, if one does.
+    pub(super) fn live(&mut self) -> Option<&mut Live> {
+        self.worker.as_mut()
     }
 
     fn ask_check(&mut self, initiator: u32, owner: u32, kind: CheckKind, seed: u64) -> Attempt {

@@ -10,6 +10,7 @@
 //! ```
 
 mod atomic;
+mod bench;
 mod check;
 mod exchange;
 mod lines;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::gpu::{CallError, Device, Driver, End, LIBRARY_NAME, Management, Trace};
 
+use super::bench::Bench;
 use super::check;
 use super::inventory::{Inventory, describe_library, read_again};
 use super::outcome::failure;
@@ -28,6 +29,8 @@ pub(super) struct Worker {
     inventory: Option<Inventory>,
     /// Memory of another process, with the GPU that opened it. Closed before its context goes.
     reached: Option<(u32, Reached)>,
+    /// What the bench holds on GPUs beside their places.
+    bench: Bench,
     /// Prepared GPUs by position.
     places: BTreeMap<u32, Place>,
     sharing: Sharing,
@@ -57,6 +60,7 @@ impl Worker {
             nvml: None,
             inventory: None,
             reached: None,
+            bench: Bench::default(),
             places: BTreeMap::new(),
             sharing: Sharing {
                 layout: Layout::packed(0),
@@ -100,6 +104,23 @@ impl Worker {
                 (bytes, samples),
                 Duration::from_millis(limit_ms),
             ),
+            Command::PrepareBench {
+                gpu,
+                bytes,
+                pinned_bytes,
+                pageable_bytes,
+                limit_ms,
+            } => match self.places.get(&gpu) {
+                Some(place) => {
+                    let sizes = [bytes, pinned_bytes, pageable_bytes];
+                    self.bench
+                        .prepare(gpu, place, sizes, Duration::from_millis(limit_ms))
+                }
+                None => unprepared(gpu),
+            },
+            Command::Measure(ref measure) => {
+                self.bench.measure(measure, &self.places, self.inventory.as_ref())
+            }
             Command::Offer { owner, way, seed } => return self.offer(owner, way, seed),
             Command::Reach {
                 initiator,

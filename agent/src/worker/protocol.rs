@@ -3,12 +3,16 @@
 //! Both ends are the same binary, yet the version is checked: the binary can be replaced while a daemon runs, and
 //! the worker is started from the file. The worker speaks first, with [`Answer::Ready`].
 
-use kb_core::report::{Engine, Fact, Gpu, Mismatch, NvmlP2p};
+use kb_core::report::{Conditions, Engine, Fact, Gpu, Mismatch, NvmlP2p};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod bench;
+
+pub(crate) use bench::{By, FlowKind, FlowOf, Measure, Place, Sampled};
+
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -70,6 +74,22 @@ pub(crate) enum Command {
         /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
+    /// Memory and kernels of the bench on a prepared GPU, unless they are there. Answered by [`Answer::Prepared`].
+    PrepareBench {
+        /// Position in the list of GPUs.
+        gpu: u32,
+        /// Bytes of the buffer that is sent from, and of the one that is received in.
+        bytes: u64,
+        /// Bytes of page-locked host memory.
+        pinned_bytes: u64,
+        /// Bytes of ordinary host memory.
+        pageable_bytes: u64,
+        /// Longest time to wait for work on the GPU.
+        limit_ms: u64,
+    },
+    /// One cell of the bench, or several that are measured at the same time; all GPUs are prepared for it. Answered by
+    /// [`Answer::Measured`].
+    Measure(Measure),
     /// Rung 6, first step, in the owner's process: expose windows of memory and hand it out. Answered by
     /// [`Answer::Offered`], or by [`Answer::Checked`] where that is not possible.
     Offer {
@@ -221,6 +241,15 @@ pub(crate) enum Answer {
     Timed {
         /// In the order taken.
         seconds: Vec<f64>,
+    },
+    /// What a cell came to.
+    Measured {
+        /// In the order taken.
+        samples: Vec<Sampled>,
+        /// Of the GPUs that took part, during the middle sample.
+        conditions: Vec<Conditions>,
+        /// What was wrong with the data, if anything was.
+        wrong: Option<String>,
     },
     /// See [`Offered`]; a descriptor comes ahead of it on the input's socket.
     Offered(Offered),

@@ -174,6 +174,7 @@ impl Draft {
                 operation: figure.operation,
                 bytes: figure.bytes,
                 peer_access: figure.peer_access,
+                at_once: None,
                 cells: Vec::new(),
             });
         }
@@ -194,15 +195,13 @@ impl Draft {
                 cell.gap = None;
             }
             (Some(_), Err(_)) => {}
-            (None, sample) => measurement.cells.push(Cell {
-                source,
-                destination,
-                samples: sample.into_iter().collect(),
-                gap: sample.err().map(|reason| Gap {
+            (None, sample) => {
+                let samples = sample.map(|sample| vec![sample]).map_err(|reason| Gap {
                     kind: GapKind::NotSupported,
                     reason: reason.to_owned(),
-                }),
-            }),
+                });
+                measurement.cells.push(Cell::new(source, destination, samples));
+            }
         }
         Ok(())
     }

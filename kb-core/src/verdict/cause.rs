@@ -57,6 +57,11 @@ pub const SLOW_DIRECTION: &str = "slow_direction";
 pub const IO_PAGE_FAULT_SEEN: &str = "io_page_fault_seen";
 pub const PCIE_LINK_DEGRADED: &str = "pcie_link_degraded";
 
+pub const BELOW_NOMINAL: &str = "below_nominal";
+pub const PUSH_AND_PULL_APART: &str = "push_and_pull_apart";
+pub const KERNELS_SLOW: &str = "kernels_slow";
+pub const SLOWED_BY_OTHERS: &str = "slowed_by_others";
+
 pub const LIBRARY_MISSING: &str = "library_missing";
 pub const STUB_LIBRARY: &str = "stub_library";
 pub const NO_DEVICE: &str = "no_device";

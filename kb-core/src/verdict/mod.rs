@@ -10,6 +10,7 @@ mod evidence;
 mod exit;
 mod expect;
 mod kernel_log;
+mod nominal;
 mod pair;
 mod rows;
 mod run;
@@ -20,6 +21,7 @@ mod tests;
 
 pub use exit::{ExitCode, FailOn};
 pub use expect::Expect;
+pub use nominal::add_nominal;
 pub use rows::{Named, table};
 pub use run::judge;
 

@@ -22,33 +22,84 @@ pub(super) const SLOW_SHARE_NVLINK: f64 = 0.85;
 /// under one switch, 21.8 across; RTX 5090: 53 and 39).
 pub(super) const SLOW_SHARE_PCIE: f64 = 0.7;
 
+/// A copy engine counts as below nominal when it reaches less than this share of what the NVLinks carry. Measured shares
+/// are 78 to 88 % (A100 235 of 300, H100 371 of 450, H200 396 of 450, H100 NVL 257 of 300, H800 160 of 200; nvbandwidth
+/// and p2pBandwidthLatencyTest); a link that is missing of 12 or fewer, or a third of 18, falls below.
+pub(super) const NOMINAL_SHARE_NVLINK: f64 = 0.7;
+
+/// The same over PCIe: 83 % under one switch, 62 % across sockets at worst (RTX 5090: 39 of 63; A6000: 22 of 31.5). Half
+/// of the lanes, or a generation less, falls below.
+pub(super) const NOMINAL_SHARE_PCIE: f64 = 0.45;
+
+/// Push and pull of the same direction over NVLink count as apart below this share of the better one: 99.4 % on H200.
+/// Over PCIe reads are slower than writes by nature, so that they are not compared there.
+pub(super) const PUSH_PULL_SHARE: f64 = 0.85;
+
+/// Kernels over NVLink count as slow below this share of the copy engine: it moves 256 bytes a packet, they move 128
+/// (nccl-tests issue 149); 93 to 95 % on H200.
+pub(super) const KERNEL_SHARE: f64 = 0.75;
+
+/// A pair counts as slowed by others that share no GPU with it below this share of what it reaches alone: copies over
+/// links of their own repeat to 0.1 % (nvbandwidth on H200).
+pub(super) const BESIDE_SHARE: f64 = 0.9;
+
 /// One directed pair's median and where it stands.
 #[derive(Debug, Clone)]
 pub(super) struct Timing {
     /// GB/s.
     pub(super) median: f64,
     pub(super) pointer: String,
+    /// What the links carry by their data sheet, where the bench has said so.
+    pub(super) nominal: Option<f64>,
 }
 
 /// What a directed pair reached with peer access or, staged through the host, without.
 pub(super) fn timing(report: &Report, from: GpuIndex, to: GpuIndex, peer_access: bool) -> Option<Timing> {
-    let quick = |measurement: &Measurement| {
-        measurement.metric == METRIC
-            && measurement.engine == Engine::Ce
-            && measurement.operation == Operation::Push
+    figure(
+        report,
+        METRIC,
+        (Engine::Ce, Operation::Push, peer_access),
+        from,
+        to,
+    )
+}
+
+/// One way copies with peer access, by this engine and issued from this end.
+pub(super) fn copies(
+    report: &Report,
+    engine: Engine,
+    operation: Operation,
+    from: GpuIndex,
+    to: GpuIndex,
+) -> Option<Timing> {
+    figure(report, METRIC, (engine, operation, true), from, to)
+}
+
+/// The figure of a directed pair at the largest size: smaller ones of a sweep say what it takes to fill the links.
+pub(super) fn figure(
+    report: &Report,
+    metric: &str,
+    (engine, operation, peer_access): (Engine, Operation, bool),
+    from: GpuIndex,
+    to: GpuIndex,
+) -> Option<Timing> {
+    let fits = |measurement: &Measurement| {
+        measurement.metric == metric
+            && measurement.engine == engine
+            && measurement.operation == operation
             && measurement.peer_access == Some(peer_access)
     };
-    let mut measurements = report.measurements.iter().enumerate();
-    measurements.find_map(|(number, measurement)| {
-        if !quick(measurement) {
-            return None;
-        }
-        let its = |cell: &Cell| cell.source == Some(from) && cell.destination == Some(to);
-        let place = measurement.cells.iter().position(its)?;
-        Some(Timing {
-            median: median_of(&measurement.cells.get(place)?.samples)?,
-            pointer: format!("/measurements/{number}/cells/{place}"),
-        })
+    let measurements = report.measurements.iter().enumerate();
+    let (number, measurement) = measurements
+        .filter(|(_, measurement)| fits(measurement))
+        .max_by_key(|(_, measurement)| measurement.bytes)?;
+    let its = |cell: &Cell| cell.source == Some(from) && cell.destination == Some(to);
+    let place = measurement.cells.iter().position(its)?;
+    let cell = measurement.cells.get(place)?;
+    Some(Timing {
+        median: median_of(&cell.samples)?,
+        pointer: format!("/measurements/{number}/cells/{place}"),
+        nominal: cell.nominal.as_ref().and_then(|nominal| nominal.value),
     })
 }
 

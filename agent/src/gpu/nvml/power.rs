@@ -43,6 +43,15 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put("throttle.reasons", reasons(gpu));
 }
 
+impl Managed {
+    /// What a figure that is being taken depends on.
+    pub(crate) fn conditions(&self) -> Sheet {
+        let mut sheet = Sheet::default();
+        read(self, &mut sheet);
+        sheet
+    }
+}
+
 fn watts(milliwatts: u32) -> f64 {
     f64::from(milliwatts) / 1000.0
 }

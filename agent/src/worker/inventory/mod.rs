@@ -106,6 +106,11 @@ impl Inventory {
 }
 
 impl Known {
+    /// What a figure that is being taken depends on.
+    pub(super) fn conditions(&self) -> BTreeMap<String, Fact> {
+        self.managed.conditions().into_facts()
+    }
+
     fn valid_of_down(&self) -> Option<u32> {
         self.managed.links().value.as_ref()?.valid_of_down
     }

@@ -1,6 +1,7 @@
 //! The table: what is observed -> cause, verdict, record, what to do. Worst first; the first row that applies names
 //! the cause. A new cause is a new row, a new test and, where the world knows it, a new record.
 
+mod bench;
 mod broken;
 mod broken_calls;
 mod broken_data;
@@ -51,6 +52,7 @@ pub(super) fn of_pair() -> impl Iterator<Item = &'static Row> {
         unknown::ROWS,
         degraded_gpu::ROWS,
         degraded::ROWS,
+        bench::ROWS,
     ]
     .into_iter()
     .flatten()

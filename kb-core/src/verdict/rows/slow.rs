@@ -91,7 +91,7 @@ fn slow_share(pair: &Seen<'_>) -> f64 {
     }
 }
 
-fn ends(pair: &Seen<'_>) -> [(GpuIndex, GpuIndex); 2] {
+pub(super) fn ends(pair: &Seen<'_>) -> [(GpuIndex, GpuIndex); 2] {
     let (a, b) = (pair.pair.a, pair.pair.b);
     [(a, b), (b, a)]
 }

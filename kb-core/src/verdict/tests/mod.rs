@@ -1,5 +1,6 @@
 //! Reports made by hand, judged. One case for each row of the table, what must not fire, and the run's exit codes.
 
+mod bench;
 mod blame;
 mod expectations;
 mod failures;
@@ -199,11 +200,9 @@ pub(super) fn log(report: &mut Report, when: When, text: &str) {
 pub(super) fn timings(report: &mut Report, peer_access: bool, rate: impl Fn(u32, u32) -> f64) {
     let count = u32::try_from(report.gpus.len()).unwrap();
     let ends = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-    let cells = ends.filter(|(from, to)| from != to).map(|(from, to)| Cell {
-        source: Some(from),
-        destination: Some(to),
-        samples: vec![rate(from, to); 3],
-        gap: None,
+    let cells = ends.filter(|(from, to)| from != to).map(|(from, to)| {
+        let samples = vec![rate(from, to); 3];
+        Cell::new(Some(from), Some(to), Ok(samples))
     });
     report.measurements.push(Measurement {
         metric: "d2d_bandwidth".to_owned(),
@@ -212,6 +211,7 @@ pub(super) fn timings(report: &mut Report, peer_access: bool, rate: impl Fn(u32,
         operation: Operation::Push,
         bytes: 16 << 20,
         peer_access: Some(peer_access),
+        at_once: None,
         cells: cells.collect(),
     });
 }

@@ -191,6 +191,24 @@ const CASES: &[Case] = &[
         let path = json!([end("0000:3b:00.0", 8), end("0000:3a:00.0", 8)]);
         gpu_fact(report, 0, "pci.path", path);
     }),
+    (cause::BELOW_NOMINAL, |report| {
+        bench::copies(report, Engine::Ce, Operation::Push, |_, _| 25.0);
+        bench::nominal(report, 56.0);
+    }),
+    (cause::PUSH_AND_PULL_APART, |report| {
+        bench::linked(report);
+        bench::copies(report, Engine::Ce, Operation::Push, |_, _| 390.0);
+        bench::copies(report, Engine::Ce, Operation::Pull, |_, _| 320.0);
+    }),
+    (cause::KERNELS_SLOW, |report| {
+        bench::linked(report);
+        bench::copies(report, Engine::Ce, Operation::Pull, |_, _| 390.0);
+        bench::copies(report, Engine::Sm, Operation::Pull, |_, _| 200.0);
+    }),
+    (cause::SLOWED_BY_OTHERS, |report| {
+        bench::measured(report, "d2d_bandwidth_alone", 50.0);
+        bench::measured(report, "d2d_bandwidth_beside_others", 30.0);
+    }),
 ];
 
 #[test]

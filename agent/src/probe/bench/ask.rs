@@ -1,0 +1,125 @@
+//! One question of the bench to the worker, with everything that it needs done first.
+
+use kb_core::report::{Conditions, Gap, GapKind, Outcome};
+
+use crate::probe::session::{Role, Session, Trouble};
+use crate::probe::setup::SPENT;
+use crate::worker::protocol::{Answer, CheckKind, Command, FlowKind, Measure, Place, Sampled};
+
+use super::mode::Mode;
+
+/// What a question came to.
+pub(super) struct Measured {
+    pub(super) samples: Vec<Sampled>,
+    pub(super) conditions: Vec<Conditions>,
+    /// What was wrong with the data.
+    pub(super) wrong: Option<String>,
+}
+
+impl Session<'_> {
+    /// Takes samples. `access` are the directions, initiator first, that must be enabled.
+    pub(super) fn measure(
+        &mut self,
+        mode: Mode,
+        access: &[(u32, u32)],
+        measure: Measure,
+    ) -> Result<Measured, Gap> {
+        if self.setup.is_spent() {
+            return Err(gap(GapKind::Skipped, SPENT));
+        }
+        if let Some(gap) = &self.no_bench {
+            return Err(gap.clone());
+        }
+        for (initiator, owner) in access.iter().copied() {
+            if self.has_access(initiator, owner) {
+                continue;
+            }
+            let enabling = self.check(initiator, owner, CheckKind::EnablePeerAccess, 0);
+            if enabling.outcome != Outcome::Pass {
+                let reason = enabling.reason.as_deref();
+                return Err(gap(
+                    GapKind::Failed,
+                    reason.unwrap_or("access could not be enabled"),
+                ));
+            }
+        }
+        self.ready_and_measure(mode, measure)
+            .map_err(|trouble| gap_of(&trouble))
+    }
+
+    fn ready_and_measure(&mut self, mode: Mode, measure: Measure) -> Result<Measured, Trouble> {
+        for gpu in gpus_of(&measure) {
+            self.make_ready(Role::Worker, gpu)?;
+            if self.live().is_some_and(|live| live.benched.contains(&gpu)) {
+                continue;
+            }
+            let command = Command::PrepareBench {
+                gpu,
+                bytes: mode.bytes,
+                pinned_bytes: mode.pinned_bytes,
+                pageable_bytes: mode.pageable_bytes,
+                limit_ms: self.setup.limit_ms(),
+            };
+            let prepared = match self.ask(Role::Worker, &command, 1) {
+                Ok(Answer::Prepared) => Ok(()),
+                Ok(other) => Err(self.unexpected(Role::Worker, other)),
+                Err(trouble) => Err(trouble),
+            };
+            if let Err(trouble) = &prepared
+                && matches!(trouble, Trouble::Worker(_))
+            {
+                self.no_bench = Some(gap_of(trouble));
+            }
+            prepared?;
+            if let Some(live) = self.live() {
+                live.benched.insert(gpu);
+            }
+        }
+        // Each sample has a step's time.
+        let factor = measure.samples.max(1);
+        match self.ask(Role::Worker, &Command::Measure(measure), factor)? {
+            Answer::Measured {
+                samples,
+                conditions,
+                wrong,
+            } => Ok(Measured {
+                samples,
+                conditions,
+                wrong,
+            }),
+            other => Err(self.unexpected(Role::Worker, other)),
+        }
+    }
+}
+
+fn gap_of(trouble: &Trouble) -> Gap {
+    match trouble {
+        Trouble::Call(failure) => gap(GapKind::Failed, &failure.message),
+        Trouble::Worker(fault) => gap(GapKind::Failed, &fault.to_string()),
+    }
+}
+
+fn gap(kind: GapKind, reason: &str) -> Gap {
+    Gap {
+        kind,
+        reason: reason.to_owned(),
+    }
+}
+
+/// Every GPU that takes part.
+fn gpus_of(measure: &Measure) -> std::collections::BTreeSet<u32> {
+    let of = |place: Place| match place {
+        Place::Gpu(gpu, _) => Some(gpu),
+        Place::Pinned(_) | Place::Pageable => None,
+    };
+    let gpus = measure.flows.iter().flat_map(|flow| {
+        let ends = match flow.kind {
+            FlowKind::Copy {
+                source, destination, ..
+            } => [of(source), of(destination)],
+            FlowKind::Chase { owner } => [owner, None],
+        };
+        ends.into_iter().flatten().chain([flow.initiator])
+    });
+    gpus.collect()
+}

@@ -1,0 +1,212 @@
+//! The bench: bandwidths and latencies in the same processes as the ladder, behind it, on what it has proven.
+//!
+//! ```text
+//! look: all GPUs ready -> without_access (staged copies) -> the ladder enables access -> with_access -> measurements
+//!     mode: which cells, sizes, samples    ways: what runs at the same time    ask: one cell from the worker
+//! ```
+
+mod ask;
+mod between;
+mod host;
+mod latency;
+mod mode;
+mod ways;
+
+use std::collections::BTreeSet;
+
+use kb_core::report::{
+    Cell, Conditions, Engine, Failure, Gap, GapKind, Gpu, Measurement, Operation, Outcome, Pair,
+};
+
+use crate::worker::protocol::{FlowOf, Measure};
+
+use super::failure::failure_of;
+use super::progress::{Progress, Step};
+use super::session::Session;
+
+use ask::Measured;
+pub(crate) use mode::BenchOptions;
+use mode::{Mode, WARM_UPS};
+pub(super) use ways::Way;
+
+/// The rungs that a pair has to have passed both ways before it is measured: a figure of copies that lose data is none.
+const RUNGS: std::ops::RangeInclusive<u8> = 2..=6;
+/// Why nothing is measured on a GPU.
+const BUSY: &str = "somebody else uses the GPU";
+
+/// The measurements of a run as they come.
+pub(super) struct Bench<'a> {
+    mode: Mode,
+    gpus: u32,
+    /// GPUs that nobody else uses.
+    idle: BTreeSet<u32>,
+    progress: &'a dyn Progress,
+    measurements: Vec<Measurement>,
+    wrong: Vec<Failure>,
+}
+
+/// What a measurement is of, without its cells.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    metric: &'static str,
+    unit: &'static str,
+    engine: Engine,
+    operation: Operation,
+    bytes: u64,
+    peer_access: Option<bool>,
+    at_once: bool,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(
+        chosen: BenchOptions,
+        gpus: &[Gpu],
+        idle: &BTreeSet<u32>,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        Self {
+            mode: Mode::of(chosen, gpus),
+            gpus: u32::try_from(gpus.len()).unwrap_or(0),
+            idle: idle.clone(),
+            progress,
+            measurements: Vec::new(),
+            wrong: Vec::new(),
+        }
+    }
+
+    /// What only shows while no access is enabled: copies that the driver stages through the host.
+    pub(super) fn without_access(&mut self, session: &mut Session<'_>, ways: &[Way]) {
+        let ways = self.without_busy(ways.to_vec());
+        self.staged(session, &ways);
+    }
+
+    /// Everything else, on the directions that the ladder has proven.
+    pub(super) fn with_access(&mut self, session: &mut Session<'_>, pairs: &[Pair]) {
+        let ways = pairs.iter().flat_map(|pair| {
+            let closed = (!is_proven(pair)).then(|| "the ladder has not proven the pair".to_owned());
+            let there = Way {
+                closed,
+                ..Way::open(pair.a, pair.b)
+            };
+            let back = there.back();
+            [there, back]
+        });
+        let ways = self.without_busy(ways.collect());
+        let joined = pairs
+            .iter()
+            .all(|pair| pair.nvlinks.value.is_some_and(|links| links > 0));
+        let at_once = joined && self.may_run_at_once(session, &ways);
+        self.one_way(session, &ways, at_once);
+        self.both_ways(session, &ways, at_once);
+        self.with_host(session);
+        self.latencies(session, &ways);
+        if self.mode.full {
+            self.fans(session, &ways);
+            self.sweep(session, &ways, at_once);
+        }
+    }
+
+    /// The measurements in the order of the report, and what was wrong with data.
+    pub(super) fn finish(self) -> (Vec<Measurement>, Vec<Failure>) {
+        (self.measurements, self.wrong)
+    }
+
+    fn without_busy(&self, ways: Vec<Way>) -> Vec<Way> {
+        let close = |mut way: Way| {
+            let ends = [way.source, way.destination];
+            if let Some(gpu) = ends.into_iter().find(|gpu| !self.idle.contains(gpu)) {
+                way.closed = Some(format!("{BUSY} (GPU {gpu})"));
+            }
+            way
+        };
+        ways.into_iter().map(close).collect()
+    }
+
+    fn measure_of(&self, flows: Vec<FlowOf>, bytes: u64, session: &Session<'_>) -> Measure {
+        Measure {
+            flows,
+            bytes,
+            warm_ups: WARM_UPS,
+            samples: self.mode.samples,
+            verify: false,
+            limit_ms: session.setup.limit_ms(),
+        }
+    }
+
+    /// Adds a measurement, unless there is nothing in it.
+    fn add(&mut self, shape: Shape, cells: Vec<Cell>) {
+        if cells.is_empty() {
+            return;
+        }
+        self.measurements.push(Measurement {
+            metric: shape.metric.to_owned(),
+            unit: shape.unit.to_owned(),
+            engine: shape.engine,
+            operation: shape.operation,
+            bytes: shape.bytes,
+            peer_access: shape.peer_access,
+            at_once: shape.at_once.then_some(true),
+            cells,
+        });
+    }
+
+    fn say(&self, shape: Shape) {
+        self.progress.step(Step::Measuring {
+            metric: shape.metric,
+            bytes: shape.bytes,
+        });
+    }
+
+    /// Keeps what was wrong with the data of a cell: copies that lose data make no figure.
+    fn proven(&mut self, metric: &str, measured: Measured) -> Result<Measured, Gap> {
+        let Some(wrong) = &measured.wrong else {
+            return Ok(measured);
+        };
+        self.wrong.push(failure_of(metric, wrong.clone()));
+        Err(Gap {
+            kind: GapKind::Failed,
+            reason: wrong.clone(),
+        })
+    }
+}
+
+/// A cell for each closed way: why there is nothing.
+fn closed_cells(ways: &[Way]) -> impl Iterator<Item = Cell> {
+    ways.iter().filter_map(|way| {
+        let reason = way.closed.clone()?;
+        let kind = GapKind::Skipped;
+        Some(Cell::new(
+            Some(way.source),
+            Some(way.destination),
+            Err(Gap { kind, reason }),
+        ))
+    })
+}
+
+/// Cells by source, then destination.
+fn sorted(mut cells: Vec<Cell>) -> Vec<Cell> {
+    cells.sort_by_key(|cell| (cell.source, cell.destination));
+    cells
+}
+
+/// Those of the GPUs at both ends of a cell.
+fn with_conditions(mut cell: Cell, conditions: &[Conditions]) -> Cell {
+    let ends = [cell.source, cell.destination];
+    let its = conditions.iter().filter(|of| ends.contains(&Some(of.gpu)));
+    cell.conditions = its.cloned().collect();
+    cell
+}
+
+/// Whether something of every rung passed both ways.
+fn is_proven(pair: &Pair) -> bool {
+    pair.directions.len() == 2
+        && pair.directions.iter().all(|direction| {
+            let passed = |rung: u8| {
+                direction
+                    .checks
+                    .iter()
+                    .any(|check| check.rung == rung && check.outcome == Outcome::Pass)
+            };
+            RUNGS.into_iter().all(passed)
+        })
+}

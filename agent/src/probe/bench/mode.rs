@@ -1,0 +1,126 @@
+//! What quick and full mode measure, and how large and how often.
+
+use kb_core::report::Gpu;
+
+/// What the operator chose.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BenchOptions {
+    /// Everything, not only what tells most.
+    pub(crate) full: bool,
+    /// Bytes of the largest copies.
+    pub(crate) bytes: Option<u64>,
+}
+
+impl BenchOptions {
+    /// Bytes of the largest copies, where the GPUs have room for them.
+    pub(crate) fn largest(self) -> u64 {
+        let default = if self.full { 512 << 20 } else { 256 << 20 };
+        self.bytes.unwrap_or(default)
+    }
+}
+
+/// Sizes of the sweep; those above the largest copy are left out.
+pub(super) const SWEEP: [u64; 7] = [
+    4 << 10,
+    64 << 10,
+    1 << 20,
+    16 << 20,
+    64 << 20,
+    256 << 20,
+    512 << 20,
+];
+/// Bytes of a copy whose latency is measured, and how many are timed together: as p2pBandwidthLatencyTest.
+pub(super) const LATENCY_BYTES: u64 = 16;
+pub(super) const LATENCY_COPIES: u32 = 100;
+/// Copies in front of those that count, as nvbandwidth.
+pub(super) const WARM_UPS: u32 = 4;
+/// Copies through the host, which take ten times as long, and those in front of them.
+pub(super) const STAGED_COPIES: u32 = 2;
+pub(super) const STAGED_WARM_UPS: u32 = 1;
+/// Bytes that a load of a chase moves.
+pub(super) const LOAD_BYTES: u64 = 8;
+
+/// Hops of a chase under load, and copies of the load: at 2 us a hop and 400 GB/s the copies outlast it by far.
+pub(super) const HOPS_UNDER_LOAD: u32 = 4000;
+pub(super) const COPIES_OF_LOAD: u32 = 96;
+/// Copies of a sweep's small sizes: the events' clock ticks in half microseconds.
+const COPIES_OF_SMALL: u32 = 64;
+const SMALL: u64 = 16 << 20;
+
+/// Sizes and numbers of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mode {
+    pub(super) full: bool,
+    /// Bytes of the largest copies between GPUs.
+    pub(super) bytes: u64,
+    /// The same with page-locked host memory, and with ordinary memory.
+    pub(super) pinned_bytes: u64,
+    pub(super) pageable_bytes: u64,
+    /// Copies timed together.
+    pub(super) copies: u32,
+    /// The same with host memory, which is slower.
+    pub(super) host_copies: u32,
+    /// Samples of every cell.
+    pub(super) samples: u32,
+    /// Loads of a chase.
+    pub(super) hops: u32,
+}
+
+impl Mode {
+    /// Within what the smallest GPU can spare: the ladder holds three quarters of its memory, and the bench two
+    /// buffers.
+    pub(super) fn of(chosen: BenchOptions, gpus: &[Gpu]) -> Self {
+        let smallest = gpus.iter().filter_map(|gpu| gpu.memory_bytes.value).min();
+        let spare = smallest.map_or(u64::MAX, |bytes| (bytes / 32).next_multiple_of(2 << 20));
+        let bytes = chosen.largest().min(spare);
+        Self {
+            full: chosen.full,
+            bytes,
+            pinned_bytes: bytes.min(256 << 20),
+            pageable_bytes: bytes.min(64 << 20),
+            copies: 16,
+            host_copies: 8,
+            samples: if chosen.full { 5 } else { 3 },
+            hops: if chosen.full { 100_000 } else { 40_000 },
+        }
+    }
+
+    /// Copies timed together at a size.
+    pub(super) fn copies_of(self, bytes: u64) -> u32 {
+        if bytes < SMALL {
+            COPIES_OF_SMALL
+        } else {
+            self.copies
+        }
+    }
+
+    /// A share of the largest copy for each of so many that use one buffer at the same time, in whole vectors.
+    pub(super) fn share(self, of: usize) -> u64 {
+        let of = u64::try_from(of).unwrap_or(u64::MAX).max(1);
+        (self.bytes / of / 4096 * 4096).max(16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_fit_into_the_buffer() {
+        let mode = Mode::of(
+            BenchOptions {
+                full: true,
+                bytes: None,
+            },
+            &[],
+        );
+        assert_eq!((mode.bytes, mode.samples), (512 << 20, 5));
+        for of in [1, 3, 7] {
+            let share = mode.share(of);
+            assert!(
+                share * of as u64 <= mode.bytes && share.is_multiple_of(4096),
+                "{of}: {share}"
+            );
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the bench asks of a worker, and what it gets.
+
+use serde::{Deserialize, Serialize};
+
+/// Flows that run at the same time, and how they are sampled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Measure {
+    /// The flows; the first one starts them all.
+    pub(crate) flows: Vec<FlowOf>,
+    /// Bytes of a copy.
+    pub(crate) bytes: u64,
+    /// Copies in front of those that count.
+    pub(crate) warm_ups: u32,
+    /// How often all of it is repeated.
+    pub(crate) samples: u32,
+    /// Have the owners compare what arrived from other GPUs.
+    pub(crate) verify: bool,
+    /// Longest time to wait for the work of a sample.
+    pub(crate) limit_ms: u64,
+}
+
+/// What one context does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FlowOf {
+    /// Whose stream.
+    pub(crate) initiator: u32,
+    /// What it does.
+    pub(crate) kind: FlowKind,
+    /// Copies or hops that are timed.
+    pub(crate) times: u32,
+}
+
+/// What a flow moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum FlowKind {
+    /// Copies.
+    Copy {
+        /// From where.
+        source: Place,
+        /// To where.
+        destination: Place,
+        /// What moves the bytes.
+        by: By,
+    },
+    /// Loads that wait for each other.
+    Chase {
+        /// Whose memory; host memory where there is none.
+        owner: Option<u32>,
+    },
+}
+
+/// What moves the bytes of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum By {
+    /// The copy engine.
+    CopyEngine,
+    /// Whatever the driver takes between two contexts: staged through the host where access is not enabled.
+    Contexts,
+    /// A kernel of the initiator.
+    Kernel,
+}
+
+/// An end of a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Place {
+    /// A GPU's buffer, from so many lengths of a copy on.
+    Gpu(u32, u32),
+    /// The initiator's page-locked memory, from so many lengths on.
+    Pinned(u32),
+    /// The initiator's ordinary host memory.
+    Pageable,
+}
+
+/// One sample.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Sampled {
+    /// Seconds a copy or hop, flow by flow.
+    pub(crate) each: Vec<f64>,
+    /// Seconds from the first start to the last end.
+    pub(crate) together: f64,
+    /// Seconds a copy that the host needed to queue the first flow.
+    pub(crate) queueing: f64,
+}

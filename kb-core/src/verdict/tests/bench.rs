@@ -1,0 +1,115 @@
+//! The figures of the bench: what is told of them, and what must not be.
+
+use super::*;
+
+/// One way copies of every directed pair, in GB/s.
+pub(super) fn copies(
+    report: &mut Report,
+    engine: Engine,
+    operation: Operation,
+    rate: impl Fn(u32, u32) -> f64,
+) {
+    timings(report, true, rate);
+    let measurement = report.measurements.last_mut().unwrap();
+    (measurement.engine, measurement.operation) = (engine, operation);
+}
+
+/// The same by the copy engine under another name.
+pub(super) fn measured(report: &mut Report, metric: &str, rate: f64) {
+    timings(report, true, |_, _| rate);
+    report.measurements.last_mut().unwrap().metric = metric.to_owned();
+}
+
+pub(super) fn nominal(report: &mut Report, rate: f64) {
+    for cell in report.measurements.iter_mut().flat_map(|of| &mut of.cells) {
+        cell.nominal = Some(Fact::read(rate, "test"));
+    }
+}
+
+/// The first pair is joined by NVLink.
+pub(super) fn linked(report: &mut Report) {
+    report.pairs[0].nvlinks = Fact::read(4, "nvml");
+}
+
+/// What was measured on two healthy H200.
+fn as_h200(report: &mut Report) {
+    linked(report);
+    copies(report, Engine::Ce, Operation::Push, |_, _| 396.2);
+    copies(report, Engine::Ce, Operation::Pull, |_, _| 393.9);
+    copies(report, Engine::Sm, Operation::Push, |_, _| 370.1);
+    copies(report, Engine::Sm, Operation::Pull, |_, _| 376.1);
+    nominal(report, 450.0);
+}
+
+#[track_caller]
+fn assert_healthy(mut report: Report) {
+    judge(&mut report, Expect::Auto);
+    let verdict = &report.pairs[0].verdict;
+    assert_eq!(verdict.verdict, Verdict::Healthy, "{verdict:?}");
+}
+
+#[test]
+fn what_healthy_machines_reach_is_healthy() {
+    assert_healthy(with(as_h200));
+    // PCIe across sockets: RTX 5090, 39 of 63, reads half of the writes, kernels slower than the copy engine.
+    assert_healthy(with(|report| {
+        copies(report, Engine::Ce, Operation::Push, |_, _| 39.0);
+        copies(report, Engine::Ce, Operation::Pull, |_, _| 30.0);
+        copies(report, Engine::Sm, Operation::Pull, |_, _| 15.0);
+        nominal(report, 63.0);
+    }));
+}
+
+#[test]
+fn the_worst_share_of_nominal_is_told() {
+    let verdict = assert_cause(
+        with(|report| {
+            linked(report);
+            copies(report, Engine::Ce, Operation::Push, |_, _| 300.0);
+            copies(report, Engine::Ce, Operation::Pull, |from, _| {
+                [280.0, 270.0][from as usize]
+            });
+            nominal(report, 450.0);
+        }),
+        cause::BELOW_NOMINAL,
+    );
+    assert!(
+        verdict
+            .reason
+            .contains("GPU 1 to GPU 0: copies read by the destination reach 270.0 GB/s, 60 %"),
+        "{}",
+        verdict.reason
+    );
+}
+
+/// A sweep's small copies do not fill the links, in whatever order they stand.
+#[test]
+fn the_largest_size_decides() {
+    let mut report = with(|report| {
+        timings(report, true, |_, _| 2.0);
+        as_h200(report);
+        timings(report, true, |_, _| 1.0);
+        nominal(report, 450.0);
+    });
+    let last = report.measurements.len() - 1;
+    report.measurements[0].bytes = 4096;
+    report.measurements[last].bytes = 8192;
+    assert_healthy(report);
+}
+
+#[test]
+fn figures_beside_somebody_elses_work_mean_nothing() {
+    let mut report = with(|report| {
+        linked(report);
+        copies(report, Engine::Ce, Operation::Push, |_, _| 100.0);
+        nominal(report, 450.0);
+        gpu_fact(report, 0, "shared", true);
+    });
+    judge(&mut report, Expect::Auto);
+    let verdict = &report.pairs[0].verdict;
+    assert_ne!(
+        verdict.cause.as_deref(),
+        Some(cause::BELOW_NOMINAL),
+        "{verdict:?}"
+    );
+}
