@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kb_core::ids::NodeId;
 use kb_core::report::Report;
 use kb_core::verdict::{self, ExitCode, Expect};
 
@@ -106,6 +107,9 @@ pub(crate) struct RunArgs {
     /// Folder that stands for / where /proc, /sys and /etc are read
     #[arg(long, value_name = "DIR", default_value = "/", env = "PEERLESS_HOST_ROOT")]
     host_root: PathBuf,
+    /// Id of this node in reports [default: made from machine id and board, the same after every boot]
+    #[arg(long, value_name = "ID", env = "PEERLESS_NODE_ID")]
+    pub(crate) node_id: Option<NodeId>,
     /// Longest the whole run may take, in seconds; what is left then is skipped
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
     timeout: Duration,
@@ -128,7 +132,7 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum FailOn {
+pub(crate) enum FailOn {
     Fault,
     Warning,
     Unknown,
@@ -271,10 +275,17 @@ impl RunArgs {
 
     /// The exit code that the caller gets.
     pub(crate) fn exit_code(&self, report: &Report) -> u8 {
-        let fail_on = match self.fail_on {
-            FailOn::Fault => verdict::FailOn::Fault,
-            FailOn::Warning => verdict::FailOn::Warning,
-            FailOn::Unknown => verdict::FailOn::Unknown,
+        self.fail_on.exit_code(report)
+    }
+}
+
+impl FailOn {
+    /// Of a report, for a caller that minds this much.
+    pub(crate) fn exit_code(self, report: &Report) -> u8 {
+        let fail_on = match self {
+            Self::Fault => verdict::FailOn::Fault,
+            Self::Warning => verdict::FailOn::Warning,
+            Self::Unknown => verdict::FailOn::Unknown,
         };
         fail_on.exit_code(&report.conclusion, &report.pairs)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{RunArgs, ServerArgs, SpoolArgs, seconds};
+use super::{FailOn, RunArgs, ServerArgs, SpoolArgs, seconds};
 use crate::upload::Redaction;
 
 #[derive(Debug, Args)]
@@ -83,6 +83,12 @@ pub(crate) struct StatusArgs {
     /// The last look without checks, in place of the last run of the ladder
     #[arg(long)]
     pub(crate) passive: bool,
+    /// Only whether there is a result that counts: 0, else 3. For probes of liveness
+    #[arg(long)]
+    pub(crate) alive: bool,
+    /// Least that makes the exit code other than 0
+    #[arg(long, value_name = "WHAT", default_value = "unknown")]
+    pub(crate) fail_on: FailOn,
     /// Oldest result that counts, in hours
     #[arg(long, value_name = "HOURS", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..=8_760))]
     pub(crate) max_age: u64,

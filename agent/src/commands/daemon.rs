@@ -99,7 +99,11 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
         Ok(report) => {
             let conclusion = &report.conclusion;
             print(&format!("{}: {}\n", conclusion.verdict.word(), conclusion.reason))?;
-            Ok(conclusion.exit_code)
+            Ok(if arguments.alive {
+                0
+            } else {
+                arguments.fail_on.exit_code(&report)
+            })
         }
         Err(why) => {
             say(&format!("{}: {why}", path.display()));

@@ -141,7 +141,11 @@ fn make(
     getrandom::fill(&mut random).context("get random numbers")?;
     let chance = Chance::from_random(random)?;
     let progress = Drawn::on_stderr(for_people && !arguments.quiet);
-    Ok(probe::run(&options, &SystemClock, chance, &progress)?)
+    let mut report = probe::run(&options, &SystemClock, chance, &progress)?;
+    if let Some(id) = &arguments.node_id {
+        report.node.id = id.clone();
+    }
+    Ok(report)
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {

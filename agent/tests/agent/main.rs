@@ -9,6 +9,7 @@
 
 mod bench;
 mod convert;
+mod deployment;
 mod facts;
 mod finding;
 mod host;
