@@ -5,6 +5,7 @@ mod first_match;
 mod http;
 pub(crate) mod matching;
 pub(crate) mod server;
+mod upload;
 
 use anyhow::Result;
 
@@ -22,6 +23,8 @@ enum What {
     Http(http::Options),
     /// The engine: right answers, false alarms, speed beside Hyperscan, memory.
     Match(matching::Options),
+    /// Uploads while agent, server and network are killed: what is lost, what is counted twice.
+    Upload(upload::Options),
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -29,5 +32,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         What::FirstMatch(options) => first_match::run(options),
         What::Http(options) => http::run(options),
         What::Match(options) => matching::run(options),
+        What::Upload(options) => upload::run(options),
     }
 }
