@@ -39,10 +39,10 @@ pub(super) fn check(entries: Vec<Entry<'_>>, found: &mut Vec<Finding>) {
                 let fix = "make the pattern more specific, or move the example to the other record";
                 found.push(finding(path, violation.fix(fix)));
             }
-            let matched: BTreeSet<RecordId> = summary.matches.into_iter().map(|hit| hit.id).collect();
+            let hit_ids: BTreeSet<RecordId> = summary.matches.into_iter().map(|hit| hit.id).collect();
             everywhere = Some(match everywhere {
-                Some(others) => others.intersection(&matched).cloned().collect(),
-                None => matched,
+                Some(others) => others.intersection(&hit_ids).cloned().collect(),
+                None => hit_ids,
             });
         }
         for other in everywhere
