@@ -16,6 +16,7 @@ use super::rarity::text_weight;
 use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
 use super::{Kind, Matcher, PartOf, Record, Rejected, Signal, index, place};
 use crate::ids::RecordId;
+use crate::scanner::WORDS;
 use crate::signature::{Chain, Clause, PatternSpec, RecordSignatures, parts, parts_of_text};
 
 /// A signature shorter than this is not looked for by itself, in bytes.
@@ -236,6 +237,16 @@ fn wake(
                     numbers.entry((family, number)).or_default().push(signal);
                 }
             }
+        }
+    }
+    if !signals.is_empty() {
+        for (at, words) in (0..).zip(&WORDS) {
+            literals.add(
+                words.text.as_bytes(),
+                &rarity,
+                Needs::default(),
+                Found::Stated(at),
+            );
         }
     }
     (literals.build(), numbers)

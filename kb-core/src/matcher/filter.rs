@@ -32,6 +32,8 @@ pub(crate) enum Found {
     Chain(u32, u16),
     /// The word of a number family stands on this line.
     Family(u16),
+    /// Words behind which a text says what machine it was written on; their place in the scanner's list.
+    Stated(u16),
 }
 
 #[derive(Debug)]

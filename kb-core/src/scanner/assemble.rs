@@ -10,8 +10,11 @@ use super::lines::LONG_LINE_BYTES;
 use super::order::Timeline;
 use super::relations::discounted;
 use super::sequence::MAX_OPEN;
+use super::stated::Told;
 use super::summary::{Applies, Candidate, Match, Summary};
+use super::wrapper::put_wrappers_behind;
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
+use crate::ids::RecordId;
 use crate::matcher::{Kind, Matcher, Record};
 
 /// A record with its counts, on the way to a match.
@@ -31,18 +34,23 @@ impl Entry<'_> {
 
 /// Sums up a scan.
 pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions, seen: &Seen<'_>) -> Summary {
-    let mut entries = entries(&mut tally, matcher, options);
+    let environment = Environment::new(&options.environment, seen.stated);
+    let mut entries = entries(&mut tally, matcher, &environment);
     let mut notes = notes(&tally, &entries, matcher, seen);
     let mut candidates = candidates(tally, &entries, matcher);
     candidates.extend(take_discounted(&mut entries, seen.clocks));
     entries.sort_by(|a, b| {
+        // What is for another environment comes last; what is known to be for this one is only better among equals.
+        let elsewhere = |entry: &Entry<'_>| entry.applies == Applies::No;
         let score = b.tally.best.score.value.total_cmp(&a.tally.best.score.value);
-        a.applies
-            .cmp(&b.applies)
+        elsewhere(a)
+            .cmp(&elsewhere(b))
             .then(score)
+            .then(a.applies.cmp(&b.applies))
             .then_with(|| a.first_line().cmp(&b.first_line()))
             .then(a.place.cmp(&b.place))
     });
+    let wraps = put_wrappers_behind(&mut entries);
     let timeline = Timeline::new(&entries, seen.clocks);
     notes.extend(timeline.notes());
     if entries.len() > MAX_MATCHES {
@@ -55,7 +63,7 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
     Summary {
         matches: entries
             .into_iter()
-            .map(|entry| to_match(entry, matcher))
+            .map(|entry| to_match(entry, matcher, &environment, &wraps))
             .collect(),
         candidates,
         root_cause: root_causes.first().map(|cause| cause.id.clone()),
@@ -64,11 +72,11 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
         lines_scanned: seen.end.lines,
         bytes_scanned: seen.end.bytes,
         notes,
+        environment: environment.known(),
     }
 }
 
-fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, options: &ScanOptions) -> Vec<Entry<'a>> {
-    let environment = Environment::new(&options.environment);
+fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, environment: &Environment<'_>) -> Vec<Entry<'a>> {
     let mut entries: Vec<Entry<'a>> = std::mem::take(&mut tally.records)
         .into_iter()
         .filter_map(|(place, tally)| {
@@ -114,6 +122,14 @@ fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_
             "{} errors of several lines were begun and not followed further, because more than {MAX_OPEN} were open",
             seen.given_up,
         ));
+    }
+    for (component, told) in seen.stated.told() {
+        if let Told::Several(values) = told {
+            notes.push(format!(
+                "the text speaks of {component} {}, so none of them is taken for that of the errors",
+                values.join(" and ")
+            ));
+        }
     }
     for signal in seen.broken.iter().filter_map(|place| matcher.signal(*place)) {
         if let Some(record) = matcher.record(signal.record) {
@@ -183,13 +199,28 @@ fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<Candida
     taken
 }
 
-fn to_match(entry: Entry<'_>, matcher: &Matcher) -> Match {
+fn to_match(
+    entry: Entry<'_>,
+    matcher: &Matcher,
+    environment: &Environment<'_>,
+    wraps: &BTreeMap<u32, RecordId>,
+) -> Match {
     let Entry {
+        place,
         record,
         mut tally,
         applies,
-        ..
     } = entry;
+    let wraps = wraps.get(&place).cloned();
+    let mut why = why(&tally.best, matcher);
+    if let Some(inner) = &wraps {
+        why.push_str("; it only wraps ");
+        why.push_str(inner.as_str());
+    }
+    if let Some(condition) = environment.why(&record.applies_to) {
+        why.push_str("; ");
+        why.push_str(&condition);
+    }
     let folds = tally.take_folds();
     let lines: Vec<MatchedLine> = tally.first.into_iter().chain(tally.last).collect();
     Match {
@@ -201,7 +232,8 @@ fn to_match(entry: Entry<'_>, matcher: &Matcher) -> Match {
         lines,
         folds,
         overflow: tally.overflow,
-        why: why(&tally.best, matcher),
+        wraps,
+        why,
     }
 }
 

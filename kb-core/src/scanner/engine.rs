@@ -13,6 +13,7 @@ use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
 use super::lines::{End, Part};
 use super::sequence::Sequences;
+use super::stated::Stated;
 use super::summary::Summary;
 use super::wrap::Joined;
 use super::{ScanOptions, prefix};
@@ -40,6 +41,7 @@ pub(super) struct Engine {
     /// Records seen on the long line that is being read; `true` for a match, `false` for a candidate.
     seen_on_long_line: Vec<(u32, bool)>,
     sequences: Sequences,
+    stated: Stated,
 }
 
 /// A place in a block and what was found there.
@@ -63,6 +65,7 @@ impl Engine {
             clean: Clean::default(),
             seen_on_long_line: Vec::new(),
             sequences: Sequences::default(),
+            stated: Stated::default(),
         }
     }
 
@@ -120,6 +123,7 @@ impl Engine {
             broken: &self.work.broken,
             clocks: &self.clocks,
             given_up: self.sequences.given_up,
+            stated: &self.stated,
         };
         self.tally.finish(&self.matcher, &self.options, &seen)
     }
@@ -267,6 +271,11 @@ impl Engine {
             read_messages: &read_messages,
             messages: OnceCell::new(),
         };
+        for found in &found {
+            if let Found::Stated(words) = found {
+                self.stated.read(*words, text, &lower, origin.line);
+            }
+        }
         let matcher = Arc::clone(&self.matcher);
         let mut work = std::mem::take(&mut self.work);
         work.hits.clear();

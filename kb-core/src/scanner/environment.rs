@@ -4,7 +4,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::Applies;
+use super::stated::{Stated, Told};
+use super::{Applies, KnownComponent};
 use crate::signature::AppliesTo;
 
 /// Words that put a version before its release; any other word (`open`, `server`) does not order.
@@ -14,25 +15,92 @@ const PRE_RELEASES: [&str; 9] = ["a", "alpha", "b", "beta", "c", "dev", "pre", "
 const MAX_VALUE_BYTES: usize = 256;
 
 /// What is known of where a text was written, made ready to be asked by many records.
-pub(super) struct Environment<'a>(BTreeMap<String, &'a str>);
+pub(super) struct Environment<'a>(BTreeMap<String, Known<'a>>);
+
+struct Known<'a> {
+    value: &'a str,
+    /// The line of the text that says so; `None` where it was given.
+    line: Option<u64>,
+}
 
 impl<'a> Environment<'a> {
-    /// Names are compared apart from case. A value that is no version or model is as if it were not given.
-    pub(super) fn new(given: &'a BTreeMap<String, String>) -> Self {
+    /// Names are compared apart from case. A value that is no version or model is as if it were not given. What was
+    /// given stands before what the text says.
+    pub(super) fn new(given: &'a BTreeMap<String, String>, stated: &'a Stated) -> Self {
         let mut folded = BTreeMap::new();
         for (name, value) in given.iter().filter(|(_, value)| value.len() <= MAX_VALUE_BYTES) {
-            folded.entry(name.to_ascii_lowercase()).or_insert(value.as_str());
+            let known = Known { value, line: None };
+            folded.entry(name.to_ascii_lowercase()).or_insert(known);
+        }
+        for (component, told) in stated.told() {
+            if let Told::Value(value, line) = told {
+                let line = Some(line);
+                let known = Known { value, line };
+                folded.entry(component.to_owned()).or_insert(known);
+            }
         }
         Self(folded)
     }
 
     /// All conditions must hold. None stated, or one that cannot be told: unknown.
     pub(super) fn applies(&self, conditions: &[AppliesTo]) -> Applies {
-        let holds = |condition: &AppliesTo| {
-            let given = self.0.get(&condition.component.to_ascii_lowercase());
-            given.map_or(Applies::Unknown, |value| one_applies(condition, value))
-        };
-        conditions.iter().map(holds).max().unwrap_or_default()
+        conditions
+            .iter()
+            .map(|condition| self.one(condition))
+            .max()
+            .unwrap_or_default()
+    }
+
+    /// What decided, as the rest of a sentence: the first condition that fails, else the first that is open.
+    pub(super) fn why(&self, conditions: &[AppliesTo]) -> Option<String> {
+        let applies = self.applies(conditions);
+        let condition = conditions
+            .iter()
+            .find(|condition| self.one(condition) == applies)?;
+        let (name, range) = (&condition.component, condition.range());
+        let known = self.0.get(&name.to_ascii_lowercase());
+        let here = known.map(|known| match known.line {
+            Some(line) => format!("{} (line {line})", known.value),
+            None => known.value.to_owned(),
+        });
+        Some(match (applies, here) {
+            (Applies::Yes, Some(here)) => format!("it is about {name} {range}, and here that is {here}"),
+            (Applies::No, Some(here)) => {
+                format!("the text matches, but it is about {name} {range}, and here that is {here}")
+            }
+            _ => format!("it is about {name} {range}, and which one is here is not known"),
+        })
+    }
+
+    /// Everything known, by name.
+    pub(super) fn known(&self) -> Vec<KnownComponent> {
+        let known = self.0.iter();
+        known
+            .map(|(component, known)| KnownComponent {
+                component: component.clone(),
+                value: known.value.to_owned(),
+                line: known.line,
+            })
+            .collect()
+    }
+
+    fn one(&self, condition: &AppliesTo) -> Applies {
+        let known = self.0.get(&condition.component.to_ascii_lowercase());
+        known.map_or(Applies::Unknown, |known| one_applies(condition, known.value))
+    }
+}
+
+impl AppliesTo {
+    /// The condition in words: `525 and later, before 550.54`.
+    fn range(&self) -> String {
+        let mut words = Vec::new();
+        if !self.any_of.is_empty() {
+            words.push(self.any_of.join(" or "));
+        }
+        words.extend(self.introduced.iter().map(|from| format!("{from} and later")));
+        words.extend(self.fixed.iter().map(|fixed| format!("before {fixed}")));
+        words.extend(self.last_affected.iter().map(|last| format!("up to {last}")));
+        words.join(", ")
     }
 }
 
@@ -181,7 +249,7 @@ mod tests {
 
     fn answer(condition: AppliesTo, value: &str) -> Applies {
         let environment = BTreeMap::from([(condition.component.clone(), value.to_owned())]);
-        Environment::new(&environment).applies(&[condition])
+        Environment::new(&environment, &Stated::default()).applies(&[condition])
     }
 
     #[test]
@@ -232,7 +300,8 @@ mod tests {
     #[test]
     fn one_condition_that_fails_decides_and_one_untold_leaves_it_open() {
         let given = BTreeMap::from([("Driver".to_owned(), "535".to_owned())]);
-        let environment = Environment::new(&given);
+        let stated = Stated::default();
+        let environment = Environment::new(&given, &stated);
         let untold = AppliesTo {
             component: "nccl".to_owned(),
             ..condition("2.0", "", "")

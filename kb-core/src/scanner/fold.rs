@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::clock::{Clocks, Moment};
 use super::lines::End;
 use super::score::Score;
+use super::stated::Stated;
 use super::summary::{Fold, Summary};
 use super::{MatchedLine, ScanOptions, assemble};
 use crate::matcher::Matcher;
@@ -38,6 +39,7 @@ pub(super) struct Seen<'a> {
     pub(super) clocks: &'a Clocks,
     /// Signatures of several lines that were begun and given up for want of room.
     pub(super) given_up: u64,
+    pub(super) stated: &'a Stated,
 }
 
 #[derive(Debug, Default)]

@@ -7,7 +7,8 @@
 //! prefix   what logging put before the message; clock: when the line says it was written
 //! sequence signatures of several lines, put together for each writer; wrap: lines that a terminal has cut
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
-//! summary  the answer; environment: does the record apply; cause: what came first and led to the rest
+//! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
+//!          match only wraps another; cause: what came first and led to the rest
 //! ```
 //!
 //! Lines are 1-based and end at `\n` (a `\r` before it belongs to the end). Offsets count bytes of the body as given
@@ -28,6 +29,7 @@ mod prefix;
 mod relations;
 mod score;
 mod sequence;
+mod stated;
 mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -35,6 +37,7 @@ pub(crate) mod testing;
 mod tests;
 mod text;
 mod wrap;
+mod wrapper;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,13 +46,16 @@ pub use event::{Event, Hit};
 pub use fold::{MAX_FOLDS, MAX_FOLDS_OF_RECORD};
 pub use lines::{LONG_LINE_BYTES, OVERLAP_BYTES};
 pub use sequence::MAX_LINES_APART;
-pub use summary::{Applies, Candidate, Fold, LinePart, Match, MatchedLine, Order, RootCause, Summary};
+pub use summary::{
+    Applies, Candidate, Fold, KnownComponent, LinePart, Match, MatchedLine, Order, RootCause, Summary,
+};
 pub use text::{Marked, TEXT_LIMIT_BYTES};
 pub use wrap::HEAD_BYTES;
 
 use crate::matcher::Matcher;
 use engine::Engine;
 use lines::Lines;
+pub(crate) use stated::WORDS;
 use wrap::Head;
 
 /// What a scan should know beforehand.

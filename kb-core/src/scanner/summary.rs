@@ -29,6 +29,22 @@ pub struct Summary {
     pub bytes_scanned: u64,
     /// What was cut, capped or left out, in plain sentences. Nothing is left out silently.
     pub notes: Vec<String>,
+    /// What is known of where the text was written: what was given, and what the text itself says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<KnownComponent>,
+}
+
+/// A version or model where the text was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct KnownComponent {
+    /// `driver`, `cuda`, `nccl`, `gpu_model`, …
+    pub component: String,
+    /// Its version or name.
+    pub value: String,
+    /// The line that says so; absent where it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
 }
 
 /// A record that stands in the text.
@@ -53,6 +69,10 @@ pub struct Match {
     pub folds: Vec<Fold>,
     /// Lines counted in `count` whose captured values got no fold of their own, because there were too many.
     pub overflow: u64,
+    /// The match that this one only wraps: a framework's error around that of a library or the driver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub wraps: Option<RecordId>,
     /// One sentence that says why.
     pub why: String,
 }

@@ -60,13 +60,18 @@ fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Re
         Applies::No => "  (does not apply to this environment)",
         Applies::Yes | Applies::Unknown => "",
     };
+    let wraps = found
+        .wraps
+        .as_ref()
+        .map_or_else(String::new, |inner| format!("  (wraps {inner})"));
     let lines = if found.count == 1 { "line" } else { "lines" };
     writeln!(
         text,
-        "{}  {}, {} {lines}{cause}{applies}",
+        "{}  {}, {} {lines}{cause}{wraps}{applies}",
         found.id, found.revision, found.count
     )?;
-    found.lines.iter().try_for_each(|line| write_line(text, line))
+    found.lines.iter().try_for_each(|line| write_line(text, line))?;
+    writeln!(text, "  Found: {}", harmless(&found.why))
 }
 
 /// What it led to, in order, and what says so.

@@ -8,7 +8,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision};
-use kb_core::scanner::{self, Event, Match, MatchedLine, Order, RootCause, ScanOptions, Scanner, Summary};
+use kb_core::scanner::{
+    self, Event, KnownComponent, Match, MatchedLine, Order, RootCause, ScanOptions, Scanner, Summary,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -62,6 +64,9 @@ pub struct MatchAnswer {
     pub bytes_scanned: u64,
     /// What was cut, capped or left out, in plain sentences.
     pub notes: Vec<String>,
+    /// What is known of where the text was written: what was given, and what the text itself says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<KnownComponent>,
     /// Which state of the knowledge answered.
     pub kb: KnowledgeStamp,
 }
@@ -218,6 +223,7 @@ fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> Match
         lines_scanned: summary.lines_scanned,
         bytes_scanned: summary.bytes_scanned,
         notes: summary.notes,
+        environment: summary.environment,
         kb: KnowledgeStamp { seq: generation.seq },
     }
 }

@@ -1,6 +1,11 @@
 //! Who comes first: the record that is meant, before those that explain as much.
 
+use std::sync::Arc;
+
 use super::super::testing::{matcher_of, pattern, record, scan_text};
+use super::super::{Applies, ScanOptions, Summary, scan};
+use crate::matcher::Matcher;
+use crate::signature::AppliesTo;
 
 #[test]
 fn the_record_whose_signature_is_the_message_comes_first() {
@@ -30,4 +35,124 @@ fn a_generic_pattern_with_wildcards_must_explain_some_of_the_line() {
     assert_eq!(scan_text(&matcher, "torch: loss is nan").matches.len(), 1);
     let summary = scan_text(&matcher, long);
     assert_eq!((summary.matches.len(), summary.candidates.len()), (0, 1));
+}
+
+/// A record about some drivers, and one about any that explains less of the same line.
+fn of_some_drivers() -> Arc<Matcher> {
+    let mut new = record("cuda/new-driver", "frobnicator widget infarction of the flange");
+    new.applies_to = vec![AppliesTo {
+        component: "driver".to_owned(),
+        introduced: Some("560".to_owned()),
+        fixed: Some("570.10".to_owned()),
+        last_affected: None,
+        any_of: Vec::new(),
+    }];
+    let any = record("cuda/any-driver", "frobnicator widget");
+    matcher_of(vec![any, new])
+}
+
+fn ids(summary: &Summary) -> Vec<&str> {
+    summary.matches.iter().map(|found| found.id.as_str()).collect()
+}
+
+#[test]
+fn the_driver_that_the_log_names_decides_which_record_applies() {
+    let error = "CUDA error: frobnicator widget infarction of the flange";
+    let smi = "| NVIDIA-SMI 550.54.14   Driver Version: 550.54.14   CUDA Version: 12.4 |";
+    let summary = scan_text(&of_some_drivers(), format!("{smi}\n{error}\n"));
+    assert_eq!(ids(&summary), ["cuda/any-driver", "cuda/new-driver"]);
+    assert_eq!(summary.matches[1].applies, Applies::No);
+    assert!(
+        summary.matches[1].why.ends_with(
+            "; the text matches, but it is about driver 560 and later, before 570.10, and here that is 550.54.14 (line 1)"
+        ),
+        "{}",
+        summary.matches[1].why
+    );
+    let known: Vec<_> = summary
+        .environment
+        .iter()
+        .map(|known| (known.component.as_str(), known.value.as_str(), known.line))
+        .collect();
+    assert_eq!(
+        known,
+        [("cuda", "12.4", Some(1)), ("driver", "550.54.14", Some(1))]
+    );
+
+    // The line may come later, and what is given stands before it.
+    let text = format!("{error}\n{}\n", smi.replace("550.54.14", "565.57.01"));
+    let summary = scan_text(&of_some_drivers(), &text);
+    assert_eq!(ids(&summary), ["cuda/new-driver", "cuda/any-driver"]);
+    assert_eq!(summary.matches[0].applies, Applies::Yes);
+    let options = ScanOptions {
+        environment: [("driver".to_owned(), "535.161".to_owned())].into(),
+        ..ScanOptions::default()
+    };
+    let summary = scan(&of_some_drivers(), text.as_bytes(), options);
+    assert_eq!(ids(&summary), ["cuda/any-driver", "cuda/new-driver"]);
+    assert!(summary.matches[1].why.ends_with("and here that is 535.161"));
+}
+
+#[test]
+fn where_nothing_or_too_much_is_said_of_the_driver_it_stays_open() {
+    let error = "CUDA error: frobnicator widget infarction of the flange\n";
+    let summary = scan_text(&of_some_drivers(), error);
+    assert_eq!(summary.matches[0].applies, Applies::Unknown);
+    assert!(
+        summary.matches[0]
+            .why
+            .ends_with("and which one is here is not known"),
+        "{}",
+        summary.matches[0].why
+    );
+    let two = format!("{error}Driver Version: 550.54.14\nDriver Version: 565.57.01\n");
+    let summary = scan_text(&of_some_drivers(), two);
+    assert_eq!(summary.matches[0].applies, Applies::Unknown);
+    assert_eq!(
+        summary.notes,
+        [
+            "the text speaks of driver 550.54.14 and 565.57.01, so none of them is taken for that of the errors"
+        ]
+    );
+}
+
+#[test]
+fn what_an_error_wraps_comes_before_it() {
+    let wrapper = record(
+        "pytorch/nccl-error",
+        "DistBackendError: NCCL error in ProcessGroupNCCL",
+    );
+    let mut cause = record("nccl/refused", "NCCL WARN socket refused by frobnicator");
+    cause.leads_to = vec![wrapper.id.clone()];
+    let matcher = matcher_of(vec![wrapper, cause]);
+    let outer = "[rank0]: torch.distributed.DistBackendError: NCCL error in ProcessGroupNCCL";
+    let inner = "[rank0]: NCCL WARN socket refused by frobnicator on port 4711 of some host";
+    for text in [format!("{inner}\n{outer}\n"), format!("{outer}\n{inner}\n")] {
+        let summary = scan_text(&matcher, &text);
+        assert_eq!(ids(&summary), ["nccl/refused", "pytorch/nccl-error"], "{text}");
+        let found = &summary.matches[1];
+        assert_eq!(found.wraps.as_ref().map(|id| id.as_str()), Some("nccl/refused"));
+        assert!(
+            found.why.contains("; it only wraps nccl/refused"),
+            "{}",
+            found.why
+        );
+        assert_eq!(summary.matches[0].wraps, None);
+    }
+    // Far apart they are two stories; the chain tells whether one led to the other.
+    let far = format!("{inner}\n{}{outer}\n", "step\n".repeat(40));
+    assert!(
+        scan_text(&matcher, far)
+            .matches
+            .iter()
+            .all(|found| found.wraps.is_none())
+    );
+}
+
+#[test]
+fn among_near_equals_on_a_line_the_deeper_layer_comes_first() {
+    let text = "frobnicator flange";
+    let matcher = matcher_of(vec![record("pytorch/flange", text), record("xid/flange", text)]);
+    let summary = scan_text(&matcher, format!("NVRM: torch: {text} broke\n"));
+    assert_eq!(ids(&summary), ["xid/flange", "pytorch/flange"]);
 }

@@ -1,0 +1,88 @@
+//! Which match only wraps another: a framework prints its own error around a library's around what the driver said. The
+//! specific one comes first, the wrapper stays and says what it wraps.
+
+use std::collections::BTreeMap;
+
+use super::assemble::Entry;
+use super::cause::MAX_MATCHES;
+use super::summary::Applies;
+use crate::ids::RecordId;
+
+/// A wrapper stands within this many lines of what it wraps: a chained traceback of one worker.
+const NEAR_LINES: u64 = 24;
+/// On one line the score decides; only among near equals, by this share, the deeper layer does.
+const SHARE_ON_LINE: f32 = 0.9;
+/// On lines of their own, where an edge says that the one leads to the other.
+const SHARE_WITH_EDGE: f32 = 0.3;
+
+/// Puts each wrapper behind what it wraps; gives for its place the record wrapped. The entries are ranked.
+pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> BTreeMap<u32, RecordId> {
+    let mut wraps = BTreeMap::new();
+    for entry in entries.iter().take(MAX_MATCHES) {
+        // The innermost, and of those the best.
+        let inner = entries
+            .iter()
+            .take(MAX_MATCHES)
+            .filter(|inner| is_around(entry, inner));
+        if let Some(inner) = inner.min_by_key(|inner| layer(inner)) {
+            wraps.insert(entry.place, (inner.place, inner.record.id.clone()));
+        }
+    }
+    let mut at = 0;
+    let mut moved = 0;
+    while at < entries.len() && moved < entries.len() {
+        let inner = entries.get(at).and_then(|entry| wraps.get(&entry.place));
+        let behind = inner.and_then(|(inner, _)| entries.iter().rposition(|entry| entry.place == *inner));
+        match behind.filter(|behind| *behind > at) {
+            Some(behind) => {
+                let wrapper = entries.remove(at);
+                entries.insert(behind, wrapper);
+                moved += 1;
+            }
+            None => at += 1,
+        }
+    }
+    wraps
+        .into_iter()
+        .map(|(place, (_, inner))| (place, inner))
+        .collect()
+}
+
+/// Whether one match is only the wrapper of another.
+fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
+    let is_framework = layer(outer) > 1;
+    if !is_framework || outer.place == inner.place || inner.applies == Applies::No {
+        return false;
+    }
+    let (own, other) = (outer.tally.best.score.value, inner.tally.best.score.value);
+    let is_led_to =
+        inner.record.leads_to.contains(&outer.place) && !outer.record.leads_to.contains(&inner.place);
+    if is_led_to {
+        return other >= own * SHARE_WITH_EDGE && nearest(outer, inner) <= NEAR_LINES;
+    }
+    layer(inner) < layer(outer) && other >= own * SHARE_ON_LINE && nearest(outer, inner) == 0
+}
+
+/// Lines between the nearest of the lines that are kept of two matches.
+fn nearest(one: &Entry<'_>, other: &Entry<'_>) -> u64 {
+    let lines = |entry: &Entry<'_>| -> Vec<u64> {
+        let kept = entry.tally.first.iter().chain(&entry.tally.last);
+        kept.map(|matched| matched.line).collect()
+    };
+    let theirs = lines(other);
+    let apart = lines(one)
+        .into_iter()
+        .flat_map(|line| theirs.iter().map(move |their| line.abs_diff(*their)));
+    apart.min().unwrap_or(u64::MAX)
+}
+
+/// How far above the hardware a record's domain is: the kernel's and the devices' own words, libraries, all else.
+fn layer(entry: &Entry<'_>) -> u8 {
+    match entry.record.domain_word() {
+        "xid" | "sxid" | "driver" | "nvidia" | "kernel" | "pcie" | "iommu" | "nvlink" | "nvswitch"
+        | "fabric-manager" => 0,
+        "cuda" | "nccl" | "nvml" | "dcgm" | "cudnn" | "cublas" | "nvrtc" | "rdma" | "infiniband"
+        | "nvshmem" | "ucx" | "p2p" | "mig" => 1,
+        _ => 2,
+    }
+}
