@@ -19,6 +19,11 @@ pub async fn metrics(_: Anyone, state: web::Data<AppState>) -> HttpResponse {
         ("knowledge_generation", generation.number as f64),
         ("knowledge_records", generation.len() as f64),
         ("knowledge_left_out_records", generation.left_out.len() as f64),
+        (
+            "knowledge_slow_patterns",
+            generation.matcher.slow_patterns().len() as f64,
+        ),
+        ("knowledge_rejected_patterns", generation.rejected.len() as f64),
     ] {
         state.metrics.gauge(name, value);
     }

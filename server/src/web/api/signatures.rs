@@ -3,11 +3,13 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
+use kb_core::ids::RecordId;
 use kb_core::record::signature_set;
 use kb_core::signature::RecordSignatures;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::feed::Generation;
 use crate::search::KnowledgeStamp;
 use crate::web::auth::Anyone;
 use crate::web::error::Problem;
@@ -20,8 +22,34 @@ pub struct SignaturesAnswer {
     /// One entry for each published record.
     #[schema(value_type = Vec<Object>)]
     records: Vec<RecordSignatures>,
+    /// Patterns without a text to look for, which are asked of every line. They come with imports; there are 64 at most.
+    slow: Vec<PatternName>,
+    /// Patterns and codes that are not looked for, and why.
+    rejected: Vec<RejectedPattern>,
     /// Which state of the knowledge this is; the entity tag says the same.
     kb: KnowledgeStamp,
+}
+
+/// A pattern of a record.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PatternName {
+    /// The record.
+    #[schema(value_type = String)]
+    record: RecordId,
+    /// The pattern's id.
+    pattern: String,
+}
+
+/// A pattern or code that is not looked for. Everything else of its record is.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RejectedPattern {
+    /// The record.
+    #[schema(value_type = String)]
+    record: RecordId,
+    /// The pattern's id, or `code:` and the code, or `signature`.
+    pattern: String,
+    /// What is wrong and what to do about it.
+    reason: String,
 }
 
 /// Patterns, codes and edges of all published records.
@@ -48,6 +76,26 @@ pub async fn signatures(
         .map(|published| (&published.record, published.revision));
     Ok(response.json(SignaturesAnswer {
         records: signature_set(published),
+        slow: slow(&generation),
+        rejected: rejected(&generation),
         kb: KnowledgeStamp { seq: generation.seq },
     }))
+}
+
+fn slow(generation: &Generation) -> Vec<PatternName> {
+    let names = generation.matcher.slow_patterns().into_iter();
+    names
+        .map(|(record, pattern)| PatternName { record, pattern })
+        .collect()
+}
+
+fn rejected(generation: &Generation) -> Vec<RejectedPattern> {
+    let rejected = generation.rejected.iter().cloned();
+    rejected
+        .map(|rejected| RejectedPattern {
+            record: rejected.id,
+            pattern: rejected.pattern,
+            reason: rejected.reason,
+        })
+        .collect()
 }
