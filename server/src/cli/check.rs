@@ -16,6 +16,7 @@ use crate::bundle;
 
 /// What to check.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub struct CheckArgs {
     /// Folders of records, or single documents (the annex beside them is checked too)
     #[arg(required = true)]
