@@ -186,7 +186,7 @@ fn timed(run: impl FnOnce()) -> Duration {
 }
 
 /// Time that this thread has been running on a processor: what others do on the machine does not count.
-fn processor_time() -> Duration {
+pub(crate) fn processor_time() -> Duration {
     let status = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = status.split(' ').next().and_then(|first| first.parse().ok());
     Duration::from_nanos(nanoseconds.unwrap_or(0))
