@@ -131,7 +131,10 @@ fn what_an_error_wraps_comes_before_it() {
         let summary = scan_text(&matcher, &text);
         assert_eq!(ids(&summary), ["nccl/refused", "pytorch/nccl-error"], "{text}");
         let found = &summary.matches[1];
-        assert_eq!(found.wraps.as_ref().map(|id| id.as_str()), Some("nccl/refused"));
+        assert_eq!(
+            found.wraps.as_ref().map(crate::ids::RecordId::as_str),
+            Some("nccl/refused")
+        );
         assert!(
             found.why.contains("; it only wraps nccl/refused"),
             "{}",

@@ -1,7 +1,7 @@
 //! What parameters look like, beyond their type: told to the description, so that clients made from it and programs that
 //! try it out ask for what can be answered.
 
-use kb_core::ids::{MAX_ID_BYTES, RECORD_ID_PATTERN};
+use kb_core::ids::RECORD_ID_PATTERN;
 use utoipa::Modify;
 use utoipa::Number;
 use utoipa::openapi::path::Parameter;
@@ -14,6 +14,8 @@ use crate::web::limits::PAGE_MAX;
 
 /// Ids of nodes and reports.
 const OPAQUE_ID: &str = "^[A-Za-z0-9._:-]+$";
+/// A record that comes with the program.
+const EXAMPLE: &str = "cuda/peer-access-unsupported-by-hardware";
 /// A revision.
 const REVISION: &str = "^(head|r?[0-9]{1,9})$";
 /// Kinds of edges.
@@ -73,7 +75,7 @@ fn add(parameter: &mut Parameter, form: &Form) {
         minimum,
         maximum,
         pattern,
-        max_length,
+        examples,
         ..
     }))) = &mut parameter.schema
     else {
@@ -84,9 +86,12 @@ fn add(parameter: &mut Parameter, form: &Form) {
             *minimum = Some(Number::from(1_usize));
             *maximum = Some(Number::from(*most));
         }
+        // Not its length: programs that make texts of a pattern throw most away when that is limited, too.
         Form::Id(of) => {
             *pattern = Some((*of).to_owned());
-            *max_length = Some(MAX_ID_BYTES);
+            if *of == RECORD_ID_PATTERN {
+                examples.push(EXAMPLE.into());
+            }
         }
         // A number stays one.
         Form::Text(of) if minimum.is_none() => *pattern = Some((*of).to_owned()),

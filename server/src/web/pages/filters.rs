@@ -1,7 +1,9 @@
 //! What templates do to texts.
 #![allow(
     unreachable_pub,
-    reason = "the type that the macro makes of a filter has a public method"
+    clippy::inline_always,
+    clippy::unused_self,
+    reason = "the macro makes a type of a filter, with a public method"
 )]
 
 use std::fmt::{Display, Write as _};
@@ -39,10 +41,7 @@ fn spans(text: &str) -> Vec<Span<'_>> {
     let mut spans = Vec::new();
     let mut rest = text;
     let mut looked = rest;
-    loop {
-        let Some((_, after)) = looked.split_once('`') else {
-            break;
-        };
+    while let Some((_, after)) = looked.split_once('`') {
         let inside = after
             .split_once('`')
             .filter(|(code, _)| !code.is_empty() && !code.contains('\n'));
