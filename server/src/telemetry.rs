@@ -9,9 +9,10 @@ use metrics::{Key, Label, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -26,17 +27,25 @@ pub enum LogFormat {
 /// server's; whoever can connect could fill the log with them.
 const DEFAULT_FILTER: &str = "info,tantivy=warn,actix_http=off";
 
+/// False for rmcp, which logs methods, hosts and whole requests as their senders wrote them: whatever `RUST_LOG` says.
+fn is_ours_to_tell(metadata: &tracing::Metadata<'_>) -> bool {
+    !metadata.target().starts_with("rmcp")
+}
+
 /// Sends logs to standard error; `RUST_LOG` chooses what. A second call in one process changes nothing.
 pub fn log_to_stderr(format: LogFormat) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER));
     let registry = tracing_subscriber::registry().with(filter);
+    let told = filter_fn(is_ours_to_tell);
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_target(false);
     let set = match format {
-        LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),
+        LogFormat::Json => registry
+            .with(lines.json().flatten_event(true).with_filter(told))
+            .try_init(),
         LogFormat::Text => registry
-            .with(lines.with_ansi(std::io::stderr().is_terminal()))
+            .with(lines.with_ansi(std::io::stderr().is_terminal()).with_filter(told))
             .try_init(),
     };
     // Tests start many servers in one process; the first one's choice stands.

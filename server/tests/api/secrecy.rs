@@ -30,6 +30,12 @@ async fn a_marker_that_was_pasted_is_nowhere() {
     let (folder, data) = folder();
     let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
     let client = client();
+    let mcp = |url: &str| {
+        client
+            .post(format!("{url}/mcp"))
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json")
+    };
     let (url, text) = (
         &server.url,
         format!("CUDA error: peer access is not supported {MARKER}"),
@@ -48,6 +54,9 @@ async fn a_marker_that_was_pasted_is_nowhere() {
             .json(&json!({"items": [{"text": text}]})),
         client.get(format!("{url}/api/v1/search?q={MARKER}")),
         client.get(format!("{url}/api/v1/codes/{MARKER}")),
+        mcp(url).json(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "match", "arguments": {"text": text}}})),
+        mcp(url).json(&json!({"jsonrpc": "2.0", "id": MARKER, "method": MARKER})),
     ];
     for request in accepted {
         let response = request.send().await.unwrap();
@@ -67,6 +76,10 @@ async fn a_marker_that_was_pasted_is_nowhere() {
             .body(text.clone()),
         client.get(format!("{url}/api/v1/nodes")).bearer_auth(MARKER),
         client.request(MARKER.parse().unwrap(), format!("{url}/healthz")),
+        mcp(url)
+            .header("host", MARKER)
+            .json(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})),
+        mcp(url).body(format!("{{{MARKER}")),
     ];
     for request in refused {
         let response = request.send().await.unwrap();
