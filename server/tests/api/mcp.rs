@@ -179,6 +179,12 @@ async fn only_hosts_that_are_named_are_answered() {
         .await
         .unwrap();
     assert_eq!(revoked.status(), 401);
+    let garbled = app
+        .post("/mcp")
+        .header("accept", "application/json, text/event-stream")
+        .header("content-type", "application/json")
+        .body("{\"jsonrpc\"");
+    assert_eq!(garbled.send().await.unwrap().status(), 400);
     let long = app
         .post("/mcp")
         .header("content-type", "application/json")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Bytes, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use http_body_util::{BodyExt as _, Full};
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
@@ -28,6 +28,7 @@ pub async fn mcp(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let message = body::raw(&request, payload, limits::MCP_BYTES).await?;
+    let says_json = request.content_type().eq_ignore_ascii_case("application/json");
     let mut asked = http::Request::builder().method("POST").uri("/mcp");
     for (name, value) in request.headers() {
         // The body is plain by now.
@@ -48,7 +49,12 @@ pub async fn mcp(
     let status = StatusCode::from_u16(head.status.as_u16()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     if !status.is_success() && !head.headers.contains_key(http::header::CONTENT_TYPE) {
         let why = String::from_utf8_lossy(&answer.to_bytes()).into_owned();
-        return Err(Problem::new(code(status), why));
+        // What is no message of the protocol rmcp refuses as it refuses another type.
+        let code = match code(status) {
+            Code::UnsupportedType if says_json => Code::MalformedBody,
+            code => code,
+        };
+        return Err(Problem::new(code, why));
     }
     let mut response = HttpResponse::build(status);
     for (name, value) in &head.headers {
@@ -75,6 +81,13 @@ fn service(state: web::Data<AppState>) -> StreamableHttpService<Tools, NeverSess
     let mut origins: Vec<String> = LOOPBACK.map(|host| format!("http://{host}:*")).to_vec();
     if let Some((scheme, rest)) = public_url.and_then(|url| url.split_once("://")) {
         let authority = rest.split('/').next().unwrap_or_default();
+        // Programs leave out the port that a scheme has anyway.
+        let default = if scheme.eq_ignore_ascii_case("https") {
+            ":443"
+        } else {
+            ":80"
+        };
+        let authority = authority.strip_suffix(default).unwrap_or(authority);
         hosts.push(authority.to_owned());
         origins.push(format!("{scheme}://{authority}"));
     }
