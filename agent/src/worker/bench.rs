@@ -13,7 +13,7 @@ use super::inventory::Inventory;
 use super::obey::refuse;
 use super::outcome::failure;
 use super::place::Place;
-use super::protocol::{self, Answer, By, FlowKind, FlowOf, Measure, Sampled};
+use super::protocol::{self, Answer, By, FlowKind, FlowOf, Measure, Sampled, WrongData};
 
 /// The patterns of the GPUs' buffers differ by these seeds.
 const SEED: u64 = 0x6265_6e63_6800_0000;
@@ -185,11 +185,13 @@ impl Bench {
                 queueing: sample.queueing,
             });
         }
-        let wrong = received.iter().find_map(|arrival| arrival.compare().transpose());
+        let wrong = received
+            .iter()
+            .filter_map(|arrival| arrival.compare().transpose());
         Ok(Answer::Measured {
             samples,
             conditions,
-            wrong: wrong.transpose()?,
+            wrong: wrong.collect::<Result<_, _>>()?,
         })
     }
 
@@ -303,18 +305,20 @@ struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
-    /// The owner compares; what is wrong, in words.
-    fn compare(&self) -> Result<Option<String>, CallError> {
+    /// The owner compares; what is wrong.
+    fn compare(&self) -> Result<Option<WrongData>, CallError> {
         let found = self.place.compare(&[(self.window, pattern(self.source))])?;
         let wrong = found.into_iter().flatten().next();
-        Ok(wrong.map(|wrong| {
-            format!(
+        Ok(wrong.map(|wrong| WrongData {
+            source: self.source,
+            destination: self.destination,
+            message: format!(
                 "what GPU {} got from GPU {} is wrong: {} words from byte {} on",
                 self.destination,
                 self.source,
                 wrong.words,
                 self.window.offset_of(wrong.first_word)
-            )
+            ),
         }))
     }
 }

@@ -3,16 +3,18 @@
 //! Both ends are the same binary, yet the version is checked: the binary can be replaced while a daemon runs, and
 //! the worker is started from the file. The worker speaks first, with [`Answer::Ready`].
 
-use kb_core::report::{Conditions, Engine, Fact, Gpu, Mismatch, NvmlP2p};
+use kb_core::report::{Conditions, Fact, Gpu, NvmlP2p};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod bench;
+mod check;
 
-pub(crate) use bench::{By, FlowKind, FlowOf, Measure, Place, Sampled};
+pub(crate) use bench::{By, FlowKind, FlowOf, Measure, Place, Sampled, WrongData};
+pub(crate) use check::{CheckKind, CheckResult, Checked};
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -154,60 +156,6 @@ pub(crate) struct Offered {
     pub(crate) bytes: u64,
 }
 
-/// The checks that one worker makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum CheckKind {
-    /// Rung 2: `cuCtxEnablePeerAccess`.
-    EnablePeerAccess,
-    /// Rung 3: the initiator's copy engine writes to the owner.
-    CopyPush,
-    /// Rung 3: the initiator's copy engine reads from the owner.
-    CopyPull,
-    /// Rung 4: a kernel of the initiator stores to the owner and fences the system.
-    SmStore,
-    /// Rung 4: a kernel of the initiator loads from the owner.
-    SmLoad,
-    /// Rung 4: a kernel of the initiator adds to counters of the owner, system-wide.
-    SmAtomic,
-    /// Rung 5: the owner's kernel observes the initiator's stores while both run.
-    ResidentExchange,
-}
-
-impl CheckKind {
-    /// Rung of the functional ladder.
-    pub(crate) fn rung(self) -> u8 {
-        match self {
-            Self::EnablePeerAccess => 2,
-            Self::CopyPush | Self::CopyPull => 3,
-            Self::SmStore | Self::SmLoad | Self::SmAtomic => 4,
-            Self::ResidentExchange => 5,
-        }
-    }
-
-    /// The name in the report.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::EnablePeerAccess => "enable_peer_access",
-            Self::CopyPush => "copy_push",
-            Self::CopyPull => "copy_pull",
-            Self::SmStore => "sm_store",
-            Self::SmLoad => "sm_load",
-            Self::SmAtomic => "sm_atomic",
-            Self::ResidentExchange => "resident_exchange",
-        }
-    }
-
-    /// What moves the bytes.
-    pub(crate) fn engine(self) -> Engine {
-        match self {
-            Self::EnablePeerAccess => Engine::Api,
-            Self::CopyPush | Self::CopyPull => Engine::Ce,
-            Self::SmStore | Self::SmLoad | Self::SmAtomic | Self::ResidentExchange => Engine::Sm,
-        }
-    }
-}
-
 /// Worker to parent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
@@ -248,8 +196,8 @@ pub(crate) enum Answer {
         samples: Vec<Sampled>,
         /// Of the GPUs that took part, during the middle sample.
         conditions: Vec<Conditions>,
-        /// What was wrong with the data, if anything was.
-        wrong: Option<String>,
+        /// Flows whose data did not arrive as it was sent.
+        wrong: Vec<WrongData>,
     },
     /// See [`Offered`]; a descriptor comes ahead of it on the input's socket.
     Offered(Offered),
@@ -301,54 +249,6 @@ pub(crate) struct DirectionFacts {
     pub(crate) nvml: NvmlP2p,
     /// By name.
     pub(crate) cuda_attributes: BTreeMap<String, Fact<i32>>,
-}
-
-/// What a check came to.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Checked {
-    /// The result.
-    pub(crate) result: CheckResult,
-    /// As [`kb_core::report::Check::checked_by`].
-    pub(crate) compared_by: String,
-    /// Bytes written and compared.
-    pub(crate) bytes: u64,
-    /// As [`kb_core::report::Check::windows`].
-    pub(crate) windows: u32,
-    /// As [`kb_core::report::Check::spread_bytes`].
-    pub(crate) spread_bytes: u64,
-}
-
-/// Result of a check that ended by itself.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "result", rename_all = "snake_case")]
-pub(crate) enum CheckResult {
-    /// The right data, or code 0.
-    Pass,
-    /// Wrong data.
-    Wrong {
-        /// Where.
-        mismatch: Mismatch,
-    },
-    /// The access itself returned an error.
-    Error {
-        /// Which.
-        failure: CallFailure,
-    },
-    /// The access, or the owner's check after it, did not end in time.
-    Hang {
-        /// In which call's work.
-        failure: CallFailure,
-    },
-    /// Something that is no access between the two failed first, so nothing is shown.
-    Unprepared {
-        /// What.
-        failure: CallFailure,
-    },
-    /// Cannot be made here.
-    Skipped {
-        /// Why.
-        reason: String,
-    },
 }
 
 /// A call that failed.

@@ -227,9 +227,9 @@ fn a_slow_pair_is_below_nominal() {
     assert_eq!(run.code, 1);
 }
 
-/// What the ladder's small windows pass may still be lost in large copies: that is a failure, and no figure.
+/// What the ladder's small windows pass may still be lost in large copies: that is a fault of the pair, and no figure.
 #[test]
-fn copies_that_lose_data_make_a_failure_and_no_figure() {
+fn copies_that_lose_data_make_the_pair_broken_and_no_figure() {
     let mut scenario = Scenario::healthy(2);
     // One byte in 64 KiB, which no window of the ladder holds here.
     let fate = Fate::Corrupted {
@@ -252,12 +252,25 @@ fn copies_that_lose_data_make_a_failure_and_no_figure() {
         gap.reason
     );
     assert!(cell(direct, Some(1), Some(0)).median().is_some());
+    assert_eq!(gap.kind, GapKind::WrongData);
     assert!(
         report.failures.iter().any(|of| of.message.contains("is wrong")),
         "{}",
         run.stderr
     );
-    assert_eq!(run.code, 3);
+    let verdict = &report.pairs[0].verdict;
+    assert_eq!(
+        (verdict.verdict, verdict.cause.as_deref()),
+        (Verdict::Broken, Some(cause::DATA_MISMATCH)),
+        "{verdict:?}"
+    );
+    let sent = serde_json::to_value(&report).unwrap();
+    let first = sent.pointer(&verdict.evidence[0]).unwrap();
+    assert_eq!(first["kind"], "wrong_data", "{verdict:?}");
+    assert_eq!(run.code, 2);
+    // The same without asking for more than faults, as most callers do.
+    let (_, run) = bench(&scenario, &[&SIZE[..], &["--fail-on", "fault"]].concat());
+    assert_eq!(run.code, 2);
 }
 
 #[test]

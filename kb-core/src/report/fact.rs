@@ -71,6 +71,8 @@ pub enum GapKind {
     Skipped,
     /// Tried, and the call failed.
     Failed,
+    /// Measured, and what arrived was not what was sent: such copies make no figure. Since 1.2.
+    WrongData,
     /// A value of a newer minor version.
     #[serde(other)]
     Unrecognised,

@@ -4,7 +4,7 @@ use kb_core::report::{Conditions, Gap, GapKind, Outcome};
 
 use crate::probe::session::{Role, Session, Trouble};
 use crate::probe::setup::SPENT;
-use crate::worker::protocol::{Answer, CheckKind, Command, FlowKind, Measure, Place, Sampled};
+use crate::worker::protocol::{Answer, CheckKind, Command, FlowKind, Measure, Place, Sampled, WrongData};
 
 use super::mode::Mode;
 
@@ -12,8 +12,8 @@ use super::mode::Mode;
 pub(super) struct Measured {
     pub(super) samples: Vec<Sampled>,
     pub(super) conditions: Vec<Conditions>,
-    /// What was wrong with the data.
-    pub(super) wrong: Option<String>,
+    /// Flows whose data did not arrive as it was sent.
+    pub(super) wrong: Vec<WrongData>,
 }
 
 impl Session<'_> {

@@ -8,7 +8,7 @@ use crate::worker::protocol::{By, FlowKind, FlowOf, Place, Sampled};
 
 use super::mode::{STAGED_COPIES, STAGED_WARM_UPS, SWEEP};
 use super::ways::{Way, rounds};
-use super::{Bench, Measured, Shape, closed_cells, sorted, with_conditions};
+use super::{Bench, Measured, Shape, closed_cells, lost, sorted, with_conditions};
 
 /// How far a pair's figure may move when other pairs run at the same time.
 const SAME: f64 = 0.02;
@@ -93,12 +93,15 @@ impl Bench<'_> {
         } else {
             Vec::new()
         };
-        let measured = session
-            .measure(self.mode, &access, measure)
-            .and_then(|measured| self.proven(shape.metric, measured));
+        let measured = session.measure(self.mode, &access, measure);
+        if let Ok(measured) = &measured {
+            self.keep_wrong(shape.metric, measured);
+        }
         let cell = |(number, way): (usize, &Way)| {
-            let samples = |measured: &Measured| rates(&measured.samples, number, shape.bytes);
-            let figures = measured.as_ref().map(samples).map_err(Gap::clone);
+            let samples = |measured: &Measured| {
+                lost(measured, way).map_or_else(|| Ok(rates(&measured.samples, number, shape.bytes)), Err)
+            };
+            let figures = measured.as_ref().map_err(Gap::clone).and_then(samples);
             let cell = Cell::new(Some(way.source), Some(way.destination), figures);
             let conditions = measured.as_ref().map(|measured| measured.conditions.as_slice());
             with_conditions(cell, conditions.unwrap_or_default())

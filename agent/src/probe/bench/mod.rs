@@ -157,17 +157,24 @@ impl<'a> Bench<'a> {
         });
     }
 
-    /// Keeps what was wrong with the data of a cell: copies that lose data make no figure.
-    fn proven(&mut self, metric: &str, measured: Measured) -> Result<Measured, Gap> {
-        let Some(wrong) = &measured.wrong else {
-            return Ok(measured);
-        };
-        self.wrong.push(failure_of(metric, wrong.clone()));
-        Err(Gap {
-            kind: GapKind::Failed,
-            reason: wrong.clone(),
-        })
+    /// Keeps what was wrong with data as failures of the run. The cells have it too, see [`lost`].
+    fn keep_wrong(&mut self, metric: &str, measured: &Measured) {
+        let failures = measured
+            .wrong
+            .iter()
+            .map(|wrong| failure_of(metric, wrong.message.clone()));
+        self.wrong.extend(failures);
     }
+}
+
+/// Why a way has no figure although it was measured: copies that lose data make none. Those beside it were compared too.
+fn lost(measured: &Measured, way: &Way) -> Option<Gap> {
+    let mut wrong = measured.wrong.iter();
+    let its = wrong.find(|wrong| (wrong.source, wrong.destination) == (way.source, way.destination))?;
+    Some(Gap {
+        kind: GapKind::WrongData,
+        reason: its.message.clone(),
+    })
 }
 
 /// A cell for each closed way: why there is nothing.

@@ -84,3 +84,14 @@ pub(crate) struct Sampled {
     /// Seconds a copy that the host needed to queue the first flow.
     pub(crate) queueing: f64,
 }
+
+/// Data of a flow that did not arrive as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WrongData {
+    /// Where it came from.
+    pub(crate) source: u32,
+    /// Where it went, and who compared.
+    pub(crate) destination: u32,
+    /// What was wrong, in words.
+    pub(crate) message: String,
+}

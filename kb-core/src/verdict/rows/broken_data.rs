@@ -5,8 +5,9 @@ use super::super::evidence::{Finding, Seen, passed};
 use super::super::kernel_log::Event;
 use super::super::scene::{failing, fails};
 use super::broken::logged;
+use super::slow::ends;
 use super::{Named, Row};
-use crate::report::{Check, Direction, Outcome};
+use crate::report::{Check, Direction, GapKind, Outcome};
 use crate::verdict::Verdict;
 
 /// The way round a mapping that does not work, for the libraries that most programs use.
@@ -118,9 +119,41 @@ pub(super) const ROWS: &[Row] = &[
                   driver and firmware. If it stays, test each GPU alone and have the path between them (bridge, riser, switch) checked.",
         },
         beside: false,
-        applies: |pair| pair.find(|_, check| check.mismatch.is_some()),
+        applies: |pair| {
+            pair.find(|_, check| check.mismatch.is_some())
+                .or_else(|| wrong_copies(pair))
+        },
     },
 ];
+
+/// Copies of the bench between the two that arrived as something else: larger than the windows of the ladder, they reach
+/// memory that those do not.
+fn wrong_copies(pair: &Seen<'_>) -> Option<Finding> {
+    let ends = ends(pair);
+    let measurements = pair.scene.report.measurements.iter().enumerate();
+    let mut found = measurements.flat_map(|(m, measurement)| {
+        let cells = measurement.cells.iter().enumerate();
+        cells.filter_map(move |(c, cell)| {
+            let of_pair = cell
+                .source
+                .zip(cell.destination)
+                .is_some_and(|way| ends.contains(&way));
+            let gap = cell.gap.as_ref().filter(|gap| gap.kind == GapKind::WrongData)?;
+            of_pair.then(|| (measurement, gap, format!("/measurements/{m}/cells/{c}/gap")))
+        })
+    });
+    let (measurement, gap, pointer) = found.next()?;
+    let how = match measurement.peer_access {
+        Some(false) => ", staged through the host",
+        _ => "",
+    };
+    let reason = format!(
+        "{} of {} bytes{how}: {}",
+        measurement.metric, measurement.bytes, gap.reason
+    );
+    let rest = found.map(|(_, _, pointer)| pointer);
+    Some(Finding::new(reason, vec![pointer]).and(rest))
+}
 
 /// Only rung 6 fails, by a code or by wrong data, and the rungs below passed in that direction: then it is a matter of
 /// the handle, since the same access works in one process. A partner that died or hung says nothing of handles.

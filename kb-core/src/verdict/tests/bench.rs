@@ -113,3 +113,33 @@ fn figures_beside_somebody_elses_work_mean_nothing() {
         "{verdict:?}"
     );
 }
+
+/// The copies of the one pair alone lost data: the other's verdict does not change.
+#[test]
+fn wrong_data_of_the_bench_breaks_the_pair_that_it_is_of() {
+    let lost = |report: &mut Report, ways: &[(u32, u32)]| {
+        copies(report, Engine::Ce, Operation::Push, |_, _| 390.0);
+        let cells = &mut report.measurements.last_mut().unwrap().cells;
+        for cell in cells {
+            let way = (cell.source.unwrap(), cell.destination.unwrap());
+            if ways.contains(&way) {
+                let gap = crate::report::Gap {
+                    kind: crate::report::GapKind::WrongData,
+                    reason: "8 words from byte 64 on".to_owned(),
+                };
+                *cell = Cell::new(cell.source, cell.destination, Err(gap));
+            }
+        }
+    };
+    let verdict = assert_cause(with(|report| lost(report, &[(1, 0)])), cause::DATA_MISMATCH);
+    assert!(
+        verdict.reason.contains("8 words from byte 64"),
+        "{}",
+        verdict.reason
+    );
+    assert_eq!(verdict.evidence, ["/measurements/0/cells/1/gap"]);
+    let mut report = with(|report| lost(report, &[(1, 0)]));
+    judge(&mut report, Expect::Auto);
+    assert_eq!(report.conclusion.exit_code, 2);
+    assert_healthy(with(|report| lost(report, &[(0, 7)])));
+}

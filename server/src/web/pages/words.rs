@@ -118,6 +118,7 @@ pub fn gap_kind(kind: GapKind) -> &'static str {
         GapKind::NoPermission => "no permission",
         GapKind::Skipped => "skipped",
         GapKind::Failed => "failed",
+        GapKind::WrongData => "wrong data",
         GapKind::Unrecognised => "of a newer agent",
     }
 }

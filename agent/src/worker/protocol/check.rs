@@ -1,0 +1,108 @@
+//! The checks of the ladder: which there are, and what one came to.
+
+use kb_core::report::{Engine, Mismatch};
+use serde::{Deserialize, Serialize};
+
+use super::CallFailure;
+
+/// The checks that one worker makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CheckKind {
+    /// Rung 2: `cuCtxEnablePeerAccess`.
+    EnablePeerAccess,
+    /// Rung 3: the initiator's copy engine writes to the owner.
+    CopyPush,
+    /// Rung 3: the initiator's copy engine reads from the owner.
+    CopyPull,
+    /// Rung 4: a kernel of the initiator stores to the owner and fences the system.
+    SmStore,
+    /// Rung 4: a kernel of the initiator loads from the owner.
+    SmLoad,
+    /// Rung 4: a kernel of the initiator adds to counters of the owner, system-wide.
+    SmAtomic,
+    /// Rung 5: the owner's kernel observes the initiator's stores while both run.
+    ResidentExchange,
+}
+
+impl CheckKind {
+    /// Rung of the functional ladder.
+    pub(crate) fn rung(self) -> u8 {
+        match self {
+            Self::EnablePeerAccess => 2,
+            Self::CopyPush | Self::CopyPull => 3,
+            Self::SmStore | Self::SmLoad | Self::SmAtomic => 4,
+            Self::ResidentExchange => 5,
+        }
+    }
+
+    /// The name in the report.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::EnablePeerAccess => "enable_peer_access",
+            Self::CopyPush => "copy_push",
+            Self::CopyPull => "copy_pull",
+            Self::SmStore => "sm_store",
+            Self::SmLoad => "sm_load",
+            Self::SmAtomic => "sm_atomic",
+            Self::ResidentExchange => "resident_exchange",
+        }
+    }
+
+    /// What moves the bytes.
+    pub(crate) fn engine(self) -> Engine {
+        match self {
+            Self::EnablePeerAccess => Engine::Api,
+            Self::CopyPush | Self::CopyPull => Engine::Ce,
+            Self::SmStore | Self::SmLoad | Self::SmAtomic | Self::ResidentExchange => Engine::Sm,
+        }
+    }
+}
+
+/// What a check came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Checked {
+    /// The result.
+    pub(crate) result: CheckResult,
+    /// As [`kb_core::report::Check::checked_by`].
+    pub(crate) compared_by: String,
+    /// Bytes written and compared.
+    pub(crate) bytes: u64,
+    /// As [`kb_core::report::Check::windows`].
+    pub(crate) windows: u32,
+    /// As [`kb_core::report::Check::spread_bytes`].
+    pub(crate) spread_bytes: u64,
+}
+
+/// Result of a check that ended by itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub(crate) enum CheckResult {
+    /// The right data, or code 0.
+    Pass,
+    /// Wrong data.
+    Wrong {
+        /// Where.
+        mismatch: Mismatch,
+    },
+    /// The access itself returned an error.
+    Error {
+        /// Which.
+        failure: CallFailure,
+    },
+    /// The access, or the owner's check after it, did not end in time.
+    Hang {
+        /// In which call's work.
+        failure: CallFailure,
+    },
+    /// Something that is no access between the two failed first, so nothing is shown.
+    Unprepared {
+        /// What.
+        failure: CallFailure,
+    },
+    /// Cannot be made here.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+}
