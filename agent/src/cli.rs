@@ -110,7 +110,8 @@ pub(crate) struct RunArgs {
     /// Id of this node in reports [default: made from machine id and board, the same after every boot]
     #[arg(long, value_name = "ID", env = "PEERLESS_NODE_ID")]
     pub(crate) node_id: Option<NodeId>,
-    /// Longest the whole run may take, in seconds; what is left then is skipped
+    /// Longest the whole run may take, in seconds; what is left then is skipped. Before it, at most as long is spent
+    /// waiting for another agent's run
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
     timeout: Duration,
     /// Longest one step of a check may take before it counts as a hang, in seconds
@@ -119,7 +120,7 @@ pub(crate) struct RunArgs {
     /// Data of each check, in KiB
     #[arg(long, value_name = "KIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(4..=1_048_576))]
     buffer_kib: u64,
-    /// Lock that keeps a second agent off the GPUs [default: /run/lock/peerless-agent.lock, or one of the user's own]
+    /// Lock that keeps a second agent off the GPUs [default: /run/peerless-agent/lock, or one of the user's own]
     #[arg(long, value_name = "FILE", env = "PEERLESS_LOCK_FILE")]
     lock_file: Option<PathBuf>,
     /// Least that makes the exit code other than 0: a fault (2), also a warning (1), also not being able to tell (3)

@@ -13,7 +13,8 @@ pub(crate) fn tell(arguments: &RunArgs, bench: Option<BenchOptions>) -> anyhow::
         let name = gpu.name.value.as_deref().unwrap_or("unknown model");
         let address = gpu.pci_address.value.as_deref().unwrap_or("unknown address");
         let what = if probe::is_gpu_idle(gpu) {
-            "idle: a context (some hundred MB), and windows spread over its free memory but for 2 GiB"
+            "idle: a context (some hundred MB), and windows spread over at most 75 % of its memory, and of what is free all \
+             but 2 GiB (or an eighth of its memory, where that is less)"
         } else {
             "in use, or not told: a context (some hundred MB) and no more memory than the checks move"
         };
@@ -28,7 +29,7 @@ pub(crate) fn tell(arguments: &RunArgs, bench: Option<BenchOptions>) -> anyhow::
     ));
     if let Some(bench) = bench {
         lines.push(format!(
-            "the bench: at most two buffers of {0} KiB on each idle GPU, and {0} KiB of host memory for each",
+            "the bench: at most two buffers of {0} KiB on each idle GPU, and up to twice {0} KiB of host memory for each",
             bench.largest() / 1024
         ));
     }

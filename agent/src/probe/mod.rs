@@ -29,7 +29,7 @@ use kb_core::verdict::{Expect, add_nominal, judge};
 
 use crate::clock::{Clock, timestamp};
 use crate::host::{self, HostRoot, Watch};
-use crate::worker::lock;
+use crate::worker::lock::{self, Lock, LockError};
 use crate::worker::protocol::{Loaded, Opened};
 
 pub(crate) use bench::BenchOptions;
@@ -91,7 +91,7 @@ pub(crate) fn run(
     let start = Instant::now();
     let watch = Watch::start(&options.host_root);
     let host = host::read(&options.host_root, &watch)?;
-    let mut found = match lock::acquire(&options.lock_file) {
+    let mut found = match lock_of(options) {
         Ok(_lock) => look::look(options, chance.nonce, progress),
         Err(error) => Found::nothing(failure_of("lock the node", error.to_string())),
     };
@@ -126,6 +126,15 @@ pub(crate) fn run(
     }
     judge(&mut report, options.expect);
     Ok(report)
+}
+
+/// The node's lock for a run that works with GPUs: two at once would see each other's work as faults. A look that takes
+/// nothing disturbs no other, and needs none. The run's own time begins when it has the lock.
+fn lock_of(options: &Options) -> Result<Option<Lock>, LockError> {
+    match options.depth {
+        Depth::Passive => Ok(None),
+        Depth::Full => lock::acquire(&options.lock_file, options.timeout).map(Some),
+    }
 }
 
 /// What the workers found.
