@@ -1,5 +1,6 @@
 #!/bin/sh
-# For node-problem-detector's custom plugin: 0 no problem, 1 a problem, 2 not known. It reads the last result only.
+# For node-problem-detector's custom plugin: 0 no problem, 1 a problem, 2 not known. It reads the last
+# result only, and only a daemon with `active = true` writes one that proves anything: without it the answer is 2.
 set -u
 peerless-agent status --fail-on unknown 2>&1
 case $? in
