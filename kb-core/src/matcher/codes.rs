@@ -96,12 +96,35 @@ fn lies_in(span: &Range<usize>, within: &Range<usize>) -> bool {
 
 /// The numbers that a family word introduces in this part of a line (ASCII lower case), each with the span from the
 /// word to the number's last digit. Between them may stand `code`, `error`, separators and one bracketed group, as in
-/// `Xid (PCI:0000:3b:00): 79`.
+/// `Xid (PCI:0000:3b:00): 79`. A line that speaks of a number in the plural (`all Xid 31s`) is about a kind of event and
+/// reports none.
 pub(super) fn numbers<'a>(
     line: &'a [u8],
     family: &'a [u8],
     within: &'a Range<usize>,
 ) -> impl Iterator<Item = (u64, Range<usize>)> + 'a {
+    introduced(line, family)
+        .filter(|(number, ..)| {
+            let mut all = introduced(line, family);
+            !all.any(|(other, _, end)| other == *number && end == End::Plural)
+        })
+        .filter(|(_, span, end)| *end == End::Number && lies_in(span, within))
+        .map(|(number, span, _)| (number, span))
+}
+
+/// How digits end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// As a number.
+    Number,
+    /// As the plural of one: `31s`.
+    Plural,
+    /// As something else: `31b`, `31.5`.
+    Other,
+}
+
+/// All digits that a family word introduces.
+fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64, Range<usize>, End)> + 'a {
     places(line, family)
         .filter(|&at| starts_word(line, at))
         .filter_map(move |at| {
@@ -110,22 +133,28 @@ pub(super) fn numbers<'a>(
             let digits_at = skip_to_number(rest)?;
             let digits = rest.get(digits_at..)?;
             let len = digits.iter().take_while(|b| b.is_ascii_digit()).count();
-            let ends = match digits.get(len) {
-                // A version or a decimal goes on after the point; a sentence does not.
-                Some(b'.') => digits.get(len + 1).is_none_or(|b| !b.is_ascii_digit()),
-                Some(&next) => !is_word_byte(next),
-                None => true,
-            };
             let number = std::str::from_utf8(digits.get(..len)?).ok()?.parse().ok()?;
-            ends.then_some((number, at..after + digits_at + len))
+            let end = digits_end(digits.get(len..).unwrap_or_default());
+            Some((number, at..after + digits_at + len, end))
         })
-        .filter(|(_, span)| lies_in(span, within))
+}
+
+/// How digits end before this text.
+fn digits_end(behind: &[u8]) -> End {
+    let is_word = |at: usize| behind.get(at).is_some_and(|&byte| is_word_byte(byte));
+    match behind.first() {
+        // A version or a decimal goes on after the point; a sentence does not.
+        Some(b'.') if behind.get(1).is_some_and(u8::is_ascii_digit) => End::Other,
+        Some(b's') if !is_word(1) => End::Plural,
+        _ if is_word(0) => End::Other,
+        _ => End::Number,
+    }
 }
 
 /// Length of what may stand between a family word and its number; `None` if something else does.
 fn skip_to_number(rest: &[u8]) -> Option<usize> {
     let mut at = 0;
-    let mut bracket_seen = false;
+    let (mut bracket_seen, mut is_plural) = (false, false);
     while at <= MAX_DISTANCE {
         let tail = rest.get(at..)?;
         match tail.first()? {
@@ -134,9 +163,17 @@ fn skip_to_number(rest: &[u8]) -> Option<usize> {
                 bracket_seen = true;
                 at += tail.iter().position(|&b| b == b')')? + 1;
             }
+            // `NVML errors (1)` is a count.
+            b'(' if is_plural && !bracket_seen => return None,
             b' ' | b'\t' | b':' | b'=' | b'#' | b'(' | b'[' | b'\'' | b'"' => at += 1,
-            b's' if at == 0 => at += 1,
-            _ => at += filler(tail)?,
+            b's' if at == 0 => {
+                is_plural = true;
+                at += 1;
+            }
+            _ => {
+                is_plural |= tail.starts_with(b"errors");
+                at += filler(tail)?;
+            }
         }
     }
     None

@@ -40,6 +40,25 @@ fn numbers_need_their_family_and_their_domain() {
         ("xid", "Xid 79", "NVRM: Xid (PCI:0000:3b:00): 79.5", ""),
         ("xid", "Xid 79", "it is 79 degrees", ""),
         ("xid", "Xid 79", "SXid 79", ""),
+        // Sentences about a kind of event.
+        ("xid", "Xid 79", "all XID 79s are ignored by our health check", ""),
+        (
+            "xid",
+            "Xid 79",
+            "XID 79s are ignored, be smarter when handling XID 79",
+            "",
+        ),
+        (
+            "xid",
+            "Xid 79",
+            "XID 31s are ignored, but then came XID 79",
+            "match",
+        ),
+        ("xid", "Xid 79", "seen Xid 79x, Xid 79_1 and Xid 79y", ""),
+        ("xid", "Xid 79", "Xids (79)", ""),
+        ("xid", "Xid 79", "Xid (79)", "match"),
+        ("nvml", "NVML error 1", "NVML errors (1)", ""),
+        ("nvml", "NVML error 1", "NVML error (1)", "match"),
         (
             "xid",
             "SXid 12028",
