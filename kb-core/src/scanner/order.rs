@@ -1,6 +1,6 @@
 //! What came before what. Times of one clock are trusted. Clocks of different hosts differ by nobody knows how much: the
-//! difference is estimated from errors that both report, times decide only beyond what is uncertain of it, and
-//! within that the graph decides.
+//! difference is estimated from errors that both report, and times decide only beyond what is uncertain of it. Within
+//! that, and wherever no error tells the difference, the graph decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,6 @@ use super::clock::{Clocks, StampKind};
 use super::fold::TimeSpan;
 use super::summary::Order;
 
-/// How far the clocks of two hosts may be apart where no error is reported by both: 10 minutes. A guess on the safe side.
-const UNKNOWN_SKEW_MICROS: u64 = 600_000_000;
 /// How far an estimated difference may be off at least, because two hosts do not report an error at the same time: 30 s.
 const LEAST_TOLERANCE_MICROS: u64 = 30_000_000;
 
@@ -89,8 +87,12 @@ impl<'c> Timeline<'c> {
     /// Where an entry stands first, and what sorts it: time on the reference clock if there is one, then the line.
     fn first(&self, entry: &Entry<'_>, reference: Option<usize>) -> Option<((i64, u64), First)> {
         let times = &entry.tally.times;
-        let on_reference =
-            |span: &TimeSpan| reference.map(|clock| span.first - self.skew(clock, span.clock).micros);
+        let on_reference = |span: &TimeSpan| {
+            reference.map(|clock| {
+                let skew = self.skew(clock, span.clock);
+                span.first - skew.map_or(0, |skew| skew.micros)
+            })
+        };
         let earliest = times
             .iter()
             .min_by_key(|span| (on_reference(span), span.line))
@@ -159,7 +161,7 @@ impl<'c> Timeline<'c> {
         if !self.clocks.comparable(one, other) {
             return None;
         }
-        let skew = self.skew(own.clock, their.clock);
+        let skew = self.skew(own.clock, their.clock)?;
         let later = their.first - skew.micros - own.first;
         (later.unsigned_abs() > skew.tolerance).then_some(later > 0)
     }
@@ -172,23 +174,23 @@ impl<'c> Timeline<'c> {
         })
     }
 
-    fn skew(&self, from: usize, to: usize) -> Skew {
-        let none = Skew {
-            micros: 0,
-            tolerance: UNKNOWN_SKEW_MICROS,
-            seen: 0,
-        };
-        let turned = |skew: &Skew| Skew {
-            micros: -skew.micros,
-            ..*skew
-        };
+    /// How two clocks differ; `None` where nothing tells.
+    fn skew(&self, from: usize, to: usize) -> Option<Skew> {
         if from == to {
-            return Skew { tolerance: 0, ..none };
+            return Some(Skew {
+                micros: 0,
+                tolerance: 0,
+                seen: 0,
+            });
         }
         let known = self.skews.get(&(from, to)).copied();
-        known
-            .or_else(|| self.skews.get(&(to, from)).map(turned))
-            .unwrap_or(none)
+        known.or_else(|| {
+            let skew = self.skews.get(&(to, from))?;
+            Some(Skew {
+                micros: -skew.micros,
+                ..*skew
+            })
+        })
     }
 
     /// What was assumed of the clocks, in sentences.
@@ -216,11 +218,11 @@ impl<'c> Timeline<'c> {
         let used = self.firsts.iter().flat_map(|first| &first.times);
         let hosts: BTreeSet<&[u8]> = used.map(|span| self.clocks.host(span.clock)).collect();
         if notes.is_empty() && hosts.len() > 1 {
-            notes.push(format!(
+            notes.push(
                 "the matches are on lines of several clocks, and no error is reported by two of them that would tell how \
-                 far they are apart: up to {} minutes the graph decides which led to which, beyond that the times do",
-                UNKNOWN_SKEW_MICROS / 60_000_000,
-            ));
+                 far they are apart: between them the graph decides which led to which"
+                    .to_owned(),
+            );
         }
         notes
     }

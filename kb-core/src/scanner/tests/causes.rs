@@ -270,13 +270,32 @@ fn between_hosts_the_graph_decides_where_clocks_cannot() {
          first, the graph does"
     );
     assert!(
-        summary.notes[0].contains("up to 10 minutes the graph decides"),
+        summary.notes[0].ends_with("between them the graph decides which led to which"),
         "{:?}",
         summary.notes
     );
-    // Hours apart, what came later led to nothing before.
-    let late = text.replace("07:02:01Z", "11:02:01Z");
-    assert_eq!(causes(&scan_text(&graph, &late)), ["b>c", "a"]);
+}
+
+#[test]
+fn without_an_error_that_both_report_no_skew_misleads_the_graph() {
+    let graph = graph(&[("a", "b")]);
+    // gpu-1 is the cause at 12:00 and its line came first; gpu-2's clock is anything.
+    for clock in [
+        "08:00:00", "11:00:05", "11:58:35", "12:00:05", "12:01:35", "13:00:05", "19:00:00",
+    ] {
+        for zone in ["", "Z"] {
+            let of = |time: &str, host: &str, letter: &str| {
+                at(&format!("2026-11-21T{time}{zone} {host} train[7]:"), letter)
+            };
+            let text = of("12:00:00", "gpu-1", "a") + &of(clock, "gpu-2", "b");
+            assert_eq!(causes(&scan_text(&graph, &text)), ["a>b"], "{text}");
+            let syslog = text.replace("2026-11-21T", "Nov 21 ").replace("Z ", " ");
+            assert_eq!(causes(&scan_text(&graph, &syslog)), ["a>b"], "{syslog}");
+            // What no edge joins stays apart.
+            let independent = text.replace(&word("b"), &word("c"));
+            assert_eq!(scan_text(&graph, &independent).root_causes.len(), 2);
+        }
+    }
 }
 
 #[test]
