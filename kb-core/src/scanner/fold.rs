@@ -1,15 +1,18 @@
 //! Hits counted: by record, and within a record by captured values. Everything here is capped, and what a cap leaves
 //! out is counted.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::clock::{Clocks, Moment};
+use super::engine::size;
 use super::lines::End;
 use super::score::Score;
+use super::sequence::MAX_LINES_APART;
 use super::stated::Stated;
 use super::summary::{Fold, Summary};
-use super::{MatchedLine, ScanOptions, assemble};
+use super::{HEAD_BYTES, MatchedLine, ScanOptions, assemble};
 use crate::matcher::Matcher;
+use crate::signature::MAX_PARTS;
 
 /// Distinct captured values told apart for one record.
 pub const MAX_FOLDS_OF_RECORD: usize = 64;
@@ -21,6 +24,8 @@ pub(super) const MAX_CANDIDATES: usize = 100;
 const MAX_SCORED: u64 = 16;
 /// First lines kept of a record and of a fold; the last is kept besides.
 const FIRST_LINES: usize = 3;
+/// Furthest that the first line of several stands behind the last, in lines.
+const MAX_REACH: u64 = MAX_LINES_APART * (MAX_PARTS as u64 - 1);
 
 type Captures = BTreeMap<String, String>;
 
@@ -64,7 +69,13 @@ pub(super) struct RecordTally {
     pub(super) times: Vec<TimeSpan>,
     /// A hit has no time, or its clock is one too many.
     pub(super) untimed: bool,
+    counted: Counted,
 }
+
+/// Lines on which a record was counted, so that what is found late, over several lines, does not count them again.
+/// All of a text that may be read once more for cut lines, else the last [`MAX_REACH`]; in order.
+#[derive(Debug, Default)]
+struct Counted(VecDeque<u64>);
 
 #[derive(Debug)]
 struct FoldTally {
@@ -143,26 +154,22 @@ impl Tally {
             },
             times: Vec::new(),
             untimed: false,
+            counted: Counted::default(),
         });
         tally.count += 1;
+        tally.counted.note(&matched);
         let is_new = tally.fold(&matched, &mut self.folds);
         if is_new || tally.count <= MAX_SCORED {
             tally.improve(score(), signal, place.line, &matched.captures);
         }
         tally.note_time(place, &matched.captures);
-        if tally.first.len() < FIRST_LINES {
-            tally.first.push(matched);
-        } else {
-            tally.last = Some(matched);
-        }
+        tally.keep(matched);
     }
 
-    /// Whether one of the last lines counted of a record is among these.
-    pub(super) fn stands_on(&self, record: u32, among: impl Fn(u64) -> bool) -> bool {
-        self.records.get(&record).is_some_and(|tally| {
-            let lines = tally.first.iter().chain(&tally.last);
-            lines.map(|matched| matched.line).any(among)
-        })
+    /// Whether a record is already counted on one of these lines.
+    pub(super) fn stands_on(&self, record: u32, mut lines: impl Iterator<Item = u64>) -> bool {
+        let tally = self.records.get(&record);
+        tally.is_some_and(|tally| lines.any(|line| tally.counted.contains(line)))
     }
 
     /// Lets a line that is counted already be explained better.
@@ -193,10 +200,12 @@ impl Tally {
         signal: u32,
         score: impl FnOnce() -> Score,
     ) {
-        if self.knows_candidate(record) {
-            return;
-        }
-        if self.candidates.len() >= MAX_CANDIDATES {
+        if let Some(known) = self.candidates.get_mut(&record) {
+            known.count += 1;
+            if matched.line < known.first.line {
+                (known.first, known.signal, known.score) = (matched, signal, score());
+            }
+        } else if self.candidates.len() >= MAX_CANDIDATES {
             self.dropped_candidates += 1;
         } else {
             let tally = CandidateTally {
@@ -227,14 +236,28 @@ impl RecordTally {
         }
     }
 
+    /// Keeps a line where it belongs: what is found over several lines comes late.
+    fn keep(&mut self, matched: MatchedLine) {
+        let at = self.first.partition_point(|kept| kept.line <= matched.line);
+        let over = if at < FIRST_LINES {
+            self.first.insert(at, matched);
+            let is_over = self.first.len() > FIRST_LINES;
+            if is_over { self.first.pop() } else { None }
+        } else {
+            Some(matched)
+        };
+        let Some(over) = over else {
+            return;
+        };
+        if self.last.as_ref().is_none_or(|last| last.line <= over.line) {
+            self.last = Some(over);
+        }
+    }
+
     /// Whether the hit began a fold.
     fn fold(&mut self, matched: &MatchedLine, all_folds: &mut usize) -> bool {
         if let Some(fold) = self.folds.get_mut(&matched.captures) {
-            fold.count += 1;
-            if fold.first.len() < FIRST_LINES {
-                fold.first.push(matched.line);
-            }
-            fold.last = matched.line;
+            fold.keep(matched.line);
             return false;
         }
         if self.folds.len() >= MAX_FOLDS_OF_RECORD || *all_folds >= MAX_FOLDS {
@@ -259,7 +282,7 @@ impl RecordTally {
         match self.times.iter_mut().find(|span| span.clock == clock) {
             Some(span) => {
                 span.last = span.last.max(micros);
-                if micros < span.first {
+                if (micros, place.line) < (span.first, span.line) {
                     span.first = micros;
                     span.line = place.line;
                     span.captures.clone_from(captures);
@@ -293,5 +316,40 @@ impl RecordTally {
             .collect();
         folds.sort_by_key(|fold| fold.lines.first().copied());
         folds
+    }
+}
+
+impl FoldTally {
+    fn keep(&mut self, line: u64) {
+        self.count += 1;
+        let at = self.first.partition_point(|kept| *kept <= line);
+        if at < FIRST_LINES {
+            self.first.insert(at, line);
+            self.first.truncate(FIRST_LINES);
+        }
+        self.last = self.last.max(line);
+    }
+}
+
+impl Counted {
+    fn note(&mut self, matched: &MatchedLine) {
+        let further = matched.parts.iter().map(|part| part.line);
+        for line in std::iter::once(matched.line).chain(further) {
+            let at = self.0.partition_point(|known| *known < line);
+            if self.0.get(at) != Some(&line) {
+                self.0.insert(at, line);
+            }
+        }
+        // A text that is this long is not looked at for cut lines.
+        if matched.start > size(HEAD_BYTES) {
+            let newest = self.0.back().copied().unwrap_or_default();
+            while self.0.front().is_some_and(|line| line + MAX_REACH < newest) {
+                self.0.pop_front();
+            }
+        }
+    }
+
+    fn contains(&self, line: u64) -> bool {
+        self.0.binary_search(&line).is_ok()
     }
 }

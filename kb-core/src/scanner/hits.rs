@@ -121,8 +121,8 @@ impl Hits<'_> {
         if let Some(joined) = self.origin.joined {
             let line = self.origin.line_of(speaker.span.start);
             let further = joined.further_lines(line, on_line.end, self.origin);
-            let among = |seen: u64| seen == line || further.iter().any(|part| part.line == seen);
-            if !is_match || self.tally.stands_on(record, among) {
+            let lines = std::iter::once(line).chain(further.iter().map(|part| part.line));
+            if !is_match || self.tally.stands_on(record, lines) {
                 return;
             }
             on_line.parts = further;
@@ -242,9 +242,9 @@ impl Hits<'_> {
             line: first.on_line.line,
             moment: first.moment,
         };
-        let among = |line: u64| line == place.line || further.iter().any(|part| part.line == line);
+        let lines = std::iter::once(place.line).chain(further.iter().map(|part| part.line));
         // A line of it may have given the record away by itself already.
-        if is_match && self.tally.stands_on(signal.record, among) {
+        if is_match && self.tally.stands_on(signal.record, lines) {
             self.tally
                 .improve(signal.record, last.signal, &place, &captures, score);
             return;

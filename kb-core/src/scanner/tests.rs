@@ -3,6 +3,7 @@
 mod causes;
 mod clocks;
 mod folds;
+mod late;
 mod logs;
 mod places;
 mod properties;

@@ -36,7 +36,7 @@ fn a_signature_of_two_lines_is_found_in_each_rank_of_an_interleaved_log() {
         "[rank0]: Traceback\n[rank0]: {FIRST}\n[rank1]: {FIRST}\n[rank2]: step 7\n[rank1]: {SECOND}\n[rank0]: {SECOND}\n"
     );
     let summary = scan_text(&system_error(), &text);
-    assert_eq!(places(&summary), [vec![3, 5], vec![2, 6]]);
+    assert_eq!(places(&summary), [vec![2, 6], vec![3, 5]]);
     let found = &summary.matches[0];
     assert_eq!(found.count, 2);
     assert_eq!(
