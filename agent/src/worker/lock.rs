@@ -134,10 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_is_given_up_in_time_is_had() {
+    fn a_lock_that_is_given_up_in_time_is_had_and_one_that_is_kept_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let first = acquire(&path, Duration::ZERO).unwrap();
+        let (start, patience) = (Instant::now(), PAUSE * 2);
+        assert!(matches!(acquire(&path, patience), Err(LockError::Held { .. })));
+        assert!(start.elapsed() >= patience, "given up too early");
         std::thread::scope(|scope| {
             let second = scope.spawn(|| acquire(&path, Duration::from_mins(1)));
             drop(first);

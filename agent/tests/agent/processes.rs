@@ -206,7 +206,7 @@ fn a_second_agent_is_told_who_holds_the_node() {
     fs::write(node.path("lock"), "4711\n").unwrap();
     let held = fs::File::open(node.path("lock")).unwrap();
     held.lock().unwrap();
-    let (report, run) = node.probe(&[]);
+    let (report, run) = node.probe(&["--timeout", "0.2"]);
     assert_eq!((report.conclusion.verdict, run.code), (Verdict::Unknown, 3));
     assert!(run.stderr.contains("process 4711"), "{}", run.stderr);
     held.unlock().unwrap();
