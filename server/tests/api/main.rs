@@ -19,6 +19,7 @@ mod durability;
 mod every_call;
 mod health;
 mod history;
+mod hostile_patterns;
 mod import_deadends;
 mod match_command;
 mod matching;
