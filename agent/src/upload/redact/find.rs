@@ -91,7 +91,7 @@ pub(super) fn path(place: Place<'_>, behind_server: bool) -> Option<usize> {
         && option.next().is_some_and(char::is_alphabetic)
         && option.next().is_none();
     let is_start = behind_server || is_option || place.is_start("._-+~%*/");
-    if !upwards && !(is_start && place.rest.starts_with('/')) {
+    if !(upwards || is_start && place.rest.starts_with('/')) {
         return None;
     }
     // Lists of paths, and what compilers and interpreters put behind one: `train.py:12:3`.
