@@ -32,9 +32,14 @@ use crate::worker::serve::WorkerArgs;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
-    /// Configuration file (TOML: long options without their dashes, for one verb in [verb]) [default:
-    /// /etc/peerless-agent.toml, where it is there]
-    #[arg(long, global = true, value_name = "FILE", env = "PEERLESS_CONFIG")]
+    // Not by clap's `env`, which takes an empty value for a wrong one.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "Configuration file (TOML: long options without their dashes, for one verb in [verb]) [else the one \
+                that PEERLESS_CONFIG names, else /etc/peerless-agent.toml, where it is there]"
+    )]
     pub(crate) config: Option<PathBuf>,
 }
 

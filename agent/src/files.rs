@@ -5,8 +5,13 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// Writes a file whole or not at all, readable to all, with the folders that it needs.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// For all: nothing in it tells of the node's users.
+pub(crate) const FOR_ALL: u32 = 0o644;
+/// For the owner alone: reports hold lines of the kernel log.
+pub(crate) const FOR_OWNER: u32 = 0o600;
+
+/// Writes a file whole or not at all, readable as `mode` says, with the folders that it needs.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::other("this names no file"))?;
@@ -19,7 +24,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = fs::OpenOptions::new()
         .write(true)
         .create_new(true)
-        .mode(0o644)
+        .mode(mode)
         .open(&unfinished)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&unfinished, path));

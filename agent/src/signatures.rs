@@ -10,7 +10,7 @@ use kb_core::matcher::Matcher;
 use kb_core::signature::RecordSignatures;
 use serde::{Deserialize, Serialize};
 
-use crate::files::write_whole;
+use crate::files::{FOR_ALL, write_whole};
 use crate::upload::{UploadError, Uploader};
 
 /// The file: the server's answer, and what it was known by.
@@ -37,14 +37,6 @@ pub(crate) enum SignaturesError {
     /// The server sent something else.
     #[error("the server's signatures cannot be read: {0}")]
     Answer(String),
-    /// The file cannot be written.
-    #[error("{}: {error}", .path.display())]
-    Write {
-        /// The cache.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
     /// No answer, or a refusal, and no cache to fall back on.
     #[error(transparent)]
     Server(#[from] UploadError),
@@ -63,8 +55,8 @@ pub(crate) fn default_path() -> PathBuf {
         .join("peerless-agent/signatures.json")
 }
 
-/// The matcher from the cache, which is brought up to date where a server is named. A server that does not answer is
-/// said, and the cache used as it is.
+/// The matcher from the cache, which is brought up to date where a server is named. A server that does not answer,
+/// or not with signatures, is said, and the cache used as it is; so is a cache that cannot be written.
 pub(crate) fn matcher(
     path: &Path,
     server: Option<&Uploader>,
@@ -79,10 +71,10 @@ pub(crate) fn matcher(
     };
     let cached = match server {
         None => cached,
-        Some(server) => match refresh(path, server, cached.as_ref()) {
+        Some(server) => match refresh(path, server, cached.as_ref(), say) {
             Ok(Some(newer)) => Some(newer),
             Ok(None) => cached,
-            Err(SignaturesError::Server(error)) if cached.is_some() => {
+            Err(error @ (SignaturesError::Server(_) | SignaturesError::Answer(_))) if cached.is_some() => {
                 say(&format!("{error}; the signatures that are here already are used"));
                 cached
             }
@@ -114,11 +106,12 @@ fn read(path: &Path) -> Result<Option<Cached>, SignaturesError> {
     }
 }
 
-/// What is newer than the cache, kept there.
+/// What is newer than the cache, kept there where that can be.
 fn refresh(
     path: &Path,
     server: &Uploader,
     cached: Option<&Cached>,
+    say: &dyn Fn(&str),
 ) -> Result<Option<Cached>, SignaturesError> {
     #[derive(Deserialize)]
     struct Answer {
@@ -135,10 +128,12 @@ fn refresh(
     };
     let written = serde_json::to_vec(&newer)
         .map_err(io::Error::from)
-        .and_then(|json| write_whole(path, &json));
-    written.map_err(|error| SignaturesError::Write {
-        path: path.to_owned(),
-        error,
-    })?;
+        .and_then(|json| write_whole(path, &json, FOR_ALL));
+    if let Err(error) = written {
+        say(&format!(
+            "{}: {error}; the signatures are used and not kept",
+            path.display()
+        ));
+    }
     Ok(Some(newer))
 }

@@ -9,13 +9,14 @@
 //! ```
 //!
 //! Its values stand where the verb's first arguments would, so they are checked like those. The environment and the
-//! command line win.
+//! command line win, also over a setting that cannot stand beside what they say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory as _};
+use clap::parser::ValueSource;
+use clap::{Arg, Command, CommandFactory as _};
 use serde::Deserialize;
 
 use super::Cli;
@@ -53,7 +54,8 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
         .map(|verb| verb.to_string_lossy().into_owned())
         .unwrap_or_default();
     let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let added = settings(&text, &verb, &|name| std::env::var_os(name).is_some())
+    let given = given(&arguments);
+    let added = settings(&text, &verb, &given, &|name| std::env::var_os(name).is_some())
         .map_err(|why| format!("{}: {why}", file.display()))?;
     let (before, behind) = arguments.split_at_checked(place + 1).unwrap_or((&arguments, &[]));
     let added = added.into_iter().map(OsString::from);
@@ -63,6 +65,37 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
         .chain(added)
         .chain(behind.iter().cloned())
         .collect())
+}
+
+/// Names of what the command line itself says; nothing where it asks for help.
+fn given(arguments: &[OsString]) -> BTreeSet<String> {
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(arguments);
+    let Ok(matches) = matches else {
+        return BTreeSet::new();
+    };
+    let Some((_, matches)) = matches.subcommand() else {
+        return BTreeSet::new();
+    };
+    let names = matches.ids().map(clap::Id::as_str);
+    names
+        .filter(|name| matches.value_source(name) == Some(ValueSource::CommandLine))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// True where the option cannot stand beside what is given, whichever of the two says so.
+fn conflicts(command: &Command, option: &Arg, given: &BTreeSet<String>) -> bool {
+    let is_given = |other: &Arg| given.contains(other.get_id().as_str());
+    let forbids = |one: &Arg, other: &Arg| {
+        command
+            .get_arg_conflicts_with(one)
+            .iter()
+            .any(|found| found.get_id() == other.get_id())
+    };
+    command
+        .get_arguments()
+        .filter(|other| is_given(other))
+        .any(|other| forbids(option, other) || forbids(other, option))
 }
 
 /// The file that is named, else the default where it is there.
@@ -89,7 +122,12 @@ fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
 }
 
 /// The file's settings as arguments of a verb.
-fn settings(text: &str, verb: &str, is_set: &dyn Fn(&str) -> bool) -> Result<Vec<String>, String> {
+fn settings(
+    text: &str,
+    verb: &str,
+    given: &BTreeSet<String>,
+    is_set: &dyn Fn(&str) -> bool,
+) -> Result<Vec<String>, String> {
     let settings: BTreeMap<String, Setting> =
         basic_toml::from_str(text).map_err(|error| error.to_string())?;
     let cli = Cli::command();
@@ -101,7 +139,7 @@ fn settings(text: &str, verb: &str, is_set: &dyn Fn(&str) -> bool) -> Result<Vec
                 return Err(format!("[{name}] is no verb"));
             };
             for (name, setting) in of_verb {
-                let argument = argument(command, name, setting, is_set)?
+                let argument = argument(command, name, setting, given, is_set)?
                     .ok_or_else(|| format!("{} has no option --{name}", command.get_name()))?;
                 if command.get_name() == verb {
                     own.extend(argument);
@@ -111,7 +149,7 @@ fn settings(text: &str, verb: &str, is_set: &dyn Fn(&str) -> bool) -> Result<Vec
         }
         let mut known = false;
         for command in cli.get_subcommands() {
-            if let Some(argument) = argument(command, name, setting, is_set)? {
+            if let Some(argument) = argument(command, name, setting, given, is_set)? {
                 known = true;
                 if command.get_name() == verb {
                     arguments.extend(argument);
@@ -131,6 +169,7 @@ fn argument(
     command: &Command,
     name: &str,
     setting: &Setting,
+    given: &BTreeSet<String>,
     is_set: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Vec<String>>, String> {
     let Some(option) = command
@@ -142,7 +181,7 @@ fn argument(
     let by_environment = option
         .get_env()
         .is_some_and(|variable| is_set(&variable.to_string_lossy()));
-    if by_environment {
+    if by_environment || conflicts(command, option, given) {
         return Ok(Some(Vec::new()));
     }
     let takes_value = option.get_action().takes_values();
@@ -171,7 +210,7 @@ mod tests {
     #[test]
     fn settings_become_the_verbs_first_arguments() {
         let text = "server = \"http://a\"\ntimeout = 60\n[daemon]\ninterval = 600\nactive = true\nredact = [\"hosts\", \"paths\"]\n";
-        let of = |verb| settings(text, verb, &|_| false).unwrap();
+        let of = |verb| settings(text, verb, &BTreeSet::new(), &|_| false).unwrap();
         assert_eq!(
             of("daemon"),
             [
@@ -183,8 +222,21 @@ mod tests {
             ]
         );
         assert_eq!(of("probe"), ["--timeout=60"]);
-        let in_environment = settings(text, "upload", &|name| name == "PEERLESS_SERVER").unwrap();
+        let in_environment = settings(text, "upload", &BTreeSet::new(), &|name| {
+            name == "PEERLESS_SERVER"
+        })
+        .unwrap();
         assert!(in_environment.is_empty(), "{in_environment:?}");
+    }
+
+    #[test]
+    fn a_setting_that_the_command_line_excludes_is_left_out() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let of = |line: &str, verb, text| settings(text, verb, &given(&words(line)), &|_| false).unwrap();
+        let quiet = "quiet = true";
+        assert_eq!(of("peerless-agent probe", "probe", quiet), ["--quiet"]);
+        assert!(of("peerless-agent probe --json", "probe", quiet).is_empty());
+        assert!(of("peerless-agent watch a.log", "watch", "[watch]\njournal = true").is_empty());
     }
 
     #[test]
@@ -196,7 +248,7 @@ mod tests {
             ("[daemon]\nactive = 1", "active is true or false"),
             ("server = ", "line 1 column 10"),
         ] {
-            let error = settings(text, "daemon", &|_| false).unwrap_err();
+            let error = settings(text, "daemon", &BTreeSet::new(), &|_| false).unwrap_err();
             assert!(error.contains(expected), "{expected:?} is not in {error:?}");
         }
     }

@@ -11,13 +11,25 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::cli::{DaemonArgs, StatusArgs};
 use crate::clock::{Clock as _, SystemClock};
-use crate::files::write_whole;
+use crate::files::{FOR_ALL, FOR_OWNER, write_whole};
 use crate::output;
 use crate::probe::{self, Depth};
 use crate::process::say;
-use crate::upload::{Body, Spool, Uploader};
+use crate::upload::{Body, Pace, Spool, Uploader};
 
 use super::{make_report, print, say_reason};
+
+/// What is known from round to round.
+struct Daemon<'a> {
+    arguments: &'a DaemonArgs,
+    spool: Spool,
+    uploader: Option<Uploader>,
+    /// The last look without checks.
+    passive: Option<Report>,
+    /// The last run of the ladder, also from before this process began.
+    active: Option<Report>,
+    pace: Pace,
+}
 
 /// Looks until it is ended. What one round cannot do is said, and the next round tries again.
 pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
@@ -25,21 +37,37 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         Some(server) => Some(arguments.access.uploader(server)?),
         None => None,
     };
-    let spool = arguments.spool.spool();
+    let mut daemon = Daemon {
+        arguments,
+        spool: arguments.spool.spool(),
+        uploader,
+        passive: None,
+        // Where there is none that can be read, the next run makes one.
+        active: read(&arguments.state.file(true)).ok(),
+        pace: Pace::default(),
+    };
     let mut idle_since: Option<Instant> = None;
-    let mut last_active: Option<Instant> = None;
     loop {
-        let mut report = make_report(&arguments.run, Depth::Passive, false)?;
-        settle(arguments, &report, false, &spool, uploader.as_ref());
-        idle_since = probe::is_idle(&report).then(|| idle_since.unwrap_or_else(Instant::now));
-        if arguments.active && is_due(arguments, idle_since, last_active) {
+        let report = make_report(&arguments.run, Depth::Passive, false)?;
+        let mut exit_code = arguments.run.exit_code(&report);
+        // While another agent has the GPUs, nothing is known of who else has.
+        if !probe::was_locked_out(&report) {
+            idle_since = probe::is_idle(&report).then(|| idle_since.unwrap_or_else(Instant::now));
+        }
+        daemon.settle(report, false);
+        if arguments.active && daemon.is_due(idle_since) {
             // The run looks again before it takes anything, and behind it whether it was alone.
-            report = make_report(&arguments.run, Depth::Full, false)?;
-            last_active = Some(Instant::now());
-            settle(arguments, &report, true, &spool, uploader.as_ref());
+            let report = make_report(&arguments.run, Depth::Full, false)?;
+            exit_code = arguments.run.exit_code(&report);
+            if probe::was_locked_out(&report) {
+                // No run: the last one stands, and the next round tries again.
+                say_reason(&report);
+            } else {
+                daemon.settle(report, true);
+            }
         }
         if arguments.once {
-            return Ok(arguments.run.exit_code(&report));
+            return Ok(exit_code);
         }
         std::thread::sleep(wait(arguments.interval));
     }
@@ -52,44 +80,80 @@ fn wait(interval: Duration) -> Duration {
     interval * 9 / 10 + interval / 10 * part / 512
 }
 
-fn is_due(arguments: &DaemonArgs, idle_since: Option<Instant>, last_active: Option<Instant>) -> bool {
-    let idle = Duration::from_mins(arguments.idle_minutes);
-    let between = Duration::from_hours(arguments.active_every);
-    idle_since.is_some_and(|since| since.elapsed() >= idle)
-        && last_active.is_none_or(|last| last.elapsed() >= between)
-}
+impl Daemon<'_> {
+    fn is_due(&self, idle_since: Option<Instant>) -> bool {
+        let idle = Duration::from_mins(self.arguments.idle_minutes);
+        let between = Duration::from_hours(self.arguments.active_every);
+        let last = self.active.as_ref().and_then(|report| finished(report).ok());
+        // A run that ended in the future, by a clock that was set back since, counts for nothing.
+        let age = last.and_then(|last| Duration::try_from(SystemClock.now() - last).ok());
+        idle_since.is_some_and(|since| since.elapsed() >= idle) && age.is_none_or(|age| age >= between)
+    }
 
-/// Keeps the result here, and sends it where there is somebody to send it to.
-fn settle(arguments: &DaemonArgs, report: &Report, active: bool, spool: &Spool, uploader: Option<&Uploader>) {
-    let said = |what: &str, result: anyhow::Result<()>| {
-        if let Err(error) = result {
-            say(&format!("{what}: {error:#}"));
+    /// Keeps the result here, and sends it where there is somebody to send it to.
+    fn settle(&mut self, report: Report, active: bool) {
+        let said = |what: &str, result: anyhow::Result<()>| {
+            if let Err(error) = result {
+                say(&format!("{what}: {error:#}"));
+            }
+        };
+        say_reason(&report);
+        let state = self.arguments.state.file(active);
+        let written = serde_json::to_vec(&report).map_err(Into::into).and_then(|json| {
+            write_whole(&state, &json, FOR_OWNER).with_context(|| format!("write {}", state.display()))
+        });
+        said("the result is not kept", written);
+        said("the report cannot be sent", self.upload(&report));
+        let last = if active {
+            &mut self.active
+        } else {
+            &mut self.passive
+        };
+        *last = Some(report);
+        if let Some(path) = &self.arguments.metrics_file {
+            let kinds = [("passive", &self.passive), ("active", &self.active)];
+            let runs: Vec<(&str, &Report)> = kinds
+                .into_iter()
+                .filter_map(|(kind, report)| Some((kind, report.as_ref()?)))
+                .collect();
+            let text = output::metrics(&runs, self.spool.kept().len());
+            let written = write_whole(path, text.as_bytes(), FOR_ALL)
+                .with_context(|| format!("write {}", path.display()));
+            said("no metrics", written);
         }
-    };
-    say_reason(report);
-    let state = arguments.state.file(active);
-    let written = serde_json::to_vec(report)
-        .map_err(Into::into)
-        .and_then(|json| write_whole(&state, &json).with_context(|| format!("write {}", state.display())));
-    said("the result is not kept", written);
-    if let Some(uploader) = uploader {
-        said("the report waits", upload(arguments, report, spool, uploader));
     }
-    if let Some(path) = &arguments.metrics_file {
-        let text = output::metrics(report, active, spool.kept().len());
-        let written = write_whole(path, text.as_bytes()).with_context(|| format!("write {}", path.display()));
-        said("no metrics", written);
+
+    /// On disk first; then with all that waits, oldest first, one try each: the next round is the next try, but none
+    /// before the server wants to be asked again.
+    fn upload(&mut self, report: &Report) -> anyhow::Result<()> {
+        let Some(uploader) = &self.uploader else {
+            return Ok(());
+        };
+        let (report, body) = Body::redacted(report, &self.arguments.redact)?;
+        match self.spool.keep(&report.report_id, &body) {
+            Ok(kept) => kept.removed.iter().for_each(|line| say(line)),
+            Err(why) => {
+                // It can wait nowhere, so that it goes now or never.
+                say(&format!("the report cannot be kept: {why}; it is sent at once"));
+                if let Err(error) = uploader.send(&body) {
+                    self.pace.learn(Some(&error), Instant::now(), random());
+                    return Err(error).context("the report is lost");
+                }
+            }
+        }
+        if self.pace.may_send(Instant::now()) {
+            let drained = self.spool.drain(uploader);
+            drained.said.iter().for_each(|line| say(line));
+            self.pace
+                .learn(drained.refusal.as_ref(), Instant::now(), random());
+        }
+        Ok(())
     }
 }
 
-/// On disk first; then with all that waits, oldest first, one try each: the next round is the next try.
-fn upload(arguments: &DaemonArgs, report: &Report, spool: &Spool, uploader: &Uploader) -> anyhow::Result<()> {
-    let (report, body) = Body::redacted(report, &arguments.redact)?;
-    let kept = spool.keep(&report.report_id, &body)?;
-    for line in kept.removed.iter().chain(&spool.drain(uploader)) {
-        say(line);
-    }
-    Ok(())
+/// Without random numbers all wait alike, which is no reason not to wait.
+fn random() -> u64 {
+    getrandom::u64().unwrap_or_default()
 }
 
 /// The last result: one line, and its exit code.
@@ -113,12 +177,19 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
 }
 
 fn last(path: &Path, now: OffsetDateTime, max_age_hours: u64) -> Result<Report, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("no result: {error}"))?;
-    let report: Report = serde_json::from_slice(&bytes).map_err(|error| format!("no result: {error}"))?;
-    let finished = OffsetDateTime::parse(&report.finished_at, &Rfc3339).map_err(|error| error.to_string())?;
-    let age = Duration::try_from(now - finished).unwrap_or_default();
+    let report = read(path)?;
+    let age = Duration::try_from(now - finished(&report)?).unwrap_or_default();
     if age > Duration::from_hours(max_age_hours) {
         return Err(format!("the result is {} hours old", age.as_secs() / 3600));
     }
     Ok(report)
+}
+
+fn read(path: &Path) -> Result<Report, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("no result: {error}"))?;
+    serde_json::from_slice(&bytes).map_err(|error| format!("no result: {error}"))
+}
+
+fn finished(report: &Report) -> Result<OffsetDateTime, String> {
+    OffsetDateTime::parse(&report.finished_at, &Rfc3339).map_err(|error| error.to_string())
 }

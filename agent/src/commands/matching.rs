@@ -11,6 +11,7 @@ use kb_core::scanner::{ScanOptions, Summary};
 use crate::cli::{MatchArgs, SignatureArgs};
 use crate::process::say;
 use crate::signatures;
+use crate::upload::ConfigurationError;
 
 use super::{InputError, print};
 
@@ -34,7 +35,10 @@ pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
         };
         found |= !summary.matches.is_empty();
         let text = if arguments.json {
-            format!("{}\n", serde_json::json!({ "file": path, "summary": summary }))
+            format!(
+                "{}\n",
+                serde_json::json!({ "file": path.to_string_lossy(), "summary": summary })
+            )
         } else {
             told(path, &summary)
         };
@@ -45,14 +49,22 @@ pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
 
 /// The matcher that the arguments name.
 pub(crate) fn matcher(arguments: &SignatureArgs) -> anyhow::Result<Arc<Matcher>> {
-    let server = match &arguments.server {
-        Some(server) => Some(arguments.access.uploader(server)?),
-        None => None,
-    };
     let path = arguments
         .signatures
         .clone()
         .unwrap_or_else(signatures::default_path);
+    let server = match &arguments.server {
+        Some(server) => match arguments.access.uploader(server) {
+            Ok(server) => Some(server),
+            // A file for the server's sake, such as a token that only root reads, is not needed for what is here.
+            Err(error @ ConfigurationError::File { .. }) if path.is_file() => {
+                say(&format!("{error}; the signatures that are here already are used"));
+                None
+            }
+            Err(error) => return Err(error.into()),
+        },
+        None => None,
+    };
     Ok(signatures::matcher(&path, server.as_ref(), &say)?)
 }
 

@@ -108,7 +108,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
                 say_failure(print(&format!("\n{receipt}\n")));
             }
             // What was kept before goes now that the server answers.
-            for line in spool.drain(&uploader) {
+            for line in spool.drain(&uploader).said {
                 say(&line);
             }
             Ok(exit_code)
@@ -160,11 +160,17 @@ fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {
 
 /// A reader that has seen enough (`| head -1`) is no failure.
 fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match write_out(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         _ => Ok(()),
     }
+}
+
+/// For what would go on without end: a reader that is gone is an error.
+fn write_out(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }
 
 /// A standard output that cannot be written, where something else matters more.

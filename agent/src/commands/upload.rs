@@ -53,7 +53,7 @@ fn empty(spool: &Spool, uploader: &Uploader, patience: &Patience<'_>) -> anyhow:
         {
             say(&format!("{} is still kept: {error}", first.display()));
         }
-        for line in spool.drain(uploader) {
+        for line in spool.drain(uploader).said {
             say(&line);
         }
         let left = spool.kept().len();

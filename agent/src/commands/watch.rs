@@ -17,7 +17,7 @@ use crate::host::{Follower, HostRoot};
 use crate::process::say;
 
 use super::matching::matcher;
-use super::print;
+use super::write_out;
 
 /// Between two looks at a log that has not grown.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -28,12 +28,26 @@ const LINES_OF_A_SCAN: u64 = 100_000;
 pub(crate) fn watch(arguments: &WatchArgs) -> anyhow::Result<u8> {
     let matcher = matcher(&arguments.signatures)?;
     let mut teller = Teller::new(&matcher, arguments.json);
+    match follow(&mut teller, arguments) {
+        Err(error) if is_reader_gone(&error) => Ok(0),
+        ended => ended,
+    }
+}
+
+/// Nobody reads what is told any more (`| head -1`).
+fn is_reader_gone(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn follow(teller: &mut Teller<'_>, arguments: &WatchArgs) -> anyhow::Result<u8> {
     if arguments.journal {
-        return journal(&mut teller, arguments.once);
+        return journal(teller, arguments.once);
     }
     match &arguments.file {
-        Some(path) => file(&mut teller, path, arguments.once),
-        None => kernel_log(&mut teller, &HostRoot::new(&arguments.host_root), arguments.once),
+        Some(path) => file(teller, path, arguments.once),
+        None => kernel_log(teller, &HostRoot::new(&arguments.host_root), arguments.once),
     }
 }
 
@@ -203,7 +217,7 @@ impl<'a> Teller<'a> {
                 let text = hit.text.as_ref().map_or("", |marked| marked.text.as_str());
                 format!("{}: {text}", hit.record)
             };
-            print(&format!("{line}\n"))?;
+            write_out(&format!("{line}\n"))?;
         }
         Ok(())
     }

@@ -7,11 +7,8 @@ use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// The last result as gauges.
-pub(crate) fn metrics(report: &Report, active: bool, waiting: usize) -> String {
-    let kind = if active { "active" } else { "passive" };
-    let finished =
-        OffsetDateTime::parse(&report.finished_at, &Rfc3339).map_or(0, OffsetDateTime::unix_timestamp);
+/// The last result of each kind of run as gauges, and how many reports wait.
+pub(crate) fn metrics(runs: &[(&str, &Report)], waiting: usize) -> String {
     let mut text = String::new();
     let mut gauge = |name: &str, help: &str, lines: &[(String, String)]| {
         // Writing to a string does not fail.
@@ -20,38 +17,44 @@ pub(crate) fn metrics(report: &Report, active: bool, waiting: usize) -> String {
             "# HELP peerless_agent_{name} {help}\n# TYPE peerless_agent_{name} gauge"
         );
         for (labels, value) in lines {
-            let _ = writeln!(text, "peerless_agent_{name}{{{labels}}} {value}");
+            let _ = writeln!(text, "peerless_agent_{name}{labels} {value}");
         }
     };
-    let run = format!("run=\"{kind}\"");
-    let verdicts = Verdict::ALL.map(|verdict| {
-        let is = u8::from(report.conclusion.verdict == verdict);
-        (format!("{run},verdict=\"{}\"", verdict.word()), is.to_string())
-    });
-    gauge("verdict", "1 for the verdict of the last run.", &verdicts);
-    let pairs = Verdict::ALL.map(|verdict| {
-        let of_verdict = report.pairs.iter().filter(|pair| pair.verdict.verdict == verdict);
-        (
-            format!("{run},verdict=\"{}\"", verdict.word()),
-            of_verdict.count().to_string(),
-        )
-    });
-    gauge("pairs", "Pairs of GPUs by verdict.", &pairs);
-    let one = |value: String| [(run.clone(), value)];
-    gauge(
-        "gpus",
-        "GPUs that the driver lists.",
-        &one(report.gpus.len().to_string()),
-    );
+    let by_verdict = |count: &dyn Fn(&Report, Verdict) -> usize| -> Vec<(String, String)> {
+        let of_run = |(kind, report): &(&str, &Report)| {
+            Verdict::ALL.map(|verdict| {
+                let labels = format!("{{run=\"{kind}\",verdict=\"{}\"}}", verdict.word());
+                (labels, count(report, verdict).to_string())
+            })
+        };
+        runs.iter().flat_map(of_run).collect()
+    };
+    let by_run = |value: &dyn Fn(&Report) -> String| -> Vec<(String, String)> {
+        let of_run = |(kind, report): &(&str, &Report)| (format!("{{run=\"{kind}\"}}"), value(report));
+        runs.iter().map(of_run).collect()
+    };
+    let is = |report: &Report, verdict| usize::from(report.conclusion.verdict == verdict);
+    gauge("verdict", "1 for the verdict of the last run.", &by_verdict(&is));
+    let pairs = |report: &Report, verdict| {
+        let pairs = report.pairs.iter();
+        pairs.filter(|pair| pair.verdict.verdict == verdict).count()
+    };
+    gauge("pairs", "Pairs of GPUs by verdict.", &by_verdict(&pairs));
+    let gpus = |report: &Report| report.gpus.len().to_string();
+    gauge("gpus", "GPUs that the driver lists.", &by_run(&gpus));
+    let finished = |report: &Report| {
+        let finished = OffsetDateTime::parse(&report.finished_at, &Rfc3339);
+        finished.map_or(0, OffsetDateTime::unix_timestamp).to_string()
+    };
     gauge(
         "finished_timestamp_seconds",
         "End of the last run.",
-        &one(finished.to_string()),
+        &by_run(&finished),
     );
     gauge(
         "spool_reports",
         "Reports that wait to be uploaded.",
-        &one(waiting.to_string()),
+        &[(String::new(), waiting.to_string())],
     );
     text
 }

@@ -70,6 +70,14 @@ pub(crate) enum Depth {
     Full,
 }
 
+/// The step at which a run meets another agent.
+const LOCKING: &str = "lock the node";
+
+/// True when nothing was looked at because the lock could not be had.
+pub(crate) fn was_locked_out(report: &Report) -> bool {
+    report.failures.iter().any(|failure| failure.step == LOCKING)
+}
+
 /// True when nobody else used the GPU, by NVML's word.
 pub(crate) fn is_gpu_idle(gpu: &Gpu) -> bool {
     !idle::idle_gpus(std::slice::from_ref(gpu)).is_empty()
@@ -93,7 +101,7 @@ pub(crate) fn run(
     let host = host::read(&options.host_root, &watch)?;
     let mut found = match lock_of(options) {
         Ok(_lock) => look::look(options, chance.nonce, progress),
-        Err(error) => Found::nothing(failure_of("lock the node", error.to_string())),
+        Err(error) => Found::nothing(failure_of(LOCKING, error.to_string())),
     };
     surroundings::add(&mut found, &options.host_root, &watch);
     let (logs, log_facts) = watch.finish();

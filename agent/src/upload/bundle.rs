@@ -1,14 +1,16 @@
 //! Reports on their way by hand: a bundle is the spool's zstd frames one behind the other, so that `zstd -dc` shows the
 //! reports, and two bundles one behind the other are a bundle too.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use super::body::{self, Body};
 use super::{ConfigurationError, Spool};
+use crate::files::FOR_OWNER;
 
-/// Writes all that the spool holds into one file, whole or not at all, and says how many reports that is. With
+/// Writes all that the spool holds into one file of its owner's, whole or not at all, and says how many reports that is. With
 /// `remove` they leave the spool once the bundle is on disk.
 pub(crate) fn pack(spool: &Spool, out: &Path, remove: bool) -> io::Result<usize> {
     let kept = spool.kept();
@@ -17,7 +19,11 @@ pub(crate) fn pack(spool: &Spool, out: &Path, remove: bool) -> io::Result<usize>
         .ok_or_else(|| io::Error::other("this names no file"))?;
     let unfinished = out.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let written = (|| {
-        let mut file = File::create_new(&unfinished)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(FOR_OWNER)
+            .open(&unfinished)?;
         for path in &kept {
             file.write_all(&fs::read(path)?)?;
         }

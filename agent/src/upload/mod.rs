@@ -12,7 +12,7 @@ pub(crate) use body::{Body, read_body};
 pub(crate) use bundle::{pack, unpack};
 pub(crate) use client::Uploader;
 pub(crate) use redact::Kind as Redaction;
-pub(crate) use retry::{Patience, send};
+pub(crate) use retry::{Pace, Patience, send};
 pub(crate) use spool::{Limits, Spool};
 
 use std::path::PathBuf;

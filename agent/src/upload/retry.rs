@@ -51,6 +51,30 @@ pub(crate) fn send(
     }
 }
 
+/// When a program that comes again by itself may ask the server next.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    failures: u32,
+    not_before: Option<Instant>,
+}
+
+impl Pace {
+    /// True where the last refusal is long enough ago.
+    pub(crate) fn may_send(&self, now: Instant) -> bool {
+        self.not_before.is_none_or(|instant| now >= instant)
+    }
+
+    /// Learns how the last try ended; `random` are random bits.
+    pub(crate) fn learn(&mut self, refusal: Option<&UploadError>, now: Instant, random: u64) {
+        let Some(error) = refusal else {
+            *self = Self::default();
+            return;
+        };
+        self.not_before = now.checked_add(pause(self.failures, error.retry_after(), random));
+        self.failures = self.failures.saturating_add(1);
+    }
+}
+
 /// Between half of the doubled wait and all of it; at least what the server asked for.
 pub(crate) fn pause(failures: u32, asked: Option<Duration>, random: u64) -> Duration {
     let whole = FIRST.saturating_mul(1 << failures.min(16)).min(LONGEST);
@@ -94,6 +118,29 @@ mod tests {
         let asked = Duration::from_mins(5);
         assert!(pause(0, Some(asked), 0) >= asked);
         assert!(pause(0, Some(Duration::MAX), 0) <= MOST_ASKED + FIRST);
+    }
+
+    #[test]
+    fn a_server_that_refused_is_left_alone_as_long_as_it_asked() {
+        let now = Instant::now();
+        let refused = |retry_after| UploadError::Refused {
+            server: "http://127.0.0.1".to_owned(),
+            status: 503,
+            code: None,
+            detail: String::new(),
+            retry_after,
+        };
+        let mut pace = Pace::default();
+        assert!(pace.may_send(now));
+        pace.learn(Some(&refused(Some(Duration::from_mins(20)))), now, 0);
+        assert!(!pace.may_send(now + Duration::from_mins(19)));
+        assert!(pace.may_send(now + Duration::from_mins(21)));
+        for _ in 0..9 {
+            pace.learn(Some(&refused(None)), now, 0);
+        }
+        assert!(!pace.may_send(now + Duration::from_secs(59)), "it grew");
+        pace.learn(None, now, 0);
+        assert!(pace.may_send(now));
     }
 
     #[test]

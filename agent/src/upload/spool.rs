@@ -8,12 +8,12 @@ use std::time::{Duration, SystemTime};
 
 use kb_core::ids::ReportId;
 
-use super::{Body, Next, Uploader};
+use super::{Body, Next, UploadError, Uploader};
 
 const SUFFIX: &str = ".json.zst";
 /// Given to a report that the server will never take, so that it is not sent again.
 const REJECTED_SUFFIX: &str = ".json.zst.rejected";
-/// Reports that are sent after a successful upload, at most: the rest go with the next one.
+/// Reports that leave the spool at once, at most: the rest go with the next upload.
 const MOST_AT_ONCE: usize = 32;
 
 /// What another process left unfinished longer ago than this, it will not finish.
@@ -32,6 +32,14 @@ pub(crate) struct Limits {
 pub(crate) struct Spool {
     folder: PathBuf,
     limits: Limits,
+}
+
+/// What became of the reports that waited.
+pub(crate) struct Drained {
+    /// One line for each.
+    pub(crate) said: Vec<String>,
+    /// Why the server took no more.
+    pub(crate) refusal: Option<UploadError>,
 }
 
 /// A report that is on disk.
@@ -120,10 +128,16 @@ impl Spool {
         }
     }
 
-    /// Sends what was kept, oldest first, until the server takes no more. One line for each.
-    pub(crate) fn drain(&self, uploader: &Uploader) -> Vec<String> {
+    /// Sends what was kept, oldest first, until the server takes no more. What it leaves for later does not count:
+    /// however many such reports are in front, those behind them go.
+    pub(crate) fn drain(&self, uploader: &Uploader) -> Drained {
         let mut said = Vec::new();
-        for path in self.kept().into_iter().take(MOST_AT_ONCE) {
+        let mut settled = 0;
+        let mut refusal = None;
+        for path in self.kept() {
+            if settled >= MOST_AT_ONCE {
+                break;
+            }
             let bytes = match fs::read(&path) {
                 Ok(bytes) => bytes,
                 // Another process has sent it meanwhile.
@@ -133,33 +147,33 @@ impl Spool {
                     continue;
                 }
             };
-            let settled = match uploader.send(&Body(bytes)) {
+            let put_away = match uploader.send(&Body(bytes)) {
                 Ok(_) => {
                     said.push(format!("{} was kept and is now uploaded", path.display()));
                     remove(&path)
                 }
-                Err(error) => match error.next() {
-                    Next::PutAside => {
-                        said.push(format!(
-                            "{} was kept and is refused for good: {error}",
-                            path.display()
-                        ));
-                        fs::rename(&path, rejected(&path))
+                Err(error) if error.next() == Next::PutAside => {
+                    said.push(format!(
+                        "{} was kept and is refused for good: {error}",
+                        path.display()
+                    ));
+                    fs::rename(&path, rejected(&path))
+                }
+                Err(error) => {
+                    said.push(format!("{} is still kept: {error}", path.display()));
+                    if error.next() == Next::KeepAndStop || error.retry_after().is_some() {
+                        refusal = Some(error);
+                        break;
                     }
-                    next => {
-                        said.push(format!("{} is still kept: {error}", path.display()));
-                        if next == Next::KeepAndStop {
-                            break;
-                        }
-                        Ok(())
-                    }
-                },
+                    continue;
+                }
             };
-            if let Err(error) = settled {
+            settled += 1;
+            if let Err(error) = put_away {
                 said.push(format!("{} cannot be put away: {error}", path.display()));
             }
         }
-        said
+        Drained { said, refusal }
     }
 
     /// What is kept, oldest first; the names, random ids, say nothing about age.

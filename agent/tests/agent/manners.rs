@@ -5,7 +5,8 @@ use std::fs;
 use fake_gpu::Scenario;
 use kb_core::report::Report;
 
-use crate::node::{Node, Run};
+use crate::node::{Node, Run, mode};
+use crate::stub::Stub;
 
 /// Calls that take something of a GPU.
 const TAKING: [&str; 3] = ["cuDevicePrimaryCtxRetain", "cuMemAlloc_v2", "cuLaunchKernel"];
@@ -84,6 +85,49 @@ fn an_active_daemon_waits_until_the_gpus_are_idle() {
 }
 
 #[test]
+fn the_last_run_of_the_ladder_is_known_behind_a_restart() {
+    let node = Node::with(&Scenario::healthy(2));
+    let metrics = node.path("peerless.prom");
+    let arguments = [
+        "--active",
+        "--idle-minutes",
+        "0",
+        "--metrics-file",
+        metrics.to_str().unwrap(),
+    ];
+    assert_eq!(daemon(&node, &arguments).code, 0);
+    let file = node.path("state/last-active.json");
+    let first = fs::read(&file).unwrap();
+    assert_eq!(mode(&file), 0o600, "it holds lines of the kernel log");
+    assert_eq!(mode(&metrics), 0o644);
+    assert_eq!(daemon(&node, &arguments).code, 3, "a look without checks");
+    assert_eq!(fs::read(&file).unwrap(), first, "a day between two runs");
+    let metrics = fs::read_to_string(metrics).unwrap();
+    for line in [
+        "peerless_agent_verdict{run=\"passive\",verdict=\"unknown\"} 1\n",
+        "peerless_agent_verdict{run=\"active\",verdict=\"healthy\"} 1\n",
+        "peerless_agent_spool_reports 0\n",
+    ] {
+        assert!(metrics.contains(line), "{line}{metrics}");
+    }
+}
+
+#[test]
+fn a_spool_that_cannot_be_used_keeps_no_report_from_the_server() {
+    let node = Node::with(&Scenario::library_missing());
+    let stub = Stub::start(5);
+    let file = node.path("file");
+    fs::write(&file, "").unwrap();
+    let mut command = node.command("daemon");
+    command.args(["--once", "--server", &stub.address]);
+    command.arg("--state").arg(node.path("state"));
+    command.arg("--spool").arg(file.join("spool"));
+    let run = Run::of(&command.output().unwrap());
+    assert!(run.stderr.contains("cannot be kept"), "{}", run.stderr);
+    assert_eq!(stub.taken.lock().unwrap().len(), 1, "{}", run.stderr);
+}
+
+#[test]
 fn an_old_result_is_none() {
     let node = Node::with(&Scenario::healthy(2));
     daemon(&node, &["--active", "--idle-minutes", "0"]);
@@ -132,6 +176,17 @@ fn settings_come_from_a_file_and_the_command_line_wins() {
     assert_eq!(report.conclusion.expect.as_deref(), Some("p2p=none"));
     let (report, _) = node.probe(&["--config", config, "--expect", "p2p=all"]);
     assert_eq!(report.conclusion.expect.as_deref(), Some("p2p=all"));
+    fs::write(&file, "quiet = true\n").unwrap();
+    assert_eq!(
+        node.run("probe", &["--json", "--config", config])
+            .report()
+            .gpus
+            .len(),
+        2
+    );
+    let mut unset = node.command("probe");
+    let unset = Run::of(&unset.env("PEERLESS_CONFIG", "").output().unwrap());
+    assert_eq!(unset.code, 0, "{}", unset.stderr);
     fs::write(&file, "exspect = \"p2p=none\"\n").unwrap();
     let wrong = node.run("probe", &["--config", config]);
     assert_eq!(wrong.code, 64);

@@ -1,8 +1,11 @@
 //! `match` and `watch`: known errors told on the node, also when the server is gone.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Stdio;
 use std::thread::JoinHandle;
 
 use fake_gpu::Scenario;
@@ -12,6 +15,30 @@ use kb_core::record::Record;
 use crate::node::{Node, Run};
 
 const LINE: &str = "RuntimeError: CUDA error: peer access is not supported between these two devices";
+
+/// Puts the signatures where `run` looks for them.
+fn fetched(node: &Node, log: &str) {
+    let (address, thread) = server(1);
+    assert_eq!(run(node, "match", &["--server", &address, log]).code, 0);
+    thread.join().unwrap();
+}
+
+/// Answers once, with something else.
+fn another_server() -> (String, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let serve = move || {
+        let mut reader = BufReader::new(listener.accept().unwrap().0);
+        let mut line = String::new();
+        while line.trim_end() != "" || line.is_empty() {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n<>";
+        reader.into_inner().write_all(answer).unwrap();
+    };
+    (address, std::thread::spawn(serve))
+}
 
 /// Serves the signatures of one record, `times` times; gives the tags that it was asked with.
 fn server(times: usize) -> (String, JoinHandle<Vec<String>>) {
@@ -138,4 +165,73 @@ fn a_log_is_watched_line_by_line() {
     assert_eq!(kernel.code, 0, "{}", kernel.stderr);
     let hit: serde_json::Value = serde_json::from_str(kernel.stdout.trim()).unwrap();
     assert_eq!(hit["record"], "cuda/peer-access-unsupported-by-hardware");
+}
+
+#[test]
+fn what_is_wrong_beside_usable_signatures_is_said_and_no_end() {
+    let node = Node::with(&Scenario::healthy(2));
+    let log = node.path("job.log");
+    fs::write(&log, format!("{LINE}\n")).unwrap();
+    let log = log.to_str().unwrap();
+    // A cache that cannot be written.
+    let (address, thread) = server(1);
+    let mut command = node.bare("match");
+    command.args(["--server", &address, "--signatures", "/dev/null/signatures", log]);
+    let unkept = Run::of(&command.output().unwrap());
+    thread.join().unwrap();
+    assert_eq!(unkept.code, 0, "{}", unkept.stderr);
+    assert!(unkept.stderr.contains("not kept"), "{}", unkept.stderr);
+    fetched(&node, log);
+    let (address, thread) = another_server();
+    let other = run(&node, "match", &["--server", &address, log]);
+    thread.join().unwrap();
+    assert_eq!(other.code, 0, "{}", other.stderr);
+    assert!(other.stderr.contains("cannot be read"), "{}", other.stderr);
+    let arguments = ["--server", "http://127.0.0.1:9", "--token-file", "/nowhere", log];
+    let token = run(&node, "match", &arguments);
+    assert_eq!(token.code, 0, "{}", token.stderr);
+    assert!(token.stderr.contains("--token-file"), "{}", token.stderr);
+}
+
+#[test]
+fn a_file_of_any_name_is_told_in_json() {
+    let node = Node::with(&Scenario::healthy(2));
+    let log = node.path("").join(OsStr::from_bytes(b"job-\xff.log"));
+    fs::write(&log, format!("{LINE}\n")).unwrap();
+    let plain = node.path("job.log");
+    fs::write(&plain, format!("{LINE}\n")).unwrap();
+    fetched(&node, plain.to_str().unwrap());
+    let mut command = node.bare("match");
+    command
+        .arg("--signatures")
+        .arg(node.path("cache/signatures.json"));
+    let told = Run::of(&command.arg("--json").arg(&log).output().unwrap());
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    assert!(
+        told["file"].as_str().unwrap().ends_with("job-\u{fffd}.log"),
+        "{told}"
+    );
+}
+
+#[test]
+fn watching_ends_with_its_reader() {
+    let node = Node::with(&Scenario::healthy(2));
+    let log = node.path("job.log");
+    fs::write(&log, format!("{LINE}\n")).unwrap();
+    fetched(&node, log.to_str().unwrap());
+    let mut command = node.bare("watch");
+    command
+        .arg("--signatures")
+        .arg(node.path("cache/signatures.json"));
+    command.arg(&log).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut watching = command.spawn().unwrap();
+    let mut said = String::new();
+    let mut stderr = BufReader::new(watching.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.contains("following"), "{said}");
+    drop(watching.stdout.take());
+    let mut file = fs::File::options().append(true).open(&log).unwrap();
+    file.write_all(format!("{LINE}\nstep\n").as_bytes()).unwrap();
+    assert_eq!(watching.wait().unwrap().code(), Some(0));
 }

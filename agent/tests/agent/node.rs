@@ -94,6 +94,11 @@ impl Run {
     }
 }
 
+/// Who may read and write a file.
+pub(crate) fn mode(path: &Path) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path).unwrap().permissions()) & 0o777
+}
+
 /// Files in a folder that may not be there.
 pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fake_gpu::Scenario;
 
-use crate::node::{Node, Run, files_in};
+use crate::node::{Node, Run, files_in, mode};
 use crate::stub::Stub;
 
 fn run(mut command: Command, arguments: &[&str]) -> Run {
@@ -74,6 +74,7 @@ fn a_bundle_carries_the_very_bytes_elsewhere() {
     ];
     let packed = run(node.bare("bundle"), &arguments);
     assert_eq!(packed.code, 0, "{}", packed.stderr);
+    assert_eq!(mode(&bundle), 0o600);
     assert!(packed.stdout.starts_with("3 reports in"), "{}", packed.stdout);
     assert!(files_in(&spool).is_empty());
     assert_eq!(
@@ -163,4 +164,37 @@ fn what_is_not_to_leave_is_cut_out_and_marked() {
     );
     assert!(report.host["redaction"].value.is_some());
     assert_eq!(report.pairs.len(), 1);
+}
+
+#[test]
+fn reports_that_the_server_cannot_take_keep_no_other_from_going() {
+    let node = node_with(1);
+    let spool = node.path("spool");
+    let good = files_in(&spool).remove(0);
+    let json = zstd::stream::decode_all(fs::read(&good).unwrap().as_slice()).unwrap();
+    let mut report: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let written = fs::metadata(&good).unwrap().modified().unwrap();
+    let stub = Stub::start(4);
+    for number in 0..33 {
+        let id = format!("{number:08x}-0000-4000-8000-000000000000");
+        report["report_id"] = id.clone().into();
+        let path = spool.join(format!("{id}.json.zst"));
+        let body = zstd::stream::encode_all(serde_json::to_vec(&report).unwrap().as_slice(), 0).unwrap();
+        fs::write(&path, body).unwrap();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(written - Duration::from_hours(1)).unwrap();
+        stub.failing.lock().unwrap().insert(id);
+    }
+    let arguments = [
+        "--server",
+        &stub.address,
+        "--spool",
+        spool.to_str().unwrap(),
+        "--retry-for",
+        "0.1",
+    ];
+    let sent = run(node.bare("upload"), &arguments);
+    assert_eq!(sent.code, 1, "{}", sent.stderr);
+    assert_eq!(stub.taken.lock().unwrap().len(), 1, "{}", sent.stderr);
+    assert!(!good.try_exists().unwrap());
 }

@@ -1,6 +1,6 @@
 //! A server that takes reports, and fails in every way that a network and a crash can: on demand, from a seed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,6 +18,8 @@ pub(crate) struct Stub {
     pub(crate) faults: Arc<AtomicU64>,
     /// Requests that are still answered with "busy" before all else.
     pub(crate) busy: Arc<AtomicU64>,
+    /// Reports that are answered with an error of the server's own, by id.
+    pub(crate) failing: Arc<Mutex<BTreeSet<String>>>,
     ends: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -30,9 +32,10 @@ impl Stub {
         let faults = Arc::new(AtomicU64::new(0));
         let busy = Arc::new(AtomicU64::new(0));
         let ends = Arc::new(AtomicBool::new(false));
+        let failing = Arc::<Mutex<BTreeSet<String>>>::default();
         let serve = {
             let (taken, faults, ends) = (Arc::clone(&taken), Arc::clone(&faults), Arc::clone(&ends));
-            let busy = Arc::clone(&busy);
+            let (busy, failing) = (Arc::clone(&busy), Arc::clone(&failing));
             move || {
                 let mut random = Random(seed);
                 for stream in listener.incoming() {
@@ -49,7 +52,7 @@ impl Stub {
                         fails.then(|| random.below(5))
                     };
                     // A client that was killed in the middle of its request is nobody's fault.
-                    let _ = serve(stream.unwrap(), &taken, fault);
+                    let _ = serve(stream.unwrap(), &taken, &failing.lock().unwrap(), fault);
                 }
             }
         };
@@ -58,6 +61,7 @@ impl Stub {
             taken,
             faults,
             busy,
+            failing,
             ends,
             thread: Some(std::thread::spawn(serve)),
         }
@@ -74,7 +78,12 @@ impl Drop for Stub {
 
 /// Serves one request. Faults: 0 closes at once, 1 closes in the middle of the body, 2 keeps the report and closes
 /// without an answer, 3 keeps it and breaks off within the answer, 4 is busy.
-fn serve(stream: TcpStream, taken: &Taken, fault: Option<u64>) -> std::io::Result<()> {
+fn serve(
+    stream: TcpStream,
+    taken: &Taken,
+    failing: &BTreeSet<String>,
+    fault: Option<u64>,
+) -> std::io::Result<()> {
     if fault == Some(0) {
         return Ok(());
     }
@@ -108,7 +117,9 @@ fn serve(stream: TcpStream, taken: &Taken, fault: Option<u64>) -> std::io::Resul
     let json = zstd::stream::decode_all(body.as_slice())?;
     let report: serde_json::Value = serde_json::from_slice(&json)?;
     let id = report["report_id"].as_str().unwrap().to_owned();
-    let status = {
+    let status = if failing.contains(&id) {
+        500
+    } else {
         let mut taken = taken.lock().unwrap();
         match taken.get(&id) {
             None => {
