@@ -113,14 +113,32 @@ fn entry(text: &str) -> Option<Entry<'_>> {
     })
 }
 
+/// `0[2]`: a rank of some communicator, and the device in brackets, NVML's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    rank: u32,
+    nvml: Option<u32>,
+}
+
+impl End {
+    fn read(text: &str) -> Option<Self> {
+        let (rank, device) = text.trim().split_once('[').unwrap_or((text.trim(), ""));
+        let nvml = device.split(']').next().and_then(|digits| digits.parse().ok());
+        Some(Self {
+            rank: rank.parse().ok()?,
+            nvml,
+        })
+    }
+}
+
 /// What the lines say together.
 #[derive(Default)]
 struct Found {
     lines: u64,
-    /// CUDA's number and NVML's of each rank.
-    devices: BTreeMap<u32, (u32, u32)>,
+    /// CUDA's number and NVML's of each rank; more than one where communicators number their ranks differently.
+    devices: BTreeMap<u32, BTreeSet<(u32, u32)>>,
     /// Ways between ranks, as the log names them.
-    ways: BTreeMap<(u32, u32), BTreeSet<String>>,
+    ways: BTreeMap<(End, End), BTreeSet<String>>,
     diagnostics: Vec<String>,
     ended_well: bool,
 }
@@ -185,7 +203,7 @@ impl Found {
         {
             gpu.pci_address = Some(Fact::read(address, TOOL));
         }
-        self.devices.insert(rank, (cuda, nvml));
+        self.devices.entry(rank).or_default().insert((cuda, nvml));
         Ok(())
     }
 
@@ -197,13 +215,7 @@ impl Found {
         let Some((from, to)) = ends.split_once(" -> ") else {
             return;
         };
-        let rank = |text: &str| {
-            text.trim()
-                .split('[')
-                .next()
-                .and_then(|digits| digits.parse::<u32>().ok())
-        };
-        if let (Some(from), Some(to)) = (rank(from), rank(to)) {
+        if let (Some(from), Some(to)) = (End::read(from), End::read(to)) {
             // `SHM/direct/direct` and `P2P/direct pointer` are known by their first parts.
             let name = way.split_whitespace().next().unwrap_or_default();
             self.ways
@@ -231,18 +243,29 @@ impl Found {
         }
     }
 
+    /// CUDA's number of an end of a way; none where its rank is that of several devices and the brackets do not tell.
+    fn device(&self, end: End) -> Option<u32> {
+        let devices = self.devices.get(&end.rank)?;
+        let named = devices.iter().find(|(_, nvml)| end.nvml == Some(*nvml));
+        let only = devices.first().filter(|_| devices.len() == 1);
+        named.or(only).map(|(cuda, _)| *cuda)
+    }
+
     fn finish(self, draft: &mut Draft) {
+        let mut ways_of_pairs: BTreeMap<(u32, u32), BTreeSet<&str>> = BTreeMap::new();
         for ((from, to), ways) in &self.ways {
-            let (Some((from, _)), Some((to, _))) = (self.devices.get(from), self.devices.get(to)) else {
-                continue;
-            };
-            if from == to {
-                continue;
+            if let (Some(from), Some(to)) = (self.device(*from), self.device(*to))
+                && from != to
+            {
+                let of_pair = ways_of_pairs.entry((from, to)).or_default();
+                of_pair.extend(ways.iter().map(String::as_str));
             }
-            let ways: Vec<&str> = ways.iter().map(String::as_str).collect();
+        }
+        for ((from, to), ways) in ways_of_pairs {
+            let ways: Vec<&str> = ways.into_iter().collect();
             let name = format!("nccl.transport_{}", if from < to { "forth" } else { "back" });
             draft
-                .pair(*from, *to)
+                .pair(from, to)
                 .facts
                 .insert(name, Fact::read(ways.join(" ").into(), TOOL));
         }

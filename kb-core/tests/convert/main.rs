@@ -325,6 +325,28 @@ fn a_log_of_nccl_tells_gpus_ways_and_its_own_diagnostics() {
 }
 
 #[test]
+fn ranks_of_several_communicators_are_told_by_their_devices() {
+    let line = |rank: u32, cuda: u32| {
+        format!(
+            "node1:1:2 [{cuda}] NCCL INFO ncclCommInitRank comm 0x1 rank {rank} nranks 2 cudaDev {cuda} nvmlDev \
+             {cuda} busId {:x} commId 0x7a1 - Init START\n",
+            0x1000 * (cuda + 1)
+        )
+    };
+    let ranks = [line(0, 0), line(1, 1), line(0, 2), line(1, 3)].concat();
+    let way = |ends: &str, way: &str| format!("node1:1:2 [0] NCCL INFO Channel 00/0 : {ends} via {way}\n");
+    let told = way("0[2] -> 1[3]", "P2P/CUMEM") + &way("0 -> 1", "SHM");
+    let report = converted(&(ranks + &told));
+    let ways: Vec<_> = report
+        .pairs
+        .iter()
+        .filter_map(|pair| Some((pair.a, pair.b, pair.facts.get("nccl.transport_forth")?)))
+        .map(|(a, b, fact)| (a, b, fact.value.clone().unwrap()))
+        .collect();
+    assert_eq!(ways, [(2, 3, "P2P/CUMEM".into())]);
+}
+
+#[test]
 fn parts_of_one_node_make_one_report_and_repeats_make_samples() {
     let whole = [NVBANDWIDTH, NCCL_TESTS, NVBANDWIDTH].concat();
     let report = converted(&whole);
