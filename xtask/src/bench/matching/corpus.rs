@@ -5,7 +5,7 @@
 /// letter stand for a value.
 const SHAPES: &str = include_str!("healthy.txt");
 
-/// A reproducible source of numbers (SplitMix64).
+/// A reproducible source of numbers (`SplitMix64`).
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -55,16 +55,13 @@ impl Healthy {
         while let Some((before, after)) = rest.split_once('%') {
             into.push_str(before);
             let kind = after.chars().next();
-            rest = match kind.and_then(|kind| self.value(kind)) {
-                Some(value) => {
-                    into.push_str(&value);
-                    after.get(1..).unwrap_or_default()
-                }
-                None => {
-                    into.push('%');
-                    after
-                }
-            };
+            if let Some(value) = kind.and_then(|kind| self.value(kind)) {
+                into.push_str(&value);
+                rest = after.get(1..).unwrap_or_default();
+            } else {
+                into.push('%');
+                rest = after;
+            }
         }
         into.push_str(rest);
         into.push('\n');

@@ -7,6 +7,15 @@
 //! quality    their scenarios, every signature, false alarms, planted lines
 //! speed      the log's throughput, one message, start, memory; hyperscan: the same lines by another engine
 //! ```
+#![cfg_attr(
+    feature = "matching",
+    allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts and shares of a measurement are far below 2^52"
+    )
+)]
 
 #[cfg(feature = "matching")]
 mod canons;
