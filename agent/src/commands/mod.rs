@@ -35,33 +35,27 @@ pub(crate) struct InputError(String);
 
 /// `peerless-agent probe`.
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
-    if arguments.run.dry_run {
-        return dry_run::tell(&arguments.run, None);
-    }
-    let report = make_report(&arguments.run, Depth::Full, !arguments.json)?;
-    if arguments.json {
-        print(&output::json(&report)?)?;
-    } else {
-        print_table(&arguments.run, &report)?;
-    }
-    say_reason(&report);
-    Ok(arguments.run.exit_code(&report))
+    show(&arguments.run, arguments.json, None)
 }
 
 /// `peerless-agent bench`.
 pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
-    if arguments.run.dry_run {
-        return dry_run::tell(&arguments.run, Some(arguments.chosen()));
+    show(&arguments.run, arguments.json, Some(arguments.chosen()))
+}
+
+/// Runs, and shows what came of it.
+fn show(run: &RunArgs, json: bool, bench: Option<BenchOptions>) -> anyhow::Result<u8> {
+    if run.dry_run {
+        return dry_run::tell(run, bench);
     }
-    let bench = Some(arguments.chosen());
-    let report = make(&arguments.run, Depth::Full, !arguments.json, bench)?;
-    if arguments.json {
+    let report = make(run, Depth::Full, !json, bench)?;
+    if json {
         print(&output::json(&report)?)?;
     } else {
-        print_table(&arguments.run, &report)?;
+        print_table(run, &report)?;
     }
     say_reason(&report);
-    Ok(arguments.run.exit_code(&report))
+    Ok(run.exit_code(&report))
 }
 
 /// `peerless-agent report`.
