@@ -51,6 +51,23 @@ pub struct Options {
     pub host: Option<String>,
 }
 
+impl Options {
+    /// Of output that says the rest itself.
+    pub fn new(node: Node, taken_at: String, agent_version: String) -> Self {
+        Self {
+            format: None,
+            node,
+            taken_at,
+            agent_version,
+            engine: None,
+            bytes: None,
+            capabilities: Vec::new(),
+            collective: None,
+            host: None,
+        }
+    }
+}
+
 /// Turns output into a report.
 pub fn convert(bytes: &[u8], options: &Options) -> Result<Report, ConvertError> {
     let mut draft = Draft::default();

@@ -30,21 +30,15 @@ const ALL: [&str; 7] = [
 ];
 
 fn options() -> Options {
-    Options {
-        format: None,
-        node: Node {
+    Options::new(
+        Node {
             id: "node-1".parse().unwrap(),
             hostname: None,
             boot_id: None,
         },
-        taken_at: "2026-11-21T07:21:49Z".to_owned(),
-        agent_version: "0.1.0".to_owned(),
-        engine: None,
-        bytes: None,
-        capabilities: Vec::new(),
-        collective: None,
-        host: None,
-    }
+        "2026-11-21T07:21:49Z".to_owned(),
+        "0.1.0".to_owned(),
+    )
 }
 
 fn converted(text: &str) -> Report {

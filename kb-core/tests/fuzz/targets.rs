@@ -166,18 +166,15 @@ pub(crate) fn convert(text: &[u8]) {
     let format = text.first().map(|byte| usize::from(*byte) % 16);
     let options = |format| Options {
         format,
-        node: Node {
-            id: "node-1".parse().unwrap(),
-            hostname: None,
-            boot_id: None,
-        },
-        taken_at: "2026-11-21T07:21:49Z".to_owned(),
-        agent_version: "0.1.0".to_owned(),
-        engine: None,
-        bytes: None,
-        capabilities: Vec::new(),
-        collective: None,
-        host: None,
+        ..Options::new(
+            Node {
+                id: "node-1".parse().unwrap(),
+                hostname: None,
+                boot_id: None,
+            },
+            "2026-11-21T07:21:49Z".to_owned(),
+            "0.1.0".to_owned(),
+        )
     };
     for format in [None, format.and_then(|place| Format::ALL.get(place).copied())] {
         match convert_output(text, &options(format)) {

@@ -266,21 +266,15 @@ async fn converted_output_of_other_tools_is_accepted_once() {
         include_str!("../../../../kb-core/tests/data/tools/topo-x4.txt"),
         include_str!("../../../../kb-core/tests/data/tools/nccl-log.txt"),
     ];
-    let options = kb_core::convert::Options {
-        format: None,
-        node: kb_core::report::Node {
+    let options = kb_core::convert::Options::new(
+        kb_core::report::Node {
             id: "node-1".parse().unwrap(),
             hostname: None,
             boot_id: None,
         },
-        taken_at: "2026-11-21T07:21:49Z".to_owned(),
-        agent_version: "0.1.0".to_owned(),
-        engine: None,
-        bytes: None,
-        capabilities: Vec::new(),
-        collective: None,
-        host: None,
-    };
+        "2026-11-21T07:21:49Z".to_owned(),
+        "0.1.0".to_owned(),
+    );
     for (number, output) in outputs.into_iter().enumerate() {
         for again in [false, true] {
             let report = kb_core::convert::convert(output.as_bytes(), &options).unwrap();
