@@ -12,16 +12,8 @@ use super::{Named, Row};
 use crate::report::{Engine, Operation};
 use crate::verdict::Verdict;
 
-const fn row(named: Named, applies: fn(&Seen<'_>) -> Option<Finding>) -> Row {
-    Row {
-        named,
-        beside: true,
-        applies,
-    }
-}
-
 pub(super) const ROWS: &[Row] = &[
-    row(
+    Row::beside(
         Named {
             cause: cause::BELOW_NOMINAL,
             verdict: Verdict::Degraded,
@@ -32,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         below_nominal,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::PUSH_AND_PULL_APART,
             verdict: Verdict::Degraded,
@@ -43,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         push_and_pull_apart,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::KERNELS_SLOW,
             verdict: Verdict::Degraded,
@@ -54,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         kernels_slow,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::SLOWED_BY_OTHERS,
             verdict: Verdict::Degraded,

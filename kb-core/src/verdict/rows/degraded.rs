@@ -10,16 +10,8 @@ use super::{Named, Row};
 use crate::report::Outcome;
 use crate::verdict::Verdict;
 
-const fn row(named: Named, applies: fn(&Seen<'_>) -> Option<Finding>) -> Row {
-    Row {
-        named,
-        beside: true,
-        applies,
-    }
-}
-
 pub(super) const ROWS: &[Row] = &[
-    row(
+    Row::beside(
         Named {
             cause: cause::FAILS_ONLY_TOGETHER,
             verdict: Verdict::Degraded,
@@ -30,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         |pair| pair.find(|_, check| check.outcome == Outcome::PassAlone),
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::SLOWER_WITH_PEER_ACCESS,
             verdict: Verdict::Degraded,
@@ -41,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         slower_with_peer_access,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::LINKS_DOWN,
             verdict: Verdict::Degraded,
@@ -52,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         links_down,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::NVLINK_CORRECTED_ERRORS,
             verdict: Verdict::Degraded,
@@ -63,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         nvlink_corrected_errors,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::SLOW_PAIR,
             verdict: Verdict::Degraded,
@@ -74,7 +66,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         slow_pair,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::SLOW_DIRECTION,
             verdict: Verdict::Degraded,
@@ -85,7 +77,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         slow_direction,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::IO_PAGE_FAULT_SEEN,
             verdict: Verdict::Degraded,
@@ -96,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         io_page_fault_seen,
     ),
-    row(
+    Row::beside(
         Named {
             cause: cause::PCIE_LINK_DEGRADED,
             verdict: Verdict::Degraded,

@@ -42,6 +42,26 @@ pub(super) struct Row {
     pub(super) applies: fn(&Seen<'_>) -> Option<Finding>,
 }
 
+impl Row {
+    /// A cause that explains what else was seen of the pair.
+    const fn alone(named: Named, applies: fn(&Seen<'_>) -> Option<Finding>) -> Self {
+        Self {
+            named,
+            beside: false,
+            applies,
+        }
+    }
+
+    /// A cause with effects of its own.
+    const fn beside(named: Named, applies: fn(&Seen<'_>) -> Option<Finding>) -> Self {
+        Self {
+            named,
+            beside: true,
+            applies,
+        }
+    }
+}
+
 /// The rows of a pair, worst first.
 pub(super) fn of_pair() -> impl Iterator<Item = &'static Row> {
     [

@@ -9,16 +9,8 @@ use super::{Named, Row};
 use crate::report::P2pStatus;
 use crate::verdict::Verdict;
 
-const fn row(named: Named, applies: fn(&Seen<'_>) -> Option<Finding>) -> Row {
-    Row {
-        named,
-        beside: false,
-        applies,
-    }
-}
-
 pub(super) const ROWS: &[Row] = &[
-    row(
+    Row::alone(
         Named {
             cause: cause::ONE_DIRECTION_ONLY,
             verdict: Verdict::Refused,
@@ -29,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         one_direction_only,
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::MIG_ENABLED,
             verdict: Verdict::Refused,
@@ -39,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         mig_enabled,
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::CONFIDENTIAL_COMPUTING,
             verdict: Verdict::Refused,
@@ -50,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         confidential_computing,
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::FABRIC_NOT_READY,
             verdict: Verdict::Refused,
@@ -61,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         fabric_not_ready,
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::REFUSED_BY_REGISTRY,
             verdict: Verdict::Refused,
@@ -72,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         refused_by_registry,
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::REFUSED_BY_POLICY,
             verdict: Verdict::Refused,
@@ -83,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         refused_by_policy,
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::REFUSED_BY_CHIPSET,
             verdict: Verdict::Refused,
@@ -97,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
             Some(found.and(small_bar1(pair)))
         },
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::REFUSED_BY_TOPOLOGY,
             verdict: Verdict::Refused,
@@ -107,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         |pair| explained(pair, P2pStatus::Tns, "TNS, the topology does not support it"),
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::MIXED_MODELS,
             verdict: Verdict::Refused,
@@ -117,7 +109,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         mixed_models,
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::REFUSED_NOT_SUPPORTED,
             verdict: Verdict::Refused,
@@ -128,7 +120,7 @@ pub(super) const ROWS: &[Row] = &[
         },
         |pair| explained(pair, P2pStatus::Ns, "NS, not supported"),
     ),
-    row(
+    Row::alone(
         Named {
             cause: cause::REFUSED_CAUSE_UNKNOWN,
             verdict: Verdict::Refused,
