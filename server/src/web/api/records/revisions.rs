@@ -67,12 +67,22 @@ pub struct Difference {
     ext: String,
 }
 
+/// What was asked for: the history, or with `from` the difference.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum RevisionsAnswer {
+    /// Without `from`.
+    History(History),
+    /// With `from`.
+    Difference(Difference),
+}
+
 /// The history of a record, or with `from` what changed.
 #[utoipa::path(
     get, path = "/api/v1/records/{id}/-/revisions", tag = "records",
     params(("id" = String, Path), RevisionsQuery),
     responses(
-        (status = 200, description = "History; Difference with `from`", body = History),
+        (status = 200, description = "History; Difference with `from`", body = RevisionsAnswer),
         (status = 404, description = "No such record or revision", body = ProblemBody),
     ),
 )]
@@ -92,7 +102,8 @@ pub async fn revisions(
         (Some(from), to) => {
             let from = texts(&state, &status, Some(from), actor).await?;
             let to = texts(&state, &status, to.as_deref(), actor).await?;
-            Ok(HttpResponse::Ok().json(difference(&status, &from, &to)))
+            let difference = difference(&status, &from, &to);
+            Ok(HttpResponse::Ok().json(RevisionsAnswer::Difference(difference)))
         }
         (None, Some(_)) => Err(Problem::new(
             Code::BadQuery,
@@ -104,10 +115,11 @@ pub async fn revisions(
             let visible = revisions
                 .into_iter()
                 .filter(|meta| all || status.published >= Some(meta.revision));
-            Ok(HttpResponse::Ok().json(History {
+            let history = History {
                 id: status.id.to_string(),
                 revisions: visible.map(|meta| entry(&status, meta)).collect(),
-            }))
+            };
+            Ok(HttpResponse::Ok().json(RevisionsAnswer::History(history)))
         }
     }
 }
