@@ -6,13 +6,16 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::bench::server::{Server, free_address};
-use crate::shell;
+use crate::{shell, tools};
 
 /// The release that is installed; another may know other checks.
 const VERSION: &str = "4.32.5";
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
+    /// First install what is missing from the distribution (as root).
+    #[arg(long)]
+    install: bool,
     /// Seconds that the run may take.
     #[arg(long, default_value_t = 180)]
     seconds: u32,
@@ -25,8 +28,10 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    tools::require(tools::PYTHON, options.install)?;
     let tool = installed()?;
-    shell::run(&mut shell::cargo(&["build", "--locked", "--package", "peerless"]))?;
+    // As the tests build it: a package built alone has other features, and all its dependencies would be built again.
+    shell::run(&mut shell::cargo(&["build", "--workspace", "--locked"]))?;
     let program = shell::target().join("debug").join("peerless");
     let scratch = std::env::temp_dir().join(format!("peerless-schemathesis-{}", std::process::id()));
     let data = scratch.join("data");

@@ -14,7 +14,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    tools::require(options.install)?;
+    tools::require(tools::TESTS, options.install)?;
     let scratch = std::env::temp_dir().join(format!("peerless-xtask-{}", std::process::id()));
     let server = postgres::start(&scratch)?;
     let outcome = run_tests(options, &server.url);

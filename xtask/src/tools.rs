@@ -1,4 +1,4 @@
-//! Programs that the tests need beside Rust, and how to get them on Debian and Ubuntu.
+//! Programs that chores need beside Rust, and how to get them on Debian and Ubuntu.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use crate::shell;
 
 /// One program.
-struct Tool {
+pub(crate) struct Tool {
     /// What it is for, shown when it is missing.
     purpose: &'static str,
     /// Debian package.
@@ -16,7 +16,8 @@ struct Tool {
     places: &'static [&'static str],
 }
 
-const TOOLS: &[Tool] = &[
+/// What every test together needs.
+pub(crate) const TESTS: &[Tool] = &[
     Tool {
         purpose: "store contract and two servers on one PostgreSQL",
         package: "postgresql",
@@ -44,12 +45,19 @@ const TOOLS: &[Tool] = &[
     },
 ];
 
+/// What a Python program in a folder of its own needs.
+pub(crate) const PYTHON: &[Tool] = &[Tool {
+    purpose: "a folder of its own for schemathesis",
+    package: "python3-venv",
+    places: &["/usr/lib/*/ensurepip/__init__.py"],
+}];
+
 /// Fails with the exact command to run when something is missing; installs it first when told to.
-pub(crate) fn require(install: bool) -> Result<()> {
-    let mut missing = missing();
+pub(crate) fn require(tools: &'static [Tool], install: bool) -> Result<()> {
+    let mut missing = missing(tools);
     if !missing.is_empty() && install {
         install_packages(&missing)?;
-        missing = self::missing();
+        missing = self::missing(tools);
     }
     if missing.is_empty() {
         return Ok(());
@@ -59,7 +67,7 @@ pub(crate) fn require(install: bool) -> Result<()> {
     }
     let packages: Vec<_> = missing.iter().map(|tool| tool.package).collect();
     bail!(
-        "install what is missing, as root:\n  apt-get install -y --no-install-recommends {}\nor let `cargo xtask test --install` do it",
+        "install what is missing, as root:\n  apt-get install -y --no-install-recommends {}\nor let the same command do it with --install",
         packages.join(" ")
     )
 }
@@ -71,8 +79,8 @@ fn install_packages(missing: &[&Tool]) -> Result<()> {
     shell::run(shell::command("apt-get", &arguments).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-fn missing() -> Vec<&'static Tool> {
-    TOOLS
+fn missing(tools: &'static [Tool]) -> Vec<&'static Tool> {
+    tools
         .iter()
         .filter(|tool| !tool.places.iter().any(|place| is_there(place)))
         .collect()
