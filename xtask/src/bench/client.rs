@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -11,6 +12,10 @@ pub(crate) struct Connection {
     stream: TcpStream,
     address: SocketAddr,
     buffer: Vec<u8>,
+    /// Bytes of the answer under way.
+    filled: usize,
+    /// Where its head ends, and where it ends, as soon as that is known.
+    bounds: Option<(usize, usize)>,
 }
 
 /// Status, head and body of an answer.
@@ -29,38 +34,68 @@ impl Connection {
             stream,
             address,
             buffer: vec![0; 64 * 1024],
+            filled: 0,
+            bounds: None,
         })
     }
 
     /// Sends a request as it stands and reads its answer.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>> {
-        self.stream.write_all(request)?;
-        let mut filled = 0;
-        let head_end = loop {
-            filled += self.read_at(filled)?;
-            let read = self.buffer.get(..filled).unwrap_or_default();
-            if let Some(end) = find(read, b"\r\n\r\n") {
-                break end;
-            }
+        self.send(request)?;
+        while !self.receive()? {}
+        self.answer()
+    }
+
+    /// Sends a request as it stands.
+    pub(crate) fn send(&mut self, request: &[u8]) -> Result<()> {
+        self.filled = 0;
+        self.bounds = None;
+        Ok(self.stream.write_all(request)?)
+    }
+
+    /// Reads once; true when the answer is whole. Does not wait where the system has said that there is something.
+    pub(crate) fn receive(&mut self) -> Result<bool> {
+        if self.filled == self.buffer.len() {
+            self.buffer.resize(2 * self.filled, 0);
+        }
+        let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
+        let read = self.stream.read(room)?;
+        ensure!(read > 0, "the server hung up");
+        self.filled += read;
+        if self.bounds.is_none() {
+            self.bounds = self.find_bounds()?;
+        }
+        let Some((_, end)) = self.bounds else {
+            return Ok(false);
         };
+        let more = self.filled.saturating_sub(end);
+        ensure!(more == 0, "{more} bytes after the answer's end");
+        Ok(self.filled == end)
+    }
+
+    /// The answer that [`Self::receive`] has called whole.
+    pub(crate) fn answer(&self) -> Result<Answer<'_>> {
+        let (head_end, end) = self.bounds.context("there is no answer yet")?;
         let head = std::str::from_utf8(self.buffer.get(..head_end).unwrap_or_default())?;
-        let status = head
-            .split(' ')
-            .nth(1)
-            .and_then(|word| word.parse().ok())
-            .context("no status line")?;
+        let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
+        Ok(Answer {
+            status: status.context("no status line")?,
+            head,
+            body: self.buffer.get(head_end + 4..end).unwrap_or_default(),
+        })
+    }
+
+    fn find_bounds(&self) -> Result<Option<(usize, usize)>> {
+        let read = self.buffer.get(..self.filled).unwrap_or_default();
+        let Some(head_end) = find(read, b"\r\n\r\n") else {
+            return Ok(None);
+        };
+        let head = std::str::from_utf8(read.get(..head_end).unwrap_or_default())?;
         let length: usize = match header(head, "content-length") {
             Some(length) => length.parse()?,
             None => 0,
         };
-        let end = head_end + 4 + length;
-        while filled < end {
-            filled += self.read_at(filled)?;
-        }
-        ensure!(filled == end, "{} bytes after the answer's end", filled - end);
-        let head = std::str::from_utf8(self.buffer.get(..head_end).unwrap_or_default())?;
-        let body = self.buffer.get(head_end + 4..end).unwrap_or_default();
-        Ok(Answer { status, head, body })
+        Ok(Some((head_end, head_end + 4 + length)))
     }
 
     /// Posts a text.
@@ -74,16 +109,11 @@ impl Connection {
         );
         self.exchange(&request)
     }
+}
 
-    fn read_at(&mut self, filled: usize) -> Result<usize> {
-        if filled == self.buffer.len() {
-            self.buffer.resize(2 * filled, 0);
-        }
-        let read = self
-            .stream
-            .read(self.buffer.get_mut(filled..).unwrap_or_default())?;
-        ensure!(read > 0, "the server hung up");
-        Ok(read)
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
     }
 }
 

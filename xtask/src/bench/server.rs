@@ -22,6 +22,16 @@ pub(crate) fn build() -> Result<PathBuf> {
     Ok(shell::target().join("release").join("peerless"))
 }
 
+/// The server that is named, from wherever this program runs, or one that is built now.
+pub(crate) fn given_or_built(given: Option<&Path>) -> Result<PathBuf> {
+    match given {
+        Some(given) => {
+            std::path::absolute(given).with_context(|| format!("could not find {}", given.display()))
+        }
+        None => build(),
+    }
+}
+
 /// An address that was free a moment ago.
 pub(crate) fn free_address() -> Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -73,7 +83,7 @@ impl Server {
             {
                 return Ok(());
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(5));
         }
         bail!("the server was not ready within two minutes")
     }

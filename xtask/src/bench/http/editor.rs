@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::process::Command;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -9,12 +10,12 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Value, json};
 
 use crate::bench::client::{Connection, request};
-use crate::shell;
 
 /// Someone with a token.
 pub(super) struct Editor {
     address: SocketAddr,
     token: String,
+    document: Value,
 }
 
 /// What was published.
@@ -30,15 +31,20 @@ pub(super) struct Publishing(JoinHandle<Result<Published>>);
 const RECORD: &str = "bench/edited-each-second";
 
 impl Editor {
-    pub(super) fn new(program: &Path, address: SocketAddr, data: &Path) -> Result<Self> {
+    /// Makes a token, and takes `document` as the text to change.
+    pub(super) fn new(program: &Path, address: SocketAddr, data: &Path, document: Value) -> Result<Self> {
         let arguments = [
             "token", "create", "--name", "bench", "--scope", "edit", "--scope", "publish",
         ];
-        let mut create = shell::command(&program.to_string_lossy(), &arguments);
-        let output = create.arg("--data-dir").arg(data).output()?;
+        let mut create = Command::new(program);
+        let output = create.args(arguments).arg("--data-dir").arg(data).output()?;
         ensure!(output.status.success(), "no token: {}", output.status);
         let token = String::from_utf8(output.stdout)?.trim().to_owned();
-        Ok(Self { address, token })
+        Ok(Self {
+            address,
+            token,
+            document,
+        })
     }
 
     /// Begins at once, on a thread of its own.
@@ -46,9 +52,7 @@ impl Editor {
         Publishing(thread::spawn(move || self.publish(seconds)))
     }
 
-    fn publish(&self, seconds: u32) -> Result<Published> {
-        let seed = shell::root().join("kb-seed/cuda/peer-access-unsupported-by-hardware.json");
-        let mut document: Value = serde_json::from_str(&std::fs::read_to_string(&seed)?)?;
+    fn publish(mut self, seconds: u32) -> Result<Published> {
         let authorization = format!("Bearer {}", self.token);
         let start = Instant::now();
         let mut published = Published {
@@ -58,7 +62,7 @@ impl Editor {
         for second in 0..seconds {
             let due = start + Duration::from_secs(second.into());
             thread::sleep(due.saturating_duration_since(Instant::now()));
-            let keys = document.as_object_mut().context("a seed is an object")?;
+            let keys = self.document.as_object_mut().context("a seed is an object")?;
             let signature = format!("bench: the edited thing failed {second} times");
             keys.insert("id".into(), json!(RECORD));
             keys.insert("domain".into(), json!("bench"));
@@ -78,7 +82,7 @@ impl Editor {
                 condition,
             ];
             let path = format!("/api/v1/records/{RECORD}?publish=true");
-            let put = request("PUT", &path, self.address, &headers, &document.to_string());
+            let put = request("PUT", &path, self.address, &headers, &self.document.to_string());
             let answer_is_due = Instant::now();
             let mut connection = Connection::open(self.address)?;
             let answer = connection.exchange(&put)?;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! texts      messages and queries, made from the signatures that the server knows
-//! load       the generator: threads that each hold a connection and take the next request when it is due
+//! load       the generator: one thread, many connections, each request sent when it is due
 //! editor     publishes a record every second meanwhile
 //! ```
 
@@ -13,6 +13,7 @@ mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
@@ -38,9 +39,9 @@ pub(crate) struct Options {
     /// Search in place of matching.
     #[arg(long)]
     search: bool,
-    /// A server that is built already, in place of building one.
-    #[arg(long)]
-    program: Option<PathBuf>,
+    /// A server that is built already, in place of building one. Nothing of the repository is needed then.
+    #[arg(long, value_name = "FILE")]
+    server: Option<PathBuf>,
     /// Also import the canons of a copy of the repository dbwls99706/deadends.dev.
     #[arg(long)]
     canons: Option<PathBuf>,
@@ -55,10 +56,7 @@ const SEARCH_BAR: Bar = &[(0.5, 2.0), (0.99, 10.0)];
 const RATE_LIMIT: &str = "100000";
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let program = match &options.program {
-        Some(program) => program.clone(),
-        None => server::build()?,
-    };
+    let program = server::given_or_built(options.server.as_deref())?;
     let scratch = std::env::temp_dir().join(format!("peerless-bench-{}", std::process::id()));
     let measured = measure(options, &program, &scratch.join("data"));
     fs::remove_dir_all(&scratch).ok();
@@ -67,16 +65,19 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 fn measure(options: &Options, program: &Path, data: &Path) -> Result<()> {
     if let Some(canons) = &options.canons {
-        let mut import = shell::command(&program.to_string_lossy(), &["import", "--from", "deadends"]);
+        let mut import = Command::new(program);
+        import.args(["import", "--from", "deadends"]);
         import.arg(canons.join("data/canons")).arg("--data-dir").arg(data);
-        shell::run(import.stdout(std::process::Stdio::null()))?;
+        shell::run(import.stdout(Stdio::null()))?;
     }
     let address = server::free_address()?;
     let arguments = ["--rate-limit", RATE_LIMIT];
     let server = server::Server::start_with(program, address, data, &arguments)?;
     server.wait_until_ready()?;
-    let editor = editor::Editor::new(program, address, data)?;
-    let signatures = texts::signatures(program, data)?;
+    let documents = texts::documents(program, data)?;
+    let signatures = texts::signatures(&documents)?;
+    let document = documents.into_iter().next().context("there is no record")?;
+    let editor = editor::Editor::new(program, address, data, document)?;
     let texts = if options.search {
         texts::queries(&signatures, options.texts)
     } else {

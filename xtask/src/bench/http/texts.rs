@@ -2,26 +2,33 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::shell;
-
-/// The signature of every published record.
-pub(super) fn signatures(program: &Path, data: &Path) -> Result<Vec<String>> {
-    let mut export = shell::command(&program.to_string_lossy(), &["export", "--data-dir"]);
-    let output = export.arg(data).output().context("could not export")?;
-    let text = String::from_utf8(output.stdout)?;
-    let mut signatures = Vec::new();
-    for line in text.lines() {
+/// The document of every published record.
+pub(super) fn documents(program: &Path, data: &Path) -> Result<Vec<Value>> {
+    let mut export = Command::new(program);
+    let output = export.args(["export", "--data-dir"]).arg(data).output();
+    let text = String::from_utf8(output.context("could not export")?.stdout)?;
+    let document = |line: &str| {
         let line: Value = serde_json::from_str(line)?;
         let document = line.get("document").and_then(Value::as_str);
-        let document: Value = serde_json::from_str(document.context("a line without a document")?)?;
+        Ok(serde_json::from_str(
+            document.context("a line without a document")?,
+        )?)
+    };
+    text.lines().map(document).collect()
+}
+
+/// Their signatures.
+pub(super) fn signatures(documents: &[Value]) -> Result<Vec<String>> {
+    let signature = |document: &Value| {
         let signature = document.get("signature").and_then(Value::as_str);
-        signatures.push(signature.context("a document without a signature")?.to_owned());
-    }
-    Ok(signatures)
+        Ok(signature.context("a document without a signature")?.to_owned())
+    };
+    documents.iter().map(signature).collect()
 }
 
 /// Log lines, each with a signature, a time and a process of its own.
