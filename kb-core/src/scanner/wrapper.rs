@@ -1,5 +1,5 @@
-//! Which match only wraps another: a framework prints its own error around a library's around what the driver said. The
-//! specific one comes first, the wrapper stays and says what it wraps.
+//! Which match only wraps another: a framework prints its own error around a library's, around a code of CUDA, around what
+//! the driver said of the device. The specific one comes first, the wrapper stays and says what it wraps.
 
 use std::collections::BTreeMap;
 
@@ -50,17 +50,18 @@ pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> BTreeMap<u32,
 
 /// Whether one match is only the wrapper of another.
 fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
-    let is_framework = layer(outer) > 1;
-    if !is_framework || outer.place == inner.place || inner.applies == Applies::No {
+    if outer.place == inner.place || inner.applies == Applies::No {
         return false;
     }
     let (own, other) = (outer.tally.best.score.value, inner.tally.best.score.value);
+    let is_deeper = layer(inner) < layer(outer);
     let is_led_to =
         inner.record.leads_to.contains(&outer.place) && !outer.record.leads_to.contains(&inner.place);
-    if is_led_to {
+    // Below the frameworks an edge within a layer tells of two faults: one Xid that follows another wraps nothing.
+    if is_led_to && (is_deeper || layer(outer) == FRAMEWORK) {
         return other >= own * SHARE_WITH_EDGE && nearest(outer, inner) <= NEAR_LINES;
     }
-    layer(inner) < layer(outer) && other >= own * SHARE_ON_LINE && nearest(outer, inner) == 0
+    is_deeper && layer(outer) >= LIBRARY && other >= own * SHARE_ON_LINE && nearest(outer, inner) == 0
 }
 
 /// Lines between the nearest of the lines that are kept of two matches.
@@ -76,13 +77,19 @@ fn nearest(one: &Entry<'_>, other: &Entry<'_>) -> u64 {
     apart.min().unwrap_or(u64::MAX)
 }
 
-/// How far above the hardware a record's domain is: the kernel's and the devices' own words, libraries, all else.
+/// What calls CUDA and hands its codes on.
+const LIBRARY: u8 = 2;
+/// What calls the libraries.
+const FRAMEWORK: u8 = 3;
+
+/// How far above the hardware a record's domain is: the kernel's and the devices' own words, the driver's interfaces, the
+/// libraries above them, all else.
 fn layer(entry: &Entry<'_>) -> u8 {
     match entry.record.domain_word() {
         "xid" | "sxid" | "driver" | "nvidia" | "kernel" | "pcie" | "iommu" | "nvlink" | "nvswitch"
         | "fabric-manager" => 0,
-        "cuda" | "nccl" | "nvml" | "dcgm" | "cudnn" | "cublas" | "nvrtc" | "rdma" | "infiniband"
-        | "nvshmem" | "ucx" | "p2p" | "mig" => 1,
-        _ => 2,
+        "cuda" | "nvml" | "dcgm" | "nvrtc" | "rdma" | "infiniband" | "p2p" | "mig" => 1,
+        "nccl" | "cudnn" | "cublas" | "nvshmem" | "ucx" => LIBRARY,
+        _ => FRAMEWORK,
     }
 }

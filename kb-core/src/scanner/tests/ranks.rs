@@ -159,3 +159,38 @@ fn among_near_equals_on_a_line_the_deeper_layer_comes_first() {
     let summary = scan_text(&matcher, format!("NVRM: torch: {text} broke\n"));
     assert_eq!(ids(&summary), ["xid/flange", "pytorch/flange"]);
 }
+
+#[test]
+fn a_framework_around_a_library_around_cuda_around_an_xid_unwraps_to_the_xid() {
+    let framework = record("pytorch/launch", "RuntimeError raised by frobnicator");
+    let mut library = record("nccl/launch", "NCCL WARN infarction of frobnicator");
+    let mut cuda = record("cuda/launch", "CUDA error flange of frobnicator");
+    // The device's own words are the shortest: the score alone would put them last.
+    let mut xid = record("xid/launch", "Xid flange");
+    library.leads_to = vec![framework.id.clone()];
+    cuda.leads_to = vec![library.id.clone()];
+    xid.leads_to = vec![cuda.id.clone()];
+    let text = "NVRM: Xid flange, pid=4711, name=python, Ch 00000008, and so on for a while of this line\n\
+                CUDA error flange of frobnicator\nNCCL WARN infarction of frobnicator\n\
+                RuntimeError raised by frobnicator\n";
+    let matcher = matcher_of(vec![framework, library, cuda, xid]);
+    let summary = scan_text(&matcher, text);
+    let wraps: Vec<_> = summary.matches.iter().map(|found| found.wraps.as_ref()).collect();
+    assert_eq!(
+        ids(&summary),
+        ["xid/launch", "cuda/launch", "nccl/launch", "pytorch/launch"]
+    );
+    assert_eq!(wraps[0], None);
+    assert!(wraps[1..].iter().all(Option::is_some), "{wraps:?}");
+}
+
+#[test]
+fn an_xid_that_follows_another_wraps_nothing() {
+    let after = record("xid/after", "Xid flange of the channel that was ended afterwards");
+    let mut first = record("xid/first", "Xid frobnicator infarction");
+    first.leads_to = vec![after.id.clone()];
+    let text =
+        "NVRM: Xid frobnicator infarction\nNVRM: Xid flange of the channel that was ended afterwards\n";
+    let summary = scan_text(&matcher_of(vec![after, first]), text);
+    assert!(summary.matches.iter().all(|found| found.wraps.is_none()));
+}
