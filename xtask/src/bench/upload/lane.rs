@@ -1,0 +1,202 @@
+//! One server, one network, one spool: report after report, each under kills at random moments.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::iter::StepBy;
+use std::net::{SocketAddr, TcpStream};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::relay::{Random, Relay};
+use super::{Outcome, Programs};
+use crate::bench::server::{self, Server};
+
+/// One in so many tries of an agent sees its server killed.
+const SERVER_KILLS: u64 = 8;
+/// What an upload takes that nobody disturbs, before the first one is timed.
+const FIRST_SPAN: Duration = Duration::from_millis(40);
+
+/// Between two looks at an agent that may have ended.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// A lane that was not started yet.
+pub(super) struct Lane<'a> {
+    pub(super) programs: &'a Programs,
+    /// Its own; made by the lane.
+    pub(super) folder: PathBuf,
+    pub(super) seed: u64,
+    /// The numbers of its reports.
+    pub(super) trials: StepBy<Range<u64>>,
+}
+
+impl Lane<'_> {
+    /// Kills and starts again until all its reports were given to an agent, and counts what the server has.
+    pub(super) fn run(self) -> Result<Outcome> {
+        std::fs::create_dir(&self.folder)?;
+        let data = self.folder.join("data");
+        let token = self.token(&data)?;
+        let mut template = Command::new(&self.programs.agent);
+        let template = template.args(["report", "--print"]).output()?;
+        let mut report: Value = serde_json::from_slice(&template.stdout).context("the agent's report")?;
+        let address = server::free_address()?;
+        let mut running = Some(started(&self.programs.server, address, &data)?);
+        let relay = Relay::start(address, self.seed)?;
+        let mut random = Random::new(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut outcome = Outcome::default();
+        let file = self.folder.join("report.json");
+        // How long an upload takes, so that kills come at all of its moments on a slow machine, too.
+        let mut span = FIRST_SPAN;
+        for trial in self.trials.clone() {
+            *report.get_mut("report_id").context("report_id")? = id_of(trial).into();
+            std::fs::write(&file, serde_json::to_vec(&report)?)?;
+            outcome.trials += 1;
+            // As a service manager: what was killed is started again with what it was given.
+            loop {
+                let began = Instant::now();
+                let mut child = self
+                    .upload("report", &relay, &token)
+                    .arg("--from")
+                    .arg(&file)
+                    .spawn()?;
+                let most = u64::try_from(span.as_micros()).unwrap_or(u64::MAX);
+                let moment = Duration::from_micros(random.below(most + most / 4));
+                while began.elapsed() < moment && child.try_wait()?.is_none() {
+                    std::thread::sleep(PAUSE);
+                }
+                let server_dies = random.below(SERVER_KILLS) == 0;
+                if server_dies {
+                    // It dies without a word, and comes back.
+                    drop(running.take());
+                    outcome.server_killed += 1;
+                    running = Some(started(&self.programs.server, address, &data)?);
+                }
+                if random.below(2) == 0 {
+                    child.kill()?;
+                }
+                if child.wait()?.code().is_none() {
+                    outcome.agent_killed += 1;
+                    continue;
+                }
+                if !server_dies {
+                    // By a step each, towards the median: one slow upload must not send all kills behind the end.
+                    let step = span / 8;
+                    span = if began.elapsed() > span {
+                        span + step
+                    } else {
+                        span.saturating_sub(step)
+                    };
+                }
+                break;
+            }
+        }
+        relay.calm();
+        self.empty_spool(&relay, &token)?;
+        outcome.connections_broken = relay.broken();
+        let counts = counted(address, std::fs::read_to_string(&token)?.trim())?;
+        drop(running);
+        let mut expected = 0;
+        for trial in self.trials.clone() {
+            expected += 1;
+            outcome.lost += u64::from(!counts.contains_key(&id_of(trial)));
+        }
+        outcome.twice = counts.values().filter(|count| **count > 1).count() as u64;
+        outcome.unknown = (counts.len() as u64 + outcome.lost).saturating_sub(expected);
+        Ok(outcome)
+    }
+
+    /// The file of a token that may upload and count.
+    fn token(&self, data: &Path) -> Result<PathBuf> {
+        let made = Command::new(&self.programs.server)
+            .args(["token", "create", "--name", "trials", "--scope", "report"])
+            .args(["--scope", "fleet", "--data-dir"])
+            .arg(data)
+            .output()?;
+        let said = String::from_utf8_lossy(&made.stderr);
+        ensure!(made.status.success(), "no token: {said}");
+        let token = self.folder.join("token");
+        std::fs::write(&token, &made.stdout)?;
+        Ok(token)
+    }
+
+    /// An agent that sends through the network, with the lane's spool.
+    fn upload(&self, verb: &str, relay: &Relay, token: &Path) -> Command {
+        let mut command = Command::new(&self.programs.agent);
+        command.args([verb, "--server", &relay.address]);
+        command.arg("--token-file").arg(token);
+        command.arg("--spool").arg(self.folder.join("spool"));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    /// What still waits goes now that nothing breaks.
+    fn empty_spool(&self, relay: &Relay, token: &Path) -> Result<()> {
+        let status = self.upload("upload", relay, token).status()?;
+        ensure!(status.success(), "the spool is not empty at the end: {status}");
+        Ok(())
+    }
+}
+
+fn id_of(trial: u64) -> String {
+    format!("{trial:08x}-0000-4000-8000-000000000000")
+}
+
+/// A server that answers.
+fn started(program: &Path, address: SocketAddr, data: &Path) -> Result<Server> {
+    let server = Server::start(program, address, data)?;
+    let began = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        ensure!(
+            began.elapsed() < Duration::from_mins(1),
+            "the server does not come back"
+        );
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(server)
+}
+
+/// How often each report stands in the server's list.
+fn counted(address: SocketAddr, token: &str) -> Result<BTreeMap<String, u64>> {
+    let mut counts = BTreeMap::new();
+    let mut cursor = String::new();
+    loop {
+        let page = get(address, &format!("/api/v1/reports?limit=200{cursor}"), token)?;
+        for report in page
+            .get("reports")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let id = report
+                .get("report_id")
+                .or_else(|| report.get("id"))
+                .and_then(Value::as_str);
+            *counts
+                .entry(id.context("a report without an id")?.to_owned())
+                .or_default() += 1;
+        }
+        match page.get("next_cursor").and_then(Value::as_str) {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return Ok(counts),
+        }
+    }
+}
+
+fn get(address: SocketAddr, path: &str, token: &str) -> Result<Value> {
+    let mut stream = TcpStream::connect(address)?;
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    )?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("no answer")?;
+    if !head.starts_with("HTTP/1.1 200") {
+        bail!("{path}: {}", head.lines().next().unwrap_or_default());
+    }
+    Ok(serde_json::from_str(body)?)
+}
