@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<()> {
         "--package",
         "xtask",
         "--features",
-        "evaluation",
+        "daemon,evaluation",
         "--locked",
         "--",
         "--deny",

@@ -1,6 +1,7 @@
 //! Measurements that the issues demand, each with release binaries and each printing a Markdown table.
 
 mod client;
+mod daemon;
 mod first_match;
 mod http;
 pub(crate) mod matching;
@@ -17,6 +18,8 @@ pub(crate) struct Options {
 
 #[derive(clap::Subcommand)]
 enum What {
+    /// What an idle daemon takes of a node: processor time and memory.
+    Daemon(daemon::Options),
     /// From the start of a fresh process to the first answer that finds record N's own line.
     FirstMatch(first_match::Options),
     /// Messages, or searches with --search, over HTTP in an open loop; also while an editor publishes.
@@ -29,6 +32,7 @@ enum What {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     match &options.what {
+        What::Daemon(options) => daemon::run(options),
         What::FirstMatch(options) => first_match::run(options),
         What::Http(options) => http::run(options),
         What::Match(options) => matching::run(options),
