@@ -13,6 +13,7 @@ use crate::bundle;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
 use crate::domain::curate::check_texts;
+use crate::feed;
 use crate::startup::open_store;
 use crate::store::{SeedRecord, SeedSource};
 
@@ -46,6 +47,7 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
         }
         None => checked(read(&arguments.path)?)?,
     };
+    say_slow(&records)?;
     let store = open_store(&arguments.data).await?;
     let outcome = store.seed(SeedSource::Import, records, SystemClock.now()).await?;
     say(format_args!(
@@ -65,6 +67,23 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
         ))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Names the patterns that cost every line something, because they have no literal to look for, and those that are not run.
+fn say_slow(records: &[SeedRecord]) -> anyhow::Result<()> {
+    let generation = feed::offline(records.to_vec())?;
+    for (record, pattern) in generation.matcher.slow_patterns() {
+        say(format_args!(
+            "asked of every line: {record}, pattern {pattern} has no literal to look for"
+        ))?;
+    }
+    for rejected in &generation.rejected {
+        say(format_args!(
+            "not run: {}, pattern {}: {}",
+            rejected.id, rejected.pattern, rejected.reason
+        ))?;
+    }
+    Ok(())
 }
 
 /// The records, when they keep the rules. What another system's files come to was checked when it was made.

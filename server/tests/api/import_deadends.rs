@@ -69,6 +69,10 @@ fn what_is_imported_is_found_and_goes_back() {
             "data/canons/cuda/made-up/two.json",
             canon("two", "(?<!x)ahead of time"),
         ),
+        (
+            "data/canons/cuda/made-up/three.json",
+            canon("three", "[a-z]{4} [a-z]{2} for this [a-z]+|[0-9]{9}"),
+        ),
     ];
     for (file, text) in &canons {
         write(&theirs, file, text);
@@ -90,20 +94,27 @@ fn what_is_imported_is_found_and_goes_back() {
         String::from_utf8_lossy(&output.stderr)
     );
     for part in [
-        "2 canons: 2 would be given back value for value, 2 of them byte for byte; 1 need review",
+        "3 canons: 3 would be given back value for value, 3 of them byte for byte; 2 need review",
         "1 other files left out",
         "needs review: cuda/made-up/two: pattern/",
-        "2 added",
+        "asked of every line: cuda/made-up/three, pattern 0 has no literal",
+        "3 added",
     ] {
         assert!(said.contains(part), "{part:?} is missing in: {said}");
     }
     let again = String::from_utf8(run(&arguments).stdout).unwrap();
-    assert!(again.contains("0 added, 0 updated, 2 unchanged"), "{again}");
+    assert!(again.contains("0 added, 0 updated, 3 unchanged"), "{again}");
 
-    write(folder.path(), "log", "CUDA error: made up for this test\n");
-    let log = folder.path().join("log");
-    let found = run(&["match", log.to_str().unwrap(), "--data-dir", &data]);
-    assert!(String::from_utf8_lossy(&found.stdout).contains("cuda/made-up/one"));
+    for (line, id) in [
+        ("CUDA error: made up for this test", "cuda/made-up/one"),
+        ("CUDA error 123456789", "cuda/made-up/three"),
+    ] {
+        write(folder.path(), "log", &format!("{line}\n"));
+        let log = folder.path().join("log");
+        let found = run(&["match", log.to_str().unwrap(), "--data-dir", &data]);
+        let said = String::from_utf8_lossy(&found.stdout);
+        assert!(said.contains(id), "{line}: {said}");
+    }
 
     let output = run(&[
         "export",
