@@ -27,6 +27,11 @@ impl<T: Copy> Out<T> {
         self.0.is_null()
     }
 
+    /// Where one value of the caller's array lies, as a number.
+    pub(crate) fn address_at(&self, index: usize) -> usize {
+        self.0.wrapping_add(index) as usize
+    }
+
     /// Writes the caller's value.
     pub(crate) fn put(&self, value: T) -> Result<(), NullPointer> {
         self.put_at(0, value)

@@ -1,7 +1,7 @@
 //! The list of functions, kept apart because it is long.
 
 /// Every exported function that passes the gate, in byte order (found by binary search).
-pub(crate) const NAMES: [&str; 134] = [
+pub(crate) const NAMES: [&str; 152] = [
     "cuCtxDisablePeerAccess",
     "cuCtxEnablePeerAccess",
     "cuCtxGetCurrent",
@@ -76,7 +76,25 @@ pub(crate) const NAMES: [&str; 134] = [
     "cuStreamQuery",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
+    "ncclAllGather",
+    "ncclAllReduce",
+    "ncclBroadcast",
+    "ncclCommAbort",
+    "ncclCommCount",
+    "ncclCommCuDevice",
+    "ncclCommDestroy",
+    "ncclCommGetAsyncError",
+    "ncclCommInitAll",
+    "ncclCommInitRank",
+    "ncclCommUserRank",
+    "ncclGetUniqueId",
     "ncclGetVersion",
+    "ncclGroupEnd",
+    "ncclGroupStart",
+    "ncclRecv",
+    "ncclReduce",
+    "ncclReduceScatter",
+    "ncclSend",
     "nvmlDeviceGetBAR1MemoryInfo",
     "nvmlDeviceGetBrand",
     "nvmlDeviceGetClockInfo",

@@ -59,6 +59,11 @@ impl Ledger {
         }
     }
 
+    /// The folder of a communicator's messages.
+    pub(crate) fn messages(&self, communicator: &str) -> PathBuf {
+        self.state.join(format!("nccl-{communicator}"))
+    }
+
     /// The file behind a block.
     pub(crate) fn file(&self, id: u64) -> PathBuf {
         self.state.join(format!("memory-{id}"))

@@ -16,6 +16,7 @@ pub(crate) mod virtual_memory;
 
 use crate::{
     calls, install,
+    nccl::Communicator,
     scenario::{Condition, Gpu, Scenario},
 };
 use context::Contexts;
@@ -55,6 +56,7 @@ pub(crate) struct Machine {
     pub(crate) events: Table<Arc<Event>>,
     pub(crate) modules: Modules,
     pub(crate) virtual_memory: VirtualMemory,
+    pub(crate) communicators: Table<Arc<Communicator>>,
 }
 
 static MACHINE: OnceLock<Option<Machine>> = OnceLock::new();
@@ -94,6 +96,7 @@ impl Machine {
             events: Table::default(),
             modules: Modules::default(),
             virtual_memory: VirtualMemory::default(),
+            communicators: Table::default(),
             cuda_ready: AtomicBool::new(false),
             nvml_users: AtomicUsize::new(0),
             calls,

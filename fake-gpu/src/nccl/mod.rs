@@ -1,40 +1,48 @@
-//! NCCL, as far as it goes without a communicator: its version and its texts. Collectives are absent, so that a program
-//! finds them missing, never wrong.
+//! NCCL: communicators within one process and between several, whose collectives move real data in simulated memory.
+//!
+//! ```text
+//! api (C functions) -> group (what was called up to ncclGroupEnd) -> operation, in the stream of each rank
+//!     communicator: who the ranks are, how they reach each other        messages: files that ranks leave each other
+//! ```
+//!
+//! Data goes by way of files, within one process too. What would go wrong on the real way (a fault of stores from GPU
+//! to GPU, where the communicator uses peer access) is applied to what arrives.
 
-use crate::{ffi::Out, gate};
-use std::ffi::{c_char, c_int};
+mod api;
+mod arithmetic;
+mod collectives;
+mod communicator;
+mod debug;
+mod group;
+mod messages;
+mod operation;
 
-/// `ncclInvalidArgument`.
-const INVALID_ARGUMENT: c_int = 4;
+pub(crate) use communicator::Communicator;
 
-#[unsafe(no_mangle)]
-extern "C" fn ncclGetVersion(version: Out<c_int>) -> c_int {
-    gate::nccl("ncclGetVersion", |machine| {
-        version
-            .put(machine.scenario.nccl_version)
-            .map_or(INVALID_ARGUMENT, |()| 0)
-    })
+/// An `ncclResult_t` other than 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Result(i32);
+
+impl Result {
+    pub(crate) const UNHANDLED_CUDA_ERROR: Self = Self(1);
+    pub(crate) const SYSTEM_ERROR: Self = Self(2);
+    pub(crate) const INVALID_ARGUMENT: Self = Self(4);
+    pub(crate) const INVALID_USAGE: Self = Self(5);
 }
 
-/// The message of an `ncclResult_t`. Gives a text, not a code: neither counted nor hit by faults.
-#[unsafe(no_mangle)]
-extern "C" fn ncclGetErrorString(result: c_int) -> *const c_char {
-    let text = match result {
-        0 => c"no error",
-        1 => c"unhandled cuda error (run with NCCL_DEBUG=INFO for details)",
-        2 => c"unhandled system error (run with NCCL_DEBUG=INFO for details)",
-        3 => c"internal error - please report this issue to the NCCL developers",
-        4 => c"invalid argument (run with NCCL_DEBUG=WARN for details)",
-        5 => c"invalid usage (run with NCCL_DEBUG=WARN for details)",
-        6 => c"remote process exited or there was a network error",
-        7 => c"NCCL operation in progress",
-        _ => c"unknown result code",
-    };
-    text.as_ptr()
+impl From<crate::ffi::NullPointer> for Result {
+    fn from(_: crate::ffi::NullPointer) -> Self {
+        Self::INVALID_ARGUMENT
+    }
 }
 
-/// What went wrong last: nothing, as nothing is ever begun.
-#[unsafe(no_mangle)]
-extern "C" fn ncclGetLastError(_communicator: usize) -> *const c_char {
-    c"".as_ptr()
+impl From<crate::driver::Code> for Result {
+    fn from(_: crate::driver::Code) -> Self {
+        Self::UNHANDLED_CUDA_ERROR
+    }
+}
+
+/// The number that a C function returns.
+fn number(result: std::result::Result<(), Result>) -> i32 {
+    result.err().map_or(0, |result| result.0)
 }

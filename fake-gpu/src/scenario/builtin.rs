@@ -4,7 +4,7 @@
 
 use super::{
     Absent, Bar1, CallEffect, CallFault, Condition, Ecc, Fabric, FabricState, Fate, Gpu, Library, LinkEnd,
-    MemoryFault, NvLink, Pairs, Pcie, Scenario, Speed,
+    MemoryFault, Nccl, NvLink, Pairs, Pcie, Scenario, Speed,
 };
 
 const MIB: u64 = 1 << 20;
@@ -28,6 +28,7 @@ impl Scenario {
             driver_version: "580.159.04".into(),
             cuda_version: 13_000,
             nccl_version: 22_809,
+            nccl: Nccl::default(),
             max_ptx: (9, 0),
             gpus: (0..n).map(h200).collect(),
             cuda_order: Vec::new(),

@@ -6,6 +6,7 @@ mod builtin;
 mod failures;
 mod fault;
 mod gpu;
+mod nccl;
 mod refusals;
 mod speed;
 #[cfg(test)]
@@ -17,6 +18,7 @@ pub use gpu::{
     Bar1, Change, Clocks, ComputeMode, Condition, ConfidentialCompute, Ecc, Fabric, FabricState, Gpu,
     LinkEnd, LinkErrors, NvLink, Pcie, Power, Process, RemappedRows,
 };
+pub use nccl::{Nccl, NcclEffect, NcclFault, Transport};
 pub use speed::Speed;
 
 use crate::calls;
@@ -35,6 +37,9 @@ pub struct Scenario {
     /// As `ncclGetVersion` states it: 10000 x major + 100 x minor + patch.
     #[serde(default)]
     pub nccl_version: i32,
+    /// How NCCL behaves.
+    #[serde(default)]
+    pub nccl: Nccl,
     /// Newest PTX `.version` that the driver translates, major and minor; newer text gets error 222.
     pub max_ptx: (u32, u32),
     /// In NVML order.
@@ -138,6 +143,7 @@ impl Scenario {
             square(&format!("pairs.{name}"), matrix, n)?;
         }
         self.speed.check(n)?;
+        self.nccl.check()?;
         self.call_faults.iter().try_for_each(|fault| fault.check(n))?;
         for line in &self.log {
             calls::place(&line.after_call)

@@ -19,6 +19,7 @@ mod kernels;
 mod listing;
 mod management;
 mod naive;
+mod nccl;
 mod peers;
 mod processes;
 mod scenarios;

@@ -8,7 +8,7 @@ use crate::{
 };
 use fake_gpu::Scenario;
 use nvml_wrapper::{Nvml, enum_wrappers::nv_link::ErrorCounter, error::NvmlError};
-use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::ffi::{c_int, c_uint};
 
 /// A test whose body runs on the machine of a scenario.
 macro_rules! on {
@@ -379,23 +379,4 @@ on!(one_lane_is_slow_one_way, Scenario::one_lane_slow(), |cuda| {
         close(found[0], 0.625 * 391.8) && close(found[1], 391.8),
         "{found:?}"
     );
-});
-
-on!(nccl_tells_its_version_and_its_texts, Scenario::healthy(0), |_| {
-    type Version = unsafe extern "C" fn(*mut c_int) -> c_int;
-    type Message = unsafe extern "C" fn(c_int) -> *const c_char;
-    let mut version = 0;
-    // SAFETY: the signatures are those of nccl.h, the pointers those of live values.
-    unsafe {
-        let nccl = libloading::Library::new("libnccl.so.2").unwrap();
-        let ask = nccl.get::<Version>("ncclGetVersion").unwrap();
-        assert_eq!([ask(&raw mut version), ask(std::ptr::null_mut())], [0, 4]);
-        let message = nccl.get::<Message>("ncclGetErrorString").unwrap();
-        assert_eq!(CStr::from_ptr(message(7)), c"NCCL operation in progress");
-        assert!(
-            nccl.get::<Version>("ncclAllReduce").is_err(),
-            "what it cannot do is not there"
-        );
-    }
-    assert_eq!(version, 22_809);
 });
