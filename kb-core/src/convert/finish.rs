@@ -87,6 +87,7 @@ pub(super) fn finish(draft: Draft, options: &Options) -> Result<Report, ConvertE
         measurements,
         logs,
         failures,
+        nccl: None,
         notes: Vec::new(),
         conclusion: Conclusion::undecided(),
     };

@@ -9,11 +9,13 @@
 mod fact;
 mod gpu;
 mod measurement;
+mod nccl;
 mod pair;
 
 pub use fact::{Fact, Gap, GapKind};
 pub use gpu::{Gpu, GpuIndex};
 pub use measurement::{Cell, Conditions, Measurement, Operation};
+pub use nccl::{Nccl, NcclArm, NcclVerdict};
 pub use pair::{Check, Direction, Engine, Mismatch, NvmlP2p, Outcome, P2pStatus, Pair, PairVerdict};
 
 use std::collections::BTreeMap;
@@ -26,7 +28,7 @@ use crate::ids::{NodeId, RecordId, ReportId};
 /// The major version that this build writes and reads.
 pub const MAJOR: u32 = 1;
 /// The minor version that this build writes.
-pub const MINOR: u32 = 2;
+pub const MINOR: u32 = 3;
 
 /// Version of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +69,9 @@ pub struct Report {
     /// Bandwidths and latencies.
     #[serde(default)]
     pub measurements: Vec<Measurement>,
+    /// What NCCL did with the GPUs, where it was asked. Since 1.3.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub nccl: Option<Nccl>,
     /// Lines of the kernel log and others that fell into the run, already redacted as asked.
     #[serde(default)]
     pub logs: Vec<LogExcerpt>,

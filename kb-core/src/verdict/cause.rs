@@ -16,6 +16,7 @@ pub const IO_PAGE_FAULT: &str = "io_page_fault";
 pub const IOMMU_TRANSLATION: &str = "iommu_translation";
 pub const WRITES_DROPPED: &str = "writes_dropped";
 pub const DATA_MISMATCH: &str = "data_mismatch";
+pub const NCCL_PEER_ACCESS_FAILS: &str = "nccl_peer_access_fails";
 pub const VISIBLE_ONLY_AT_KERNEL_END: &str = "visible_only_at_kernel_end";
 pub const HANDSHAKE_HANG: &str = "handshake_hang";
 pub const HANG: &str = "hang";

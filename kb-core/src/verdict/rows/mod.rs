@@ -7,6 +7,7 @@ mod broken_calls;
 mod broken_data;
 mod degraded;
 mod degraded_gpu;
+mod nccl;
 mod refused;
 mod run;
 mod slow;
@@ -67,6 +68,7 @@ pub(super) fn of_pair() -> impl Iterator<Item = &'static Row> {
     [
         broken::ROWS,
         broken_data::ROWS,
+        nccl::ROWS,
         broken_calls::ROWS,
         refused::ROWS,
         unknown::ROWS,

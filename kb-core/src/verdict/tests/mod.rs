@@ -4,6 +4,7 @@ mod bench;
 mod blame;
 mod expectations;
 mod failures;
+mod nccl;
 mod near_misses;
 mod proof;
 mod rows;
@@ -119,6 +120,7 @@ pub(super) fn healthy(n: u32) -> Report {
         gpus: (0..n).map(gpu).collect(),
         pairs: pairs.collect(),
         measurements: Vec::new(),
+        nccl: None,
         logs: Vec::new(),
         failures: Vec::new(),
         notes: Vec::new(),
@@ -144,6 +146,18 @@ pub(super) fn ends(report: &mut Report, name: &str, outcome: Outcome, code: Opti
     check.outcome = outcome;
     check.code = code;
     check.reason = Some(format!("{name} came to {outcome:?}"));
+}
+
+/// NCCL's rung, both ways.
+pub(super) fn nccl(report: &mut Report, outcome: Outcome) {
+    for direction in &mut report.pairs[0].directions {
+        direction.checks.push(Check {
+            engine: Engine::Nccl,
+            outcome,
+            reason: Some("ncclAllReduce did not return".to_owned()),
+            ..check((7, "nccl"))
+        });
+    }
 }
 
 /// Wrong data in a check.

@@ -54,6 +54,9 @@ const CASES: &[Case] = &[
     (cause::DATA_MISMATCH, |report| {
         wrong(report, "copy_push", false, None);
     }),
+    (cause::NCCL_PEER_ACCESS_FAILS, |report| {
+        nccl(report, Outcome::Hang);
+    }),
     (cause::VISIBLE_ONLY_AT_KERNEL_END, |report| {
         ends(report, "resident_exchange", Outcome::Hang, None);
     }),
