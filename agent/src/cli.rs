@@ -21,7 +21,7 @@ use kb_core::report::Report;
 use kb_core::verdict::{self, ExitCode, Expect};
 
 use crate::host::HostRoot;
-use crate::probe::{BenchOptions, Depth, Options};
+use crate::probe::{BenchOptions, Depth, NcclOptions, Options};
 use crate::upload::Redaction;
 use crate::worker::lock;
 use crate::worker::serve::WorkerArgs;
@@ -89,6 +89,7 @@ impl Verb {
     pub(crate) fn devices(&self) -> Option<&str> {
         let run = match self {
             Self::Probe(arguments) => &arguments.run,
+            Self::Bench(arguments) => &arguments.run,
             Self::Report(arguments) => &arguments.run,
             Self::Daemon(arguments) => &arguments.run,
             _ => return None,
@@ -202,6 +203,15 @@ pub(crate) struct BenchArgs {
     /// Bytes of the largest copies, in KiB [default: 262144, with --full 524288]
     #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(4..=4_194_304))]
     copy_kib: Option<u64>,
+    /// Run NCCL too: does it work in a process for each GPU, with peer access and without, and how fast are its collectives
+    #[arg(long)]
+    nccl: bool,
+    /// Library to take in place of the libnccl.so.2 that the loader finds; it is loaded as it is
+    #[arg(long, value_name = "FILE", requires = "nccl")]
+    nccl_library: Option<String>,
+    /// Leave NVLink SHARP and multicast to NCCL, which are switched off otherwise
+    #[arg(long, requires = "nccl")]
+    nvls: bool,
     /// Print the report as JSON, and nothing else, on standard output
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
@@ -248,6 +258,18 @@ impl BenchArgs {
     }
 }
 
+impl BenchArgs {
+    /// What is done with NCCL, if anything is.
+    pub(crate) fn nccl(&self) -> Option<NcclOptions> {
+        self.nccl.then(|| NcclOptions {
+            library: self.nccl_library.clone(),
+            nvls: self.nvls,
+            full: self.full,
+            bytes: self.chosen().bytes,
+        })
+    }
+}
+
 impl RunArgs {
     /// As the probe takes them. Fails where the agent cannot find its own binary.
     pub(crate) fn options(&self, depth: Depth) -> std::io::Result<Options> {
@@ -261,6 +283,7 @@ impl RunArgs {
             expect: self.expect,
             depth,
             bench: None,
+            nccl: None,
         })
     }
 

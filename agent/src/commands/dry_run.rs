@@ -1,12 +1,12 @@
 //! `--dry-run`: what a run would take, where and for how long.
 
 use crate::cli::RunArgs;
-use crate::probe::{self, BenchOptions, Depth};
+use crate::probe::{self, Depth};
 
-use super::{make_report, print, say_reason};
+use super::{Extra, make_report, print, say_reason};
 
 /// Asks the driver which GPUs there are, makes no context, and says what a run would do with each.
-pub(crate) fn tell(arguments: &RunArgs, bench: Option<BenchOptions>) -> anyhow::Result<u8> {
+pub(crate) fn tell(arguments: &RunArgs, extra: &Extra) -> anyhow::Result<u8> {
     let report = make_report(arguments, Depth::Passive, false)?;
     let mut lines = Vec::new();
     for (number, gpu) in report.gpus.iter().enumerate() {
@@ -27,10 +27,19 @@ pub(crate) fn tell(arguments: &RunArgs, bench: Option<BenchOptions>) -> anyhow::
         arguments.timeout().as_secs_f64(),
         arguments.step_timeout().as_secs_f64(),
     ));
-    if let Some(bench) = bench {
+    if let Some(bench) = extra.bench {
         lines.push(format!(
             "the bench: at most two buffers of {0} KiB on each idle GPU, and up to twice {0} KiB of host memory for each",
             bench.largest() / 1024
+        ));
+    }
+    if let Some(nccl) = &extra.nccl {
+        lines.push(format!(
+            "NCCL ({}), when the GPUs are free again: twice a process for each idle GPU, with two buffers of 8 MiB there, \
+             then one process with two buffers of at most {} KiB on each; NVLink SHARP {}",
+            nccl.library.as_deref().unwrap_or("libnccl.so.2"),
+            nccl.largest() / 1024,
+            if nccl.nvls { "as NCCL likes" } else { "off" },
         ));
     }
     print(&format!("{}\n", lines.join("\n")))?;

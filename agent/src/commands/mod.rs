@@ -24,7 +24,7 @@ use kb_core::verdict::{ExitCode, Verdict};
 use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs};
 use crate::clock::SystemClock;
 use crate::output::{self, Drawn};
-use crate::probe::{self, BenchOptions, Chance, Depth, RANDOM_BYTES};
+use crate::probe::{self, BenchOptions, Chance, Depth, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{Body, read_body};
 
@@ -35,20 +35,31 @@ pub(crate) struct InputError(String);
 
 /// `peerless-agent probe`.
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
-    show(&arguments.run, arguments.json, None)
+    show(&arguments.run, arguments.json, Extra::default())
 }
 
 /// `peerless-agent bench`.
 pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
-    show(&arguments.run, arguments.json, Some(arguments.chosen()))
+    let extra = Extra {
+        bench: Some(arguments.chosen()),
+        nccl: arguments.nccl(),
+    };
+    show(&arguments.run, arguments.json, extra)
+}
+
+/// What a run does beside the ladder.
+#[derive(Debug, Default)]
+struct Extra {
+    bench: Option<BenchOptions>,
+    nccl: Option<NcclOptions>,
 }
 
 /// Runs, and shows what came of it.
-fn show(run: &RunArgs, json: bool, bench: Option<BenchOptions>) -> anyhow::Result<u8> {
+fn show(run: &RunArgs, json: bool, extra: Extra) -> anyhow::Result<u8> {
     if run.dry_run {
-        return dry_run::tell(run, bench);
+        return dry_run::tell(run, &extra);
     }
-    let report = make(run, Depth::Full, !json, bench)?;
+    let report = make(run, Depth::Full, !json, extra)?;
     if json {
         print(&output::json(&report)?)?;
     } else {
@@ -61,7 +72,7 @@ fn show(run: &RunArgs, json: bool, bench: Option<BenchOptions>) -> anyhow::Resul
 /// `peerless-agent report`.
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     if arguments.run.dry_run {
-        return dry_run::tell(&arguments.run, None);
+        return dry_run::tell(&arguments.run, &Extra::default());
     }
     // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
     let uploader = match &arguments.server {
@@ -120,17 +131,21 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
 }
 
 fn make_report(arguments: &RunArgs, depth: Depth, for_people: bool) -> anyhow::Result<Report> {
-    make(arguments, depth, for_people, None)
+    make(arguments, depth, for_people, Extra::default())
 }
 
 fn make(
     arguments: &RunArgs,
     depth: Depth,
     for_people: bool,
-    bench: Option<BenchOptions>,
+    Extra { bench, nccl }: Extra,
 ) -> anyhow::Result<Report> {
     let options = arguments.options(depth).context("find the agent's own binary")?;
-    let options = probe::Options { bench, ..options };
+    let options = probe::Options {
+        bench,
+        nccl,
+        ..options
+    };
     let mut random = [0; RANDOM_BYTES];
     getrandom::fill(&mut random).context("get random numbers")?;
     let chance = Chance::from_random(random)?;

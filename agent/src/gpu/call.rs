@@ -1,4 +1,4 @@
-//! The one place through which every CUDA call goes.
+//! The one place through which every call of a driver's library goes.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl CallError {
 /// An expression that is unsafe exactly as the function is; the caller writes `unsafe` and says why it is sound.
 macro_rules! call {
     ($api:expr, $name:ident($($argument:expr),* $(,)?)) => {{
-        let api: &$crate::gpu::driver::Api = &$api;
+        let api = &$api;
         match api.symbols.$name {
             None => Err($crate::gpu::call::CallError::Missing { call: stringify!($name) }),
             Some(function) => {

@@ -61,6 +61,11 @@ impl Context {
         Ok(())
     }
 
+    /// A library that sets contexts of its own may have changed what is current.
+    pub(super) fn forget_current(&self) {
+        self.api.current.set(std::ptr::null_mut());
+    }
+
     /// Lets work of this context reach the memory of `peer`'s.
     pub(crate) fn enable_peer_access(&self, peer: &Self) -> Result<(), CallError> {
         self.enter()?;

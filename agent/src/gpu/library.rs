@@ -50,8 +50,8 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 
 /// The file behind a loaded library, by the memory map of this process: the loader follows links, so the mapped name
 /// is `libcuda.so.580.159.04` where `libcuda.so.1` was asked for.
-fn mapped_file(name: &str) -> Option<PathBuf> {
-    let stem = name.strip_suffix(".1").unwrap_or(name);
+pub(super) fn mapped_file(name: &str) -> Option<PathBuf> {
+    let stem = name.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let path_of = |line: &str| line.find('/').and_then(|at| line.get(at..).map(PathBuf::from));
     let is_it = |path: &PathBuf| {

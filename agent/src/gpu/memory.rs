@@ -134,6 +134,11 @@ impl<'a> Windows<'a> {
         self.words.saturating_mul(self.count as usize)
     }
 
+    /// Where in a buffer the first window begins.
+    pub(crate) fn first_byte_of(self, buffer: &Buffer) -> u64 {
+        self.pointer.saturating_sub(buffer.pointer)
+    }
+
     /// Bytes from the first window's start to a word, counted through all windows.
     pub(crate) fn offset_of(self, word: u64) -> u64 {
         let words = (self.words as u64).max(1);

@@ -3,11 +3,15 @@
 //! ```text
 //! library (libcuda.so.1, by that name) -> symbols (Option<function>, results as i32) -> call! (breadcrumb, code)
 //!     -> Driver, Context, Stream, Buffer / Windows, Kernels        nvml: nvml-wrapper, every absence a Fact gap
+//! nccl: libnccl.so.2 by the same loader -> Communicator, collectives on streams
 //! ```
 //!
 //! cudarc gives types, constants and names. Its loader and its closed result enum are not used: see the decision
 //! record on the CUDA binding in docs/adr.
-#![allow(unsafe_code, reason = "foreign functions of libcuda and libnvidia-ml")]
+#![allow(
+    unsafe_code,
+    reason = "foreign functions of libcuda, libnccl and libnvidia-ml"
+)]
 
 mod area;
 mod atomics;
@@ -25,6 +29,7 @@ mod kernels;
 mod library;
 mod memory;
 mod module;
+mod nccl;
 mod nvml;
 mod shareable;
 mod stream;
@@ -43,6 +48,7 @@ pub(crate) use ipc::{LegacyHandle, Opened};
 pub(crate) use kernels::{Kernels, Pattern, Wrong};
 pub(crate) use library::LIBRARY_NAME;
 pub(crate) use memory::{Buffer, Span, Windows};
+pub(crate) use nccl::{Collective, Communicator, Member, Nccl, UniqueId};
 pub(crate) use nvml::{Managed, Management};
 pub(crate) use shareable::Shareable;
 pub(crate) use stream::Stream;

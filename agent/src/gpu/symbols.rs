@@ -24,7 +24,7 @@ macro_rules! table {
             /// Looks every name up; what is missing stays `None`.
             ///
             /// # Safety
-            /// `library` is libcuda, so the names have these signatures.
+            /// The library is the one whose functions these are, so that the names have these signatures.
             pub(super) unsafe fn resolve(library: &'static Library) -> Self {
                 Self {
                     $($name: {
@@ -37,6 +37,8 @@ macro_rules! table {
         }
     };
 }
+
+pub(super) use table;
 
 table! {
     cuInit(c_uint);

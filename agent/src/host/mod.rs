@@ -17,7 +17,7 @@ mod root;
 mod watch;
 
 pub(crate) use kernel_log::Follower;
-pub(crate) use libraries::file_to_open;
+pub(crate) use libraries::{file_to_open, found_file};
 pub(crate) use root::HostRoot;
 pub(crate) use watch::Watch;
 

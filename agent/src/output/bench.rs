@@ -23,14 +23,34 @@ pub(super) fn of_measurements(report: &Report, style: Style) -> String {
         "of nominal",
     ];
     let mut rows = vec![heads.map(Shown::plain).into_iter().collect::<Vec<Shown>>()];
-    rows.extend(report.measurements.iter().map(row));
+    rows.extend(
+        report
+            .measurements
+            .iter()
+            .filter(|of| is_shown(of, report))
+            .map(row),
+    );
     lay_out(&rows, style)
 }
 
 /// The ladder's quick timings are no bench and are never shown as one: they say nothing of nominal.
 fn is_of_bench(measurement: &Measurement) -> bool {
     let mut cells = measurement.cells.iter();
-    cells.any(|cell| cell.nominal.is_some() || !cell.conditions.is_empty())
+    measurement.engine == Engine::Nccl
+        || cells.any(|cell| cell.nominal.is_some() || !cell.conditions.is_empty())
+}
+
+/// Of a collective the bus bandwidth at its largest size: its sizes alone would fill a screen.
+fn is_shown(measurement: &Measurement, report: &Report) -> bool {
+    if measurement.engine != Engine::Nccl {
+        return true;
+    }
+    let same = report
+        .measurements
+        .iter()
+        .filter(|of| of.metric == measurement.metric);
+    let largest = same.map(|of| of.bytes).max();
+    measurement.metric.ends_with("_bus_bandwidth") && largest == Some(measurement.bytes)
 }
 
 fn row(measurement: &Measurement) -> Vec<Shown> {
@@ -67,6 +87,12 @@ fn title(measurement: &Measurement) -> String {
     let what = match measurement.metric.as_str() {
         "d2d_bandwidth" => "GPU to GPU".to_owned(),
         "d2d_bandwidth_both_ways" => "GPU to GPU, both ways".to_owned(),
+        metric if measurement.engine == Engine::Nccl => {
+            let name = metric
+                .trim_start_matches("nccl_")
+                .trim_end_matches("_bus_bandwidth");
+            format!("NCCL {name}, bus")
+        }
         metric => metric.replace("_bandwidth", "").replace('_', " "),
     };
     let mut words = vec![what];
@@ -97,6 +123,8 @@ fn size(bytes: u64) -> String {
 /// `0 to 1`, `to 1`, `from 0`.
 fn ends(cell: &Cell) -> String {
     match (cell.source, cell.destination) {
+        // A figure of all GPUs together.
+        (Some(source), Some(destination)) if source == destination => "all".to_owned(),
         (Some(source), Some(destination)) => format!("{source} to {destination}"),
         (Some(source), None) => format!("from {source}"),
         (None, Some(destination)) => format!("to {destination}"),

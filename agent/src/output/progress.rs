@@ -60,6 +60,10 @@ fn words(step: Step) -> String {
         Step::Measuring { metric, bytes } => {
             format!("measuring {}, {bytes} bytes", metric.replace('_', " "))
         }
+        Step::Collectives { gpus, peer_access } => {
+            let how = if peer_access { "with" } else { "without" };
+            format!("NCCL between {gpus} GPUs {how} peer access")
+        }
         Step::Closing => "giving the GPUs back".to_owned(),
     }
 }

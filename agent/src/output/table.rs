@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kb_core::report::{Fact, Failure, Gpu, Report};
+use kb_core::report::{Fact, Failure, Gpu, Nccl, NcclVerdict, Report};
 
 use super::grid::{Cell, lay_out};
 use super::{Style, bench, map, pairs};
@@ -32,6 +32,9 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
         text.push('\n');
         text.push_str(&measured);
     }
+    if let Some(nccl) = &report.nccl {
+        text.push_str(&of_nccl(nccl));
+    }
     for failure in &report.failures {
         text.push_str(&failed(failure));
     }
@@ -47,6 +50,18 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
         );
     }
     text
+}
+
+/// NCCL in one line: version, verdict, reason.
+fn of_nccl(nccl: &Nccl) -> String {
+    let word = match nccl.verdict {
+        NcclVerdict::Ok => "works",
+        NcclVerdict::PeerAccessFails => "fails with peer access",
+        NcclVerdict::StagingFails => "fails without peer access",
+        NcclVerdict::NotRun => "not run",
+        NcclVerdict::Inconclusive | NcclVerdict::Unrecognised => "could not tell",
+    };
+    format!("\nNCCL {}: {word}: {}\n", shown(&nccl.version), nccl.reason)
 }
 
 /// The value, or `?` where there is none.

@@ -46,10 +46,10 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Starts it, and does not wait for it.
-    pub(super) fn start(program: &Path) -> Result<Self, Fault> {
+    /// Starts it with variables beside those of this process, and does not wait for it.
+    pub(super) fn start(program: &Path, environment: &[(&str, &str)]) -> Result<Self, Fault> {
         Ok(Self {
-            worker: Worker::start(program)?,
+            worker: Worker::start(program, environment)?,
             prepared: BTreeSet::new(),
             enabled: BTreeSet::new(),
             benched: BTreeSet::new(),
@@ -98,6 +98,11 @@ impl Live {
     /// The descriptor that came with its last answer.
     pub(super) fn descriptor(&mut self) -> Option<OwnedFd> {
         self.worker.descriptor()
+    }
+
+    /// The end of what it wrote to standard error so far.
+    pub(super) fn said(&mut self) -> String {
+        self.worker.said()
     }
 
     /// Tells it to release everything and end; [`Self::finish`] waits for that.

@@ -1,7 +1,6 @@
 //! What the processes with the driver find: the GPUs, rung 1 of every pair, the ladder of every direction.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use kb_core::report::{Fact, GapKind, NvmlP2p, Pair, PairVerdict};
 
@@ -20,15 +19,9 @@ use super::timing::Timings;
 use super::{Depth, Found, Options, driver_facts};
 
 /// Looks at the whole node.
-pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Found {
+pub(super) fn look(options: &Options, setup: &Setup, nonce: u64, progress: &dyn Progress) -> Found {
     progress.step(Step::Opening);
-    let setup = Setup {
-        program: options.program.clone(),
-        step_limit: options.step_timeout,
-        deadline: Instant::now() + options.timeout,
-        bytes: options.bytes,
-    };
-    let mut session = Session::new(&setup, None);
+    let mut session = Session::new(setup, None);
     let opened = match open(&mut session) {
         Ok(opened) => opened,
         Err(trouble) => {
@@ -46,7 +39,7 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
         .iter()
         .map(|pair| {
             progress.step(Step::Asking { pair: *pair });
-            pair_facts(&setup, &mut session, pair.a, pair.b)
+            pair_facts(setup, &mut session, pair.a, pair.b)
         })
         .collect();
     if options.depth == Depth::Passive {
@@ -64,7 +57,7 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
         session.prepare_partner(opened.gpus.len());
     }
     let climb = Climb {
-        setup: &setup,
+        setup,
         run: nonce,
         progress,
     };
@@ -96,6 +89,8 @@ pub(super) fn look(options: &Options, nonce: u64, progress: &dyn Progress) -> Fo
         gpus,
         pairs,
         measurements: timings.map_or(bench, Timings::into_measurements),
+        nccl: None,
+        logs: Vec::new(),
     };
     found.learn(session.loaded.as_ref());
     found
@@ -129,6 +124,8 @@ fn untouched(
         gpus: opened.gpus.clone(),
         pairs: pairs.collect(),
         measurements: Vec::new(),
+        nccl: None,
+        logs: Vec::new(),
     };
     found.learn(session.loaded.as_ref());
     found

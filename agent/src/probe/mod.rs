@@ -10,6 +10,7 @@ mod idle;
 mod ladder;
 mod live;
 mod look;
+mod nccl;
 pub(crate) mod pattern;
 mod progress;
 mod session;
@@ -23,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use kb_core::ids::IdError;
 use kb_core::report::{
-    Conclusion, Fact, Failure, Gpu, MAJOR, MINOR, Measurement, Pair, Report, SchemaVersion,
+    Conclusion, Fact, Failure, Gpu, LogExcerpt, MAJOR, MINOR, Measurement, Nccl, Pair, Report, SchemaVersion,
 };
 use kb_core::verdict::{Expect, add_nominal, judge};
 
@@ -34,9 +35,11 @@ use crate::worker::protocol::{Loaded, Opened};
 
 pub(crate) use bench::BenchOptions;
 pub(crate) use chance::{Chance, RANDOM_BYTES};
+pub(crate) use nccl::NcclOptions;
 pub(crate) use progress::{PairStep, Progress, Step};
 
 use failure::failure_of;
+use setup::Setup;
 
 /// What the operator chose.
 #[derive(Debug, Clone)]
@@ -59,6 +62,8 @@ pub(crate) struct Options {
     pub(crate) depth: Depth,
     /// What is measured behind the ladder, if anything is.
     pub(crate) bench: Option<BenchOptions>,
+    /// What is done with NCCL behind it, if anything is.
+    pub(crate) nccl: Option<NcclOptions>,
 }
 
 /// How far a run goes.
@@ -100,11 +105,19 @@ pub(crate) fn run(
     let watch = Watch::start(&options.host_root);
     let host = host::read(&options.host_root, &watch)?;
     let mut found = match lock_of(options) {
-        Ok(_lock) => look::look(options, chance.nonce, progress),
+        Ok(_lock) => {
+            let setup = Setup::of(options);
+            let mut found = look::look(options, &setup, chance.nonce, progress);
+            if let Some(chosen) = &options.nccl {
+                nccl::add(&mut found, chosen, &setup, &host.facts, progress);
+            }
+            found
+        }
         Err(error) => Found::nothing(failure_of(LOCKING, error.to_string())),
     };
     surroundings::add(&mut found, &options.host_root, &watch);
-    let (logs, log_facts) = watch.finish();
+    let (mut logs, log_facts) = watch.finish();
+    logs.extend(found.logs);
     let mut facts = host.facts;
     facts.extend(log_facts);
     facts.extend(found.driver);
@@ -124,6 +137,7 @@ pub(crate) fn run(
         gpus: found.gpus,
         pairs: found.pairs,
         measurements: found.measurements,
+        nccl: found.nccl,
         logs,
         failures: found.failures,
         notes: Vec::new(),
@@ -152,6 +166,8 @@ struct Found {
     gpus: Vec<Gpu>,
     pairs: Vec<Pair>,
     measurements: Vec<Measurement>,
+    nccl: Option<Nccl>,
+    logs: Vec<LogExcerpt>,
     failures: Vec<Failure>,
 }
 
@@ -163,6 +179,8 @@ impl Found {
             gpus: Vec::new(),
             pairs: Vec::new(),
             measurements: Vec::new(),
+            nccl: None,
+            logs: Vec::new(),
             failures: vec![failure],
         }
     }

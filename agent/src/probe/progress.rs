@@ -43,6 +43,13 @@ pub(crate) enum Step {
         /// Bytes of a copy.
         bytes: u64,
     },
+    /// Collectives of NCCL between GPUs, in processes of their own.
+    Collectives {
+        /// How many GPUs.
+        gpus: usize,
+        /// False where peer access is switched off.
+        peer_access: bool,
+    },
     /// The GPUs are given back.
     Closing,
 }

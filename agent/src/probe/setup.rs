@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::Options;
+
 /// What is added to the worker's own limit before the parent gives up on it.
 pub(super) const GRACE: Duration = Duration::from_millis(500);
 /// Initialising the driver and making contexts may take so many times as long as one step of a check.
@@ -24,6 +26,16 @@ pub(super) struct Setup {
 }
 
 impl Setup {
+    /// Of a run that begins now.
+    pub(super) fn of(options: &Options) -> Self {
+        Self {
+            program: options.program.clone(),
+            step_limit: options.step_timeout,
+            deadline: Instant::now() + options.timeout,
+            bytes: options.bytes,
+        }
+    }
+
     /// True when there is no time for another check.
     pub(super) fn is_spent(&self) -> bool {
         Instant::now() >= self.deadline

@@ -139,9 +139,9 @@ impl Channel {
 }
 
 impl Worker {
-    /// Starts `program worker …`; its first word is [`Self::ready`]'s to wait for.
-    pub(crate) fn start(program: &Path) -> Result<Self, Fault> {
-        Self::spawn(program).map_err(|error| Fault::Start(error.to_string()))
+    /// Starts `program worker …` with variables beside those of this process; its first word is [`Self::ready`]'s to wait for.
+    pub(crate) fn start(program: &Path, environment: &[(&str, &str)]) -> Result<Self, Fault> {
+        Self::spawn(program, environment).map_err(|error| Fault::Start(error.to_string()))
     }
 
     /// Waits for its first word.
@@ -152,7 +152,7 @@ impl Worker {
         }
     }
 
-    fn spawn(program: &Path) -> io::Result<Self> {
+    fn spawn(program: &Path, environment: &[(&str, &str)]) -> io::Result<Self> {
         // The worker inherits the writing end; std closes every other descriptor of ours on exec.
         let (reader, writer) = rustix::pipe::pipe()?;
         fcntl_setfd(&reader, FdFlags::CLOEXEC)?;
@@ -169,6 +169,7 @@ impl Worker {
         for variable in DROPPED_VARIABLES {
             process.env_remove(variable);
         }
+        process.envs(environment.iter().copied());
         let mut child = process.spawn()?;
         drop(writer);
         let missing = || io::Error::other("a pipe is missing");
@@ -272,6 +273,12 @@ impl Worker {
             how,
             last_words: self.last_words.text(),
         }
+    }
+
+    /// The end of what it and its libraries wrote to standard error so far.
+    pub(crate) fn said(&mut self) -> String {
+        self.collect();
+        self.last_words.text()
     }
 
     fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {

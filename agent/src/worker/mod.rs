@@ -16,6 +16,7 @@ mod exchange;
 mod lines;
 mod link;
 pub(crate) mod lock;
+mod nccl;
 mod obey;
 mod outcome;
 mod place;

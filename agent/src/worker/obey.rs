@@ -10,6 +10,7 @@ use crate::gpu::{CallError, Device, Driver, End, LIBRARY_NAME, Management, Trace
 use super::bench::Bench;
 use super::check;
 use super::inventory::{Inventory, describe_library, read_again};
+use super::nccl::Ranks;
 use super::outcome::failure;
 use super::place::Place;
 use super::protocol::{Answer, CallFailure, CheckKind, Checked, Command, Offered, Way};
@@ -31,6 +32,8 @@ pub(super) struct Worker {
     reached: Option<(u32, Reached)>,
     /// What the bench holds on GPUs beside their places.
     bench: Bench,
+    /// NCCL, and the ranks that this process has.
+    nccl: Ranks,
     /// Prepared GPUs by position.
     places: BTreeMap<u32, Place>,
     sharing: Sharing,
@@ -61,6 +64,7 @@ impl Worker {
             inventory: None,
             reached: None,
             bench: Bench::default(),
+            nccl: Ranks::default(),
             places: BTreeMap::new(),
             sharing: Sharing {
                 layout: Layout::packed(0),
@@ -121,6 +125,9 @@ impl Worker {
             Command::Measure(ref measure) => {
                 self.bench.measure(measure, &self.places, self.inventory.as_ref())
             }
+            Command::Nccl(ref step) => self
+                .nccl
+                .obey(step, &self.trace, self.driver.as_ref(), &self.devices),
             Command::Offer { owner, way, seed } => return self.offer(owner, way, seed),
             Command::Reach {
                 initiator,

@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 
 mod bench;
 mod check;
+mod nccl;
 
 pub(crate) use bench::{By, FlowKind, FlowOf, Measure, Place, Sampled, WrongData};
 pub(crate) use check::{CheckKind, CheckResult, Checked};
+pub(crate) use nccl::{Collective, NcclAnswer, NcclCommand, NcclMember, NcclRun};
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 /// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -133,6 +135,8 @@ pub(crate) enum Command {
         /// Seed of the pattern.
         seed: u64,
     },
+    /// A step with NCCL. Answered by [`Answer::Nccl`].
+    Nccl(NcclCommand),
     /// Release everything and end. Not answered.
     Close,
 }
@@ -201,6 +205,8 @@ pub(crate) enum Answer {
     },
     /// See [`Offered`]; a descriptor comes ahead of it on the input's socket.
     Offered(Offered),
+    /// What a step with NCCL came to.
+    Nccl(NcclAnswer),
     /// The command could not be done. The worker goes on.
     Failed(CallFailure),
 }

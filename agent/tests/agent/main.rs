@@ -18,6 +18,7 @@ mod ladder;
 mod lossless;
 mod manners;
 mod matching;
+mod nccl;
 mod node;
 mod pairs;
 mod processes;

@@ -24,6 +24,20 @@ pub(crate) fn file_to_open(name: &str) -> Result<PathBuf, String> {
     as_root(name, library_path.as_deref(), &is_trusted)
 }
 
+/// The same for a copy that was found in a place where no loader looks: as root only where nobody else can have written
+/// it.
+pub(crate) fn found_file(path: &Path) -> Result<&Path, String> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(path);
+    }
+    let foreign = owner_from_outside();
+    let is_trusted = |owner: u32| owner == 0 || Some(owner) == foreign;
+    match trust::check(path, &is_trusted) {
+        Ok(()) => Ok(path),
+        Err(distrust) => Err(refusal(path, &distrust)),
+    }
+}
+
 fn as_root(
     name: &str,
     library_path: Option<&str>,

@@ -26,6 +26,7 @@ use super::session::Session;
 
 use ask::Measured;
 pub(crate) use mode::BenchOptions;
+pub(super) use mode::SWEEP;
 use mode::{Mode, WARM_UPS};
 pub(super) use ways::Way;
 

@@ -20,7 +20,7 @@ impl BenchOptions {
 }
 
 /// Sizes of the sweep; those above the largest copy are left out.
-pub(super) const SWEEP: [u64; 7] = [
+pub(in crate::probe) const SWEEP: [u64; 7] = [
     4 << 10,
     64 << 10,
     1 << 20,

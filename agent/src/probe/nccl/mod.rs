@@ -1,0 +1,296 @@
+//! NCCL behind the ladder and the bench: does it work with peer access and without, and how fast is it.
+//!
+//! ```text
+//! arms: a process a GPU, with and without peer access -> verdict, rung 7 of the pairs     figures: one process, all GPUs
+//!     ranks: driver, library, communicator      crowd: processes that do the same step at the same time
+//! ```
+
+mod arms;
+mod crowd;
+mod figures;
+mod ranks;
+
+use std::collections::BTreeMap;
+
+use kb_core::report::{
+    Check, Engine, Fact, Failure, Gap, GapKind, GpuIndex, LogExcerpt, Nccl, NcclArm, NcclVerdict, Outcome,
+    When,
+};
+
+use super::Found;
+use super::failure::{failure_of, stuck_failure};
+use super::progress::{Progress, Step};
+use super::setup::Setup;
+
+use arms::{Ended, functional, weigh};
+use ranks::{Library, Stage};
+
+/// What the operator chose.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NcclOptions {
+    /// The library's file, in place of what the loader finds.
+    pub(crate) library: Option<String>,
+    /// Leave NVLink SHARP and multicast to NCCL.
+    pub(crate) nvls: bool,
+    /// As many samples as the full bench.
+    pub(crate) full: bool,
+    /// Bytes of the largest collective.
+    pub(crate) bytes: Option<u64>,
+}
+
+impl NcclOptions {
+    /// Bytes of the largest collective, where the GPUs have room for it.
+    pub(crate) fn largest(&self) -> u64 {
+        self.bytes.unwrap_or(figures::LARGEST)
+    }
+}
+
+/// Rung of the ladder.
+const RUNG: u8 = 7;
+/// Lines of NCCL's warnings that are kept of an arm.
+const MOST_LINES: usize = 100;
+
+/// What the arms have shown so far.
+struct Shown {
+    arms: Vec<NcclArm>,
+    library: Option<Library>,
+}
+
+/// Runs it and adds it to what was found.
+pub(super) fn add(
+    found: &mut Found,
+    chosen: &NcclOptions,
+    setup: &Setup,
+    host: &BTreeMap<String, Fact>,
+    progress: &dyn Progress,
+) {
+    let idle = |(index, gpu): (u32, &kb_core::report::Gpu)| {
+        let shared = gpu
+            .facts
+            .get("shared")
+            .and_then(|fact| fact.value.as_ref()?.as_bool());
+        (shared == Some(false)).then_some(index)
+    };
+    let gpus: Vec<GpuIndex> = (0..).zip(&found.gpus).filter_map(idle).collect();
+    let mut shown = Shown {
+        arms: Vec::new(),
+        library: None,
+    };
+    if gpus.len() < 2 {
+        let why = "there are fewer than two GPUs that nobody else uses";
+        found.nccl = Some(shown.report(chosen.nvls, NcclVerdict::NotRun, why.to_owned()));
+        return;
+    }
+    let stage = Stage {
+        setup,
+        chosen,
+        copies: copies(host),
+        uuids: found.gpus.iter().map(|gpu| gpu.uuid.value.clone()).collect(),
+    };
+    let [with, without] = [true, false].map(|peer_access| {
+        progress.step(Step::Collectives {
+            gpus: gpus.len(),
+            peer_access,
+        });
+        shown.take(found, functional(&stage, &gpus, peer_access))
+    });
+    let verdict = weigh(with.outcome, without.outcome);
+    let reason = reason_of(verdict, &with, &without);
+    match verdict {
+        NcclVerdict::PeerAccessFails if gpus.len() > 2 => {
+            one_by_one(found, &mut shown, &stage, &gpus, progress);
+        }
+        // The run's time came to its end: that is no failure of NCCL's.
+        NcclVerdict::Inconclusive if setup.is_spent() => {}
+        NcclVerdict::Inconclusive => found.failures.push(of_arm(&with, &reason)),
+        _ => {
+            for (at, a) in gpus.iter().enumerate() {
+                for b in gpus.iter().skip(at + 1) {
+                    note(found, (*a, *b), &with);
+                }
+            }
+        }
+    }
+    let memory = gpus.iter().filter_map(|gpu| {
+        let gpu = found.gpus.get(usize::try_from(*gpu).ok()?)?;
+        gpu.memory_bytes.value
+    });
+    let closed = (with.outcome != Outcome::Pass).then(|| Gap {
+        kind: GapKind::Skipped,
+        reason: format!("NCCL does not work here as the environment has it: {reason}"),
+    });
+    let figures = figures::measure(&stage, &gpus, memory.min(), closed, progress);
+    found.measurements.extend(figures.measurements);
+    let wrong = figures.wrong.into_iter().map(|wrong| failure_of("NCCL", wrong));
+    found.failures.extend(wrong);
+    found.failures.extend(figures.stuck.iter().map(stuck_failure));
+    found.logs.extend(warnings(&figures.said));
+    found.nccl = Some(shown.report(chosen.nvls, verdict, reason));
+}
+
+/// Which pairs are at fault where all of them together fail with peer access.
+fn one_by_one(
+    found: &mut Found,
+    shown: &mut Shown,
+    stage: &Stage<'_>,
+    gpus: &[GpuIndex],
+    progress: &dyn Progress,
+) {
+    let mut blamed = false;
+    let mut why = "NCCL fails with peer access over all GPUs together, and not between any two of them";
+    for (at, a) in gpus.iter().enumerate() {
+        for b in gpus.iter().skip(at + 1) {
+            if stage.setup.is_spent() {
+                why = "NCCL fails with peer access; the time of the run was spent before it was known between which GPUs";
+                continue;
+            }
+            let pair = [*a, *b];
+            let mut arm = |peer_access| {
+                progress.step(Step::Collectives { gpus: 2, peer_access });
+                shown.take(found, functional(stage, &pair, peer_access))
+            };
+            let with = arm(true);
+            let fails = with.outcome != Outcome::Pass;
+            if fails && weigh(with.outcome, arm(false).outcome) != NcclVerdict::PeerAccessFails {
+                continue;
+            }
+            blamed |= fails;
+            note(found, (*a, *b), &with);
+        }
+    }
+    if !blamed && let Some(together) = shown.arms.first() {
+        found.failures.push(of_arm(together, why));
+    }
+}
+
+/// Rung 7 of a pair, where the driver grants access; elsewhere NCCL does not use any.
+fn note(found: &mut Found, (a, b): (GpuIndex, GpuIndex), arm: &NcclArm) {
+    let Some(pair) = found.pairs.iter_mut().find(|pair| (pair.a, pair.b) == (a, b)) else {
+        return;
+    };
+    let granted = pair
+        .directions
+        .iter()
+        .all(|of| of.can_access_peer.value == Some(true));
+    if !granted {
+        return;
+    }
+    for direction in &mut pair.directions {
+        direction.checks.push(Check {
+            rung: RUNG,
+            name: "nccl".to_owned(),
+            engine: Engine::Nccl,
+            outcome: arm.outcome,
+            reason: arm.reason.clone(),
+            call: arm.call.clone(),
+            // Another table of codes than the driver's, whose codes decide verdicts; the arm has it.
+            code: None,
+            code_name: arm.code_name.clone(),
+            checked_by: "owner_copy".to_owned(),
+            bytes: arms::BYTES,
+            windows: 0,
+            spread_bytes: 0,
+            mismatch: None,
+            seconds: arm.seconds,
+            rerun: arm.gpus.len() == 2 && found.gpus.len() > 2,
+        });
+    }
+}
+
+impl Shown {
+    /// Keeps an arm, and adds what it left to what was found.
+    fn take(&mut self, found: &mut Found, ended: Ended) -> NcclArm {
+        self.library = self.library.take().or(ended.library);
+        found.logs.extend(warnings(&ended.said));
+        found.failures.extend(ended.stuck.iter().map(stuck_failure));
+        self.arms.push(ended.arm.clone());
+        ended.arm
+    }
+
+    fn report(self, nvls: bool, verdict: NcclVerdict, reason: String) -> Nccl {
+        let missing = |source| Fact::missing(GapKind::Failed, "libnccl was not loaded", source);
+        let (library, version) = match self.library {
+            Some(library) => (library.file, library.version),
+            None => (missing("libnccl.so.2"), missing("ncclGetVersion")),
+        };
+        Nccl {
+            library,
+            version,
+            nvls,
+            arms: self.arms,
+            verdict,
+            reason,
+        }
+    }
+}
+
+fn reason_of(verdict: NcclVerdict, with: &NcclArm, without: &NcclArm) -> String {
+    let why = |arm: &NcclArm| arm.reason.clone().unwrap_or_else(|| "it passes".to_owned());
+    match verdict {
+        NcclVerdict::Ok => "collectives gave the right data with peer access and without".to_owned(),
+        NcclVerdict::PeerAccessFails => format!("without peer access NCCL works; with it: {}", why(with)),
+        NcclVerdict::StagingFails => format!("with peer access NCCL works; without it: {}", why(without)),
+        _ => format!("with peer access: {}; without: {}", why(with), why(without)),
+    }
+}
+
+/// A failure of the run as a whole.
+fn of_arm(arm: &NcclArm, message: &str) -> Failure {
+    Failure {
+        code: arm.code,
+        code_name: arm.code_name.clone(),
+        ..failure_of(arm.call.as_deref().unwrap_or("NCCL"), message.to_owned())
+    }
+}
+
+/// NCCL's own warnings, for the server to explain. Ranks that say the same say it once.
+fn warnings(said: &[String]) -> Option<LogExcerpt> {
+    let mut lines: Vec<&str> = Vec::new();
+    let all = said.iter().flat_map(|said| said.lines());
+    for line in all.filter(|line| line.contains("NCCL WARN")) {
+        if lines.len() < MOST_LINES && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    (!lines.is_empty()).then(|| LogExcerpt {
+        source: "nccl".to_owned(),
+        when: When::During,
+        text: lines.join("\n"),
+    })
+}
+
+/// Copies of the library that the host's facts list and no loader takes, in their order.
+fn copies(host: &BTreeMap<String, Fact>) -> Vec<String> {
+    let listed = host
+        .get("libraries.nccl")
+        .and_then(|fact| fact.value.as_ref()?.as_array());
+    let path = |copy: &serde_json::Value| copy.get("path")?.as_str().map(str::to_owned);
+    listed.into_iter().flatten().filter_map(path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_of_all_ranks_are_kept_once() {
+        let said = [
+            "noise\nvm:1:1 [0] NCCL WARN one\n".to_owned(),
+            "vm:1:1 [0] NCCL WARN one\nvm:2:2 [1] NCCL WARN two\n".to_owned(),
+        ];
+        let kept = warnings(&said).unwrap();
+        assert_eq!(kept.text, "vm:1:1 [0] NCCL WARN one\nvm:2:2 [1] NCCL WARN two");
+        assert_eq!(warnings(&["noise".to_owned()]), None);
+    }
+
+    #[test]
+    fn copies_are_those_of_the_hosts_facts() {
+        let fact = Fact::read(
+            serde_json::json!([{"path": "/a/libnccl.so.2", "taken": false}]),
+            "test",
+        );
+        let host = BTreeMap::from([("libraries.nccl".to_owned(), fact)]);
+        assert_eq!(copies(&host), ["/a/libnccl.so.2"]);
+        assert_eq!(copies(&BTreeMap::new()), [] as [&str; 0]);
+    }
+}
