@@ -1,9 +1,11 @@
 //! Records as files: `<domain>/<slug>.json` or `<domain>/<slug>/<env>.json`, each with its annex `….ext.json`. The
 //! ones that ship with the program are embedded; a debug build reads them from the source tree instead.
 
+mod archive;
 pub mod deadends;
 mod embedded;
 mod folder;
+pub mod licence;
 mod lines;
 
 use std::collections::BTreeMap;
@@ -14,6 +16,7 @@ use kb_core::validate::is_record_file;
 
 use crate::store::SeedRecord;
 
+pub use archive::archive;
 pub use embedded::embedded;
 pub use folder::{FolderError, read_files, read_path};
 pub use lines::{Line, parse_line};

@@ -21,10 +21,9 @@ pub(super) async fn ids_in_use(data: &DataArgs) -> anyhow::Result<BTreeSet<Recor
     let store = open_store(data).await?;
     let mut ids = BTreeSet::new();
     let mut query = ListQuery {
-        after: None,
-        since: None,
         drafts: true,
         limit: PAGE,
+        ..ListQuery::default()
     };
     loop {
         let page = store.list(query.clone()).await?;

@@ -1,14 +1,15 @@
 //! One state of the knowledge: records, matcher, index and graph that belong together. Never changes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use kb_core::ids::{RecordId, Seq};
 use kb_core::matcher::{Matcher, Rejected};
 
 use super::graph::Graph;
 use super::published::{LeftOut, PublishedRecord};
+use crate::bundle::archive;
 use crate::search::{SearchIndex, comparable_code};
 
 /// Generations built in this process.
@@ -34,6 +35,7 @@ pub struct Generation {
     records: BTreeMap<RecordId, Arc<PublishedRecord>>,
     by_code: HashMap<String, Vec<RecordId>>,
     aliases: HashMap<String, RecordId>,
+    archive: OnceLock<Result<Arc<[u8]>, String>>,
 }
 
 /// What a generation is made of.
@@ -85,7 +87,29 @@ impl Generation {
             records,
             by_code,
             aliases,
+            archive: OnceLock::new(),
         }
+    }
+
+    /// All records as a zip archive, made when it is first asked for and kept as long as this generation. Takes a while;
+    /// who asks meanwhile waits for the same one.
+    pub fn archive(&self) -> Result<Arc<[u8]>, String> {
+        let made = self.archive.get_or_init(|| {
+            let records: Vec<_> = self.records.values().map(|published| &published.record).collect();
+            let left_out = self.left_out.iter().map(|left_out| &left_out.id);
+            archive(self.seq, records.into_iter(), left_out)
+                .map(Arc::from)
+                .map_err(|error| error.to_string())
+        });
+        made.clone()
+    }
+
+    /// The newest changes among the published records, newest first.
+    pub fn newest(&self, count: usize) -> Vec<&Arc<PublishedRecord>> {
+        let mut records: Vec<_> = self.records.values().collect();
+        records.sort_unstable_by_key(|published| std::cmp::Reverse(published.seq));
+        records.truncate(count);
+        records
     }
 
     /// A published record by its id.

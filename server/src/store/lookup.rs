@@ -12,7 +12,11 @@ use super::{ListQuery, RecordListing, StoreError, StoredEdge};
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn list(&self, query: ListQuery) -> Result<Vec<RecordListing>, StoreError> {
         let mut session = self.read_once().await?;
-        let rows = if let Some(since) = query.since {
+        let rows = if let Some(before) = query.before {
+            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, signature \
+                FROM record WHERE seq < $1 ORDER BY seq DESC LIMIT $2";
+            session.all(sql, values![before, query.limit]).await?
+        } else if let Some(since) = query.since {
             let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, signature \
                 FROM record WHERE seq > $1 ORDER BY seq LIMIT $2";
             session.all(sql, values![since, query.limit]).await?

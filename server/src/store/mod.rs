@@ -72,7 +72,7 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     async fn revisions(&self, id: &RecordId) -> Result<Vec<RevisionMeta>, StoreError>;
 
     /// Records in id order after `after`; with `since`, those whose published face changed after that seq, in
-    /// seq order (tombstones included).
+    /// seq order (tombstones included); with `before`, those whose face changed last before that seq, newest first.
     async fn list(&self, query: ListQuery) -> Result<Vec<RecordListing>, StoreError>;
 
     /// Published records that carry this code, compared without case and with runs of blanks as one.

@@ -58,6 +58,8 @@ pub const QUERY_BYTES: usize = 4096;
 pub const PAGE_MAX: u32 = 200;
 /// Entries of a page when nothing is asked for.
 pub const PAGE_DEFAULT: u32 = 50;
+/// Entries of the Atom feed.
+pub const FEED_ENTRIES: usize = 50;
 /// Requests per second and client that are let through on the long run, unless `--rate-limit` says otherwise.
 pub const RATE_PER_SECOND: u32 = 100;
 /// Requests of one client that are let through at once, as a multiple of the rate.
@@ -112,6 +114,7 @@ pub const LIMITS: &[Limit] = &[
     limit("search query", QUERY_BYTES as u64, "bytes"),
     limit("entries of a page", PAGE_MAX as u64, "entries"),
     limit("hits of a page of search", MAX_LIMIT as u64, "hits"),
+    limit("entries of /feed.atom", FEED_ENTRIES as u64, "entries"),
     limit(
         "requests per client, long run",
         RATE_PER_SECOND as u64,

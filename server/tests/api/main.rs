@@ -26,6 +26,7 @@ mod matching;
 mod mcp;
 mod openapi;
 mod outcomes;
+mod outside;
 mod process;
 mod proxy;
 mod records;

@@ -22,9 +22,12 @@ const SCHEMA_ENDING: &str = ".schema.json";
 /// Ending of an annex's file.
 const ANNEX_ENDING: &str = ".ext.json";
 
+/// What a download says of itself, at the top of the folder.
+const MANIFEST: &str = "manifest.json";
+
 /// Whether a file of a folder of records is a document or an annex: schemas, READMEs and the like are not.
 pub fn is_record_file(path: &str) -> bool {
-    path.ends_with(DOCUMENT_ENDING) && !path.ends_with(SCHEMA_ENDING)
+    path.ends_with(DOCUMENT_ENDING) && !path.ends_with(SCHEMA_ENDING) && path != MANIFEST
 }
 
 /// A violation and the file it is in.

@@ -149,6 +149,8 @@ pub struct ListQuery {
     pub after: Option<RecordId>,
     /// Only those changed after this seq, in seq order.
     pub since: Option<Seq>,
+    /// Only those last changed before this seq, the newest first; stands before `since`.
+    pub before: Option<Seq>,
     /// Also those that were never published.
     pub drafts: bool,
     /// At most this many.

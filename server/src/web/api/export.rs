@@ -1,13 +1,16 @@
-//! `GET /api/v1/export.ndjson`: every published record, one line each, in seq order.
+//! `GET /api/v1/export.ndjson`: every published record, one line each, in seq order; `GET /api/v1/export.zip`: the same
+//! as files. Both carry a tag, so that a mirror asks often and loads once.
 
-use actix_web::HttpResponse;
+use actix_web::http::{StatusCode, header};
 use actix_web::web::{self, Bytes};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use kb_core::ids::Seq;
 
-use crate::bundle::Line;
+use crate::bundle::{Line, licence};
 use crate::store::FeedPage;
 use crate::web::auth::Anyone;
 use crate::web::error::{Problem, ProblemBody};
+use crate::web::etag;
 use crate::web::state::AppState;
 
 /// Records read at once; each is 512 KiB at most.
@@ -15,10 +18,22 @@ const PAGE: u32 = 50;
 
 /// Every published record; `peerless import` reads it.
 #[utoipa::path(get, path = "/api/v1/export.ndjson", tag = "records", responses(
-    (status = 200, description = "One Line for each record", body = Line, content_type = "application/x-ndjson"),
+    (status = 200, description = "One Line for each record, under CC-BY-4.0", body = Line,
+        content_type = "application/x-ndjson",
+        headers(("ETag" = String, description = "The state of the records: \"s512\""))),
+    (status = 304, description = "Nothing changed"),
     (status = 503, description = "The database does not answer", body = ProblemBody),
 ))]
-pub async fn export(_: Anyone, state: web::Data<AppState>) -> Result<HttpResponse, Problem> {
+pub async fn export(
+    _: Anyone,
+    request: HttpRequest,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    // Asked before the records: should one change meanwhile, the next request with this tag loads again.
+    let head = state.store.head_seq().await?;
+    let Some(mut response) = unless_known(&request, head)? else {
+        return Ok(not_modified(head));
+    };
     // The first page before the status: a database that is down is a 503, not a broken stream.
     let first = state.store.feed(Seq::default(), PAGE).await?;
     let pages = futures_util::stream::unfold(Some(first), move |page| {
@@ -38,9 +53,76 @@ pub async fn export(_: Anyone, state: web::Data<AppState>) -> Result<HttpRespons
             })
         }
     });
-    Ok(HttpResponse::Ok()
-        .content_type("application/x-ndjson")
-        .streaming(pages))
+    Ok(response.content_type("application/x-ndjson").streaming(pages))
+}
+
+/// A zip archive.
+#[derive(utoipa::ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub struct Archive(#[expect(dead_code, reason = "only described")] Vec<u8>);
+
+/// Every published record as files: `<id>.json` and `<id>.ext.json`, with `manifest.json` (seq, number of records,
+/// licence) and `LICENSE.txt`. Unpacked, `peerless check` and `peerless import` read it. The same state gives the same
+/// bytes.
+#[utoipa::path(get, path = "/api/v1/export.zip", tag = "records", responses(
+    (status = 200, description = "A zip archive, under CC-BY-4.0", body = Archive, content_type = "application/zip",
+        headers(("ETag" = String, description = "The state of the records: \"s512\""))),
+    (status = 304, description = "Nothing changed"),
+))]
+pub async fn export_zip(
+    _: Anyone,
+    request: HttpRequest,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let generation = state.knowledge.current();
+    let seq = generation.seq;
+    let Some(mut response) = unless_known(&request, seq)? else {
+        return Ok(not_modified(seq));
+    };
+    let made = web::block(move || generation.archive()).await;
+    let archive = made
+        .map_err(|error| Problem::internal(&error))?
+        .map_err(|reason| Problem::internal(&ArchiveFailed(reason)))?;
+    let name = format!("attachment; filename=\"peerless-records-{seq}.zip\"");
+    Ok(response
+        .content_type("application/zip")
+        .insert_header((header::CONTENT_DISPOSITION, name))
+        // It is packed already.
+        .insert_header((header::CONTENT_ENCODING, "identity"))
+        .body(Bytes::from_owner(archive)))
+}
+
+/// The archive could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the archive of all records could not be written: {0}")]
+struct ArchiveFailed(String);
+
+/// The beginning of an answer made from the records as of `seq`; `None` for a caller who has it already.
+pub(in crate::web) fn unless_known(
+    request: &HttpRequest,
+    seq: Seq,
+) -> Result<Option<HttpResponseBuilder>, Problem> {
+    let tag = etag::of_seq(seq);
+    let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
+    if known.is_some_and(|known| known.hold(&tag)) {
+        return Ok(None);
+    }
+    let mut response = HttpResponse::Ok();
+    name_state(&mut response, seq);
+    Ok(Some(response))
+}
+
+/// 304 for a caller who has the records as of `seq`.
+pub(in crate::web) fn not_modified(seq: Seq) -> HttpResponse {
+    let mut response = HttpResponse::Ok();
+    name_state(&mut response, seq);
+    response.status(StatusCode::NOT_MODIFIED).finish()
+}
+
+fn name_state(response: &mut HttpResponseBuilder, seq: Seq) {
+    response.insert_header((header::ETAG, etag::of_seq(seq)));
+    response.insert_header((header::CACHE_CONTROL, "no-cache"));
+    response.insert_header((header::LINK, format!("<{}>; rel=\"license\"", licence::URL)));
 }
 
 fn lines(page: &FeedPage) -> Bytes {

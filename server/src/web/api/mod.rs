@@ -88,4 +88,5 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/nodes", Access::FleetReader, reports::nodes::list);
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
+    routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
 }

@@ -21,7 +21,8 @@ use crate::web::error::PROBLEM_JSON;
 #[openapi(
     info(
         title = "Peerless",
-        description = "Explains GPU errors: matching, search, records, graph and agent reports.",
+        description = "Explains GPU errors: matching, search, records, graph and agent reports. The records \
+            are licensed CC-BY-4.0 (https://creativecommons.org/licenses/by/4.0/); the licence below is the program's.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     modifiers(&Token, &Problems, &Forms),
@@ -36,7 +37,7 @@ use crate::web::error::PROBLEM_JSON;
         reports::get::get,
         reports::nodes::list,
         reports::nodes::get,
-        codes::code, signatures::signatures, export::export, graph_path::path,
+        codes::code, signatures::signatures, export::export, export::export_zip, graph_path::path,
         health::healthz, health::readyz, metrics::metrics, openapi,
     ),
 )]

@@ -4,10 +4,12 @@
 pub mod advice;
 pub mod api;
 pub mod assets;
+pub mod atom;
 pub mod evidence;
 pub mod failure;
 mod filters;
 pub mod layout;
+mod llms;
 pub mod lookup;
 pub mod nodes;
 pub mod problems;
@@ -40,6 +42,8 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/docs/api", Access::Anyone, api::get);
     routes.get("/docs/problems", Access::Anyone, problems::get);
     routes.get("/static/{file}", Access::Anyone, assets::get);
+    routes.get("/feed.atom", Access::Anyone, atom::get);
+    routes.get("/llms.txt", Access::Anyone, llms::get);
     routes.get("/favicon.ico", Access::Anyone, assets::favicon);
 }
 

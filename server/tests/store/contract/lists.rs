@@ -69,7 +69,29 @@ pub(crate) async fn changes_come_in_seq_order_with_tombstones(place: Arc<Place>)
     };
     let a = (3, "cuda/a".to_owned(), RecordState::Published);
     let b = (4, "cuda/b".to_owned(), RecordState::Withdrawn);
-    assert_eq!(seen(store.list(since(1)).await.unwrap()), [a.clone(), b]);
+    assert_eq!(seen(store.list(since(1)).await.unwrap()), [a.clone(), b.clone()]);
+    let before = |seq| ListQuery {
+        since: None,
+        before: Some(Seq(seq)),
+        ..since(0)
+    };
+    let newest = seen(store.list(before(i64::MAX)).await.unwrap());
+    assert_eq!(
+        newest,
+        [b, a.clone(), (1, "cuda/c".to_owned(), RecordState::Published)]
+    );
+    assert_eq!(
+        seen(
+            store
+                .list(ListQuery {
+                    limit: 1,
+                    ..before(4)
+                })
+                .await
+                .unwrap()
+        ),
+        [a.clone()]
+    );
     assert_eq!(
         seen(store.list(ListQuery { limit: 1, ..since(1) }).await.unwrap()),
         [a]

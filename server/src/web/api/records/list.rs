@@ -1,4 +1,5 @@
-//! `GET /api/v1/records`: all records by id, or with `since` what changed after a seq.
+//! `GET /api/v1/records`: all records by id, with `since` what changed after a seq, with `sort=modified` newest changes
+//! first.
 
 use actix_web::{HttpResponse, web};
 use kb_core::ids::{RecordId, Seq};
@@ -24,6 +25,21 @@ pub struct RecordsQuery {
     cursor: Option<String>,
     /// Only records whose published face changed after this seq, in that order, withdrawn ones included.
     since: Option<i64>,
+    /// `id`, or `modified`: the newest change first, withdrawn records included. Not with `since`.
+    #[serde(default)]
+    #[param(inline)]
+    sort: Sort,
+}
+
+/// Order of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sort {
+    /// By id.
+    #[default]
+    Id,
+    /// Newest change first.
+    Modified,
 }
 
 /// A page of records.
@@ -55,7 +71,7 @@ pub struct RecordEntry {
     changed_at: String,
 }
 
-/// Records by id, or what changed after a seq. Drafts are listed for editors.
+/// Records by id, what changed after a seq, or the newest changes first. Drafts are listed for editors, by id.
 #[utoipa::path(get, path = "/api/v1/records", tag = "records", params(RecordsQuery), responses(
     (status = 200, description = "A page of records", body = RecordsPage),
     (status = 400, description = "A parameter is wrong", body = ProblemBody),
@@ -72,7 +88,7 @@ pub async fn list(
     let next_cursor = listed
         .last()
         .filter(|_| is_full)
-        .map(|last| cursor_after(last, query.since.is_some()));
+        .map(|last| cursor_after(last, query.since.is_some() || query.sort == Sort::Modified));
     Ok(HttpResponse::Ok().json(RecordsPage {
         records: listed.iter().map(entry).collect(),
         next_cursor,
@@ -83,19 +99,25 @@ fn store_query(query: &RecordsQuery, limit: u32, drafts: bool) -> Result<ListQue
     let mut asked = ListQuery {
         after: None,
         since: query.since.map(Seq),
+        before: (query.sort == Sort::Modified).then_some(Seq(i64::MAX)),
         limit,
         drafts,
     };
     if query.since.is_some_and(|since| since < 0) {
         return Err(Problem::new(Code::BadQuery, "since is a seq: 0 or more"));
     }
-    match (&query.cursor, query.since) {
-        (None, _) => {}
-        (Some(cursor), Some(_)) => {
-            let seq: i64 = cursor.parse().map_err(|_| page::bad_cursor())?;
-            asked.since = Some(Seq(seq));
-        }
-        (Some(cursor), None) => {
+    if query.since.is_some() && query.sort == Sort::Modified {
+        return Err(Problem::new(
+            Code::BadQuery,
+            "since lists the oldest change first: leave it out, or sort",
+        ));
+    }
+    let seq = |cursor: &str| cursor.parse().map(Seq).map_err(|_| page::bad_cursor());
+    match (&query.cursor, query.since, query.sort) {
+        (None, ..) => {}
+        (Some(cursor), Some(_), _) => asked.since = Some(seq(cursor)?),
+        (Some(cursor), None, Sort::Modified) => asked.before = Some(seq(cursor)?),
+        (Some(cursor), None, Sort::Id) => {
             let id: RecordId = cursor.parse().map_err(|_| page::bad_cursor())?;
             asked.after = Some(id);
         }

@@ -1,0 +1,126 @@
+//! All records as one zip archive in the layout of kb-seed: unpacked, it is a folder that `peerless check` and
+//! `peerless import` read. The same records give the same bytes.
+
+use std::io::{Cursor, Write as _};
+
+use kb_core::ids::{RecordId, Seq};
+use kb_core::record::Record;
+use serde::Serialize;
+use zip::result::ZipResult;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use super::{ANNEX_END, DOCUMENT_END, licence};
+
+/// Effort of compression: more takes longer and gains little on texts of a few kilobytes.
+const LEVEL: i64 = 6;
+/// Files are for everybody to read.
+const MODE: u32 = 0o644;
+
+/// What an archive holds, in its `manifest.json`.
+#[derive(Debug, Serialize)]
+struct Manifest<'a> {
+    /// Version of this layout.
+    format: u32,
+    /// The feed's seq as of which these records were published.
+    seq: Seq,
+    /// Number of records.
+    records: usize,
+    /// SPDX identifier.
+    licence: &'static str,
+    /// Text of the licence.
+    licence_url: &'static str,
+    /// Published records that this program could not read.
+    left_out: Vec<&'a RecordId>,
+}
+
+/// Writes an archive of records in the order given. Files carry the oldest date that the format knows: what changed
+/// when is in the records.
+pub fn archive<'a>(
+    seq: Seq,
+    records: impl ExactSizeIterator<Item = &'a Record>,
+    left_out: impl Iterator<Item = &'a RecordId>,
+) -> ZipResult<Vec<u8>> {
+    let manifest = Manifest {
+        format: 1,
+        seq,
+        records: records.len(),
+        licence: licence::ID,
+        licence_url: licence::URL,
+        left_out: left_out.collect(),
+    };
+    let mut manifest = serde_json::to_string_pretty(&manifest).map_err(std::io::Error::from)?;
+    manifest.push('\n');
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut file = |name: String, text: &str| -> ZipResult<()> {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(LEVEL))
+            .last_modified_time(DateTime::DEFAULT)
+            .unix_permissions(MODE);
+        zip.start_file(name, options)?;
+        Ok(zip.write_all(text.as_bytes())?)
+    };
+    file("LICENSE.txt".to_owned(), &licence::statement())?;
+    file("manifest.json".to_owned(), &manifest)?;
+    for record in records {
+        let id = record.id();
+        file(format!("{id}{DOCUMENT_END}"), &record.document_text)?;
+        file(format!("{id}{ANNEX_END}"), &record.annex_text)?;
+    }
+    Ok(zip.finish()?.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io::Read as _;
+
+    use super::*;
+    use crate::bundle::{embedded, pair};
+
+    fn files(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
+        let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+        let mut files = BTreeMap::new();
+        for number in 0..zip.len() {
+            let mut file = zip.by_index(number).unwrap();
+            let mut content = Vec::new();
+            file.read_to_end(&mut content).unwrap();
+            let name = file.name().unwrap().into_owned();
+            files.insert(name, content);
+        }
+        files
+    }
+
+    #[test]
+    fn an_archive_is_a_folder_of_records_and_the_same_each_time() {
+        let seeds: Vec<_> = embedded().unwrap().into_iter().take(5).collect();
+        let records: Vec<Record> = seeds
+            .iter()
+            .map(|seed| Record::parse(&seed.document, &seed.annex).unwrap())
+            .collect();
+        let left_out: RecordId = "a/b".parse().unwrap();
+        let written = || archive(Seq(7), records.iter(), std::iter::once(&left_out)).unwrap();
+        assert_eq!(written(), written());
+
+        let mut files = files(written());
+        let manifest: serde_json::Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
+        assert_eq!(manifest["seq"], 7);
+        assert_eq!(manifest["records"], 5);
+        assert_eq!(manifest["licence"], "CC-BY-4.0");
+        assert_eq!(manifest["left_out"][0], "a/b");
+        assert!(String::from_utf8_lossy(&files["LICENSE.txt"]).contains("CC-BY-4.0"));
+        files.remove("LICENSE.txt");
+        assert_eq!(
+            pair(files).unwrap(),
+            seeds,
+            "byte for byte, and nothing else is taken for a record"
+        );
+    }
+
+    #[test]
+    fn an_archive_of_nothing_says_so() {
+        let bytes = archive(Seq(0), [].iter(), std::iter::empty()).unwrap();
+        assert_eq!(files(bytes).len(), 2);
+    }
+}
