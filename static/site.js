@@ -91,6 +91,48 @@ function fillBox(box) {
   }
 }
 
+// Search as one types: the page that the form would give, without waiting for the button. The address follows, so that
+// it can be shared; "back" leaves the search as a whole.
+function searchAsTyped(form) {
+  const field = form.elements.q;
+  const pause = 150;
+  let waiting = null;
+  let asked = null;
+  let shown = field.value;
+
+  async function search() {
+    const query = new URLSearchParams(new FormData(form));
+    if (field.value === shown) return;
+    if (asked) asked.abort();
+    asked = new AbortController();
+    const typed = field.value;
+    try {
+      const answer = await fetch("/search?" + query, { signal: asked.signal });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const found = page.querySelectorAll("[data-found], [data-heading]");
+      document.querySelectorAll("[data-found], [data-heading]").forEach((old, i) => found[i] && old.replaceWith(found[i]));
+      document.title = page.title;
+      shown = typed;
+      history.replaceState(null, "", "/search?" + query);
+    } catch {
+      // Overtaken by what was typed since, or no network: the button still works.
+    }
+  }
+
+  field.addEventListener("input", (event) => {
+    clearTimeout(waiting);
+    // A word of Chinese that is being composed is no word yet.
+    if (!event.isComposing) waiting = setTimeout(search, pause);
+  });
+  field.addEventListener("compositionend", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(search, pause);
+  });
+}
+
+for (const form of document.querySelectorAll("[data-search]")) searchAsTyped(form);
+
 // The answer to a file is the same page that the form would give.
 function show(page) {
   const main = page.getElementById("main");

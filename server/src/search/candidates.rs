@@ -50,7 +50,7 @@ pub(super) fn candidates(
     text: &str,
     limit: usize,
 ) -> Result<Vec<Candidate>, SearchError> {
-    let lexicon = Lexicon::new(index, Text::names_the_error);
+    let lexicon = Lexicon::of_names(index);
     let mut best: HashMap<Slot, (f32, Vec<String>)> = HashMap::new();
     for line in lines_of_interest(text) {
         for (slot, score, words) in compare(index, &lexicon, line)? {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::concepts::with_concepts;
 use super::document::SearchDoc;
 use super::schema::Text;
 use super::tokenizer::{Word, parts, words};
@@ -74,9 +75,9 @@ pub(super) fn highlights(document: &SearchDoc, sought: &HashSet<&str>) -> Vec<Hi
 /// Places of the words sought, merged where they overlap (pairs of Chinese characters do).
 fn marks(text: &str, sought: &HashSet<&str>) -> Vec<Range<usize>> {
     let is_sought = |word: &Word| sought.contains(word.text.as_str());
-    let mut places: Vec<Range<usize>> = words(text)
+    let mut places: Vec<Range<usize>> = with_concepts(words(text))
         .into_iter()
-        .chain(parts(text))
+        .chain(with_concepts(parts(text)))
         .filter(is_sought)
         .map(|word| word.start..word.end)
         .collect();

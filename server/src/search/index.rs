@@ -12,7 +12,7 @@ use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDo
 use super::document::{SearchDoc, comparable_code};
 use super::error::SearchError;
 use super::schema::{self, Fields, Text};
-use super::tokenizer::{PARTS, PartTokenizer, WORDS, WordTokenizer};
+use super::tokenizer::{EVERY, EveryTokenizer, PARTS, PartTokenizer, WORDS, WordTokenizer};
 
 /// Memory of the one writer thread; the engine asks for at least 15 MB.
 const WRITER_MEMORY_BYTES: usize = 16 * 1024 * 1024;
@@ -43,6 +43,7 @@ impl IndexKeeper {
         let index = Index::create_in_ram(schema);
         index.tokenizers().register(WORDS, WordTokenizer);
         index.tokenizers().register(PARTS, PartTokenizer);
+        index.tokenizers().register(EVERY, EveryTokenizer);
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY_BYTES)?;
         let reader = index
             .reader_builder()
@@ -92,6 +93,7 @@ impl IndexKeeper {
         for entry in &self.fields.texts {
             for text in entry.text.of(document) {
                 indexed.add_text(entry.field, text);
+                indexed.add_text(self.fields.every, text);
                 if entry.text.holds_code_words() {
                     indexed.add_text(self.fields.parts, text);
                 }

@@ -5,15 +5,19 @@
 
 mod candidates;
 mod collect;
+mod concepts;
 mod cursor;
 mod document;
 mod error;
 mod facets;
 mod highlight;
 mod index;
+mod inflections;
+mod named;
 mod query;
 mod request;
 mod schema;
+mod sought;
 mod stop_words;
 mod terms;
 mod tokenizer;
@@ -34,6 +38,7 @@ pub use facets::{FacetValue, Facets};
 pub use highlight::{Highlight, Segment};
 pub use index::{IndexKeeper, SearchIndex, Slot};
 pub use request::{Filters, KnowledgeStamp, SearchAnswer, SearchHit, SearchRequest};
+pub use sought::ReadAs;
 
 /// Hits of a page unless the caller says otherwise.
 pub const DEFAULT_LIMIT: usize = 20;
@@ -79,6 +84,9 @@ impl SearchIndex {
         Ok(SearchAnswer {
             hits: page.collect(),
             total: hits.len(),
+            near: found.near && !hits.is_empty(),
+            unknown: found.unknown,
+            read_as: found.read_as,
             facets,
             next_cursor: (end < hits.len()).then(|| cursor::make(request, seq, end)),
             kb: KnowledgeStamp { seq },

@@ -2,26 +2,18 @@
 //!
 //! There is no query language to get wrong: any text is a query, and pasted error text is a good one.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tantivy::Term;
-use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
-};
-use tantivy::schema::IndexRecordOption;
+use tantivy::query::{AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query};
 
 use super::collect::ScoredSlots;
-use super::document::comparable_code;
 use super::index::{SearchIndex, Slot};
-use super::stop_words::is_stop_word;
-use super::terms::{Lexicon, Needle, slice_of};
-use super::tokenizer::{Word, parts_of, words};
-
-/// Words of a text that are looked at; what comes after says no more about what is sought.
-const MAX_WORDS: usize = 48;
-
-/// Words of the longest code that is looked up (`NVRM: Xid 79` has three).
-const MAX_CODE_WORDS: usize = 3;
+use super::named::{CODE_SCORE, codes};
+use super::sought::{MAX_WORDS, ReadAs, sought};
+use super::terms::{Lexicon, Needle};
+use super::tokenizer::words;
 
 /// A hit covers at least this share of what is rare in the query, so that one common word is not enough.
 const MIN_COVERAGE: f32 = 0.5;
@@ -34,9 +26,6 @@ const MIN_OF_BEST: f32 = 0.8;
 /// What a query says beside a code is a question of its own from this share of its rarity on.
 const MIN_BESIDE_CODE: f32 = 0.3;
 
-/// Puts a record whose code was named above every record that only speaks of it.
-const CODE_SCORE: f32 = 1000.0;
-
 /// Phrases that are looked for, the whole text among them.
 const MAX_PHRASES: usize = 8;
 
@@ -44,30 +33,39 @@ const MAX_PHRASES: usize = 8;
 const PHRASE_BOOST: f32 = 2.0;
 
 /// What was found for a text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Found {
     /// Every hit, in no particular order.
     pub(super) slots: Vec<(f32, Slot)>,
     /// What was looked for, to mark it.
     pub(super) needles: Vec<Needle>,
+    /// Nothing covers half of what was asked: these are the nearest.
+    pub(super) near: bool,
+    /// Words that no record has.
+    pub(super) unknown: Vec<String>,
+    /// Words that were taken for others.
+    pub(super) read_as: Vec<ReadAs>,
 }
 
 /// Runs a text against the index. An empty text, or one of blanks, finds everything with score 0.
 pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
+    let text = narrow(text);
+    let text = text.as_ref();
     if text.trim().is_empty() {
         let all = ConstScoreQuery::new(Box::new(AllQuery), 0.0);
         return Ok(Found {
             slots: index.searcher.search(&all, &ScoredSlots)?,
-            needles: Vec::new(),
+            ..Found::default()
         });
     }
-    let lexicon = Lexicon::new(index, |_| true);
-    let needles = needles(&lexicon, text)?;
+    let lexicon = Lexicon::of_all(index);
+    let sought = sought(&lexicon, text)?;
     let named = codes(index, text)?;
     let mut clauses = named.clauses;
     let codes_named = clauses.len();
     clauses.extend(
-        needles
+        sought
+            .needles
             .iter()
             .map(|needle| (Occur::Should, needle.ranking_query())),
     );
@@ -76,26 +74,47 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
             .into_iter()
             .map(|phrase| (Occur::Should, phrase)),
     );
+    let mut found = Found {
+        unknown: sought.unknown,
+        read_as: sought.read_as,
+        needles: sought.needles,
+        ..Found::default()
+    };
     if clauses.is_empty() {
-        return Ok(Found {
-            slots: Vec::new(),
-            needles,
-        });
+        return Ok(found);
     }
-    let mut slots = index.searcher.search(&BooleanQuery::new(clauses), &ScoredSlots)?;
-    let covered = covered(&lexicon, &needles, &named.words)?;
+    found.slots = index.searcher.search(&BooleanQuery::new(clauses), &ScoredSlots)?;
+    let covered = covered(&lexicon, &found.needles, &named.words)?;
     let share = |slot: &Slot| covered.get(slot).copied().unwrap_or_default();
     let best = covered.values().copied().fold(0.0, f32::max);
-    let least = if best + SLACK >= MIN_COVERAGE {
-        MIN_COVERAGE
-    } else {
+    let is_near = best + SLACK < MIN_COVERAGE;
+    let least = if is_near {
         MIN_NEAR.max(best * MIN_OF_BEST)
+    } else {
+        MIN_COVERAGE
     };
-    slots.retain(|(score, slot)| {
+    found.slots.retain(|(score, slot)| {
         let by_code = codes_named > 0 && *score >= CODE_SCORE;
         by_code || share(slot) + SLACK >= least
     });
-    Ok(Found { slots, needles })
+    let is_half_unknown = found.unknown.len() > found.needles.len();
+    found.near = codes_named == 0 && (is_near || is_half_unknown) && !found.slots.is_empty();
+    Ok(found)
+}
+
+/// Letters as wide as Chinese characters, which input methods write, as ordinary ones.
+fn narrow(text: &str) -> Cow<'_, str> {
+    const WIDE: std::ops::RangeInclusive<char> = '\u{FF01}'..='\u{FF5E}';
+    const WIDER_BY: u32 = 0xFEE0;
+    if !text.contains(|c| WIDE.contains(&c) || c == '\u{3000}') {
+        return Cow::Borrowed(text);
+    }
+    let narrowed = text.chars().map(|c| match c {
+        '\u{3000}' => ' ',
+        wide if WIDE.contains(&wide) => char::from_u32(u32::from(wide) - WIDER_BY).unwrap_or(wide),
+        other => other,
+    });
+    Cow::Owned(narrowed.collect())
 }
 
 /// Sums that were added up in different orders are compared with this slack.
@@ -123,84 +142,6 @@ fn covered(
     let sought = rarity(counted);
     let masses = lexicon.covered(counted)?.into_iter();
     Ok(masses.map(|(mass, slot)| (slot, mass / sought)).collect())
-}
-
-/// The words worth looking for. Words that no record has are left out: they cannot narrow anything down.
-fn needles(lexicon: &Lexicon<'_>, text: &str) -> tantivy::Result<Vec<Needle>> {
-    let all = words(text);
-    let is_typing = text.chars().next_back().is_some_and(char::is_alphanumeric) || text.ends_with('_');
-    let last = all.last().map(|word| word.position).filter(|_| is_typing);
-    let only_stop_words = all.iter().all(|word| is_stop_word(&word.text));
-    let mut seen: Vec<&str> = Vec::new();
-    let mut needles = Vec::new();
-    for word in &all {
-        let is_last = last == Some(word.position);
-        let says_nothing = is_stop_word(&word.text) && !only_stop_words && !is_last;
-        if says_nothing || seen.contains(&word.text.as_str()) {
-            continue;
-        }
-        if seen.len() == MAX_WORDS {
-            break;
-        }
-        seen.push(&word.text);
-        needles.extend(find(lexicon, text, word, is_last)?);
-    }
-    Ok(needles)
-}
-
-/// One word: as it stands, or completed, or by the parts it is made of.
-fn find(lexicon: &Lexicon<'_>, text: &str, word: &Word, is_last: bool) -> tantivy::Result<Vec<Needle>> {
-    let is_single_cjk = word.is_cjk && word.text.chars().nth(1).is_none();
-    let may_complete = is_single_cjk || (is_last && word.text.chars().nth(1).is_some());
-    let whole = if may_complete {
-        lexicon.completed(&word.text)?
-    } else {
-        lexicon.exact(&word.text)?
-    };
-    if let Some(needle) = whole {
-        return Ok(vec![needle]);
-    }
-    let mut found = Vec::new();
-    for part in parts_of(slice_of(text, word)) {
-        found.extend(lexicon.exact(&part)?);
-    }
-    if found.is_empty() {
-        found.extend(lexicon.close(&word.text)?);
-    }
-    Ok(found)
-}
-
-/// Codes that a query names.
-#[derive(Default)]
-struct Named {
-    /// One for each code.
-    clauses: Vec<(Occur, Box<dyn Query>)>,
-    /// The words that these codes are made of.
-    words: Vec<String>,
-}
-
-/// Records whose code, id or former id stands in the text as written.
-fn codes(index: &SearchIndex, text: &str) -> tantivy::Result<Named> {
-    let bare: Vec<&str> = text
-        .split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !word.is_empty())
-        .take(MAX_WORDS)
-        .collect();
-    let mut found = Named::default();
-    for length in 1..=MAX_CODE_WORDS {
-        for window in bare.windows(length) {
-            let term = Term::from_field_text(index.fields.code, &comparable_code(&window.join(" ")));
-            if index.searcher.doc_freq(&term)? > 0 {
-                let named = TermQuery::new(term, IndexRecordOption::Basic);
-                let scored = ConstScoreQuery::new(Box::new(named), CODE_SCORE);
-                found.clauses.push((Occur::Should, Box::new(scored)));
-                let of_code = window.iter().flat_map(|word| words(word));
-                found.words.extend(of_code.map(|word| word.text));
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// Phrases in quotes, and the whole text when it is short: standing together counts extra. It never excludes:

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::facets::Facets;
 use super::highlight::Highlight;
+use super::sought::ReadAs;
 
 /// A search.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +43,12 @@ pub struct SearchAnswer {
     pub hits: Vec<SearchHit>,
     /// Hits of all pages together.
     pub total: usize,
+    /// True where no record has half of what was asked: the hits are then only the nearest.
+    pub near: bool,
+    /// Words of the query that no record has, and that are like none: they were passed over.
+    pub unknown: Vec<String>,
+    /// Words of the query that no record has, each with what it was taken for.
+    pub read_as: Vec<ReadAs>,
     /// How many hits each further choice would leave.
     pub facets: Facets,
     /// Where the next page starts; absent on the last one.

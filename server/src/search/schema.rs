@@ -16,6 +16,8 @@ pub(super) struct Fields {
     pub(super) code: Field,
     /// Parts of compound words, from everywhere that codes stand.
     pub(super) parts: Field,
+    /// Every word and part of every text, to know what there is and which records have it: no places, no counts.
+    pub(super) every: Field,
     /// Searched texts.
     pub(super) texts: Vec<TextField>,
 }
@@ -126,6 +128,13 @@ pub(super) fn build() -> (Schema, Fields) {
     let slot = builder.add_u64_field("slot", FAST | INDEXED);
     let code = builder.add_text_field("code", STRING);
     let parts = builder.add_text_field("parts", with_positions(tokenizer::PARTS));
+    let without_places = TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer(tokenizer::EVERY)
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::Basic),
+    );
+    let every = builder.add_text_field("every", without_places);
     let texts = Text::ALL
         .into_iter()
         .map(|(text, boost)| TextField {
@@ -138,6 +147,7 @@ pub(super) fn build() -> (Schema, Fields) {
         slot,
         code,
         parts,
+        every,
         texts,
     };
     (builder.build(), fields)

@@ -1,5 +1,7 @@
 //! From a user's text to the words to look for, with how rare each is. Never fails, whatever the text.
 
+use std::collections::HashMap;
+
 use tantivy::query::{
     BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, Occur, Query, TermQuery,
 };
@@ -13,6 +15,10 @@ use super::tokenizer::Word;
 
 /// Most words that completing a prefix gives: enough to find, few enough to stay quick.
 const MAX_COMPLETIONS: usize = 24;
+/// How much a word counts that was begun, beside one that was written out.
+const COMPLETED: f32 = 0.7;
+/// Most words of one field that are looked at for a prefix.
+const MAX_LOOKED_AT: usize = 4096;
 
 /// A word found in a second field counts this much beside its best field.
 const TIE_BREAKER: f32 = 0.1;
@@ -20,10 +26,12 @@ const TIE_BREAKER: f32 = 0.1;
 /// One thing to look for: any of some words, in any of some fields.
 #[derive(Debug, Clone)]
 pub(super) struct Needle {
-    /// The words, lower case; several where a prefix was completed.
+    /// The words that some record has, lower case: one, or several of which any will do.
     pub(super) words: Vec<String>,
     /// Where they stand and how much that counts.
     places: Vec<Place>,
+    /// Terms of which a record has one when it says this.
+    said: Vec<Term>,
     /// Inverse document frequency: how much of the query's meaning this carries.
     pub(super) rarity: f32,
 }
@@ -49,8 +57,8 @@ impl Needle {
 
     /// Scores the word's rarity, once, wherever it stands.
     pub(super) fn rarity_query(&self) -> Box<dyn Query> {
-        let alternatives = self.places.iter().map(|place| {
-            let term = TermQuery::new(place.term.clone(), IndexRecordOption::Basic);
+        let alternatives = self.said.iter().map(|term| {
+            let term = TermQuery::new(term.clone(), IndexRecordOption::Basic);
             Box::new(ConstScoreQuery::new(Box::new(term), self.rarity)) as Box<dyn Query>
         });
         Box::new(DisjunctionMaxQuery::new(alternatives.collect()))
@@ -62,15 +70,41 @@ impl Needle {
 pub(super) struct Lexicon<'a> {
     index: &'a SearchIndex,
     fields: Vec<(Field, f32)>,
+    /// Where every word of these texts stands, whichever text it is of.
+    every: Option<Field>,
 }
 
 impl<'a> Lexicon<'a> {
-    /// Over the texts that `wanted` takes, and the parts of compound words.
-    pub(super) fn new(index: &'a SearchIndex, wanted: impl Fn(Text) -> bool) -> Self {
+    /// Over all texts, and the parts of compound words.
+    pub(super) fn of_all(index: &'a SearchIndex) -> Self {
+        Self {
+            every: Some(index.fields.every),
+            ..Self::over(index, |_| true)
+        }
+    }
+
+    /// Over the texts that name an error, and the parts of compound words.
+    pub(super) fn of_names(index: &'a SearchIndex) -> Self {
+        Self::over(index, Text::names_the_error)
+    }
+
+    fn over(index: &'a SearchIndex, wanted: impl Fn(Text) -> bool) -> Self {
         let texts = index.fields.texts.iter().filter(|entry| wanted(entry.text));
         let mut fields: Vec<(Field, f32)> = texts.map(|entry| (entry.field, entry.boost)).collect();
         fields.push((index.fields.parts, PARTS_BOOST));
-        Self { index, fields }
+        Self {
+            index,
+            fields,
+            every: None,
+        }
+    }
+
+    /// The fields in which a word is looked up to know whether any record has it: one where that is enough.
+    fn listing(&self) -> Vec<Field> {
+        match self.every {
+            Some(every) => vec![every],
+            None => self.fields.iter().map(|(field, _)| *field).collect(),
+        }
     }
 
     fn searcher(&self) -> &Searcher {
@@ -79,76 +113,96 @@ impl<'a> Lexicon<'a> {
 
     /// The word as it stands in the index; `None` when no record has it.
     pub(super) fn exact(&self, word: &str) -> tantivy::Result<Option<Needle>> {
-        self.any_of(vec![word.to_owned()])
+        self.needle(&[(word.to_owned(), 1.0)])
     }
 
-    /// The word and those that begin with it; `None` when no record has any.
-    pub(super) fn completed(&self, prefix: &str) -> tantivy::Result<Option<Needle>> {
-        let mut words = vec![prefix.to_owned()];
-        for (field, _) in &self.fields {
+    /// The commonest words that begin so and go on, each with how much it counts.
+    pub(super) fn completions(&self, prefix: &str) -> tantivy::Result<Vec<(String, f32)>> {
+        let mut longer = self.words_from(prefix, |word| word.len() > prefix.len())?;
+        longer.sort_by(|(a, a_records), (b, b_records)| b_records.cmp(a_records).then_with(|| a.cmp(b)));
+        longer.truncate(MAX_COMPLETIONS);
+        Ok(longer.into_iter().map(|(word, _)| (word, COMPLETED)).collect())
+    }
+
+    /// Words of the index that begin so and are wanted, each with the number of records that have it (in the field
+    /// where that is most). Looks at a bounded number of them in each field.
+    pub(super) fn words_from(
+        &self,
+        prefix: &str,
+        mut wanted: impl FnMut(&str) -> bool,
+    ) -> tantivy::Result<Vec<(String, u64)>> {
+        let mut found: HashMap<String, u64> = HashMap::new();
+        for field in self.listing() {
             for segment in self.searcher().segment_readers() {
-                let inverted = segment.inverted_index(*field)?;
+                let inverted = segment.inverted_index(field)?;
                 let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
-                while words.len() <= MAX_COMPLETIONS && stream.advance() {
+                for _ in 0..MAX_LOOKED_AT {
+                    if !stream.advance() || !stream.key().starts_with(prefix.as_bytes()) {
+                        break;
+                    }
                     let Ok(word) = std::str::from_utf8(stream.key()) else {
                         continue;
                     };
-                    if !word.starts_with(prefix) {
-                        break;
+                    if !wanted(word) {
+                        continue;
                     }
-                    if !words.iter().any(|known| known == word) {
-                        words.push(word.to_owned());
+                    let records = u64::from(stream.value().doc_freq);
+                    match found.get_mut(word) {
+                        Some(most) => *most = records.max(*most),
+                        None => {
+                            found.insert(word.to_owned(), records);
+                        }
                     }
                 }
             }
         }
-        self.any_of(words)
+        Ok(found.into_iter().collect())
     }
 
-    /// Hands over every word of the index that begins so, once for each field that has it.
-    pub(super) fn each_word_from(&self, prefix: &str, mut each: impl FnMut(&str)) -> tantivy::Result<()> {
-        for (field, _) in &self.fields {
-            for segment in self.searcher().segment_readers() {
-                let inverted = segment.inverted_index(*field)?;
-                let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
-                while stream.advance() {
-                    if !stream.key().starts_with(prefix.as_bytes()) {
-                        break;
-                    }
-                    if let Ok(word) = std::str::from_utf8(stream.key()) {
-                        each(word);
-                    }
+    /// One needle for any of these words, each with how much it counts; `None` when no record has one of them. It is as
+    /// rare as the commonest of them: they are ways to say one thing, and mostly stand in the same records.
+    pub(super) fn needle(&self, alternatives: &[(String, f32)]) -> tantivy::Result<Option<Needle>> {
+        let mut found = Needle {
+            words: Vec::new(),
+            places: Vec::new(),
+            said: Vec::new(),
+            rarity: 0.0,
+        };
+        let mut records = 0;
+        for (word, weight) in alternatives {
+            let mut known = false;
+            for field in self.listing() {
+                let term = Term::from_field_text(field, word);
+                let records_here = self.searcher().doc_freq(&term)?;
+                if records_here > 0 {
+                    records = records_here.max(records);
+                    found.said.push(term);
+                    known = true;
                 }
+            }
+            if known {
+                found.words.push(word.clone());
+                self.add_places(&mut found.places, word, *weight)?;
+            }
+        }
+        if found.places.is_empty() {
+            return Ok(None);
+        }
+        found.rarity = self.rarity(records);
+        Ok(Some(found))
+    }
+
+    fn add_places(&self, places: &mut Vec<Place>, word: &str, weight: f32) -> tantivy::Result<()> {
+        for (field, boost) in &self.fields {
+            let term = Term::from_field_text(*field, word);
+            if self.searcher().doc_freq(&term)? > 0 {
+                places.push(Place {
+                    term,
+                    boost: boost * weight,
+                });
             }
         }
         Ok(())
-    }
-
-    /// One needle for any of these words; `None` when no record has one of them.
-    pub(super) fn any_of(&self, words: Vec<String>) -> tantivy::Result<Option<Needle>> {
-        let mut places = Vec::new();
-        let mut records = 0;
-        for word in &words {
-            let mut records_with_word = 0;
-            for (field, boost) in &self.fields {
-                let term = Term::from_field_text(*field, word);
-                let records_here = self.searcher().doc_freq(&term)?;
-                if records_here > 0 {
-                    records_with_word = records_with_word.max(records_here);
-                    places.push(Place { term, boost: *boost });
-                }
-            }
-            records += records_with_word;
-        }
-        if places.is_empty() {
-            return Ok(None);
-        }
-        let rarity = self.rarity(records);
-        Ok(Some(Needle {
-            words,
-            places,
-            rarity,
-        }))
     }
 
     /// Inverse document frequency as BM25 has it; a word that no record has is the rarest.

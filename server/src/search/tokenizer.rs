@@ -7,6 +7,8 @@
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
+use super::concepts::with_concepts;
+
 /// Longer runs are data (base64, hashes of hashes), not words: nobody types them, and they would bloat the index.
 const MAX_WORD_BYTES: usize = 200;
 
@@ -171,19 +173,38 @@ pub(super) const WORDS: &str = "words";
 /// Name under which the index knows [`PartTokenizer`].
 pub(super) const PARTS: &str = "parts";
 
-/// [`words`] for the index.
+/// Name under which the index knows [`EveryTokenizer`].
+pub(super) const EVERY: &str = "every";
+
+/// [`words`] for the index, and the words for what they name.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WordTokenizer;
 
-/// [`parts`] for the index.
+/// [`parts`] for the index, and the words for what they name.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PartTokenizer;
+
+/// Both for the index, in no order that means anything.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EveryTokenizer;
+
+impl Tokenizer for EveryTokenizer {
+    type TokenStream<'a> = Words;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Words {
+        let mut every = with_concepts(words(text));
+        every.extend(with_concepts(parts(text)));
+        // The index wants places that never go back.
+        every.sort_by_key(|word| word.position);
+        Words::over(every)
+    }
+}
 
 impl Tokenizer for WordTokenizer {
     type TokenStream<'a> = Words;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Words {
-        Words::over(words(text))
+        Words::over(with_concepts(words(text)))
     }
 }
 
@@ -191,7 +212,7 @@ impl Tokenizer for PartTokenizer {
     type TokenStream<'a> = Words;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Words {
-        Words::over(parts(text))
+        Words::over(with_concepts(parts(text)))
     }
 }
 

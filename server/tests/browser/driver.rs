@@ -219,6 +219,16 @@ impl Browser {
             .await;
     }
 
+    /// Waits until a script in the page gives true.
+    pub async fn until(&self, script: &str) {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        let asked = json!({ "script": script, "args": [] });
+        while self.attempt("POST", "/execute/sync", Some(asked.clone())).await != Ok(json!(true)) {
+            assert!(std::time::Instant::now() < deadline, "never true: {script}");
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
     pub async fn viewport(&self, width: u32, height: u32, scheme: &str) {
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });

@@ -17,5 +17,6 @@ mod fleet;
 mod hostile;
 mod lookup;
 mod pages;
+mod search;
 #[path = "../api/test_app.rs"]
 mod test_app;

@@ -18,7 +18,7 @@ use super::record::words::ENGLISH;
 use super::words::{count, encoded, is_chinese, record_href};
 use crate::domain::search::search;
 use crate::feed::Generation;
-use crate::search::{Filters, Highlight, SearchAnswer, SearchHit, SearchRequest};
+use crate::search::{Filters, Highlight, ReadAs, SearchAnswer, SearchHit, SearchRequest};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -34,6 +34,10 @@ pub struct SearchPage {
     facets: Vec<FacetView>,
     hits: Vec<HitView>,
     next: Option<String>,
+    near: bool,
+    unknown: Vec<String>,
+    read_as: Vec<ReadAs>,
+    wider: Option<String>,
 }
 
 /// A hit.
@@ -125,6 +129,7 @@ pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer) -> 
     let filters = params.filters();
     let heading = match (params.q.trim().is_empty(), answer.total) {
         (_, 0) => "Nothing found".to_owned(),
+        (false, _) if answer.near => "Nothing found, but something near".to_owned(),
         (true, total) => count(total as u64, "record", "records"),
         (false, total) => format!("{} found", count(total as u64, "record", "records")),
     };
@@ -141,6 +146,10 @@ pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer) -> 
         filters: facets::chosen(&params.q, &filters),
         hits: answer.hits.iter().map(|hit| hit_view(generation, hit)).collect(),
         next,
+        near: answer.near,
+        unknown: answer.unknown.clone(),
+        read_as: answer.read_as.clone(),
+        wider: (filters != Filters::default()).then(|| facets::address(&params.q, &Filters::default())),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Search as its callers see it.
 
+mod words;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -242,7 +244,7 @@ fn hits_show_where_the_words_stand() {
         .map(|segment| segment.text.as_str())
         .collect();
     assert!(
-        marked.contains(&"peer") && marked.contains(&"access"),
+        marked.contains(&"peer access") && marked.contains(&"PeerAccess"),
         "{marked:?}"
     );
 }

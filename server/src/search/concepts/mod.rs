@@ -1,0 +1,183 @@
+//! Things that have several names: `P2P`, `peer access` and `对等访问` are one.
+//!
+//! Where a text says one of the names, the index gets a word for the thing beside the words as written, at the same
+//! place. A query that says any of the names looks for that word too. So it works in both directions and in every
+//! text, and costs one term of the query.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::tokenizer::{Word, words};
+
+/// One thing a line: its names, with commas between them.
+const NAMES: &str = include_str!("names.txt");
+
+/// Begins the word for a thing. No word of a text holds it, so nobody meets such a word by typing.
+const MARK: char = '=';
+
+/// A place where a thing is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mention {
+    /// The thing, by its first name.
+    pub(super) concept: &'static str,
+    /// Number of the first word that names it.
+    pub(super) first: usize,
+    /// Number of the last.
+    pub(super) last: usize,
+}
+
+#[derive(Debug)]
+struct Phrase {
+    /// Words after the first.
+    rest: Vec<String>,
+    concept: &'static str,
+}
+
+/// Phrases by their first word, the longest first.
+static PHRASES: LazyLock<HashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
+    let mut by_first: HashMap<String, Vec<Phrase>> = HashMap::new();
+    for (concept, phrase) in names() {
+        let mut said = words(phrase).into_iter().map(|word| word.text);
+        if let Some(first) = said.next() {
+            let rest = said.collect();
+            by_first.entry(first).or_default().push(Phrase { rest, concept });
+        }
+    }
+    for phrases in by_first.values_mut() {
+        phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.rest.len()));
+    }
+    by_first
+});
+
+/// Every name, with the first name of its thing.
+fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = NAMES
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty());
+    rows.flat_map(|row| {
+        let concept = row.split(", ").next().unwrap_or_default();
+        row.split(", ").map(move |name| (concept, name))
+    })
+}
+
+/// The word for a thing, as the index has it.
+pub(super) fn word_for(concept: &str) -> String {
+    format!("{MARK}{concept}")
+}
+
+/// These words, and beside the first of each name the word for what it names: all of them, also within longer names.
+pub(super) fn with_concepts(mut words: Vec<Word>) -> Vec<Word> {
+    let named: Vec<Word> = (0..words.len())
+        .flat_map(|first| beginning_at(&words, first))
+        .filter_map(|mention| {
+            let (first, last) = (words.get(mention.first)?, words.get(mention.last)?);
+            Some(Word {
+                text: word_for(mention.concept),
+                end: last.end,
+                is_cjk: false,
+                ..first.clone()
+            })
+        })
+        .collect();
+    if !named.is_empty() {
+        words.extend(named);
+        words.sort_by_key(|word| word.position);
+    }
+    words
+}
+
+/// The things that a query names, the longest name at each place: who asks for `out of memory` does not ask for memory.
+pub(super) fn asked(words: &[Word]) -> Vec<Mention> {
+    let mut found = Vec::new();
+    let mut first = 0;
+    while first < words.len() {
+        let Some(longest) = beginning_at(words, first).next() else {
+            first += 1;
+            continue;
+        };
+        let end = words.get(longest.last).map_or(0, |word| word.end);
+        first = longest.last + 1;
+        // Pairs of Chinese characters overlap: what begins within this name is none of its own.
+        while words.get(first).is_some_and(|word| word.start < end) {
+            first += 1;
+        }
+        found.push(longest);
+    }
+    found
+}
+
+/// Names that begin at a word, the longest first.
+fn beginning_at(words: &[Word], first: usize) -> impl Iterator<Item = Mention> {
+    let phrases = words.get(first).and_then(|word| PHRASES.get(&word.text));
+    phrases.into_iter().flatten().filter_map(move |phrase| {
+        let last = first + phrase.rest.len();
+        let after = words.get(first + 1..=last)?;
+        let fits = after
+            .iter()
+            .zip(&phrase.rest)
+            .all(|(word, said)| word.text == *said);
+        fits.then_some(Mention {
+            concept: phrase.concept,
+            first,
+            last,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked_in(text: &str) -> Vec<&'static str> {
+        let found = asked(&words(text));
+        found.into_iter().map(|mention| mention.concept).collect()
+    }
+
+    #[test]
+    fn names_of_one_thing_mean_the_same_in_both_languages() {
+        for (one, other) in [
+            ("peer-to-peer", "对等访问"),
+            ("P2P", "互访"),
+            ("GPU fell off the bus", "显卡掉卡"),
+            ("OOM", "显存不足"),
+            ("timed out", "超时"),
+            ("is stuck", "卡死"),
+            ("InfiniBand", "RoCE"),
+            ("Unsupported", "不支持"),
+        ] {
+            let other = asked_in(other);
+            assert!(
+                !other.is_empty() && asked_in(one).ends_with(&other[other.len() - 1..]),
+                "{one}: {other:?}"
+            );
+        }
+        assert_eq!(asked_in("the weather is nice"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn the_longest_name_is_asked_for_and_all_are_mentioned() {
+        assert_eq!(asked_in("显存不足"), ["out of memory"]);
+        let said: Vec<String> = with_concepts(words("显存不足"))
+            .into_iter()
+            .map(|word| word.text)
+            .collect();
+        assert_eq!(said, ["显存", "=out of memory", "=gpu memory", "存不", "不足"]);
+        assert_eq!(
+            asked_in("显卡死机"),
+            ["gpu", "hang"],
+            "pairs that straddle two names are no name"
+        );
+    }
+
+    #[test]
+    fn a_name_belongs_to_one_row() {
+        let mut things: HashMap<Vec<String>, &str> = HashMap::new();
+        for (thing, name) in names() {
+            let said: Vec<String> = words(name).into_iter().map(|word| word.text).collect();
+            assert!(!said.is_empty() && name.trim() == name, "{name} of {thing}");
+            let other = things.insert(said, thing);
+            assert_eq!(other, None, "{name} of {thing}");
+        }
+        assert!(things.len() > 400, "{}", things.len());
+    }
+}

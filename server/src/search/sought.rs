@@ -1,0 +1,214 @@
+//! What a query looks for: its words in all their forms, the things they name, and what misspelt ones were meant to be.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::concepts::{Mention, asked, word_for};
+use super::inflections::inflections;
+use super::stop_words::is_stop_word;
+use super::terms::{Lexicon, Needle, slice_of};
+use super::tokenizer::{Word, parts, parts_of, words};
+use super::typos::Guess;
+
+/// Words of a text that are looked at; what comes after says no more about what is sought.
+pub(super) const MAX_WORDS: usize = 48;
+
+/// What another form of a word counts beside the word as written, and what another name of the same thing does.
+const OTHER_FORM: f32 = 0.8;
+const OTHER_NAME: f32 = 0.7;
+/// What a name of several words counts beside its words, and a pair of Chinese characters that is no known word.
+const HALF: f32 = 0.5;
+
+/// A word that no record has, and what it was taken for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ReadAs {
+    /// As it was written, in lower case.
+    pub typed: String,
+    /// Words that records have, the most likely first.
+    pub meant: Vec<String>,
+}
+
+/// What is looked for.
+#[derive(Debug, Default)]
+pub(super) struct Sought {
+    /// What may be found.
+    pub(super) needles: Vec<Needle>,
+    /// Words that no record has and that are like none.
+    pub(super) unknown: Vec<String>,
+    /// Words that were corrected.
+    pub(super) read_as: Vec<ReadAs>,
+}
+
+/// Reads a query. Words that no record has cannot narrow anything down and are only named.
+pub(super) fn sought(lexicon: &Lexicon<'_>, text: &str) -> tantivy::Result<Sought> {
+    let all = words(text);
+    let names = Names::of(&all, text);
+    let is_typing = text.chars().next_back().is_some_and(char::is_alphanumeric) || text.ends_with('_');
+    let last = all.last().map(|word| word.position).filter(|_| is_typing);
+    let only_stop_words = all.iter().all(|word| is_stop_word(&word.text));
+    let mut seen: Vec<&Word> = Vec::new();
+    let mut found = Sought::default();
+    for word in &all {
+        let is_last = last == Some(word.position);
+        let says_nothing = is_stop_word(&word.text) && !only_stop_words && !is_last;
+        if says_nothing || names.straddle(word) || seen.iter().any(|known| known.text == word.text) {
+            continue;
+        }
+        if seen.len() == MAX_WORDS {
+            break;
+        }
+        seen.push(word);
+        let names = names.around(word);
+        find(lexicon, text, word, is_last, &names, &mut found)?;
+    }
+    for name in names.of_several_words() {
+        let whole = lexicon.needle(&[(word_for(name), HALF)])?;
+        found.needles.extend(whole.map(Needle::half));
+    }
+    if found.needles.is_empty() {
+        look_further(lexicon, &seen, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// Nothing of the query is known: words that are a letter further off.
+fn look_further(lexicon: &Lexicon<'_>, seen: &[&Word], found: &mut Sought) -> tantivy::Result<()> {
+    for word in seen {
+        if let Some(guess) = lexicon.not_far(&word.text)? {
+            found.unknown.retain(|unknown| *unknown != word.text);
+            found.take(&word.text, guess);
+        }
+    }
+    Ok(())
+}
+
+/// One word: as it stands in all its forms, or completed, or by the parts it is made of, or as what it is like.
+fn find(
+    lexicon: &Lexicon<'_>,
+    text: &str,
+    word: &Word,
+    is_last: bool,
+    names: &[&'static str],
+    found: &mut Sought,
+) -> tantivy::Result<()> {
+    let is_single_cjk = word.is_cjk && word.text.chars().nth(1).is_none();
+    let is_begun = is_single_cjk || (is_last && word.text.chars().nth(1).is_some());
+    let mut same = vec![(word.text.clone(), 1.0)];
+    if is_begun {
+        same.extend(lexicon.completions(&word.text)?);
+    }
+    same.extend(inflections(&word.text).into_iter().map(|form| (form, OTHER_FORM)));
+    same.extend(names.iter().map(|name| (word_for(name), OTHER_NAME)));
+    if let Some(needle) = lexicon.needle(&same)? {
+        let is_half = word.is_cjk && names.is_empty();
+        found.needles.push(if is_half { needle.half() } else { needle });
+        return Ok(());
+    }
+    let parts = parts_of(slice_of(text, word));
+    let mut known = Vec::new();
+    for part in &parts {
+        known.extend(lexicon.exact(part)?);
+    }
+    if !parts.is_empty() && known.len() == parts.len() {
+        found.needles.extend(known);
+        return Ok(());
+    }
+    if let Some(guess) = lexicon.close(&word.text)? {
+        found.take(&word.text, guess);
+    } else if !known.is_empty() {
+        found.needles.extend(known);
+    } else if let Some(halves) = lexicon.split(&word.text)? {
+        found.needles.extend(halves);
+    } else if let Some(guess) = begun(lexicon, word, is_last)? {
+        found.take(&word.text, guess);
+    } else if !word.is_cjk {
+        found.unknown.push(word.text.clone());
+    }
+    Ok(())
+}
+
+fn begun(lexicon: &Lexicon<'_>, word: &Word, is_last: bool) -> tantivy::Result<Option<Guess>> {
+    if is_last {
+        lexicon.close_beginning(&word.text)
+    } else {
+        Ok(None)
+    }
+}
+
+impl Needle {
+    /// Carries half of what its rarity says.
+    fn half(mut self) -> Self {
+        self.rarity *= HALF;
+        self
+    }
+}
+
+impl Sought {
+    fn take(&mut self, typed: &str, guess: Guess) {
+        self.needles.push(guess.needle);
+        self.read_as.push(ReadAs {
+            typed: typed.to_owned(),
+            meant: guess.meant,
+        });
+    }
+}
+
+/// The things that a query names, with where: in its words, and in the parts of its compound words.
+struct Names {
+    found: Vec<Named>,
+}
+
+struct Named {
+    mention: Mention,
+    start: usize,
+    end: usize,
+}
+
+impl Names {
+    fn of(all: &[Word], text: &str) -> Self {
+        let parts = parts(text);
+        let found = [all, parts.as_slice()]
+            .into_iter()
+            .flat_map(|list| asked(list).into_iter().map(move |mention| (list, mention)))
+            .filter_map(|(list, mention)| {
+                Some(Named {
+                    start: list.get(mention.first)?.start,
+                    end: list.get(mention.last)?.end,
+                    mention,
+                })
+            })
+            .collect();
+        Self { found }
+    }
+
+    /// What a word is a part of, or what its own parts together name.
+    fn around(&self, word: &Word) -> Vec<&'static str> {
+        let holds = |named: &&Named| named.start <= word.start && word.end <= named.end;
+        self.found
+            .iter()
+            .filter(holds)
+            .map(|named| named.mention.concept)
+            .collect()
+    }
+
+    /// Whether a pair of Chinese characters is half in a name: such a pair is no word.
+    fn straddle(&self, word: &Word) -> bool {
+        let overlaps = |named: &Named| named.start < word.end && word.start < named.end;
+        word.is_cjk && self.found.iter().any(overlaps) && self.around(word).is_empty()
+    }
+
+    /// Names that stand for more than their single words, each once.
+    fn of_several_words(&self) -> Vec<&'static str> {
+        let mut found: Vec<&'static str> = Vec::new();
+        for named in self
+            .found
+            .iter()
+            .filter(|named| named.mention.last > named.mention.first)
+        {
+            if !found.contains(&named.mention.concept) {
+                found.push(named.mention.concept);
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,48 @@
+//! Search as one types, and without any script.
+
+use crate::driver::Browser;
+use crate::test_app::TestApp;
+
+const HEADING: &str = "return document.querySelector('[data-heading]').textContent.includes";
+const FOUND: &str = "return document.querySelectorAll('.results li').length > 0";
+
+#[tokio::test]
+async fn hits_come_while_one_types_in_both_languages() {
+    let app = TestApp::start().await;
+    let browser = Browser::start().await;
+    for width in [360, 1280] {
+        browser.viewport(width, 900, "light").await;
+        browser.open(&format!("{}/search?q=frobnicate", app.url)).await;
+        assert!(browser.text("[data-heading]").await.contains("Nothing found"));
+        browser.type_into("#q", " peer acess").await;
+        browser.until(FOUND).await;
+        let told = browser.text("main").await;
+        assert!(told.contains("Searched for access"), "{told}");
+        assert!(told.contains("frobnicate"), "{told}");
+        let address = browser.address().await;
+        assert!(address.contains("peer") && address.contains("acess"), "{address}");
+        let focused = browser.script("return document.activeElement.id").await;
+        assert_eq!(focused, "q", "the field keeps the focus");
+
+        browser.open(&format!("{}/search", app.url)).await;
+        browser.type_into("#q", "互访").await;
+        browser
+            .until("return document.querySelectorAll('.results mark').length > 0")
+            .await;
+        browser.until(&format!("{HEADING}('found')")).await;
+        let sticks_out = "return document.documentElement.scrollWidth - innerWidth";
+        assert!(browser.script(sticks_out).await.as_i64().unwrap() <= 0, "{width}");
+        assert_eq!(browser.complaints().await, Vec::<String>::new(), "{width}");
+    }
+}
+
+#[tokio::test]
+async fn without_scripts_the_button_searches() {
+    let app = TestApp::start().await;
+    let browser = Browser::start_with(false).await;
+    browser.open(&format!("{}/search", app.url)).await;
+    browser.type_into("#q", "peer-to-peer").await;
+    browser.follow("form[role=search] button").await;
+    assert!(browser.text("[data-heading]").await.contains("found"));
+    assert!(browser.address().await.contains("q=peer-to-peer"));
+}
