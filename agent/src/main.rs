@@ -8,6 +8,7 @@
 mod cli;
 mod clock;
 mod commands;
+mod drained;
 mod files;
 mod gpu;
 mod host;

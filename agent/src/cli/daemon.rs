@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{FailOn, RunArgs, ServerArgs, SpoolArgs, seconds};
+use crate::drained::Drained;
 use crate::upload::Redaction;
 
 #[derive(Debug, Args)]
@@ -31,6 +32,10 @@ pub(crate) struct DaemonArgs {
     /// How long all GPUs must have been seen idle before a run, in minutes
     #[arg(long, value_name = "MINUTES", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=10_080))]
     pub(crate) idle_minutes: u64,
+    /// Do not wait where the node is out of service and empty, and its GPUs are idle now: slurm asks `scontrol`, a
+    /// file's absolute path means the node is while the file is there
+    #[arg(long, value_name = "slurm|FILE")]
+    pub(crate) drained_by: Option<Drained>,
     /// Least time between two runs of the ladder, in hours
     #[arg(long, value_name = "HOURS", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=8_760))]
     pub(crate) active_every: u64,

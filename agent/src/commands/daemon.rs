@@ -11,6 +11,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::cli::{DaemonArgs, StatusArgs};
 use crate::clock::{Clock as _, SystemClock};
+use crate::drained::Drained;
 use crate::files::{FOR_ALL, FOR_OWNER, write_whole};
 use crate::output;
 use crate::probe::{self, Depth};
@@ -82,12 +83,27 @@ fn wait(interval: Duration) -> Duration {
 
 impl Daemon<'_> {
     fn is_due(&self, idle_since: Option<Instant>) -> bool {
-        let idle = Duration::from_mins(self.arguments.idle_minutes);
         let between = Duration::from_hours(self.arguments.active_every);
         let last = self.active.as_ref().and_then(|report| finished(report).ok());
         // A run that ended in the future, by a clock that was set back since, counts for nothing.
         let age = last.and_then(|last| Duration::try_from(SystemClock.now() - last).ok());
-        idle_since.is_some_and(|since| since.elapsed() >= idle) && age.is_none_or(|age| age >= between)
+        age.is_none_or(|age| age >= between) && idle_since.is_some_and(|since| self.may_begin(since))
+    }
+
+    /// Idle for long enough, or nobody is meant to come.
+    fn may_begin(&self, idle_since: Instant) -> bool {
+        if idle_since.elapsed() >= Duration::from_mins(self.arguments.idle_minutes) {
+            return true;
+        }
+        let drained = self.arguments.drained_by.as_ref().map(Drained::is_so);
+        match drained {
+            Some(Ok(drained)) => drained,
+            Some(Err(why)) => {
+                say(&format!("whether the node is drained cannot be told: {why}"));
+                false
+            }
+            None => false,
+        }
     }
 
     /// Keeps the result here, and sends it where there is somebody to send it to.

@@ -1,6 +1,7 @@
 //! How the agent keeps out of the way: passive looks, dry runs, chosen GPUs, settings from a file.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use fake_gpu::Scenario;
 use kb_core::report::Report;
@@ -82,6 +83,79 @@ fn an_active_daemon_waits_until_the_gpus_are_idle() {
     let busy = Node::with(&Scenario::busy_gpu());
     daemon(&busy, &["--active", "--idle-minutes", "0"]);
     assert!(taken(&busy).is_empty());
+}
+
+/// An active daemon's round with an `scontrol` on its way that says this.
+fn beside_slurm(node: &Node, says: &str) -> Run {
+    let scontrol = node.path("scontrol");
+    fs::write(
+        &scontrol,
+        format!("#!/bin/sh\n[ \"$*\" = '--oneliner show node gpu-17' ] || exit 2\n{says}\n"),
+    )
+    .unwrap();
+    fs::set_permissions(&scontrol, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = node.command("daemon");
+    command.args(["--once", "--active", "--drained-by", "slurm", "--state"]);
+    command.arg(node.path("state"));
+    command.env("PATH", format!("{}:/usr/bin:/bin", node.path("").display()));
+    command.env("SLURMD_NODENAME", "gpu-17");
+    Run::of(&command.output().unwrap())
+}
+
+#[test]
+fn an_active_daemon_does_not_wait_on_a_node_that_slurm_drained() {
+    let node = Node::with(&Scenario::healthy(2));
+    for says in [
+        "echo NodeName=gpu-17 State=IDLE Reason=none",
+        "echo NodeName=gpu-17 State=MIXED+DRAIN",
+    ] {
+        let run = beside_slurm(&node, says);
+        assert_eq!(run.code, 3, "{says}: {}", run.stderr);
+    }
+    let run = beside_slurm(&node, "echo slurm_load_node error >&2; exit 1");
+    assert!(
+        run.stderr.contains("cannot be told: scontrol: exit status: 1"),
+        "{}",
+        run.stderr
+    );
+    assert!(taken(&node).is_empty());
+    let run = beside_slurm(&node, "echo NodeName=gpu-17 State=IDLE+DRAIN");
+    assert_eq!(taken(&node), TAKING, "{}", run.stderr);
+
+    let busy = Node::with(&Scenario::busy_gpu());
+    beside_slurm(&busy, "echo NodeName=gpu-17 State=IDLE+DRAIN");
+    assert!(taken(&busy).is_empty(), "drained, and yet somebody computes");
+}
+
+#[test]
+fn an_active_daemon_does_not_wait_while_a_file_says_that_the_node_is_drained() {
+    let node = Node::with(&Scenario::healthy(2));
+    let file = node.path("drained");
+    let arguments = ["--active", "--drained-by", file.to_str().unwrap()];
+    assert_eq!(daemon(&node, &arguments).code, 3);
+    assert!(taken(&node).is_empty());
+    fs::write(&file, "").unwrap();
+    let run = daemon(&node, &arguments);
+    assert_eq!(taken(&node), TAKING, "{}", run.stderr);
+}
+
+#[test]
+fn an_active_run_that_is_locked_out_leaves_the_last_one_as_it_is() {
+    let node = Node::with(&Scenario::healthy(2));
+    let arguments = ["--active", "--idle-minutes", "0", "--active-every", "0"];
+    assert_eq!(daemon(&node, &arguments).code, 0);
+    let file = node.path("state/last-active.json");
+    let (first, calls) = (fs::read(&file).unwrap(), node.installed.calls().unwrap());
+    let held = fs::File::open(node.path("lock")).unwrap();
+    held.lock().unwrap();
+    let run = daemon(&node, &[&arguments[..], &["--timeout", "3"]].concat());
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(run.stderr.contains("is probing this node"), "{}", run.stderr);
+    assert_eq!(fs::read(&file).unwrap(), first);
+    let later = node.installed.calls().unwrap();
+    for call in TAKING {
+        assert_eq!(later[call], calls[call], "{call}");
+    }
 }
 
 #[test]
