@@ -16,6 +16,9 @@ use crate::upload::{UploadError, Uploader};
 /// The file: the server's answer, and what it was known by.
 #[derive(Debug, Serialize, Deserialize)]
 struct Cached {
+    /// Where it came from: another server's tags mean nothing, even where they read alike. None in older files.
+    #[serde(default)]
+    server: Option<String>,
     etag: String,
     records: Vec<RecordSignatures>,
 }
@@ -117,12 +120,14 @@ fn refresh(
     struct Answer {
         records: Vec<RecordSignatures>,
     }
-    let Some((etag, bytes)) = server.signatures(cached.map(|cached| cached.etag.as_str()))? else {
+    let known = cached.filter(|cached| cached.server.as_deref() == Some(server.address()));
+    let Some((etag, bytes)) = server.signatures(known.map(|cached| cached.etag.as_str()))? else {
         return Ok(None);
     };
     let answer: Answer =
         serde_json::from_slice(&bytes).map_err(|error| SignaturesError::Answer(error.to_string()))?;
     let newer = Cached {
+        server: Some(server.address().to_owned()),
         etag,
         records: answer.records,
     };

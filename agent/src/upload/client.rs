@@ -153,6 +153,11 @@ impl Uploader {
         Ok(Some((etag, bytes)))
     }
 
+    /// Where reports go: what tells this server from every other.
+    pub(crate) fn address(&self) -> &str {
+        self.address.as_str()
+    }
+
     fn server(&self) -> String {
         self.address.origin().ascii_serialization()
     }

@@ -121,6 +121,13 @@ fn known_errors_are_found_without_a_network_once_fetched() {
         ["", "\"s7\""],
         "the second time it was known"
     );
+    let (other, thread) = server(1);
+    assert_eq!(run(&node, "match", &["--server", &other, log]).code, 0);
+    assert_eq!(
+        thread.join().unwrap(),
+        [""],
+        "another server's tag tells it nothing"
+    );
     let offline = run(&node, "match", &[log, clean]);
     assert_eq!(offline.code, 0, "{}", offline.stderr);
     assert!(
