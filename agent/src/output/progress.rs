@@ -1,4 +1,4 @@
-//! One line on standard error that says what is being done, for as long as it takes.
+//! One line on standard error with a bar and what is being done, for as long as it takes.
 
 use std::io::{IsTerminal, Write};
 
@@ -8,6 +8,8 @@ use crate::probe::{PairStep, Progress, Step};
 const CLEAR: &str = "\r\x1b[K";
 /// Columns that the line keeps to: one that wraps cannot be cleared.
 const WIDTH: usize = 79;
+/// Columns within the brackets of the bar.
+const BAR: usize = 10;
 
 /// Draws on a terminal, and nowhere else. Dropped, it leaves no trace.
 pub(crate) struct Drawn {
@@ -34,7 +36,7 @@ impl Drawn {
 
 impl Progress for Drawn {
     fn step(&self, step: Step) {
-        self.draw(&words(step));
+        self.draw(&line(step));
     }
 }
 
@@ -44,8 +46,32 @@ impl Drop for Drawn {
     }
 }
 
+/// The bar, and what is being done.
+fn line(step: Step) -> String {
+    let bar = bar(share(step));
+    format!("{bar} {}", words(step))
+}
+
+/// How much of what goes on is behind it: of the pairs, or of the bench's parts. It says nothing of time.
+fn share(step: Step) -> Option<(usize, usize)> {
+    match step {
+        Step::Opening | Step::Collectives { .. } => None,
+        Step::Preparing { gpu, of } => Some((usize::try_from(gpu).unwrap_or(of), of)),
+        Step::Asking { pair } | Step::Checking { pair, .. } => Some((pair.number.saturating_sub(1), pair.of)),
+        Step::Measuring { part, of, .. } => Some((part.saturating_sub(1), of)),
+        Step::Closing => Some((1, 1)),
+    }
+}
+
+/// `[###-------]`; all of it empty where nothing is known.
+fn bar(share: Option<(usize, usize)>) -> String {
+    let (done, of) = share.unwrap_or((0, 1));
+    let full = (BAR * done.min(of)).checked_div(of).unwrap_or(0);
+    format!("[{}{}]", "#".repeat(full), "-".repeat(BAR - full))
+}
+
 fn words(step: Step) -> String {
-    let of = |PairStep { number, of, a, b }: PairStep| format!("pair {number} of {of}, GPU {a} and GPU {b}");
+    let of = |PairStep { number, of, a, b }: PairStep| format!("pair {number} of {of}, GPU {a}, {b}");
     match step {
         Step::Opening => "opening the driver".to_owned(),
         Step::Preparing { gpu, of } => format!("preparing GPU {gpu}, one of {of}"),
@@ -57,7 +83,7 @@ fn words(step: Step) -> String {
             rung,
             check,
         } => format!("{}: {initiator} towards {owner}, rung {rung}, {check}", of(pair)),
-        Step::Measuring { metric, bytes } => {
+        Step::Measuring { metric, bytes, .. } => {
             format!("measuring {}, {bytes} bytes", metric.replace('_', " "))
         }
         Step::Collectives { gpus, peer_access } => {
@@ -87,11 +113,29 @@ mod tests {
             rung: 5,
             check: "resident_exchange",
         };
-        let text = words(step);
+        let text = line(step);
         assert_eq!(
             text,
-            "pair 28 of 28, GPU 6 and GPU 7: 7 towards 6, rung 5, resident_exchange"
+            "[#########-] pair 28 of 28, GPU 6, 7: 7 towards 6, rung 5, resident_exchange"
         );
         assert!(text.len() <= WIDTH);
+    }
+
+    #[test]
+    fn the_bar_is_full_only_at_the_end() {
+        let measuring = |part, of| Step::Measuring {
+            metric: "d2d_bandwidth",
+            bytes: 1 << 20,
+            part,
+            of,
+        };
+        assert_eq!(
+            line(measuring(1, 4)),
+            "[----------] measuring d2d bandwidth, 1048576 bytes"
+        );
+        assert!(line(measuring(4, 4)).starts_with("[#######---] "));
+        assert!(line(Step::Closing).starts_with("[##########] "));
+        assert_eq!(bar(Some((9, 3))), "[##########]");
+        assert_eq!(bar(Some((0, 0))), "[----------]");
     }
 }

@@ -42,6 +42,10 @@ pub(crate) enum Step {
         metric: &'static str,
         /// Bytes of a copy.
         bytes: u64,
+        /// Which part of the bench, from 1 on.
+        part: usize,
+        /// How many parts there are; they take unlike long.
+        of: usize,
     },
     /// Collectives of NCCL between GPUs, in processes of their own.
     Collectives {

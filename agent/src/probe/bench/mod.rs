@@ -32,6 +32,9 @@ pub(super) use ways::Way;
 
 /// The rungs that a pair has to have passed both ways before it is measured: a figure of copies that lose data is none.
 const RUNGS: std::ops::RangeInclusive<u8> = 2..=6;
+/// Without access, one way, both ways, with host memory, latencies; in full mode also fans and sizes.
+const PARTS: usize = 5;
+const PARTS_OF_FULL: usize = 7;
 /// Why nothing is measured on a GPU.
 const BUSY: &str = "somebody else uses the GPU";
 
@@ -42,6 +45,8 @@ pub(super) struct Bench<'a> {
     /// GPUs that nobody else uses.
     idle: BTreeSet<u32>,
     progress: &'a dyn Progress,
+    /// Which of [`PARTS`] goes on.
+    part: usize,
     measurements: Vec<Measurement>,
     wrong: Vec<Failure>,
 }
@@ -70,6 +75,7 @@ impl<'a> Bench<'a> {
             gpus: u32::try_from(gpus.len()).unwrap_or(0),
             idle: idle.clone(),
             progress,
+            part: 1,
             measurements: Vec::new(),
             wrong: Vec::new(),
         }
@@ -97,12 +103,18 @@ impl<'a> Bench<'a> {
             .iter()
             .all(|pair| pair.nvlinks.value.is_some_and(|links| links > 0));
         let at_once = joined && self.may_run_at_once(session, &ways);
+        self.part = 2;
         self.one_way(session, &ways, at_once);
+        self.part = 3;
         self.both_ways(session, &ways, at_once);
+        self.part = 4;
         self.with_host(session);
+        self.part = 5;
         self.latencies(session, &ways);
         if self.mode.full {
+            self.part = 6;
             self.fans(session, &ways);
+            self.part = 7;
             self.sweep(session, &ways, at_once);
         }
     }
@@ -155,6 +167,8 @@ impl<'a> Bench<'a> {
         self.progress.step(Step::Measuring {
             metric: shape.metric,
             bytes: shape.bytes,
+            part: self.part,
+            of: if self.mode.full { PARTS_OF_FULL } else { PARTS },
         });
     }
 

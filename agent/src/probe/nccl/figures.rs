@@ -60,11 +60,13 @@ pub(super) fn measure(
             }
         }
     }
-    for collective in Collective::ALL {
+    for (part, collective) in (1..).zip(Collective::ALL) {
         for bytes in &sizes {
             progress.step(Step::Measuring {
                 metric: collective.name(),
                 bytes: *bytes,
+                part,
+                of: Collective::ALL.len(),
             });
             let taken = match (&closed, &mut crowd) {
                 (None, Some(crowd)) => take(stage, crowd, collective, *bytes),
