@@ -104,8 +104,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     match crate::upload::send(&uploader, &body, &upload::patience(arguments.retry_for)) {
         Ok(receipt) => {
             if let Ok(kept) = &kept
-                && let Err(error) = std::fs::remove_file(&kept.path)
-                && error.kind() != io::ErrorKind::NotFound
+                && let Err(error) = crate::upload::remove(&kept.path)
             {
                 say(&format!("{} cannot be put away: {error}", kept.path.display()));
             }

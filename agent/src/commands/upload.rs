@@ -47,8 +47,12 @@ fn empty(spool: &Spool, uploader: &Uploader, patience: &Patience<'_>) -> anyhow:
             return Ok(0);
         };
         // The first one waits for the server; behind it the others go as they can.
-        let bytes = std::fs::read(first).with_context(|| format!("read {}", first.display()))?;
-        if let Err(error) = upload::send(uploader, &Body(bytes), patience)
+        let body = upload::read_kept(first).with_context(|| format!("read {}", first.display()))?;
+        let Some(body) = body else {
+            // Another process empties the spool, too.
+            continue;
+        };
+        if let Err(error) = upload::send(uploader, &body, patience)
             && !error.is_for_good()
         {
             say(&format!("{} is still kept: {error}", first.display()));

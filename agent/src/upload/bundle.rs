@@ -7,42 +7,48 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use super::body::{self, Body};
-use super::{ConfigurationError, Spool};
+use super::{ConfigurationError, Spool, read_kept, remove};
 use crate::files::FOR_OWNER;
 
 /// Writes all that the spool holds into one file of its owner's, whole or not at all, and says how many reports that is. With
-/// `remove` they leave the spool once the bundle is on disk.
-pub(crate) fn pack(spool: &Spool, out: &Path, remove: bool) -> io::Result<usize> {
+/// `empties` they leave the spool once the bundle is on disk.
+pub(crate) fn pack(spool: &Spool, out: &Path, empties: bool) -> io::Result<usize> {
     let kept = spool.kept();
     let name = out
         .file_name()
         .ok_or_else(|| io::Error::other("this names no file"))?;
     let unfinished = out.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-    let written = (|| {
+    let written = (|| -> io::Result<usize> {
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(FOR_OWNER)
             .open(&unfinished)?;
+        let mut packed = 0;
         for path in &kept {
-            file.write_all(&fs::read(path)?)?;
+            // What another process has sent meanwhile need not travel.
+            if let Some(body) = read_kept(path)? {
+                file.write_all(&body.0)?;
+                packed += 1;
+            }
         }
         file.sync_all()?;
         fs::rename(&unfinished, out)?;
         let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+        Ok(packed)
     })();
-    if let Err(error) = written {
+    if written.is_err() {
         // Nothing half-written stays; if even that fails, the first error says more.
         let _ = fs::remove_file(&unfinished);
-        return Err(error);
     }
-    if remove {
+    let packed = written?;
+    if empties {
         for path in &kept {
-            fs::remove_file(path)?;
+            remove(path)?;
         }
     }
-    Ok(kept.len())
+    Ok(packed)
 }
 
 /// The reports of a file: JSON, a file of the spool, or a bundle. Each is checked before the first is sent.

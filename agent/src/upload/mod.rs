@@ -13,7 +13,7 @@ pub(crate) use bundle::{pack, unpack};
 pub(crate) use client::Uploader;
 pub(crate) use redact::Kind as Redaction;
 pub(crate) use retry::{Pace, Patience, send};
-pub(crate) use spool::{Limits, Spool};
+pub(crate) use spool::{Limits, Spool, read_kept, remove};
 
 use std::path::PathBuf;
 use std::time::Duration;

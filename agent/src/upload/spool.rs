@@ -138,16 +138,15 @@ impl Spool {
             if settled >= MOST_AT_ONCE {
                 break;
             }
-            let bytes = match fs::read(&path) {
-                Ok(bytes) => bytes,
-                // Another process has sent it meanwhile.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            let body = match read_kept(&path) {
+                Ok(Some(body)) => body,
+                Ok(None) => continue,
                 Err(error) => {
                     said.push(format!("{} was kept and cannot be read: {error}", path.display()));
                     continue;
                 }
             };
-            let put_away = match uploader.send(&Body(bytes)) {
+            let put_away = match uploader.send(&body) {
                 Ok(_) => {
                     said.push(format!("{} was kept and is now uploaded", path.display()));
                     remove(&path)
@@ -157,7 +156,7 @@ impl Spool {
                         "{} was kept and is refused for good: {error}",
                         path.display()
                     ));
-                    fs::rename(&path, rejected(&path))
+                    unless_gone(fs::rename(&path, rejected(&path)))
                 }
                 Err(error) => {
                     said.push(format!("{} is still kept: {error}", path.display()));
@@ -211,11 +210,23 @@ struct Waiting {
     bytes: u64,
 }
 
+/// A report of the spool; `None` where another process has sent it meanwhile.
+pub(crate) fn read_kept(path: &Path) -> io::Result<Option<Body>> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(|bytes| Some(Body(bytes))),
+    }
+}
+
 /// That somebody else was faster is as good.
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    unless_gone(fs::remove_file(path))
+}
+
+fn unless_gone(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
     }
 }
 
@@ -249,4 +260,19 @@ fn default_folder() -> PathBuf {
     folder
         .unwrap_or_else(std::env::temp_dir)
         .join("peerless-agent/spool")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_process_has_sent_is_no_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone.json.zst");
+        assert!(read_kept(&gone).unwrap().is_none());
+        remove(&gone).unwrap();
+        unless_gone(fs::rename(&gone, rejected(&gone))).unwrap();
+        assert!(read_kept(folder.path()).is_err(), "a folder is no report");
+    }
 }

@@ -1,7 +1,7 @@
 //! What waits: retries, limits, bundles, redaction.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -55,6 +55,38 @@ fn a_busy_server_is_asked_again_until_it_takes_the_report() {
         done.stderr
     );
     assert_eq!(stub.taken.lock().unwrap().len(), 2);
+    assert!(files_in(&spool).is_empty());
+}
+
+#[test]
+fn two_uploads_may_empty_one_spool() {
+    let node = node_with(1);
+    let spool = node.path("spool");
+    let template = fs::read(files_in(&spool).remove(0)).unwrap();
+    let json = zstd::stream::decode_all(template.as_slice()).unwrap();
+    let mut report: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    for number in 0..60 {
+        let id = format!("{number:08x}-0000-4000-8000-000000000000");
+        report["report_id"] = id.clone().into();
+        let body = zstd::stream::encode_all(serde_json::to_vec(&report).unwrap().as_slice(), 0).unwrap();
+        fs::write(spool.join(format!("{id}.json.zst")), body).unwrap();
+    }
+    let stub = Stub::start(6);
+    let arguments = ["--server", &stub.address, "--spool", spool.to_str().unwrap()];
+    let start = || {
+        let mut command = node.bare("upload");
+        command
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    for upload in [start(), start()] {
+        let ended = Run::of(&upload.wait_with_output().unwrap());
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert!(!ended.stderr.contains("cannot"), "{}", ended.stderr);
+    }
+    assert_eq!(stub.taken.lock().unwrap().len(), 61);
     assert!(files_in(&spool).is_empty());
 }
 
