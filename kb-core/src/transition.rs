@@ -1,5 +1,9 @@
 //! Edges between records, as the documents state them. An inverse is a view of the reader, never a copied number.
 
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +22,24 @@ pub enum EdgeKind {
     FrequentlyConfusedWith,
 }
 
+/// A word that names no kind of edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("kinds of edges are leads_to, preceded_by and frequently_confused_with")]
+pub struct UnknownEdgeKind;
+
+impl FromStr for EdgeKind {
+    type Err = UnknownEdgeKind;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEdgeKind> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|kind| kind.as_str() == text).ok_or(UnknownEdgeKind)
+    }
+}
+
 impl EdgeKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::LeadsTo, Self::PrecededBy, Self::FrequentlyConfusedWith];
+
     /// The word for it in the store and on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -83,5 +104,70 @@ impl Record {
             distinction: None,
             typical_delay: None,
         }
+    }
+}
+
+/// How the records of a set are joined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Records.
+    pub records: usize,
+    /// Those at either end of an edge that says something: when it holds, or how to tell the two apart.
+    pub joined: usize,
+    /// Pairs of records that are taken for each other.
+    pub confused: usize,
+    /// Those of which either record says how to tell them apart.
+    pub told_apart: usize,
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            records,
+            joined,
+            confused,
+            told_apart,
+        } = self;
+        let percent = (joined * 100).checked_div(*records).unwrap_or(0);
+        write!(
+            out,
+            "graph: {joined} of {records} records ({percent} %) have an edge that says when it holds or how to tell apart; \
+             of {confused} confused pairs {told_apart} say how"
+        )
+    }
+}
+
+/// Counts how the records of a set are joined. Edges to what is not in the set do not count.
+pub fn standing(records: &[Record]) -> Standing {
+    let ids: BTreeSet<&RecordId> = records.iter().map(Record::id).collect();
+    let mut joined = BTreeSet::new();
+    let mut confused = BTreeSet::new();
+    let mut told_apart = BTreeSet::new();
+    let filled = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    for edge in records.iter().flat_map(Record::edges) {
+        let Some(to) = edge.to.clone().filter(|to| ids.contains(to) && *to != edge.from) else {
+            continue;
+        };
+        let pair = if edge.from < to {
+            (edge.from.clone(), to.clone())
+        } else {
+            (to.clone(), edge.from.clone())
+        };
+        let is_confused = edge.kind == EdgeKind::FrequentlyConfusedWith;
+        if is_confused {
+            confused.insert(pair.clone());
+        }
+        if is_confused && filled(&edge.distinction) {
+            told_apart.insert(pair);
+        }
+        if filled(&edge.condition) || filled(&edge.distinction) {
+            joined.extend([edge.from, to]);
+        }
+    }
+    Standing {
+        records: records.len(),
+        joined: joined.len(),
+        confused: confused.len(),
+        told_apart: told_apart.len(),
     }
 }

@@ -25,6 +25,11 @@ pub(super) fn of_seq(seq: Seq) -> HeaderValue {
     quoted(&format!("s{seq}"))
 }
 
+/// Tag of one of several forms of such a thing.
+pub(super) fn of_seq_as(seq: Seq, form: &str) -> HeaderValue {
+    quoted(&format!("s{seq}-{form}"))
+}
+
 fn quoted(tag: &str) -> HeaderValue {
     // Letters and digits within quotes: always a header value.
     HeaderValue::from_str(&format!("\"{tag}\"")).unwrap_or_else(|_| HeaderValue::from_static("\"\""))

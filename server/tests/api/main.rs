@@ -17,6 +17,7 @@ mod bad_input;
 mod docs;
 mod durability;
 mod every_call;
+mod graph;
 mod health;
 mod history;
 mod hostile_patterns;

@@ -93,7 +93,7 @@ async fn an_assistant_finds_reads_and_follows_records() {
     let (_, around) = call(&client, "graph", json!({"id": RECORD})).await;
     assert_eq!(around["center"], RECORD, "{around}");
     let (_, path) = call(&client, "graph", json!({"id": RECORD, "to": RECORD})).await;
-    assert_eq!(path["path"], json!([]));
+    assert_eq!(path["paths"], json!([[]]));
 }
 
 #[tokio::test]

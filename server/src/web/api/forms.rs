@@ -21,6 +21,8 @@ const REVISION: &str = "^(head|r?[0-9]{1,9})$";
 /// Kinds of edges.
 const KINDS: &str =
     "^((leads_to|preceded_by|frequently_confused_with)(,(leads_to|preceded_by|frequently_confused_with))*)?$";
+/// Forms of the whole graph.
+const FORMATS: &str = "^(json|graphml|dot)$";
 /// Versions and models by component.
 const ENVIRONMENT: &str = "^([^=,]+=[^,]*(,[^=,]+=[^,]*)*)?$";
 
@@ -65,6 +67,7 @@ fn form(path: &str, parameter: &str) -> Option<Form> {
         "id" | "node" => Form::Id(OPAQUE_ID),
         "revision" | "from" | "to" if is_of_records => Form::Text(REVISION),
         "kinds" => Form::Text(KINDS),
+        "format" if path == "/api/v1/graph" => Form::Text(FORMATS),
         "environment" => Form::Text(ENVIRONMENT),
         _ => return None,
     })
@@ -94,7 +97,14 @@ fn add(parameter: &mut Parameter, form: &Form) {
             }
         }
         // A number stays one.
-        Form::Text(of) if minimum.is_none() => *pattern = Some((*of).to_owned()),
+        Form::Text(of) if minimum.is_none() => {
+            *pattern = Some((*of).to_owned());
+            match *of {
+                KINDS => examples.push("leads_to,preceded_by".into()),
+                FORMATS => examples.push("graphml".into()),
+                _ => {}
+            }
+        }
         Form::Text(_) => {}
     }
 }

@@ -4,7 +4,7 @@ pub mod batch;
 pub mod codes;
 pub mod export;
 mod forms;
-pub mod graph_path;
+pub mod graph;
 pub mod health;
 pub mod match_text;
 mod match_view;
@@ -72,7 +72,8 @@ pub fn declare(routes: &mut Routes) {
 
     routes.get("/api/v1/codes/{code:.+}", Access::Anyone, codes::code);
     routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);
-    routes.get("/api/v1/graph/path", Access::Anyone, graph_path::path);
+    routes.get("/api/v1/graph", Access::Anyone, graph::whole::whole);
+    routes.get("/api/v1/graph/path", Access::Anyone, graph::path::path);
     routes.post(
         "/api/v1/reports",
         Access::Scope(Scope::Report),

@@ -10,9 +10,7 @@ use utoipa::openapi::{Content, Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
 use super::forms::Forms;
-use super::{
-    batch, codes, export, graph_path, health, match_text, metrics, records, reports, search, signatures,
-};
+use super::{batch, codes, export, graph, health, match_text, metrics, records, reports, search, signatures};
 use crate::web::auth::Anyone;
 use crate::web::error::PROBLEM_JSON;
 
@@ -37,7 +35,8 @@ use crate::web::error::PROBLEM_JSON;
         reports::get::get,
         reports::nodes::list,
         reports::nodes::get,
-        codes::code, signatures::signatures, export::export, export::export_zip, graph_path::path,
+        codes::code, signatures::signatures, export::export, export::export_zip,
+        graph::whole::whole, graph::path::path,
         health::healthz, health::readyz, metrics::metrics, openapi,
     ),
 )]

@@ -54,10 +54,10 @@ pub(super) struct RecordArguments {
 pub(super) struct GraphArguments {
     /// Id of the record in the middle, or where a path starts.
     pub(super) id: String,
-    /// Id of another record: the answer is then a shortest path by which the first error leads to it.
+    /// Id of another record: the answer is then the shortest paths by which the first error leads to it.
     pub(super) to: Option<String>,
-    /// Steps to look around, 1 to 3; 1 unless said.
-    #[schemars(range(min = 1, max = 3))]
+    /// Steps to look around, 1 to 4; 1 unless said.
+    #[schemars(range(min = 1, max = 4))]
     pub(super) depth: Option<u32>,
 }
 

@@ -142,7 +142,7 @@ impl Tools {
     #[tool(
         name = "graph",
         description = "What an error leads to, what comes before it and what it is confused with; or, with `to`, the shortest \
-            way by which one error leads to another.",
+            ways by which one error leads to another.",
         annotations(title = "Follow causes", read_only_hint = true, open_world_hint = false)
     )]
     async fn graph(&self, Parameters(asked): Parameters<GraphArguments>) -> CallToolResult {
@@ -219,7 +219,7 @@ impl Tools {
             )?);
         };
         let to = find(&generation, to)?.record.id().clone();
-        json(&graph::path(&generation, &from, &to)?)
+        json(&graph::path(&generation, &from, &to, &[])?)
     }
 
     async fn vote(

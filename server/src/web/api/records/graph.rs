@@ -1,14 +1,15 @@
 //! `GET …/-/graph`: what lies around a record.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use kb_core::transition::EdgeKind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{Located, locate};
 use crate::domain::graph::{self, NeighbourhoodAnswer};
+use crate::web::api::graph::{Fresh, begin, kinds};
 use crate::web::auth::Anyone;
-use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::error::{Problem, ProblemBody};
+use crate::web::etag;
 use crate::web::state::AppState;
 
 /// How far to look.
@@ -16,18 +17,35 @@ use crate::web::state::AppState;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct GraphQuery {
-    /// Steps, 1 unless said.
+    /// Steps, 1 to 4; 1 unless said.
     depth: Option<u32>,
     /// Kinds of edge, separated by commas: `leads_to`, `preceded_by`, `frequently_confused_with`; all unless said.
     kinds: Option<String>,
 }
 
-/// What a record leads to, follows, and is taken for.
+/// What a record leads to, follows, and is taken for: the 200 nearest nodes at most.
 #[utoipa::path(
     get, path = "/api/v1/records/{id}/-/graph", tag = "graph",
     params(("id" = String, Path), GraphQuery),
     responses(
-        (status = 200, description = "The neighbourhood", body = NeighbourhoodAnswer),
+        (status = 200, description = "The neighbourhood; `truncated` says whether there is more",
+            body = NeighbourhoodAnswer, headers(("ETag", description = "Changes with the published knowledge")),
+            example = json!({
+                "center": "cuda/peer-access-unsupported-by-hardware",
+                "nodes": [
+                    { "id": "cuda/peer-access-unsupported-by-hardware", "known": true, "domain": "cuda", "depth": 0,
+                      "signature": "CUDA error: peer access is not supported between these two devices" },
+                    { "id": "nccl/no-such-record-yet", "known": false, "domain": null, "depth": 1, "signature": null },
+                ],
+                "edges": [{
+                    "from": "cuda/peer-access-unsupported-by-hardware", "to": "nccl/no-such-record-yet", "resolved": false,
+                    "kind": "leads_to", "probability": null, "condition": "the application goes on without peer access",
+                    "distinction": null, "typical_delay": null, "revision": 1, "origin": null,
+                }],
+                "truncated": false,
+                "kb": { "seq": 551 },
+            })),
+        (status = 304, description = "Nothing changed"),
         (status = 404, description = "No such published record", body = ProblemBody),
     ),
 )]
@@ -42,22 +60,11 @@ pub async fn graph(
         Located::Here(status) => status,
         Located::Moved(response) => return Ok(response),
     };
-    let kinds = kinds(query.kinds.as_deref().unwrap_or_default())?;
+    let kinds = kinds(query.kinds.as_deref())?;
     let generation = state.knowledge.current();
     let around = graph::neighbourhood(&generation, &status.id, query.depth.unwrap_or(1), &kinds)?;
-    Ok(HttpResponse::Ok().json(around))
-}
-
-fn kinds(text: &str) -> Result<Vec<EdgeKind>, Problem> {
-    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-    let read = |word: &str| match word {
-        "leads_to" => Ok(EdgeKind::LeadsTo),
-        "preceded_by" => Ok(EdgeKind::PrecededBy),
-        "frequently_confused_with" => Ok(EdgeKind::FrequentlyConfusedWith),
-        _ => Err(Problem::new(
-            Code::BadQuery,
-            "kinds are leads_to, preceded_by and frequently_confused_with, separated by commas",
-        )),
-    };
-    words.map(read).collect()
+    Ok(match begin(&request, etag::of_seq(generation.seq))? {
+        Fresh::Known(response) => response,
+        Fresh::Needed(mut response) => response.json(around),
+    })
 }

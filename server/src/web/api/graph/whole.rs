@@ -1,0 +1,83 @@
+//! `GET /api/v1/graph`: the whole graph, for programs that draw and compute.
+
+use actix_web::http::header;
+use actix_web::web::{self, Bytes};
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::stream;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{Fresh, begin, kinds};
+use crate::domain::graph::{Format, GraphAnswer, pieces};
+use crate::web::auth::Anyone;
+use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::etag;
+use crate::web::state::AppState;
+
+/// The forms, by their word in the address.
+const FORMATS: [(&str, Format, &str); 3] = [
+    ("json", Format::Json, "application/json"),
+    ("graphml", Format::GraphMl, "application/graphml+xml"),
+    ("dot", Format::Dot, "text/vnd.graphviz"),
+];
+
+/// Which form of what.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WholeQuery {
+    /// `json`, `graphml` or `dot`; else the first form that `Accept` names, else `json`.
+    format: Option<String>,
+    /// Kinds of edges, separated by commas: `leads_to`, `preceded_by`, `frequently_confused_with`; all unless said.
+    kinds: Option<String>,
+}
+
+/// All published records and the edges that they state, sent as it is made.
+#[utoipa::path(get, path = "/api/v1/graph", tag = "graph", params(WholeQuery), responses(
+    (status = 200, description = "The graph",
+        content((GraphAnswer = "application/json"), (String = "application/graphml+xml"), (String = "text/vnd.graphviz")),
+        headers(("ETag", description = "Changes with the published knowledge; each form has its own"))),
+    (status = 304, description = "Nothing changed"),
+    (status = 400, description = "No such form or kind", body = ProblemBody),
+))]
+pub async fn whole(
+    _: Anyone,
+    request: HttpRequest,
+    query: web::Query<WholeQuery>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let (name, format, media_type) = form(&request, query.format.as_deref())?;
+    let kinds = kinds(query.kinds.as_deref())?;
+    let generation = state.knowledge.current();
+    let mut response = match begin(&request, etag::of_seq_as(generation.seq, name))? {
+        Fresh::Known(response) => return Ok(response),
+        Fresh::Needed(response) => response,
+    };
+    response.insert_header((header::VARY, "Accept"));
+    if format != Format::Json {
+        let name = format!("attachment; filename=\"peerless.{name}\"");
+        response.insert_header((header::CONTENT_DISPOSITION, name));
+    }
+    let pieces = pieces(generation, format, kinds).map(|piece| Ok::<_, Problem>(Bytes::from(piece)));
+    Ok(response.content_type(media_type).streaming(stream::iter(pieces)))
+}
+
+type Form = (&'static str, Format, &'static str);
+
+fn form(request: &HttpRequest, asked: Option<&str>) -> Result<Form, Problem> {
+    if let Some(asked) = asked {
+        let form = FORMATS.into_iter().find(|(name, ..)| *name == asked);
+        let detail = "format is one of json, graphml and dot";
+        return form.ok_or_else(|| Problem::new(Code::BadQuery, detail));
+    }
+    let accept = request.headers().get(header::ACCEPT);
+    let accept = accept.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    // The first that is known; quality values are not weighed, as for `POST /match`.
+    let named = accept.split(',').find_map(|part| {
+        let essence = part.split(';').next().unwrap_or_default().trim();
+        FORMATS
+            .into_iter()
+            .find(|(_, _, media_type)| *media_type == essence)
+    });
+    Ok(named.unwrap_or(("json", Format::Json, "application/json")))
+}
