@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use kb_core::text::{Part, Severity, Violation};
+use kb_core::transition::standing;
 use kb_core::validate::{Finding, check_set, is_record_file};
 
 use super::{coverage, say};
@@ -39,12 +40,18 @@ pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     let mut errors = 0;
     let mut warnings = 0;
     let mut checked = 0;
+    let mut standings = Vec::new();
     for path in &arguments.paths {
         let files = files_of(path)?;
         if files.is_empty() {
             bail!("{}: there are no records (*.json) here to check", path.display());
         }
         checked += files.len();
+        // What cannot be read is among the findings.
+        let is_folder = fs::metadata(path).is_ok_and(|found| found.is_dir());
+        if let Some(records) = coverage::read(path).ok().filter(|_| is_folder && !arguments.json) {
+            standings.push(standing(&records));
+        }
         for finding in check(&files) {
             if arguments.json {
                 say(format_args!("{}", serde_json::to_string(&finding)?))?;
@@ -56,6 +63,9 @@ pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
                 Severity::Warning => warnings += 1,
             }
         }
+    }
+    for standing in standings {
+        say(format_args!("{standing}"))?;
     }
     let mut missing = 0;
     if arguments.coverage {
