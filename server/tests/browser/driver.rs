@@ -219,6 +219,21 @@ impl Browser {
             .await;
     }
 
+    /// Presses keys where the focus is.
+    pub async fn press(&self, keys: &str) {
+        let actions: Vec<Value> = keys
+            .chars()
+            .flat_map(|key| {
+                [
+                    json!({ "type": "keyDown", "value": key }),
+                    json!({ "type": "keyUp", "value": key }),
+                ]
+            })
+            .collect();
+        let body = json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": actions }] });
+        self.command("POST", "/actions", Some(body)).await;
+    }
+
     /// Waits until a script in the page gives true.
     pub async fn until(&self, script: &str) {
         let deadline = std::time::Instant::now() + PATIENCE;

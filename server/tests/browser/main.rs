@@ -14,6 +14,7 @@
 
 mod driver;
 mod fleet;
+mod graph;
 mod hostile;
 mod lookup;
 mod pages;

@@ -4,13 +4,16 @@
 use crate::driver::Browser;
 use crate::fleet::{REPORT, app_with_fleet};
 
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 14] = [
     "/",
     "/search",
     "/search?q=peer&domain=cuda",
     "/r/cuda/peer-access-unsupported-by-hardware",
     "/r/tensorflow/gpu-peer-access-error?lang=zh",
     "/r/cuda/peer-access-unsupported-by-hardware/-/revisions",
+    "/graph",
+    "/graph/path",
+    "/r/cuda/peer-access-unsupported-by-hardware/-/graph?lang=zh",
     "/nodes",
     "/nodes/gpu07",
     REPORT,
@@ -19,7 +22,7 @@ const PATHS: [&str; 11] = [
 ];
 
 /// Ratio of a text's colour to what it stands on, for every text of the page; gives those under WCAG's AA.
-const TOO_FAINT: &str = r#"
+pub const TOO_FAINT: &str = r#"
 const rgb = (text) => (text.match(/[\d.]+/g) || []).map(Number);
 const channel = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
 const light = (c) => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);

@@ -9,6 +9,8 @@ pub enum Section {
     Lookup,
     /// Search and records.
     Search,
+    /// The graph.
+    Graph,
     /// Nodes and reports.
     Nodes,
     /// The API reference.

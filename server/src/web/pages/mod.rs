@@ -8,6 +8,7 @@ pub mod atom;
 pub mod evidence;
 pub mod failure;
 mod filters;
+pub mod graph;
 pub mod layout;
 mod llms;
 pub mod lookup;
@@ -34,6 +35,10 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/match", Access::Anyone, lookup::no_text);
     routes.post("/match", Access::Anyone, lookup::look_up);
     routes.get("/search", Access::Anyone, search::get);
+    routes.get("/graph", Access::Anyone, graph::map::get);
+    routes.get("/graph/between", Access::Anyone, graph::between::get);
+    routes.get("/graph/path", Access::Anyone, graph::way::get);
+    routes.get("/r/{id:.+}/-/graph", Access::Anyone, graph::around::get);
     routes.get("/r/{id:.+}/-/revisions", Access::Anyone, revisions::get);
     routes.get("/r/{id:.+}", Access::Anyone, record::get);
     routes.get("/nodes", Access::FleetReader, nodes::list);

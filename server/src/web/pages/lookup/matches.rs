@@ -47,10 +47,23 @@ pub(super) struct MatchView {
     pub workarounds: Vec<Advice>,
     /// What the record has beyond these.
     pub more: String,
-    /// Matches that it leads to in this text.
-    pub chain: Vec<Link>,
+    /// From this cause to the last that follows from it in this text; empty where nothing does.
+    pub chain: Vec<ChainStep>,
+    /// Where the graph shows how the first leads to the last.
+    pub way_href: Option<String>,
     /// One sentence.
     pub why: String,
+}
+
+/// A match on the way from first cause to symptom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ChainStep {
+    /// Its place on this page, by its id.
+    pub link: Link,
+    /// Its signature.
+    pub signature: Text,
+    /// `line 12`.
+    pub place: String,
 }
 
 /// A candidate.
@@ -126,7 +139,8 @@ pub(super) fn view(
         dead_ends,
         workarounds,
         more,
-        chain: chain(answer, &found.id, position),
+        chain: chain(generation, answer, &found.id, position),
+        way_href: way_href(generation, answer, &found.id),
         why: found.why.clone(),
         id: found.id.to_string(),
     }
@@ -148,7 +162,7 @@ pub(super) fn candidate(generation: &Generation, candidate: &Candidate) -> Candi
 
 fn place(answer: &MatchAnswer, found: &Match) -> String {
     let first = found.lines.first().map_or(0, |line| line.line);
-    let line = format!("line {}", grouped(first));
+    let line = line_number(first);
     let alone = answer.matches.len() == 1;
     if answer.root_cause.as_ref() == Some(&found.id) {
         return if alone {
@@ -263,16 +277,47 @@ fn more(dead_ends: usize, workarounds: usize) -> String {
     words.join(", ")
 }
 
-/// What a cause leads to in this text, as links within the page.
-fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match]) -> Vec<Link> {
-    let cause = answer.root_causes.iter().find(|cause| cause.id == *id);
-    let followers = cause.into_iter().flat_map(|cause| cause.chain.iter().skip(1));
-    let link = |follower: &RecordId| {
-        let index = position.iter().position(|found| found.id == *follower)?;
-        Some(Link {
-            href: format!("#match-{}", index + 1),
-            text: follower.to_string(),
+/// A cause and what it leads to in this text, as links within the page.
+fn chain(
+    generation: &Generation,
+    answer: &MatchAnswer,
+    id: &RecordId,
+    position: &[&Match],
+) -> Vec<ChainStep> {
+    let step = |follower: &RecordId| {
+        let (index, found) = position
+            .iter()
+            .enumerate()
+            .find(|(_, found)| found.id == *follower)?;
+        let record = generation.record(follower);
+        Some(ChainStep {
+            link: Link {
+                href: format!("#match-{}", index + 1),
+                text: follower.to_string(),
+            },
+            signature: record.map_or_else(
+                || Text::new(follower.as_str()),
+                |published| texts::signature(&published.record, Language::English).0,
+            ),
+            place: line_number(found.lines.first().map_or(0, |line| line.line)),
         })
     };
-    followers.filter_map(link).collect()
+    let steps: Vec<ChainStep> = caused(answer, id).iter().filter_map(step).collect();
+    if steps.len() > 1 { steps } else { Vec::new() }
+}
+
+fn way_href(generation: &Generation, answer: &MatchAnswer, id: &RecordId) -> Option<String> {
+    let last = caused(answer, id).last().filter(|last| *last != id)?;
+    let ways = generation.graph.paths(id, last, &[]).ok()?;
+    ways.steps?;
+    Some(format!("/graph/path?from={id}&to={last}"))
+}
+
+fn caused<'a>(answer: &'a MatchAnswer, id: &RecordId) -> &'a [RecordId] {
+    let cause = answer.root_causes.iter().find(|cause| cause.id == *id);
+    cause.map_or(&[], |cause| cause.chain.as_slice())
+}
+
+fn line_number(line: u64) -> String {
+    format!("line {}", grouped(line))
 }

@@ -17,6 +17,7 @@ use serde::Deserialize;
 pub use view::{ExampleView, LanguageLink, NearMissView, Notice, Source, page};
 
 use super::advice::{Advice, Citation, Text};
+use super::graph;
 use super::layout::{Layout, Section};
 use super::words::{Link, Row, record_href};
 use super::{Unreadable, filters, html, html_not_shared};
@@ -50,12 +51,25 @@ pub struct RecordPage {
     pub(super) languages: Vec<LanguageLink>,
     pub(super) codes: Vec<Link>,
     pub(super) neighbours: Vec<Group>,
+    pub(super) graph: Option<Surroundings>,
     pub(super) applies_to: Vec<Row>,
     pub(super) versions: Vec<String>,
     pub(super) sources: Vec<Citation>,
     pub(super) about: Vec<Row>,
     pub(super) history_href: String,
     pub(super) json_href: String,
+}
+
+/// Most nodes that the record's own page draws; the page of its graph has the rest.
+const DRAWN: usize = 20;
+
+/// What the record is joined to, drawn.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    pub(super) words: &'static graph::words::Words,
+    pub(super) drawing: graph::Drawing,
+    pub(super) truncated: Option<String>,
+    pub(super) href: String,
 }
 
 /// What the address may say.
@@ -85,16 +99,31 @@ pub async fn get(
             };
             let mut page = page(source, language);
             page.layout = page.layout.at(generation.seq);
+            page.graph = surroundings(&generation, published.record.id(), language);
             html(&page)
         }
-        Found::Moved(now) => Ok(moved(&request, &now)),
+        Found::Moved(now) => Ok(moved(&request, &now, "")),
         Found::Unpublished(id) => withdrawn(&generation, &state, &id, language).await,
     }
 }
 
-/// A former id leads to the present one, with whatever else stood in the address.
-fn moved(request: &HttpRequest, now: &RecordId) -> HttpResponse {
-    let mut address = record_href(now.as_str());
+/// What a record is joined to; nothing where it stands alone.
+fn surroundings(generation: &Generation, id: &RecordId, language: Language) -> Option<Surroundings> {
+    let found = generation.graph.neighbourhood(id, 1, &[], DRAWN).ok()?;
+    let words = graph::words::Words::of(language);
+    (found.nodes.len() > 1).then(|| Surroundings {
+        words,
+        drawing: graph::sketch_around(generation, &found, language),
+        truncated: found
+            .truncated
+            .then(|| graph::words::with(words.truncated, found.nodes.len())),
+        href: graph::around_href(id, words),
+    })
+}
+
+/// A former id leads to the present one, with whatever else stood in the address: `rest` of the path, and the query.
+pub(super) fn moved(request: &HttpRequest, now: &RecordId, rest: &str) -> HttpResponse {
+    let mut address = format!("{}{rest}", record_href(now.as_str()));
     if !request.query_string().is_empty() {
         address = format!("{address}?{}", request.query_string());
     }

@@ -94,6 +94,7 @@ pub fn page(source: Source<'_>, language: Language) -> RecordPage {
         languages: languages(id, words, texts::has_chinese(record)),
         codes: codes(record),
         neighbours: groups(id, source.neighbours, words),
+        graph: None,
         applies_to: annex.applies_to.iter().map(applies_to).collect(),
         versions: document
             .versions

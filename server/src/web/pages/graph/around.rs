@@ -1,0 +1,190 @@
+//! `/r/{id}/-/graph`: what lies around a record, drawn and as a list.
+
+use actix_web::web::{Data, Path, Query};
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+use kb_core::ids::RecordId;
+use kb_core::transition::EdgeKind;
+use serde::Deserialize;
+
+use super::Drawing;
+use super::items::{Choice, EdgeView, edge_view, in_language, in_languages, languages, record_in};
+use super::sketch;
+use super::words::{Words, with};
+use crate::domain::records::{Found, find};
+use crate::feed::Generation;
+use crate::web::api::graph::kinds;
+use crate::web::error::{Code, Problem};
+use crate::web::pages::advice::Text;
+use crate::web::pages::layout::{Layout, Section};
+use crate::web::pages::record::moved;
+use crate::web::pages::record::neighbours::{Group, groups};
+use crate::web::pages::record::texts::{self, Language};
+use crate::web::pages::words::{Link, record_href};
+use crate::web::pages::{filters, html};
+use crate::web::state::AppState;
+
+/// Most nodes that are drawn: more cannot be read.
+const DRAWN: usize = 50;
+/// Deepest drawing that a link leads to.
+const DEEPEST: u32 = 3;
+
+/// The page.
+#[derive(Debug, Template)]
+#[template(path = "pages/graph_around.html")]
+pub struct AroundPage {
+    layout: Layout,
+    words: &'static Words,
+    languages: Vec<Choice>,
+    id: String,
+    record_href: String,
+    signature: Text,
+    depths: Vec<Choice>,
+    shows: Vec<Choice>,
+    drawing: Drawing,
+    truncated: Option<String>,
+    groups: Vec<Group>,
+    further: Vec<EdgeView>,
+    json_href: String,
+    way_href: String,
+    map_href: String,
+}
+
+/// What the address may say.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Params {
+    /// Steps, 1 unless said.
+    pub depth: Option<u32>,
+    /// Kinds of edges, all unless said.
+    pub kinds: Option<String>,
+    /// `zh` for Chinese.
+    pub lang: Option<String>,
+}
+
+/// `GET /r/{id}/-/graph`.
+pub async fn get(
+    request: HttpRequest,
+    id: Path<String>,
+    params: Query<Params>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let generation = state.knowledge.current();
+    match find(&generation, &id)? {
+        Found::Published(published) => html(&page(&generation, published.record.id(), &params)?),
+        Found::Moved(now) => Ok(moved(&request, &now, "/-/graph")),
+        Found::Unpublished(id) => Err(Problem::new(
+            Code::NotFound,
+            format!("there is no published record {id}"),
+        )),
+    }
+}
+
+fn page(generation: &Generation, id: &RecordId, params: &Params) -> Result<AroundPage, Problem> {
+    let language = Language::from_query(params.lang.as_deref());
+    let words = Words::of(language);
+    let wanted = kinds(params.kinds.as_deref())?;
+    let depth = params.depth.unwrap_or(1);
+    let found = generation.graph.neighbourhood(id, depth, &wanted, DRAWN)?;
+    let of_record = |edge: &&crate::feed::GraphEdge| edge.from != *id && edge.target() != Some(id);
+    let further = found.edges.iter().filter(of_record);
+    let further = further.map(|edge| edge_view(edge, words)).collect();
+    let neighbours: Vec<_> = generation
+        .graph
+        .neighbours(id)
+        .into_iter()
+        .filter(|near| found.nodes.iter().any(|node| node.node.id == near.id))
+        .filter(|near| wanted.is_empty() || is_shown(&found.edges, near))
+        .collect();
+    let signature = generation.record(id).map_or_else(
+        || Text::new(id.as_str()),
+        |published| texts::signature(&published.record, language).0,
+    );
+    let href = address(id, depth, params.kinds.as_deref());
+    let title = format!("{} · {id} · Peerless", words.around);
+    Ok(AroundPage {
+        layout: in_languages(
+            Layout::new(title, Section::Graph).at(generation.seq),
+            &href,
+            words,
+        ),
+        words,
+        languages: languages(&href, words),
+        record_href: record_in(id.as_str(), words),
+        signature,
+        depths: depths(id, depth, params, words),
+        shows: shows(id, depth, &wanted, words),
+        drawing: sketch::around(generation, &found, language),
+        truncated: found.truncated.then(|| with(words.truncated, found.nodes.len())),
+        groups: groups(id, &neighbours, language.words()),
+        further,
+        json_href: format!("/api/v1/records/{id}/-/graph?depth={depth}"),
+        way_href: in_language(format!("/graph/path?from={id}"), words),
+        map_href: in_language("/graph".to_owned(), words),
+        id: id.to_string(),
+    })
+}
+
+/// True where one of the edges shown is what a neighbour is known by.
+fn is_shown(edges: &[crate::feed::GraphEdge], near: &crate::feed::Neighbour) -> bool {
+    let same = |edge: &&crate::feed::GraphEdge| {
+        edge.from == near.stated_by && (edge.to == near.id || edge.from.as_str() == near.id)
+    };
+    let confused = |kind: EdgeKind| kind == EdgeKind::FrequentlyConfusedWith;
+    edges
+        .iter()
+        .filter(same)
+        .any(|edge| confused(edge.kind) == confused(near.relation))
+}
+
+/// The address of the page in a language.
+pub(in crate::web) fn href(id: &RecordId, words: &Words) -> String {
+    in_language(address(id, 1, None), words)
+}
+
+fn address(id: &RecordId, depth: u32, kinds: Option<&str>) -> String {
+    let mut href = format!("{}/-/graph", record_href(id.as_str()));
+    let mut join = '?';
+    if depth != 1 {
+        href.push_str(&format!("{join}depth={depth}"));
+        join = '&';
+    }
+    if let Some(kinds) = kinds.filter(|kinds| !kinds.is_empty()) {
+        href.push_str(&format!("{join}kinds={kinds}"));
+    }
+    href
+}
+
+fn depths(id: &RecordId, depth: u32, params: &Params, words: &Words) -> Vec<Choice> {
+    let choice = |steps: u32| Choice {
+        link: Link {
+            href: in_language(address(id, steps, params.kinds.as_deref()), words),
+            text: steps.to_string(),
+        },
+        lang: words.lang,
+        current: steps == depth,
+    };
+    (1..=DEEPEST).map(choice).collect()
+}
+
+fn shows(id: &RecordId, depth: u32, wanted: &[EdgeKind], words: &Words) -> Vec<Choice> {
+    const CAUSAL: [EdgeKind; 2] = [EdgeKind::LeadsTo, EdgeKind::PrecededBy];
+    const CONFUSED: [EdgeKind; 1] = [EdgeKind::FrequentlyConfusedWith];
+    let choices: [(&str, &[EdgeKind]); 3] = [
+        (words.everything, &[]),
+        (words.causes, &CAUSAL),
+        (words.lookalikes, &CONFUSED),
+    ];
+    choices
+        .map(|(text, kinds)| {
+            let named: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+            Choice {
+                link: Link {
+                    href: in_language(address(id, depth, Some(&named.join(","))), words),
+                    text: text.to_owned(),
+                },
+                lang: words.lang,
+                current: kinds == wanted,
+            }
+        })
+        .into()
+}

@@ -1,0 +1,83 @@
+//! `/graph/between`: the edges from one domain to another.
+
+use actix_web::HttpResponse;
+use actix_web::web::{Data, Query};
+use askama::Template;
+use serde::Deserialize;
+
+use super::items::{Choice, EdgeView, edge_view, in_language, in_languages, languages};
+use super::words::Words;
+use crate::domain::graph::{self, Between};
+use crate::web::error::{Code, Problem};
+use crate::web::pages::layout::{Layout, Section};
+use crate::web::pages::record::texts::Language;
+use crate::web::pages::words::encoded;
+use crate::web::pages::{filters, html};
+use crate::web::state::AppState;
+
+/// Edges shown: a page of more is not read.
+const SHOWN: usize = 500;
+
+/// The page.
+#[derive(Debug, Template)]
+#[template(path = "pages/graph_between.html")]
+pub struct BetweenPage {
+    layout: Layout,
+    words: &'static Words,
+    languages: Vec<Choice>,
+    from: String,
+    relation: &'static str,
+    to: String,
+    edges: Vec<EdgeView>,
+    truncated: bool,
+    map_href: String,
+}
+
+/// Which edges.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Params {
+    /// Domain of the earlier errors.
+    pub from: String,
+    /// Domain of the later ones.
+    pub to: String,
+    /// `causal` or `confused`.
+    pub kind: String,
+    /// `zh` for Chinese.
+    pub lang: Option<String>,
+}
+
+/// `GET /graph/between`.
+pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
+    let generation = state.knowledge.current();
+    let words = Words::of(Language::from_query(params.lang.as_deref()));
+    let causal = match params.kind.as_str() {
+        "causal" => true,
+        "confused" => false,
+        _ => return Err(Problem::new(Code::BadQuery, "kind is causal or confused")),
+    };
+    let (from, to) = (params.from.as_str(), params.to.as_str());
+    let mut stated = graph::between(&generation, Between { from, to, causal });
+    let edges: Vec<EdgeView> = stated
+        .by_ref()
+        .take(SHOWN)
+        .map(|edge| edge_view(edge, words))
+        .collect();
+    let href = format!(
+        "/graph/between?from={}&to={}&kind={}",
+        encoded(from),
+        encoded(to),
+        params.kind
+    );
+    let layout = Layout::new(format!("{from} → {to} · Peerless"), Section::Graph).at(generation.seq);
+    html(&BetweenPage {
+        layout: in_languages(layout, &href, words),
+        words,
+        languages: languages(&href, words),
+        from: from.to_owned(),
+        relation: if causal { words.leads_to } else { words.taken_for },
+        to: to.to_owned(),
+        edges,
+        truncated: stated.next().is_some(),
+        map_href: in_language("/graph".to_owned(), words),
+    })
+}

@@ -1,0 +1,131 @@
+//! Edges and links as the graph pages show them.
+
+use kb_core::transition::EdgeKind;
+
+use super::words::Words;
+use crate::feed::{Generation, GraphEdge};
+use crate::web::pages::advice::Text;
+use crate::web::pages::layout::{Alternate, Layout};
+use crate::web::pages::record::texts::Language;
+use crate::web::pages::record::tier::percent;
+use crate::web::pages::words::{Link, record_href};
+
+/// One end of an edge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndView {
+    /// Id, or the text as written.
+    pub id: String,
+    /// Its page, where it is a published record.
+    pub href: Option<String>,
+}
+
+/// An edge as a sentence: the earlier error, what it does, the later one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeView {
+    /// The earlier one.
+    pub from: EndView,
+    /// What joins them.
+    pub relation: &'static str,
+    /// The later one.
+    pub to: EndView,
+    /// When it holds, how to tell the two apart, how often.
+    pub details: Vec<Text>,
+}
+
+/// A link of a choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Where it leads.
+    pub link: Link,
+    /// BCP 47.
+    pub lang: &'static str,
+    /// True for what is shown.
+    pub current: bool,
+}
+
+/// The address of a record's page in a language.
+pub(super) fn record_in(id: &str, words: &Words) -> String {
+    in_language(record_href(id), words)
+}
+
+/// An address with the language in it, where that is not English.
+pub(super) fn in_language(href: String, words: &Words) -> String {
+    match words.lang {
+        "en" => href,
+        _ if href.contains('?') => format!("{href}&lang=zh"),
+        _ => format!("{href}?lang=zh"),
+    }
+}
+
+/// An edge.
+pub(super) fn edge_view(edge: &GraphEdge, words: &Words) -> EdgeView {
+    let end = |id: &str, known: bool| EndView {
+        id: id.to_owned(),
+        href: known.then(|| record_in(id, words)),
+    };
+    let own = end(edge.from.as_str(), true);
+    let other = end(&edge.to, edge.resolved);
+    let (from, to) = match edge.kind {
+        EdgeKind::PrecededBy => (other, own),
+        EdgeKind::LeadsTo | EdgeKind::FrequentlyConfusedWith => (own, other),
+    };
+    let stated = [edge.distinction.as_deref(), edge.condition.as_deref()];
+    let mut details: Vec<Text> = stated.into_iter().filter_map(Text::filled).collect();
+    if let Some(probability) = edge.probability {
+        details.push(Text {
+            text: format!("{} {}", words.probability, percent(probability)),
+            lang: words.lang,
+        });
+    }
+    EdgeView {
+        from,
+        relation: words.relation(edge.kind),
+        to,
+        details,
+    }
+}
+
+/// What is known of a node in one line: id and signature, in the language asked for where it is there.
+pub(super) fn node_title(generation: &Generation, id: &str, language: Language) -> String {
+    let parsed = id.parse().ok();
+    let Some(published) = parsed.and_then(|id| generation.record(&id)) else {
+        return format!("{id} {}", Words::of(language).no_such_record);
+    };
+    let document = &published.record.document;
+    let chinese = document
+        .signature_zh
+        .as_deref()
+        .filter(|_| language == Language::Chinese);
+    format!("{id}: {}", chinese.unwrap_or(&document.signature))
+}
+
+/// The languages of a page, each an address.
+pub(super) fn languages(href: &str, words: &Words) -> Vec<Choice> {
+    let join = if href.contains('?') { '&' } else { '?' };
+    [
+        ("en", "English", href.to_owned()),
+        ("zh-Hans", "中文", format!("{href}{join}lang=zh")),
+    ]
+    .map(|(lang, name, href)| Choice {
+        link: Link {
+            href,
+            text: name.to_owned(),
+        },
+        lang,
+        current: lang == words.lang,
+    })
+    .into()
+}
+
+/// Says the page's language and where it is in the other.
+pub(super) fn in_languages(mut layout: Layout, href: &str, words: &Words) -> Layout {
+    layout.lang = words.lang;
+    layout.alternates = languages(href, words)
+        .into_iter()
+        .map(|choice| Alternate {
+            lang: choice.lang,
+            href: choice.link.href,
+        })
+        .collect();
+    layout
+}

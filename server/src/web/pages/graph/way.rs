@@ -1,0 +1,164 @@
+//! `/graph/path`: the shortest ways from a first cause to a symptom.
+
+use std::collections::HashMap;
+
+use actix_web::HttpResponse;
+use actix_web::web::{Data, Query};
+use askama::Template;
+use kb_core::ids::RecordId;
+use serde::Deserialize;
+
+use super::Drawing;
+use super::drawing::{Node, draw};
+use super::items::{
+    Choice, EdgeView, edge_view, in_language, in_languages, languages, node_title, record_in,
+};
+use super::label::Label;
+use super::sketch::edges;
+use super::words::Words;
+use crate::domain::records::{Found, find};
+use crate::feed::{Generation, GraphEdge, Ways};
+use crate::web::error::{Code, Problem};
+use crate::web::pages::layout::{Layout, Section};
+use crate::web::pages::record::texts::Language;
+use crate::web::pages::{filters, html};
+use crate::web::state::AppState;
+
+/// The page.
+#[derive(Debug, Template)]
+#[template(path = "pages/graph_way.html")]
+pub struct WayPage {
+    layout: Layout,
+    words: &'static Words,
+    languages: Vec<Choice>,
+    from: String,
+    to: String,
+    in_chinese: bool,
+    drawing: Option<Drawing>,
+    answer: Option<&'static str>,
+    back_href: Option<String>,
+    paths: Vec<Vec<EdgeView>>,
+    map_href: String,
+}
+
+/// What the address may say.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Params {
+    /// The earlier error's id.
+    #[serde(default)]
+    pub from: String,
+    /// The later one's.
+    #[serde(default)]
+    pub to: String,
+    /// `zh` for Chinese.
+    pub lang: Option<String>,
+}
+
+/// `GET /graph/path`.
+pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
+    html(&page(&state.knowledge.current(), &params)?)
+}
+
+fn page(generation: &Generation, params: &Params) -> Result<WayPage, Problem> {
+    let language = Language::from_query(params.lang.as_deref());
+    let words = Words::of(language);
+    let (from, to) = (params.from.trim(), params.to.trim());
+    let href = address(from, to);
+    let layout = Layout::new(format!("{} · Peerless", words.way), Section::Graph).at(generation.seq);
+    let mut page = WayPage {
+        layout: in_languages(layout, &href, words),
+        words,
+        languages: languages(&href, words),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        in_chinese: language == Language::Chinese,
+        drawing: None,
+        answer: None,
+        back_href: None,
+        paths: Vec::new(),
+        map_href: in_language("/graph".to_owned(), words),
+    };
+    if from.is_empty() || to.is_empty() {
+        return Ok(page);
+    }
+    let (from, to) = (record(generation, from)?, record(generation, to)?);
+    let found = generation.graph.paths(&from, &to, &[])?;
+    page.answer = match found.steps {
+        None => Some(words.no_way),
+        Some(0) => Some(words.same),
+        Some(_) => found.truncated.then_some(words.more_ways),
+    };
+    if found.steps.is_none() && generation.graph.paths(&to, &from, &[])?.steps.is_some() {
+        page.back_href = Some(in_language(address(to.as_str(), from.as_str()), words));
+    }
+    if found.steps.is_some_and(|steps| steps > 0) {
+        page.drawing = Some(drawing(generation, &from, &found, language));
+        let sentences = |path: &Vec<crate::feed::PathStep>| {
+            let stated = path.iter().flat_map(|step| &step.edges);
+            stated.map(|edge| edge_view(edge, words)).collect()
+        };
+        page.paths = found.paths.iter().map(sentences).collect();
+    }
+    Ok(page)
+}
+
+/// The published record of an id, or of a former one.
+fn record(generation: &Generation, id: &str) -> Result<RecordId, Problem> {
+    match find(generation, id)? {
+        Found::Published(published) => Ok(published.record.id().clone()),
+        Found::Moved(now) => Ok(now),
+        Found::Unpublished(id) => Err(Problem::new(
+            Code::NotFound,
+            format!("there is no published record {id}"),
+        )),
+    }
+}
+
+fn address(from: &str, to: &str) -> String {
+    use crate::web::pages::words::encoded;
+    format!("/graph/path?from={}&to={}", encoded(from), encoded(to))
+}
+
+/// All the ways in one drawing, a column a step.
+fn drawing(generation: &Generation, from: &RecordId, found: &Ways, language: Language) -> Drawing {
+    let words = Words::of(language);
+    let mut columns: Vec<(&str, i32)> = vec![(from.as_str(), 0)];
+    let mut stated: Vec<GraphEdge> = Vec::new();
+    for path in &found.paths {
+        for (column, step) in (1..).zip(path) {
+            if !columns.iter().any(|(id, _)| *id == step.to.as_str()) {
+                columns.push((step.to.as_str(), column));
+            }
+            stated.extend(step.edges.iter().cloned());
+        }
+    }
+    let last = columns
+        .iter()
+        .map(|(_, column)| *column)
+        .max()
+        .unwrap_or_default();
+    let nodes: Vec<Node> = columns
+        .iter()
+        .map(|(id, column)| Node {
+            label: Label::of(id),
+            href: Some(record_in(id, words)),
+            title: node_title(generation, id, language),
+            class: if *column == 0 || *column == last {
+                "g-node g-this"
+            } else {
+                "g-node"
+            },
+            column: *column,
+            below: false,
+        })
+        .collect();
+    let places: HashMap<&str, usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(at, (id, _))| (*id, at))
+        .collect();
+    let mut drawing = draw(&nodes, &edges(&stated, &places, words), &|_, _| None);
+    words.way.clone_into(&mut drawing.title);
+    words.way_means.clone_into(&mut drawing.description);
+    drawing
+}
