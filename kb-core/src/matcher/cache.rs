@@ -2,7 +2,7 @@
 //! and handed on to the next generation, where an unchanged pattern keeps its place.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use super::grams::Needs;
@@ -18,7 +18,8 @@ pub const CACHE_LIMIT_BYTES: usize = 96 << 20;
 /// from the growth of a process that compiled 987 patterns.
 const SEARCH_CACHE_BYTES: usize = 8 << 10;
 
-/// A pattern that has run so often gets an automaton.
+/// A pattern that has run so often gets an automaton, from a text on which so many patterns have run: who asks about one
+/// line does not wait for it.
 const OFTEN: u32 = 128;
 /// Largest automaton of a pattern that runs often, in bytes; there are two, one for each direction.
 const AUTOMATON_BYTES: usize = 64 << 10;
@@ -39,6 +40,8 @@ pub(crate) struct Slot {
     compiled: RwLock<Option<Arc<CompiledPattern>>>,
     used_at: AtomicU64,
     runs: AtomicU32,
+    /// Whether its compiled form is, or is becoming, the one with automata.
+    has_automata: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -94,6 +97,7 @@ impl PatternCache {
             compiled: RwLock::default(),
             used_at: AtomicU64::new(0),
             runs: AtomicU32::new(0),
+            has_automata: AtomicBool::new(false),
         });
         lock(&self.known).insert(key, Arc::downgrade(&slot));
         Ok(slot)
@@ -104,18 +108,24 @@ impl PatternCache {
         lock(&self.known).retain(|_, slot| slot.strong_count() > 0);
     }
 
-    /// The compiled pattern, made now if it is not there.
-    pub(super) fn get(&self, slot: &Arc<Slot>) -> Result<Arc<CompiledPattern>, PatternError> {
+    /// The compiled pattern, made now if it is not there. `runs_of_text` says how many patterns have run on the text.
+    pub(super) fn get(
+        &self,
+        slot: &Arc<Slot>,
+        runs_of_text: u32,
+    ) -> Result<Arc<CompiledPattern>, PatternError> {
         slot.used_at
             .store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         let runs = slot.runs.fetch_add(1, Ordering::Relaxed);
+        let often = runs.min(runs_of_text) >= OFTEN;
         let compiled = slot.compiled();
         if let Some(compiled) = &compiled
-            && runs != OFTEN
+            && (!often || slot.has_automata.swap(true, Ordering::Relaxed))
         {
             return Ok(Arc::clone(compiled));
         }
-        self.compile(slot, compiled.as_ref(), runs >= OFTEN)
+        slot.has_automata.store(often, Ordering::Relaxed);
+        self.compile(slot, compiled.as_ref(), often)
     }
 
     /// Compiles a pattern, again where `before` ran too often for its form.

@@ -68,6 +68,8 @@ pub(crate) struct Work {
     pub(crate) broken: Vec<u32>,
     /// The signal that was last found not to be on the line.
     refuted: Option<u32>,
+    /// Patterns run so far.
+    runs: u32,
 }
 
 impl Matcher {
@@ -164,7 +166,8 @@ impl Matcher {
 
     /// Runs a pattern, on the line and, if it is anchored, on each message.
     fn run(&self, place: u32, slot: &Arc<Slot>, line: &Line<'_>, work: &mut Work) -> Option<RawHit> {
-        let Ok(compiled) = self.cache.get(slot) else {
+        work.runs = work.runs.saturating_add(1);
+        let Ok(compiled) = self.cache.get(slot, work.runs) else {
             if !work.broken.contains(&place) {
                 work.broken.push(place);
             }
