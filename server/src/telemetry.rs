@@ -103,9 +103,15 @@ impl Metrics {
         self.recorder.register_gauge(&key, &METADATA).set(value);
     }
 
+    /// Sums up what was recorded. Each recorded time takes memory until then, so somebody has to do this now and then
+    /// where nobody asks for the metrics.
+    pub fn sum_up(&self) {
+        self.handle.run_upkeep();
+    }
+
     /// Everything in Prometheus' text form.
     pub fn render(&self) -> String {
-        self.handle.run_upkeep();
+        self.sum_up();
         self.handle.render()
     }
 }

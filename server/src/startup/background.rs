@@ -1,13 +1,18 @@
-//! What runs beside the requests: following the feed, and correlating again when knowledge changed.
+//! What runs beside the requests: following the feed, correlating again when knowledge changed, summing up metrics.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use actix_web::web;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::domain::correlate::recorrelate_while_it_changes;
 use crate::feed::{DEFAULT_INTERVAL, Follower};
 use crate::web::state::AppState;
+
+/// How often metrics are summed up: between, each request takes a few bytes.
+const SUM_UP_EVERY: Duration = Duration::from_secs(5);
 
 /// The tasks of one server.
 pub(super) struct Tasks {
@@ -17,18 +22,20 @@ pub(super) struct Tasks {
 
 impl Tasks {
     /// Starts them.
-    pub(super) fn start(follower: Follower, state: &AppState) -> Self {
+    pub(super) fn start(follower: Follower, state: &web::Data<AppState>) -> Self {
         let (stop, stopped) = watch::channel(false);
         let follower = tokio::spawn(follower.run(DEFAULT_INTERVAL, until(stopped.clone())));
         let correlation = tokio::spawn(recorrelate_while_it_changes(
             Arc::clone(&state.store),
             Arc::clone(&state.knowledge),
             Arc::clone(&state.correlator),
-            until(stopped),
+            until(stopped.clone()),
         ));
+        let metrics = tokio::spawn(sum_up(state.clone(), until(stopped)));
         let running = vec![
             ("following the feed", follower),
             ("correlating again", correlation),
+            ("summing up metrics", metrics),
         ];
         Self { stop, running }
     }
@@ -42,6 +49,14 @@ impl Tasks {
                 tracing::error!(task, "a background task had panicked");
             }
         }
+    }
+}
+
+/// Sums up metrics until the server stops.
+async fn sum_up(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
+    let mut stopped = std::pin::pin!(stopped);
+    while tokio::time::timeout(SUM_UP_EVERY, &mut stopped).await.is_err() {
+        state.metrics.sum_up();
     }
 }
 
