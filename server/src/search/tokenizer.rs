@@ -70,8 +70,14 @@ pub(super) fn parts_of(word: &str) -> Vec<String> {
 }
 
 fn push_word(found: &mut Vec<Word>, run: &str, offset: usize, is_cjk: bool) {
+    // Nearly all words are ASCII, and every hit that is shown has its texts cut into words.
+    let text = if run.is_ascii() {
+        run.to_ascii_lowercase()
+    } else {
+        run.chars().flat_map(char::to_lowercase).collect()
+    };
     found.push(Word {
-        text: run.chars().flat_map(char::to_lowercase).collect(),
+        text,
         start: offset,
         end: offset + run.len(),
         position: found.len(),
@@ -144,9 +150,12 @@ enum Kind {
 
 impl Kind {
     fn of(c: char) -> Self {
-        if is_cjk(c) {
+        if c.is_ascii() {
+            let is_word = c.is_ascii_alphanumeric() || c == '_';
+            if is_word { Self::Word } else { Self::Other }
+        } else if is_cjk(c) {
             Self::Cjk
-        } else if c.is_alphanumeric() || c == '_' {
+        } else if c.is_alphanumeric() {
             Self::Word
         } else {
             Self::Other

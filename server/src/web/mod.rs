@@ -8,6 +8,7 @@ pub mod api;
 pub mod auth;
 pub mod body;
 pub mod client;
+mod compute;
 pub mod error;
 mod etag;
 mod gate;

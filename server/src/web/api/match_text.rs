@@ -16,6 +16,7 @@ use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
 use crate::feed::Generation;
 use crate::web::auth::Anyone;
 use crate::web::body::{BodyError, Patience, Sink};
+use crate::web::compute::compute;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
 use crate::web::{body, limits};
@@ -102,13 +103,14 @@ pub async fn match_text(
             environment,
             without_text: false,
         };
+        let bytes = asked.text.len();
         if form == Form::Lines {
             let matching = Matching::start(generation, options);
             return Ok(lines_of_text(&request, asked.text, matching));
         }
         let known = Arc::clone(&generation);
-        let work = web::block(move || lookup::look_up(&known, asked.text.as_bytes(), options)).await;
-        let found = work.map_err(|error| Problem::internal(&error))?;
+        let work = move || lookup::look_up(&known, asked.text.as_bytes(), options);
+        let found = compute(bytes, work).await?;
         return Ok(answer(form, &state, &generation, &found));
     }
     if !is_text(&request) {
@@ -125,20 +127,28 @@ pub async fn match_text(
     if form == Form::Lines {
         return lines_from_stream(&request, payload, matching);
     }
-    let sink = body::stream(&request, payload, limits::STREAM_BYTES, Feeding(matching)).await?;
+    let sink = body::stream(
+        &request,
+        payload,
+        limits::STREAM_BYTES,
+        Feeding { matching, bytes: 0 },
+    )
+    .await?;
     // The last step asks the index, which computes.
-    let found = web::block(move || sink.0.finish())
-        .await
-        .map_err(|error| Problem::internal(&error))?;
+    let found = compute(sink.bytes, move || sink.matching.finish()).await?;
     Ok(answer(form, &state, &generation, &found))
 }
 
 /// Feeds a matching with a body.
-struct Feeding(Matching);
+struct Feeding {
+    matching: Matching,
+    bytes: usize,
+}
 
 impl Sink for Feeding {
     fn take(&mut self, piece: &[u8]) -> Result<(), BodyError> {
-        self.0.feed(piece);
+        self.matching.feed(piece);
+        self.bytes = self.bytes.saturating_add(piece.len());
         Ok(())
     }
 }

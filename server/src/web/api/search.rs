@@ -7,6 +7,7 @@ use utoipa::IntoParams;
 use crate::domain::search;
 use crate::search::{Filters, SearchAnswer, SearchError, SearchRequest};
 use crate::web::auth::Anyone;
+use crate::web::compute::compute;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -35,6 +36,9 @@ pub struct SearchQuery {
     cursor: Option<String>,
 }
 
+/// A byte of a query is as much work as so many of a text: each word is looked up in all fields, and may be misspelt.
+const TEXT_FOR_QUERY: usize = 64;
+
 /// Searches the published records.
 #[utoipa::path(get, path = "/api/v1/search", tag = "search", params(SearchQuery), responses(
     (status = 200, description = "Hits, best first", body = SearchAnswer),
@@ -53,6 +57,7 @@ pub async fn search(
         );
         return Err(Problem::new(Code::BadQuery, detail));
     }
+    let work = query.q.len().saturating_mul(TEXT_FOR_QUERY);
     let request = SearchRequest {
         text: query.q,
         filters: Filters {
@@ -66,8 +71,8 @@ pub async fn search(
         cursor: query.cursor,
     };
     let generation = state.knowledge.current();
-    let answer = web::block(move || search::search(&generation, &request)).await;
-    Ok(HttpResponse::Ok().json(answer.map_err(|error| Problem::internal(&error))??))
+    let answer = compute(work, move || search::search(&generation, &request)).await;
+    Ok(HttpResponse::Ok().json(answer??))
 }
 
 impl From<SearchError> for Problem {

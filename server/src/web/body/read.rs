@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::budget::Share;
 use super::{BodyError, Decoder, Encoding, Pace, Sink};
+use crate::web::compute::compute;
 use crate::web::error::{Code, Problem};
 
 /// Reads a body of at most `limit` bytes, whatever its type.
@@ -79,8 +80,8 @@ pub fn is_json(request: &HttpRequest) -> bool {
 /// Compressed bytes that are decompressed at once, so that what comes of them is handed on before there is more.
 const COMPRESSED_PIECE: usize = 8 << 10;
 
-/// Sends a body through `sink`, for sinks that compute: each piece on a thread of the pool, which it leaves while
-/// the next piece is awaited. However many clients send slowly, they hold no threads.
+/// Sends a body through `sink`, for sinks that compute: a short body at once, each piece of others on a thread of the
+/// pool, which it leaves while the next piece is awaited. However many clients send slowly, they hold no threads.
 pub async fn stream<S: Sink + Send + 'static>(
     request: &HttpRequest,
     payload: Payload,
@@ -102,29 +103,28 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     let encoding = Encoding::of(request.headers())?;
     let mut decoder = Decoder::new(encoding, limit, sink)?;
     let mut pace = Pace::of(request);
+    let mut work = 0_usize;
     while let Some(piece) = pace.next(payload.next()).await? {
         let mut piece = piece.map_err(|_| BodyError::Broken)?;
         pace.note(piece.len())?;
+        work = work.saturating_add(match encoding {
+            Encoding::Identity => piece.len(),
+            // Nobody knows what comes out of it.
+            Encoding::Gzip | Encoding::Zstd => usize::MAX,
+        });
         while !piece.is_empty() {
             let length = match encoding {
                 Encoding::Identity => piece.len(),
                 Encoding::Gzip | Encoding::Zstd => piece.len().min(COMPRESSED_PIECE),
             };
             let part = piece.split_to(length);
-            decoder = on_thread(move || decoder.push(&part).map(|()| decoder)).await?;
+            let pushed = compute(work, move || decoder.push(&part).map(|()| decoder));
+            decoder = pushed.await.unwrap_or(Err(BodyError::Broken))?;
             between(decoder.sink()).await?;
         }
     }
-    on_thread(move || decoder.finish()).await
-}
-
-async fn on_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, BodyError> + Send + 'static,
-) -> Result<T, BodyError> {
-    // The pool only fails when the work panicked or the server goes down.
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or(Err(BodyError::Broken))
+    let ended = compute(work, move || decoder.finish());
+    ended.await.unwrap_or(Err(BodyError::Broken))
 }
 
 /// Refuses what the headers alone give away: an unknown encoding, a length over the limit.
