@@ -104,6 +104,10 @@ pub struct ServeArgs {
     #[arg(long, env = "PEERLESS_WORKERS", value_name = "N")]
     pub workers: Option<usize>,
 
+    /// Leave out the records that ship with the program, for a base of one's own
+    #[arg(long, env = "PEERLESS_WITHOUT_SHIPPED")]
+    pub without_shipped: bool,
+
     /// Form of the log lines on standard error
     #[arg(long, env = "PEERLESS_LOG", default_value = "text", value_enum)]
     pub log: LogFormat,

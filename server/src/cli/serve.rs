@@ -14,7 +14,12 @@ pub(super) async fn run(settings: &ServeArgs) -> anyhow::Result<ExitCode> {
     // Before anything takes time: a signal that comes during the start must not be lost.
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let application = Application::build(settings, Environment::system()?).await?;
+    let environment = if settings.without_shipped {
+        Environment::with(Vec::new())
+    } else {
+        Environment::system()?
+    };
+    let application = Application::build(settings, environment).await?;
     // Nobody has to read it.
     let _ = std::io::stdout().write_all(greet(&application, settings).as_bytes());
     let stop = async {

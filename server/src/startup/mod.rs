@@ -47,12 +47,17 @@ impl Environment {
     /// The machine's clock and randomness, the records that ship with the program.
     pub fn system() -> Result<Self, StartupError> {
         let seeds = bundle::embedded().map_err(|error| StartupError::Seeds(error.to_string()))?;
-        Ok(Self {
+        Ok(Self::with(seeds))
+    }
+
+    /// The machine's clock and randomness, other records.
+    pub fn with(seeds: Vec<SeedRecord>) -> Self {
+        Self {
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
             seeds,
             patience: Patience::default(),
-        })
+        }
     }
 }
 

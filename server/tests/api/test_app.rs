@@ -76,6 +76,7 @@ pub fn settings(data_dir: PathBuf) -> ServeArgs {
         public_fleet: false,
         rate_limit: 0,
         workers: Some(1),
+        without_shipped: false,
         log: LogFormat::Text,
     }
 }
