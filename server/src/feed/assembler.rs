@@ -8,6 +8,8 @@ use kb_core::matcher::Matcher;
 use kb_core::record::signature_set;
 
 use super::generation::{Contents, Generation};
+use super::graph::Graph;
+use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
 use crate::search::{IndexKeeper, SearchError};
 use crate::store::FeedChange;
@@ -18,6 +20,8 @@ pub(super) struct Assembler {
     records: BTreeMap<RecordId, Arc<PublishedRecord>>,
     left_out: BTreeMap<RecordId, LeftOut>,
     matcher: Option<Arc<Matcher>>,
+    names: Arc<Names>,
+    graph: Arc<Graph>,
     keeper: IndexKeeper,
 }
 
@@ -28,6 +32,8 @@ impl Assembler {
             records: BTreeMap::new(),
             left_out: BTreeMap::new(),
             matcher: None,
+            names: Arc::default(),
+            graph: Arc::default(),
             keeper: IndexKeeper::new()?,
         })
     }
@@ -40,7 +46,7 @@ impl Assembler {
         changes: Vec<FeedChange>,
         reaches: Seq,
     ) -> Result<Generation, SearchError> {
-        let mut gone = Vec::new();
+        let mut before: BTreeMap<RecordId, Option<Arc<PublishedRecord>>> = BTreeMap::new();
         let mut come: BTreeMap<RecordId, Arc<PublishedRecord>> = BTreeMap::new();
         for change in changes {
             let known = self.records.get(&change.id).map(|published| published.seq);
@@ -48,7 +54,8 @@ impl Assembler {
             if known.max(pending).is_some_and(|newest| newest >= change.seq) {
                 continue;
             }
-            gone.extend(self.records.remove(&change.id).map(|published| published.slot()));
+            let held = self.records.remove(&change.id);
+            before.entry(change.id.clone()).or_insert(held);
             come.remove(&change.id);
             self.left_out.remove(&change.id);
             let Some(texts) = change.published else { continue };
@@ -60,11 +67,12 @@ impl Assembler {
             }
         }
         let index = self.keeper.apply(
-            gone,
+            before.values().flatten().map(|published| published.slot()),
             come.values()
                 .map(|published| (published.slot(), Arc::clone(&published.search))),
         )?;
         self.records.append(&mut come);
+        self.take_over(&before);
         let (matcher, rejected) = self.build_matcher();
         Ok(Generation::new(Contents {
             seq: reaches,
@@ -72,8 +80,30 @@ impl Assembler {
             matcher,
             rejected,
             index,
+            names: Arc::clone(&self.names),
+            graph: Arc::clone(&self.graph),
             left_out: self.left_out.values().cloned().collect(),
         }))
+    }
+
+    /// Makes names and graph anew where what has changed shows in them; most edits do not.
+    fn take_over(&mut self, before: &BTreeMap<RecordId, Option<Arc<PublishedRecord>>>) {
+        let unlike = |alike: fn(&PublishedRecord, &PublishedRecord) -> bool| {
+            let mut changed = before.iter().map(|(id, before)| (before, self.records.get(id)));
+            changed.any(|pair| match pair {
+                (Some(before), Some(after)) => !alike(before, after),
+                (None, None) => false,
+                _ => true,
+            })
+        };
+        let renamed = unlike(Names::are_those_of);
+        let rejoined = renamed || unlike(join_alike);
+        if renamed {
+            self.names = Arc::new(Names::new(&self.records));
+        }
+        if rejoined {
+            self.graph = Arc::new(Graph::new(&self.records, &self.names.aliases));
+        }
     }
 
     fn leave_out(&mut self, left_out: LeftOut) {
@@ -103,4 +133,13 @@ impl Assembler {
         self.matcher = Some(Arc::clone(&matcher));
         (matcher, rejected)
     }
+}
+
+/// Whether two faces of one record, which go by the same names, make the same graph: all that it takes of a record.
+fn join_alike(before: &PublishedRecord, after: &PublishedRecord) -> bool {
+    let (one, other) = (&before.record, &after.record);
+    before.edges == after.edges
+        && one.document.signature == other.document.signature
+        && one.document.domain == other.document.domain
+        && one.annex.origin == other.annex.origin
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kb_core::ids::Seq;
+use tokio::time::Instant;
 
 use super::assembler::Assembler;
+use super::background;
 use super::generation::Generation;
 use super::knowledge::Knowledge;
 use super::source::Source;
@@ -22,6 +24,9 @@ const PAGE: u32 = 500;
 
 /// Longest pause after faults; the first is the interval, each doubles.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
+
+/// Longest rest between two generations.
+const MAX_REST: Duration = Duration::from_millis(250);
 
 /// Why a step of the follower failed. The generation in use stays.
 #[derive(Debug, thiserror::Error)]
@@ -55,10 +60,12 @@ pub async fn load(store: Arc<dyn Store>) -> Result<Follower, FeedError> {
 }
 
 pub(super) async fn load_from(source: Box<dyn Source>) -> Result<Follower, FeedError> {
-    let assembler = Assembler::new()?;
+    let began = Instant::now();
     let (changes, reaches) = read_after(source.as_ref(), Seq(0)).await?;
-    let (assembler, first) = assemble(assembler, changes, reaches).await?;
-    tracing::info!(seq = %first.seq, records = first.len(), "knowledge loaded");
+    let (assembler, mut first) = assemble(None, changes, reaches).await?;
+    first.built_in = began.elapsed();
+    let took_ms = first.built_in.as_millis();
+    tracing::info!(seq = %first.seq, records = first.len(), took_ms, "knowledge loaded");
     Ok(Follower {
         source,
         knowledge: Arc::new(Knowledge::new(first)),
@@ -76,6 +83,7 @@ impl Follower {
     pub async fn run(mut self, interval: Duration, shutdown: impl Future<Output = ()>) {
         let mut shutdown = std::pin::pin!(shutdown);
         let mut faults = 0_u32;
+        let mut rested = Instant::now();
         loop {
             let pause = interval
                 .saturating_mul(2_u32.saturating_pow(faults))
@@ -86,12 +94,20 @@ impl Follower {
                 () = tokio::time::sleep(pause) => {}
                 () = knowledge.nudged.notified(), if faults == 0 => {}
             }
+            tokio::select! {
+                () = &mut shutdown => return,
+                () = tokio::time::sleep_until(rested) => {}
+            }
             let step = tokio::select! {
                 () = &mut shutdown => return,
                 step = self.catch_up() => step,
             };
             match step {
-                Ok(_) => {
+                Ok(changed) => {
+                    if changed {
+                        // Who publishes all the time gets half of the time: what comes meanwhile comes together.
+                        rested = Instant::now() + self.knowledge.current().built_in.min(MAX_REST);
+                    }
                     if faults > 0 {
                         tracing::info!(seq = %self.knowledge.current().seq, "the feed is followed again");
                     }
@@ -118,21 +134,18 @@ impl Follower {
             tracing::warn!(held = %held.seq, %newest, "the database is older than what this server holds: starting over");
             self.assembler = None;
         }
+        let began = Instant::now();
+        let after = if self.assembler.is_some() {
+            held.seq
+        } else {
+            Seq(0)
+        };
+        let (changes, reaches) = read_after(self.source.as_ref(), after).await?;
         // Taken out for the time of the step: whatever goes wrong in it, the next one starts over.
-        let (assembler, after) = match self.assembler.take() {
-            Some(assembler) => (assembler, held.seq),
-            None => (Assembler::new()?, Seq(0)),
-        };
-        let (changes, reaches) = match read_after(self.source.as_ref(), after).await {
-            Ok(read) => read,
-            Err(error) => {
-                // Nothing was applied: what is assembled so far stays good, unless it was to be dropped anyway.
-                self.assembler = (after > Seq(0)).then_some(assembler);
-                return Err(error);
-            }
-        };
-        let (assembler, next) = assemble(assembler, changes, reaches).await?;
-        tracing::info!(seq = %next.seq, generation = next.number, records = next.len(), "knowledge changed");
+        let (assembler, mut next) = assemble(self.assembler.take(), changes, reaches).await?;
+        next.built_in = began.elapsed();
+        let took_ms = next.built_in.as_millis();
+        tracing::info!(seq = %next.seq, generation = next.number, records = next.len(), took_ms, "knowledge changed");
         self.assembler = Some(assembler);
         self.knowledge.swap(next);
         Ok(true)
@@ -156,18 +169,20 @@ async fn read_after(source: &dyn Source, after: Seq) -> Result<(Vec<FeedChange>,
     }
 }
 
-/// Builds the next generation on a thread that may take its time.
+/// Builds the next generation where it is in nobody's way.
 async fn assemble(
-    mut assembler: Assembler,
+    assembler: Option<Assembler>,
     changes: Vec<FeedChange>,
     reaches: Seq,
 ) -> Result<(Assembler, Generation), FeedError> {
-    let work = tokio::task::spawn_blocking(move || {
+    let work = background::run(move || {
+        let mut assembler = match assembler {
+            Some(assembler) => assembler,
+            // Made here, for the index has threads of its own, which take after this one.
+            None => Assembler::new()?,
+        };
         let next = assembler.apply(changes, reaches)?;
         Ok::<_, SearchError>((assembler, next))
     });
-    match work.await {
-        Ok(built) => Ok(built?),
-        Err(_) => Err(FeedError::Panicked),
-    }
+    Ok(work.await.ok_or(FeedError::Panicked)??)
 }

@@ -1,16 +1,18 @@
 //! One state of the knowledge: records, matcher, index and graph that belong together. Never changes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use kb_core::ids::{RecordId, Seq};
 use kb_core::matcher::{Matcher, Rejected};
 
 use super::graph::Graph;
+use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
 use crate::bundle::archive;
-use crate::search::{SearchIndex, comparable_code};
+use crate::search::SearchIndex;
 
 /// Generations built in this process.
 static GENERATIONS: AtomicU64 = AtomicU64::new(0);
@@ -22,19 +24,20 @@ pub struct Generation {
     pub seq: Seq,
     /// Tells the generations of this process apart; later ones have higher numbers.
     pub number: u64,
+    /// How long it took, from the question to the store until it could answer.
+    pub built_in: Duration,
     /// Recognises records in text.
     pub matcher: Arc<Matcher>,
     /// Finds records by words.
     pub index: SearchIndex,
     /// Which errors turn into which.
-    pub graph: Graph,
+    pub graph: Arc<Graph>,
     /// Published records that this build cannot read.
     pub left_out: Vec<LeftOut>,
     /// Patterns and codes that the matcher cannot use; the rest of their records is in.
     pub rejected: Vec<Rejected>,
     records: BTreeMap<RecordId, Arc<PublishedRecord>>,
-    by_code: HashMap<String, Vec<RecordId>>,
-    aliases: HashMap<String, RecordId>,
+    names: Arc<Names>,
     archive: OnceLock<Result<Arc<[u8]>, String>>,
 }
 
@@ -46,6 +49,8 @@ pub(super) struct Contents {
     pub(super) matcher: Arc<Matcher>,
     pub(super) rejected: Vec<Rejected>,
     pub(super) index: SearchIndex,
+    pub(super) names: Arc<Names>,
+    pub(super) graph: Arc<Graph>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
@@ -57,36 +62,22 @@ impl Generation {
             matcher,
             rejected,
             index,
+            names,
+            graph,
             left_out,
         } = contents;
-        let mut by_code: HashMap<String, Vec<RecordId>> = HashMap::new();
-        let mut aliases = HashMap::new();
-        for (id, published) in &records {
-            for code in &published.codes {
-                let holders = by_code.entry(comparable_code(code)).or_default();
-                // Two spellings of one code by the same record come one after the other.
-                if holders.last() != Some(id) {
-                    holders.push(id.clone());
-                }
-            }
-            for alias in &published.record.document.aliases {
-                // The store keeps aliases unique; should two claim one, the first by id has it on every server.
-                aliases.entry(alias.to_string()).or_insert_with(|| id.clone());
-            }
-        }
         let number = GENERATIONS.fetch_add(1, Ordering::Relaxed) + 1;
-        let graph = Graph::new(&records, &aliases);
         Self {
             seq,
             number,
+            built_in: Duration::ZERO,
             matcher,
             index,
             graph,
             left_out,
             rejected,
             records,
-            by_code,
-            aliases,
+            names,
             archive: OnceLock::new(),
         }
     }
@@ -119,16 +110,15 @@ impl Generation {
 
     /// The id that a former id goes by now.
     pub fn alias(&self, former: &str) -> Option<&RecordId> {
-        self.aliases
+        self.names
+            .aliases
             .get(former)
             .filter(|id| self.records.contains_key(id))
     }
 
     /// Records that carry a code, by id; compared without case and with runs of blanks as one.
     pub fn by_code(&self, code: &str) -> &[RecordId] {
-        self.by_code
-            .get(&comparable_code(code))
-            .map_or(&[], Vec::as_slice)
+        self.names.by_code(code)
     }
 
     /// All published records, by id.

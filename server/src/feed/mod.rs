@@ -2,10 +2,12 @@
 //! [`Follower`] that builds the next one beside it whenever the store's feed has moved, and swaps them whole.
 
 mod assembler;
+mod background;
 mod follow;
 mod generation;
 mod graph;
 mod knowledge;
+mod names;
 mod offline;
 mod published;
 mod source;

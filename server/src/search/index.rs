@@ -7,11 +7,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use tantivy::indexer::NoMergePolicy;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
 
 use super::document::{SearchDoc, comparable_code};
 use super::error::SearchError;
 use super::schema::{self, Fields, Text};
+use super::segments::{Segment, to_join};
 use super::tokenizer::{EVERY, EveryTokenizer, PARTS, PartTokenizer, WORDS, WordTokenizer};
 
 /// Memory of the one writer thread; the engine asks for at least 15 MB.
@@ -22,6 +24,7 @@ pub type Slot = u64;
 
 /// Keeps the index up to date. One for each process.
 pub struct IndexKeeper {
+    index: Index,
     writer: IndexWriter,
     reader: IndexReader,
     fields: Arc<Fields>,
@@ -45,11 +48,13 @@ impl IndexKeeper {
         index.tokenizers().register(PARTS, PartTokenizer);
         index.tokenizers().register(EVERY, EveryTokenizer);
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY_BYTES)?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
             .try_into()?;
         Ok(Self {
+            index,
             writer,
             reader,
             fields: Arc::new(fields),
@@ -76,12 +81,29 @@ impl IndexKeeper {
             self.documents.insert(slot, document);
         }
         self.writer.commit()?;
+        self.join_segments()?;
         self.reader.reload()?;
         Ok(SearchIndex {
             searcher: self.reader.searcher(),
             fields: Arc::clone(&self.fields),
             documents: Arc::new(self.documents.clone()),
         })
+    }
+
+    /// Waits until what is worth it is one segment.
+    fn join_segments(&mut self) -> Result<(), SearchError> {
+        let segments = self.index.searchable_segment_metas()?;
+        let sizes = segments.iter().map(|segment| Segment {
+            documents: segment.max_doc(),
+            deleted: segment.num_deleted_docs(),
+        });
+        let joined = to_join(&sizes.collect::<Vec<_>>());
+        let places = segments.iter().zip(joined).filter(|(_, joined)| *joined);
+        let ids: Vec<_> = places.map(|(segment, _)| segment.id()).collect();
+        if !ids.is_empty() {
+            self.writer.merge(&ids).wait()?;
+        }
+        Ok(())
     }
 
     fn index_document(&self, slot: Slot, document: &SearchDoc) -> TantivyDocument {

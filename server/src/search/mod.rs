@@ -17,6 +17,7 @@ mod named;
 mod query;
 mod request;
 mod schema;
+mod segments;
 mod sought;
 mod stop_words;
 mod terms;

@@ -38,7 +38,7 @@ fn the_start_says_where_it_serves_and_what_to_do_next() {
 #[test]
 fn a_base_of_ones_own_begins_empty() {
     let (folder, data) = folder();
-    let arguments = ["--data-dir", &data, "--without-shipped"];
+    let arguments = ["--data-dir", data.as_str(), "--without-shipped"];
     let said = Server::start(&arguments, &folder.path().join("log")).terminate();
     assert!(said.contains("records   0 (seq 0)"), "{said}");
 }

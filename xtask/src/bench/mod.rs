@@ -6,6 +6,7 @@ mod first_match;
 mod http;
 pub(crate) mod matching;
 pub(crate) mod server;
+mod start;
 mod upload;
 
 use anyhow::Result;
@@ -26,6 +27,8 @@ enum What {
     Http(http::Options),
     /// The engine: right answers, false alarms, speed beside Hyperscan, memory.
     Match(matching::Options),
+    /// From the start of a server to its first answer, and how much of it went into reading and indexing the records.
+    Start(start::Options),
     /// Uploads while agent, server and network are killed: what is lost, what is counted twice.
     Upload(upload::Options),
 }
@@ -36,6 +39,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         What::FirstMatch(options) => first_match::run(options),
         What::Http(options) => http::run(options),
         What::Match(options) => matching::run(options),
+        What::Start(options) => start::run(options),
         What::Upload(options) => upload::run(options),
     }
 }

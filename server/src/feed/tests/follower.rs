@@ -20,6 +20,10 @@ struct State {
     changes: Vec<FeedChange>,
     fails: bool,
     stands_still: bool,
+    /// How long the store thinks before it gives changes.
+    slow: Duration,
+    /// How often it was asked for some.
+    asked: usize,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -52,6 +56,14 @@ impl Source for FakeFeed {
     }
 
     async fn feed(&self, after: Seq, _: u32) -> Result<FeedPage, StoreError> {
+        let slow = {
+            let mut state = self.0.lock().unwrap();
+            state.asked += 1;
+            state.slow
+        };
+        if !slow.is_zero() {
+            tokio::time::sleep(slow).await;
+        }
         // Two changes a page, whatever was asked, so that pages are walked.
         let state = self.0.lock().unwrap();
         if state.stands_still {
@@ -139,7 +151,11 @@ async fn all_parts_of_a_generation_change_together() {
     assert_eq!(second.by_code("xid 79").len(), 5);
     assert!(second.number > first.number);
     assert_eq!(hits(&follower, "giraffe"), ["test/r3".parse().unwrap()]);
-    assert!(hits(&follower, "number3").is_empty() && hits(&follower, "number4").is_empty());
+    for (text, gone) in [("number3", "test/r3"), ("number4", "test/r4")] {
+        // The word is in no record any more, so those that share a part of it are near.
+        let found = hits(&follower, text);
+        assert!(found.iter().all(|id| id.as_str() != gone), "{found:?}");
+    }
     assert_eq!(
         (first.seq, first.len(), first.by_code("xid 79").len()),
         (Seq(7), 7, 6),
@@ -245,4 +261,31 @@ async fn a_nudge_is_followed_at_once_and_shutdown_ends_it() {
         .await
         .unwrap()
         .unwrap();
+}
+
+#[tokio::test]
+async fn changes_that_come_while_it_rests_come_together() {
+    let feed = FakeFeed::default();
+    let follower = follower(&feed).await;
+    let knowledge = follower.knowledge();
+    feed.with(|state| (state.slow, state.asked) = (Duration::from_millis(100), 0));
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let hour = Duration::from_hours(1);
+    let running = tokio::spawn(follower.run(hour, async { drop(stopped.await) }));
+    let patience = Duration::from_secs(20);
+    feed.publish(small(1, "test/one", "zebra"));
+    assert!(knowledge.holds(Seq(1), patience).await);
+    for seq in 2..5 {
+        feed.publish(small(seq, "test/one", "zebra"));
+        knowledge.nudge();
+        // The follower gets as far as it likes to go.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        feed.with(|state| assert_eq!(state.asked, 1, "it rests as long as it has worked"));
+    }
+    assert!(knowledge.holds(Seq(4), patience).await);
+    feed.with(|state| assert_eq!(state.asked, 2));
+    stop.send(()).unwrap();
+    running.await.unwrap();
 }

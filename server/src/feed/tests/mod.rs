@@ -2,4 +2,5 @@
 
 mod follower;
 mod graph;
+mod increments;
 mod servers;

@@ -17,6 +17,7 @@ pub async fn metrics(_: Anyone, state: web::Data<AppState>) -> HttpResponse {
     for (name, value) in [
         ("knowledge_seq", generation.seq.0 as f64),
         ("knowledge_generation", generation.number as f64),
+        ("knowledge_build_seconds", generation.built_in.as_secs_f64()),
         ("knowledge_records", generation.len() as f64),
         ("knowledge_left_out_records", generation.left_out.len() as f64),
         (
