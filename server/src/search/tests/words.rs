@@ -100,6 +100,16 @@ fn other_forms_of_a_word_find_it() {
 }
 
 #[test]
+fn a_word_without_its_end_is_found_wherever_it_stands() {
+    let index = index_of(vec![
+        document("a/one", "Duplicate GPU detected"),
+        document("b/two", "CUDNN duplicated entries"),
+        filler(1),
+    ]);
+    assert_eq!(first(&index, "duplicat gpu").as_deref(), Some("a/one"));
+}
+
+#[test]
 fn a_code_is_named_however_it_is_written() {
     let index = field();
     for text in [
