@@ -1,6 +1,7 @@
 //! The same queries, over the same fields, by our search and by SQLite's FTS5 in one run: the better of its
 //! tokenizers, column weights tuned on these very queries, prepared statements.
 
+mod candidates;
 mod grow;
 mod table;
 
@@ -44,8 +45,16 @@ pub(crate) fn compare(knowledge: &Knowledge, options: &Options, report: &mut Rep
         .records()
         .map(|published| published.search_doc().clone())
         .collect();
+    let originals = documents.clone();
     if let Some(count) = options.grown {
         grow::grow(&mut documents, count);
+        candidates::judge(
+            knowledge,
+            &options.data,
+            &index(&originals)?,
+            &index(&documents)?,
+            report,
+        )?;
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -70,8 +79,14 @@ pub(crate) fn compare(knowledge: &Knowledge, options: &Options, report: &mut Rep
 
     let mut best: Option<(Ranks, Times)> = None;
     for tokenizer in Tokenizer::ALL {
-        let mut table = runtime.block_on(Table::new(tokenizer, &documents))?;
+        // Made records only slow the tuning down: the queries ask for real ones.
+        let mut table = runtime.block_on(Table::new(tokenizer, &originals))?;
         let weights = runtime.block_on(table.tune(&tasks))?;
+        if documents.len() > originals.len() {
+            let tuned = table;
+            table = runtime.block_on(Table::new(tokenizer, &documents))?;
+            runtime.block_on(table.weigh_as(&tuned))?;
+        }
         let ranks = runtime.block_on(table.ranks(&tasks))?;
         let times = time(&tasks, |task| {
             runtime.block_on(table.hits(&task.text)).map(|_| ())
@@ -102,13 +117,15 @@ pub(crate) fn compare(knowledge: &Knowledge, options: &Options, report: &mut Rep
         ),
         "higher MRR, not slower",
         format!(
-            "MRR {:.3} to {:.3}, p50 {} to {} us",
+            "MRR {:.3} to {:.3}, p50 {} to {} us, p99 {} to {} us",
             ours.mrr(),
             theirs.mrr(),
             our_times.p50,
-            their_times.p50
+            their_times.p50,
+            our_times.p99,
+            their_times.p99
         ),
-        ours.mrr() > theirs.mrr() && our_times.p50 <= their_times.p50,
+        ours.mrr() > theirs.mrr() && our_times.p50 <= their_times.p50 && our_times.p99 <= their_times.p99,
     );
     report.table(
         "fts5",

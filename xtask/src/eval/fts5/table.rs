@@ -116,6 +116,12 @@ impl Table {
         Ok(self.shown_weights())
     }
 
+    /// Takes the weights of another table.
+    pub(super) async fn weigh_as(&mut self, other: &Self) -> Result<()> {
+        self.weights = other.weights;
+        self.use_weights().await
+    }
+
     fn shown_weights(&self) -> String {
         let weights: Vec<String> = self.weights.iter().map(ToString::to_string).collect();
         weights.join(", ")
