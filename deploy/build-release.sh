@@ -1,22 +1,43 @@
 #!/usr/bin/env bash
-# Builds both programs as the images hold them. The Dockerfile runs it, and so does the pipeline, so that the
-# image's build is tested where there is no container engine. What the agent's packages hold beside the program lies in
-# `share` beside it then.
-#   deploy/build-release.sh OUT_DIR
+# Builds both programs as the images hold them, and the agent's packages where told to. The Dockerfile runs it, and so does
+# the pipeline, so that the image's build is tested where there is no container engine. The agent, which goes to all
+# kinds of nodes, starts with glibc 2.17 or newer; the server with that of the machine that builds it.
+#   deploy/build-release.sh OUT_DIR [packages]
+# It needs Rust, a C compiler, and Python with pip and venv; `cargo xtask release OUT_DIR` checks what comes of it.
 set -euo pipefail
-out=${1:?usage: deploy/build-release.sh OUT_DIR}
+out=${1:?usage: deploy/build-release.sh OUT_DIR [packages]}
 cd "$(dirname "$0")/.."
-cargo build --release --locked --package peerless
-# By itself: together with the server it would get the features that the server asks of the libraries that both use.
-cargo build --profile agent --locked --package peerless-agent
 target=${CARGO_TARGET_DIR:-target}
+tools=$target/release-tools
+triple=$(uname -m)-unknown-linux-gnu
+glibc=2.17
+
+cargo build --release --locked --package peerless
+python3 -m venv "$tools"
+"$tools/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: \
+    --require-hashes --requirement deploy/build-requirements.txt
+# By itself: together with the server it would get the features that the server asks of the libraries that both use.
+PATH=$(cd "$tools/bin" && pwd):$PATH cargo zigbuild --profile agent --locked --target "$triple.$glibc" --package peerless-agent
 install -d "$out"
-install -m 755 "$target/release/peerless" "$target/agent/peerless-agent" "$out/"
-share=$target/agent/share
-install -d "$share"
-"$target/agent/peerless-agent" man >"$share/peerless-agent.1"
-"$target/agent/peerless-agent" completions bash >"$share/peerless-agent.bash"
-"$target/agent/peerless-agent" completions zsh >"$share/_peerless-agent"
-"$target/agent/peerless-agent" completions fish >"$share/peerless-agent.fish"
+install -m 755 "$target/release/peerless" "$target/$triple/agent/peerless-agent" "$out/"
 "$out/peerless" --version
 "$out/peerless-agent" --version
+[ "${2-}" = packages ] || exit 0
+
+# What the packages hold beside the program.
+share=$target/$triple/agent/share
+install -d "$share"
+"$out/peerless-agent" man >"$share/peerless-agent.1"
+"$out/peerless-agent" completions bash >"$share/peerless-agent.bash"
+"$out/peerless-agent" completions zsh >"$share/_peerless-agent"
+"$out/peerless-agent" completions fish >"$share/peerless-agent.fish"
+# The packers work for seconds: optimising them to the end would take longer.
+packer() {
+    CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_DEV_OPT_LEVEL=1 cargo install --quiet --locked --debug --root "$tools" "$@"
+}
+packer --no-default-features cargo-deb@3.8.0
+packer cargo-generate-rpm@0.21.1
+"$tools/bin/cargo-deb" --no-build --no-strip --package peerless-agent --profile agent --target "$triple" \
+    --compress-type gzip --output "$out/"
+"$tools/bin/cargo-generate-rpm" generate-rpm --package agent --profile agent --target "$triple" \
+    --auto-req builtin --payload-compress gzip --output "$out/"

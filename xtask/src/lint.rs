@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<()> {
         "--package",
         "xtask",
         "--features",
-        "daemon,evaluation",
+        "daemon,evaluation,release",
         "--locked",
         "--",
         "--deny",

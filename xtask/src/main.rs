@@ -4,6 +4,7 @@ mod bench;
 mod eval;
 mod lint;
 mod postgres;
+mod release;
 mod schemathesis;
 mod shell;
 mod test;
@@ -33,6 +34,8 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<OsString>,
     },
+    /// Check what `deploy/build-release.sh` wrote: glibc, size, what the packages hold and need.
+    Release(release::Options),
     /// Ask a server thousands of things that its description allows or forbids (needs Python and the package index).
     Schemathesis(schemathesis::Options),
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
@@ -46,6 +49,7 @@ fn main() -> Result<()> {
         Chore::Test(options) => test::run(&options),
         Chore::Lint => lint::run(),
         Chore::Postgres { command } => postgres::run_with(&command),
+        Chore::Release(options) => release::run(&options),
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Eval(options) => eval::run(&options),
