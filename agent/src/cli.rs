@@ -4,12 +4,14 @@ mod config;
 mod convert;
 mod daemon;
 mod matching;
+mod nccl;
 mod upload;
 
 pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use daemon::{DaemonArgs, StatusArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
+use nccl::NcclArgs;
 pub(crate) use upload::{BundleArgs, ServerArgs, SpoolArgs, UploadArgs};
 
 use std::path::PathBuf;
@@ -203,15 +205,8 @@ pub(crate) struct BenchArgs {
     /// Bytes of the largest copies, in KiB [default: 262144, with --full 524288]
     #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(4..=4_194_304))]
     copy_kib: Option<u64>,
-    /// Run NCCL too: does it work in a process for each GPU, with peer access and without, and how fast are its collectives
-    #[arg(long)]
-    nccl: bool,
-    /// Library to take in place of the libnccl.so.2 that the loader finds; it is loaded as it is
-    #[arg(long, value_name = "FILE", requires = "nccl")]
-    nccl_library: Option<String>,
-    /// Leave NVLink SHARP and multicast to NCCL, which are switched off otherwise
-    #[arg(long, requires = "nccl")]
-    nvls: bool,
+    #[command(flatten)]
+    nccl: NcclArgs,
     /// Print the report as JSON, and nothing else, on standard output
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
@@ -256,17 +251,10 @@ impl BenchArgs {
             bytes: self.copy_kib.map(|kib| kib * 1024),
         }
     }
-}
 
-impl BenchArgs {
     /// What is done with NCCL, if anything is.
     pub(crate) fn nccl(&self) -> Option<NcclOptions> {
-        self.nccl.then(|| NcclOptions {
-            library: self.nccl_library.clone(),
-            nvls: self.nvls,
-            full: self.full,
-            bytes: self.chosen().bytes,
-        })
+        self.nccl.chosen(self.chosen())
     }
 }
 

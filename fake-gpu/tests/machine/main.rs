@@ -15,6 +15,7 @@ mod contract;
 mod cuda;
 mod faults_of_calls;
 mod faults_of_memory;
+mod faults_of_nccl;
 mod kernels;
 mod listing;
 mod management;

@@ -1,4 +1,4 @@
-//! NCCL: communicators of one process and of several, collectives that move data, and what goes wrong with them.
+//! NCCL: communicators of one process and of several, and collectives that move data.
 #![allow(
     clippy::cast_possible_wrap,
     clippy::cast_precision_loss,
@@ -7,12 +7,9 @@
 
 use crate::{
     cuda::Cuda,
-    support::{command, is_child, on_machine, on_machine_with},
+    support::{command, is_child, on_machine},
 };
-use fake_gpu::{
-    Scenario,
-    scenario::{Fate, MemoryFault, NcclEffect, NcclFault, Transport},
-};
+use fake_gpu::Scenario;
 use libloading::Library;
 use std::{
     ffi::{CStr, c_char, c_int},
@@ -22,16 +19,16 @@ use std::{
 /// `ncclUniqueId`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct UniqueId([u8; 128]);
+pub(crate) struct UniqueId([u8; 128]);
 
 /// `ncclFloat32`, `ncclSum`.
-const FLOAT: c_int = 7;
-const SUM: c_int = 0;
+pub(crate) const FLOAT: c_int = 7;
+pub(crate) const SUM: c_int = 0;
 
 macro_rules! functions {
     ($($name:ident ( $($argument:ident : $kind:ty),* );)*) => {
         impl Nccl {
-            $(fn $name(&self, $($argument: $kind),*) -> c_int {
+            $(pub(crate) fn $name(&self, $($argument: $kind),*) -> c_int {
                 // SAFETY: the signature is that of nccl.h; the pointers are those of live values of the tests.
                 unsafe {
                     let function: libloading::Symbol<'_, unsafe extern "C" fn($($kind),*) -> c_int> =
@@ -43,7 +40,8 @@ macro_rules! functions {
     };
 }
 
-struct Nccl(Library);
+/// The library.
+pub(crate) struct Nccl(Library);
 
 functions! {
     ncclGetVersion(version: *mut c_int);
@@ -68,13 +66,13 @@ functions! {
 }
 
 impl Nccl {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         // SAFETY: the library's initialisers are Rust's own.
         Self(unsafe { Library::new("libnccl.so.2") }.unwrap())
     }
 
     /// The text of a function that gives one.
-    fn text(&self, function: &str, argument: usize) -> String {
+    pub(crate) fn text(&self, function: &str, argument: usize) -> String {
         // SAFETY: the functions named take a number or handle and give a text that stays.
         unsafe {
             let ask = self
@@ -87,21 +85,21 @@ impl Nccl {
 }
 
 /// Ranks of one process with a stream and two buffers of six numbers each.
-struct Ranks<'a> {
+pub(crate) struct Ranks<'a> {
     cuda: &'a Cuda,
-    nccl: Nccl,
-    contexts: Vec<usize>,
-    communicators: Vec<usize>,
-    streams: Vec<usize>,
-    from: Vec<u64>,
-    to: Vec<u64>,
+    pub(crate) nccl: Nccl,
+    pub(crate) contexts: Vec<usize>,
+    pub(crate) communicators: Vec<usize>,
+    pub(crate) streams: Vec<usize>,
+    pub(crate) from: Vec<u64>,
+    pub(crate) to: Vec<u64>,
 }
 
 const NUMBERS: usize = 6;
 
 impl<'a> Ranks<'a> {
     /// One on each GPU; rank r gives 10 r + 1, 10 r + 2, …
-    fn start(cuda: &'a Cuda) -> Self {
+    pub(crate) fn start(cuda: &'a Cuda) -> Self {
         let (nccl, contexts) = (Nccl::open(), cuda.start());
         let mut communicators = vec![0; contexts.len()];
         let made = nccl.ncclCommInitAll(
@@ -154,7 +152,7 @@ impl<'a> Ranks<'a> {
         (0..self.contexts.len()).map(read).collect()
     }
 
-    fn all_reduce(&self) -> Vec<Vec<f32>> {
+    pub(crate) fn all_reduce(&self) -> Vec<Vec<f32>> {
         let call = |nccl: &Nccl, r: usize| {
             nccl.ncclAllReduce(
                 self.from[r],
@@ -304,93 +302,6 @@ fn collectives_take_the_time_of_their_bus() {
             assert!((bus / 312.64 - 1.0).abs() < 0.05, "{bus}");
         },
     );
-}
-
-fn with_fault(transport: Option<Transport>, effect: NcclEffect) -> Scenario {
-    let mut scenario = Scenario::healthy(2);
-    scenario.nccl.faults.push(NcclFault {
-        transport,
-        effect,
-        warning: Some("Cuda failure 217 'peer access is not supported between these two devices'".into()),
-    });
-    scenario
-}
-
-#[test]
-fn a_communicator_can_fail_with_peer_access_alone() {
-    let test = "nccl::a_communicator_can_fail_with_peer_access_alone";
-    let scenario = with_fault(Some(Transport::P2p), NcclEffect::InitFails(1));
-    on_machine(&scenario, test, |cuda| {
-        let (nccl, mut communicators) = (Nccl::open(), [0; 2]);
-        cuda.start();
-        assert_eq!(
-            nccl.ncclCommInitAll(communicators.as_mut_ptr(), 2, std::ptr::null()),
-            1
-        );
-        assert!(nccl.text("ncclGetLastError", 0).contains("Cuda failure 217"));
-    });
-}
-
-#[test]
-fn without_peer_access_it_is_no_fault() {
-    let test = "nccl::without_peer_access_it_is_no_fault";
-    let scenario = with_fault(Some(Transport::P2p), NcclEffect::InitFails(1));
-    let disable = |command: &mut std::process::Command| {
-        command.env("NCCL_P2P_DISABLE", "1");
-    };
-    on_machine_with(&scenario, test, disable, |cuda| {
-        assert_eq!(Ranks::start(cuda).all_reduce(), vec![vec![12.0, 14.0]; 2]);
-    });
-}
-
-#[test]
-fn data_can_be_wrong() {
-    let scenario = with_fault(None, NcclEffect::WrongData);
-    on_machine(&scenario, "nccl::data_can_be_wrong", |cuda| {
-        let found = Ranks::start(cuda).all_reduce();
-        assert!(found.iter().all(|of| of[..] != [12.0, 14.0]), "{found:?}");
-    });
-}
-
-#[test]
-fn faults_of_stores_between_gpus_are_faults_of_its_data() {
-    let test = "nccl::faults_of_stores_between_gpus_are_faults_of_its_data";
-    let mut scenario = Scenario::healthy(2);
-    let fate = Fate::Corrupted {
-        xor: 0x10,
-        every: 4096,
-        at: 0,
-    };
-    scenario.memory_faults.push(MemoryFault {
-        initiator: Some(0),
-        owner: Some(1),
-        ..MemoryFault::always(fate)
-    });
-    on_machine(&scenario, test, |cuda| {
-        let found = Ranks::start(cuda).all_reduce();
-        assert_eq!(found[0], [12.0, 14.0]);
-        assert_ne!(found[1], [12.0, 14.0]);
-    });
-}
-
-#[test]
-fn an_operation_can_have_no_end() {
-    let scenario = with_fault(None, NcclEffect::Hang);
-    on_machine(&scenario, "nccl::an_operation_can_have_no_end", |cuda| {
-        let of = Ranks::start(cuda);
-        for rank in 0..2 {
-            // A group each would wait for the other in one thread, but for the fault nothing waits in a call.
-            let (from, to) = (of.from[rank], of.to[rank]);
-            let queued =
-                of.nccl
-                    .ncclAllReduce(from, to, 1, FLOAT, SUM, of.communicators[rank], of.streams[rank]);
-            assert_eq!(queued, 0);
-        }
-        let other = cuda.stream(of.contexts[0]);
-        assert_eq!(cuda.cuMemsetD32Async(of.to[0], 1, 1, other), 0);
-        assert_eq!(cuda.cuStreamSynchronize(other), 0);
-        assert_eq!(cuda.cuStreamQuery(of.streams[0]), 600);
-    });
 }
 
 /// Begins the line that names the communicator: the test harness prints some of its own.

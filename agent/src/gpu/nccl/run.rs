@@ -184,11 +184,9 @@ fn peer(rank: u32) -> c_int {
 
 /// To whom a rank sends, and from whom it receives meanwhile.
 fn peers(collective: Collective, rank: u32, ranks: u32) -> Vec<(u32, u32)> {
-    match collective {
-        Collective::Alltoall => (0..ranks).map(|other| (other, other)).collect(),
-        _ => {
-            let ranks = ranks.max(1);
-            vec![((rank + 1) % ranks, (rank + ranks - 1) % ranks)]
-        }
+    if collective == Collective::Alltoall {
+        return (0..ranks).map(|other| (other, other)).collect();
     }
+    let ranks = ranks.max(1);
+    vec![((rank + 1) % ranks, (rank + ranks - 1) % ranks)]
 }

@@ -76,16 +76,16 @@ pub(super) fn measure(
             };
             match taken {
                 Ok((seconds, wrong)) if wrong.is_empty() => {
-                    figures.add(collective, *bytes, gpus, Ok(seconds));
+                    figures.add(collective, *bytes, gpus, &Ok(seconds));
                 }
                 Ok((_, wrong)) => {
                     let reason = wrong.join("; ");
                     let kind = GapKind::WrongData;
-                    figures.add(collective, *bytes, gpus, Err(Gap { kind, reason }));
+                    figures.add(collective, *bytes, gpus, &Err(Gap { kind, reason }));
                     figures.wrong.extend(wrong);
                 }
                 Err(gap) => {
-                    figures.add(collective, *bytes, gpus, Err(gap.clone()));
+                    figures.add(collective, *bytes, gpus, &Err(gap.clone()));
                     closed = Some(gap);
                 }
             }
@@ -166,14 +166,20 @@ fn gap_of(stop: &Stop) -> Gap {
 impl Figures {
     /// Both bandwidths of a collective at a size, under the names that nccl-tests' own output is converted to: a
     /// figure of all GPUs together, kept where the first one's own would be.
-    fn add(&mut self, collective: Collective, bytes: u64, gpus: &[GpuIndex], seconds: Result<Vec<f64>, Gap>) {
+    fn add(
+        &mut self,
+        collective: Collective,
+        bytes: u64,
+        gpus: &[GpuIndex],
+        seconds: &Result<Vec<f64>, Gap>,
+    ) {
         let ranks = u32::try_from(gpus.len()).unwrap_or(u32::MAX);
         let first = gpus.first().copied();
         let kinds = [("bus", collective.bus_factor(ranks)), ("algorithm", 1.0)];
         for (kind, factor) in kinds {
             let moved = giga(collective.bytes(bytes, ranks)) * factor;
-            let samples = seconds.clone();
-            let samples = samples.map(|seconds| seconds.into_iter().map(|seconds| moved / seconds).collect());
+            let rates = |seconds: &Vec<f64>| seconds.iter().map(|seconds| moved / seconds).collect();
+            let samples = seconds.as_ref().map(rates).map_err(Gap::clone);
             self.measurements.push(Measurement {
                 metric: format!("nccl_{}_{kind}_bandwidth", collective.name()),
                 unit: "GB/s".to_owned(),

@@ -70,7 +70,8 @@ impl Stage<'_> {
                 copies: self.copies.clone(),
             })
         };
-        let opened = crowd.all(1, open).map_err(Stop::Before)?;
+        // Some hundred megabytes, from a disk that may be slow.
+        let opened = crowd.all(OPEN_FACTOR, open).map_err(Stop::Before)?;
         match opened.into_iter().next() {
             Some(Answer::Nccl(NcclAnswer::Opened { path, version })) => Ok(Library {
                 file: file_of(path),

@@ -28,7 +28,8 @@ const WARM_UPS: u32 = 1;
 #[derive(Default)]
 pub(super) struct Ranks {
     library: Option<Nccl>,
-    ranks: u32,
+    /// How many there are in all processes.
+    count: u32,
     own: Vec<Rank>,
 }
 
@@ -150,7 +151,7 @@ impl Ranks {
                 stream,
             })
             .collect();
-        self.ranks = ranks;
+        self.count = ranks;
         Ok(NcclAnswer::Joined)
     }
 
@@ -171,7 +172,7 @@ impl Ranks {
             })
             .collect::<Result<_, CallError>>()?;
         let library = self.library()?;
-        let asked = (run.collective, run.bytes, self.ranks);
+        let asked = (run.collective, run.bytes, self.count);
         for member in &members {
             member.stream.set(member.to, BEFORE)?;
         }
@@ -192,7 +193,7 @@ impl Ranks {
 
     /// What is wrong with what a rank has received.
     fn compare(&self, rank: &Rank, run: NcclRun, limit: Duration) -> Result<Option<String>, CallError> {
-        let (collective, ranks) = (run.collective, self.ranks);
+        let (collective, ranks) = (run.collective, self.count);
         let count = collective.count(run.bytes, ranks);
         let words = collective.received(run.bytes, ranks);
         let bytes = usize::try_from(words * 4).unwrap_or(usize::MAX);
