@@ -57,8 +57,9 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     let is_deeper = layer(inner) < layer(outer);
     let is_led_to =
         inner.record.leads_to.contains(&outer.place) && !outer.record.leads_to.contains(&inner.place);
-    // Below the frameworks an edge within a layer tells of two faults: one Xid that follows another wraps nothing.
-    if is_led_to && (is_deeper || layer(outer) == FRAMEWORK) {
+    // A library's result code wraps its own warning. Below the libraries an edge within a layer tells of two faults: one
+    // Xid that follows another wraps nothing.
+    if is_led_to && (is_deeper || layer(outer) >= LIBRARY) {
         return other >= own * SHARE_WITH_EDGE && nearest(outer, inner) <= NEAR_LINES;
     }
     is_deeper && layer(outer) >= LIBRARY && other >= own * SHARE_ON_LINE && nearest(outer, inner) == 0
@@ -79,8 +80,6 @@ fn nearest(one: &Entry<'_>, other: &Entry<'_>) -> u64 {
 
 /// What calls CUDA and hands its codes on.
 const LIBRARY: u8 = 2;
-/// What calls the libraries.
-const FRAMEWORK: u8 = 3;
 
 /// How far above the hardware a record's domain is: the kernel's and the devices' own words, the driver's interfaces, the
 /// libraries above them, all else.
@@ -90,6 +89,7 @@ fn layer(entry: &Entry<'_>) -> u8 {
         | "fabric-manager" => 0,
         "cuda" | "nvml" | "dcgm" | "nvrtc" | "rdma" | "infiniband" | "p2p" | "mig" => 1,
         "nccl" | "cudnn" | "cublas" | "nvshmem" | "ucx" => LIBRARY,
-        _ => FRAMEWORK,
+        // Frameworks, which call the libraries.
+        _ => LIBRARY + 1,
     }
 }

@@ -194,3 +194,14 @@ fn an_xid_that_follows_another_wraps_nothing() {
     let summary = scan_text(&matcher_of(vec![after, first]), text);
     assert!(summary.matches.iter().all(|found| found.wraps.is_none()));
 }
+
+#[test]
+fn a_result_code_of_a_library_wraps_its_own_warning() {
+    let code = record("nccl/system", "ncclSystemError: call to the system failed");
+    let mut warning = record("nccl/port", "frobnicator port refused");
+    warning.leads_to = vec![code.id.clone()];
+    let text = "NCCL ncclSystemError: call to the system failed\nLast error:\n\
+                NCCL WARN the frobnicator port refused 4711 of this and that host\n";
+    let summary = scan_text(&matcher_of(vec![code, warning]), text);
+    assert_eq!(ids(&summary), ["nccl/port", "nccl/system"]);
+}
