@@ -93,9 +93,6 @@ impl Builder<'_> {
         }
         if can_stand_on_a_line(&from.signature) {
             self.push(record, "signature", Kind::Signature);
-            if let Some(signal) = self.signals.last_mut() {
-                signal.weight = text_weight(from.signature.to_ascii_lowercase().as_bytes());
-            }
         }
         for code in &from.codes {
             match codes::parse(code, &from.domain) {
@@ -201,7 +198,8 @@ fn record(from: RecordSignatures, places: &HashMap<RecordId, u32>) -> Record {
         window_seconds: from.window_seconds,
         domain: Markers::for_message(&domain_word).unwrap_or(Markers::NONE),
         domain_word: Finder::new(&domain_word).into_owned(),
-        signature,
+        signature_weight: text_weight(&signature),
+        signature: Finder::new(&signature).into_owned(),
         id: from.id,
         revision: from.revision,
         applies_to: from.applies_to,
@@ -214,7 +212,7 @@ fn wake(
     records: &[Record],
     codes: Vec<(u32, Vec<u8>, Option<u64>)>,
 ) -> (Filter, HashMap<(u16, u64), Vec<u32>>) {
-    let rarity = Rarity::learn(literals_of(signals).chain(records.iter().map(|r| r.signature.as_slice())));
+    let rarity = Rarity::learn(literals_of(signals).chain(records.iter().map(|r| r.signature.needle())));
     let mut literals = Literals::default();
     let mut numbers: HashMap<(u16, u64), Vec<u32>> = HashMap::new();
     for (at, signal) in signals.iter().enumerate() {
@@ -223,7 +221,12 @@ fn wake(
             Kind::Pattern(slot) | Kind::Part(slot, _) => wake_pattern(at, slot, &rarity, &mut literals),
             Kind::Signature => {
                 if let Some(record) = records.get(index(signal.record)) {
-                    literals.add(&record.signature, &rarity, Needs::default(), Found::Signal(at));
+                    literals.add(
+                        record.signature.needle(),
+                        &rarity,
+                        Needs::default(),
+                        Found::Signal(at),
+                    );
                 }
             }
             Kind::Word(_) | Kind::Number { .. } => {}

@@ -237,3 +237,73 @@ impl Filter {
         self.families.get(usize::from(number)).map(Vec::as_slice)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Literals of all lengths from three bytes on, many of them parts of each other.
+    fn literals() -> Vec<String> {
+        let long = "cannot open [peer@access] path_9 to device 显存";
+        let ends = long.char_indices().map(|(end, _)| end).filter(|end| *end > 0);
+        let parts = ends.flat_map(|end| {
+            let starts = [0, end.saturating_sub(3), end.saturating_sub(8), end / 2];
+            starts.map(|start| long.get(start..end).unwrap_or_default().to_owned())
+        });
+        parts.filter(|part| part.len() > 2).collect()
+    }
+
+    /// Finds the literals, each by its number; of each the text and where its key stands.
+    static FILTER: LazyLock<(Filter, Vec<(String, usize)>)> = LazyLock::new(|| {
+        let rarity = Rarity::learn([]);
+        let mut collected = Literals::default();
+        let mut known: Vec<(String, usize)> = Vec::new();
+        for literal in literals() {
+            collected.add(literal.as_bytes(), &rarity, Needs::default(), Found::Signal(0));
+            if !known.iter().any(|(text, _)| *text == literal) {
+                let offset = rarity.key(literal.as_bytes()).unwrap().offset;
+                known.push((literal, offset));
+            }
+        }
+        (collected.build(), known)
+    });
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_literal_is_found_wherever_it_stands(
+            pieces in prop::collection::vec(
+                prop_oneof![3 => prop::sample::select(literals()), 1 => "[ -~]{0,9}", 1 => Just("@`{[\n".to_owned())],
+                0..12,
+            ),
+            capitals in any::<u64>(),
+        ) {
+            let (filter, known) = &*FILTER;
+            let capital = |at: usize| (capitals >> (at % 64)) & 1 == 1;
+            let text: Vec<u8> = pieces
+                .concat()
+                .bytes()
+                .enumerate()
+                .map(|(at, byte)| if capital(at) { byte.to_ascii_uppercase() } else { byte })
+                .collect();
+            let mut found = BTreeSet::new();
+            filter.search(&text, |literal, at| {
+                found.insert((index(literal), at));
+            });
+            let lower = text.to_ascii_lowercase();
+            let mut there = BTreeSet::new();
+            for (number, (literal, offset)) in known.iter().enumerate() {
+                let windows = lower.windows(literal.len()).enumerate();
+                let stands = windows.filter(|(_, window)| *window == literal.as_bytes());
+                there.extend(stands.map(|(start, _)| (number, start + offset)));
+            }
+            prop_assert_eq!(found, there);
+        }
+    }
+}

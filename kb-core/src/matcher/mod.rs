@@ -70,8 +70,9 @@ pub struct Matcher {
 pub(crate) struct Record {
     pub(crate) id: RecordId,
     pub(crate) revision: Revision,
-    /// The signature in ASCII lower case; empty when it cannot stand on one line.
-    pub(crate) signature: Vec<u8>,
+    /// The signature in ASCII lower case, and how much it says; empty when it cannot stand on one line.
+    pub(crate) signature: Finder<'static>,
+    pub(crate) signature_weight: f32,
     pub(crate) applies_to: Vec<AppliesTo>,
     /// Places in the list of records.
     pub(crate) leads_to: Vec<u32>,
@@ -190,6 +191,12 @@ impl Matcher {
 
     pub(crate) fn signal(&self, place: u32) -> Option<&Signal> {
         self.signals.get(index(place))
+    }
+
+    /// Whether a signal is one line of several.
+    pub(crate) fn is_part(&self, signal: u32) -> bool {
+        let kind = self.signal(signal).map(|signal| &signal.kind);
+        matches!(kind, Some(Kind::Part(..)))
     }
 
     pub(crate) fn filter(&self) -> &Filter {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memmem;
-use regex_automata::{Anchored, Input, Span};
+use regex_automata::Input;
+use regex_automata::util::primitives::NonMaxUsize;
 
 use super::cache::Slot;
 use super::grams::Grams;
@@ -70,6 +71,8 @@ pub(crate) struct Work {
     refuted: Option<u32>,
     /// Patterns run so far.
     runs: u32,
+    /// Where the groups of a pattern begin and end.
+    slots: Vec<Option<NonMaxUsize>>,
 }
 
 impl Matcher {
@@ -107,8 +110,10 @@ impl Matcher {
         };
         let hit = match &signal.kind {
             Kind::Pattern(slot) | Kind::Part(slot, _) => self.test_pattern(place, slot, chain, line, work),
-            Kind::Signature => memmem::find(line.lower, &record.signature)
-                .map(|at| bare(place, at..at + record.signature.len(), signal.weight)),
+            Kind::Signature => record.signature.find(line.lower).map(|at| {
+                let span = at..at + record.signature.needle().len();
+                bare(place, span, record.signature_weight)
+            }),
             Kind::Word(name) => {
                 codes::find_name(line.lower, name, &line.within).map(|span| bare(place, span, signal.weight))
             }
@@ -174,14 +179,15 @@ impl Matcher {
             return None;
         };
         let bare = |span| bare(place, span, 0.0);
-        let whole = find(&compiled, slot, line.text, line.within.clone(), bare);
+        let slots = &mut work.slots;
+        let whole = find(&compiled, slot, line.text, line.within.clone(), slots, bare);
         if whole.is_some() || !slot.facts.anchored {
             return whole;
         }
         line.messages().iter().find_map(|message| {
             let text = line.text.get(..message.end)?;
             let inner = text.get(message.start..)?;
-            let mut hit = find(&compiled, slot, inner, 0..inner.len(), bare)?;
+            let mut hit = find(&compiled, slot, inner, 0..inner.len(), slots, bare)?;
             let moved =
                 |span: &mut Range<usize>| *span = span.start + message.start..span.end + message.start;
             moved(&mut hit.span);
@@ -292,27 +298,25 @@ fn find(
     slot: &Slot,
     text: &[u8],
     within: Range<usize>,
+    slots: &mut Vec<Option<NonMaxUsize>>,
     bare: impl Fn(Range<usize>) -> RawHit,
 ) -> Option<RawHit> {
     let input = Input::new(text).range(within);
-    let found = compiled.regex.search(&input)?;
-    let mut hit = bare(found.range());
     if slot.facts.captures.is_empty() && compiled.gaps.is_empty() {
-        return Some(hit);
+        return compiled.regex.search(&input).map(|found| bare(found.range()));
     }
-    // Anchored where the match is known to begin, the engine can use its fastest way to the groups.
-    let again = Input::new(text).range(found.range()).anchored(Anchored::Yes);
-    let mut groups = compiled.regex.create_captures();
-    compiled.regex.search_captures(&again, &mut groups);
-    let range = |span: Span| span.start..span.end;
+    slots.clear();
+    slots.resize(compiled.regex.group_info().slot_len(), None);
+    compiled.regex.search_slots(&input, slots)?;
+    let group = |group: usize| {
+        let bound = |at: usize| slots.get(at).copied().flatten().map(NonMaxUsize::get);
+        Some(bound(2 * group)?..bound(2 * group + 1)?)
+    };
+    let mut hit = bare(group(0)?);
     let captures = slot.facts.captures.iter().enumerate();
     hit.captures = captures
-        .filter_map(|(at, capture)| Some((at, range(groups.get_group(capture.group)?))))
+        .filter_map(|(at, capture)| Some((at, group(capture.group)?)))
         .collect();
-    hit.gaps = compiled
-        .gaps
-        .clone()
-        .filter_map(|group| groups.get_group(group).map(range))
-        .collect();
+    hit.gaps = compiled.gaps.clone().filter_map(group).collect();
     Some(hit)
 }

@@ -281,7 +281,16 @@ impl Engine {
         work.hits.clear();
         matcher.verify(&line, &found, &mut work);
         if !work.hits.is_empty() {
-            let moment = moment(&mut self.clocks, text, first);
+            // What is only a candidate is not ordered.
+            let needs_moment = work
+                .hits
+                .iter()
+                .any(|hit| !hit.weak || matcher.is_part(hit.signal));
+            let moment = if needs_moment {
+                moment(&mut self.clocks, text, first)
+            } else {
+                None
+            };
             let mut hits = Hits {
                 matcher: &matcher,
                 line: &line,

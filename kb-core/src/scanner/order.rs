@@ -230,10 +230,12 @@ impl<'c> Timeline<'c> {
 
 /// For each two clocks that can be compared, how they differ, by the records that stand on lines of both.
 fn skews(ranked: &[Entry<'_>], used: &BTreeSet<usize>, clocks: &Clocks) -> BTreeMap<(usize, usize), Skew> {
-    let mut seen: BTreeMap<(usize, usize), Vec<i64>> = BTreeMap::new();
     if used.len() < 2 {
         return BTreeMap::new();
     }
+    let clock_count = used.last().map_or(0, |last| last + 1);
+    // For each pair, at the place of its first clock times their number, and that of its second.
+    let mut seen: Vec<Vec<i64>> = vec![Vec::new(); clock_count * clock_count];
     for entry in ranked {
         for (at, one) in entry.tally.times.iter().enumerate() {
             for other in entry.tally.times.iter().skip(at + 1) {
@@ -242,25 +244,28 @@ fn skews(ranked: &[Entry<'_>], used: &BTreeSet<usize>, clocks: &Clocks) -> BTree
                 } else {
                     (other, one)
                 };
-                if clocks.comparable(from.clock, to.clock) {
-                    let apart = to.first - from.first;
-                    seen.entry((from.clock, to.clock)).or_default().push(apart);
+                if clocks.comparable(from.clock, to.clock)
+                    && let Some(apart) = seen.get_mut(from.clock * clock_count + to.clock)
+                {
+                    apart.push(to.first - from.first);
                 }
             }
         }
     }
     let skew = |mut apart: Vec<i64>| {
-        apart.sort_unstable();
-        let micros = apart.get(apart.len() / 2).copied().unwrap_or_default();
-        let (least, most) = (apart.first().copied(), apart.last().copied());
+        let (least, most) = (apart.iter().min().copied(), apart.iter().max().copied());
         let spread = most.unwrap_or_default().abs_diff(least.unwrap_or_default());
+        let middle = apart.len() / 2;
+        let (_, micros, _) = apart.select_nth_unstable(middle);
         Skew {
-            micros,
+            micros: *micros,
             tolerance: spread.max(LEAST_TOLERANCE_MICROS),
             seen: apart.len(),
         }
     };
     seen.into_iter()
-        .map(|(pair, apart)| (pair, skew(apart)))
+        .enumerate()
+        .filter(|(_, apart)| !apart.is_empty())
+        .map(|(pair, apart)| ((pair / clock_count, pair % clock_count), skew(apart)))
         .collect()
 }

@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
-use crate::matcher::rarity::{text_weight, word_weight, words};
+use crate::matcher::rarity::{word_weight, words};
 use crate::matcher::{Line, Matcher, RawHit};
 
 /// What a record gains whose signature is the whole message: it is meant, whoever else explains as much.
@@ -64,21 +62,19 @@ pub(super) fn score(explained: &Explained<'_>) -> Score {
         cover(&mut covered, &message, &hit.span, true);
     }
     let lower = explained.line.lower.get(message.clone()).unwrap_or_default();
-    let signature = explained
-        .matcher
-        .record(explained.record)
-        .map_or(&[][..], |record| &record.signature);
-    let mut of_signature = 0.0;
-    let signature_at = if signature.is_empty() {
-        None
-    } else {
-        memmem::find(lower, signature)
-    };
-    if let Some(at) = signature_at {
-        let span = message.start + at..message.start + at + signature.len();
-        cover(&mut covered, &message, &span, true);
-        of_signature = text_weight(signature);
+    let record = explained.matcher.record(explained.record);
+    let signature = record.and_then(|record| {
+        let len = record.signature.needle().len();
+        let at = record.signature.find(lower).filter(|_| len > 0)?;
+        Some((
+            message.start + at..message.start + at + len,
+            record.signature_weight,
+        ))
+    });
+    if let Some((span, _)) = &signature {
+        cover(&mut covered, &message, span, true);
     }
+    let of_signature = signature.as_ref().map_or(0.0, |(_, weight)| *weight);
     let (explained_weight, total_weight) = weigh(lower, &covered);
     let of_all = |weight: f32| {
         if total_weight > 0.0 {
@@ -92,7 +88,7 @@ pub(super) fn score(explained: &Explained<'_>) -> Score {
     Score {
         value: share * telling + SIGNATURE_BONUS * of_all(of_signature).min(1.0),
         share,
-        whole_signature: signature_at.is_some(),
+        whole_signature: signature.is_some(),
     }
 }
 
