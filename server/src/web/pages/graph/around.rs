@@ -142,16 +142,15 @@ pub(in crate::web) fn href(id: &RecordId, words: &Words) -> String {
 }
 
 fn address(id: &RecordId, depth: u32, kinds: Option<&str>) -> String {
-    let mut href = format!("{}/-/graph", record_href(id.as_str()));
-    let mut join = '?';
+    let mut parts = Vec::new();
     if depth != 1 {
-        href.push_str(&format!("{join}depth={depth}"));
-        join = '&';
+        parts.push(format!("depth={depth}"));
     }
     if let Some(kinds) = kinds.filter(|kinds| !kinds.is_empty()) {
-        href.push_str(&format!("{join}kinds={kinds}"));
+        parts.push(format!("kinds={kinds}"));
     }
-    href
+    let query = if parts.is_empty() { "" } else { "?" };
+    format!("{}/-/graph{query}{}", record_href(id.as_str()), parts.join("&"))
 }
 
 fn depths(id: &RecordId, depth: u32, params: &Params, words: &Words) -> Vec<Choice> {

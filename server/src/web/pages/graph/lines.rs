@@ -59,7 +59,7 @@ fn data(causal: bool, from: Spot, to: Spot) -> String {
     } else {
         (from.x, to.x + BOX_WIDTH)
     };
-    let half = (x1 + x2) / 2;
+    let half = i32::midpoint(x1, x2);
     format!("M{x1},{y1} C{half},{y1} {half},{y2} {x2},{y2}")
 }
 
