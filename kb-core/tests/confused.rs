@@ -21,7 +21,7 @@ fn collect(folder: &Path, records: &mut Vec<Record>) {
             if !["schema", "catalog"].contains(&name) {
                 collect(&path, records);
             }
-        } else if name.ends_with(".json") && !name.ends_with(".ext.json") {
+        } else if path.extension().is_some_and(|end| end == "json") && !name.ends_with(".ext.json") {
             let document = std::fs::read_to_string(&path).unwrap();
             let annex = std::fs::read_to_string(path.with_extension("ext.json")).unwrap();
             records.push(Record::parse(&document, &annex).unwrap());

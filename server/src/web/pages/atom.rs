@@ -46,14 +46,14 @@ pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResp
     let Some(mut response) = unless_known(&request, generation.seq)? else {
         return Ok(not_modified(generation.seq));
     };
-    let feed = feed(&generation, base_url(&request, &state));
+    let feed = feed(&generation, &base_url(&request, &state));
     let body = feed.render().map_err(|error| Problem::internal(&error))?;
     Ok(response
         .content_type("application/atom+xml; charset=utf-8")
         .body(body))
 }
 
-fn feed(generation: &Generation, base: String) -> Feed {
+fn feed(generation: &Generation, base: &str) -> Feed {
     let newest = generation.newest(FEED_ENTRIES);
     let updated = newest.iter().map(|published| published.made_at).max();
     let entry = |published: &&std::sync::Arc<crate::feed::PublishedRecord>| {
@@ -71,7 +71,7 @@ fn feed(generation: &Generation, base: String) -> Feed {
         id: stable_id("feed"),
         updated: rfc3339(updated.unwrap_or(OffsetDateTime::UNIX_EPOCH)),
         rights: format!("{} ({})", licence::NAME, licence::ID),
-        base: for_xml(&base),
+        base: for_xml(base),
         licence_url: licence::URL,
         version: env!("CARGO_PKG_VERSION"),
         entries: newest.iter().map(entry).collect(),
