@@ -57,9 +57,10 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     let is_deeper = layer(inner) < layer(outer);
     let is_led_to =
         inner.record.leads_to.contains(&outer.place) && !outer.record.leads_to.contains(&inner.place);
-    // A library's result code wraps its own warning. Below the libraries an edge within a layer tells of two faults: one
-    // Xid that follows another wraps nothing.
-    if is_led_to && (is_deeper || layer(outer) >= LIBRARY) {
+    // A library's result code wraps its own warning, a framework's exception its own watchdog's line. Else an edge within a
+    // layer tells of two faults: one Xid that follows another wraps nothing.
+    let is_own = layer(outer) >= LIBRARY && inner.record.domain_word() == outer.record.domain_word();
+    if is_led_to && (is_deeper || is_own) {
         return other >= own * SHARE_WITH_EDGE && nearest(outer, inner) <= NEAR_LINES;
     }
     is_deeper && layer(outer) >= LIBRARY && other >= own * SHARE_ON_LINE && nearest(outer, inner) == 0

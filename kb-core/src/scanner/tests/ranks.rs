@@ -205,3 +205,14 @@ fn a_result_code_of_a_library_wraps_its_own_warning() {
     let summary = scan_text(&matcher_of(vec![code, warning]), text);
     assert_eq!(ids(&summary), ["nccl/port", "nccl/system"]);
 }
+
+#[test]
+fn two_frameworks_in_a_chain_are_two_faults() {
+    let after = record("ray/after", "Ray frobnicator actor flange");
+    let mut first = record("slurm/first", "slurmstepd infarction of the step");
+    first.leads_to = vec![after.id.clone()];
+    let text = "slurmstepd infarction of the step\nRay frobnicator actor flange\n";
+    let summary = scan_text(&matcher_of(vec![after, first]), text);
+    assert_eq!(summary.matches.len(), 2);
+    assert!(summary.matches.iter().all(|found| found.wraps.is_none()));
+}
