@@ -56,7 +56,8 @@ pub struct Decoder<S: Sink>(Inner<S>);
 
 enum Inner<S: Sink> {
     Identity(Meter<S>),
-    Gzip(MultiGzDecoder<Meter<S>>),
+    /// Apart, since it is much larger than the others.
+    Gzip(Box<MultiGzDecoder<Meter<S>>>),
     Zstd(Frames<S>),
 }
 
@@ -72,7 +73,7 @@ impl<S: Sink> Decoder<S> {
         };
         let inner = match encoding {
             Encoding::Identity => Inner::Identity(meter),
-            Encoding::Gzip => Inner::Gzip(MultiGzDecoder::new(meter)),
+            Encoding::Gzip => Inner::Gzip(Box::new(MultiGzDecoder::new(meter))),
             Encoding::Zstd => {
                 let frames = Frames::new(meter).map_err(|error| BodyError::Damaged(error.to_string()))?;
                 Inner::Zstd(frames)
