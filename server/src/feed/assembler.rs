@@ -136,9 +136,12 @@ impl Assembler {
 }
 
 /// Whether two faces of one record, which go by the same names, make the same graph: all that it takes of a record.
+/// Each edge says which revision states it.
 fn join_alike(before: &PublishedRecord, after: &PublishedRecord) -> bool {
     let (one, other) = (&before.record, &after.record);
-    before.edges == after.edges
+    let same_source = before.revision == after.revision || after.edges.is_empty();
+    same_source
+        && before.edges == after.edges
         && one.document.signature == other.document.signature
         && one.document.domain == other.document.domain
         && one.annex.origin == other.annex.origin

@@ -45,7 +45,18 @@ struct Face {
     pattern: Option<usize>,
 }
 
-/// A record is published with this face, or withdrawn.
+/// What a step does to a record.
+#[derive(Debug, Clone)]
+enum Deed {
+    /// Published with this face.
+    Wear(Face),
+    /// Published anew, with a word changed that no face has; nothing where it is not published.
+    Again,
+    /// Withdrawn.
+    Withdraw,
+}
+
+/// What became of a record: it is published with this face, or withdrawn.
 type Step = (usize, Option<Face>);
 
 fn face() -> impl Strategy<Value = Face> {
@@ -66,8 +77,13 @@ fn face() -> impl Strategy<Value = Face> {
 }
 
 /// Some steps that come together, several times.
-fn history() -> impl Strategy<Value = Vec<Vec<Step>>> {
-    vec(vec((0..IDS.len(), option::weighted(0.8, face())), 1..5), 1..7)
+fn history() -> impl Strategy<Value = Vec<Vec<(usize, Deed)>>> {
+    let deed = prop_oneof![
+        4 => face().prop_map(Deed::Wear),
+        4 => Just(Deed::Again),
+        1 => Just(Deed::Withdraw),
+    ];
+    vec(vec((0..IDS.len(), deed), 1..5), 1..7)
 }
 
 fn publish(seq: i64, (id, face): &Step) -> FeedChange {
@@ -75,6 +91,7 @@ fn publish(seq: i64, (id, face): &Step) -> FeedChange {
         return tombstone(seq, IDS[*id]);
     };
     let mut text = document(IDS[*id], SIGNATURES[face.signature]);
+    text["root_cause"] = json!(format!("as was found out by change {seq}"));
     text["regex"] = json!(face.pattern.map(|pattern| PATTERNS[pattern]));
     text["aliases"] = json!(
         face.former
@@ -131,6 +148,23 @@ fn told(generation: Generation) -> Vec<String> {
     told
 }
 
+#[test]
+fn an_edge_names_the_revision_that_states_it_now() {
+    let revise = |seq: i64, cause: &str| {
+        let mut text = document("t/a", SIGNATURES[0]);
+        text["root_cause"] = json!(cause);
+        text["transition_graph"] = json!({ "leads_to": [{ "error_id": "t/b" }] });
+        change(seq, "t/a", &text.to_string(), r#"{"schema_version": 1}"#)
+    };
+    let mut assembler = Assembler::new().unwrap();
+    assembler.apply(vec![revise(1, "a guess")], Seq(1)).unwrap();
+    let generation = assembler.apply(vec![revise(2, "what it was")], Seq(2)).unwrap();
+    let id = "t/a".parse().unwrap();
+    let near = generation.graph.neighbourhood(&id, 1, &[], 10).unwrap();
+    let revisions: Vec<_> = near.edges.iter().map(|edge| edge.revision).collect();
+    assert_eq!(revisions, [2]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -142,9 +176,16 @@ proptest! {
         let mut grown = None;
         for steps in history {
             let held = seq;
-            for step in steps {
+            for (id, deed) in steps {
+                let worn = newest.get(&id).and_then(|(_, (_, face))| face.clone());
+                let face = match deed {
+                    Deed::Wear(face) => Some(face),
+                    Deed::Again if worn.is_none() => continue,
+                    Deed::Again => worn,
+                    Deed::Withdraw => None,
+                };
                 seq += 1;
-                newest.insert(step.0, (seq, step));
+                newest.insert(id, (seq, (id, face)));
             }
             // As the store tells it: of each record its newest change alone.
             let mut news: Vec<_> = newest.values().filter(|(at, _)| *at > held).collect();
