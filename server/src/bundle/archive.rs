@@ -5,6 +5,7 @@ use std::io::{Cursor, Write as _};
 
 use kb_core::ids::{RecordId, Seq};
 use kb_core::record::Record;
+use kb_core::validate::is_record_file;
 use serde::Serialize;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
@@ -30,24 +31,26 @@ struct Manifest<'a> {
     licence: &'static str,
     /// Text of the licence.
     licence_url: &'static str,
-    /// Published records that this program could not read.
+    /// Published records that this program could not read, or whose files would be taken for something else.
     left_out: Vec<&'a RecordId>,
 }
 
-/// Writes an archive of records in the order given. Files carry the oldest date that the format knows: what changed
+/// Writes an archive of records in the order given. A record of before such ids were refused, whose files would stand
+/// where the annex of another stands or would be passed over as a schema, is left out and listed. Files carry the oldest date that the format knows: what changed
 /// when is in the records.
 pub fn archive<'a>(
     seq: Seq,
-    records: impl ExactSizeIterator<Item = &'a Record>,
+    records: impl Iterator<Item = &'a Record>,
     left_out: impl Iterator<Item = &'a RecordId>,
 ) -> ZipResult<Vec<u8>> {
+    let (records, misread): (Vec<_>, Vec<_>) = records.partition(|record| !is_misread(record.id()));
     let manifest = Manifest {
         format: 1,
         seq,
         records: records.len(),
         licence: licence::ID,
         licence_url: licence::URL,
-        left_out: left_out.collect(),
+        left_out: left_out.chain(misread.into_iter().map(Record::id)).collect(),
     };
     let mut manifest = serde_json::to_string_pretty(&manifest).map_err(std::io::Error::from)?;
     manifest.push('\n');
@@ -71,6 +74,12 @@ pub fn archive<'a>(
     Ok(zip.finish()?.into_inner())
 }
 
+/// True where a document's file would have the name of an annex or of a schema.
+fn is_misread(id: &RecordId) -> bool {
+    let file = format!("{id}{DOCUMENT_END}");
+    file.ends_with(ANNEX_END) || !is_record_file(&file)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -78,6 +87,7 @@ mod tests {
 
     use super::*;
     use crate::bundle::{embedded, pair};
+    use crate::feed::samples::document;
 
     fn files(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
         let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
@@ -115,6 +125,24 @@ mod tests {
             pair(files).unwrap(),
             seeds,
             "byte for byte, and nothing else is taken for a record"
+        );
+    }
+
+    #[test]
+    fn a_record_whose_files_would_be_misread_is_left_out_and_listed() {
+        let ids = ["t/a", "t/a.ext", "t/a.schema", "t/b"];
+        let records = ids.map(|id| {
+            let text = document(id, "lost its peer").to_string();
+            Record::parse(&text, r#"{"schema_version": 1}"#).unwrap()
+        });
+        let files = files(archive(Seq(4), records.iter(), std::iter::empty()).unwrap());
+        let manifest: serde_json::Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
+        assert_eq!(manifest["records"], 2);
+        assert_eq!(manifest["left_out"], serde_json::json!(["t/a.ext", "t/a.schema"]));
+        let kept: Vec<_> = pair(files).unwrap().into_iter().map(|seed| seed.id).collect();
+        assert_eq!(
+            kept.iter().map(RecordId::as_str).collect::<Vec<_>>(),
+            ["t/a", "t/b"]
         );
     }
 
