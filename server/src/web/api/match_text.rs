@@ -235,10 +235,13 @@ fn lines_of_text(request: &HttpRequest, text: String, matching: Matching) -> Htt
     actix_web::rt::spawn(async move {
         let mut lines = Lines::start(matching);
         let read = web::block(move || lines.take(text.as_bytes()).map(|()| lines)).await;
-        if let Ok(Ok(lines)) = read {
-            // An error means that nobody reads.
-            let _ = reader.send(finish(lines).await).await;
-        }
+        let last = match read.unwrap_or(Err(BodyError::Panicked)) {
+            Ok(lines) => finish(lines).await,
+            // The status is sent already.
+            Err(error) => vec![match_view::problem_line(&Problem::from(error))],
+        };
+        // An error means that nobody reads.
+        let _ = reader.send(last).await;
     });
     response
 }

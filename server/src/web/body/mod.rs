@@ -41,6 +41,9 @@ pub enum BodyError {
     /// The connection broke.
     #[error("the body ended before it was complete")]
     Broken,
+    /// What reads the body panicked, which is a fault of ours.
+    #[error("reading the body panicked")]
+    Panicked,
     /// The one who was to get the answer went away.
     #[error("nobody reads the answer")]
     Unread,
@@ -59,6 +62,7 @@ impl From<BodyError> for Problem {
                 return Self::new(Code::Unavailable, error.to_string())
                     .with_header(header::RETRY_AFTER, HeaderValue::from_static("5"));
             }
+            BodyError::Panicked => return Self::internal(&error),
             BodyError::Slow => Code::RequestTimeout,
             BodyError::Broken | BodyError::Unread | BodyError::NotUtf8(_) => Code::MalformedBody,
         };

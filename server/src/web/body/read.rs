@@ -119,12 +119,12 @@ pub async fn stream_with<S: Sink + Send + 'static>(
             };
             let part = piece.split_to(length);
             let pushed = compute(work, move || decoder.push(&part).map(|()| decoder));
-            decoder = pushed.await.unwrap_or(Err(BodyError::Broken))?;
+            decoder = pushed.await.unwrap_or(Err(BodyError::Panicked))?;
             between(decoder.sink()).await?;
         }
     }
     let ended = compute(work, move || decoder.finish());
-    ended.await.unwrap_or(Err(BodyError::Broken))
+    ended.await.unwrap_or(Err(BodyError::Panicked))
 }
 
 /// Refuses what the headers alone give away: an unknown encoding, a length over the limit.
@@ -142,5 +142,36 @@ fn refuse_announced(request: &HttpRequest, limit: u64) -> Result<(), BodyError> 
     match announced {
         Some(length) if length > limit => Err(BodyError::TooLarge(limit)),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::FromRequest as _;
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    struct Fails;
+
+    impl Sink for Fails {
+        fn take(&mut self, piece: &[u8]) -> Result<(), BodyError> {
+            assert!(piece.is_empty(), "a fault of ours");
+            Ok(())
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_panic_over_a_body_is_not_the_fault_of_the_body() {
+        for length in [10, 1 << 20] {
+            let (request, mut payload) = TestRequest::default()
+                .set_payload(vec![b'x'; length])
+                .to_http_parts();
+            let payload = Payload::from_request(&request, &mut payload).await.unwrap();
+            let read = stream(&request, payload, 1 << 21, Fails).await;
+            let error = read.err().unwrap();
+            assert_eq!(error, BodyError::Panicked);
+            assert_eq!(Problem::from(error).code(), Code::Internal);
+        }
     }
 }
