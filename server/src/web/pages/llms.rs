@@ -15,6 +15,8 @@ use crate::web::state::AppState;
 #[template(path = "pages/llms.txt", escape = "none")]
 struct Llms {
     records: usize,
+    /// A record that is there.
+    example: Option<String>,
     base: String,
     licence_name: &'static str,
     licence_id: &'static str,
@@ -29,6 +31,10 @@ pub(super) async fn get(request: HttpRequest, state: Data<AppState>) -> Result<H
     };
     let page = Llms {
         records: generation.len(),
+        example: generation
+            .records()
+            .next()
+            .map(|published| published.id().to_string()),
         base: base_url(&request, &state),
         licence_name: licence::NAME,
         licence_id: licence::ID,
