@@ -55,9 +55,8 @@ pub async fn path(
     let to: RecordId = query.to.parse()?;
     let kinds = kinds(query.kinds.as_deref())?;
     let generation = state.knowledge.current();
-    let answer = graph::path(&generation, &from, &to, &kinds)?;
     Ok(match begin(&request, etag::of_seq(generation.seq))? {
         Fresh::Known(response) => response,
-        Fresh::Needed(mut response) => response.json(answer),
+        Fresh::Needed(mut response) => response.json(graph::path(&generation, &from, &to, &kinds)?),
     })
 }

@@ -62,9 +62,13 @@ pub async fn graph(
     };
     let kinds = kinds(query.kinds.as_deref())?;
     let generation = state.knowledge.current();
-    let around = graph::neighbourhood(&generation, &status.id, query.depth.unwrap_or(1), &kinds)?;
     Ok(match begin(&request, etag::of_seq(generation.seq))? {
         Fresh::Known(response) => response,
-        Fresh::Needed(mut response) => response.json(around),
+        Fresh::Needed(mut response) => response.json(graph::neighbourhood(
+            &generation,
+            &status.id,
+            query.depth.unwrap_or(1),
+            &kinds,
+        )?),
     })
 }
