@@ -59,7 +59,7 @@ impl Assembler {
             come.remove(&change.id);
             self.left_out.remove(&change.id);
             let Some(texts) = change.published else { continue };
-            match PublishedRecord::read(&change.id, change.seq, texts) {
+            match PublishedRecord::read(&change.id, change.seq, change.changed_at, texts) {
                 Ok(published) => {
                     come.insert(change.id, Arc::new(published));
                 }

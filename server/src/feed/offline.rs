@@ -23,6 +23,7 @@ fn change(seq: Seq, record: SeedRecord) -> FeedChange {
     FeedChange {
         seq,
         id: record.id,
+        changed_at: OffsetDateTime::UNIX_EPOCH,
         published: Some(RevisionTexts {
             meta: RevisionMeta {
                 revision: Revision(1),

@@ -9,6 +9,8 @@ use kb_core::transition::Edge;
 use time::OffsetDateTime;
 
 use crate::search::{SearchDoc, Slot};
+#[cfg(doc)]
+use crate::store::FeedChange;
 use crate::store::RevisionTexts;
 
 /// What readers see of one record.
@@ -22,8 +24,8 @@ pub struct PublishedRecord {
     pub seq: Seq,
     /// Who made the revision.
     pub actor: String,
-    /// When the revision was made.
-    pub made_at: OffsetDateTime,
+    /// When it was published; see [`FeedChange::changed_at`].
+    pub changed_at: OffsetDateTime,
     /// SHA-256 of the document, hex.
     pub document_sha256: String,
     /// SHA-256 of the annex, hex.
@@ -53,7 +55,12 @@ const NAMED_VIOLATIONS: usize = 3;
 
 impl PublishedRecord {
     /// Reads the texts of a published revision.
-    pub(super) fn read(id: &RecordId, seq: Seq, texts: RevisionTexts) -> Result<Self, LeftOut> {
+    pub(super) fn read(
+        id: &RecordId,
+        seq: Seq,
+        changed_at: OffsetDateTime,
+        texts: RevisionTexts,
+    ) -> Result<Self, LeftOut> {
         let RevisionTexts {
             meta,
             document,
@@ -78,7 +85,7 @@ impl PublishedRecord {
             revision: meta.revision,
             seq,
             actor: meta.actor,
-            made_at: meta.at,
+            changed_at,
             document_sha256: meta.document_sha256,
             annex_sha256: meta.annex_sha256,
             record,

@@ -26,6 +26,11 @@ pub(crate) fn document(id: &str, signature: &str) -> Value {
     })
 }
 
+/// When a change was published: a second after the one before it. All revisions were made at the epoch.
+fn published_at(seq: i64) -> OffsetDateTime {
+    OffsetDateTime::UNIX_EPOCH + time::Duration::seconds(seq)
+}
+
 /// A change that publishes these texts.
 pub(crate) fn change(seq: i64, id: &str, document: &str, annex: &str) -> FeedChange {
     let meta = RevisionMeta {
@@ -44,6 +49,7 @@ pub(crate) fn change(seq: i64, id: &str, document: &str, annex: &str) -> FeedCha
     FeedChange {
         seq: Seq(seq),
         id: id.parse().unwrap(),
+        changed_at: published_at(seq),
         published: Some(texts),
     }
 }
@@ -54,6 +60,7 @@ pub(crate) fn tombstone(seq: i64, id: &str) -> FeedChange {
     FeedChange {
         seq: Seq(seq),
         id,
+        changed_at: published_at(seq),
         published: None,
     }
 }

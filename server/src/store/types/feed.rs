@@ -1,6 +1,7 @@
 //! The feed of changes to what readers see.
 
 use kb_core::ids::{RecordId, Seq};
+use time::OffsetDateTime;
 
 use super::RevisionTexts;
 
@@ -11,6 +12,8 @@ pub struct FeedChange {
     pub seq: Seq,
     /// The record.
     pub id: RecordId,
+    /// Time of the record's last change: when this revision was published, unless a newer draft was saved since.
+    pub changed_at: OffsetDateTime,
     /// What readers see now; `None`: withdrawn.
     pub published: Option<RevisionTexts>,
 }

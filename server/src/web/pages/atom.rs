@@ -55,13 +55,13 @@ pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResp
 
 fn feed(generation: &Generation, base: &str) -> Feed {
     let newest = generation.newest(FEED_ENTRIES);
-    let updated = newest.iter().map(|published| published.made_at).max();
+    let updated = newest.iter().map(|published| published.changed_at).max();
     let entry = |published: &&std::sync::Arc<crate::feed::PublishedRecord>| {
         let document = &published.record.document;
         Entry {
             id: stable_id(&format!("record {}", document.id)),
             title: for_xml(&document.signature),
-            updated: rfc3339(published.made_at),
+            updated: rfc3339(published.changed_at),
             href: record_href(document.id.as_str()),
             domain: for_xml(&document.domain),
             summary: for_xml(&document.root_cause),
@@ -150,6 +150,19 @@ mod tests {
             entries: vec![entry],
         };
         feed.render().unwrap()
+    }
+
+    #[test]
+    fn an_entry_is_as_new_as_its_publication() {
+        let records = ["t/a", "t/b"].map(|id| {
+            let text = crate::feed::samples::document(id, "lost its peer");
+            (text.to_string(), r#"{"schema_version": 1}"#.to_owned())
+        });
+        let generation = crate::feed::samples::generation_of(&records);
+        let feed = feed(&generation, "http://127.0.0.1:8080");
+        let updated: Vec<_> = feed.entries.iter().map(|entry| entry.updated.as_str()).collect();
+        assert_eq!(updated, ["1970-01-01T00:00:02Z", "1970-01-01T00:00:01Z"]);
+        assert_eq!(feed.updated, "1970-01-01T00:00:02Z");
     }
 
     proptest! {

@@ -84,6 +84,7 @@ pub(crate) async fn an_older_revision_can_be_brought_back(place: Arc<Place>) {
         }
     );
     let page = store.feed(Seq(2), 10).await.unwrap();
+    assert_eq!(page.changes[0].changed_at, at(2), "when it was published");
     assert!(
         page.changes[0]
             .published
