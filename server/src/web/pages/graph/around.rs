@@ -117,7 +117,7 @@ fn page(generation: &Generation, id: &RecordId, params: &Params) -> Result<Aroun
         truncated: found.truncated.then(|| with(words.truncated, found.nodes.len())),
         groups: groups(id, &neighbours, language.words()),
         further,
-        json_href: format!("/api/v1/records/{id}/-/graph?depth={depth}"),
+        json_href: json_href(id, depth, &wanted),
         way_href: in_language(format!("/graph/path?from={id}"), words),
         map_href: in_language("/graph".to_owned(), words),
         id: id.to_string(),
@@ -153,6 +153,17 @@ fn address(id: &RecordId, depth: u32, kinds: Option<&str>) -> String {
     format!("{}/-/graph{query}{}", record_href(id.as_str()), parts.join("&"))
 }
 
+/// The same in JSON.
+fn json_href(id: &RecordId, depth: u32, wanted: &[EdgeKind]) -> String {
+    let kinds: Vec<&str> = wanted.iter().map(|kind| kind.as_str()).collect();
+    let kinds = if kinds.is_empty() {
+        String::new()
+    } else {
+        format!("&kinds={}", kinds.join(","))
+    };
+    format!("/api/v1/records/{id}/-/graph?depth={depth}{kinds}")
+}
+
 fn depths(id: &RecordId, depth: u32, params: &Params, words: &Words) -> Vec<Choice> {
     let choice = |steps: u32| Choice {
         link: Link {
@@ -182,8 +193,36 @@ fn shows(id: &RecordId, depth: u32, wanted: &[EdgeKind], words: &Words) -> Vec<C
                     text: text.to_owned(),
                 },
                 lang: words.lang,
-                current: kinds == wanted,
+                current: are_same(kinds, wanted),
             }
         })
         .into()
+}
+
+/// True for the same kinds, in whatever order and however often they are named.
+fn are_same(one: &[EdgeKind], other: &[EdgeKind]) -> bool {
+    one.iter().all(|kind| other.contains(kind)) && other.iter().all(|kind| one.contains(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_kinds_does_not_matter_and_the_json_has_them_too() {
+        let id = "t/a".parse().unwrap();
+        let words = Words::of(Language::from_query(None));
+        let wanted = kinds(Some("preceded_by,leads_to")).unwrap();
+        let current = |wanted: &[EdgeKind]| {
+            let shows = shows(&id, 1, wanted, words);
+            shows.iter().map(|choice| choice.current).collect::<Vec<_>>()
+        };
+        assert_eq!(current(&wanted), [false, true, false]);
+        assert_eq!(current(&[]), [true, false, false]);
+        assert_eq!(
+            json_href(&id, 2, &wanted),
+            "/api/v1/records/t/a/-/graph?depth=2&kinds=preceded_by,leads_to"
+        );
+        assert_eq!(json_href(&id, 1, &[]), "/api/v1/records/t/a/-/graph?depth=1");
+    }
 }

@@ -1,6 +1,6 @@
 //! `/graph`: the domains, how many records each has, and what leads from one to another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::HttpResponse;
 use actix_web::web::{Data, Query};
@@ -124,6 +124,12 @@ fn drawing(map: &DomainMap, words: &Words) -> Drawing {
         degrees.entry(&link.from).or_default().0 += link.edges;
         degrees.entry(&link.to).or_default().1 += link.edges;
     }
+    // No line is drawn for those that are only taken for each other, but joined they are.
+    let ends = map
+        .links
+        .iter()
+        .flat_map(|link| [link.from.as_str(), link.to.as_str()]);
+    let joined: BTreeSet<&str> = ends.collect();
     let nodes: Vec<Node> = map
         .domains
         .iter()
@@ -135,7 +141,7 @@ fn drawing(map: &DomainMap, words: &Words) -> Drawing {
                 title: format!("{}, {} {}", domain.name, words.records, domain.records),
                 class: "g-node",
                 column: degree.map_or(0, |(out, into)| column(*out, *into)),
-                below: degree.is_none(),
+                below: !joined.contains(domain.name.as_str()),
             }
         })
         .collect();
@@ -174,7 +180,32 @@ fn column(out: usize, into: usize) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::column;
+    use super::*;
+    use crate::domain::graph::DomainNode;
+
+    #[test]
+    fn who_is_taken_for_another_is_joined_to_it() {
+        let domain = |name: &str| DomainNode {
+            name: name.to_owned(),
+            records: 1,
+            inner: 0,
+        };
+        let link = DomainLink {
+            from: "a".to_owned(),
+            to: "b".to_owned(),
+            causal: false,
+            edges: 1,
+        };
+        let mut map = DomainMap {
+            domains: vec![domain("a"), domain("b")],
+            links: vec![link],
+        };
+        let words = Words::of(Language::from_query(None));
+        let apart = |map: &DomainMap| drawing(map, words).headings.len();
+        assert_eq!(apart(&map), 0);
+        map.links.clear();
+        assert_eq!(apart(&map), 1);
+    }
 
     #[test]
     fn causes_stand_left_and_symptoms_right() {
