@@ -92,27 +92,36 @@ function fillBox(box) {
 }
 
 // Search as one types: the page that the form would give, without waiting for the button. The address follows, so that
-// it can be shared; "back" leaves the search as a whole.
+// it can be shared; "back" leaves the search as a whole. What is pasted, or too long to have been typed, may be of a log
+// and gets into no address before somebody asks for that.
+const longestTyped = 100;
+
 function searchAsTyped(form) {
   const field = form.elements.q;
+  // Stays where it is while its text changes, so that it is read out.
+  const told = document.querySelector("[data-told]");
   const pause = 150;
   let waiting = null;
   let asked = null;
   let shown = field.value;
+  // Stays until the field is emptied: what is typed behind it would take it along.
+  let pasted = false;
 
   async function search() {
-    const query = new URLSearchParams(new FormData(form));
-    if (field.value === shown) return;
     if (asked) asked.abort();
-    asked = new AbortController();
     const typed = field.value;
+    if (typed === shown || typed.length > longestTyped) return;
+    asked = new AbortController();
+    const query = new URLSearchParams(new FormData(form));
     try {
       const answer = await fetch("/search?" + query, { signal: asked.signal });
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (field.value !== typed) return;
       const found = page.querySelectorAll("[data-found], [data-heading]");
       document.querySelectorAll("[data-found], [data-heading]").forEach((old, i) => found[i] && old.replaceWith(found[i]));
       document.title = page.title;
+      told.textContent = document.querySelector("[data-heading]").textContent;
       shown = typed;
       history.replaceState(null, "", "/search?" + query);
     } catch {
@@ -122,12 +131,18 @@ function searchAsTyped(form) {
 
   field.addEventListener("input", (event) => {
     clearTimeout(waiting);
+    if (event.inputType === "insertFromPaste" || event.inputType === "insertFromDrop") {
+      pasted = true;
+      if (asked) asked.abort();
+    }
+    if (field.value === "") pasted = false;
+    if (pasted) return;
     // A word of Chinese that is being composed is no word yet.
     if (!event.isComposing) waiting = setTimeout(search, pause);
   });
   field.addEventListener("compositionend", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(search, pause);
+    if (!pasted) waiting = setTimeout(search, pause);
   });
 }
 

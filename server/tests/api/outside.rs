@@ -135,6 +135,14 @@ async fn downloads_and_feeds_hold_what_is_published_and_say_when_it_changed() {
     }
 }
 
+#[tokio::test]
+async fn where_no_record_is_none_is_named() {
+    let app = TestApp::start_with(|options| options.seeds.clear()).await;
+    let llms = app.get("/llms.txt").await.text().await.unwrap();
+    assert!(llms.contains("0 records"), "{llms}");
+    assert!(!llms.contains("/api/v1/records/"), "{llms}");
+}
+
 /// What RFC 4287 asks of a feed and its entries.
 fn the_feed_is_atom(app: &TestApp, xml: &str) {
     let feed = roxmltree::Document::parse(xml).unwrap();

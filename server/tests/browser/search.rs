@@ -16,6 +16,10 @@ async fn hits_come_while_one_types_in_both_languages() {
         assert!(browser.text("[data-heading]").await.contains("Nothing found"));
         browser.type_into("#q", " peer acess").await;
         browser.until(FOUND).await;
+        let counted = browser
+            .script("return document.querySelector('[role=status]').textContent")
+            .await;
+        assert!(counted.as_str().unwrap().contains("found"), "{counted}");
         let told = browser.text("main").await;
         assert!(told.contains("Searched for access"), "{told}");
         assert!(told.contains("frobnicate"), "{told}");
@@ -45,4 +49,40 @@ async fn without_scripts_the_button_searches() {
     browser.follow("form[role=search] button").await;
     assert!(browser.text("[data-heading]").await.contains("found"));
     assert!(browser.address().await.contains("q=peer-to-peer"));
+}
+
+/// Searches at once where a pause would be waited for, and keeps what is asked for, unanswered.
+const HELD: &str = "
+    window.asked = [];
+    window.setTimeout = (work) => { work(); return 0; };
+    window.fetch = (address, options) => new Promise((resolve) => asked.push({ address, resolve, signal: options.signal }));
+    const field = document.querySelector('#q');
+    const put = (text, inputType) => {
+        field.value = text;
+        field.dispatchEvent(new InputEvent('input', { inputType }));
+    };
+";
+
+#[tokio::test]
+async fn what_was_typed_last_is_shown_and_what_was_pasted_is_asked_by_nobody() {
+    let app = TestApp::start().await;
+    let browser = Browser::start().await;
+    let page = format!("{}/search?q=pee", app.url);
+
+    browser.open(&page).await;
+    let back = "put('peer'); put('pee'); return asked.map((one) => one.signal.aborted)";
+    let overtaken = browser.script(&format!("{HELD}{back}")).await;
+    assert_eq!(
+        overtaken,
+        serde_json::json!([true]),
+        "nothing new is asked, the old is not shown"
+    );
+
+    browser.open(&page).await;
+    let paste = "put('rank 3 of /home/ada', 'insertFromPaste'); put('rank 3 of /home/ada!', 'insertText');
+        put('x'.repeat(101), 'insertText'); const pasted = asked.length;
+        put('', 'deleteContentBackward'); put('x'.repeat(101), 'insertText'); put('gate', 'insertText');
+        return [pasted, asked.map((one) => one.address)]";
+    let told = browser.script(&format!("{HELD}{paste}")).await;
+    assert_eq!(told, serde_json::json!([0, ["/search?q=", "/search?q=gate"]]));
 }
