@@ -30,11 +30,11 @@ pub(crate) struct DaemonArgs {
     #[arg(long)]
     pub(crate) active: bool,
     /// How long all GPUs must have been seen idle before a run, in minutes
-    #[arg(long, value_name = "MINUTES", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=10_080))]
+    #[arg(long, value_name = "MINUTES", requires = "active", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=10_080))]
     pub(crate) idle_minutes: u64,
     /// Do not wait where the node is out of service and empty, and its GPUs are idle now: slurm asks `scontrol`, a
     /// file's absolute path means the node is while the file is there
-    #[arg(long, value_name = "slurm|FILE")]
+    #[arg(long, value_name = "slurm|FILE", requires = "active")]
     pub(crate) drained_by: Option<Drained>,
     /// Least time between two runs of the ladder, in hours
     #[arg(long, value_name = "HOURS", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=8_760))]

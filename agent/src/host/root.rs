@@ -21,10 +21,15 @@ impl HostRoot {
         Self(folder.into())
     }
 
+    /// True where its paths are those of this process.
+    pub(crate) fn is_own(&self) -> bool {
+        self.0.as_os_str() == "/"
+    }
+
     /// Where a file or folder of the host lies for this process, links followed: below a root other than `/` an
     /// absolute link must not lead out of it.
     pub(super) fn path(&self, path: &str) -> io::Result<PathBuf> {
-        if self.0.as_os_str() == "/" {
+        if self.is_own() {
             return Ok(self.unfollowed(path));
         }
         Ok(self.unfollowed(&self.followed(path)?))

@@ -109,7 +109,8 @@ pub(crate) fn run(
             let setup = Setup::of(options);
             let mut found = look::look(options, &setup, chance.nonce, progress);
             if let Some(chosen) = &options.nccl {
-                nccl::add(&mut found, chosen, &setup, &host.facts, progress);
+                let surroundings = (&host.facts, &options.host_root);
+                nccl::add(&mut found, chosen, &setup, surroundings, progress);
             }
             found
         }

@@ -25,6 +25,19 @@ const END_PAUSE: Duration = Duration::from_millis(2);
 const START_LIMIT: Duration = Duration::from_secs(10);
 /// Chunks taken from a pipe at a time: a library that prints without end must not keep the parent from its deadlines.
 const MOST_CHUNKS: usize = 16;
+/// Variables with which NCCL loads code, or a file that may set them: as root an ordinary user's would run as root.
+const DROPPED_AS_ROOT: [&str; 4] = [
+    "NCCL_NET_PLUGIN",
+    "NCCL_TUNER_PLUGIN",
+    "NCCL_PROFILER_PLUGIN",
+    "NCCL_CONF_FILE",
+];
+
+fn dropped(is_root: bool) -> impl Iterator<Item = &'static str> {
+    let as_root = DROPPED_AS_ROOT.into_iter().filter(move |_| is_root);
+    DROPPED_VARIABLES.into_iter().chain(as_root)
+}
+
 /// Variables that a worker does not get, though the host's facts name those of CUDA: some change what the driver does
 /// with each call, and so what a check shows, others load tools into the process or have the driver write core files
 /// of its own, one is a secret that is none of its business.
@@ -166,7 +179,7 @@ impl Worker {
             .stdin(Stdio::from(OwnedFd::from(its_input)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        for variable in DROPPED_VARIABLES {
+        for variable in dropped(rustix::process::geteuid().is_root()) {
             process.env_remove(variable);
         }
         process.envs(environment.iter().copied());

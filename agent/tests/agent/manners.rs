@@ -285,3 +285,13 @@ fn shells_and_man_are_served() {
     );
     assert!(!man.stdout.contains("Hold the GPUs for a parent"));
 }
+
+#[test]
+fn options_of_the_active_daemon_need_it() {
+    let node = Node::with(&Scenario::healthy(2));
+    for arguments in [["--drained-by", "slurm"], ["--idle-minutes", "5"]] {
+        let run = node.run("daemon", &[&["--once"], &arguments[..]].concat());
+        assert_eq!(run.code, 64, "{}", run.stderr);
+        assert!(run.stderr.contains("--active"), "{}", run.stderr);
+    }
+}

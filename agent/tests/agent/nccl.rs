@@ -197,9 +197,37 @@ fn what_fails_both_ways_blames_nobody() {
     assert_eq!(report.pairs[0].verdict.proven_rungs, [1, 2, 3, 4, 5, 6]);
     assert_eq!(rung_7(&report, 0), None);
     let failure = &report.failures[0];
-    assert_eq!(failure.code, Some(2), "{failure:?}");
+    // The code is NCCL's: as the driver's it would be told as memory that is full.
+    assert_eq!(
+        (failure.code, failure.cause.as_deref()),
+        (None, None),
+        "{failure:?}"
+    );
+    assert_eq!(nccl(&report).arms[0].code, Some(2));
     assert!(failure.message.contains("ncclSystemError"), "{failure:?}");
     assert_eq!(run.code, 3);
+}
+
+#[test]
+fn peer_access_that_the_operator_switched_off_is_not_proven() {
+    let node = Node::with(&quick(2));
+    let arguments = ["--nccl", "--json", "--copy-kib", "16"];
+    for (name, value) in [("NCCL_P2P_DISABLE", "1"), ("NCCL_P2P_LEVEL", "LOC")] {
+        let mut command = node.command("bench");
+        let run = Run::of(&command.args(arguments).env(name, value).output().unwrap());
+        let report = run.report();
+        assert_eq!(outcomes(&report), [(false, Outcome::Pass)], "{name}");
+        assert_eq!(rung_7(&report, 0), None, "{name}");
+        let nccl = nccl(&report);
+        assert_eq!(nccl.verdict, NcclVerdict::Inconclusive);
+        assert!(
+            nccl.reason
+                .starts_with(&format!("{name}={value} in the environment")),
+            "{}",
+            nccl.reason
+        );
+        assert!(report.failures.is_empty(), "{:?}", report.failures);
+    }
 }
 
 #[test]

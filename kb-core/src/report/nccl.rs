@@ -41,7 +41,7 @@ pub struct NcclArm {
     /// The call that failed or hung.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub call: Option<String>,
-    /// Its `ncclResult_t` or `CUresult`, by the call's name.
+    /// Its `ncclResult_t` or `CUresult`; `code_name` tells which table it is of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub code: Option<i32>,
     /// Name of the code.

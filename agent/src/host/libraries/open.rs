@@ -8,6 +8,8 @@ use super::trust;
 
 /// Beginnings of the names of what the driver's libraries open in their turn.
 const DRIVER_LIBRARIES: [&str; 2] = ["libcuda", "libnvidia-"];
+/// The same of what libnccl opens: its plugins, and the libraries of network cards.
+const NCCL_LIBRARIES: [&str; 4] = ["libnccl", "libibverbs", "libmlx5", "libgdrapi"];
 /// Opened by libcuda for the first kernel that has to be translated.
 const COMPILER: &str = "libnvidia-ptxjitcompiler.so.1";
 
@@ -52,12 +54,16 @@ fn as_root(
         ));
     };
     let found = Path::new("/").join(found);
+    let of_nccl = name.starts_with("libnccl");
+    let is_opened = |name: &String| {
+        let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+        begins(&DRIVER_LIBRARIES) || (of_nccl && begins(&NCCL_LIBRARIES))
+    };
     // The loader looks into these folders first for whatever it opens later. The system's own libraries among that
     // were taken from there when this process started, so that only the driver's are left to look at.
     let beside = search.named.iter().flat_map(|folder| {
         let names = root.names(folder).value.unwrap_or_default();
-        let of_driver = |name: &String| DRIVER_LIBRARIES.iter().any(|start| name.starts_with(start));
-        let paths = names.into_iter().filter(of_driver);
+        let paths = names.into_iter().filter(is_opened);
         paths
             .map(|name| Path::new("/").join(folder).join(name))
             .collect::<Vec<_>>()
@@ -130,6 +136,21 @@ mod tests {
             refused.contains("libnvidia-nvvm.so.4 was not loaded"),
             "{refused}"
         );
+    }
+
+    #[test]
+    fn a_plugin_that_nccl_would_open_is_looked_at_for_nccl_alone() {
+        const NCCL: &str = "libnccl-of-this-test.so.2";
+        let folder = folder();
+        fs::copy(folder.path().join(NAME), folder.path().join(NCCL)).unwrap();
+        let beside = folder.path().join("libibverbs.so.1");
+        fs::write(&beside, "").unwrap();
+        fs::set_permissions(&beside, Permissions::from_mode(0o666)).unwrap();
+        assert!(open(folder.path()).is_ok());
+        let own = rustix::process::geteuid().as_raw();
+        let is_trusted = |owner| owner == 0 || owner == own;
+        let refused = as_root(NCCL, folder.path().to_str(), &is_trusted).unwrap_err();
+        assert!(refused.contains("libibverbs.so.1 was not loaded"), "{refused}");
     }
 
     #[test]

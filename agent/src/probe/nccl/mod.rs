@@ -9,6 +9,7 @@ mod arms;
 mod crowd;
 mod figures;
 mod ranks;
+mod restriction;
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ use kb_core::report::{
 use super::Found;
 use super::failure::{failure_of, stuck_failure};
 use super::progress::{Progress, Step};
-use super::setup::Setup;
+use super::setup::{SPENT, Setup};
+use crate::host::HostRoot;
 
 use arms::{Ended, functional, weigh};
 use ranks::{Library, Stage};
@@ -61,7 +63,7 @@ pub(super) fn add(
     found: &mut Found,
     chosen: &NcclOptions,
     setup: &Setup,
-    host: &BTreeMap<String, Fact>,
+    (host, root): (&BTreeMap<String, Fact>, &HostRoot),
     progress: &dyn Progress,
 ) {
     let idle = |(index, gpu): (u32, &kb_core::report::Gpu)| {
@@ -84,32 +86,33 @@ pub(super) fn add(
     let stage = Stage {
         setup,
         chosen,
-        copies: copies(host),
+        // Paths below another root are not those of the processes that would open them.
+        copies: if root.is_own() { copies(host) } else { Vec::new() },
         uuids: found.gpus.iter().map(|gpu| gpu.uuid.value.clone()).collect(),
     };
-    let [with, without] = [true, false].map(|peer_access| {
+    let restricted = restriction::of(host, root.is_own());
+    let mut arm = |peer_access| {
         progress.step(Step::Collectives {
             gpus: gpus.len(),
             peer_access,
         });
         shown.take(found, functional(&stage, &gpus, peer_access))
-    });
-    let verdict = weigh(with.outcome, without.outcome);
-    let reason = reason_of(verdict, &with, &without);
-    match verdict {
-        NcclVerdict::PeerAccessFails if gpus.len() > 2 => {
-            one_by_one(found, &mut shown, &stage, &gpus, progress);
-        }
-        // The run's time came to its end: that is no failure of NCCL's.
-        NcclVerdict::Inconclusive if setup.is_spent() => {}
-        NcclVerdict::Inconclusive => found.failures.push(of_arm(&with, &reason)),
-        _ => {
-            for (at, a) in gpus.iter().enumerate() {
-                for b in gpus.iter().skip(at + 1) {
-                    note(found, (*a, *b), &with);
-                }
-            }
-        }
+    };
+    let (with, verdict, reason) = if let Some(setting) = restricted {
+        // As the environment has it there is no peer access, so that the control would be the same once more.
+        let only = arm(false);
+        let reason = restriction::reason(&setting, &only);
+        (only, NcclVerdict::Inconclusive, reason)
+    } else {
+        let (with, without) = (arm(true), arm(false));
+        let verdict = weigh(with.outcome, without.outcome);
+        let reason = reason_of(verdict, &with, &without);
+        (with, verdict, reason)
+    };
+    if verdict == NcclVerdict::PeerAccessFails && gpus.len() > 2 {
+        one_by_one(found, &mut shown, &stage, &gpus, progress);
+    } else {
+        conclude(found, &shown.arms, (verdict, &reason), &gpus);
     }
     let memory = gpus.iter().filter_map(|gpu| {
         let gpu = found.gpus.get(usize::try_from(*gpu).ok()?)?;
@@ -117,7 +120,13 @@ pub(super) fn add(
     });
     let closed = (with.outcome != Outcome::Pass).then(|| Gap {
         kind: GapKind::Skipped,
-        reason: format!("NCCL does not work here as the environment has it: {reason}"),
+        reason: match (with.outcome, &with.reason) {
+            (Outcome::Fail | Outcome::Hang, _) => {
+                format!("NCCL does not work here as the environment has it: {reason}")
+            }
+            (_, Some(own)) => own.clone(),
+            (_, None) => reason.clone(),
+        },
     });
     let figures = figures::measure(&stage, &gpus, memory.min(), closed, progress);
     found.measurements.extend(figures.measurements);
@@ -126,6 +135,34 @@ pub(super) fn add(
     found.failures.extend(figures.stuck.iter().map(stuck_failure));
     found.logs.extend(warnings(&figures.said));
     found.nccl = Some(shown.report(chosen.nvls, verdict, reason));
+}
+
+/// What the arms over all GPUs say of each pair and of the run.
+fn conclude(found: &mut Found, arms: &[NcclArm], (verdict, reason): (NcclVerdict, &str), gpus: &[GpuIndex]) {
+    let with = arms.iter().find(|arm| arm.peer_access);
+    let mut noted = false;
+    if let Some(with) = with
+        && (with.outcome == Outcome::Pass || verdict == NcclVerdict::PeerAccessFails)
+    {
+        for (at, a) in gpus.iter().enumerate() {
+            for b in gpus.iter().skip(at + 1) {
+                noted |= note(found, (*a, *b), with, false);
+            }
+        }
+    }
+    let blame = match verdict {
+        // No pair has peer access by the driver's word, or it would have been blamed.
+        NcclVerdict::PeerAccessFails if !noted => with,
+        NcclVerdict::Inconclusive => arms.iter().find(|arm| arm.outcome != Outcome::Pass),
+        _ => None,
+    };
+    // The run's time came to its end: that is no failure of NCCL's.
+    let out_of_time = arms.iter().any(|arm| {
+        arm.outcome == Outcome::Skipped || arm.reason.as_ref().is_some_and(|why| why.starts_with(SPENT))
+    });
+    if let Some(arm) = blame.filter(|_| !out_of_time) {
+        found.failures.push(of_arm(arm, reason));
+    }
 }
 
 /// Which pairs are at fault where all of them together fail with peer access.
@@ -137,7 +174,8 @@ fn one_by_one(
     progress: &dyn Progress,
 ) {
     let mut blamed = false;
-    let mut why = "NCCL fails with peer access over all GPUs together, and not between any two of them";
+    let mut why =
+        "NCCL fails with peer access over all GPUs together, and not between any two of them that have it";
     for (at, a) in gpus.iter().enumerate() {
         for b in gpus.iter().skip(at + 1) {
             if stage.setup.is_spent() {
@@ -154,8 +192,8 @@ fn one_by_one(
             if fails && weigh(with.outcome, arm(false).outcome) != NcclVerdict::PeerAccessFails {
                 continue;
             }
-            blamed |= fails;
-            note(found, (*a, *b), &with);
+            let noted = note(found, (*a, *b), &with, true);
+            blamed |= fails && noted;
         }
     }
     if !blamed && let Some(together) = shown.arms.first() {
@@ -163,17 +201,17 @@ fn one_by_one(
     }
 }
 
-/// Rung 7 of a pair, where the driver grants access; elsewhere NCCL does not use any.
-fn note(found: &mut Found, (a, b): (GpuIndex, GpuIndex), arm: &NcclArm) {
+/// Rung 7 of a pair, where the driver grants access; elsewhere NCCL does not use any, and false is the answer.
+fn note(found: &mut Found, (a, b): (GpuIndex, GpuIndex), arm: &NcclArm, rerun: bool) -> bool {
     let Some(pair) = found.pairs.iter_mut().find(|pair| (pair.a, pair.b) == (a, b)) else {
-        return;
+        return false;
     };
     let granted = pair
         .directions
         .iter()
         .all(|of| of.can_access_peer.value == Some(true));
     if !granted {
-        return;
+        return false;
     }
     for direction in &mut pair.directions {
         direction.checks.push(Check {
@@ -192,9 +230,10 @@ fn note(found: &mut Found, (a, b): (GpuIndex, GpuIndex), arm: &NcclArm) {
             spread_bytes: 0,
             mismatch: None,
             seconds: arm.seconds,
-            rerun: arm.gpus.len() == 2 && found.gpus.len() > 2,
+            rerun,
         });
     }
+    granted
 }
 
 impl Shown {
@@ -237,7 +276,8 @@ fn reason_of(verdict: NcclVerdict, with: &NcclArm, without: &NcclArm) -> String 
 /// A failure of the run as a whole.
 fn of_arm(arm: &NcclArm, message: &str) -> Failure {
     Failure {
-        code: arm.code,
+        // As in [`note`]: ncclSystemError would be read as the driver's 2, memory that is full.
+        code: None,
         code_name: arm.code_name.clone(),
         ..failure_of(arm.call.as_deref().unwrap_or("NCCL"), message.to_owned())
     }
@@ -281,6 +321,52 @@ mod tests {
         let kept = warnings(&said).unwrap();
         assert_eq!(kept.text, "vm:1:1 [0] NCCL WARN one\nvm:2:2 [1] NCCL WARN two");
         assert_eq!(warnings(&["noise".to_owned()]), None);
+    }
+
+    fn arm(peer_access: bool, outcome: Outcome, reason: &str) -> NcclArm {
+        NcclArm {
+            gpus: vec![0, 1],
+            peer_access,
+            outcome,
+            reason: Some(reason.to_owned()),
+            call: Some("ncclAllReduce".to_owned()),
+            code: Some(2),
+            code_name: Some("ncclSystemError".to_owned()),
+            seconds: 1.0,
+        }
+    }
+
+    /// Failures of the run, where no pair can be blamed.
+    fn failures(with: (Outcome, &str), without: (Outcome, &str)) -> Vec<Failure> {
+        let mut found = Found::nothing(failure_of("test", String::new()));
+        found.failures.clear();
+        let arms = [arm(true, with.0, with.1), arm(false, without.0, without.1)];
+        let verdict = weigh(with.0, without.0);
+        conclude(&mut found, &arms, (verdict, "why"), &[0, 1]);
+        found.failures
+    }
+
+    #[test]
+    fn a_failure_that_blames_no_pair_is_one_of_the_run() {
+        let failures = failures((Outcome::Fail, "it failed"), (Outcome::Pass, ""));
+        let told: Vec<_> = failures
+            .iter()
+            .map(|failure| (failure.step.as_str(), failure.code, failure.message.as_str()))
+            .collect();
+        assert_eq!(told, [("ncclAllReduce", None, "why")]);
+    }
+
+    #[test]
+    fn only_an_arm_without_its_time_excuses_the_run() {
+        let hang = (Outcome::Hang, "it did not end");
+        assert_eq!(failures(hang, hang).len(), 1);
+        let cut_short = format!("{SPENT} before this step's was: it did not end");
+        for late in [
+            (Outcome::Skipped, SPENT),
+            (Outcome::Inconclusive, cut_short.as_str()),
+        ] {
+            assert!(failures(hang, late).is_empty(), "{late:?}");
+        }
     }
 
     #[test]

@@ -235,11 +235,19 @@ fn fill(stream: &Stream, buffer: &Buffer, bytes: usize, rank: u32, limit: Durati
     Ok(())
 }
 
+/// Windows that do not lie in the memory.
+const TOO_LARGE: CallError = CallError::Refused {
+    call: "ncclCommInitRank",
+    why: "the collective is larger than the memory that was taken for it",
+};
+
 fn window(buffer: &Buffer, offset: usize, bytes: usize) -> Result<Windows<'_>, CallError> {
-    buffer.window(offset, bytes).ok_or(CallError::Refused {
-        call: "ncclCommInitRank",
-        why: "the collective is larger than the memory that was taken for it",
-    })
+    buffer.window(offset, bytes).ok_or(TOO_LARGE)
+}
+
+/// Bytes from a window to the next: the end follows the last of them at the same distance, so that it is looked at once.
+fn stride(bytes: usize) -> usize {
+    (bytes - WINDOW_BYTES) / WINDOWS as usize / 4 * 4
 }
 
 /// All of the first `bytes`, or windows spread over them and their end.
@@ -250,8 +258,23 @@ fn windows_of(buffer: &Buffer, bytes: usize) -> Result<Vec<Windows<'_>>, CallErr
     if bytes <= ALL_BYTES {
         return Ok(vec![window(buffer, 0, bytes)?]);
     }
-    let stride = (bytes - WINDOW_BYTES) / (WINDOWS as usize - 1) / 4 * 4;
+    let stride = stride(bytes);
     let spread = buffer.span().windows(0, stride, WINDOWS, WINDOW_BYTES);
+    let spread = spread.ok_or(TOO_LARGE)?;
     let end = window(buffer, bytes - WINDOW_BYTES, WINDOW_BYTES)?;
-    Ok(spread.into_iter().chain([end]).collect())
+    Ok(vec![spread, end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_no_window_of_the_spread_ones() {
+        for bytes in [ALL_BYTES + 4, 8 << 20, 512 << 20] {
+            let last = (WINDOWS as usize - 1) * stride(bytes);
+            assert!(stride(bytes) >= WINDOW_BYTES, "{bytes}: they overlap");
+            assert!(last + WINDOW_BYTES <= bytes - WINDOW_BYTES, "{bytes}");
+        }
+    }
 }

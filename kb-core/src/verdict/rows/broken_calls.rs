@@ -3,7 +3,8 @@
 use super::super::cause;
 use super::super::evidence::{Finding, Seen, passed};
 use super::super::scene::failing;
-use super::unknown::{hung, used_by_others};
+use super::nccl::of_nccl;
+use super::unknown::used_by_others;
 use super::{Named, Row};
 use crate::report::{Check, Direction, Outcome};
 use crate::verdict::Verdict;
@@ -43,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
                   A call that keeps hanging is for the vendor, with `nvidia-bug-report.sh`.",
         },
         beside: false,
-        applies: |pair| hung(pair).filter(|_| used_by_others(pair).is_empty()),
+        applies: hang,
     },
     Row {
         named: Named {
@@ -55,7 +56,9 @@ pub(super) const ROWS: &[Row] = &[
                   version; then reinstall the driver. Out-of-memory kills stand in the kernel log.",
         },
         beside: false,
-        applies: |pair| pair.find(|_, check| check.outcome == Outcome::Fail && check.code.is_none()),
+        applies: |pair| {
+            pair.find(|_, check| check.outcome == Outcome::Fail && check.code.is_none() && !of_nccl(check))
+        },
     },
     Row {
         named: Named {
@@ -115,7 +118,9 @@ pub(super) const ROWS: &[Row] = &[
                   until it is found have programs stage through host memory (`NCCL_P2P_DISABLE=1`).",
         },
         beside: false,
-        applies: |pair| pair.find(|_, check| check.outcome == Outcome::Fail && check.rung > 2),
+        applies: |pair| {
+            pair.find(|_, check| check.outcome == Outcome::Fail && check.rung > 2 && !of_nccl(check))
+        },
     },
 ];
 
@@ -123,6 +128,12 @@ pub(super) const ROWS: &[Row] = &[
 fn no_handshake(_: &Direction, check: &Check) -> bool {
     let in_kernels = check.call.as_deref().is_none_or(|call| call == "cuLaunchKernel");
     check.rung == 5 && check.outcome == Outcome::Hang && in_kernels
+}
+
+/// NCCL's hang beside another failure is that failure's effect; alone it has its own row.
+fn hang(pair: &Seen<'_>) -> Option<Finding> {
+    pair.find(|_, check| check.outcome == Outcome::Hang && !of_nccl(check))
+        .filter(|_| used_by_others(pair).is_empty())
 }
 
 fn handshake_hang(pair: &Seen<'_>) -> Option<Finding> {

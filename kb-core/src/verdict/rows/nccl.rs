@@ -23,7 +23,8 @@ pub(super) const ROWS: &[Row] = &[Row::alone(
     peer_access_fails,
 )];
 
-fn of_nccl(check: &Check) -> bool {
+/// A check of NCCL's. It has no code of the driver's, and its processes die and hang by what other rungs show too.
+pub(super) fn of_nccl(check: &Check) -> bool {
     check.rung == RUNG && check.engine == Engine::Nccl
 }
 

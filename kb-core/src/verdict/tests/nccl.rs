@@ -22,6 +22,24 @@ fn the_ladder_says_more_than_nccl() {
 }
 
 #[test]
+fn an_enabling_that_fails_is_not_hidden_by_nccl() {
+    for (code, expected) in [
+        (711, cause::TOO_MANY_PEERS),
+        (217, cause::ENABLE_CONTRADICTS_QUERY),
+        (205, cause::MAP_FAILED),
+        (999, cause::ENABLE_FAILS),
+    ] {
+        for outcome in [Outcome::Fail, Outcome::Hang] {
+            let report = with(|report| {
+                nccl(report, outcome);
+                ends(report, "enable_peer_access", Outcome::Fail, Some(code));
+            });
+            assert_cause(report, expected);
+        }
+    }
+}
+
+#[test]
 fn its_rung_proves_when_it_passes() {
     let report = with(|report| nccl(report, Outcome::Pass));
     let verdict = judged(report, 0);
