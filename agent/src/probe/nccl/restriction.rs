@@ -9,16 +9,15 @@ use serde_json::Value;
 /// of the environment before its own files, and the user's file before the system's; the files count where they are those
 /// that the processes read.
 pub(super) fn of(host: &BTreeMap<String, Fact>, own_files: bool) -> Option<String> {
-    let switches_off: [(&str, fn(&str) -> bool); 2] = [
-        ("P2P_DISABLE", |value| {
-            value.parse::<i64>().is_ok_and(|number| number != 0)
-        }),
-        // 0 is how it was written before the levels had names.
-        ("P2P_LEVEL", |value| matches!(value, "LOC" | "0")),
-    ];
-    switches_off.into_iter().find_map(|(name, is_off)| {
+    ["P2P_DISABLE", "P2P_LEVEL"].into_iter().find_map(|name| {
         let (value, place) = setting(host, name, own_files)?;
-        is_off(value.trim()).then(|| format!("NCCL_{name}={} in {place}", value.trim()))
+        let value = value.trim();
+        let is_off = match name {
+            "P2P_DISABLE" => value.parse::<i64>().is_ok_and(|number| number != 0),
+            // 0 is how it was written before the levels had names.
+            _ => matches!(value, "LOC" | "0"),
+        };
+        is_off.then(|| format!("NCCL_{name}={value} in {place}"))
     })
 }
 
