@@ -60,10 +60,11 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     // A library's result code wraps its own warning, a framework's exception its own watchdog's line. Else an edge within a
     // layer tells of two faults: one Xid that follows another wraps nothing.
     let is_own = layer(outer) >= LIBRARY && inner.record.domain_word() == outer.record.domain_word();
-    if is_led_to && (is_deeper || is_own) {
-        return other >= own * SHARE_WITH_EDGE && nearest(outer, inner) <= NEAR_LINES;
+    let apart = nearest(outer, inner);
+    if apart == 0 {
+        return is_deeper && layer(outer) >= LIBRARY && other >= own * SHARE_ON_LINE;
     }
-    is_deeper && layer(outer) >= LIBRARY && other >= own * SHARE_ON_LINE && nearest(outer, inner) == 0
+    is_led_to && (is_deeper || is_own) && apart <= NEAR_LINES && other >= own * SHARE_WITH_EDGE
 }
 
 /// Lines between the nearest of the lines that are kept of two matches.
