@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, Weak};
 
 use super::grams::Needs;
 use super::rarity::text_weight;
 use crate::signature::{
-    Analysis, Chain, Chains, CompiledPattern, Gap, Link, PatternError, PatternFacts, PatternSpec, analyse,
-    compile, compile_often,
+    Analysis, Chain, Chains, CompiledPattern, Gap, Link, PatternError, PatternFacts, PatternSpec, Texts,
+    analyse, compile, compile_often,
 };
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
@@ -37,10 +37,18 @@ pub(crate) struct Slot {
     pub(crate) weights: Vec<f32>,
     /// What a line needs for each chain.
     pub(crate) needs: Vec<Needs>,
-    compiled: RwLock<Option<Arc<CompiledPattern>>>,
+    /// Compiled for texts of ASCII, small and quick to make, and for all others.
+    ascii: Form,
+    any: Form,
     used_at: AtomicU64,
+}
+
+/// A pattern compiled for one kind of text.
+#[derive(Debug, Default)]
+struct Form {
+    compiled: RwLock<Option<Arc<CompiledPattern>>>,
     runs: AtomicU32,
-    /// Whether its compiled form is, or is becoming, the one with automata.
+    /// Whether it has automata, or is getting them.
     has_automata: AtomicBool,
 }
 
@@ -54,7 +62,7 @@ pub(super) struct PatternCache {
 
 #[derive(Debug, Default)]
 struct Resident {
-    slots: Vec<(Arc<Slot>, usize)>,
+    slots: Vec<(Arc<Slot>, Texts, usize)>,
     bytes: usize,
 }
 
@@ -94,10 +102,9 @@ impl PatternCache {
                 .collect(),
             chains,
             spec: key.clone(),
-            compiled: RwLock::default(),
+            ascii: Form::default(),
+            any: Form::default(),
             used_at: AtomicU64::new(0),
-            runs: AtomicU32::new(0),
-            has_automata: AtomicBool::new(false),
         });
         lock(&self.known).insert(key, Arc::downgrade(&slot));
         Ok(slot)
@@ -108,43 +115,48 @@ impl PatternCache {
         lock(&self.known).retain(|_, slot| slot.strong_count() > 0);
     }
 
-    /// The compiled pattern, made now if it is not there. `runs_of_text` says how many patterns have run on the text.
+    /// The pattern compiled for these texts, made now if it is not there. `runs_of_text` says how many patterns have run
+    /// on the text.
     pub(super) fn get(
         &self,
         slot: &Arc<Slot>,
+        texts: Texts,
         runs_of_text: u32,
     ) -> Result<Arc<CompiledPattern>, PatternError> {
         slot.used_at
             .store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        let runs = slot.runs.fetch_add(1, Ordering::Relaxed);
+        let form = slot.form(texts);
+        let runs = form.runs.fetch_add(1, Ordering::Relaxed);
         let often = runs.min(runs_of_text) >= OFTEN;
-        let compiled = slot.compiled();
+        let compiled = form.compiled();
         if let Some(compiled) = &compiled
-            && (!often || slot.has_automata.swap(true, Ordering::Relaxed))
+            && (!often || form.has_automata.swap(true, Ordering::Relaxed))
         {
             return Ok(Arc::clone(compiled));
         }
-        slot.has_automata.store(often, Ordering::Relaxed);
-        self.compile(slot, compiled.as_ref(), often)
+        form.has_automata.store(often, Ordering::Relaxed);
+        self.compile(slot, texts, compiled.as_ref(), often)
     }
 
     /// Compiles a pattern, again where `before` ran too often for its form.
     fn compile(
         &self,
         slot: &Arc<Slot>,
+        texts: Texts,
         before: Option<&Arc<CompiledPattern>>,
         often: bool,
     ) -> Result<Arc<CompiledPattern>, PatternError> {
         let (compiled, automata) = if often {
-            (compile_often(&slot.spec, AUTOMATON_BYTES)?, 2 * AUTOMATON_BYTES)
+            let compiled = compile_often(&slot.spec, texts, AUTOMATON_BYTES)?;
+            (compiled, 2 * AUTOMATON_BYTES)
         } else {
-            (compile(&slot.spec)?, 0)
+            (compile(&slot.spec, texts)?, 0)
         };
         let compiled = Arc::new(compiled);
         let bytes = compiled.regex.memory_usage() + SEARCH_CACHE_BYTES + automata;
         let mut resident = lock(&self.resident);
         {
-            let mut place = slot.compiled.write().unwrap_or_else(PoisonError::into_inner);
+            let mut place = slot.form(texts).write();
             if let Some(theirs) = &*place
                 && !before.is_some_and(|before| Arc::ptr_eq(before, theirs))
             {
@@ -153,9 +165,9 @@ impl PatternCache {
             *place = Some(Arc::clone(&compiled));
         }
         if before.is_some() {
-            resident.forget(slot);
+            resident.forget(slot, texts);
         }
-        resident.slots.push((Arc::clone(slot), bytes));
+        resident.slots.push((Arc::clone(slot), texts, bytes));
         resident.bytes += bytes;
         if resident.bytes > self.limit_bytes {
             resident.evict(self.limit_bytes / 4 * 3);
@@ -178,19 +190,33 @@ fn chain_weight(chain: &Chain) -> f32 {
 }
 
 impl Slot {
+    fn form(&self, texts: Texts) -> &Form {
+        match texts {
+            Texts::Ascii => &self.ascii,
+            Texts::Any => &self.any,
+        }
+    }
+}
+
+impl Form {
     fn compiled(&self) -> Option<Arc<CompiledPattern>> {
         self.compiled
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Option<Arc<CompiledPattern>>> {
+        self.compiled.write().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Resident {
     /// Takes out the earlier form of a pattern.
-    fn forget(&mut self, slot: &Arc<Slot>) {
-        if let Some(at) = self.slots.iter().position(|(known, _)| Arc::ptr_eq(known, slot)) {
-            self.bytes -= self.slots.swap_remove(at).1;
+    fn forget(&mut self, slot: &Arc<Slot>, texts: Texts) {
+        let mut known = self.slots.iter();
+        if let Some(at) = known.position(|(known, of, _)| *of == texts && Arc::ptr_eq(known, slot)) {
+            self.bytes -= self.slots.swap_remove(at).2;
         }
     }
 
@@ -199,12 +225,12 @@ impl Resident {
     fn evict(&mut self, target: usize) {
         // Each key is read once: scanners go on writing them, and a sort whose keys change under it may panic.
         self.slots
-            .sort_by_cached_key(|(slot, _)| std::cmp::Reverse(slot.used_at.load(Ordering::Relaxed)));
+            .sort_by_cached_key(|(slot, ..)| std::cmp::Reverse(slot.used_at.load(Ordering::Relaxed)));
         while self.bytes > target {
-            let Some((slot, bytes)) = self.slots.pop() else {
+            let Some((slot, texts, bytes)) = self.slots.pop() else {
                 break;
             };
-            *slot.compiled.write().unwrap_or_else(PoisonError::into_inner) = None;
+            *slot.form(texts).write() = None;
             self.bytes -= bytes;
         }
     }
@@ -235,7 +261,10 @@ mod tests {
             })
             .collect();
         let mut resident = Resident {
-            slots: slots.iter().map(|slot| (Arc::clone(slot), 1)).collect(),
+            slots: slots
+                .iter()
+                .map(|slot| (Arc::clone(slot), Texts::Any, 1))
+                .collect(),
             bytes: slots.len(),
         };
         let done = AtomicBool::new(false);

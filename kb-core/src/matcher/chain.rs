@@ -56,7 +56,7 @@ pub(super) fn find(chain: &Chain, lower: &[u8]) -> Option<(Range<usize>, Vec<Ran
 
 #[cfg(test)]
 mod tests {
-    use crate::signature::{Analysis, PatternSpec, analyse, compile};
+    use crate::signature::{Analysis, PatternSpec, Texts, analyse, compile};
 
     /// First byte, and the byte after the last.
     type Bounds = Option<(usize, usize)>;
@@ -79,7 +79,7 @@ mod tests {
             .filter_map(|chain| super::find(chain, lower.as_bytes()))
             .map(|(span, _)| (span.start, span.end))
             .reduce(|best, other| if other.0 < best.0 { other } else { best });
-        let compiled = compile(&spec).unwrap();
+        let compiled = compile(&spec, Texts::Any).unwrap();
         let by_pattern = compiled
             .regex
             .find(line)

@@ -13,7 +13,7 @@ use super::grams::Grams;
 use super::markers::{Markers, stands_by, stands_in};
 use super::rarity::SPECIFIC;
 use super::{Found, Kind, Matcher, Record, Signal, chain, codes};
-use crate::signature::{Chain, CompiledPattern};
+use crate::signature::{Chain, CompiledPattern, Texts};
 
 /// A generic pattern with wildcards must explain at least one byte in this many of its line.
 const LEAST_SHARE: usize = 10;
@@ -172,7 +172,8 @@ impl Matcher {
     /// Runs a pattern, on the line and, if it is anchored, on each message.
     fn run(&self, place: u32, slot: &Arc<Slot>, line: &Line<'_>, work: &mut Work) -> Option<RawHit> {
         work.runs = work.runs.saturating_add(1);
-        let Ok(compiled) = self.cache.get(slot, work.runs) else {
+        let texts = Texts::of(line.text);
+        let Ok(compiled) = self.cache.get(slot, texts, work.runs) else {
             if !work.broken.contains(&place) {
                 work.broken.push(place);
             }

@@ -8,7 +8,7 @@ use regex_syntax::hir::{Hir, HirKind};
 use super::PatternSpec;
 use super::chains::{Chains, chains};
 use super::lines::parts;
-use super::parse::{mark_gaps, parse};
+use super::parse::{mark_gaps, parse, parse_for_ascii};
 use super::required::{Clause, required};
 
 /// Largest compiled form of one pattern, in bytes; the compiler stops there.
@@ -78,7 +78,7 @@ pub(crate) struct CompiledPattern {
 /// `pattern/no-literal`, `pattern/line-break`, `pattern/captures`.
 pub fn check(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
     let facts = facts(spec)?;
-    compile(spec)?;
+    compile(spec, Texts::Any)?;
     Ok(facts)
 }
 
@@ -139,23 +139,48 @@ pub(crate) fn analyse(spec: &PatternSpec) -> Result<Analysis, PatternError> {
     })
 }
 
+/// Which texts a compiled pattern is run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Texts {
+    /// ASCII alone.
+    Ascii,
+    /// Any bytes.
+    Any,
+}
+
+impl Texts {
+    /// The narrowest that a text is one of.
+    pub(crate) fn of(text: &[u8]) -> Self {
+        if text.is_ascii() { Self::Ascii } else { Self::Any }
+    }
+}
+
 /// Compiles a pattern for matching on the bytes of one line.
-pub(crate) fn compile(spec: &PatternSpec) -> Result<CompiledPattern, PatternError> {
+pub(crate) fn compile(spec: &PatternSpec, texts: Texts) -> Result<CompiledPattern, PatternError> {
     // A pattern runs on few and short lines: the automata that pay on long texts would only cost memory and time.
-    compile_as(spec, meta::Config::new().hybrid(false))
+    compile_as(spec, texts, meta::Config::new().hybrid(false))
 }
 
 /// Compiles a pattern that runs again and again: with a lazy automaton of at most this many bytes, one for each
 /// direction.
-pub(crate) fn compile_often(spec: &PatternSpec, automaton: usize) -> Result<CompiledPattern, PatternError> {
-    compile_as(
-        spec,
-        meta::Config::new().hybrid(true).hybrid_cache_capacity(automaton),
-    )
+pub(crate) fn compile_often(
+    spec: &PatternSpec,
+    texts: Texts,
+    automaton: usize,
+) -> Result<CompiledPattern, PatternError> {
+    let config = meta::Config::new().hybrid(true);
+    compile_as(spec, texts, config.hybrid_cache_capacity(automaton))
 }
 
-fn compile_as(spec: &PatternSpec, config: meta::Config) -> Result<CompiledPattern, PatternError> {
-    let hir = parse(spec)?;
+fn compile_as(
+    spec: &PatternSpec,
+    texts: Texts,
+    config: meta::Config,
+) -> Result<CompiledPattern, PatternError> {
+    let hir = match texts {
+        Texts::Ascii => parse_for_ascii(spec)?,
+        Texts::Any => parse(spec)?,
+    };
     let groups = u32::try_from(hir.properties().explicit_captures_len()).unwrap_or(u32::MAX - 1024);
     let (hir, end) = mark_gaps(hir, groups + 1);
     let config = config

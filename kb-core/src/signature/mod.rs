@@ -13,7 +13,7 @@ mod required;
 mod tests;
 
 pub(crate) use chains::{Chain, Chains, Gap, Link};
-pub(crate) use check::{Analysis, CompiledPattern, analyse, compile, compile_often, facts};
+pub(crate) use check::{Analysis, CompiledPattern, Texts, analyse, compile, compile_often, facts};
 pub use check::{Capture, PatternError, PatternFacts, check};
 pub(crate) use lines::{MAX_PARTS, parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;

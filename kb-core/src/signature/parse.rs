@@ -1,7 +1,9 @@
 //! From a pattern's text to the engine's tree. Parsing alone is cheap; compiling waits until a line needs it.
 
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
+use regex_syntax::hir::{
+    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
+};
 
 use super::{PatternError, PatternSpec};
 
@@ -25,8 +27,32 @@ pub(crate) fn parse(spec: &PatternSpec) -> Result<Hir, PatternError> {
             "split it into several patterns",
         ));
     }
+    let parsed = parse_as(spec, true)?;
+    Ok(fold_ascii_only(parsed))
+}
+
+/// The tree of a pattern for texts of ASCII alone: there it matches the same, and is a small part of the size, for
+/// `\w` knows 700 ranges of letters and digits.
+pub(super) fn parse_for_ascii(spec: &PatternSpec) -> Result<Hir, PatternError> {
+    // Reading without Unicode is fast. It fails where the pattern names Unicode's classes, and knows no letter beyond
+    // ASCII that folds to one within it.
+    let may_fold = |escape| spec.regex.contains(escape);
+    let names_others = !spec.regex.is_ascii() || [r"\x", r"\u", r"\U"].into_iter().any(may_fold);
+    let parsed = if names_others {
+        parse(spec)?
+    } else {
+        parse_as(spec, false).or_else(|_| parse(spec))?
+    };
+    Ok(rebuild(parsed, &mut |kind| match kind {
+        HirKind::Class(class) => Hir::class(Class::Bytes(ascii_of(class))),
+        HirKind::Look(look) => Hir::look(look_in_ascii(look)),
+        other => from_kind(other),
+    }))
+}
+
+fn parse_as(spec: &PatternSpec, unicode: bool) -> Result<Hir, PatternError> {
     let mut builder = ParserBuilder::new();
-    builder.utf8(false).unicode(true).nest_limit(MAX_NESTING);
+    builder.utf8(false).unicode(unicode).nest_limit(MAX_NESTING);
     for flag in spec.flags.chars() {
         match flag {
             'i' => builder.case_insensitive(true),
@@ -42,11 +68,38 @@ pub(crate) fn parse(spec: &PatternSpec) -> Result<Hir, PatternError> {
             }
         };
     }
-    let parsed = builder
+    builder
         .build()
         .parse(&spec.regex)
-        .map_err(|error| syntax_error(&error))?;
-    Ok(fold_ascii_only(parsed))
+        .map_err(|error| syntax_error(&error))
+}
+
+/// The members of a class that are ASCII.
+fn ascii_of(class: Class) -> ClassBytes {
+    let ascii = ClassBytes::new([ClassBytesRange::new(0, 0x7f)]);
+    match class {
+        Class::Unicode(mut class) => {
+            class.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\u{7f}')]));
+            class.to_byte_class().unwrap_or_else(ClassBytes::empty)
+        }
+        Class::Bytes(mut class) => {
+            class.intersect(&ascii);
+            class
+        }
+    }
+}
+
+/// In a text of ASCII a word ends where an ASCII word does.
+fn look_in_ascii(look: Look) -> Look {
+    match look {
+        Look::WordUnicode => Look::WordAscii,
+        Look::WordUnicodeNegate => Look::WordAsciiNegate,
+        Look::WordStartUnicode => Look::WordStartAscii,
+        Look::WordEndUnicode => Look::WordEndAscii,
+        Look::WordStartHalfUnicode => Look::WordStartHalfAscii,
+        Look::WordEndHalfUnicode => Look::WordEndHalfAscii,
+        other => other,
+    }
 }
 
 fn syntax_error(error: &regex_syntax::Error) -> PatternError {

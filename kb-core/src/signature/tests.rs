@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
+use regex_automata::Input;
 
 use super::*;
 
@@ -196,8 +197,29 @@ proptest! {
                 let holds = clause.iter().any(|literal| memchr::memmem::find(lower.as_bytes(), literal).is_some());
                 prop_assert!(holds, "{text:?} of {regex:?} has none of {clause:?}");
             }
-            prop_assert!(compile(&spec).unwrap().regex.is_match(&text), "{text:?} of {regex:?}");
+            prop_assert!(compile(&spec, Texts::Any).unwrap().regex.is_match(&text), "{text:?} of {regex:?}");
         }
+    }
+
+    #[test]
+    fn on_ascii_the_smaller_form_of_a_pattern_matches_the_same(
+        (regex, text) in any_pattern().prop_flat_map(|regex| {
+            let texts = string_regex(&regex).unwrap();
+            (Just(regex), texts)
+        }),
+        noise in r"[ -~\t]{0,8}",
+        looks in prop::sample::select(vec![("", ""), (r"\b", r"\b"), (r"(?u:\w)\W", ""), (r"[^\n]*?", r"[^\n]*"), ("(?<x>.*)", "(?:k|\u{17f})*")]),
+        folded in any::<bool>(),
+    ) {
+        let spec = spec(&format!("{}{regex}{}", looks.0, looks.1), if folded { "i" } else { "" });
+        let line = format!("{noise}{text}{noise}").replace(|c: char| !c.is_ascii(), "k");
+        let slots = |texts| {
+            let compiled = compile(&spec, texts).unwrap();
+            let mut slots = vec![None; compiled.regex.group_info().slot_len()];
+            compiled.regex.search_slots(&Input::new(&line), &mut slots);
+            (compiled.gaps, slots)
+        };
+        prop_assert_eq!(slots(Texts::Ascii), slots(Texts::Any), "{} on {:?}", spec.regex, line);
     }
 
     #[test]

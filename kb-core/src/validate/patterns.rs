@@ -12,7 +12,7 @@ use crate::ids::Revision;
 use crate::matcher::{Matcher, Rejected};
 use crate::record::{DOCUMENT_PATTERN, Document, Record, document_pattern};
 use crate::scanner::{ScanOptions, Summary, scan};
-use crate::signature::{self, PatternSpec};
+use crate::signature::{self, PatternSpec, Texts};
 
 /// A pattern that may be kept, and where it stands.
 struct Kept {
@@ -70,7 +70,7 @@ fn read(matcher: &Arc<Matcher>, text: &str) -> Summary {
 
 /// Compiles a pattern that the matcher takes; otherwise says why not.
 fn admit(spec: &PatternSpec, part: Part, pointer: &str, found: &mut Vec<Violation>) -> Option<Kept> {
-    match signature::facts(spec).and_then(|_| signature::compile(spec)) {
+    match signature::facts(spec).and_then(|_| signature::compile(spec, Texts::Any)) {
         Ok(compiled) => Some(Kept {
             id: spec.id.clone(),
             part,

@@ -7,7 +7,8 @@ use kb_core::matcher::Matcher;
 use kb_core::signature::RecordSignatures;
 
 use super::table::{Row, head, print};
-use super::{Options, Part, canons, quality, speed};
+use super::{Options, Part, canons, own, quality, speed};
+use crate::shell;
 
 /// What the parts measure.
 pub(crate) struct Subject {
@@ -49,6 +50,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     if wanted(Part::Message) {
         speed::message(&subject);
+    }
+    if wanted(Part::Own) {
+        let ours = || shell::root().join("kb-seed");
+        own::messages(&options.records.clone().unwrap_or_else(ours), options.runs)?;
     }
     if wanted(Part::Speed) {
         speed::log(&subject, options)?;

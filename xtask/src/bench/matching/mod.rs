@@ -6,6 +6,7 @@
 //! table      the printed rows
 //! quality    their scenarios, every signature, false alarms, planted lines
 //! speed      the log's throughput, one message, start, memory; hyperscan: the same lines by another engine
+//! own        each message of our own records, and which are the slowest
 //! ```
 #![cfg_attr(
     feature = "matching",
@@ -26,6 +27,8 @@ mod hyperscan;
 #[cfg(feature = "matching")]
 mod measure;
 #[cfg(feature = "matching")]
+mod own;
+#[cfg(feature = "matching")]
 mod quality;
 #[cfg(feature = "matching")]
 mod speed;
@@ -44,6 +47,9 @@ pub(crate) struct Options {
     /// Compare with Hyperscan (needs libhyperscan-dev).
     #[arg(long)]
     hyperscan: bool,
+    /// Our own records, whose messages are asked for one by one; `kb-seed` of this repository if not given.
+    #[arg(long)]
+    records: Option<PathBuf>,
     /// Runs of each timed part; the least time counts.
     #[arg(long, default_value_t = 5)]
     runs: usize,
@@ -66,6 +72,7 @@ enum Part {
     Clean,
     Speed,
     Message,
+    Own,
     Memory,
     Planted,
 }
@@ -92,6 +99,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     command.arg(&options.canons);
     command.arg(format!("--runs={}", options.runs));
     command.arg(format!("--planted-mb={}", options.planted_mb));
+    if let Some(records) = &options.records {
+        command.arg("--records").arg(records);
+    }
     for part in &options.only {
         let name = part.to_possible_value().map(|value| value.get_name().to_owned());
         command.arg(format!("--only={}", name.unwrap_or_default()));
