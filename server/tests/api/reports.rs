@@ -125,7 +125,6 @@ async fn what_is_no_report_is_refused_and_nothing_is_kept() {
 }
 
 #[tokio::test]
-
 async fn a_report_of_a_real_machine_is_stored_and_shown() {
     let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;
     let upload = app.token(&[Scope::Report]).await;
@@ -147,6 +146,27 @@ async fn a_report_of_a_real_machine_is_stored_and_shown() {
     assert_eq!(read["verdict"], "healthy");
     let page = app.get(&format!("/reports/{id}")).await.text().await.unwrap();
     assert!(page.contains("NVIDIA H200") && page.contains("18"), "{page}");
+    assert!(!page.contains("id=\"nccl\""), "it says nothing of NCCL");
+
+    let sent = include_str!("../../../kb-core/tests/data/reports/h200-x2-nccl.json");
+    let mut report: Value = serde_json::from_str(sent).unwrap();
+    report["nccl"]["verdict"] = "staging_fails".into();
+    report["nccl"]["arms"][1]["outcome"] = "fail".into();
+    report["nccl"]["arms"][1]["reason"] = "no space left in /dev/shm".into();
+    let request = app.post("/api/v1/reports").bearer_auth(&upload);
+    assert_eq!(request.json(&report).send().await.unwrap().status(), 201);
+    let id = report["report_id"].as_str().unwrap();
+    let page = app.get(&format!("/reports/{id}")).await.text().await.unwrap();
+    for shown in [
+        "Fails without peer access",
+        "Without (NCCL_P2P_DISABLE=1)",
+        "no space left in /dev/shm",
+        "reduce scatter</th>",
+        ">313.8</td>",
+        "2.28.3",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
 }
 
 #[tokio::test]

@@ -45,7 +45,23 @@ fn report() -> Value {
         "measurements": [{
             "metric": "d2d_bandwidth", "unit": "GB/s", "engine": "ce", "operation": "push", "bytes": 268_435_456,
             "peer_access": true, "cells": bandwidths(),
+        }, {
+            "metric": "nccl_all_reduce_bus_bandwidth", "unit": "GB/s", "engine": "nccl", "operation": "other",
+            "bytes": 536_870_912, "peer_access": null,
+            "cells": [{ "source": 0, "destination": 0, "samples": [21.5, 21.7, 21.6] }],
         }],
+        "nccl": {
+            "library": read("/usr/lib/x86_64-linux-gnu/libnccl.so.2.28.3", "/proc/self/maps"),
+            "version": read("2.28.3", "ncclGetVersion"),
+            "arms": [
+                { "gpus": [0, 1, 2, 3, 4, 5, 6, 7], "peer_access": true, "outcome": "pass", "seconds": 2.5 },
+                { "gpus": [0, 1, 2, 3, 4, 5, 6, 7], "peer_access": false, "outcome": "fail", "seconds": 1.5,
+                  "reason": "rank 3: the segment could not be made", "call": "ncclCommInitRankConfig", "code": 2,
+                  "code_name": "ncclSystemError" },
+            ],
+            "verdict": "staging_fails",
+            "reason": "with peer access NCCL works; without it: rank 3: the segment could not be made",
+        },
         "logs": [{ "source": "kmsg", "text": "NVRM: Xid (PCI:0000:0a:00): 31, pid=4121, name=python\n<b>not bold</b>" }],
         "failures": [{
             "step": "load libnccl.so.2", "code": null, "code_name": null, "message": "no such file: rung 7 was left out",

@@ -197,6 +197,10 @@ pub(super) fn gaps(report: &Report) -> Vec<GapView> {
             }
         }
     }
+    if let Some(nccl) = &report.nccl {
+        found.see("NCCL", "library", &nccl.library);
+        found.see("NCCL", "version", &nccl.version);
+    }
     found.told()
 }
 

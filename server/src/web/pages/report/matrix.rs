@@ -70,6 +70,17 @@ pub struct ValueCell {
     pub title: String,
 }
 
+impl ValueCell {
+    /// Where nothing was to be measured.
+    pub(super) fn nothing() -> Self {
+        Self {
+            class: "cell-self",
+            text: "–".to_owned(),
+            title: String::new(),
+        }
+    }
+}
+
 /// The pair matrix, where there are pairs.
 pub(super) fn pairs(report: &Report) -> Option<Matrix> {
     if report.pairs.is_empty() {
@@ -218,11 +229,7 @@ fn value(item: &Measurement, source: Option<u32>, destination: Option<u32>) -> V
         .iter()
         .find(|cell| cell.source == source && cell.destination == destination);
     let Some(cell) = found else {
-        return ValueCell {
-            class: "cell-self",
-            text: "–".to_owned(),
-            title: String::new(),
-        };
+        return ValueCell::nothing();
     };
     if let Some(median) = median(&cell.samples) {
         let samples = format!("{} samples", cell.samples.len());

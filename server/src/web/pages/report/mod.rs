@@ -3,6 +3,7 @@
 mod checks;
 mod facts;
 mod matrix;
+mod nccl;
 mod view;
 
 use actix_web::HttpResponse;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 pub use checks::PairView;
 pub use facts::{ExcerptView, FactView, FailureView, GapView, GpuView};
 pub use matrix::{Matrix, MeasurementView};
+pub use nccl::NcclView;
 pub use view::{FindingView, Source, page};
 
 use super::layout::{Layout, Section};
@@ -40,6 +42,7 @@ pub struct ReportPage {
     pub(super) findings: Vec<FindingView>,
     pub(super) no_findings: &'static str,
     pub(super) matrix: Option<Matrix>,
+    pub(super) nccl: Option<NcclView>,
     pub(super) measurements: Vec<MeasurementView>,
     pub(super) pairs: Vec<PairView>,
     pub(super) gpus: Vec<GpuView>,

@@ -3,7 +3,7 @@
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
-use super::{ReportPage, checks, facts, matrix};
+use super::{ReportPage, checks, facts, matrix, nccl};
 use crate::store::{ReportListing, StoredFinding};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::words::{Link, Row, count, encoded, moment, record_href, verdict};
@@ -59,9 +59,11 @@ pub fn page(source: Source<'_>) -> ReportPage {
         findings: findings.iter().map(|stored| finding(stored, report)).collect(),
         no_findings: no_findings(report.conclusion.verdict),
         matrix: matrix::pairs(report),
+        nccl: nccl::section(report),
         measurements: report
             .measurements
             .iter()
+            .filter(|item| !nccl::is_collective(item))
             .filter_map(|item| matrix::measurement(report, item))
             .collect(),
         pairs: pairs(report),
