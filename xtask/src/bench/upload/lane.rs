@@ -1,17 +1,17 @@
 //! One server, one network, one spool: report after report, each under kills at random moments.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::iter::StepBy;
 use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use super::count::Counts;
 use super::relay::{Random, Relay};
 use super::{Outcome, Programs};
 use crate::bench::server::{self, Server};
@@ -23,6 +23,34 @@ const FIRST_SPAN: Duration = Duration::from_millis(40);
 
 /// Between two looks at an agent that may have ended.
 const PAUSE: Duration = Duration::from_micros(200);
+
+/// An agent; ended with its lane, also where the lane fails.
+struct Agent(Child);
+
+impl Agent {
+    /// Starts it.
+    fn start(command: &mut Command) -> Result<Self> {
+        Ok(Self(command.spawn()?))
+    }
+
+    /// True when it has ended by itself.
+    fn has_ended(&mut self) -> Result<bool> {
+        Ok(self.0.try_wait()?.is_some())
+    }
+
+    /// How it ended; waits for it.
+    fn end(mut self) -> Result<ExitStatus> {
+        Ok(self.0.wait()?)
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        // Both do nothing to one that was waited for.
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
 
 /// A lane that was not started yet.
 pub(super) struct Lane<'a> {
@@ -58,14 +86,10 @@ impl Lane<'_> {
             // As a service manager: what was killed is started again with what it was given.
             loop {
                 let began = Instant::now();
-                let mut child = self
-                    .upload("report", &relay, &token)
-                    .arg("--from")
-                    .arg(&file)
-                    .spawn()?;
+                let mut agent = Agent::start(self.upload("report", &relay, &token).arg("--from").arg(&file))?;
                 let most = u64::try_from(span.as_micros()).unwrap_or(u64::MAX);
                 let moment = Duration::from_micros(random.below(most + most / 4));
-                while began.elapsed() < moment && child.try_wait()?.is_none() {
+                while began.elapsed() < moment && !agent.has_ended()? {
                     std::thread::sleep(PAUSE);
                 }
                 let server_dies = random.below(SERVER_KILLS) == 0;
@@ -76,9 +100,9 @@ impl Lane<'_> {
                     running = Some(started(&self.programs.server, address, &data)?);
                 }
                 if random.below(2) == 0 {
-                    child.kill()?;
+                    agent.0.kill()?;
                 }
-                if child.wait()?.code().is_none() {
+                if agent.end()?.code().is_none() {
                     outcome.agent_killed += 1;
                     continue;
                 }
@@ -99,13 +123,8 @@ impl Lane<'_> {
         outcome.connections_broken = relay.broken();
         let counts = counted(address, std::fs::read_to_string(&token)?.trim())?;
         drop(running);
-        let mut expected = 0;
-        for trial in self.trials.clone() {
-            expected += 1;
-            outcome.lost += u64::from(!counts.contains_key(&id_of(trial)));
-        }
-        outcome.twice = counts.values().filter(|count| **count > 1).count() as u64;
-        outcome.unknown = (counts.len() as u64 + outcome.lost).saturating_sub(expected);
+        let sent = self.trials.clone().map(id_of).collect();
+        (outcome.lost, outcome.twice, outcome.unknown) = counts.against(&sent);
         Ok(outcome)
     }
 
@@ -159,29 +178,33 @@ fn started(program: &Path, address: SocketAddr, data: &Path) -> Result<Server> {
     Ok(server)
 }
 
-/// How often each report stands in the server's list.
-fn counted(address: SocketAddr, token: &str) -> Result<BTreeMap<String, u64>> {
-    let mut counts = BTreeMap::new();
+/// What the server tells those who look: its list of reports, and the number of reports that stands beside each node.
+fn counted(address: SocketAddr, token: &str) -> Result<Counts> {
+    let mut counts = Counts::default();
+    pages(address, "/api/v1/reports", "reports", token, |report| {
+        counts.list(report)
+    })?;
+    pages(address, "/api/v1/nodes", "nodes", token, |node| counts.node(node))?;
+    Ok(counts)
+}
+
+/// Every entry of a list that comes in pages.
+fn pages(
+    address: SocketAddr,
+    path: &str,
+    list: &str,
+    token: &str,
+    mut entry: impl FnMut(&Value) -> Result<()>,
+) -> Result<()> {
     let mut cursor = String::new();
     loop {
-        let page = get(address, &format!("/api/v1/reports?limit=200{cursor}"), token)?;
-        for report in page
-            .get("reports")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            let id = report
-                .get("report_id")
-                .or_else(|| report.get("id"))
-                .and_then(Value::as_str);
-            *counts
-                .entry(id.context("a report without an id")?.to_owned())
-                .or_default() += 1;
+        let page = get(address, &format!("{path}?limit=200{cursor}"), token)?;
+        for item in page.get(list).and_then(Value::as_array).into_iter().flatten() {
+            entry(item)?;
         }
         match page.get("next_cursor").and_then(Value::as_str) {
             Some(next) => cursor = format!("&cursor={next}"),
-            None => return Ok(counts),
+            None => return Ok(()),
         }
     }
 }
@@ -199,4 +222,20 @@ fn get(address: SocketAddr, path: &str, token: &str) -> Result<Value> {
         bail!("{path}: {}", head.lines().next().unwrap_or_default());
     }
     Ok(serde_json::from_str(body)?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn an_agent_does_not_outlive_its_lane() {
+        let agent = Agent::start(Command::new("sleep").arg("600")).unwrap();
+        let place = PathBuf::from(format!("/proc/{}", agent.0.id()));
+        assert!(place.exists());
+        drop(agent);
+        assert!(!place.exists());
+    }
 }

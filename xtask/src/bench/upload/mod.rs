@@ -1,6 +1,7 @@
 //! Whether reports are lost or counted twice when agent, server or network are killed at any moment: real processes, a
 //! service manager's restarts, and at the end a count of what the server has.
 
+mod count;
 mod lane;
 mod relay;
 
