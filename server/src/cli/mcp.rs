@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::{Context as _, bail};
 use clap::Args;
 use rmcp::ServiceExt as _;
 
@@ -17,7 +18,8 @@ use crate::web::mcp::{Source, Tools};
 /// Whose knowledge the tools have, and who calls them.
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// Token of this database, for the tool `outcome`
+    /// Token of this database with the scope `report`, for the tool `outcome`; looked up at each call, so that one that is
+    /// revoked or expires no longer counts
     #[arg(long, env = "PEERLESS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     token: Option<String>,
     #[command(flatten)]
@@ -28,11 +30,14 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
     let clock = SystemClock;
     // The database where there is one already; it is not made for this.
     let has_database = arguments.data.database.is_some() || arguments.data.sqlite_file().try_exists()?;
+    // A variable that is set to nothing is none.
+    let token = arguments.token.as_deref().map(str::trim);
+    let token = token.filter(|token| !token.is_empty());
     let mut tools = Tools {
         source: Source::Fixed(Arc::new(feed::offline(Vec::new())?)),
         store: None,
         clock: Arc::new(clock),
-        caller: None,
+        token: None,
         base_url: None,
     };
     if has_database {
@@ -41,10 +46,20 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
         tools.source = Source::Live(follower.knowledge());
         // Until the program ends: an assistant may stay for days.
         tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
-        if let Some(token) = &arguments.token {
-            tools.caller = Some(tokens::authenticate(store.as_ref(), token.trim(), clock.now()).await?);
+        if let Some(token) = token {
+            // Told here, where somebody sets it up, and not only to the assistant that uses it later.
+            tokens::authenticate(store.as_ref(), token, clock.now())
+                .await
+                .context("--token (or PEERLESS_TOKEN) is of no use")?;
+            tools.token = Some(token.into());
         }
         tools.store = Some(store);
+    } else if token.is_some() {
+        bail!(
+            "--token (or PEERLESS_TOKEN) belongs to a database, and there is none at {}: name it by --data-dir or \
+             --database, or leave the token out",
+            arguments.data.shown()
+        );
     } else {
         tools.source = Source::Fixed(Arc::new(feed::offline(bundle::embedded()?)?));
     }

@@ -218,3 +218,49 @@ async fn the_same_tools_are_there_over_pipes() {
     client.cancel().await.unwrap();
     assert!(child.wait().await.unwrap().success());
 }
+
+/// A program that speaks over pipes, with a token.
+async fn over_pipes(data: &str, token: &str) -> (tokio::process::Child, Client) {
+    let mut command = tokio::process::Command::from(peerless());
+    command
+        .args(["mcp", "--data-dir", data])
+        .env("PEERLESS_TOKEN", token);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true);
+    let mut child = command.spawn().unwrap();
+    let pipes = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+    let client = ().serve(pipes).await.unwrap();
+    (child, client)
+}
+
+#[tokio::test]
+async fn a_token_taken_back_is_refused_by_a_program_that_runs() {
+    let (_folder, data) = folder();
+    let token = crate::process::token(&["--data-dir", &data], &["report"]);
+    let (mut child, client) = over_pipes(&data, &token).await;
+    // Nothing is published here: who may vote is told that.
+    let vote = json!({"id": RECORD, "tried": "/workarounds/0", "worked": true});
+    assert_eq!(failed(&client, "outcome", vote.clone()).await, "not_found");
+    let id = token.split('_').nth(1).unwrap();
+    let revoked = crate::process::run(&["token", "revoke", id, "--data-dir", &data]);
+    assert!(revoked.status.success(), "{revoked:?}");
+    assert_eq!(failed(&client, "outcome", vote).await, "unauthorized");
+    client.cancel().await.unwrap();
+    assert!(child.wait().await.unwrap().success());
+}
+
+#[test]
+fn a_token_that_is_of_no_use_ends_the_program_at_its_start() {
+    let (_folder, data) = folder();
+    let nowhere = crate::process::run(&["mcp", "--data-dir", &data, "--token", "peerless_x_y"]);
+    let said = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    assert!(!nowhere.status.success());
+    assert!(said.contains("there is none at sqlite://"), "{said}");
+    crate::process::token(&["--data-dir", &data], &["report"]);
+    let unknown = crate::process::run(&["mcp", "--data-dir", &data, "--token", "peerless_x_y"]);
+    let said = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(!unknown.status.success());
+    assert!(said.contains("--token (or PEERLESS_TOKEN)"), "{said}");
+}

@@ -103,7 +103,7 @@ fn service(state: web::Data<AppState>) -> StreamableHttpService<Tools, NeverSess
             source: Source::Live(Arc::clone(&state.knowledge)),
             store: Some(Arc::clone(&state.store)),
             clock: Arc::clone(&state.clock),
-            caller: None,
+            token: None,
             base_url: state.settings.public_url.clone(),
         })
     };

@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::domain::lookup::{self, MatchOptions};
 use crate::domain::outcomes::{self, OutcomeVote};
 use crate::domain::records::{self, Found};
-use crate::domain::tokens::Actor;
+use crate::domain::tokens::{self, Actor};
 use crate::domain::{answer_text, graph, search};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
@@ -49,8 +49,8 @@ pub struct Tools {
     pub store: Option<Arc<dyn Store>>,
     /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Who calls.
-    pub caller: Option<Actor>,
+    /// Token of whoever started the program, where no request says who calls; looked up at each call that needs it.
+    pub token: Option<Arc<str>>,
     /// Where users reach the server, for links.
     pub base_url: Option<String>,
 }
@@ -233,7 +233,7 @@ impl Tools {
                 "outcomes are kept by a server or in its database, and there is none here",
             ));
         };
-        let caller = Caller(caller(context).or_else(|| self.caller.clone()));
+        let caller = Caller(self.caller(store.as_ref(), context).await?);
         Access::Scope(Scope::Report).check(&caller, false)?;
         let Some(reporter) = caller.0 else {
             return Err(Problem::new(Code::Unauthorized, "an outcome needs a token"));
@@ -248,10 +248,23 @@ impl Tools {
         let receipt = outcomes::vote(store.as_ref(), &id, vote, &reporter, self.clock.now()).await?;
         json(&receipt)
     }
+
+    /// Who calls: the sender of the request, or the holder of the program's token as long as that is good.
+    async fn caller(
+        &self,
+        store: &dyn Store,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Option<Actor>, Problem> {
+        match (sender(context), &self.token) {
+            (Some(sender), _) => Ok(Some(sender)),
+            (None, Some(token)) => Ok(Some(tokens::authenticate(store, token, self.clock.now()).await?)),
+            (None, None) => Ok(None),
+        }
+    }
 }
 
 /// Who sent the HTTP request that brought this call.
-fn caller(context: &RequestContext<RoleServer>) -> Option<Actor> {
+fn sender(context: &RequestContext<RoleServer>) -> Option<Actor> {
     let request = context.extensions.get::<http::request::Parts>()?;
     request.extensions.get::<Caller>()?.0.clone()
 }
