@@ -1,6 +1,6 @@
 //! Whether somebody took the node out of service: then nobody waits for its GPUs, and a run disturbs no one.
 
-use std::io::Read as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 /// Longest that Slurm may take to answer; without its controller `scontrol` waits for minutes.
 const LIMIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
+/// Bytes of what a failed `scontrol` says that are looked at.
+const LONGEST_COMPLAINT: u64 = 400;
 
 /// Who knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,11 +66,11 @@ fn ask(command: &mut Command) -> Result<String, String> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("scontrol: {error}"))?;
     let began = Instant::now();
-    // A node's text fits into the pipe, so that it can be read behind the end.
+    // A node's text fits into the pipe, and so do complaints, so that they can be read behind the end.
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
@@ -83,7 +85,11 @@ fn ask(command: &mut Command) -> Result<String, String> {
         }
     };
     if !status.success() {
-        return Err(format!("scontrol: {status}"));
+        let complaint = child.stderr.take().and_then(first_line);
+        return Err(complaint.map_or_else(
+            || format!("scontrol: {status}"),
+            |complaint| format!("scontrol: {status}: {complaint}"),
+        ));
     }
     let mut told = Vec::new();
     let read = child.stdout.take().map(|mut out| out.read_to_end(&mut told));
@@ -91,6 +97,15 @@ fn ask(command: &mut Command) -> Result<String, String> {
         Some(Err(error)) => Err(format!("scontrol: {error}")),
         _ => Ok(String::from_utf8_lossy(&told).into_owned()),
     }
+}
+
+/// The first line that says something, in as much as a message can bear.
+fn first_line(from: impl Read) -> Option<String> {
+    let mut bytes = Vec::new();
+    from.take(LONGEST_COMPLAINT).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().filter(|c| !c.is_control()).collect())
 }
 
 /// `State=IDLE+DRAIN` among the words.
@@ -136,6 +151,18 @@ mod tests {
         let told = "NodeName=gpu-17 Arch=x86_64 CoresPerSocket=32 State=IDLE+DRAIN ThreadsPerCore=1 Reason=State of it";
         assert_eq!(state(told), Some("IDLE+DRAIN"));
         assert_eq!(state("Node gpu-17 not found"), None);
+    }
+
+    #[test]
+    fn the_first_line_of_a_complaint_is_passed_on() {
+        let of = |text: &str| first_line(text.as_bytes());
+        let said = "\n slurm_load_node error: Unable to contact slurm controller\u{7}\nmore\n";
+        assert_eq!(
+            of(said).as_deref(),
+            Some("slurm_load_node error: Unable to contact slurm controller")
+        );
+        assert_eq!(of(" \n\n"), None);
+        assert_eq!(of(&"x".repeat(1_000)).unwrap_or_default().len(), 400);
     }
 
     #[test]

@@ -114,7 +114,8 @@ fn an_active_daemon_does_not_wait_on_a_node_that_slurm_drained() {
     }
     let run = beside_slurm(&node, "echo slurm_load_node error >&2; exit 1");
     assert!(
-        run.stderr.contains("cannot be told: scontrol: exit status: 1"),
+        run.stderr
+            .contains("cannot be told: scontrol: exit status: 1: slurm_load_node error"),
         "{}",
         run.stderr
     );
