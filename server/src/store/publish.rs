@@ -27,7 +27,7 @@ impl<DB: Engine> SqlStore<DB> {
         let face = Face::of(&publish.id, publish.revision, &texts.text(0)?, &texts.text(1)?)?;
         let seq = Seq(newest.0 + 1);
         let sql = "UPDATE record SET state = 'published', published_revision = $2, seq = $3, signature = $4, \
-            changed_at = $5 WHERE id = $1";
+            changed_at = $5, seq_at = $5 WHERE id = $1";
         let signature = face.derived.signature.as_str();
         tx.run(
             sql,
@@ -60,7 +60,8 @@ impl<DB: Engine> SqlStore<DB> {
             return Err(StoreError::NeverPublished(id.clone()));
         };
         let seq = Seq(newest.0 + 1);
-        let sql = "UPDATE record SET state = 'withdrawn', seq = $2, changed_at = $3 WHERE id = $1";
+        let sql =
+            "UPDATE record SET state = 'withdrawn', seq = $2, changed_at = $3, seq_at = $3 WHERE id = $1";
         tx.run(sql, values![id, seq, at]).await?;
         face::remove(&mut tx, &[id.as_str()]).await?;
         set_newest(&mut tx, seq).await?;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use kb_core::ids::Seq;
 use peerless::store::{ConnectOptions, Migrated, StoreError, connect, migrate};
 use sqlx::{Connection as _, Executor as _, PgConnection, SqliteConnection};
 
@@ -198,4 +199,53 @@ fn a_changed_sqlite_migration_is_refused() {
 #[test]
 fn a_changed_postgres_migration_is_refused() {
     on(Engine::Postgres, a_changed_migration_is_refused);
+}
+
+/// What stood in a database before records had `seq_at`: as it was published, with a newer draft, an older revision
+/// brought back, and never published.
+const BEFORE_SEQ_AT: &str = "\
+    INSERT INTO record (id, state, head_revision, published_revision, seq, changed_at) VALUES \
+        ('a/as-published', 'published', 1, 1, 1, '2026-01-02T00:00:05.000000Z'), \
+        ('a/draft-since', 'published', 2, 1, 2, '2026-01-02T00:00:09.000000Z'), \
+        ('a/older-back', 'published', 2, 1, 3, '2026-01-02T00:00:08.000000Z'), \
+        ('a/never', 'draft', 1, NULL, NULL, '2026-01-02T00:00:07.000000Z'); \
+    INSERT INTO revision (record_id, revision, document_sha256, annex_sha256, actor, made_at, document, annex) VALUES \
+        ('a/as-published', 1, '', '', 'ada', '2026-01-02T00:00:01.000000Z', '', ''), \
+        ('a/draft-since', 1, '', '', 'ada', '2026-01-02T00:00:02.000000Z', '', ''), \
+        ('a/draft-since', 2, '', '', 'ada', '2026-01-02T00:00:09.000000Z', '', ''), \
+        ('a/older-back', 1, '', '', 'ada', '2026-01-02T00:00:03.000000Z', '', ''), \
+        ('a/older-back', 2, '', '', 'ada', '2026-01-02T00:00:04.000000Z', '', ''), \
+        ('a/never', 1, '', '', 'ada', '2026-01-02T00:00:07.000000Z', '', '')";
+
+async fn times_of_publishing_are_found_for_older_databases(place: Arc<Place>) {
+    let store = place.store().await;
+    run(&place, BEFORE_SEQ_AT).await;
+    let migration = match place.engine {
+        Engine::Sqlite => include_str!("../../../migrations/sqlite/0005_seq_at.sql"),
+        Engine::Postgres => include_str!("../../../migrations/postgres/0005_seq_at.sql"),
+    };
+    let (_, update) = migration.split_once("ADD COLUMN").unwrap();
+    let (_, update) = update.split_once(';').unwrap();
+    run(&place, update).await;
+    let page = store.feed(Seq(0), 10).await.unwrap();
+    let seconds: Vec<(&str, u8)> = page
+        .changes
+        .iter()
+        .map(|change| (change.id.as_str(), change.changed_at.second()))
+        .collect();
+    let expected = [("a/as-published", 5), ("a/draft-since", 2), ("a/older-back", 8)];
+    assert_eq!(seconds, expected);
+}
+
+#[test]
+fn sqlite_finds_times_of_publishing() {
+    on(Engine::Sqlite, times_of_publishing_are_found_for_older_databases);
+}
+
+#[test]
+fn postgres_finds_times_of_publishing() {
+    on(
+        Engine::Postgres,
+        times_of_publishing_are_found_for_older_databases,
+    );
 }

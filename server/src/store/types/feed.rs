@@ -12,7 +12,7 @@ pub struct FeedChange {
     pub seq: Seq,
     /// The record.
     pub id: RecordId,
-    /// Time of the record's last change: when this revision was published, unless a newer draft was saved since.
+    /// When it took this seq: the time of publishing or withdrawing, which a newer draft does not move.
     pub changed_at: OffsetDateTime,
     /// What readers see now; `None`: withdrawn.
     pub published: Option<RevisionTexts>,

@@ -97,6 +97,22 @@ pub(crate) async fn an_older_revision_can_be_brought_back(place: Arc<Place>) {
     assert_eq!((status.head, status.published), (revision(2), Some(revision(1))));
 }
 
+pub(crate) async fn a_newer_draft_does_not_move_the_time_of_publishing(place: Arc<Place>) {
+    let store = place.store().await;
+    published(&*store, "cuda/a", record("cuda/a", "one")).await;
+    let mut newer = draft("cuda/a", record("cuda/a", "two"), Expected::Head(revision(1)));
+    newer.at = at(7);
+    store.save_head(newer).await.unwrap();
+    let status = store.status(&id("cuda/a")).await.unwrap().unwrap();
+    assert_eq!(status.changed_at, at(7));
+    let page = store.feed(Seq(0), 10).await.unwrap();
+    assert_eq!(page.changes[0].changed_at, publish("cuda/a", 1).at);
+
+    store.withdraw(&id("cuda/a"), "ada", at(9)).await.unwrap();
+    let page = store.feed(Seq(0), 10).await.unwrap();
+    assert_eq!(page.changes[0].changed_at, at(9));
+}
+
 pub(crate) async fn each_record_comes_once_in_seq_order(place: Arc<Place>) {
     let store = place.store().await;
     for word in ["one", "two", "three"] {

@@ -48,6 +48,7 @@ contract! {
         publishing_and_withdrawing_take_the_next_seq
         publishing_again_changes_nothing
         an_older_revision_can_be_brought_back
+        a_newer_draft_does_not_move_the_time_of_publishing
         each_record_comes_once_in_seq_order
         pages_cover_everything
         what_cannot_be_published_is_refused
