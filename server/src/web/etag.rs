@@ -20,18 +20,21 @@ pub(super) fn of_revision(revision: Revision) -> HeaderValue {
     quoted(&revision.to_string())
 }
 
+/// A newer program may make another answer of the same knowledge.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Tag of something made from the whole published knowledge.
 pub(super) fn of_seq(seq: Seq) -> HeaderValue {
-    quoted(&format!("s{seq}"))
+    quoted(&format!("s{seq}-{VERSION}"))
 }
 
 /// Tag of one of several forms of such a thing.
 pub(super) fn of_seq_as(seq: Seq, form: &str) -> HeaderValue {
-    quoted(&format!("s{seq}-{form}"))
+    quoted(&format!("s{seq}-{form}-{VERSION}"))
 }
 
 fn quoted(tag: &str) -> HeaderValue {
-    // Letters and digits within quotes: always a header value.
+    // Letters, digits, dots and dashes within quotes: always a header value.
     HeaderValue::from_str(&format!("\"{tag}\"")).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
@@ -105,6 +108,17 @@ mod tests {
         }
         assert_eq!(read_one("*").unwrap(), Some(Tags::Any));
         assert_eq!(read_one("").unwrap(), None);
+    }
+
+    #[test]
+    fn the_tag_of_a_state_names_the_program_that_made_the_answer() {
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(of_seq(Seq(7)), format!("\"s7-{version}\""));
+        assert_eq!(of_seq_as(Seq(7), "dot"), format!("\"s7-dot-{version}\""));
+        let of_another = read_one("\"s7-0.0.9\"").unwrap().unwrap();
+        assert!(!of_another.hold(&of_seq(Seq(7))));
+        let of_this = read_one(&format!("W/\"s7-{version}-gzip\"")).unwrap().unwrap();
+        assert!(of_this.hold(&of_seq(Seq(7))));
     }
 
     #[test]
