@@ -3,7 +3,7 @@
 # the pipeline, so that the image's build is tested where there is no container engine. The agent, which goes to all
 # kinds of nodes, starts with glibc 2.17 or newer; the server with that of the machine that builds it.
 #   deploy/build-release.sh OUT_DIR [packages]
-# It needs Rust, a C compiler, and Python with pip and venv; `cargo xtask release OUT_DIR` checks what comes of it.
+# It needs Rust, a C compiler, and Python with pip and venv, for packages dpkg-deb, too; `cargo xtask release OUT_DIR` checks what comes of it.
 set -euo pipefail
 out=${1:?usage: deploy/build-release.sh OUT_DIR [packages]}
 cd "$(dirname "$0")/.."
@@ -22,22 +22,6 @@ install -d "$out"
 install -m 755 "$target/release/peerless" "$target/$triple/agent/peerless-agent" "$out/"
 "$out/peerless" --version
 "$out/peerless-agent" --version
-[ "${2-}" = packages ] || exit 0
-
-# What the packages hold beside the program.
-share=$target/$triple/agent/share
-install -d "$share"
-"$out/peerless-agent" man >"$share/peerless-agent.1"
-"$out/peerless-agent" completions bash >"$share/peerless-agent.bash"
-"$out/peerless-agent" completions zsh >"$share/_peerless-agent"
-"$out/peerless-agent" completions fish >"$share/peerless-agent.fish"
-# The packers work for seconds: optimising them to the end would take longer.
-packer() {
-    CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_DEV_OPT_LEVEL=1 cargo install --quiet --locked --debug --root "$tools" "$@"
-}
-packer --no-default-features cargo-deb@3.8.0
-packer cargo-generate-rpm@0.21.1
-"$tools/bin/cargo-deb" --no-build --no-strip --package peerless-agent --profile agent --target "$triple" \
-    --compress-type gzip --output "$out/"
-"$tools/bin/cargo-generate-rpm" generate-rpm --package agent --profile agent --target "$triple" \
-    --auto-req builtin --payload-compress gzip --output "$out/"
+if [ "${2-}" = packages ]; then
+    cargo xtask package "$out"
+fi

@@ -34,6 +34,8 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<OsString>,
     },
+    /// Make the agent's deb and rpm from what `deploy/build-release.sh` wrote (needs `dpkg-deb`).
+    Package(release::PackageOptions),
     /// Check what `deploy/build-release.sh` wrote: glibc, size, what the packages hold and need.
     Release(release::Options),
     /// Ask a server thousands of things that its description allows or forbids (needs Python and the package index).
@@ -49,6 +51,7 @@ fn main() -> Result<()> {
         Chore::Test(options) => test::run(&options),
         Chore::Lint => lint::run(),
         Chore::Postgres { command } => postgres::run_with(&command),
+        Chore::Package(options) => release::package(&options),
         Chore::Release(options) => release::run(&options),
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::Bench(options) => bench::run(&options),

@@ -36,6 +36,16 @@ pub(super) fn check(program: &Path, most: &[u32]) -> Result<String> {
         .with_context(|| format!("{} needs no glibc: it cannot open libraries", program.display()))
 }
 
+/// What a program needs, as RPM names it: `libc.so.6(GLIBC_2.17)(64bit)`.
+pub(super) fn required(program: &Path) -> Result<std::collections::BTreeSet<String>> {
+    let data = std::fs::read(program).with_context(|| program.display().to_string())?;
+    let needs = needs(&data).with_context(|| format!("{} is no ELF program", program.display()))?;
+    let named = needs
+        .iter()
+        .map(|need| format!("{}({})(64bit)", need.library, need.version));
+    Ok(named.collect())
+}
+
 /// What the loader looks for before it starts the program (`.gnu.version_r`).
 fn needs(data: &[u8]) -> object::Result<Vec<Need>> {
     let header = FileHeader64::<Endianness>::parse(data)?;

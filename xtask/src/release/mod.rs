@@ -1,9 +1,18 @@
-//! `cargo xtask release DIR`: what `deploy/build-release.sh` wrote, held to what was promised of it.
+//! `cargo xtask package DIR` packs what `deploy/build-release.sh` wrote; `cargo xtask release DIR` holds all of it to what
+//! was promised.
 
+#[cfg(feature = "release")]
+mod about;
+#[cfg(feature = "release")]
+mod deb;
 #[cfg(feature = "release")]
 mod glibc;
 #[cfg(feature = "release")]
+mod pack;
+#[cfg(feature = "release")]
 mod packages;
+#[cfg(feature = "release")]
+mod rpm;
 
 use std::path::PathBuf;
 
@@ -16,6 +25,18 @@ pub(crate) struct Options {
     /// Also the packages that it makes with `packages`.
     #[arg(long)]
     packages: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct PackageOptions {
+    /// What `deploy/build-release.sh` was given: the agent lies there, and the packages go there.
+    folder: PathBuf,
+}
+
+/// Makes the agent's deb and rpm.
+#[cfg(feature = "release")]
+pub(crate) fn package(options: &PackageOptions) -> Result<()> {
+    pack::make(&options.folder)
 }
 
 /// The glibc of RHEL 7, SLES 12 SP2 and everything newer.
@@ -80,22 +101,22 @@ fn check_packages(options: &Options, scratch: &std::path::Path) -> Result<()> {
 /// Runs this command again with what reads programs and packages built in.
 #[cfg(not(feature = "release"))]
 pub(crate) fn run(options: &Options) -> Result<()> {
+    let flags: &[&str] = if options.packages { &["--packages"] } else { &[] };
+    again("release", &options.folder, flags)
+}
+
+/// Runs this command again, the same.
+#[cfg(not(feature = "release"))]
+pub(crate) fn package(options: &PackageOptions) -> Result<()> {
+    again("package", &options.folder, &[])
+}
+
+#[cfg(not(feature = "release"))]
+fn again(chore: &str, folder: &std::path::Path, flags: &[&str]) -> Result<()> {
     use crate::shell;
 
-    let arguments = [
-        "run",
-        "--quiet",
-        "--locked",
-        "--package",
-        "xtask",
-        "--features",
-        "release",
-    ];
-    let folder = std::path::absolute(&options.folder)?;
-    let mut command = shell::cargo(&arguments);
-    command.args(["--", "release"]).arg(folder);
-    if options.packages {
-        command.arg("--packages");
-    }
+    let mut command = shell::cargo(&["run", "--quiet", "--locked", "--package", "xtask"]);
+    command.args(["--features", "release", "--", chore]);
+    command.arg(std::path::absolute(folder)?).args(flags);
     shell::run(&mut command)
 }

@@ -74,7 +74,7 @@ pub(super) fn install_deb(package: &Path, root: &Path) -> Result<String> {
 
 /// Unpacks the RPM below `root`, checksums included; returns what it requires.
 pub(super) fn install_rpm(package: &Path, root: &Path) -> Result<Vec<String>> {
-    let opened = rpm::Package::open(package).with_context(|| package.display().to_string())?;
+    let opened = ::rpm::Package::open(package).with_context(|| package.display().to_string())?;
     opened.verify_digests()?;
     let license = opened.metadata.get_license()?;
     ensure!(license == "Apache-2.0", "the rpm's licence is {license:?}");
@@ -83,7 +83,7 @@ pub(super) fn install_rpm(package: &Path, root: &Path) -> Result<Vec<String>> {
         .iter()
         .find(|file| file.path() == Path::new("/etc/peerless-agent.toml"));
     ensure!(
-        settings.is_some_and(|file| file.flags().contains(rpm::FileFlags::CONFIG)),
+        settings.is_some_and(|file| file.flags().contains(::rpm::FileFlags::CONFIG)),
         "the settings are no configuration file, so that an update would write over them"
     );
     opened.extract(root)?;
