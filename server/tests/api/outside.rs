@@ -82,7 +82,8 @@ async fn downloads_and_feeds_hold_what_is_published_and_say_when_it_changed() {
         (&manifest["records"], &manifest["licence"]),
         (&2.into(), &"CC-BY-4.0".into())
     );
-    assert_eq!(tags[0], format!("\"s{}\"", manifest["seq"]));
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(tags[0], format!("\"s{}-{version}\"", manifest["seq"]));
     let stored = app
         .get(&format!("/api/v1/records/{PEER}"))
         .await
