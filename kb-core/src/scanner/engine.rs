@@ -272,7 +272,10 @@ impl Engine {
             messages: OnceCell::new(),
         };
         for found in &found {
-            if let Found::Stated(words) = found {
+            // Where lines are put together, a value may have swallowed the next line's first word.
+            if let Found::Stated(words) = found
+                && origin.joined.is_none()
+            {
                 self.stated.read(*words, text, &lower, origin.line);
             }
         }

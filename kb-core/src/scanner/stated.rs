@@ -112,7 +112,13 @@ impl Stated {
     pub(super) fn told(&self) -> impl Iterator<Item = (&'static str, Told<'_>)> {
         self.by_component.iter().filter_map(|(component, statements)| {
             let best = statements.iter().map(|statement| statement.rank).min()?;
-            let best: Vec<&Statement> = statements.iter().filter(|told| told.rank == best).collect();
+            let of_best = || statements.iter().filter(|told| told.rank == best);
+            // `2.21.5` is what `2.21.5+cuda12.4` says, only shorter.
+            let is_short_for =
+                |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('+'));
+            let is_said_longer =
+                |told: &Statement| of_best().any(|other| is_short_for(&told.value, &other.value));
+            let best: Vec<&Statement> = of_best().filter(|told| !is_said_longer(told)).collect();
             Some(match best.as_slice() {
                 [only] => (*component, Told::Value(&only.value, only.line)),
                 several => {
@@ -241,5 +247,26 @@ mod tests {
         }
         let all: Vec<_> = stated.told().collect();
         assert!(matches!(all.as_slice(), [("cuda", Told::Value("12.1", 2))]));
+    }
+
+    #[test]
+    fn a_version_without_its_build_agrees_with_the_same_one_that_has_it() {
+        let mut stated = Stated::default();
+        for (line, text) in [
+            (1, "NCCL version 2.21.5+cuda12.4"),
+            (2, "NCCL version 2.21.5"),
+            (3, "NCCL version 2.21.50"),
+        ] {
+            for which in 0..u16::try_from(WORDS.len()).unwrap() {
+                stated.read(which, text.as_bytes(), text.to_ascii_lowercase().as_bytes(), line);
+            }
+            let all: Vec<_> = stated.told().collect();
+            let several = ["2.21.5+cuda12.4", "2.21.50"];
+            match all.as_slice() {
+                [("nccl", Told::Value(value, 1))] => assert_eq!((*value, line < 3), (several[0], true)),
+                [("nccl", Told::Several(values))] => assert_eq!((values.as_slice(), line), (&several[..], 3)),
+                _ => panic!("line {line}"),
+            }
+        }
     }
 }
