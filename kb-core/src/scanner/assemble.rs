@@ -58,12 +58,15 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
             "first causes were looked for among the earliest {MAX_MATCHES} matches"
         ));
     }
-    let root_causes = root_causes(matcher, &timeline);
+    let root_causes = root_causes(matcher, &timeline, &wraps);
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     Summary {
         matches: entries
             .into_iter()
-            .map(|entry| to_match(entry, matcher, &environment, &wraps))
+            .map(|entry| {
+                let inner = wraps.get(&entry.place).and_then(|inner| matcher.record(*inner));
+                to_match(entry, matcher, &environment, inner.map(|inner| inner.id.clone()))
+            })
             .collect(),
         candidates,
         root_cause: root_causes.first().map(|cause| cause.id.clone()),
@@ -203,15 +206,14 @@ fn to_match(
     entry: Entry<'_>,
     matcher: &Matcher,
     environment: &Environment<'_>,
-    wraps: &BTreeMap<u32, RecordId>,
+    wraps: Option<RecordId>,
 ) -> Match {
     let Entry {
-        place,
+        place: _,
         record,
         mut tally,
         applies,
     } = entry;
-    let wraps = wraps.get(&place).cloned();
     let mut why = why(&tally.best, matcher);
     if let Some(inner) = &wraps {
         why.push_str("; it only wraps ");

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use super::RootCause;
 use super::order::{Before, First, Timeline};
+use super::wrapper::Wraps;
 use crate::ids::RecordId;
 use crate::matcher::Matcher;
 
@@ -21,12 +22,14 @@ enum Link {
     Earlier,
     /// An edge, and nothing tells which came first.
     ByGraph,
+    /// The other one only wraps it, wherever it is printed.
+    Wrapped,
 }
 
 /// Names the causes, in the order of the timeline; the better one first where two stand at the same place.
-pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>) -> Vec<RootCause> {
+pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wraps) -> Vec<RootCause> {
     let firsts = timeline.firsts.get(..MAX_MATCHES).unwrap_or(&timeline.firsts);
-    let links = links(matcher, timeline, firsts);
+    let links = links(matcher, timeline, firsts, wraps);
     let has_leader = |at: usize| links.iter().any(|from| from.get(at).is_some_and(Option::is_some));
     // Two records on one line describe one fault; the better one speaks for it.
     let is_second_view =
@@ -89,10 +92,25 @@ fn root_cause(
 }
 
 /// For each match, what it leads to.
-fn links(matcher: &Matcher, timeline: &Timeline<'_>, firsts: &[First]) -> Vec<Vec<Option<Link>>> {
+fn links(
+    matcher: &Matcher,
+    timeline: &Timeline<'_>,
+    firsts: &[First],
+    wraps: &Wraps,
+) -> Vec<Vec<Option<Link>>> {
     let reached: Vec<HashSet<u32>> = firsts.iter().map(|first| reach(matcher, first.record)).collect();
     let link = |from: usize, to: usize| {
         let (one, other) = (firsts.get(from)?, firsts.get(to)?);
+        // A traceback may print the wrapper first. Only a clock tells that it is not this error which it wraps.
+        let is_around = |outer: &First, inner: &First| {
+            wraps.get(&outer.record) == Some(&inner.record) && timeline.at_one_time(outer, inner)
+        };
+        if is_around(other, one) {
+            return Some(Link::Wrapped);
+        }
+        if is_around(one, other) {
+            return None;
+        }
         if from == to || !reached.get(from)?.contains(&other.record) {
             return None;
         }

@@ -11,6 +11,8 @@ use super::summary::Order;
 
 /// How far an estimated difference may be off at least, because two hosts do not report an error at the same time: 30 s.
 const LEAST_TOLERANCE_MICROS: u64 = 30_000_000;
+/// Lines of one traceback are written within this: 1 s.
+const ONE_TIME_MICROS: u64 = 1_000_000;
 
 /// A match where it stands first.
 pub(super) struct First {
@@ -150,6 +152,18 @@ impl<'c> Timeline<'c> {
             (false, false) if !apart.is_empty() => is(apart.contains(&true)),
             _ => Before::Untold,
         }
+    }
+
+    /// Whether no clock tells two matches apart by more than [`ONE_TIME_MICROS`].
+    pub(super) fn at_one_time(&self, one: &First, other: &First) -> bool {
+        if one.untimed || other.untimed {
+            return true;
+        }
+        let shared = one.times.iter().flat_map(|own| {
+            let others = other.times.iter().filter(|their| their.clock == own.clock);
+            others.map(|their| their.first.abs_diff(own.first))
+        });
+        shared.min().is_none_or(|apart| apart <= ONE_TIME_MICROS)
     }
 
     /// Which of two times on different clocks is the earlier, if that is beyond doubt.

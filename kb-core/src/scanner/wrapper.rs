@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 use super::assemble::Entry;
 use super::cause::MAX_MATCHES;
 use super::summary::Applies;
-use crate::ids::RecordId;
 
 /// A wrapper stands within this many lines of what it wraps: a chained traceback of one worker.
 const NEAR_LINES: u64 = 24;
 /// On one line the score decides; only among near equals, by this share, the deeper layer does.
 const SHARE_ON_LINE: f32 = 0.9;
-/// On lines of their own, where an edge says that the one leads to the other.
-const SHARE_WITH_EDGE: f32 = 0.3;
 
-/// Puts each wrapper behind what it wraps; gives for its place the record wrapped. The entries are ranked.
-pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> BTreeMap<u32, RecordId> {
+/// The place of each wrapper, with that of the record wrapped.
+pub(super) type Wraps = BTreeMap<u32, u32>;
+
+/// Puts each wrapper behind what it wraps. The entries are ranked.
+pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> Wraps {
     let mut wraps = BTreeMap::new();
     for entry in entries.iter().take(MAX_MATCHES) {
         // The innermost, and of those the best.
@@ -25,14 +25,14 @@ pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> BTreeMap<u32,
             .take(MAX_MATCHES)
             .filter(|inner| is_around(entry, inner));
         if let Some(inner) = inner.min_by_key(|inner| layer(inner)) {
-            wraps.insert(entry.place, (inner.place, inner.record.id.clone()));
+            wraps.insert(entry.place, inner.place);
         }
     }
     let mut at = 0;
     let mut moved = 0;
     while at < entries.len() && moved < entries.len() {
         let inner = entries.get(at).and_then(|entry| wraps.get(&entry.place));
-        let behind = inner.and_then(|(inner, _)| entries.iter().rposition(|entry| entry.place == *inner));
+        let behind = inner.and_then(|inner| entries.iter().rposition(|entry| entry.place == *inner));
         match behind.filter(|behind| *behind > at) {
             Some(behind) => {
                 let wrapper = entries.remove(at);
@@ -43,9 +43,6 @@ pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> BTreeMap<u32,
         }
     }
     wraps
-        .into_iter()
-        .map(|(place, (_, inner))| (place, inner))
-        .collect()
 }
 
 /// Whether one match is only the wrapper of another.
@@ -64,7 +61,8 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     if apart == 0 {
         return is_deeper && layer(outer) >= LIBRARY && other >= own * SHARE_ON_LINE;
     }
-    is_led_to && (is_deeper || is_own) && apart <= NEAR_LINES && other >= own * SHARE_WITH_EDGE
+    // The scores say nothing here: what is specific names devices and addresses, of which no record knows anything.
+    is_led_to && (is_deeper || is_own) && apart <= NEAR_LINES
 }
 
 /// Lines between the nearest of the lines that are kept of two matches.

@@ -118,21 +118,22 @@ fn what_is_found_late_stands_where_it_began() {
     let known = matcher_of(records);
     let xid = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off.\n";
     let whole = "CUDA error: peer access is not supported between these two devices\n";
-    // Cut on lines 1 and 2, the other error on 8, whole again on 9.
-    let text = format!("{}{}{xid}{whole}", cut(1), "step\n".repeat(4));
+    // Cut on lines 1 and 2, the other error on 34, whole again on 65: too far apart to wrap one another.
+    let steps = "step\n".repeat(30);
+    let text = format!("{}{steps}{xid}{steps}{whole}", cut(1));
     let summary = scan_text(&known, &text);
     let refused = summary
         .matches
         .iter()
         .find(|found| found.id.domain() == "cuda")
         .unwrap();
-    assert_eq!(counts(refused), (2, vec![1, 9], vec![(2, vec![1, 9])]));
+    assert_eq!(counts(refused), (2, vec![1, 65], vec![(2, vec![1, 65])]));
     let causes: Vec<_> = summary
         .root_causes
         .iter()
         .map(|cause| (cause.id.domain(), cause.line))
         .collect();
-    assert_eq!(causes, [("cuda", 1), ("xid", 8)]);
+    assert_eq!(causes, [("cuda", 1), ("xid", 34)]);
 }
 
 #[test]

@@ -141,7 +141,13 @@ fn what_an_error_wraps_comes_before_it() {
             found.why
         );
         assert_eq!(summary.matches[0].wraps, None);
+        let roots: Vec<_> = summary.root_causes.iter().map(|root| root.id.as_str()).collect();
+        assert_eq!(roots, ["nccl/refused"], "{text}");
     }
+    // A clock knows better: the exception came a minute before the refusal.
+    let text = format!("2026-11-20T10:00:00Z {outer}\n2026-11-20T10:01:00Z {inner}\n");
+    let summary = scan_text(&matcher, &text);
+    assert_eq!(summary.root_causes.len(), 2, "{:?}", summary.root_causes);
     // Far apart they are two stories; the chain tells whether one led to the other.
     let far = format!("{inner}\n{}{outer}\n", "step\n".repeat(40));
     assert!(
@@ -204,6 +210,21 @@ fn a_result_code_of_a_library_wraps_its_own_warning() {
                 NCCL WARN the frobnicator port refused 4711 of this and that host\n";
     let summary = scan_text(&matcher_of(vec![code, warning]), text);
     assert_eq!(ids(&summary), ["nccl/port", "nccl/system"]);
+}
+
+#[test]
+fn a_warning_full_of_addresses_still_comes_before_the_code_around_it() {
+    let code = record("nccl/remote", "ncclRemoteError: the other side is gone");
+    let mut warning = record("nccl/completion", "frobnicator completion flange");
+    warning.leads_to = vec![code.id.clone()];
+    let addresses = "peer 10.0.0.2<38274> opcode=0 len=0 vendor err 129 (Send) localGid ::ffff:10.0.0.1 remoteGids \
+                     ::ffff:10.0.0.2 hca mlx5_0 on rank 17 of communicator 0x7f5512340000 in channel 04 of 32";
+    let text = format!(
+        "ncclRemoteError: the other side is gone\nLast error:\nfrobnicator completion flange {addresses} {addresses}\n"
+    );
+    let summary = scan_text(&matcher_of(vec![code, warning]), text);
+    assert_eq!(ids(&summary), ["nccl/completion", "nccl/remote"]);
+    assert!(summary.matches[0].score * 4.0 < summary.matches[1].score);
 }
 
 #[test]
