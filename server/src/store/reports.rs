@@ -112,9 +112,11 @@ impl<DB: Engine> SqlStore<DB> {
 }
 
 async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
-    // A report that came late through another server does not take the place of a later one.
+    // By the end of the run: a spool that is drained after an outage, or a bundle that somebody uploads weeks later,
+    // does not take the place of what was seen since. A clock that runs ahead gains nothing beyond its own arrival.
+    let seen_at = report.finished_at.min(report.received_at);
     let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at) \
-        VALUES ($1, $2, $3, 1, $4, $3) \
+        VALUES ($1, $2, $3, 1, $4, $5) \
         ON CONFLICT (id) DO UPDATE SET \
         reports = node.reports + 1, \
         hostname = CASE WHEN excluded.latest_at >= node.latest_at THEN excluded.hostname ELSE node.hostname END, \
@@ -125,7 +127,7 @@ async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<
     let hostname = report.hostname.as_deref();
     tx.run(
         sql,
-        values![&report.node, hostname, report.received_at, &report.id],
+        values![&report.node, hostname, report.received_at, &report.id, seen_at],
     )
     .await?;
     Ok(())

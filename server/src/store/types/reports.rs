@@ -121,6 +121,6 @@ pub struct NodeListing {
     pub first_seen: OffsetDateTime,
     /// Number of reports.
     pub reports: u32,
-    /// The latest one by arrival.
+    /// The one whose run ended last by the node's clock; one that is said to end after it came counts from then.
     pub latest: ReportListing,
 }

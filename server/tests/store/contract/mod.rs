@@ -108,6 +108,8 @@ contract! {
     nodes {
         nodes_come_with_their_latest_report
         a_late_arrival_does_not_take_the_place_of_a_later_one
+        the_latest_is_the_run_that_ended_last
+        a_clock_that_runs_ahead_does_not_stay_the_latest
         nodes_come_in_pages
     }
     outcomes {

@@ -39,6 +39,32 @@ pub(crate) async fn a_late_arrival_does_not_take_the_place_of_a_later_one(place:
     assert_eq!(node.hostname.as_deref(), Some("n1.example"));
 }
 
+pub(crate) async fn the_latest_is_the_run_that_ended_last(place: Arc<Place>) {
+    let store = place.store().await;
+    store.save_report(report("n1", "new", 20)).await.unwrap();
+    let drained = NewReport {
+        finished_at: at(8),
+        hostname: Some("old name".to_owned()),
+        ..report("n1", "from-the-spool", 60)
+    };
+    store.save_report(drained).await.unwrap();
+    let node = &store.nodes(None, 10).await.unwrap()[0];
+    assert_eq!((node.reports, node.latest.id.as_str()), (2, "new"));
+    assert_eq!(node.hostname.as_deref(), Some("n1.example"));
+}
+
+pub(crate) async fn a_clock_that_runs_ahead_does_not_stay_the_latest(place: Arc<Place>) {
+    let store = place.store().await;
+    let ahead = NewReport {
+        finished_at: at(5_000),
+        ..report("n1", "ahead", 20)
+    };
+    store.save_report(ahead).await.unwrap();
+    store.save_report(report("n1", "set-right", 30)).await.unwrap();
+    let node = &store.nodes(None, 10).await.unwrap()[0];
+    assert_eq!(node.latest.id.as_str(), "set-right");
+}
+
 pub(crate) async fn nodes_come_in_pages(place: Arc<Place>) {
     let store = place.store().await;
     for name in ["n-c", "N.a", "n_b"] {
