@@ -1,8 +1,8 @@
 //! The first look at every byte: which literals of which signals stand where, apart from ASCII case.
 //!
-//! Of each literal the four bytes that say the most are its key. Each window of four folded bytes is asked for in a
-//! bitmap that fits the nearest caches; where it answers, the sixteen bytes around the window are compared with those
-//! of the literals that have the key. The cost of a byte does not depend on the number of literals, and hardly on what
+//! Of each literal the four bytes that say the most are its key; one of three bytes is its own. Each window of folded
+//! bytes is asked for in two bitmaps that fit the nearest caches, one for each length; where one answers, the sixteen
+//! bytes around the window are compared with those of the literals that have the key. The cost of a byte does not depend on the number of literals, and hardly on what
 //! they have in common. What a literal wakes may need triples of bytes elsewhere on the line: see [`Needs`].
 
 use std::collections::HashMap;
@@ -12,14 +12,17 @@ use super::grams::{Grams, Needs};
 use super::keys::Rarity;
 use super::{index, place};
 
-/// Bits of the bitmap: 64 KiB.
-const HASH_BITS: u32 = 19;
-/// Keys are grouped by this many bits of their hash.
-const GROUP_BITS: u32 = 13;
+/// Bits of the bitmap of keys of four bytes: 64 KiB.
+const FOUR_BITS: u32 = 19;
+/// The same for three bytes: 4 KiB, for there are few.
+const THREE_BITS: u32 = 15;
 /// Sets the bit that tells ASCII letters' cases apart. Other bytes lose it too: a key only proposes.
 const FOLD: u32 = 0x2020_2020;
-/// The first three bytes of a window.
-const TRIPLE: u32 = 0x00ff_ffff;
+const FOUR_WORDS: usize = 1 << (FOUR_BITS - 6);
+const THREE_WORDS: usize = 1 << (THREE_BITS - 6);
+/// Keys are grouped by their hash.
+const FOUR_GROUPS: usize = 1 << 13;
+const THREE_GROUPS: usize = 1 << 9;
 /// Windows that are asked for in the bitmap before those that it knows are compared.
 const STRETCH: usize = 4096;
 
@@ -38,18 +41,20 @@ pub(crate) enum Found {
 
 #[derive(Debug)]
 pub(crate) struct Filter {
-    bitmap: Vec<u64>,
     /// Literals with a key of four bytes, and those of three bytes.
-    four: Groups,
-    three: Groups,
-    /// What each literal wakes.
-    wakes: Vec<Vec<(Needs, Found)>>,
+    four: Groups<FOUR_WORDS, FOUR_GROUPS>,
+    three: Groups<THREE_WORDS, THREE_GROUPS>,
+    /// What the literals wake, one after the other, and where each one's begins; one more at the end.
+    wakes: Vec<(Needs, Found)>,
+    wake_bounds: Vec<u32>,
     families: Vec<Vec<u8>>,
 }
 
-/// Literals by the hash of their key.
-#[derive(Debug, Default)]
-struct Groups {
+/// Literals by the hash of their key. `WORDS` of 64 bits are the bitmap; the upper bits of the hash are the group.
+#[derive(Debug)]
+struct Groups<const WORDS: usize, const GROUPS: usize> {
+    /// The hashes of all keys.
+    known: Box<[u64; WORDS]>,
     /// Where each group begins; one more at the end.
     bounds: Vec<u32>,
     literals: Vec<Literal>,
@@ -104,37 +109,37 @@ impl Literals {
     }
 
     pub(super) fn build(self) -> Filter {
-        let mut bitmap = vec![0_u64; 1 << (HASH_BITS - 6)];
-        let mut mark = |window: u32| {
-            let hash = hash(window | FOLD);
-            if let Some(word) = bitmap.get_mut(index(hash >> 6)) {
-                *word |= 1 << (hash & 63);
-            }
-        };
-        self.four.iter().for_each(|literal| mark(literal.key()));
-        for literal in &self.three {
-            // Any byte may follow; behind the end of the text stands a blank.
-            for next in (0..=u8::MAX).filter(|next| next & 0x20 != 0) {
-                mark((literal.key() & TRIPLE) | (u32::from(next) << 24));
-            }
-        }
+        let mut wake_bounds = Vec::with_capacity(self.wakes.len() + 1);
+        wake_bounds.push(0);
+        let mut sum = 0;
+        wake_bounds.extend(self.wakes.iter().map(|wakes| {
+            sum += place(wakes.len());
+            sum
+        }));
         Filter {
-            bitmap,
-            four: Groups::of(self.four, |literal| literal.key() | FOLD),
-            three: Groups::of(self.three, |literal| (literal.key() | FOLD) & TRIPLE),
-            wakes: self.wakes,
+            four: Groups::of(self.four, four),
+            three: Groups::of(self.three, three),
+            wakes: self.wakes.into_iter().flatten().collect(),
+            wake_bounds,
             families: self.families,
         }
     }
 }
 
-impl Groups {
-    fn of(mut literals: Vec<Literal>, key: impl Fn(&Literal) -> u32) -> Self {
-        let group = |literal: &Literal| group(hash(key(literal)));
+impl<const WORDS: usize, const GROUPS: usize> Groups<WORDS, GROUPS> {
+    /// `hash` is that of a window.
+    fn of(mut literals: Vec<Literal>, hash: fn(u32) -> u32) -> Self {
+        let hash = |literal: &Literal| hash(literal.key());
+        let group = |literal: &Literal| Self::group(hash(literal));
         literals.sort_by_key(group);
-        let mut bounds = vec![0_u32; (1 << GROUP_BITS) + 1];
+        let mut known = Box::new([0_u64; WORDS]);
+        let mut bounds = vec![0_u32; GROUPS + 1];
         for literal in &literals {
-            if let Some(count) = bounds.get_mut(index(group(literal)) + 1) {
+            let hash = hash(literal);
+            if let Some(word) = known.get_mut(index(hash >> 6) % WORDS) {
+                *word |= 1 << (hash & 63);
+            }
+            if let Some(count) = bounds.get_mut(group(literal) + 1) {
                 *count += 1;
             }
         }
@@ -144,16 +149,28 @@ impl Groups {
             *count = sum;
         }
         Self {
+            known,
             bounds,
             near: literals.iter().map(Literal::near).collect(),
             literals,
         }
     }
 
-    /// The literals with this key that may stand there.
+    /// Whether a literal may have the key with this hash.
     #[inline]
-    fn near(&self, key: u32, around: &Around) -> impl Iterator<Item = &Literal> {
-        let group = index(group(hash(key)));
+    fn know(&self, hash: u32) -> bool {
+        let word = self.known.get(index(hash >> 6) % WORDS).copied();
+        (word.unwrap_or_default() >> (hash & 63)) & 1 != 0
+    }
+
+    fn group(hash: u32) -> usize {
+        index(hash) * GROUPS / (WORDS * 64)
+    }
+
+    /// The literals with this hash of their key that may stand there.
+    #[inline]
+    fn near(&self, hash: u32, around: &Around) -> impl Iterator<Item = &Literal> {
+        let group = Self::group(hash);
         let bound = |at: usize| self.bounds.get(at).copied().map_or(0, index);
         let first = bound(group);
         let near = self.near.get(first..bound(group + 1)).unwrap_or_default();
@@ -164,26 +181,22 @@ impl Groups {
     }
 }
 
-fn hash(folded: u32) -> u32 {
-    folded.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS)
+/// The hash of four bytes, apart from case.
+fn four(window: u32) -> u32 {
+    (window | FOLD).wrapping_mul(0x9e37_79b1) >> (32 - FOUR_BITS)
 }
 
-fn group(hash: u32) -> u32 {
-    hash >> (HASH_BITS - GROUP_BITS)
+/// The hash of the first three bytes of a window, apart from case.
+fn three(window: u32) -> u32 {
+    ((window | FOLD) << 8).wrapping_mul(0x9e37_79b1) >> (32 - THREE_BITS)
 }
 
 impl Filter {
     /// Calls `visit` with each literal in `bytes` and a place within the literal, in the order of the places.
     pub(crate) fn search(&self, bytes: &[u8], mut visit: impl FnMut(u32, usize)) {
-        let Ok(bitmap) = <&[u64; 1 << (HASH_BITS - 6)]>::try_from(self.bitmap.as_slice()) else {
-            return;
-        };
-        let is_key = |window: u32| {
-            let hash = hash(window | FOLD);
-            let word = bitmap.get(index(hash >> 6)).copied().unwrap_or_default();
-            (word >> (hash & 63)) & 1 != 0
-        };
-        // What the bitmap knows is noted without a branch, for hardly any processor foresees it.
+        // Both are asked without a branch.
+        let is_key = |window: u32| self.four.know(four(window)) | self.three.know(three(window));
+        // What the bitmaps know is noted without a branch, for hardly any processor foresees it.
         let mut known = [0_u16; STRETCH];
         let mut from = 0;
         while let Some(stretch) = bytes.get(from..).filter(|rest| rest.len() >= 4) {
@@ -215,18 +228,25 @@ impl Filter {
     #[inline]
     fn compare(&self, bytes: &[u8], at: usize, visit: &mut impl FnMut(u32, usize)) {
         let around = Around::new(bytes, at);
-        let key = around.window() | FOLD;
-        let near = self.four.near(key, &around);
-        for literal in near.chain(self.three.near(key & TRIPLE, &around)) {
+        let (four, three) = (four(around.window()), three(around.window()));
+        let mut visit_near = |literal: &Literal| {
             if literal.stands(&around, bytes) {
                 visit(literal.place(), at);
             }
+        };
+        if self.four.know(four) {
+            self.four.near(four, &around).for_each(&mut visit_near);
+        }
+        if self.three.know(three) {
+            self.three.near(three, &around).for_each(&mut visit_near);
         }
     }
 
     /// Calls `visit` with what a literal wakes on a line with these triples.
     pub(crate) fn wake(&self, literal: u32, grams: &Grams, mut visit: impl FnMut(Found)) {
-        for (needs, found) in self.wakes.get(index(literal)).into_iter().flatten() {
+        let bound = |at: usize| self.wake_bounds.get(at).copied().map_or(0, index);
+        let woken = self.wakes.get(bound(index(literal))..bound(index(literal) + 1));
+        for (needs, found) in woken.into_iter().flatten() {
             if grams.hold(*needs) {
                 visit(*found);
             }

@@ -25,7 +25,7 @@ pub(super) struct Key {
 }
 
 /// Lines as healthy programs write them.
-const TYPICAL: &str = include_str!("typical.txt");
+pub(super) const TYPICAL: &str = include_str!("typical.txt");
 /// What the text of typical lines counts more than a literal.
 const TYPICAL_COUNTS: f32 = 20.0;
 /// What each appearance of a window in the typical lines adds, as a logarithm; so much at most.

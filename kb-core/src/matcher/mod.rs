@@ -8,6 +8,7 @@
 //! build    records -> signals + filter      verify   one line + its candidates -> hits
 //! chain    a pattern's literals in order    slow     the few patterns without a literal
 //! grams    what a line cannot hold           around   a literal compared at once
+//! heads    how matches of the slow few begin
 //! ```
 
 mod around;
@@ -17,6 +18,7 @@ mod chain;
 mod codes;
 mod filter;
 mod grams;
+mod heads;
 mod keys;
 mod markers;
 pub(crate) mod rarity;

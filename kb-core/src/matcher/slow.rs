@@ -8,10 +8,14 @@ use regex_automata::util::pool::Pool;
 use regex_automata::{Input, MatchKind, PatternID, PatternSet};
 
 use super::Found;
+use super::heads::Heads;
+use super::keys::TYPICAL;
 use crate::signature::{PatternError, PatternSpec, slow_tree};
 
 /// Most patterns of the slow lane; further ones are left out and listed.
 pub const SLOW_LANE_PATTERNS: usize = 64;
+/// Heads of matches are looked for where fewer than one in this many typical lines has one.
+const SELDOM: usize = 4;
 /// Largest form of all of them together before it is run, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
@@ -20,6 +24,8 @@ type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + 
 /// The patterns that every line is asked for.
 pub(crate) struct SlowLane {
     automaton: DFA,
+    /// How their matches begin, if healthy lines seldom hold that.
+    heads: Option<Heads>,
     caches: Pool<Cache, MakeCache>,
     signals: Vec<u32>,
     /// Anchored ones: they may match behind a log prefix, so each line is worth a look.
@@ -65,6 +71,7 @@ impl SlowLane {
         };
         let anchored = patterns.iter().filter(|(_, _, anchored)| *anchored);
         Ok(Some(Self {
+            heads: Heads::of(&automaton).filter(are_seldom),
             automaton,
             caches: Pool::new(make),
             signals: patterns.iter().map(|(signal, _, _)| *signal).collect(),
@@ -77,10 +84,16 @@ impl SlowLane {
         let mut cache = self.caches.get();
         let mut matched = PatternSet::new(self.signals.len());
         let mut start = 0;
-        // Where no line needs to be asked for itself, one search runs over all of them to the next that may match.
+        // Where no line needs to be asked for itself, one search runs over all of them to the next that may match: for
+        // what matches begin with, or by the automaton.
         let mut one_by_one = !self.always.is_empty();
         while start < lines.len() {
-            if !one_by_one {
+            if !one_by_one && let Some(heads) = &self.heads {
+                let Some(at) = heads.find(lines, start) else {
+                    return;
+                };
+                start = line_start(lines, at);
+            } else if !one_by_one {
                 let rest = Input::new(lines).range(start..).earliest(true);
                 match self.automaton.try_search_fwd(&mut cache, &rest) {
                     Ok(Some(end)) => start = line_start(lines, end.offset().saturating_sub(1).max(start)),
@@ -119,6 +132,14 @@ impl SlowLane {
     pub(super) fn signals(&self) -> &[u32] {
         &self.signals
     }
+}
+
+fn are_seldom(heads: &Heads) -> bool {
+    let lines = TYPICAL.lines();
+    let held = lines
+        .clone()
+        .filter(|line| heads.find(line.as_bytes(), 0).is_some());
+    held.count() * SELDOM < lines.count()
 }
 
 fn line_start(lines: &[u8], at: usize) -> usize {
