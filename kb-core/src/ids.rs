@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,7 +38,10 @@ pub enum IdError {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", extend("pattern" = RECORD_ID_PATTERN, "maxLength" = MAX_ID_BYTES))]
-pub struct RecordId(String);
+pub struct RecordId(
+    // Each hit of a scan carries its record's id.
+    Arc<str>,
+);
 
 impl RecordId {
     /// The id as text.
@@ -73,7 +77,7 @@ impl FromStr for RecordId {
                 });
             }
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(text.into()))
     }
 }
 
@@ -153,7 +157,7 @@ macro_rules! text_conversions {
         }
         impl From<$name> for String {
             fn from(id: $name) -> String {
-                id.0
+                id.as_str().to_owned()
             }
         }
     )*};

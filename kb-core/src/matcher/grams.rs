@@ -55,8 +55,9 @@ impl Grams {
 
     /// Whether all the triples may be there.
     pub(crate) fn hold(&self, needs: Needs) -> bool {
+        // All are asked without a branch: which one lacks hardly any processor foresees.
         let holds = |place: &u16| self.lines.get(usize::from(*place) % PLACES) == Some(&self.line);
-        needs.0.iter().all(holds)
+        needs.0.iter().fold(true, |all, place| all & holds(place))
     }
 
     fn set(&mut self, place: u16) {

@@ -31,6 +31,8 @@ pub(crate) struct Line<'a> {
     /// Reads what stands between carriage returns, each without its log prefix. Asked at most once.
     pub(crate) read_messages: &'a dyn Fn() -> Vec<Range<usize>>,
     pub(crate) messages: OnceCell<Vec<Range<usize>>>,
+    /// Whether the text is valid UTF-8. Asked at most once.
+    pub(crate) is_valid: OnceCell<bool>,
 }
 
 impl Line<'_> {
@@ -39,9 +41,10 @@ impl Line<'_> {
         self.messages.get_or_init(self.read_messages)
     }
 
-    /// The part where a match may lie is the whole line.
-    fn is_whole(&self) -> bool {
-        self.within == (0..self.text.len())
+    /// A match may lie on all of the line, and the line is valid UTF-8: chains alone tell where an exact pattern matches.
+    fn is_text(&self) -> bool {
+        let is_valid = || self.text.is_ascii() || std::str::from_utf8(self.text).is_ok();
+        self.within == (0..self.text.len()) && *self.is_valid.get_or_init(is_valid)
     }
 }
 
@@ -135,17 +138,17 @@ impl Matcher {
         work: &mut Work,
     ) -> Option<RawHit> {
         match (&slot.chains, woken) {
+            (Some(chains), Some(_)) if chains.exact && slot.facts.captures.is_empty() && line.is_text() => {
+                let hit = leftmost(place, slot, line);
+                if hit.is_none() {
+                    work.refuted = Some(place);
+                }
+                return hit;
+            }
             (Some(chains), Some(woken)) => {
                 let chain = chains.list.get(usize::from(woken))?;
                 if !chain::stands(chain, line.lower) {
                     return None;
-                }
-                if chains.exact
-                    && slot.facts.captures.is_empty()
-                    && line.is_whole()
-                    && (line.text.is_ascii() || std::str::from_utf8(line.text).is_ok())
-                {
-                    return leftmost(place, slot, line);
                 }
             }
             _ if !holds_clauses(slot, line.lower) => {

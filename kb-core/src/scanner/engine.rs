@@ -270,6 +270,7 @@ impl Engine {
             within: from..text.len().saturating_sub(usize::from(!last)).max(from),
             read_messages: &read_messages,
             messages: OnceCell::new(),
+            is_valid: OnceCell::new(),
         };
         for found in &found {
             // Where lines are put together, a value may have swallowed the next line's first word.

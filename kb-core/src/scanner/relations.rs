@@ -28,6 +28,9 @@ struct Company<'e, 'r> {
 impl<'e, 'r> Company<'e, 'r> {
     /// Taken away by another match, unless the two take each other away. The window is the other's.
     fn cancelled(&self, entry: &Entry<'_>) -> Option<String> {
+        if entry.record.cancels.is_empty() {
+            return None;
+        }
         let by = self.others(entry).find(|other| {
             entry.record.cancels.contains(&other.place)
                 && !other.record.cancels.contains(&entry.place)
