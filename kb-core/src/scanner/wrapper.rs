@@ -57,6 +57,9 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     // A library's result code wraps its own warning, a framework's exception its own watchdog's line. Else an edge within a
     // layer tells of two faults: one Xid that follows another wraps nothing.
     let is_own = layer(outer) >= LIBRARY && inner.record.domain_word() == outer.record.domain_word();
+    if !is_deeper && !is_led_to {
+        return false;
+    }
     let apart = nearest(outer, inner);
     if apart == 0 {
         return is_deeper && layer(outer) >= LIBRARY && other >= own * SHARE_ON_LINE;
