@@ -60,7 +60,7 @@ fn read(folder: &Path, prefix: &str, into: &mut Vec<Record>) -> Result<()> {
         } else if is_record_file(&name) && !name.ends_with(".ext.json") {
             let document = fs::read_to_string(&path)?;
             let annex = path.with_extension("ext.json");
-            let annex = if annex.exists() {
+            let annex = if annex.try_exists()? {
                 fs::read_to_string(annex)?
             } else {
                 EMPTY.to_owned()

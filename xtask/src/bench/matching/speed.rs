@@ -120,7 +120,7 @@ fn compare(subject: &Subject, options: &Options, name: &str, text: &str, hits: u
                 eprintln!(
                     "{sign} {line} {:?} {:?}: {text}",
                     record.map(|record| record.id.as_str()),
-                    record.map(|record| record.patterns[0].regex.as_str())
+                    record.and_then(|record| Some(record.patterns.first()?.regex.as_str()))
                 );
             }
         }
