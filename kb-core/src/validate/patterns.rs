@@ -23,9 +23,9 @@ struct Kept {
 }
 
 impl Kept {
-    /// Whether it matches on a line of the text.
+    /// Whether it matches on a line of the text, or over its lines.
     fn matches(&self, text: &str) -> bool {
-        text.lines().any(|line| self.regex.is_match(line))
+        text.lines().any(|line| self.regex.is_match(line)) || self.regex.is_match(text.trim_end())
     }
 }
 

@@ -295,6 +295,15 @@ fn annexes_with_faults_of_content() {
         Severity::Warning,
     );
     assert_eq!(rules(DOCUMENT, &unproven), [expected]);
+    let pattern = r#"[{"id": "two", "regex": "CUDA error: good\\nflange of the device"}]"#;
+    let over_lines = put(&unproven, "/patterns", pattern);
+    let shown = r#"[{"text": "CUDA error: good\nflange of the device"}]"#;
+    let is_unproven = |annex: &str| {
+        let rules = rules(DOCUMENT, annex);
+        rules.iter().any(|(_, rule, _)| *rule == "unproven-pattern")
+    };
+    assert!(is_unproven(&over_lines));
+    assert!(!is_unproven(&put(&over_lines, "/examples", shown)));
     let nothing = put(&put(DOCUMENT, "/regex", "null"), "/dead_ends", "[]");
     let expected = ("/regex".to_owned(), "unrecognisable", Severity::Warning);
     assert_eq!(rules(&nothing, "{\"schema_version\": 1}"), [expected]);
