@@ -139,6 +139,7 @@ pub(crate) fn run(
         pairs: found.pairs,
         measurements: found.measurements,
         nccl: found.nccl,
+        parts: Vec::new(),
         logs,
         failures: found.failures,
         notes: Vec::new(),

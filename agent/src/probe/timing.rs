@@ -83,6 +83,7 @@ impl Timings {
                 bytes,
                 peer_access: Some(peer_access),
                 at_once: None,
+                taken: None,
                 cells,
             })
             .collect()

@@ -175,6 +175,7 @@ impl Draft {
                 bytes: figure.bytes,
                 peer_access: figure.peer_access,
                 at_once: None,
+                taken: None,
                 cells: Vec::new(),
             });
         }

@@ -88,6 +88,7 @@ pub(super) fn finish(draft: Draft, options: &Options) -> Result<Report, ConvertE
         logs,
         failures,
         nccl: None,
+        parts: Vec::new(),
         notes: Vec::new(),
         conclusion: Conclusion::undecided(),
     };

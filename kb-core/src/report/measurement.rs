@@ -28,8 +28,20 @@ pub struct Measurement {
     /// Since 1.2.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub at_once: Option<bool>,
+    /// What taking its cells took; absent where they came with those of the measurement before. Since 1.4.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub taken: Option<Taken>,
     /// The cells.
     pub cells: Vec<Cell>,
+}
+
+/// What taking a measurement's cells took.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Taken {
+    /// How often something was started for it; cells that are taken at the same time share one.
+    pub rounds: u32,
+    /// Seconds by the wall clock, with everything that goes with it: preparation, samples, comparing data.
+    pub seconds: f64,
 }
 
 /// Push: the source's context issues the copy. Pull: the destination's does.

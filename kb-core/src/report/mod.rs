@@ -14,7 +14,7 @@ mod pair;
 
 pub use fact::{Fact, Gap, GapKind};
 pub use gpu::{Gpu, GpuIndex};
-pub use measurement::{Cell, Conditions, Measurement, Operation};
+pub use measurement::{Cell, Conditions, Measurement, Operation, Taken};
 pub use nccl::{Nccl, NcclArm, NcclVerdict};
 pub use pair::{Check, Direction, Engine, Mismatch, NvmlP2p, Outcome, P2pStatus, Pair, PairVerdict};
 
@@ -28,7 +28,7 @@ use crate::ids::{NodeId, RecordId, ReportId};
 /// The major version that this build writes and reads.
 pub const MAJOR: u32 = 1;
 /// The minor version that this build writes.
-pub const MINOR: u32 = 3;
+pub const MINOR: u32 = 4;
 
 /// Version of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -72,6 +72,9 @@ pub struct Report {
     /// What NCCL did with the GPUs, where it was asked. Since 1.3.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nccl: Option<Nccl>,
+    /// What the run's time went into, one part after the other. Since 1.4.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub parts: Vec<Part>,
     /// Lines of the kernel log and others that fell into the run, already redacted as asked.
     #[serde(default)]
     pub logs: Vec<LogExcerpt>,
@@ -83,6 +86,15 @@ pub struct Report {
     pub notes: Vec<Failure>,
     /// The run in one line.
     pub conclusion: Conclusion,
+}
+
+/// A part of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    /// Stable name: `opening`, `ladder`, `bench`, `nccl`, …
+    pub name: String,
+    /// Seconds by the monotonic clock.
+    pub seconds: f64,
 }
 
 /// Names a node and the boot it ran in.

@@ -136,6 +136,7 @@ mod tests {
             bytes: 1 << 28,
             peer_access: source.and(destination).map(|_| true),
             at_once: None,
+            taken: None,
             cells: vec![Cell::new(source, destination, Ok(vec![1.0; 3]))],
         });
     }

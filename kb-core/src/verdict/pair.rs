@@ -1,7 +1,7 @@
 //! One pair before the table: the first row that applies names the cause.
 
 use super::evidence::{Finding, Seen};
-use super::rows::{Named, Row, of_pair};
+use super::rows::{Named, Row, of_pair, staged_instead};
 use super::scene::Scene;
 use super::{Expect, Verdict};
 use crate::ids::RecordId;
@@ -41,6 +41,12 @@ pub(super) fn judge_pair(scene: &Scene<'_>, pair: &Pair, index: usize, expect: E
         record,
         ..
     } = row.named;
+    if verdict == Verdict::Refused
+        && let Some((told, pointers)) = staged_instead(&seen)
+    {
+        reason = format!("{reason}; {told}");
+        evidence.extend(pointers);
+    }
     PairVerdict {
         verdict,
         cause: Some(cause.to_owned()),

@@ -159,6 +159,7 @@ impl<'a> Bench<'a> {
             bytes: shape.bytes,
             peer_access: shape.peer_access,
             at_once: shape.at_once.then_some(true),
+            taken: None,
             cells,
         });
     }

@@ -188,6 +188,7 @@ impl Figures {
                 bytes,
                 peer_access: None,
                 at_once: None,
+                taken: None,
                 cells: vec![Cell::new(first, first, samples)],
             });
         }

@@ -17,6 +17,7 @@ use super::Verdict;
 use super::evidence::{Finding, Seen};
 
 pub(super) use run::{NOTES, RUN, RunRow};
+pub(super) use slow::staged_instead;
 #[cfg(test)]
 pub(super) use unknown::REQUIRED_RUNGS;
 

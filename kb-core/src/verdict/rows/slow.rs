@@ -44,6 +44,17 @@ pub(super) fn slower_with_peer_access(pair: &Seen<'_>) -> Option<Finding> {
     )
 }
 
+/// What programs get between two GPUs whose peer access is refused, where the bench has measured it: the driver copies
+/// by way of host memory, without an error.
+pub(in crate::verdict) fn staged_instead(pair: &Seen<'_>) -> Option<(String, [String; 2])> {
+    let [there, back] = timings(pair, false)?;
+    let told = format!(
+        "copies between the two go through host memory, at {:.1} and {:.1} GB/s",
+        there.median, back.median
+    );
+    Some((told, [there.pointer, back.pointer]))
+}
+
 pub(super) fn slow_pair(pair: &Seen<'_>) -> Option<Finding> {
     let timings = timings(pair, true)?;
     let (usual, peers) = usual(pair)?;

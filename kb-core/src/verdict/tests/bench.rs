@@ -143,3 +143,29 @@ fn wrong_data_of_the_bench_breaks_the_pair_that_it_is_of() {
     assert_eq!(report.conclusion.exit_code, 2);
     assert_healthy(with(|report| lost(report, &[(0, 7)])));
 }
+
+#[test]
+fn a_refused_pair_is_told_what_programs_get_instead() {
+    let verdict = assert_cause(
+        with(|report| {
+            refuse(report, P2pStatus::Gns);
+            timings(report, false, |from, _| if from == 0 { 38.2 } else { 37.5 });
+        }),
+        cause::REFUSED_BY_POLICY,
+    );
+    let told = "copies between the two go through host memory, at 38.2 and 37.5 GB/s";
+    assert!(verdict.reason.ends_with(told), "{}", verdict.reason);
+    assert!(
+        verdict
+            .evidence
+            .iter()
+            .any(|pointer| pointer.starts_with("/measurements/0/cells/")),
+        "{verdict:?}"
+    );
+    // Without the figures nothing is told.
+    let verdict = assert_cause(
+        with(|report| refuse(report, P2pStatus::Gns)),
+        cause::REFUSED_BY_POLICY,
+    );
+    assert!(!verdict.reason.contains("host memory"), "{}", verdict.reason);
+}

@@ -121,6 +121,7 @@ pub(super) fn healthy(n: u32) -> Report {
         pairs: pairs.collect(),
         measurements: Vec::new(),
         nccl: None,
+        parts: Vec::new(),
         logs: Vec::new(),
         failures: Vec::new(),
         notes: Vec::new(),
@@ -226,6 +227,7 @@ pub(super) fn timings(report: &mut Report, peer_access: bool, rate: impl Fn(u32,
         bytes: 16 << 20,
         peer_access: Some(peer_access),
         at_once: None,
+        taken: None,
         cells: cells.collect(),
     });
 }
