@@ -16,8 +16,10 @@ use super::gate::Gate;
 use super::stream::Stream;
 use super::timing::Event;
 
-/// Hops that warm a chase up: once around the ring.
+/// Hops that warm a chase up: once around the ring. What it left in the caches stays there for the samples behind it, in
+/// front of which a part of it wakes the links.
 const WARM_HOPS: u32 = 16_384;
+const WARM_HOPS_AGAIN: u32 = 2048;
 
 /// Who does the work of a flow.
 #[derive(Clone, Copy)]
@@ -49,6 +51,8 @@ pub(crate) struct Flow<'a> {
 pub(crate) struct Pace {
     /// Copies in front of those that count.
     pub(crate) warm_ups: u32,
+    /// False where the same was done just before.
+    pub(crate) first: bool,
     /// False for what the driver does on the host, and so would wait for the gate that waits for it.
     pub(crate) gated: bool,
     /// Longest for all of it.
@@ -95,10 +99,11 @@ impl<'a> Lane<'a> {
         }
     }
 
-    fn warm_up(&self, warm_ups: u32) -> Result<(), CallError> {
+    fn warm_up(&self, pace: Pace) -> Result<(), CallError> {
+        let hops = if pace.first { WARM_HOPS } else { WARM_HOPS_AGAIN };
         match self.flow.mover {
-            Mover::Chase { .. } => self.queue(self.flow.times.min(WARM_HOPS)),
-            _ => self.queue(warm_ups),
+            Mover::Chase { .. } => self.queue(self.flow.times.min(hops)),
+            _ => self.queue(pace.warm_ups),
         }
     }
 
@@ -225,7 +230,7 @@ pub(crate) fn run(flows: &[Flow<'_>], pace: Pace, meanwhile: impl FnOnce()) -> R
         lane.close(pace.limit)?;
     }
     for lane in &lanes {
-        lane.warm_up(pace.warm_ups)?;
+        lane.warm_up(pace)?;
     }
     first.start.record(&first.stream)?;
     for lane in others {

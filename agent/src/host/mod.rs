@@ -9,6 +9,7 @@ mod identity;
 mod iommu;
 mod kernel_log;
 mod libraries;
+mod near;
 mod network;
 mod pci;
 mod place;
@@ -18,6 +19,7 @@ mod watch;
 
 pub(crate) use kernel_log::Follower;
 pub(crate) use libraries::{file_to_open, found_file};
+pub(crate) use near::{Near, near};
 pub(crate) use root::HostRoot;
 pub(crate) use watch::Watch;
 

@@ -83,7 +83,7 @@ fn row(measurement: &Measurement) -> Vec<Shown> {
 }
 
 /// `GPU to GPU, copy engine, push`.
-fn title(measurement: &Measurement) -> String {
+pub(super) fn title(measurement: &Measurement) -> String {
     let what = match measurement.metric.as_str() {
         "d2d_bandwidth" => "GPU to GPU".to_owned(),
         "d2d_bandwidth_both_ways" => "GPU to GPU, both ways".to_owned(),
@@ -112,7 +112,7 @@ fn title(measurement: &Measurement) -> String {
     words.join(", ")
 }
 
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     match bytes {
         bytes if bytes >= MIB => format!("{} MiB", bytes / MIB),
         bytes if bytes >= 1024 => format!("{} KiB", bytes / 1024),

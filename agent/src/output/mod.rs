@@ -8,6 +8,7 @@ mod pairs;
 mod progress;
 mod style;
 mod table;
+mod times;
 
 pub(crate) use metrics::metrics;
 pub(crate) use progress::Drawn;

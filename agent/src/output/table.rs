@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kb_core::report::{Fact, Failure, Gpu, Nccl, NcclVerdict, Report};
 
 use super::grid::{Cell, lay_out};
-use super::{Style, bench, map, pairs};
+use super::{Style, bench, map, pairs, times};
 
 const GIB: u64 = 1 << 30;
 
@@ -31,6 +31,7 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
     if !measured.is_empty() {
         text.push('\n');
         text.push_str(&measured);
+        text.push_str(&times::of_run(report));
     }
     if let Some(nccl) = &report.nccl {
         text.push_str(&of_nccl(nccl));

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind, NvmlP2p, Pair, PairVerdict};
+use kb_core::report::{Fact, GapKind, Gpu, NvmlP2p, Pair, PairVerdict};
 
+use crate::host;
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
 
@@ -12,6 +13,7 @@ use super::bench::{Bench, Way};
 use super::failure::{failure_from, stuck_failure};
 use super::idle;
 use super::ladder::{Ascent, Climb, LOWER, UPPER};
+use super::parts::Parts;
 use super::progress::{PairStep, Progress, Step};
 use super::session::{Known, Session, Trouble};
 use super::setup::{SPENT, Setup};
@@ -19,7 +21,12 @@ use super::timing::Timings;
 use super::{Depth, Found, Options, driver_facts};
 
 /// Looks at the whole node.
-pub(super) fn look(options: &Options, setup: &Setup, nonce: u64, progress: &dyn Progress) -> Found {
+pub(super) fn look(
+    options: &Options,
+    setup: &Setup,
+    nonce: u64,
+    (progress, parts): (&dyn Progress, &mut Parts),
+) -> Found {
     progress.step(Step::Opening);
     let mut session = Session::new(setup, None);
     let opened = match open(&mut session) {
@@ -33,7 +40,17 @@ pub(super) fn look(options: &Options, setup: &Setup, nonce: u64, progress: &dyn 
         }
     };
     let idle = idle::idle_gpus(&opened.gpus);
-    session.learn(Known::of(&opened, idle.clone()));
+    let near = |gpu: &Gpu| match &gpu.pci_address.value {
+        Some(address) => host::near(&options.host_root, address),
+        None => Fact {
+            value: None,
+            source: gpu.pci_address.source.clone(),
+            gap: gpu.pci_address.gap.clone(),
+        },
+    };
+    let known = Known::of(&opened, idle.clone());
+    session.learn(known.with_near(opened.gpus.iter().map(near).collect()));
+    parts.end("opening");
     let steps = pair_steps(opened.gpus.len());
     let facts: Vec<PairFacts> = steps
         .iter()
@@ -42,6 +59,7 @@ pub(super) fn look(options: &Options, setup: &Setup, nonce: u64, progress: &dyn 
             pair_facts(setup, &mut session, pair.a, pair.b)
         })
         .collect();
+    parts.end("rung_1");
     if options.depth == Depth::Passive {
         return untouched(&mut session, &opened, steps, facts);
     }
@@ -56,6 +74,7 @@ pub(super) fn look(options: &Options, setup: &Setup, nonce: u64, progress: &dyn 
         // After the worker's contexts: in exclusive compute mode the partner would take their place.
         session.prepare_partner(opened.gpus.len());
     }
+    parts.end("contexts");
     let climb = Climb {
         setup,
         run: nonce,
@@ -66,22 +85,32 @@ pub(super) fn look(options: &Options, setup: &Setup, nonce: u64, progress: &dyn 
         .map(|chosen| Bench::new(chosen, &opened.gpus, &idle, progress));
     if let Some(bench) = &mut bench {
         // Before any access is enabled: afterwards no copy is staged any more.
-        bench.without_access(&mut session, &ways(&facts, &steps));
+        bench.without_access(&mut session, &ways(&steps));
+        parts.end("bench_without_access");
     }
     let mut timings = bench.is_none().then(|| Timings::new(options.bytes));
     let mut pairs = Vec::new();
     for (step, facts) in steps.into_iter().zip(facts) {
         pairs.push(look_at(&climb, &mut session, timings.as_mut(), step, facts));
     }
+    parts.end("ladder");
     if let Some(bench) = &mut bench {
         bench.with_access(&mut session, &pairs);
+        parts.end("bench");
     }
     let (bench, wrong) = bench.map(Bench::finish).unwrap_or_default();
     progress.step(Step::Closing);
     let mut gpus = opened.gpus.clone();
+    for (number, gpu) in (0..).zip(&mut gpus) {
+        let node = session.host_memory_node(number);
+        gpu.facts
+            .extend(node.map(|node| ("bench.host_memory_node".to_owned(), node)));
+    }
     again::read(&mut session, &mut gpus, &pairs);
     idle::mark_shared(&mut gpus, &idle);
+    parts.end("second_reading");
     session.end();
+    parts.end("closing");
     let mut found = Found {
         simulated: false,
         driver: driver_facts(&opened),
@@ -174,15 +203,11 @@ fn look_at(
     }
 }
 
-/// Both directions of the pairs that the driver grants both ways.
-fn ways(facts: &[PairFacts], steps: &[PairStep]) -> Vec<Way> {
-    let granted = |facts: &DirectionFacts| facts.can_access_peer.value == Some(true);
-    let both = facts
-        .iter()
-        .zip(steps)
-        .filter(|(facts, _)| granted(&facts.forward) && granted(&facts.backward));
-    both.flat_map(|(_, step)| [Way::open(step.a, step.b), Way::open(step.b, step.a)])
-        .collect()
+/// Both directions of all pairs: copies that are staged through the host need no access, and are what programs get where
+/// it is refused.
+fn ways(steps: &[PairStep]) -> Vec<Way> {
+    let both = |step: &PairStep| [Way::open(step.a, step.b), Way::open(step.b, step.a)];
+    steps.iter().flat_map(both).collect()
 }
 
 /// The worker's contexts and memory on all GPUs.

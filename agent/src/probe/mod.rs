@@ -11,6 +11,7 @@ mod ladder;
 mod live;
 mod look;
 mod nccl;
+mod parts;
 pub(crate) mod pattern;
 mod progress;
 mod session;
@@ -39,6 +40,7 @@ pub(crate) use nccl::NcclOptions;
 pub(crate) use progress::{PairStep, Progress, Step};
 
 use failure::failure_of;
+use parts::Parts;
 use setup::Setup;
 
 /// What the operator chose.
@@ -102,15 +104,19 @@ pub(crate) fn run(
 ) -> Result<Report, IdError> {
     let started_at = clock.now();
     let start = Instant::now();
+    let mut parts = Parts::begin();
     let watch = Watch::start(&options.host_root);
     let host = host::read(&options.host_root, &watch)?;
+    parts.end("host_facts");
     let mut found = match lock_of(options) {
         Ok(_lock) => {
+            parts.end("lock");
             let setup = Setup::of(options);
-            let mut found = look::look(options, &setup, chance.nonce, progress);
+            let mut found = look::look(options, &setup, chance.nonce, (progress, &mut parts));
             if let Some(chosen) = &options.nccl {
                 let surroundings = (&host.facts, &options.host_root);
                 nccl::add(&mut found, chosen, &setup, surroundings, progress);
+                parts.end("nccl");
             }
             found
         }
@@ -118,6 +124,7 @@ pub(crate) fn run(
     };
     surroundings::add(&mut found, &options.host_root, &watch);
     let (mut logs, log_facts) = watch.finish();
+    parts.end("surroundings");
     logs.extend(found.logs);
     let mut facts = host.facts;
     facts.extend(log_facts);
@@ -139,7 +146,7 @@ pub(crate) fn run(
         pairs: found.pairs,
         measurements: found.measurements,
         nccl: found.nccl,
-        parts: Vec::new(),
+        parts: parts.into_list(),
         logs,
         failures: found.failures,
         notes: Vec::new(),

@@ -6,8 +6,9 @@ mod processes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
 
-use kb_core::report::{Fact, Gap, Outcome};
+use kb_core::report::{Fact, Gap, GapKind, Outcome};
 
+use crate::host::Near;
 use crate::worker::handle::{Fault, Stuck};
 use crate::worker::protocol::{Answer, CallFailure, CheckKind, Checked, Command, Loaded, Opened, PairFacts};
 
@@ -22,12 +23,20 @@ pub(super) struct Known {
     uuids: Vec<Option<String>>,
     /// GPUs that nobody else uses: windows are spread over their memory.
     idle: BTreeSet<u32>,
+    /// The CPUs next to each GPU, where the bench takes host memory.
+    near: Vec<Fact<Near>>,
 }
 
 impl Known {
     pub(super) fn of(opened: &Opened, idle: BTreeSet<u32>) -> Self {
         let uuids = uuids_of(opened);
-        Self { uuids, idle }
+        let near = Vec::new();
+        Self { uuids, idle, near }
+    }
+
+    /// With the CPUs next to each GPU.
+    pub(super) fn with_near(self, near: Vec<Fact<Near>>) -> Self {
+        Self { near, ..self }
     }
 }
 
@@ -65,6 +74,8 @@ pub(super) struct Session<'a> {
     pub(super) loaded: Option<Loaded>,
     /// Why the bench's memory and kernels cannot be had: that ended a worker, and is not tried again for every cell.
     pub(super) no_bench: Option<Gap>,
+    /// GPUs for which the bench took host memory, and why it was not taken next to them.
+    pub(super) host_memory: BTreeMap<u32, Option<String>>,
     /// Processes that did not end even when killed.
     pub(super) stuck: Vec<Stuck>,
 }
@@ -79,6 +90,7 @@ impl<'a> Session<'a> {
             known,
             loaded: None,
             no_bench: None,
+            host_memory: BTreeMap::new(),
             stuck: Vec::new(),
         }
     }
@@ -113,6 +125,32 @@ impl<'a> Session<'a> {
     /// From now on every process must list these GPUs.
     pub(super) fn learn(&mut self, known: Known) {
         self.known = Some(known);
+    }
+
+    /// The CPUs next to a GPU; none where they are not known.
+    pub(super) fn cpus_near(&self, gpu: u32) -> Vec<u32> {
+        let near = self.near(gpu).and_then(|near| near.value.as_ref());
+        near.map(|near| near.cpus.clone()).unwrap_or_default()
+    }
+
+    fn near(&self, gpu: u32) -> Option<&Fact<Near>> {
+        let near = &self.known.as_ref()?.near;
+        near.get(usize::try_from(gpu).ok()?)
+    }
+
+    /// The NUMA node of the host memory that the bench has taken for a GPU; nothing where it has taken none.
+    pub(super) fn host_memory_node(&self, gpu: u32) -> Option<Fact> {
+        let elsewhere = self.host_memory.get(&gpu)?;
+        let near = self.near(gpu)?;
+        Some(match (&near.value, elsewhere) {
+            (Some(near), None) => Fact::read(near.node.into(), "taken by a thread on the node's CPUs"),
+            (_, Some(why)) => Fact::missing(
+                GapKind::Failed,
+                format!("taken where the thread ran; it could not be kept next to the GPU: {why}"),
+                near.source.clone(),
+            ),
+            (None, None) => near.clone().map(|near| near.node.into()),
+        })
     }
 
     /// Rung 1 of a pair.

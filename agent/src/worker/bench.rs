@@ -10,6 +10,7 @@ use crate::gpu::{
 };
 
 use super::inventory::Inventory;
+use super::near::Kept;
 use super::obey::refuse;
 use super::outcome::failure;
 use super::place::Place;
@@ -24,8 +25,6 @@ const BEFORE: u32 = 0xdead_beef;
 #[derive(Default)]
 pub(super) struct Bench {
     gpus: BTreeMap<u32, OfGpu>,
-    /// Ring in host memory.
-    host_ring: Option<Ring>,
 }
 
 struct OfGpu {
@@ -33,12 +32,21 @@ struct OfGpu {
     outgoing: Buffer,
     incoming: Buffer,
     ring: Ring,
+    /// Host memory, next to the GPU where that was possible.
     pinned: Pinned,
     pageable: Pageable,
+    host_ring: Ring,
+    /// CPUs next to it, as far as they are known and this process may use them.
+    cpus: Vec<u32>,
 }
 
 impl OfGpu {
-    fn prepare(gpu: u32, place: &Place, sizes: [usize; 3], limit: Duration) -> Result<Self, CallError> {
+    fn prepare(
+        gpu: u32,
+        place: &Place,
+        (sizes, cpus): ([usize; 3], &[u32]),
+        limit: Duration,
+    ) -> Result<Self, CallError> {
         let [bytes, pinned_bytes, pageable_bytes] = sizes;
         let context = &place.context;
         let of_gpu = Self {
@@ -48,6 +56,8 @@ impl OfGpu {
             ring: Ring::on_gpu(context, &place.stream, limit)?,
             pinned: Pinned::allocate(context, pinned_bytes)?,
             pageable: Pageable::allocate(pageable_bytes),
+            host_ring: Ring::on_host(context)?,
+            cpus: cpus.to_vec(),
         };
         let whole = of_gpu.outgoing.window(0, bytes).ok_or_else(outside)?;
         place.fill(whole, pattern(gpu))?;
@@ -66,6 +76,7 @@ impl OfGpu {
             };
             let once = Pace {
                 warm_ups: 0,
+                first: true,
                 gated: false,
                 limit,
             };
@@ -100,24 +111,26 @@ fn pattern(gpu: u32) -> Pattern {
 
 impl Bench {
     /// Takes memory on a GPU, unless it is there.
-    pub(super) fn prepare(&mut self, gpu: u32, place: &Place, sizes: [u64; 3], limit: Duration) -> Answer {
-        if self.gpus.contains_key(&gpu) {
-            return Answer::Prepared;
+    pub(super) fn prepare(
+        &mut self,
+        gpu: u32,
+        place: &Place,
+        (sizes, cpus): ([u64; 3], &[u32]),
+        limit: Duration,
+    ) -> Answer {
+        let mut elsewhere = None;
+        if !self.gpus.contains_key(&gpu) {
+            let sizes = sizes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+            let kept = (!cpus.is_empty()).then(|| Kept::on(cpus)).transpose();
+            let cpus = if kept.is_ok() { cpus } else { &[] };
+            let prepared = OfGpu::prepare(gpu, place, (sizes, cpus), limit);
+            elsewhere = kept.err();
+            match prepared {
+                Ok(of_gpu) => self.gpus.insert(gpu, of_gpu),
+                Err(error) => return Answer::Failed(failure(&error)),
+            };
         }
-        let sizes = sizes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        let prepared = OfGpu::prepare(gpu, place, sizes, limit).and_then(|of_gpu| {
-            if self.host_ring.is_none() {
-                self.host_ring = Some(Ring::on_host(&place.context)?);
-            }
-            Ok(of_gpu)
-        });
-        match prepared {
-            Ok(of_gpu) => {
-                self.gpus.insert(gpu, of_gpu);
-                Answer::Prepared
-            }
-            Err(error) => Answer::Failed(failure(&error)),
-        }
+        Answer::BenchPrepared { elsewhere }
     }
 
     /// Takes the samples of a cell.
@@ -161,14 +174,34 @@ impl Bench {
         }
         let by_contexts = |flow: &FlowOf| matches!(flow.kind, FlowKind::Copy { by: By::Contexts, .. });
         let staged = measure.flows.iter().any(by_contexts);
+        let [first, others] = measure.warm_ups;
         let pace = Pace {
-            warm_ups: measure.warm_ups,
+            warm_ups: first,
+            first: true,
             gated: !staged && !flows.iter().any(Flow::needs_the_host),
             limit: Duration::from_millis(measure.limit_ms),
         };
+        // What the host copies itself, a thread next to the GPU copies.
+        let by_host = measure
+            .flows
+            .iter()
+            .zip(&flows)
+            .find(|(_, flow)| flow.needs_the_host());
+        let cpus = by_host.map(|(flow, _)| self.of(flow.initiator)).transpose()?;
+        let cpus = cpus.map_or(&[][..], |of_gpu| of_gpu.cpus.as_slice());
+        let _kept = (!cpus.is_empty()).then(|| Kept::on(cpus));
         let (mut samples, mut conditions) = (Vec::new(), Vec::new());
         for number in 0..measure.samples {
             let asked = number == measure.samples / 2;
+            let pace = if number == 0 {
+                pace
+            } else {
+                Pace {
+                    warm_ups: others,
+                    first: false,
+                    ..pace
+                }
+            };
             let mut read = Vec::new();
             let sample = run(&flows, pace, || {
                 if asked {
@@ -228,10 +261,7 @@ impl Bench {
                 ring: &self.of(owner)?.ring,
             },
             FlowKind::Chase { owner: None } => Mover::Chase {
-                ring: self
-                    .host_ring
-                    .as_ref()
-                    .ok_or(Trouble::Unprepared(flow.initiator))?,
+                ring: &initiator.host_ring,
             },
         };
         Ok(Flow {

@@ -17,6 +17,7 @@ mod lines;
 mod link;
 pub(crate) mod lock;
 mod nccl;
+mod near;
 mod obey;
 mod outcome;
 mod place;

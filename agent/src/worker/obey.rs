@@ -113,12 +113,13 @@ impl Worker {
                 bytes,
                 pinned_bytes,
                 pageable_bytes,
+                ref cpus,
                 limit_ms,
             } => match self.places.get(&gpu) {
                 Some(place) => {
                     let sizes = [bytes, pinned_bytes, pageable_bytes];
                     self.bench
-                        .prepare(gpu, place, sizes, Duration::from_millis(limit_ms))
+                        .prepare(gpu, place, (sizes, cpus), Duration::from_millis(limit_ms))
                 }
                 None => unprepared(gpu),
             },

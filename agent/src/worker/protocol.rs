@@ -16,7 +16,7 @@ pub(crate) use check::{CheckKind, CheckResult, Checked};
 pub(crate) use nccl::{Collective, NcclAnswer, NcclCommand, NcclMember, NcclRun};
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
 
 /// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -78,7 +78,8 @@ pub(crate) enum Command {
         /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
-    /// Memory and kernels of the bench on a prepared GPU, unless they are there. Answered by [`Answer::Prepared`].
+    /// Memory and kernels of the bench on a prepared GPU, unless they are there. Answered by
+    /// [`Answer::BenchPrepared`].
     PrepareBench {
         /// Position in the list of GPUs.
         gpu: u32,
@@ -88,6 +89,8 @@ pub(crate) enum Command {
         pinned_bytes: u64,
         /// Bytes of ordinary host memory.
         pageable_bytes: u64,
+        /// CPUs next to the GPU, on which a thread gets host memory next to it; none where they are not known.
+        cpus: Vec<u32>,
         /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
@@ -187,6 +190,11 @@ pub(crate) enum Answer {
     PairFacts(Box<PairFacts>),
     /// The GPU is ready.
     Prepared,
+    /// The GPU is ready for the bench.
+    BenchPrepared {
+        /// Why its host memory was not taken next to it, where that was asked.
+        elsewhere: Option<String>,
+    },
     /// See [`Checked`].
     Checked(Checked),
     /// Seconds of each copy.

@@ -7,6 +7,7 @@ use kb_core::report::{Cell, Engine, GapKind, Measurement, Operation, Report};
 use kb_core::verdict::{Verdict, cause};
 
 use crate::node::{Node, Run};
+use crate::tree::write;
 
 /// Copies of a size that the stand-in's kernels can move in a test.
 const SIZE: [&str; 4] = ["--copy-kib", "128", "--step-timeout", "60"];
@@ -189,23 +190,96 @@ fn a_full_bench_measures_everything_once() {
     assert_eq!(sizes, [128 << 10, 4 << 10, 64 << 10]);
 }
 
+/// Rounds of a measurement.
+fn rounds(measurement: &Measurement) -> u32 {
+    let taken = measurement.taken.unwrap();
+    assert!(taken.seconds > 0.0, "{taken:?}");
+    taken.rounds
+}
+
 #[test]
 fn pairs_run_at_once_where_that_changes_nothing() {
     let (report, _) = bench(
         &Scenario::healthy(4),
         &["--copy-kib", "32", "--step-timeout", "60"],
     );
-    let direct = of(&report, "d2d_bandwidth", Engine::Ce, Operation::Push, Some(true));
-    assert_eq!(direct.at_once, Some(true));
-    assert_eq!(direct.cells.len(), 12);
-    let alone = of(
-        &report,
-        "d2d_bandwidth_alone",
-        Engine::Ce,
-        Operation::Push,
-        Some(true),
+    let (push, direct) = (Operation::Push, Some(true));
+    let one_way = of(&report, "d2d_bandwidth", Engine::Ce, push, direct);
+    assert_eq!(one_way.at_once, Some(true));
+    assert_eq!(one_way.cells.len(), 12);
+    let alone = of(&report, "d2d_bandwidth_alone", Engine::Ce, push, direct);
+    let (from, to) = (alone.cells[0].source, alone.cells[0].destination);
+    close(median(alone, from, to), median(one_way, from, to));
+
+    // Three rounds in which two pairs meet, not six pairs one after the other; each direction by itself twice that.
+    assert_eq!(rounds(one_way), 6);
+    let both_ways = of(&report, "d2d_bandwidth_both_ways", Engine::Ce, push, direct);
+    assert_eq!(rounds(both_ways), 3);
+    let loads = of(&report, "load_latency", Engine::Sm, Operation::Pull, direct);
+    assert_eq!(
+        (rounds(loads), loads.at_once, loads.cells.len()),
+        (3, Some(true), 12)
     );
-    close(median(alone, Some(0), Some(1)), median(direct, Some(0), Some(1)));
+    let alone = of(&report, "load_latency_alone", Engine::Sm, Operation::Pull, direct);
+    let (from, to) = (alone.cells[0].source, alone.cells[0].destination);
+    close(median(alone, from, to), median(loads, from, to));
+    // By way of the host one after the other.
+    assert_eq!(
+        rounds(of(&report, "d2d_bandwidth", Engine::Ce, push, Some(false))),
+        12
+    );
+}
+
+#[test]
+fn the_report_says_what_its_time_went_into() {
+    let (report, _) = bench(&Scenario::healthy(2), &SIZE);
+    let names: Vec<&str> = report.parts.iter().map(|part| part.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "host_facts",
+            "lock",
+            "opening",
+            "rung_1",
+            "contexts",
+            "bench_without_access",
+            "ladder",
+            "bench",
+            "second_reading",
+            "closing",
+            "surroundings",
+        ]
+    );
+    let seconds = |name: &str| {
+        let part = report.parts.iter().find(|part| part.name == name);
+        part.unwrap().seconds
+    };
+    let direct = report
+        .measurements
+        .iter()
+        .filter(|of| of.peer_access != Some(false));
+    let measured: f64 = direct.filter_map(|of| Some(of.taken?.seconds)).sum();
+    let bench = seconds("bench");
+    assert!(measured > 0.0 && measured <= bench, "{measured} of {bench}");
+}
+
+#[test]
+fn host_memory_is_taken_next_to_the_gpu_where_the_host_says_where_that_is() {
+    let scenario = Scenario::healthy(2);
+    let node = Node::with(&scenario);
+    let host = node.path("host");
+    // The second GPU's firmware is silent.
+    for (gpu, number) in scenario.gpus.iter().zip(["0\n", "-1\n"]) {
+        let file = format!("sys/bus/pci/devices/{}/numa_node", &gpu.pci[4..]);
+        write(&host, &file, number);
+    }
+    let all = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap();
+    write(&host, "sys/devices/system/node/node0/cpulist", all);
+    let arguments = ["--json", "--copy-kib", "16", "--step-timeout", "60"];
+    let report = node.run("bench", &arguments).report();
+    let of = |gpu: usize| &report.gpus[gpu].facts["bench.host_memory_node"];
+    assert_eq!(of(0).value, Some(0.into()), "{:?}", of(0));
+    assert!(of(1).gap.as_ref().unwrap().reason.contains("no NUMA node"));
 }
 
 #[test]
@@ -295,8 +369,13 @@ fn nothing_is_measured_on_a_gpu_that_somebody_else_uses() {
 }
 
 #[test]
-fn refused_pairs_have_figures_of_the_host_alone() {
+fn refused_pairs_have_figures_of_the_host_and_of_copies_through_it() {
     let (report, _) = bench(&Scenario::refused_gns(), &SIZE);
+    let staged = of(&report, "d2d_bandwidth", Engine::Ce, Operation::Push, Some(false));
+    let rate = median(staged, Some(0), Some(1));
+    let reason = &report.pairs[0].verdict.reason;
+    let told = format!("through host memory, at {rate:.1}");
+    assert!(reason.contains(&told), "{reason} and not {told}");
     let direct = of(&report, "d2d_bandwidth", Engine::Ce, Operation::Push, Some(true));
     let gap = cell(direct, Some(0), Some(1)).gap.as_ref().unwrap();
     assert!(gap.reason.contains("not proven"), "{}", gap.reason);
@@ -313,4 +392,5 @@ fn people_get_a_line_for_each_measurement() {
         run.stdout
     );
     assert!(run.stdout.contains("of nominal"), "{}", run.stdout);
+    assert!(run.stdout.contains("longest: "), "{}", run.stdout);
 }

@@ -33,7 +33,7 @@ pub(super) fn gpu_facts(root: &HostRoot, address: &str) -> BTreeMap<String, Fact
         ("pci.path".to_owned(), path(root, &gpu)),
         (
             "pci.numa_node".to_owned(),
-            gpu.find("numa_node", NO_NODE, node).map(Into::into),
+            numa_node(root, address).map(Into::into),
         ),
         (
             "pci.bar1_bytes".to_owned(),
@@ -47,6 +47,11 @@ pub(super) fn gpu_facts(root: &HostRoot, address: &str) -> BTreeMap<String, Fact
     ]);
     facts.extend(ErrorCounts::read(root, address).facts());
     facts
+}
+
+/// The NUMA node of the device at an address.
+pub(super) fn numa_node(root: &HostRoot, address: &str) -> Fact<u64> {
+    Device::new(root, address).find("numa_node", NO_NODE, node)
 }
 
 /// Addresses of the GPUs in this machine, whether or not a driver knows them.

@@ -58,10 +58,14 @@ impl Session<'_> {
                 bytes: mode.bytes,
                 pinned_bytes: mode.pinned_bytes,
                 pageable_bytes: mode.pageable_bytes,
+                cpus: self.cpus_near(gpu),
                 limit_ms: self.setup.limit_ms(),
             };
             let prepared = match self.ask(Role::Worker, &command, 1) {
-                Ok(Answer::Prepared) => Ok(()),
+                Ok(Answer::BenchPrepared { elsewhere }) => {
+                    self.host_memory.insert(gpu, elsewhere);
+                    Ok(())
+                }
                 Ok(other) => Err(self.unexpected(Role::Worker, other)),
                 Err(trouble) => Err(trouble),
             };

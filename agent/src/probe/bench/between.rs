@@ -7,11 +7,11 @@ use crate::probe::timing::rate;
 use crate::worker::protocol::{By, FlowKind, FlowOf, Place, Sampled};
 
 use super::mode::{STAGED_COPIES, STAGED_WARM_UPS, SWEEP};
-use super::ways::{Way, rounds};
+use super::ways::{Beside, Way, rounds};
 use super::{Bench, Measured, Shape, closed_cells, lost, sorted, with_conditions};
 
 /// How far a pair's figure may move when other pairs run at the same time.
-const SAME: f64 = 0.02;
+pub(super) const SAME: f64 = 0.02;
 
 /// The kinds of copies between two GPUs.
 const KINDS: [(Engine, Operation); 4] = [
@@ -66,6 +66,15 @@ fn between(metric: &'static str, (engine, operation): (Engine, Operation), bytes
     }
 }
 
+/// Whether the first cell's figure stays what it is when others run beside it, within a share of it.
+pub(super) fn is_same(alone: &[Cell], beside: &[Cell], within: f64) -> bool {
+    let figure = |cells: &[Cell]| cells.first().and_then(Cell::median);
+    match (figure(alone), figure(beside)) {
+        (Some(alone), Some(beside)) => (beside / alone - 1.0).abs() <= within,
+        _ => false,
+    }
+}
+
 /// GB/s of one flow of each sample.
 fn rates(samples: &[Sampled], flow: usize, bytes: u64) -> Vec<f64> {
     let each = samples.iter().filter_map(|sample| sample.each.get(flow));
@@ -82,7 +91,7 @@ impl Bench<'_> {
         ways: &[Way],
         verify: bool,
     ) -> Vec<Cell> {
-        self.say(shape);
+        self.begin(shape);
         let mut measure = self.measure_of(flows, shape.bytes, session);
         measure.verify = verify;
         if shape.peer_access == Some(false) {
@@ -114,10 +123,14 @@ impl Bench<'_> {
     pub(super) fn staged(&mut self, session: &mut Session<'_>, ways: &[Way]) {
         let shape = Shape {
             peer_access: Some(false),
-            ..between("d2d_bandwidth", (Engine::Ce, Operation::Push), self.mode.bytes)
+            ..between(
+                "d2d_bandwidth",
+                (Engine::Ce, Operation::Push),
+                self.mode.staged_bytes,
+            )
         };
         let mut cells: Vec<Cell> = closed_cells(ways).collect();
-        for way in rounds(ways, false) {
+        for way in rounds(ways, Beside::Nobody) {
             let flow = |way: &Way| FlowOf {
                 initiator: way.source,
                 kind: FlowKind::Copy {
@@ -136,7 +149,7 @@ impl Bench<'_> {
     /// Measures one pair alone, and again while others run beside it.
     pub(super) fn may_run_at_once(&mut self, session: &mut Session<'_>, ways: &[Way]) -> bool {
         let kind = (Engine::Ce, Operation::Push);
-        let all = rounds(ways, true);
+        let all = rounds(ways, Beside::Others);
         let Some(round) = all.first().filter(|round| round.len() > 1) else {
             return false;
         };
@@ -146,11 +159,7 @@ impl Bench<'_> {
         let flows = |ways: &[Way]| ways.iter().map(|way| flow(way, kind, [0, 0], copies)).collect();
         let single = self.take(session, shape, flows(alone), alone, false);
         let beside = self.take(session, shape, flows(round), round, false);
-        let figure = |cells: &[Cell]| cells.first().and_then(Cell::median);
-        let same = match (figure(&single), figure(&beside)) {
-            (Some(single), Some(beside)) => (beside / single - 1.0).abs() <= SAME,
-            _ => false,
-        };
+        let same = is_same(&single, &beside, SAME);
         self.add(shape, single);
         let shape = Shape {
             metric: "d2d_bandwidth_beside_others",
@@ -162,15 +171,15 @@ impl Bench<'_> {
     }
 
     /// One way, by each engine and from each end.
-    pub(super) fn one_way(&mut self, session: &mut Session<'_>, ways: &[Way], at_once: bool) {
+    pub(super) fn one_way(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         for kind in KINDS {
             let shape = Shape {
-                at_once,
+                at_once: beside != Beside::Nobody,
                 ..between("d2d_bandwidth", kind, self.mode.bytes)
             };
             let copies = self.mode.copies;
             let mut cells: Vec<Cell> = closed_cells(ways).collect();
-            for round in rounds(ways, at_once) {
+            for round in rounds(ways, beside) {
                 let flows = round.iter().map(|way| flow(way, kind, [0, 0], copies));
                 cells.extend(self.take(session, shape, flows.collect(), &round, true));
             }
@@ -179,7 +188,7 @@ impl Bench<'_> {
     }
 
     /// Both ways at the same time; a cell is one direction's rate while the other runs.
-    pub(super) fn both_ways(&mut self, session: &mut Session<'_>, ways: &[Way], at_once: bool) {
+    pub(super) fn both_ways(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         let kinds = if self.mode.full { &KINDS[..] } else { &KINDS[..1] };
         let pairs: Vec<Way> = ways
             .iter()
@@ -188,12 +197,12 @@ impl Bench<'_> {
             .collect();
         for kind in kinds.iter().copied() {
             let shape = Shape {
-                at_once,
+                at_once: beside != Beside::Nobody,
                 ..between("d2d_bandwidth_both_ways", kind, self.mode.bytes)
             };
             let copies = self.mode.copies;
             let mut cells: Vec<Cell> = closed_cells(ways).collect();
-            for round in rounds(&pairs, at_once) {
+            for round in rounds(&pairs, beside) {
                 let round: Vec<Way> = round.iter().flat_map(|way| [way.clone(), way.back()]).collect();
                 let flows = round.iter().map(|way| flow(way, kind, [0, 0], copies));
                 cells.extend(self.take(session, shape, flows.collect(), &round, false));
@@ -245,7 +254,7 @@ impl Bench<'_> {
         kind: (Engine, Operation),
         ways: &[Way],
     ) -> Result<Vec<f64>, Gap> {
-        self.say(shape);
+        self.begin(shape);
         let copies = self.mode.copies;
         let flows = ways.iter().map(|way| flow(way, kind, slots(way), copies));
         let measure = self.measure_of(flows.collect(), shape.bytes, session);
@@ -256,17 +265,17 @@ impl Bench<'_> {
     }
 
     /// The same copies at each size: how large one has to be to fill the links.
-    pub(super) fn sweep(&mut self, session: &mut Session<'_>, ways: &[Way], at_once: bool) {
+    pub(super) fn sweep(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         for kind in [KINDS[0], KINDS[2]] {
             let largest = self.mode.bytes;
             for bytes in SWEEP.into_iter().filter(|bytes| *bytes < largest) {
                 let shape = Shape {
-                    at_once,
+                    at_once: beside != Beside::Nobody,
                     ..between("d2d_bandwidth", kind, bytes)
                 };
                 let copies = self.mode.copies_of(bytes);
                 let mut cells: Vec<Cell> = closed_cells(ways).collect();
-                for round in rounds(ways, at_once) {
+                for round in rounds(ways, beside) {
                     let flows = round.iter().map(|way| flow(way, kind, [0, 0], copies));
                     cells.extend(self.take(session, shape, flows.collect(), &round, false));
                 }

@@ -1,4 +1,7 @@
 //! Bandwidths between host memory and GPUs.
+//!
+//! GPUs of different sockets share no way to their memory, others may: whether two can be measured at the same time is
+//! tried first.
 
 use kb_core::report::{Cell, Engine, Gap, GapKind, Operation};
 
@@ -6,7 +9,11 @@ use crate::probe::session::Session;
 use crate::probe::timing::rate;
 use crate::worker::protocol::{By, FlowKind, FlowOf, Place};
 
-use super::{BUSY, Bench, Measured, Shape, with_conditions};
+use super::between::is_same;
+use super::{BUSY, Bench, Measured, Shape, sorted, with_conditions};
+
+/// How far a GPU's figure may move when another one's runs at the same time.
+const SAME: f64 = 0.005;
 
 /// What is measured with host memory.
 struct Kind {
@@ -73,28 +80,90 @@ impl Bench<'_> {
     /// All of them.
     pub(super) fn with_host(&mut self, session: &mut Session<'_>) {
         let full = self.mode.full;
+        let in_twos = self.halves_may_run_at_once(session);
         for kind in KINDS.iter().filter(|kind| kind.quick || full) {
             for (metric, to_gpu) in kind.metrics.into_iter().zip([true, false]) {
                 let bytes = match kind.memory {
                     Place::Pageable => self.mode.pageable_bytes,
                     _ => self.mode.pinned_bytes,
                 };
-                let shape = shape(metric, kind.engine, bytes);
-                let copies = self.mode.host_copies;
-                let cells = (0..self.gpus)
-                    .map(|gpu| {
-                        let flow = flow(gpu, to_gpu, kind.engine, kind.memory, copies);
-                        let ends = [(gpu, to_gpu)];
-                        self.ends(session, shape, vec![flow], &ends)
-                    })
-                    .collect::<Vec<_>>();
-                self.add(shape, cells.into_iter().flatten().collect());
+                // Ordinary memory is copied by one thread of the worker.
+                let in_twos = in_twos && kind.memory != Place::Pageable;
+                let shape = Shape {
+                    at_once: in_twos,
+                    ..shape(metric, kind.engine, bytes)
+                };
+                let mut cells = Vec::new();
+                for gpus in self.host_rounds(in_twos) {
+                    cells.extend(self.with_memory(session, shape, kind.memory, &gpus, to_gpu));
+                }
+                self.add(shape, sorted(cells));
             }
         }
         if full {
             self.both_ways_with_host(session);
             self.all_with_host(session);
         }
+    }
+
+    /// GPUs that are measured at the same time: each by itself, or with the one that is half of all further on. Boards
+    /// number them socket by socket.
+    fn host_rounds(&self, in_twos: bool) -> Vec<Vec<u32>> {
+        if !in_twos {
+            return (0..self.gpus).map(|gpu| vec![gpu]).collect();
+        }
+        let half = self.gpus.div_ceil(2);
+        let with_other = |gpu| {
+            let other = gpu + half;
+            std::iter::once(gpu).chain((other < self.gpus).then_some(other))
+        };
+        (0..half).map(|gpu| with_other(gpu).collect()).collect()
+    }
+
+    /// Measures one GPU alone, and again while the one half of all further on runs beside it, to both and from both.
+    fn halves_may_run_at_once(&mut self, session: &mut Session<'_>) -> bool {
+        let rounds = self.host_rounds(true);
+        let Some([first, other]) = rounds.first().map(Vec::as_slice) else {
+            return false;
+        };
+        // With fewer, trying takes as long as what it saves.
+        if !self.mode.full || self.gpus < 4 || self.idle.len() < self.gpus as usize {
+            return false;
+        }
+        let mut same = true;
+        for (metrics, to_gpu) in [
+            (["h2d_bandwidth_alone", "h2d_bandwidth_beside_others"], true),
+            (["d2h_bandwidth_alone", "d2h_bandwidth_beside_others"], false),
+        ] {
+            let [alone, beside] = metrics.map(|metric| shape(metric, Engine::Ce, self.mode.pinned_bytes));
+            let single = self.with_memory(session, alone, Place::Pinned(0), &[*first], to_gpu);
+            self.add(alone, single.clone());
+            let both = self.with_memory(session, beside, Place::Pinned(0), &[*first, *other], to_gpu);
+            same &= is_same(&single, &both, SAME);
+            let beside = Shape {
+                at_once: true,
+                ..beside
+            };
+            self.add(beside, both);
+        }
+        same
+    }
+
+    /// Copies with the host memory of these GPUs, at the same time.
+    fn with_memory(
+        &mut self,
+        session: &mut Session<'_>,
+        shape: Shape,
+        memory: Place,
+        gpus: &[u32],
+        to_gpu: bool,
+    ) -> Vec<Cell> {
+        let copies = self.mode.host_copies;
+        let flows = gpus
+            .iter()
+            .map(|gpu| flow(*gpu, to_gpu, shape.engine, memory, copies));
+        let ends: Vec<(u32, bool)> = gpus.iter().map(|gpu| (*gpu, to_gpu)).collect();
+        self.ends(session, shape, flows.collect(), &ends)
     }
 
     /// Up and down at the same time, a half of the host memory each.
@@ -127,7 +196,6 @@ impl Bench<'_> {
         if gpus.len() < 2 {
             return;
         }
-        let copies = self.mode.host_copies;
         for (metric, to_gpu) in [
             ("h2d_bandwidth_all_gpus", true),
             ("d2h_bandwidth_all_gpus", false),
@@ -136,9 +204,7 @@ impl Bench<'_> {
                 at_once: true,
                 ..shape(metric, Engine::Ce, self.mode.pinned_bytes)
             };
-            let flow = |gpu: &u32| flow(*gpu, to_gpu, Engine::Ce, Place::Pinned(0), copies);
-            let ends: Vec<(u32, bool)> = gpus.iter().map(|gpu| (*gpu, to_gpu)).collect();
-            let cells = self.ends(session, shape, gpus.iter().map(flow).collect(), &ends);
+            let cells = self.with_memory(session, shape, Place::Pinned(0), &gpus, to_gpu);
             self.add(shape, cells);
         }
     }
@@ -151,7 +217,7 @@ impl Bench<'_> {
         flows: Vec<FlowOf>,
         ends: &[(u32, bool)],
     ) -> Vec<Cell> {
-        self.say(shape);
+        self.begin(shape);
         let busy = ends.iter().find(|(gpu, _)| !self.idle.contains(gpu));
         let measured = if let Some((gpu, _)) = busy {
             Err(Gap {

@@ -5,8 +5,9 @@ use kb_core::report::{Cell, Engine, Gap, GapKind, Operation};
 use crate::probe::session::Session;
 use crate::worker::protocol::{By, FlowKind, FlowOf, Place, Sampled};
 
+use super::between::{SAME, is_same};
 use super::mode::{COPIES_OF_LOAD, HOPS_UNDER_LOAD, LATENCY_BYTES, LATENCY_COPIES, LOAD_BYTES};
-use super::ways::{Way, rounds};
+use super::ways::{Beside, Way, rounds};
 use super::{BUSY, Bench, Shape, closed_cells, sorted, with_conditions};
 
 const MICROSECONDS: f64 = 1e6;
@@ -35,11 +36,10 @@ fn chase(way: &Way, times: u32) -> FlowOf {
     }
 }
 
-fn first(samples: &[Sampled]) -> Vec<f64> {
-    samples
-        .iter()
-        .filter_map(|sample| sample.each.first().copied())
-        .collect()
+/// Seconds that a flow took in each sample.
+fn of_flow(samples: &[Sampled], flow: usize) -> Vec<f64> {
+    let its = |sample: &Sampled| sample.each.get(flow).copied();
+    samples.iter().filter_map(its).collect()
 }
 
 fn scaled(seconds: &[f64], by: f64) -> Vec<f64> {
@@ -48,11 +48,11 @@ fn scaled(seconds: &[f64], by: f64) -> Vec<f64> {
 
 impl Bench<'_> {
     /// All that need access.
-    pub(super) fn latencies(&mut self, session: &mut Session<'_>, ways: &[Way]) {
+    pub(super) fn latencies(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         self.copy_latency(session, ways, true);
-        self.load_latency(session, ways);
+        self.load_latency(session, ways, beside);
         if self.mode.full {
-            self.under_load(session, ways);
+            self.under_load(session, ways, beside);
             self.of_host_memory(session);
         }
     }
@@ -70,8 +70,8 @@ impl Bench<'_> {
         };
         let mut cells: Vec<Cell> = closed_cells(ways).collect();
         let mut queueing = cells.clone();
-        for way in rounds(ways, false).into_iter().flatten() {
-            self.say(shape);
+        for way in rounds(ways, Beside::Nobody).into_iter().flatten() {
+            self.begin(shape);
             let flow = FlowOf {
                 initiator: way.source,
                 kind: FlowKind::Copy {
@@ -89,7 +89,7 @@ impl Bench<'_> {
             let (took, queued) = match measured {
                 Ok(measured) => {
                     let queued: Vec<f64> = measured.samples.iter().map(|sample| sample.queueing).collect();
-                    let took = scaled(&first(&measured.samples), MICROSECONDS);
+                    let took = scaled(&of_flow(&measured.samples, 0), MICROSECONDS);
                     let cell = Cell::new(ends.0, ends.1, Ok(took));
                     let cell = with_conditions(cell, &measured.conditions);
                     (cell, Cell::new(ends.0, ends.1, Ok(scaled(&queued, MICROSECONDS))))
@@ -111,51 +111,119 @@ impl Bench<'_> {
     }
 
     /// Loads by a kernel, each of which needs what the one before has loaded.
-    fn load_latency(&mut self, session: &mut Session<'_>, ways: &[Way]) {
-        let shape = of_loads("load_latency");
+    fn load_latency(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
+        let beside = self.chases_beside(session, ways, beside);
+        let shape = Shape {
+            at_once: beside != Beside::Nobody,
+            ..of_loads("load_latency")
+        };
         let mut cells: Vec<Cell> = closed_cells(ways).collect();
-        for way in rounds(ways, false).into_iter().flatten() {
-            self.say(shape);
-            let measure = self.measure_of(vec![chase(&way, self.mode.hops)], LOAD_BYTES, session);
-            let measured = session.measure(self.mode, &[(way.destination, way.source)], measure);
-            let (samples, conditions) = match measured {
-                Ok(measured) => (
-                    Ok(scaled(&first(&measured.samples), NANOSECONDS)),
-                    measured.conditions,
-                ),
-                Err(gap) => (Err(gap), Vec::new()),
-            };
-            let cell = Cell::new(Some(way.source), Some(way.destination), samples);
-            cells.push(with_conditions(cell, &conditions));
+        for round in rounds(ways, beside) {
+            cells.extend(self.chases(session, shape, &round));
         }
         self.add(shape, sorted(cells));
+    }
+
+    /// What may run beside a chase. A load at a time takes next to nothing of any link, so that each GPU can chase through
+    /// another one's memory while somebody chases through its own; one way is measured alone and beside others first.
+    fn chases_beside(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) -> Beside {
+        if beside == Beside::Nobody {
+            return beside;
+        }
+        let all = rounds(ways, Beside::OthersAndBack);
+        let Some(round) = all.first().filter(|round| round.len() > 1) else {
+            return Beside::Nobody;
+        };
+        let shape = of_loads("load_latency_alone");
+        let alone = self.chases(session, shape, round.get(..1).unwrap_or_default());
+        self.add(shape, alone.clone());
+        let shape = Shape {
+            at_once: true,
+            ..of_loads("load_latency_beside_others")
+        };
+        let together = self.chases(session, shape, round);
+        let same = is_same(&alone, &together, SAME);
+        self.add(shape, together);
+        if same {
+            Beside::OthersAndBack
+        } else {
+            Beside::Nobody
+        }
+    }
+
+    /// Chases at the same time, a cell for each.
+    fn chases(&mut self, session: &mut Session<'_>, shape: Shape, round: &[Way]) -> Vec<Cell> {
+        self.begin(shape);
+        let flows = round.iter().map(|way| chase(way, self.mode.hops));
+        let measure = self.measure_of(flows.collect(), LOAD_BYTES, session);
+        let access: Vec<(u32, u32)> = round.iter().map(|way| (way.destination, way.source)).collect();
+        let measured = session.measure(self.mode, &access, measure);
+        let cell = |(number, way): (usize, &Way)| {
+            let ends = (Some(way.source), Some(way.destination));
+            match &measured {
+                Ok(measured) => {
+                    let took = scaled(&of_flow(&measured.samples, number), NANOSECONDS);
+                    with_conditions(Cell::new(ends.0, ends.1, Ok(took)), &measured.conditions)
+                }
+                Err(gap) => Cell::new(ends.0, ends.1, Err(gap.clone())),
+            }
+        };
+        round.iter().enumerate().map(cell).collect()
     }
 
     /// The same while the copy engine of the GPU that loads fetches data from the same owner.
-    fn under_load(&mut self, session: &mut Session<'_>, ways: &[Way]) {
-        let shape = of_loads("load_latency_under_load");
+    fn under_load(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
+        let shape = Shape {
+            at_once: beside != Beside::Nobody,
+            ..of_loads("load_latency_under_load")
+        };
         let mut cells: Vec<Cell> = closed_cells(ways).collect();
-        for way in rounds(ways, false).into_iter().flatten() {
-            self.say(shape);
-            let load = FlowOf {
-                initiator: way.destination,
-                kind: FlowKind::Copy {
-                    source: Place::Gpu(way.source, 0),
-                    destination: Place::Gpu(way.destination, 0),
-                    by: By::CopyEngine,
-                },
-                times: COPIES_OF_LOAD,
-            };
-            let flows = vec![load, chase(&way, HOPS_UNDER_LOAD)];
-            let measure = self.measure_of(flows, self.mode.bytes, session);
-            let measured = session.measure(self.mode, &[(way.destination, way.source)], measure);
-            let samples = measured.and_then(|measured| loaded(&measured.samples));
-            cells.push(Cell::new(Some(way.source), Some(way.destination), samples));
+        for round in rounds(ways, beside) {
+            let [few, many] = COPIES_OF_LOAD;
+            let mut taken = self.loaded_chases(session, shape, &round, few);
+            if taken.iter().any(|cell| cell.gap.is_some()) {
+                taken = self.loaded_chases(session, shape, &round, many);
+            }
+            cells.extend(taken);
         }
         self.add(shape, sorted(cells));
     }
 
-    /// Loads from page-locked host memory.
+    /// Chases at the same time, each beside so many copies.
+    fn loaded_chases(
+        &mut self,
+        session: &mut Session<'_>,
+        shape: Shape,
+        round: &[Way],
+        copies: u32,
+    ) -> Vec<Cell> {
+        self.begin(shape);
+        let load = |way: &Way| FlowOf {
+            initiator: way.destination,
+            kind: FlowKind::Copy {
+                source: Place::Gpu(way.source, 0),
+                destination: Place::Gpu(way.destination, 0),
+                by: By::CopyEngine,
+            },
+            times: copies,
+        };
+        let flows = round
+            .iter()
+            .flat_map(|way| [load(way), chase(way, HOPS_UNDER_LOAD)]);
+        let measure = self.measure_of(flows.collect(), self.mode.bytes, session);
+        let access: Vec<(u32, u32)> = round.iter().map(|way| (way.destination, way.source)).collect();
+        let measured = session.measure(self.mode, &access, measure);
+        let cell = |(number, way): (usize, &Way)| {
+            let samples = measured
+                .as_ref()
+                .map_err(Gap::clone)
+                .and_then(|measured| loaded(&measured.samples, number, copies));
+            Cell::new(Some(way.source), Some(way.destination), samples)
+        };
+        round.iter().enumerate().map(cell).collect()
+    }
+
+    /// Loads from page-locked host memory of the GPU's own.
     fn of_host_memory(&mut self, session: &mut Session<'_>) {
         let shape = Shape {
             peer_access: None,
@@ -163,16 +231,17 @@ impl Bench<'_> {
         };
         let mut cells = Vec::new();
         for gpu in 0..self.gpus {
-            self.say(shape);
+            self.begin(shape);
             let samples = if self.idle.contains(&gpu) {
                 let flow = FlowOf {
                     initiator: gpu,
                     kind: FlowKind::Chase { owner: None },
-                    times: self.mode.hops,
+                    // One GPU after the other, and from host memory they vary by per cents anyway.
+                    times: self.mode.hops / 2,
                 };
                 let measure = self.measure_of(vec![flow], LOAD_BYTES, session);
                 let measured = session.measure(self.mode, &[], measure);
-                measured.map(|measured| scaled(&first(&measured.samples), NANOSECONDS))
+                measured.map(|measured| scaled(&of_flow(&measured.samples, 0), NANOSECONDS))
             } else {
                 Err(Gap {
                     kind: GapKind::Skipped,
@@ -185,15 +254,15 @@ impl Bench<'_> {
     }
 }
 
-/// Nanoseconds a load of the second flow, unless the first one ended before it.
-fn loaded(samples: &[Sampled]) -> Result<Vec<f64>, Gap> {
+/// Nanoseconds a load of a way's second flow, unless its first one ended before it.
+fn loaded(samples: &[Sampled], way: usize, copies: u32) -> Result<Vec<f64>, Gap> {
     let figure = |sample: &Sampled| {
-        let &[copy, hop] = sample.each.as_slice() else {
+        let &[copy, hop] = sample.each.get(2 * way..2 * way + 2)? else {
             return None;
         };
-        // The copies are the first flow: where all of it took no longer than they, they outlasted the loads.
-        let copies = copy * f64::from(COPIES_OF_LOAD);
-        (sample.together <= copies * 1.001 + 2e-6).then_some(hop * NANOSECONDS)
+        // Both wait for the same start, and the loads for their own warm-up, which is no longer than they are.
+        let hops = 2.0 * hop * f64::from(HOPS_UNDER_LOAD);
+        (hops <= copy * f64::from(copies)).then_some(hop * NANOSECONDS)
     };
     samples
         .iter()
@@ -210,18 +279,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loads_count_only_while_copies_run() {
-        let sample = |together| Sampled {
-            each: vec![0.001, 1e-6],
-            together,
+    fn loads_count_only_while_their_own_copies_run() {
+        // Two ways at once: a copy takes 1 ms, a hop a microsecond, so that the loads and their warm-up take 8 ms.
+        let sample = Sampled {
+            each: vec![0.001, 1e-6, 0.001, 1e-6],
+            together: 0.0,
             queueing: 0.0,
         };
-        let copies = 0.001 * f64::from(COPIES_OF_LOAD);
-        let held = loaded(&[sample(copies)]).unwrap();
+        let held = loaded(std::slice::from_ref(&sample), 1, 9).unwrap();
         assert!((held[0] - 1000.0).abs() < 1e-6, "{held:?}");
-        let reason = loaded(&[sample(copies), sample(copies * 1.1)])
-            .unwrap_err()
-            .reason;
+        let slow = Sampled {
+            each: vec![0.001, 1e-6, 0.001, 1e-5],
+            ..sample.clone()
+        };
+        assert!(loaded(std::slice::from_ref(&slow), 0, 9).is_ok());
+        let reason = loaded(&[sample, slow], 1, 9).unwrap_err().reason;
         assert!(reason.contains("before the loads"), "{reason}");
     }
 }

@@ -13,9 +13,10 @@ mod mode;
 mod ways;
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use kb_core::report::{
-    Cell, Conditions, Engine, Failure, Gap, GapKind, Gpu, Measurement, Operation, Outcome, Pair,
+    Cell, Conditions, Engine, Failure, Gap, GapKind, Gpu, Measurement, Operation, Outcome, Pair, Taken,
 };
 
 use crate::worker::protocol::{FlowOf, Measure};
@@ -26,8 +27,9 @@ use super::session::Session;
 
 use ask::Measured;
 pub(crate) use mode::BenchOptions;
+use mode::Mode;
 pub(super) use mode::SWEEP;
-use mode::{Mode, WARM_UPS};
+use ways::Beside;
 pub(super) use ways::Way;
 
 /// The rungs that a pair has to have passed both ways before it is measured: a figure of copies that lose data is none.
@@ -49,6 +51,9 @@ pub(super) struct Bench<'a> {
     part: usize,
     measurements: Vec<Measurement>,
     wrong: Vec<Failure>,
+    /// Since when, and in how many rounds, the cells of the next measurement are taken.
+    since: Instant,
+    rounds: u32,
 }
 
 /// What a measurement is of, without its cells.
@@ -78,17 +83,21 @@ impl<'a> Bench<'a> {
             part: 1,
             measurements: Vec::new(),
             wrong: Vec::new(),
+            since: Instant::now(),
+            rounds: 0,
         }
     }
 
     /// What only shows while no access is enabled: copies that the driver stages through the host.
     pub(super) fn without_access(&mut self, session: &mut Session<'_>, ways: &[Way]) {
+        self.since = Instant::now();
         let ways = self.without_busy(ways.to_vec());
         self.staged(session, &ways);
     }
 
     /// Everything else, on the directions that the ladder has proven.
     pub(super) fn with_access(&mut self, session: &mut Session<'_>, pairs: &[Pair]) {
+        self.since = Instant::now();
         let ways = pairs.iter().flat_map(|pair| {
             let closed = (!is_proven(pair)).then(|| "the ladder has not proven the pair".to_owned());
             let there = Way {
@@ -102,20 +111,24 @@ impl<'a> Bench<'a> {
         let joined = pairs
             .iter()
             .all(|pair| pair.nvlinks.value.is_some_and(|links| links > 0));
-        let at_once = joined && self.may_run_at_once(session, &ways);
+        let beside = if joined && self.may_run_at_once(session, &ways) {
+            Beside::Others
+        } else {
+            Beside::Nobody
+        };
         self.part = 2;
-        self.one_way(session, &ways, at_once);
+        self.one_way(session, &ways, beside);
         self.part = 3;
-        self.both_ways(session, &ways, at_once);
+        self.both_ways(session, &ways, beside);
         self.part = 4;
         self.with_host(session);
         self.part = 5;
-        self.latencies(session, &ways);
+        self.latencies(session, &ways, beside);
         if self.mode.full {
             self.part = 6;
             self.fans(session, &ways);
             self.part = 7;
-            self.sweep(session, &ways, at_once);
+            self.sweep(session, &ways, beside);
         }
     }
 
@@ -139,7 +152,7 @@ impl<'a> Bench<'a> {
         Measure {
             flows,
             bytes,
-            warm_ups: WARM_UPS,
+            warm_ups: self.mode.warm_ups_of(bytes),
             samples: self.mode.samples,
             verify: false,
             limit_ms: session.setup.limit_ms(),
@@ -148,9 +161,15 @@ impl<'a> Bench<'a> {
 
     /// Adds a measurement, unless there is nothing in it.
     fn add(&mut self, shape: Shape, cells: Vec<Cell>) {
+        let rounds = std::mem::take(&mut self.rounds);
+        let since = std::mem::replace(&mut self.since, Instant::now());
         if cells.is_empty() {
             return;
         }
+        let taken = (rounds > 0).then(|| Taken {
+            rounds,
+            seconds: since.elapsed().as_secs_f64(),
+        });
         self.measurements.push(Measurement {
             metric: shape.metric.to_owned(),
             unit: shape.unit.to_owned(),
@@ -159,12 +178,14 @@ impl<'a> Bench<'a> {
             bytes: shape.bytes,
             peer_access: shape.peer_access,
             at_once: shape.at_once.then_some(true),
-            taken: None,
+            taken,
             cells,
         });
     }
 
-    fn say(&self, shape: Shape) {
+    /// A round begins.
+    fn begin(&mut self, shape: Shape) {
+        self.rounds += 1;
         self.progress.step(Step::Measuring {
             metric: shape.metric,
             bytes: shape.bytes,

@@ -32,17 +32,22 @@ pub(in crate::probe) const SWEEP: [u64; 7] = [
 /// Bytes of a copy whose latency is measured, and how many are timed together: as p2pBandwidthLatencyTest.
 pub(super) const LATENCY_BYTES: u64 = 16;
 pub(super) const LATENCY_COPIES: u32 = 100;
-/// Copies in front of those that count, as nvbandwidth.
-pub(super) const WARM_UPS: u32 = 4;
-/// Copies through the host, which take ten times as long, and those in front of them.
+/// Copies in front of those that count: as many as nvbandwidth in the first sample of a cell. The others follow within
+/// a millisecond or two, with everything warm but the links, which one copy wakes.
+const WARM_UPS: [u32; 2] = [4, 1];
+/// Copies through the host, which take ten times as long, those in front of them, and their size: what they need of each
+/// other does not show beyond some megabytes, and they cannot run beside each other.
 pub(super) const STAGED_COPIES: u32 = 2;
-pub(super) const STAGED_WARM_UPS: u32 = 1;
+pub(super) const STAGED_WARM_UPS: [u32; 2] = [1, 1];
+const STAGED_BYTES: u64 = 128 << 20;
 /// Bytes that a load of a chase moves.
 pub(super) const LOAD_BYTES: u64 = 8;
 
-/// Hops of a chase under load, and copies of the load: at 2 us a hop and 400 GB/s the copies outlast it by far.
+/// Hops of a chase under load.
 pub(super) const HOPS_UNDER_LOAD: u32 = 4000;
-pub(super) const COPIES_OF_LOAD: u32 = 96;
+/// Copies of the load: at 2 us a hop and 400 GB/s the first outlast it, warm-up and all. Where they do not, it is
+/// measured again with the second.
+pub(super) const COPIES_OF_LOAD: [u32; 2] = [24, 192];
 /// Copies of a sweep's small sizes: the events' clock ticks in half microseconds.
 const COPIES_OF_SMALL: u32 = 64;
 const SMALL: u64 = 16 << 20;
@@ -53,6 +58,8 @@ pub(super) struct Mode {
     pub(super) full: bool,
     /// Bytes of the largest copies between GPUs.
     pub(super) bytes: u64,
+    /// The same of copies that are staged through the host.
+    pub(super) staged_bytes: u64,
     /// The same with page-locked host memory, and with ordinary memory.
     pub(super) pinned_bytes: u64,
     pub(super) pageable_bytes: u64,
@@ -76,12 +83,13 @@ impl Mode {
         Self {
             full: chosen.full,
             bytes,
+            staged_bytes: bytes.min(STAGED_BYTES),
             pinned_bytes: bytes.min(256 << 20),
             pageable_bytes: bytes.min(64 << 20),
-            copies: 16,
-            host_copies: 8,
+            copies: 8,
+            host_copies: 4,
             samples: if chosen.full { 5 } else { 3 },
-            hops: if chosen.full { 100_000 } else { 40_000 },
+            hops: if chosen.full { 60_000 } else { 40_000 },
         }
     }
 
@@ -92,6 +100,12 @@ impl Mode {
         } else {
             self.copies
         }
+    }
+
+    /// Copies in front of those that count, at a size: of small ones as many in each sample, since they cost nothing.
+    pub(super) fn warm_ups_of(self, bytes: u64) -> [u32; 2] {
+        let [first, others] = WARM_UPS;
+        [first, if bytes < SMALL { first } else { others }]
     }
 
     /// A share of the largest copy for each of so many that use one buffer at the same time, in whole vectors.

@@ -9,8 +9,8 @@ pub(crate) struct Measure {
     pub(crate) flows: Vec<FlowOf>,
     /// Bytes of a copy.
     pub(crate) bytes: u64,
-    /// Copies in front of those that count.
-    pub(crate) warm_ups: u32,
+    /// Copies in front of those that count, in the first sample and in each of the others.
+    pub(crate) warm_ups: [u32; 2],
     /// How often all of it is repeated.
     pub(crate) samples: u32,
     /// Have the owners compare what arrived from other GPUs.

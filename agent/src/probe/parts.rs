@@ -1,0 +1,36 @@
+//! What the time of a run goes into.
+
+use std::time::Instant;
+
+use kb_core::report::Part;
+
+/// A clock that is read between the parts of a run.
+pub(super) struct Parts {
+    ended: Vec<Part>,
+    since: Instant,
+}
+
+impl Parts {
+    /// Of a run whose first part begins now.
+    pub(super) fn begin() -> Self {
+        Self {
+            ended: Vec::new(),
+            since: Instant::now(),
+        }
+    }
+
+    /// A part ends, and the next one begins.
+    pub(super) fn end(&mut self, name: &str) {
+        let now = Instant::now();
+        self.ended.push(Part {
+            name: name.to_owned(),
+            seconds: now.duration_since(self.since).as_secs_f64(),
+        });
+        self.since = now;
+    }
+
+    /// For the report.
+    pub(super) fn into_list(self) -> Vec<Part> {
+        self.ended
+    }
+}
