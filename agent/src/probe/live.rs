@@ -100,7 +100,7 @@ impl Live {
         self.worker.descriptor()
     }
 
-    /// The end of what it wrote to standard error so far.
+    /// What it wrote to standard error so far, of a long text both ends.
     pub(super) fn said(&mut self) -> String {
         self.worker.said()
     }

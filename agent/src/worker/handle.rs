@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::RecvFlags;
 
-use super::lines::{LineBuffer, Tail};
+use super::lines::{Ends, LineBuffer};
 use super::link;
 use super::protocol::{Answer, Command, VERSION};
 
@@ -120,7 +120,7 @@ pub(crate) struct Worker {
     call: LineBuffer,
     last_call: Option<String>,
     errors: Channel,
-    last_words: Tail,
+    said: Ends,
 }
 
 /// Reading end of a pipe, until its other end is closed.
@@ -197,7 +197,7 @@ impl Worker {
             call: LineBuffer::default(),
             last_call: None,
             errors: Channel::new(errors)?,
-            last_words: Tail::default(),
+            said: Ends::default(),
         })
     }
 
@@ -270,7 +270,7 @@ impl Worker {
         while let Some(line) = self.call.next_line() {
             self.last_call = Some(String::from_utf8_lossy(&line).into_owned());
         }
-        self.errors.drain(|bytes| self.last_words.push(bytes));
+        self.errors.drain(|bytes| self.said.push(bytes));
         self.output.drain(|bytes| self.answers.push(bytes));
     }
 
@@ -284,14 +284,14 @@ impl Worker {
         Fault::Died {
             call: self.last_call.clone(),
             how,
-            last_words: self.last_words.text(),
+            last_words: self.said.last(),
         }
     }
 
-    /// The end of what it and its libraries wrote to standard error so far.
+    /// What it and its libraries wrote to standard error so far, of a long text both ends.
     pub(crate) fn said(&mut self) -> String {
         self.collect();
-        self.last_words.text()
+        self.said.text()
     }
 
     fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {

@@ -13,7 +13,7 @@ use super::inventory::{Inventory, describe_library, read_again};
 use super::nccl::Ranks;
 use super::outcome::failure;
 use super::place::Place;
-use super::protocol::{Answer, CallFailure, CheckKind, Checked, Command, Offered, Way};
+use super::protocol::{Answer, CallFailure, CheckKind, Checked, Command, NcclCommand, Offered, Way};
 use super::sharing::{Reached, Sharing};
 use super::zones::Layout;
 
@@ -126,9 +126,12 @@ impl Worker {
             Command::Measure(ref measure) => {
                 self.bench.measure(measure, &self.places, self.inventory.as_ref())
             }
-            Command::Nccl(ref step) => self
-                .nccl
-                .obey(step, &self.trace, self.driver.as_ref(), &self.devices),
+            Command::Nccl(ref step) => {
+                let timed = matches!(step, NcclCommand::Run(run) if run.times > 0);
+                let nvml = timed.then(|| self.management());
+                let driver = (self.driver.as_ref(), self.devices.as_slice());
+                self.nccl.obey(step, &self.trace, driver, nvml.as_deref())
+            }
             Command::Offer { owner, way, seed } => return self.offer(owner, way, seed),
             Command::Reach {
                 initiator,

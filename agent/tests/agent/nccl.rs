@@ -85,6 +85,10 @@ fn what_works_is_proven_and_measured() {
     let library = nccl.library.value.as_deref().unwrap();
     assert!(library.ends_with("/libraries/libnccl.so.2"), "{library}");
     assert_eq!(outcomes(&report), [(true, Outcome::Pass), (false, Outcome::Pass)]);
+    for gpu in &report.gpus {
+        let after = &gpu.facts["nccl.processes_after"];
+        assert_eq!(after.value, Some(0.into()), "{after:?}");
+    }
     for pair in 0..3 {
         assert_eq!(rung_7(&report, pair), Some(Outcome::Pass));
         assert_eq!(report.pairs[pair].verdict.proven_rungs, [1, 2, 3, 4, 5, 6, 7]);
@@ -106,6 +110,9 @@ fn what_works_is_proven_and_measured() {
             (cell.source, cell.destination, cell.samples.len()),
             (Some(0), Some(0), 3)
         );
+        let gpus: Vec<u32> = cell.conditions.iter().map(|of| of.gpu).collect();
+        assert_eq!(gpus, [0, 1, 2], "{name}");
+        assert!(cell.conditions[2].facts.contains_key("throttle.reasons"));
         let bus = cell.median().unwrap();
         assert!((bus - 1.0).abs() < 0.03, "{name}: {bus}");
         let algorithm = of(&report, &format!("nccl_{name}_algorithm_bandwidth"))[1].cells[0].median();
@@ -227,6 +234,25 @@ fn peer_access_that_the_operator_switched_off_is_not_proven() {
             nccl.reason
         );
         assert!(report.failures.is_empty(), "{:?}", report.failures);
+    }
+}
+
+#[test]
+fn a_level_keeps_peer_access_only_from_what_lies_beyond_it() {
+    let mut by_pcie = Scenario::healthy_pcie(2);
+    by_pcie.nccl = quick(2).nccl;
+    for (scenario, arms, rung) in [
+        (quick(2), &[true, false][..], Some(Outcome::Pass)),
+        (by_pcie, &[false], None),
+    ] {
+        let node = Node::with(&scenario);
+        let mut command = node.command("bench");
+        command.args(["--nccl", "--json", "--copy-kib", "16"]);
+        let run = Run::of(&command.env("NCCL_P2P_LEVEL", "NVL").output().unwrap());
+        let report = run.report();
+        let made: Vec<bool> = outcomes(&report).iter().map(|(with, _)| *with).collect();
+        assert_eq!(made, arms, "{}", nccl(&report).reason);
+        assert_eq!(rung_7(&report, 0), rung, "{}", nccl(&report).reason);
     }
 }
 

@@ -40,14 +40,16 @@ struct Asked {
 }
 
 impl Nccl {
-    /// Runs a collective so many times, out of place, and waits: seconds of each, of the slowest rank of this process.
+    /// Runs a collective so many times, out of place, and waits: seconds of each, of the slowest rank of this process, and
+    /// whether they still ran when `meanwhile` was done.
     pub(crate) fn run(
         &self,
         members: &[Member<'_>],
         (collective, bytes, ranks): (Collective, u64, u32),
         times: u32,
         limit: Duration,
-    ) -> Result<f64, CallError> {
+        meanwhile: impl FnOnce(),
+    ) -> Result<(f64, bool), CallError> {
         let asked = Asked {
             collective,
             bytes,
@@ -80,6 +82,12 @@ impl Nccl {
         }
         issued?;
         let ends = mark()?;
+        meanwhile();
+        let is_running = |member: &Member<'_>| {
+            let ended = member.stream.wait(collective.call(), Duration::ZERO);
+            matches!(ended, Err(CallError::Deadline { .. }))
+        };
+        let running = members.iter().any(is_running);
         for member in members {
             let waited = member.stream.wait(collective.call(), limit);
             if let Err(CallError::Deadline { .. }) = &waited {
@@ -95,7 +103,7 @@ impl Nccl {
         for (start, end) in starts.iter().zip(&ends) {
             slowest = slowest.max(end.seconds_since(start)?);
         }
-        Ok(slowest / f64::from(times.max(1)))
+        Ok((slowest / f64::from(times.max(1)), running))
     }
 
     /// One collective on every rank of this process, in a group.

@@ -12,7 +12,7 @@ use crate::worker::handle::Stuck;
 use crate::worker::protocol::{CallFailure, Collective, NcclMember, NcclRun};
 
 use super::crowd::Crowd;
-use super::ranks::{Library, Stage, Stop, run};
+use super::ranks::{Library, Ran, Stage, Stop, run};
 
 /// What an arm runs, each with its data compared: NCCL takes another protocol for each of the sizes, and all-to-all
 /// uses the way between each two GPUs, where a ring leaves most of them out.
@@ -83,7 +83,7 @@ fn climb(
         (0..).zip(gpus).map(member).skip(process).take(1).collect()
     })?;
     for (collective, bytes) in STEPS {
-        let (_, wrong) = run(
+        let Ran { wrong, .. } = run(
             crowd,
             NcclRun {
                 collective,

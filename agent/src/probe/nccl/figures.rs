@@ -1,7 +1,9 @@
 //! Bandwidths of the collectives as nccl-tests takes them: one process with all GPUs, out of place, 20 of them timed
 //! together behind one that warms up.
 
-use kb_core::report::{Cell, Engine, Gap, GapKind, GpuIndex, Measurement, Operation};
+use std::time::Instant;
+
+use kb_core::report::{Cell, Engine, Gap, GapKind, GpuIndex, Measurement, Operation, Taken};
 
 use crate::probe::bench::SWEEP;
 use crate::probe::failure::failure_from;
@@ -11,7 +13,7 @@ use crate::worker::handle::Stuck;
 use crate::worker::protocol::{Collective, NcclMember, NcclRun};
 
 use super::crowd::Crowd;
-use super::ranks::{Stage, Stop, run};
+use super::ranks::{Ran, Stage, Stop, run};
 
 /// Collectives timed together (nccl-tests: `-n`).
 const TIMES: u32 = 20;
@@ -68,6 +70,7 @@ pub(super) fn measure(
                 part,
                 of: Collective::ALL.len(),
             });
+            let since = Instant::now();
             let taken = match (&closed, &mut crowd) {
                 (None, Some(crowd)) => take(stage, crowd, collective, *bytes),
                 // One cell tells why there is nothing; the sizes below would repeat it.
@@ -75,17 +78,19 @@ pub(super) fn measure(
                 (closed, _) => Err(closed.clone().unwrap_or_else(nothing)),
             };
             match taken {
-                Ok((seconds, wrong)) if wrong.is_empty() => {
-                    figures.add(collective, *bytes, gpus, &Ok(seconds));
+                Ok(ran) if ran.wrong.is_empty() => {
+                    let (seconds, rounds) = (since.elapsed().as_secs_f64(), 1);
+                    let taken = Some(Taken { rounds, seconds });
+                    figures.add(collective, *bytes, gpus, &Ok(ran), taken);
                 }
-                Ok((_, wrong)) => {
+                Ok(Ran { wrong, .. }) => {
                     let reason = wrong.join("; ");
                     let kind = GapKind::WrongData;
-                    figures.add(collective, *bytes, gpus, &Err(Gap { kind, reason }));
+                    figures.add(collective, *bytes, gpus, &Err(Gap { kind, reason }), None);
                     figures.wrong.extend(wrong);
                 }
                 Err(gap) => {
-                    figures.add(collective, *bytes, gpus, &Err(gap.clone()));
+                    figures.add(collective, *bytes, gpus, &Err(gap.clone()), None);
                     closed = Some(gap);
                 }
             }
@@ -126,12 +131,7 @@ fn start<'a>(
     }
 }
 
-fn take(
-    stage: &Stage<'_>,
-    crowd: &mut Crowd<'_>,
-    collective: Collective,
-    bytes: u64,
-) -> Result<(Vec<f64>, Vec<String>), Gap> {
+fn take(stage: &Stage<'_>, crowd: &mut Crowd<'_>, collective: Collective, bytes: u64) -> Result<Ran, Gap> {
     if stage.setup.is_spent() {
         return Err(Gap {
             kind: GapKind::Skipped,
@@ -171,15 +171,18 @@ impl Figures {
         collective: Collective,
         bytes: u64,
         gpus: &[GpuIndex],
-        seconds: &Result<Vec<f64>, Gap>,
+        ran: &Result<Ran, Gap>,
+        taken: Option<Taken>,
     ) {
         let ranks = u32::try_from(gpus.len()).unwrap_or(u32::MAX);
         let first = gpus.first().copied();
         let kinds = [("bus", collective.bus_factor(ranks)), ("algorithm", 1.0)];
         for (kind, factor) in kinds {
             let moved = giga(collective.bytes(bytes, ranks)) * factor;
-            let rates = |seconds: &Vec<f64>| seconds.iter().map(|seconds| moved / seconds).collect();
-            let samples = seconds.as_ref().map(rates).map_err(Gap::clone);
+            let rates = |ran: &Ran| ran.seconds.iter().map(|seconds| moved / seconds).collect();
+            let mut cell = Cell::new(first, first, ran.as_ref().map(rates).map_err(Gap::clone));
+            let conditions = ran.as_ref().map(|ran| ran.conditions.clone());
+            cell.conditions = conditions.unwrap_or_default();
             self.measurements.push(Measurement {
                 metric: format!("nccl_{}_{kind}_bandwidth", collective.name()),
                 unit: "GB/s".to_owned(),
@@ -188,8 +191,9 @@ impl Figures {
                 bytes,
                 peer_access: None,
                 at_once: None,
-                taken: None,
-                cells: vec![Cell::new(first, first, samples)],
+                // The second bandwidth is the first one in other words.
+                taken: taken.filter(|_| kind == "bus"),
+                cells: vec![cell],
             });
         }
     }

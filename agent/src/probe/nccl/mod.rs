@@ -5,6 +5,7 @@
 //!     ranks: driver, library, communicator      crowd: processes that do the same step at the same time
 //! ```
 
+mod after;
 mod arms;
 mod crowd;
 mod figures;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 
 use kb_core::report::{
     Check, Engine, Fact, Failure, Gap, GapKind, GpuIndex, LogExcerpt, Nccl, NcclArm, NcclVerdict, Outcome,
-    When,
+    Pair, When,
 };
 
 use super::Found;
@@ -26,6 +27,7 @@ use crate::host::HostRoot;
 
 use arms::{Ended, functional, weigh};
 use ranks::{Library, Stage};
+use restriction::Limit;
 
 /// What the operator chose.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +51,8 @@ impl NcclOptions {
 
 /// Rung of the ladder.
 const RUNG: u8 = 7;
+/// How NCCL marks a warning.
+const WARNS: &str = "NCCL WARN";
 /// Lines of NCCL's warnings that are kept of an arm.
 const MOST_LINES: usize = 100;
 
@@ -90,7 +94,10 @@ pub(super) fn add(
         copies: if root.is_own() { copies(host) } else { Vec::new() },
         uuids: found.gpus.iter().map(|gpu| gpu.uuid.value.clone()).collect(),
     };
-    let restricted = restriction::of(host, root.is_own());
+    let limit = restriction::of(host, root.is_own());
+    let left_out = left_out(found, limit.as_ref(), &gpus);
+    let pairs = gpus.len() * (gpus.len() - 1) / 2;
+    let restricted = limit.as_ref().filter(|_| left_out.len() == pairs);
     let mut arm = |peer_access| {
         progress.step(Step::Collectives {
             gpus: gpus.len(),
@@ -98,10 +105,10 @@ pub(super) fn add(
         });
         shown.take(found, functional(&stage, &gpus, peer_access))
     };
-    let (with, verdict, reason) = if let Some(setting) = restricted {
+    let (with, verdict, mut reason) = if let Some(limit) = restricted {
         // As the environment has it there is no peer access, so that the control would be the same once more.
         let only = arm(false);
-        let reason = restriction::reason(&setting, &only);
+        let reason = restriction::reason(&limit.setting, &only);
         (only, NcclVerdict::Inconclusive, reason)
     } else {
         let (with, without) = (arm(true), arm(false));
@@ -109,10 +116,20 @@ pub(super) fn add(
         let reason = reason_of(verdict, &with, &without);
         (with, verdict, reason)
     };
+    if let Some(limit) = &limit
+        && restricted.is_none()
+        && !left_out.is_empty()
+    {
+        reason = format!("{reason}; {}", restriction::left_out(&limit.setting, &left_out));
+    }
+    let over = Over {
+        gpus: &gpus,
+        limit: limit.as_ref(),
+    };
     if verdict == NcclVerdict::PeerAccessFails && gpus.len() > 2 {
-        one_by_one(found, &mut shown, &stage, &gpus, progress);
+        one_by_one(found, &mut shown, &stage, over, progress);
     } else {
-        conclude(found, &shown.arms, (verdict, &reason), &gpus);
+        conclude(found, &shown.arms, (verdict, &reason), over);
     }
     let memory = gpus.iter().filter_map(|gpu| {
         let gpu = found.gpus.get(usize::try_from(*gpu).ok()?)?;
@@ -134,11 +151,34 @@ pub(super) fn add(
     found.failures.extend(wrong);
     found.failures.extend(figures.stuck.iter().map(stuck_failure));
     found.logs.extend(warnings(&figures.said));
+    if let Some(others) = after::look(found, setup, &gpus) {
+        reason = format!("{reason}; {others}");
+    }
     found.nccl = Some(shown.report(chosen.nvls, verdict, reason));
 }
 
+/// What the arms went over.
+#[derive(Clone, Copy)]
+struct Over<'a> {
+    gpus: &'a [GpuIndex],
+    /// How far NCCL uses peer access, where somebody has said.
+    limit: Option<&'a Limit>,
+}
+
+/// The pairs between which NCCL is kept from peer access.
+fn left_out(found: &Found, limit: Option<&Limit>, gpus: &[GpuIndex]) -> Vec<(GpuIndex, GpuIndex)> {
+    let Some(limit) = limit else {
+        return Vec::new();
+    };
+    let among = |pair: &&Pair| gpus.contains(&pair.a) && gpus.contains(&pair.b);
+    let pairs = found.pairs.iter().filter(among);
+    let out = pairs.filter(|pair| limit.allows(pair) == Some(false));
+    out.map(|pair| (pair.a, pair.b)).collect()
+}
+
 /// What the arms over all GPUs say of each pair and of the run.
-fn conclude(found: &mut Found, arms: &[NcclArm], (verdict, reason): (NcclVerdict, &str), gpus: &[GpuIndex]) {
+fn conclude(found: &mut Found, arms: &[NcclArm], (verdict, reason): (NcclVerdict, &str), over: Over<'_>) {
+    let gpus = over.gpus;
     let with = arms.iter().find(|arm| arm.peer_access);
     let mut noted = false;
     if let Some(with) = with
@@ -146,7 +186,7 @@ fn conclude(found: &mut Found, arms: &[NcclArm], (verdict, reason): (NcclVerdict
     {
         for (at, a) in gpus.iter().enumerate() {
             for b in gpus.iter().skip(at + 1) {
-                noted |= note(found, (*a, *b), with, false);
+                noted |= note(found, (*a, *b), with, (over.limit, false));
             }
         }
     }
@@ -170,9 +210,10 @@ fn one_by_one(
     found: &mut Found,
     shown: &mut Shown,
     stage: &Stage<'_>,
-    gpus: &[GpuIndex],
+    over: Over<'_>,
     progress: &dyn Progress,
 ) {
+    let gpus = over.gpus;
     let mut blamed = false;
     let mut why =
         "NCCL fails with peer access over all GPUs together, and not between any two of them that have it";
@@ -192,7 +233,7 @@ fn one_by_one(
             if fails && weigh(with.outcome, arm(false).outcome) != NcclVerdict::PeerAccessFails {
                 continue;
             }
-            let noted = note(found, (*a, *b), &with, true);
+            let noted = note(found, (*a, *b), &with, (over.limit, true));
             blamed |= fails && noted;
         }
     }
@@ -201,8 +242,14 @@ fn one_by_one(
     }
 }
 
-/// Rung 7 of a pair, where the driver grants access; elsewhere NCCL does not use any, and false is the answer.
-fn note(found: &mut Found, (a, b): (GpuIndex, GpuIndex), arm: &NcclArm, rerun: bool) -> bool {
+/// Rung 7 of a pair, where the driver grants access and nobody keeps NCCL from it; elsewhere NCCL does not use any, or that
+/// is not known, and false is the answer.
+fn note(
+    found: &mut Found,
+    (a, b): (GpuIndex, GpuIndex),
+    arm: &NcclArm,
+    (limit, rerun): (Option<&Limit>, bool),
+) -> bool {
     let Some(pair) = found.pairs.iter_mut().find(|pair| (pair.a, pair.b) == (a, b)) else {
         return false;
     };
@@ -210,7 +257,7 @@ fn note(found: &mut Found, (a, b): (GpuIndex, GpuIndex), arm: &NcclArm, rerun: b
         .directions
         .iter()
         .all(|of| of.can_access_peer.value == Some(true));
-    if !granted {
+    if !granted || limit.is_some_and(|limit| limit.allows(pair) != Some(true)) {
         return false;
     }
     for direction in &mut pair.directions {
@@ -287,8 +334,11 @@ fn of_arm(arm: &NcclArm, message: &str) -> Failure {
 fn warnings(said: &[String]) -> Option<LogExcerpt> {
     let mut lines: Vec<&str> = Vec::new();
     let all = said.iter().flat_map(|said| said.lines());
-    for line in all.filter(|line| line.contains("NCCL WARN")) {
-        if lines.len() < MOST_LINES && !lines.contains(&line) {
+    // In front of it stand host, process and GPU, which differ where the warning is the same.
+    let mut told: Vec<&str> = Vec::new();
+    for (line, warning) in all.filter_map(|line| Some((line, line.split_once(WARNS)?.1.trim()))) {
+        if lines.len() < MOST_LINES && !told.contains(&warning) {
+            told.push(warning);
             lines.push(line);
         }
     }
@@ -316,7 +366,7 @@ mod tests {
     fn warnings_of_all_ranks_are_kept_once() {
         let said = [
             "noise\nvm:1:1 [0] NCCL WARN one\n".to_owned(),
-            "vm:1:1 [0] NCCL WARN one\nvm:2:2 [1] NCCL WARN two\n".to_owned(),
+            "vm:2:2 [1] NCCL WARN one\nvm:2:2 [1] NCCL WARN two\n".to_owned(),
         ];
         let kept = warnings(&said).unwrap();
         assert_eq!(kept.text, "vm:1:1 [0] NCCL WARN one\nvm:2:2 [1] NCCL WARN two");
@@ -342,7 +392,11 @@ mod tests {
         found.failures.clear();
         let arms = [arm(true, with.0, with.1), arm(false, without.0, without.1)];
         let verdict = weigh(with.0, without.0);
-        conclude(&mut found, &arms, (verdict, "why"), &[0, 1]);
+        let over = Over {
+            gpus: &[0, 1],
+            limit: None,
+        };
+        conclude(&mut found, &arms, (verdict, "why"), over);
         found.failures
     }
 

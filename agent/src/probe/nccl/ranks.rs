@@ -1,6 +1,6 @@
 //! Ranks up to where they can work: driver and NCCL opened in each process, one communicator joined by all.
 
-use kb_core::report::Fact;
+use kb_core::report::{Conditions, Fact};
 
 use crate::probe::session::Trouble;
 use crate::probe::setup::{OPEN_FACTOR, Setup};
@@ -108,25 +108,42 @@ impl Stage<'_> {
     }
 }
 
-/// Runs a collective in every process: seconds of each sample by the slowest of them, and what is wrong with data.
-pub(super) fn run(crowd: &mut Crowd<'_>, run: NcclRun) -> Result<(Vec<f64>, Vec<String>), Stop> {
+/// What a collective came to in all processes.
+#[derive(Default)]
+pub(super) struct Ran {
+    /// Of each sample, by the slowest process.
+    pub(super) seconds: Vec<f64>,
+    /// What is wrong with data, in words.
+    pub(super) wrong: Vec<String>,
+    /// The GPUs meanwhile.
+    pub(super) conditions: Vec<Conditions>,
+}
+
+/// Runs a collective in every process.
+pub(super) fn run(crowd: &mut Crowd<'_>, run: NcclRun) -> Result<Ran, Stop> {
     // The one that is compared, the warm-up, and each sample have a step's time.
     let factor = run.samples.saturating_add(2);
     let answers = crowd
         .all(factor, |_| Command::Nccl(NcclCommand::Run(run)))
         .map_err(Stop::Nccl)?;
-    let (mut slowest, mut all_wrong) = (Vec::<f64>::new(), Vec::new());
+    let mut all = Ran::default();
     for answer in answers {
-        let Answer::Nccl(NcclAnswer::Ran { seconds, wrong }) = answer else {
+        let Answer::Nccl(NcclAnswer::Ran {
+            seconds,
+            wrong,
+            conditions,
+        }) = answer
+        else {
             return Err(Stop::Nccl(nonsense(&answer)));
         };
-        slowest.resize(seconds.len(), 0.0);
-        for (slowest, seconds) in slowest.iter_mut().zip(seconds) {
+        all.seconds.resize(seconds.len(), 0.0);
+        for (slowest, seconds) in all.seconds.iter_mut().zip(seconds) {
             *slowest = slowest.max(seconds);
         }
-        all_wrong.extend(wrong);
+        all.wrong.extend(wrong);
+        all.conditions.extend(conditions);
     }
-    Ok((slowest, all_wrong))
+    Ok(all)
 }
 
 fn unexpected(answer: Option<Answer>) -> Trouble {

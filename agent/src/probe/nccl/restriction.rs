@@ -1,24 +1,116 @@
-//! Settings of the operator's that keep NCCL from using peer access: with them, arm A shows nothing about it.
+//! Settings of the operator's that keep NCCL from using peer access, all of it or beyond a distance: arm A shows nothing
+//! about what they leave out.
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, NcclArm};
+use kb_core::report::{Fact, NcclArm, Pair};
 use serde_json::Value;
 
-/// The setting that switches peer access off, told as `NCCL_P2P_DISABLE=1 in the environment`. NCCL takes a variable
-/// of the environment before its own files, and the user's file before the system's; the files count where they are those
-/// that the processes read.
-pub(super) fn of(host: &BTreeMap<String, Fact>, own_files: bool) -> Option<String> {
+/// How far two GPUs are from each other, as NCCL's levels tell it (its guide, `NCCL_P2P_LEVEL`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Distance {
+    /// `LOC`: no other GPU is so near.
+    Own,
+    /// `NVL`.
+    NvLink,
+    /// `PIX`: one PCIe switch.
+    Switch,
+    /// `PXB`: several.
+    Switches,
+    /// `PHB`: the host bridge of one NUMA node.
+    HostBridge,
+    /// `SYS`: from one node to another.
+    System,
+}
+
+/// The setting, and how far peer access goes with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Limit {
+    /// `NCCL_P2P_LEVEL=PIX in the environment`.
+    pub(super) setting: String,
+    furthest: Distance,
+}
+
+impl Limit {
+    /// Whether NCCL uses peer access between these two; `None` where their distance is not known.
+    pub(super) fn allows(&self, pair: &Pair) -> Option<bool> {
+        if self.furthest == Distance::Own {
+            return Some(false);
+        }
+        if self.furthest == Distance::System {
+            return Some(true);
+        }
+        let by_pcie = pair
+            .common_ancestor
+            .value
+            .as_deref()
+            .and_then(by_pcie)
+            .map(|distance| distance <= self.furthest);
+        match pair.nvlinks.value {
+            Some(links) if links > 0 => Some(true),
+            Some(_) => by_pcie,
+            // Perhaps they are nearer than that.
+            None => by_pcie.filter(|within| *within),
+        }
+    }
+}
+
+/// NVML's word for the nearest common ancestor. NCCL does not tell `NODE` from `PHB`: both stay in one NUMA node.
+fn by_pcie(ancestor: &str) -> Option<Distance> {
+    Some(match ancestor {
+        "PIX" => Distance::Switch,
+        "PXB" => Distance::Switches,
+        "PHB" | "NODE" => Distance::HostBridge,
+        "SYS" => Distance::System,
+        _ => return None,
+    })
+}
+
+/// The setting that limits peer access. NCCL takes a variable of the environment before its own files, and the user's file
+/// before the system's; the files count where they are those that the processes read.
+pub(super) fn of(host: &BTreeMap<String, Fact>, own_files: bool) -> Option<Limit> {
     ["P2P_DISABLE", "P2P_LEVEL"].into_iter().find_map(|name| {
         let (value, place) = setting(host, name, own_files)?;
-        let value = value.trim();
-        let is_off = match name {
-            "P2P_DISABLE" => value.parse::<i64>().is_ok_and(|number| number != 0),
-            // 0 is how it was written before the levels had names.
-            _ => matches!(value, "LOC" | "0"),
-        };
-        is_off.then(|| format!("NCCL_{name}={value} in {place}"))
+        let furthest = match name {
+            "P2P_DISABLE" => (leading_number(value) == Some(1)).then_some(Distance::Own),
+            _ => level(value),
+        }?;
+        Some(Limit {
+            setting: format!("NCCL_{name}={value} in {place}"),
+            furthest,
+        })
     })
+}
+
+/// What NCCL makes of a level (`ncclGetLevel` in its `graph/paths.cc`): names as they are written there, else a number as
+/// before the levels had names; anything else counts as not set.
+fn level(value: &str) -> Option<Distance> {
+    Some(match value {
+        "LOC" => Distance::Own,
+        // NVB goes by way of a third GPU, C2C between chips of one package.
+        "NVL" | "NVB" | "C2C" => Distance::NvLink,
+        "PIX" => Distance::Switch,
+        "PXB" | "P2C" | "PXN" => Distance::Switches,
+        "PHB" => Distance::HostBridge,
+        "SYS" => Distance::System,
+        number if number.starts_with(|first: char| first.is_ascii_digit()) => {
+            match leading_number(number).unwrap_or(i64::MAX) {
+                0 => Distance::Own,
+                1 => Distance::Switch,
+                2 => Distance::Switches,
+                3 => Distance::HostBridge,
+                _ => Distance::System,
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// As C's `strtol` reads it: what stands behind the digits does not count.
+fn leading_number(text: &str) -> Option<i64> {
+    let text = text.trim_start();
+    let end = text.find(|digit: char| !digit.is_ascii_digit());
+    text.get(..end.unwrap_or(text.len()))?.parse().ok()
 }
 
 /// The value that NCCL takes, and where it stands.
@@ -42,7 +134,7 @@ fn setting<'a>(
     })
 }
 
-/// Why the verdict is open.
+/// Why the verdict is open where no pair uses peer access.
 pub(super) fn reason(setting: &str, only: &NcclArm) -> String {
     let came_to = only
         .reason
@@ -53,44 +145,15 @@ pub(super) fn reason(setting: &str, only: &NcclArm) -> String {
     )
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn facts(facts: &[(&str, Value)]) -> BTreeMap<String, Fact> {
-        let fact = |(name, value): &(&str, Value)| ((*name).to_owned(), Fact::read(value.clone(), "test"));
-        facts.iter().map(fact).collect()
-    }
-
-    #[test]
-    fn settings_that_switch_peer_access_off_are_named() {
-        for (name, value, expected) in [
-            ("environment.nccl_p2p_disable", "1", Some("NCCL_P2P_DISABLE=1")),
-            ("environment.nccl_p2p_disable", "0", None),
-            ("environment.nccl_p2p_level", "LOC", Some("NCCL_P2P_LEVEL=LOC")),
-            ("environment.nccl_p2p_level", "SYS", None),
-        ] {
-            let found = of(&facts(&[(name, json!(value))]), true);
-            let expected = expected.map(|expected| format!("{expected} in the environment"));
-            assert_eq!(found, expected, "{name}={value}");
-        }
-    }
-
-    #[test]
-    fn the_environment_goes_before_the_files() {
-        let file = ("nccl.conf.system", json!({"NCCL_P2P_DISABLE": "1"}));
-        let expected = Some("NCCL_P2P_DISABLE=1 in /etc/nccl.conf".to_owned());
-        assert_eq!(of(&facts(std::slice::from_ref(&file)), true), expected);
-        assert_eq!(
-            of(&facts(std::slice::from_ref(&file)), false),
-            None,
-            "another root's"
-        );
-        let user = ("nccl.conf.user", json!({"NCCL_P2P_DISABLE": "0"}));
-        assert_eq!(of(&facts(&[file.clone(), user]), true), None);
-        let variable = ("environment.nccl_p2p_disable", json!("0"));
-        assert_eq!(of(&facts(&[file, variable]), true), None);
-    }
+/// What a verdict leaves open where some pairs use it and others do not.
+pub(super) fn left_out(setting: &str, pairs: &[(u32, u32)]) -> String {
+    let pairs: Vec<String> = pairs.iter().map(|(a, b)| format!("{a}-{b}")).collect();
+    format!(
+        "{setting} keeps NCCL from peer access between GPUs {}, about which nothing is shown",
+        pairs.join(", ")
+    )
 }
+
+#[cfg(test)]
+#[path = "restriction_tests.rs"]
+mod tests;

@@ -2,12 +2,16 @@
 
 mod data;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use kb_core::report::Conditions;
+
 use crate::gpu::{
-    Buffer, CallError, Communicator, Context, Device, Driver, Member, Nccl, Stream, Trace, UniqueId, Windows,
+    Buffer, CallError, Communicator, Context, Device, Driver, Managed, Management, Member, Nccl, Stream,
+    Trace, UniqueId, Windows,
 };
 
 use super::obey::refuse;
@@ -31,6 +35,8 @@ pub(super) struct Ranks {
     /// How many there are in all processes.
     count: u32,
     own: Vec<Rank>,
+    /// The GPUs in NVML, once something was timed.
+    watched: BTreeMap<u32, Managed>,
 }
 
 /// One rank.
@@ -49,9 +55,12 @@ impl Ranks {
         &mut self,
         step: &NcclCommand,
         trace: &Trace,
-        driver: Option<&Driver>,
-        devices: &[Device],
+        (driver, devices): (Option<&Driver>, &[Device]),
+        nvml: Option<&Management>,
     ) -> Answer {
+        if let (Some(nvml), Some(driver)) = (nvml, driver) {
+            self.watch(nvml, driver, devices);
+        }
         let done = match step {
             NcclCommand::Open { chosen, copies } => return self.open(trace, chosen.as_deref(), copies),
             NcclCommand::Name => self.name(),
@@ -176,19 +185,55 @@ impl Ranks {
         for member in &members {
             member.stream.set(member.to, BEFORE)?;
         }
-        library.run(&members, asked, 1, limit)?;
+        library.run(&members, asked, 1, limit, || ())?;
         let mut wrong = Vec::new();
         for rank in &self.own {
             wrong.extend(self.compare(rank, run, limit)?);
         }
-        let mut seconds = Vec::new();
+        let (mut seconds, mut conditions) = (Vec::new(), Vec::new());
         if run.times > 0 {
-            library.run(&members, asked, WARM_UPS, limit)?;
-            for _ in 0..run.samples {
-                seconds.push(library.run(&members, asked, run.times, limit)?);
+            library.run(&members, asked, WARM_UPS, limit, || ())?;
+            for number in 0..run.samples {
+                let mut read = Vec::new();
+                let (took, running) = library.run(&members, asked, run.times, limit, || {
+                    if number == run.samples / 2 {
+                        read = self.conditions();
+                    }
+                })?;
+                for condition in &mut read {
+                    condition.while_running = running;
+                }
+                conditions.append(&mut read);
+                seconds.push(took);
             }
         }
-        Ok(NcclAnswer::Ran { seconds, wrong })
+        Ok(NcclAnswer::Ran {
+            seconds,
+            wrong,
+            conditions,
+        })
+    }
+
+    /// Finds the GPUs of this process in NVML, unless that is done.
+    fn watch(&mut self, nvml: &Management, driver: &Driver, devices: &[Device]) {
+        for NcclMember { gpu, .. } in self.own.iter().map(|rank| rank.member) {
+            let device = usize::try_from(gpu).ok().and_then(|gpu| devices.get(gpu));
+            let address = device.and_then(|device| driver.pci_address(*device).ok());
+            if let Some(address) = address {
+                let find = || nvml.find(&address);
+                self.watched.entry(gpu).or_insert_with(find);
+            }
+        }
+    }
+
+    /// The GPUs as they are now.
+    fn conditions(&self) -> Vec<Conditions> {
+        let read = |(gpu, managed): (&u32, &Managed)| Conditions {
+            gpu: *gpu,
+            while_running: false,
+            facts: managed.conditions().into_facts(),
+        };
+        self.watched.iter().map(read).collect()
     }
 
     /// What is wrong with what a rank has received.

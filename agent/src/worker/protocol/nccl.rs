@@ -1,5 +1,6 @@
 //! What is asked of a worker about NCCL, and what comes of it.
 
+use kb_core::report::Conditions;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::gpu::Collective;
@@ -82,5 +83,7 @@ pub(crate) enum NcclAnswer {
         seconds: Vec<f64>,
         /// What is wrong with the data of the first one, in words.
         wrong: Vec<String>,
+        /// The GPUs of the process during the middle sample.
+        conditions: Vec<Conditions>,
     },
 }
