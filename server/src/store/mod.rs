@@ -122,8 +122,11 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// Reports, newest first; of one node if given.
     async fn reports(&self, query: ReportQuery) -> Result<Vec<ReportListing>, StoreError>;
 
-    /// Nodes by id, each with its latest report.
+    /// Nodes by id, each with the report whose verdict stands and its latest.
     async fn nodes(&self, after: Option<&NodeId>, limit: u32) -> Result<Vec<NodeListing>, StoreError>;
+
+    /// One node in the same way; `None` when no report of it came.
+    async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError>;
 
     /// Replaces the findings of a report (correlation ran again), unless those kept were made with a newer feed.
     async fn replace_findings(
@@ -137,7 +140,7 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// Findings of a report.
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
 
-    /// Latest reports of nodes whose findings were made with a feed older than `seq`, oldest first.
+    /// Latest reports and latest proofs of nodes whose findings were made with a feed older than `seq`, oldest first.
     async fn reports_to_correlate(&self, seq: Seq, limit: u32) -> Result<Vec<StoredReport>, StoreError>;
 
     // --- outcomes ------------------------------------------------------------------------------------------

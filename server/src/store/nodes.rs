@@ -1,13 +1,26 @@
-//! Nodes with their latest reports.
+//! Nodes with the reports that tell how they are.
 
 use kb_core::ids::NodeId;
 
-use super::engine::{Cells as _, Engine, values};
-use super::face::id_from;
+use super::engine::{Cells, Engine, values};
+use super::face::{id_from, unreadable};
 use super::reports::{LISTING_WIDTH, listing_columns, listing_from};
 use super::revisions::count_from;
 use super::session::SqlStore;
-use super::{NodeListing, StoreError};
+use super::{NodeListing, ReportListing, StoreError, standing};
+
+/// One row for a node's latest report, and one for its latest proof where that is another.
+macro_rules! nodes_of {
+    ($chosen:literal) => {
+        concat!(
+            "SELECT ",
+            listing_columns!(),
+            ", n.id, n.hostname, n.first_seen, n.reports, n.latest_report, n.proof_report FROM (",
+            $chosen,
+            ") n JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) ORDER BY n.id"
+        )
+    };
+}
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn nodes(
@@ -15,24 +28,48 @@ impl<DB: Engine> SqlStore<DB> {
         after: Option<&NodeId>,
         limit: u32,
     ) -> Result<Vec<NodeListing>, StoreError> {
-        let sql = concat!(
-            "SELECT ",
-            listing_columns!(),
-            ", n.id, n.hostname, n.first_seen, n.reports FROM node n \
-             JOIN report p ON p.node_id = n.id AND p.id = n.latest_report \
-             WHERE n.id > $1 ORDER BY n.id LIMIT $2"
-        );
+        let sql = nodes_of!("SELECT * FROM node WHERE id > $1 ORDER BY id LIMIT $2");
         let after = after.map_or("", NodeId::as_str);
-        let rows = self.read_once().await?.all(sql, values![after, limit]).await?;
-        let node = |row: &DB::Row| {
-            Ok(NodeListing {
-                latest: listing_from(row, 0)?,
-                id: id_from(row.text(LISTING_WIDTH)?)?,
-                hostname: row.maybe_text(LISTING_WIDTH + 1)?,
-                first_seen: row.time(LISTING_WIDTH + 2)?,
-                reports: count_from(row.integer(LISTING_WIDTH + 3)?)?,
-            })
-        };
-        rows.iter().map(node).collect()
+        listings(&self.read_once().await?.all(sql, values![after, limit]).await?)
     }
+
+    pub(super) async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError> {
+        let sql = nodes_of!("SELECT * FROM node WHERE id = $1");
+        let listed = listings(&self.read_once().await?.all(sql, values![id]).await?)?;
+        Ok(listed.into_iter().next())
+    }
+}
+
+/// Puts the rows of each node together.
+fn listings<R: Cells>(rows: &[R]) -> Result<Vec<NodeListing>, StoreError> {
+    let mut cells = Vec::with_capacity(rows.len());
+    for row in rows {
+        cells.push((row.text(LISTING_WIDTH)?, row));
+    }
+    cells.chunk_by(|a, b| a.0 == b.0).map(listing).collect()
+}
+
+fn listing<R: Cells>(rows: &[(String, &R)]) -> Result<NodeListing, StoreError> {
+    let broken = |id: &str| unreadable("node", id);
+    let Some((id, row)) = rows.first() else {
+        return Err(broken(""));
+    };
+    let reports: Vec<ReportListing> = rows
+        .iter()
+        .map(|(_, row)| listing_from(*row, 0))
+        .collect::<Result<_, _>>()?;
+    let named = |column: usize| -> Result<Option<ReportListing>, StoreError> {
+        let name = row.maybe_text(LISTING_WIDTH + column)?;
+        let mut reports = reports.iter();
+        Ok(name.and_then(|name| reports.find(|report| report.id.as_str() == name).cloned()))
+    };
+    let last_seen = named(4)?.ok_or_else(|| broken(id))?;
+    Ok(NodeListing {
+        latest: standing(named(5)?, &last_seen),
+        last_seen,
+        id: id_from(id.clone())?,
+        hostname: row.maybe_text(LISTING_WIDTH + 1)?,
+        first_seen: row.time(LISTING_WIDTH + 2)?,
+        reports: count_from(row.integer(LISTING_WIDTH + 3)?)?,
+    })
 }

@@ -9,13 +9,13 @@ use super::engine::{Cells, Engine, Value, values};
 use super::face::{id_from, unreadable};
 use super::revisions::{count_from, refuse_nul};
 use super::session::{SqlStore, Tx};
-use super::{NewReport, ReportListing, ReportQuery, ReportSaved, StoreError, StoredReport, batch};
+use super::{NewReport, ReportListing, ReportQuery, ReportSaved, StoreError, StoredReport, Weight, batch};
 
 /// Columns of [`listing_from`], in its order, of table `p`.
 macro_rules! listing_columns {
     () => {
         "p.node_id, p.id, p.hostname, p.finished_at, p.received_at, p.simulated, p.verdict, p.reason, p.gpus, \
-         p.findings"
+         p.findings, p.weight"
     };
 }
 pub(super) use listing_columns;
@@ -24,7 +24,7 @@ pub(super) use listing_columns;
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
 
 /// Number of listing columns.
-pub(super) const LISTING_WIDTH: usize = 10;
+pub(super) const LISTING_WIDTH: usize = 11;
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn save_report(&self, report: NewReport) -> Result<ReportSaved, StoreError> {
@@ -102,7 +102,7 @@ impl<DB: Engine> SqlStore<DB> {
             "SELECT ",
             listing_columns!(),
             ", p.body_zstd, p.body_bytes FROM node n \
-             JOIN report p ON p.node_id = n.id AND p.id = n.latest_report \
+             JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) \
              WHERE p.correlated_seq IS NULL OR p.correlated_seq < $1 \
              ORDER BY p.received_at, p.id, p.node_id LIMIT $2"
         );
@@ -115,19 +115,32 @@ async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<
     // By the end of the run: a spool that is drained after an outage, or a bundle that somebody uploads weeks later,
     // does not take the place of what was seen since. A clock that runs ahead gains nothing beyond its own arrival.
     let seen_at = report.finished_at.min(report.received_at);
-    let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at) \
-        VALUES ($1, $2, $3, 1, $4, $5) \
+    let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at, proof_report, proof_at) \
+        VALUES ($1, $2, $3, 1, $4, $5, $6, $7) \
         ON CONFLICT (id) DO UPDATE SET \
         reports = node.reports + 1, \
         hostname = CASE WHEN excluded.latest_at >= node.latest_at THEN excluded.hostname ELSE node.hostname END, \
         latest_report = CASE WHEN excluded.latest_at >= node.latest_at \
             THEN excluded.latest_report ELSE node.latest_report END, \
         latest_at = CASE WHEN excluded.latest_at >= node.latest_at \
-            THEN excluded.latest_at ELSE node.latest_at END";
+            THEN excluded.latest_at ELSE node.latest_at END, \
+        proof_report = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
+            THEN excluded.proof_report ELSE node.proof_report END, \
+        proof_at = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
+            THEN excluded.proof_at ELSE node.proof_at END";
+    let proof = (report.weight == Weight::Proof).then_some((report.id.as_str(), seen_at));
     let hostname = report.hostname.as_deref();
     tx.run(
         sql,
-        values![&report.node, hostname, report.received_at, &report.id, seen_at],
+        values![
+            &report.node,
+            hostname,
+            report.received_at,
+            &report.id,
+            seen_at,
+            proof.map(|(id, _)| id),
+            proof.map(|(_, at)| at)
+        ],
     )
     .await?;
     Ok(())
@@ -137,8 +150,8 @@ async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Resul
     let body_bytes = stored_size(report.body_bytes)?;
     let (major, minor) = report.schema;
     let sql = "INSERT INTO report (node_id, id, hostname, body_sha256, body_bytes, finished_at, received_at, \
-        schema_major, schema_minor, simulated, verdict, reason, gpus, findings, body_zstd) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14)";
+        schema_major, schema_minor, simulated, verdict, reason, gpus, findings, body_zstd, weight) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)";
     let row = values![
         &report.node,
         &report.id,
@@ -154,6 +167,7 @@ async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Resul
         &report.reason,
         report.gpus,
         report.body_zstd.as_slice(),
+        report.weight.word(),
     ];
     tx.run(sql, row).await?;
     Ok(())
@@ -203,6 +217,7 @@ pub(super) fn listing_from(row: &impl Cells, first: usize) -> Result<ReportListi
         reason: row.text(first + 7)?,
         gpus: count_from(row.integer(first + 8)?)?,
         findings: count_from(row.integer(first + 9)?)?,
+        weight: weight_from(&row.text(first + 10)?)?,
     })
 }
 
@@ -225,4 +240,11 @@ fn verdict_from(word: &str) -> Result<Verdict, StoreError> {
     .into_iter()
     .find(|verdict| verdict.word() == word)
     .ok_or_else(|| unreadable("verdict", word))
+}
+
+fn weight_from(word: &str) -> Result<Weight, StoreError> {
+    Weight::ALL
+        .into_iter()
+        .find(|weight| weight.word() == word)
+        .ok_or_else(|| unreadable("weight", word))
 }

@@ -93,6 +93,10 @@ impl<DB: Engine> Store for SqlStore<DB> {
         self.nodes(after, limit).await
     }
 
+    async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError> {
+        self.node(id).await
+    }
+
     async fn replace_findings(
         &self,
         node: &NodeId,

@@ -75,6 +75,69 @@ async fn a_report_is_kept_once_and_read_by_those_who_may() {
     .await;
 }
 
+/// What a probe found between two GPUs: a copy that did not end.
+fn hang(id: &str) -> Value {
+    let unsaid = || object!({"value": null, "source": "test"});
+    let gpu = |ordinal: u32| {
+        object!({
+            "cuda_ordinal": ordinal, "nvml_index": unsaid(), "uuid": unsaid(), "pci_address": unsaid(),
+            "name": unsaid(), "memory_bytes": unsaid(), "compute_capability": unsaid(),
+        })
+    };
+    let direction = |initiator: u32, owner: u32| {
+        object!({
+            "initiator": initiator, "owner": owner, "can_access_peer": {"value": true, "source": "test"},
+            "nvml": {"read": unsaid(), "write": unsaid(), "nvlink": unsaid(), "atomics": unsaid(), "pci": unsaid()},
+            "checks": [{
+                "rung": 3, "name": "copy_push", "engine": "ce", "outcome": "hang", "checked_by": "none", "bytes": 4096,
+                "seconds": 10.5,
+            }],
+        })
+    };
+    let mut probe = report(id);
+    probe["gpus"] = object!([gpu(0), gpu(1)]);
+    probe["pairs"] = object!([{
+        "a": 0, "b": 1, "nvlinks": unsaid(), "nvswitch": unsaid(), "common_ancestor": unsaid(),
+        "directions": [direction(0, 1), direction(1, 0)],
+        "verdict": {"verdict": "broken", "cause": "hang", "reason": "cuStreamQuery did not return", "evidence": []},
+    }]);
+    probe["conclusion"] = object!({"verdict": "broken", "exit_code": 1, "reason": "1 of 1 pair broken"});
+    probe
+}
+
+/// The daemon looks every quarter of an hour, and proves nothing.
+#[tokio::test]
+async fn a_look_does_not_hide_a_proven_fault() {
+    let app = TestApp::start().await;
+    let upload = app.token(&[Scope::Report]).await;
+    let fleet = app.token(&[Scope::Fleet]).await;
+    let mut look = report("look");
+    look["finished_at"] = "2026-01-02T03:03:00Z".into();
+    for body in [hang("probe"), look] {
+        let request = app.post("/api/v1/reports").bearer_auth(&upload).json(&body);
+        assert_eq!(request.send().await.unwrap().status(), 201);
+    }
+    let listed = json(app.get_with("/api/v1/nodes", &fleet).await).await["nodes"][0].clone();
+    let one = json(app.get_with("/api/v1/nodes/node-1", &fleet).await).await;
+    for node in [listed, one] {
+        assert_eq!(node["latest"]["id"], "probe", "{node:#}");
+        assert_eq!(node["latest"]["weight"], "proof");
+        assert_eq!(node["latest"]["verdict"], "broken");
+        assert_eq!(node["last_seen"]["id"], "look");
+        assert_eq!(node["last_seen"]["weight"], "look");
+    }
+    for page in ["/nodes", "/nodes/node-1"] {
+        let page = app
+            .get_with(page, &fleet)
+            .await
+            .text()
+            .await
+            .unwrap()
+            .to_lowercase();
+        assert!(page.contains("broken") && page.contains("last seen"), "{page}");
+    }
+}
+
 #[tokio::test]
 async fn a_public_fleet_is_read_by_everybody() {
     let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! parse     bytes -> strict JSON -> schema version -> report      validate  indices, times and sizes that fit together
-//! pack      measurements -> one n x n matrix each                 mod       keep, correlate, answer
+//! pack      measurements -> one n x n matrix each                 weight    proof, alarm or a mere look
+//! mod       keep, correlate, answer
 //! ```
 
 mod error;
 mod pack;
 mod parse;
 mod validate;
+mod weight;
 
 #[cfg(test)]
 mod tests;
@@ -98,6 +100,7 @@ fn prepare(
     let times = validate::check(&report)?;
     let findings = correlator.correlate(generation, &report, &value);
     let measurements = pack::matrices(&report)?;
+    let weight = weight::weigh(&report);
     let kept = NewReport {
         node: report.node.id,
         id: report.report_id,
@@ -111,6 +114,7 @@ fn prepare(
         schema: (report.schema.major, report.schema.minor),
         simulated: report.simulated,
         verdict: report.conclusion.verdict,
+        weight,
         reason: report.conclusion.reason,
         gpus: u32::try_from(report.gpus.len()).unwrap_or(u32::MAX),
         measurements,

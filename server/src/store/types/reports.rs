@@ -4,6 +4,32 @@ use kb_core::ids::{NodeId, ReportId};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
+/// What a report's verdict is worth beside those of other reports of the node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// Nothing was tried, or nothing came of it: a passive look, a converted result of another tool, a run whose
+    /// verdict is unknown.
+    Look,
+    /// Nothing was proven, and something is wrong: the run failed, or a look tells of a fault.
+    Alarm,
+    /// GPUs were made to work with each other, and what came of it is told: healthy or a fault.
+    Proof,
+}
+
+impl Weight {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Look, Self::Alarm, Self::Proof];
+
+    /// `look`, `alarm`, `proof`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Look => "look",
+            Self::Alarm => "alarm",
+            Self::Proof => "proof",
+        }
+    }
+}
+
 /// A report to keep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewReport {
@@ -29,6 +55,8 @@ pub struct NewReport {
     pub simulated: bool,
     /// Verdict of the run.
     pub verdict: Verdict,
+    /// What that verdict is worth.
+    pub weight: Weight,
     /// Reason of the verdict, one sentence.
     pub reason: String,
     /// Number of GPUs.
@@ -91,6 +119,8 @@ pub struct ReportListing {
     pub simulated: bool,
     /// Verdict of the run.
     pub verdict: Verdict,
+    /// What that verdict is worth.
+    pub weight: Weight,
     /// Reason, one sentence.
     pub reason: String,
     /// Number of GPUs.
@@ -110,7 +140,10 @@ pub struct StoredReport {
     pub body_bytes: u64,
 }
 
-/// A node with its latest report.
+/// A node with the report whose verdict stands, and its latest one.
+///
+/// "Latest" is the run that ended last by the node's clock; one that is said to end after its report came counts from
+/// then. In whatever order reports arrive, the same ones stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeListing {
     /// The node.
@@ -121,6 +154,20 @@ pub struct NodeListing {
     pub first_seen: OffsetDateTime,
     /// Number of reports.
     pub reports: u32,
-    /// The one whose run ended last by the node's clock; one that is said to end after it came counts from then.
+    /// The one whose verdict stands, see [`standing`].
     pub latest: ReportListing,
+    /// The latest of all, whatever it is worth.
+    pub last_seen: ReportListing,
+}
+
+/// The report whose verdict stands, of a node's latest [`Weight::Proof`] and its latest of all.
+///
+/// A proven fault is over when a later run proves something else, and not before: neither a passive look, nor a run that
+/// could tell nothing, nor another tool's result ends it. Proven health ends also with an alarm, while that is the
+/// latest. A node without any proof is as it was last seen.
+pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> ReportListing {
+    let alarmed = last_seen.weight == Weight::Alarm;
+    proof
+        .filter(|proof| proof.verdict != Verdict::Healthy || !alarmed)
+        .unwrap_or_else(|| last_seen.clone())
 }

@@ -1,4 +1,4 @@
-//! `/nodes` and `/nodes/{id}`: each node with its latest verdict, and the reports of one node.
+//! `/nodes` and `/nodes/{id}`: each node with the verdict that stands, and the reports of one node.
 
 use actix_web::web::{Data, Path, Query};
 use actix_web::{HttpRequest, HttpResponse};
@@ -34,6 +34,8 @@ pub struct NodePage {
     pub(super) layout: Layout,
     pub(super) id: String,
     pub(super) facts: Vec<String>,
+    pub(super) standing: ReportLink,
+    pub(super) last_seen: Option<ReportLink>,
     pub(super) reports: Vec<ReportRow>,
     pub(super) next: Option<String>,
 }
@@ -47,7 +49,7 @@ pub struct NodeView {
     pub href: String,
     /// Host name, unless redacted.
     pub hostname: Option<String>,
-    /// Verdict of its latest report.
+    /// The verdict that stands.
     pub verdict: Mark,
     /// A stand-in took the driver's place.
     pub simulated: bool,
@@ -57,12 +59,25 @@ pub struct NodeView {
     pub gpus: u32,
     /// Number of findings.
     pub findings: u32,
-    /// Its latest report.
-    pub report_href: String,
-    /// When that came.
-    pub received_at: String,
+    /// The report that says so.
+    pub report: ReportLink,
+    /// Its latest one, where that is another.
+    pub last_seen: Option<ReportLink>,
     /// Number of reports.
     pub reports: u32,
+}
+
+/// A report as the page of a node names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportLink {
+    /// Its page.
+    pub href: String,
+    /// When the run ended.
+    pub finished_at: String,
+    /// Verdict.
+    pub verdict: Mark,
+    /// Why.
+    pub reason: String,
 }
 
 /// A report in the list.
@@ -117,9 +132,23 @@ fn node_view(node: &NodeListing) -> NodeView {
         reason: node.latest.reason.clone(),
         gpus: node.latest.gpus,
         findings: node.latest.findings,
-        report_href: report_href(&node.latest),
-        received_at: moment(node.latest.received_at),
+        report: report_link(&node.latest),
+        last_seen: last_seen(node),
         reports: node.reports,
+    }
+}
+
+/// The latest report, unless its verdict is the one that stands.
+fn last_seen(node: &NodeListing) -> Option<ReportLink> {
+    (node.last_seen.id != node.latest.id).then(|| report_link(&node.last_seen))
+}
+
+fn report_link(report: &ReportListing) -> ReportLink {
+    ReportLink {
+        href: report_href(report),
+        finished_at: moment(report.finished_at),
+        verdict: verdict(report.verdict),
+        reason: report.reason.clone(),
     }
 }
 
@@ -133,12 +162,16 @@ pub fn report_href(report: &ReportListing) -> String {
 }
 
 /// Builds one node's page; `next` is the address of older reports.
-pub fn node_page(id: &str, reports: &[ReportListing], next: Option<String>) -> NodePage {
+pub fn node_page(node: &NodeListing, reports: &[ReportListing], next: Option<String>) -> NodePage {
+    let id = node.id.as_str();
     let mut facts = Vec::new();
-    if let Some(hostname) = reports.first().and_then(|report| report.hostname.clone()) {
+    if let Some(hostname) = &node.hostname {
         facts.push(format!("Host {hostname}"));
     }
+    facts.push(count(u64::from(node.reports), "report", "reports"));
     NodePage {
+        standing: report_link(&node.latest),
+        last_seen: last_seen(node),
         layout: Layout::new(format!("{id} · Peerless"), Section::Nodes),
         id: id.to_owned(),
         facts,
@@ -209,19 +242,19 @@ pub async fn one(
     let before = params.cursor()?;
     let query = ReportQuery {
         node: Some(id.clone()),
-        before: before.clone(),
+        before,
         limit: PAGE_DEFAULT + 1,
     };
-    let mut reports = state.store.reports(query).await?;
-    if reports.is_empty() && before.is_none() {
+    let Some(node) = state.store.node(&id).await? else {
         return Err(Problem::new(Code::NotFound, format!("no node {id} has reported")));
-    }
+    };
+    let mut reports = state.store.reports(query).await?;
     let more = reports.len() > PAGE_DEFAULT as usize;
     reports.truncate(PAGE_DEFAULT as usize);
     let next = reports.last().filter(|_| more).and_then(|last| {
         let before = last.received_at.format(&Rfc3339).ok()?;
-        let (node, before, last_id) = (encoded(id.as_str()), encoded(&before), encoded(last.id.as_str()));
-        Some(format!("/nodes/{node}?before={before}&id={last_id}"))
+        let (id, before, last_id) = (encoded(id.as_str()), encoded(&before), encoded(last.id.as_str()));
+        Some(format!("/nodes/{id}?before={before}&id={last_id}"))
     });
-    html(&node_page(id.as_str(), &reports, next))
+    html(&node_page(&node, &reports, next))
 }

@@ -110,6 +110,10 @@ contract! {
         a_late_arrival_does_not_take_the_place_of_a_later_one
         the_latest_is_the_run_that_ended_last
         a_clock_that_runs_ahead_does_not_stay_the_latest
+        a_proven_fault_stands_until_a_later_proof
+        proven_health_ends_with_an_alarm
+        without_a_proof_the_latest_stands
+        a_standing_fault_is_correlated_again_too
         nodes_come_in_pages
     }
     outcomes {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use kb_core::ids::NodeId;
-use peerless::store::NewReport;
+use kb_core::ids::{NodeId, Seq};
+use kb_core::verdict::Verdict;
+use peerless::store::{NewReport, Weight};
 
 use crate::support::{Place, at, report};
 
@@ -63,6 +64,78 @@ pub(crate) async fn a_clock_that_runs_ahead_does_not_stay_the_latest(place: Arc<
     store.save_report(report("n1", "set-right", 30)).await.unwrap();
     let node = &store.nodes(None, 10).await.unwrap()[0];
     assert_eq!(node.latest.id.as_str(), "set-right");
+}
+
+/// A report with a verdict that is worth so much.
+fn verdict(id: &str, second: i64, verdict: Verdict, weight: Weight) -> NewReport {
+    NewReport {
+        verdict,
+        weight,
+        ..report("n1", id, second)
+    }
+}
+
+/// Ids of what stands and of what was seen last, when these reports came in this order.
+async fn told(place: &Place, reports: Vec<NewReport>) -> (String, String) {
+    let store = place.store().await;
+    for report in reports {
+        store.save_report(report).await.unwrap();
+    }
+    let node = store.node(&"n1".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(store.nodes(None, 1).await.unwrap(), std::slice::from_ref(&node));
+    (node.latest.id.to_string(), node.last_seen.id.to_string())
+}
+
+fn ids(latest: &str, last_seen: &str) -> (String, String) {
+    (latest.to_owned(), last_seen.to_owned())
+}
+
+pub(crate) async fn a_proven_fault_stands_until_a_later_proof(place: Arc<Place>) {
+    let hang = verdict("hang", 10, Verdict::Broken, Weight::Proof);
+    let look = verdict("look", 20, Verdict::Unknown, Weight::Look);
+    assert_eq!(told(&place, vec![hang, look]).await, ids("hang", "look"));
+    let failed = verdict("failed", 30, Verdict::Unknown, Weight::Alarm);
+    assert_eq!(told(&place, vec![failed]).await, ids("hang", "failed"));
+    // Proven before the fault, and come after it.
+    let drained = NewReport {
+        finished_at: at(8),
+        ..verdict("before", 40, Verdict::Healthy, Weight::Proof)
+    };
+    assert_eq!(told(&place, vec![drained]).await, ids("hang", "failed"));
+    let mended = verdict("mended", 50, Verdict::Healthy, Weight::Proof);
+    assert_eq!(told(&place, vec![mended]).await, ids("mended", "mended"));
+}
+
+pub(crate) async fn proven_health_ends_with_an_alarm(place: Arc<Place>) {
+    let proven = verdict("proven", 10, Verdict::Healthy, Weight::Proof);
+    let look = verdict("look", 20, Verdict::Unknown, Weight::Look);
+    assert_eq!(told(&place, vec![proven, look]).await, ids("proven", "look"));
+    let alarm = verdict("alarm", 30, Verdict::Unknown, Weight::Alarm);
+    assert_eq!(told(&place, vec![alarm]).await, ids("alarm", "alarm"));
+}
+
+pub(crate) async fn without_a_proof_the_latest_stands(place: Arc<Place>) {
+    let looks = [10, 20].map(|second| {
+        let id = format!("look-{second}");
+        verdict(&id, second, Verdict::Unknown, Weight::Look)
+    });
+    assert_eq!(told(&place, looks.to_vec()).await, ids("look-20", "look-20"));
+    let store = place.store().await;
+    assert_eq!(store.node(&"n2".parse().unwrap()).await.unwrap(), None);
+}
+
+pub(crate) async fn a_standing_fault_is_correlated_again_too(place: Arc<Place>) {
+    let hang = verdict("hang", 10, Verdict::Broken, Weight::Proof);
+    let look = verdict("look", 20, Verdict::Unknown, Weight::Look);
+    told(&place, vec![hang, look]).await;
+    let waiting = place
+        .store()
+        .await
+        .reports_to_correlate(Seq(1), 10)
+        .await
+        .unwrap();
+    let ids: Vec<&str> = waiting.iter().map(|report| report.listing.id.as_str()).collect();
+    assert_eq!(ids, ["hang", "look"]);
 }
 
 pub(crate) async fn nodes_come_in_pages(place: Arc<Place>) {

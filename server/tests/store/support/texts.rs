@@ -3,7 +3,7 @@
 use kb_core::ids::{RecordId, Revision};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Expected, NewReport, NewRevision, PackedMeasurement, Publish, Published, Saved, SeedRecord, Store,
+    Expected, NewReport, NewRevision, PackedMeasurement, Publish, Published, Saved, SeedRecord, Store, Weight,
 };
 use serde_json::{Value, json};
 use time::macros::datetime;
@@ -101,6 +101,7 @@ pub(crate) fn report(node: &str, id: &str, second: i64) -> NewReport {
         schema: (1, 0),
         simulated: true,
         verdict: Verdict::Healthy,
+        weight: Weight::Proof,
         reason: "every check passed".to_owned(),
         gpus: 2,
         measurements: vec![PackedMeasurement {

@@ -33,6 +33,10 @@ pub struct ReportEntry {
     /// Verdict of the run.
     #[schema(value_type = String, example = "healthy")]
     verdict: kb_core::verdict::Verdict,
+    /// What the verdict is worth: `proof` when GPUs were made to work with each other and the verdict tells what came
+    /// of it, `alarm` when a look or a run that failed tells of a fault, `look` otherwise.
+    #[schema(example = "proof")]
+    weight: &'static str,
     /// Why, in one sentence.
     reason: String,
     /// Number of GPUs.
@@ -51,6 +55,7 @@ impl From<&ReportListing> for ReportEntry {
             received_at: rfc3339(listing.received_at),
             simulated: listing.simulated,
             verdict: listing.verdict,
+            weight: listing.weight.word(),
             reason: listing.reason.clone(),
             gpus: listing.gpus,
             finding_count: listing.findings,

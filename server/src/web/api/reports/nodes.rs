@@ -45,8 +45,11 @@ pub struct NodeEntry {
     first_seen: String,
     /// Number of its reports.
     reports: u32,
-    /// Its latest report.
+    /// The report whose verdict stands: the latest proof, which nothing but a later proof ends where it is a fault;
+    /// without a proof, or with an alarm after proven health, that of `last_seen`.
     latest: ReportEntry,
+    /// Its latest report of all, by the end of the run, whatever it is worth.
+    last_seen: ReportEntry,
 }
 
 /// A node with its reports.
@@ -54,7 +57,11 @@ pub struct NodeEntry {
 pub struct NodeDetail {
     /// Its id.
     id: String,
-    /// Its newest reports; older ones at `/api/v1/reports?node=`.
+    /// The report whose verdict stands, as in the list of nodes.
+    latest: ReportEntry,
+    /// Its latest report of all, by the end of the run.
+    last_seen: ReportEntry,
+    /// Its newest reports by arrival; older ones at `/api/v1/reports?node=`.
     reports: Vec<ReportEntry>,
 }
 
@@ -66,11 +73,12 @@ impl From<&NodeListing> for NodeEntry {
             first_seen: rfc3339(listing.first_seen),
             reports: listing.reports,
             latest: (&listing.latest).into(),
+            last_seen: (&listing.last_seen).into(),
         }
     }
 }
 
-/// Nodes by id, each with its latest report.
+/// Nodes by id, each with the report whose verdict stands and its latest one.
 #[utoipa::path(get, path = "/api/v1/nodes", tag = "reports", security(("token" = ["fleet"])),
     params(NodesQuery), responses((status = 200, description = "A page of nodes", body = NodesPage)))]
 pub async fn list(
@@ -110,15 +118,17 @@ pub async fn get(
         before: None,
         limit: PAGE_DEFAULT,
     };
-    let listed = state.store.reports(query).await?;
-    if listed.is_empty() {
+    let Some(known) = state.store.node(&node).await? else {
         return Err(Problem::new(
             Code::NotFound,
             format!("no report of a node {node} has come"),
         ));
-    }
+    };
+    let listed = state.store.reports(query).await?;
     Ok(HttpResponse::Ok().json(NodeDetail {
         id: node.to_string(),
+        latest: (&known.latest).into(),
+        last_seen: (&known.last_seen).into(),
         reports: listed.iter().map(ReportEntry::from).collect(),
     }))
 }

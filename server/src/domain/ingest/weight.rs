@@ -1,0 +1,98 @@
+//! What a report's verdict is worth: did somebody try, or only look?
+
+use kb_core::report::{Outcome, Report};
+use kb_core::verdict::Verdict;
+
+use crate::store::Weight;
+
+/// Host fact of reports that were made from another tool's output.
+const CONVERTED: &str = "convert.tools";
+
+/// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
+/// an alarm is anything else that tells of a fault, another tool's result excepted: nobody knows how it was made.
+pub(super) fn weigh(report: &Report) -> Weight {
+    let verdict = report.conclusion.verdict;
+    let is_told = verdict != Verdict::Unknown;
+    if report.host.contains_key(CONVERTED) {
+        Weight::Look
+    } else if is_told && was_tried(report) {
+        Weight::Proof
+    } else if !report.failures.is_empty() || (is_told && verdict != Verdict::Healthy) {
+        Weight::Alarm
+    } else {
+        Weight::Look
+    }
+}
+
+/// True when a check ran, whatever came of it: a passive look leaves all out, and a run tries even what the driver says
+/// that it will refuse.
+fn was_tried(report: &Report) -> bool {
+    let mut checks = report
+        .pairs
+        .iter()
+        .flat_map(|pair| &pair.directions)
+        .flat_map(|direction| &direction.checks);
+    checks.any(|check| !matches!(check.outcome, Outcome::Skipped | Outcome::NotVisible))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::domain::correlate::samples;
+
+    /// A report of one pair with this verdict whose first direction has one check of that outcome.
+    fn report(verdict: &str, outcome: Option<&str>) -> Value {
+        let mut report = samples::report(2, &[samples::pair(0, 1, "OK", 0)]);
+        report["conclusion"]["verdict"] = json!(verdict);
+        if let Some(outcome) = outcome {
+            report["pairs"][0]["directions"][0]["checks"] = json!([{
+                "rung": 3, "name": "copy_push", "engine": "ce", "outcome": outcome, "checked_by": "owner_kernel",
+                "bytes": 4096, "seconds": 0.5,
+            }]);
+        }
+        report
+    }
+
+    fn weight(report: Value) -> Weight {
+        weigh(&serde_json::from_value(report).unwrap())
+    }
+
+    #[test]
+    fn only_what_was_tried_proves() {
+        for (verdict, outcome, expected) in [
+            ("healthy", Some("pass"), Weight::Proof),
+            ("broken", Some("hang"), Weight::Proof),
+            ("refused", Some("fail"), Weight::Proof),
+            ("unknown", Some("inconclusive"), Weight::Look),
+            ("healthy", None, Weight::Look),
+            ("unknown", None, Weight::Look),
+            ("healthy", Some("skipped"), Weight::Look),
+            ("refused", None, Weight::Alarm),
+        ] {
+            assert_eq!(
+                weight(report(verdict, outcome)),
+                expected,
+                "{verdict} {outcome:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_another_tool_measured_is_no_proof() {
+        for verdict in ["healthy", "refused"] {
+            let mut converted = report(verdict, Some("pass"));
+            converted["host"] = json!({ CONVERTED: { "value": "nvbandwidth", "source": "the text" } });
+            assert_eq!(weight(converted), Weight::Look, "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_failed_is_an_alarm() {
+        let mut failed = report("unknown", None);
+        failed["failures"] =
+            json!([{ "step": "cuInit", "code": 802, "code_name": null, "message": "not ready" }]);
+        assert_eq!(weight(failed), Weight::Alarm);
+    }
+}
