@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use cel::Value as Cel;
 use kb_core::annex::ProbeScope;
-use kb_core::report::Report;
+use kb_core::report::{Pair, Report};
+use kb_core::verdict::Verdict;
 use serde_json::Value;
 
 use super::limits::MAX_LIST;
+use super::logs::sentence;
 
 /// Longest text that rules see, in bytes; names and reasons are far shorter.
 const MAX_TEXT_BYTES: usize = 4 * 1024;
@@ -23,6 +25,7 @@ const MAX_WEIGHT: usize = 200_000;
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) report: Cel,
+    whole: [Subject; 1],
     pairs: Vec<Subject>,
     gpus: Vec<Subject>,
     directions: Vec<Subject>,
@@ -37,6 +40,8 @@ pub(super) struct Subject {
     pub(super) pointer: String,
     /// Variables beside `report`.
     pub(super) variables: Vec<(&'static str, Cel)>,
+    /// What the report itself says is wrong with it.
+    pub(super) said: Option<String>,
 }
 
 impl Facts {
@@ -58,12 +63,14 @@ impl Facts {
                     name: format!("direction {}-{}", direction.initiator, direction.owner),
                     pointer,
                     variables: vec![("pair", pair_value.clone()), ("direction", value)],
+                    said: reason_of(pair),
                 });
             }
             pairs.push(Subject {
                 name: pair_name(pair.a, pair.b),
                 pointer,
                 variables: vec![("pair", pair_value)],
+                said: reason_of(pair),
             });
         }
         let gpus = (0..report.gpus.len()).filter_map(|number| {
@@ -73,9 +80,20 @@ impl Facts {
                 name: format!("gpu {number}"),
                 pointer,
                 variables: vec![("gpu", value)],
+                said: None,
             })
         });
         Self {
+            whole: [Subject {
+                name: "report".to_owned(),
+                pointer: String::new(),
+                variables: Vec::new(),
+                said: match report.failures.as_slice() {
+                    // Of several nobody knows which one a rule means.
+                    [only] => Some(sentence(only)),
+                    _ => None,
+                },
+            }],
             gpus: gpus.collect(),
             report: whole(body),
             pairs,
@@ -85,15 +103,8 @@ impl Facts {
 
     /// What a rule of this scope is asked about.
     pub(super) fn subjects(&self, scope: ProbeScope) -> &[Subject] {
-        static WHOLE: std::sync::LazyLock<[Subject; 1]> = std::sync::LazyLock::new(|| {
-            [Subject {
-                name: "report".to_owned(),
-                pointer: String::new(),
-                variables: Vec::new(),
-            }]
-        });
         match scope {
-            ProbeScope::Report => WHOLE.as_slice(),
+            ProbeScope::Report => &self.whole,
             ProbeScope::Pair => &self.pairs,
             ProbeScope::Gpu => &self.gpus,
             ProbeScope::Direction => &self.directions,
@@ -126,6 +137,13 @@ fn weight(value: &Value) -> usize {
         Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
         Value::Object(members) => 1 + members.values().map(|value| 1 + weight(value)).sum::<usize>(),
     }
+}
+
+/// Why the pair is as it is, in the report's words; of a healthy pair there is nothing to say.
+fn reason_of(pair: &Pair) -> Option<String> {
+    let reason = pair.verdict.reason.trim();
+    let is_said = pair.verdict.verdict != Verdict::Healthy && !reason.is_empty();
+    is_said.then(|| reason.to_owned())
 }
 
 /// How findings name a pair.

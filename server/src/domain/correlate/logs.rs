@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use kb_core::ids::RecordId;
 use kb_core::report::{Failure, Report};
-use kb_core::scanner::{Event, Hit, ScanOptions};
+use kb_core::scanner::{Event, Hit, MatchedLine, ScanOptions};
 use serde_json::json;
 
 use super::evidence::Evidence;
@@ -63,15 +63,23 @@ fn in_text(generation: &Generation, pointer: &str, text: &str) -> Vec<NewFinding
             record: Some((found.id, found.revision)),
             rule: hit.map_or_else(|| "matcher".to_owned(), |hit| hit.pattern),
             subject: "report".to_owned(),
-            title: published.record.document.signature.clone(),
+            title: own_words(line, &published.record.document.signature),
             evidence: evidence.into_json(),
         })
     });
     matches.collect()
 }
 
+/// The line as the node wrote it, without the blanks around it. A record's signature is a sample from somewhere else,
+/// with another machine's numbers in it: it stands in only where there is no line to show.
+fn own_words(line: Option<&MatchedLine>, signature: &str) -> String {
+    let text = line.and_then(|line| line.text.as_ref());
+    let own = text.map(|marked| marked.text.trim()).unwrap_or_default();
+    if own.is_empty() { signature } else { own }.to_owned()
+}
+
 /// A failure as a line that patterns can read: `cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802): system not yet initialized`.
-fn sentence(failure: &Failure) -> String {
+pub(super) fn sentence(failure: &Failure) -> String {
     let name = failure.code_name.as_deref().unwrap_or_default();
     let code = failure.code.map(|code| format!(" ({code})")).unwrap_or_default();
     format!("{}: {name}{code}: {}", failure.step, failure.message)

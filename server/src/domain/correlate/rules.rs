@@ -37,7 +37,8 @@ struct Rule {
     record: RecordId,
     revision: Revision,
     id: String,
-    title: String,
+    /// Of the record: for findings about which the report has no words of its own.
+    signature: String,
     scope: ProbeScope,
     when: Arc<Program>,
     evidence: Vec<(String, Arc<Program>)>,
@@ -124,7 +125,7 @@ impl RuleBook {
                         record: published.id().clone(),
                         revision: published.revision,
                         id: rule.id.clone(),
-                        title: published.record.document.signature.clone(),
+                        signature: published.record.document.signature.clone(),
                         scope: rule.scope,
                         when,
                         evidence,
@@ -191,7 +192,7 @@ impl Rule {
             record: Some((self.record.clone(), self.revision)),
             rule: self.id.clone(),
             subject: subject.name.clone(),
-            title: self.title.clone(),
+            title: subject.said.as_ref().unwrap_or(&self.signature).clone(),
             evidence: evidence.into_json(),
         }
     }

@@ -57,6 +57,43 @@ fn a_refusal_without_links_is_explained_with_evidence() {
     }
 }
 
+/// A signature is a sample of another machine's: its calls, times and addresses must not stand here as this one's.
+#[test]
+fn a_finding_tells_what_this_report_says() {
+    let hang = (
+        document("test/hang", "cuCtxEnablePeerAccess did not return in 20 s").to_string(),
+        json!({ "schema_version": 1, "probe": [
+            { "id": "hang", "scope": "pair", "when": "pair.verdict.cause == 'hang'" },
+            { "id": "forward", "scope": "direction", "when": "direction.initiator == 0" },
+            { "id": "driver", "scope": "report", "when": "size(report.failures) == 1" },
+            { "id": "any", "scope": "gpu", "when": "gpu.cuda_ordinal == 0" },
+        ]})
+        .to_string(),
+    );
+    let mut pair = pair(0, 1, "OK", 4);
+    pair["verdict"] = json!({
+        "verdict": "broken", "cause": "hang", "reason": " cuStreamQuery did not return in 10.5 s", "evidence": [],
+    });
+    let mut body = report(2, &[pair]);
+    body["failures"] = json!([{ "step": "cuInit", "code": 802, "code_name": null, "message": "not ready" }]);
+    body["logs"] = json!([{ "source": "kmsg", "text": "first\n  CUDA error: peer access is not supported between these two devices, here \n" }]);
+    let findings = correlate(&[hang, seed()], &body);
+    let told: Vec<(&str, &str)> = findings
+        .iter()
+        .map(|finding| (finding.rule.as_str(), finding.title.as_str()))
+        .collect();
+    let own = "cuStreamQuery did not return in 10.5 s";
+    let all = [
+        ("driver", "cuInit:  (802): not ready"),
+        ("hang", own),
+        ("any", "cuCtxEnablePeerAccess did not return in 20 s"),
+        ("forward", own),
+    ];
+    assert_eq!(&told[..4], all);
+    let line = "CUDA error: peer access is not supported between these two devices, here";
+    assert_eq!(told[4].1, line, "{told:?}");
+}
+
 #[test]
 fn a_refusal_with_links_or_for_another_reason_is_unexplained() {
     for refused in [pair(0, 1, "GNS", 4), pair(0, 1, "DR", 0)] {

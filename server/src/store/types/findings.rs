@@ -11,7 +11,7 @@ pub struct NewFinding {
     pub rule: String,
     /// What it is about: `report`, `pair 0-1`, `gpu 3`, `direction 0-1`.
     pub subject: String,
-    /// One sentence.
+    /// What is wrong, in the report's own words where it has some, else in those of the record.
     pub title: String,
     /// What led to it: JSON array of {pointer or expression, value}.
     pub evidence: String,

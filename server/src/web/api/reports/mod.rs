@@ -74,7 +74,7 @@ pub struct FindingEntry {
     rule: String,
     /// What it is about: `report`, `pair 0-1`, `gpu 3`, `direction 0-1`.
     subject: String,
-    /// One sentence.
+    /// What is wrong, in the report's own words where it has some (its log line, its reason), else in those of the record.
     title: String,
     /// What led to it.
     #[schema(value_type = Vec<Object>)]
