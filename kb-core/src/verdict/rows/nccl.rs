@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Row] = &[Row::alone(
     Named {
         cause: cause::NCCL_PEER_ACCESS_FAILS,
         verdict: Verdict::Broken,
-        record: None,
+        record: Some("nccl/fails-only-with-peer-access"),
         means: "NCCL with one process a GPU fails or hangs with peer access and works without, though the checks below it pass.",
         fix: "Run programs with `NCCL_P2P_DISABLE=1` meanwhile. Read NCCL's warnings in this report, compare the container's \
               IPC and PID namespaces, /dev/shm and limits with the host's, and try another NCCL (`--nccl-library`).",
