@@ -3,7 +3,7 @@
 use super::SCHEMA_VERSION;
 use super::probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeScope};
 use super::words::{Action, Severity};
-use crate::text::checks::{day, record_id, url};
+use crate::text::checks::{day, record_id, report_id, url};
 use crate::text::shape::{Field, Shape};
 use crate::text::steps;
 
@@ -32,6 +32,7 @@ pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::optional("probe", Shape::List(MAX_RULES, &PROBE)),
     Field::optional("relations", RELATIONS),
     Field::optional("sources", Shape::List(MOST_SOURCES, &SOURCE)),
+    Field::optional("reproduced", Shape::List(MOST_TRIED, &REPRODUCTION)),
     Field::optional("dead_ends_zh", Shape::List(MOST, &DEAD_END_ZH)),
     Field::optional("workarounds_zh", Shape::List(MOST, &WORKAROUND_ZH)),
     Field::optional("superseded_by", Shape::OrNull(&Shape::Checked("id", record_id))),
@@ -94,6 +95,13 @@ static SOURCE: Shape = Shape::Object(&[
         "supports",
         Shape::List(MOST_TRIED, &Shape::Checked("pointer", pointer)),
     ),
+    Field::optional("note", TEXT_OR_NULL),
+]);
+
+static REPRODUCTION: Shape = Shape::Object(&[
+    Field::required("report", Shape::Checked("id", report_id)),
+    Field::required("on", Shape::Checked("day", day)),
+    Field::required("hardware", Shape::FilledText),
     Field::optional("note", TEXT_OR_NULL),
 ]);
 

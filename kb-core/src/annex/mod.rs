@@ -6,7 +6,9 @@ mod view;
 mod words;
 
 pub use probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeRule, ProbeScope};
-pub use view::{Annex, ChineseDeadEnd, ChineseWorkaround, Example, NearMiss, Origin, Relations, Source};
+pub use view::{
+    Annex, ChineseDeadEnd, ChineseWorkaround, Example, NearMiss, Origin, Relations, Reproduction, Source,
+};
 pub use words::{Action, Severity};
 
 use crate::record::read_view;

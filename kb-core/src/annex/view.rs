@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::probe::ProbeRule;
 use super::words::{Action, Severity};
-use crate::ids::RecordId;
+use crate::ids::{RecordId, ReportId};
 use crate::signature::{AppliesTo, PatternSpec};
 
 /// What Peerless adds to a document.
@@ -46,6 +46,9 @@ pub struct Annex {
     /// Pages that were read, and what they support.
     #[serde(default)]
     pub sources: Vec<Source>,
+    /// Reports of real hardware that show it; what the tier `reproduced` rests on.
+    #[serde(default)]
+    pub reproduced: Vec<Reproduction>,
     /// The document's `dead_ends` in Chinese, in the same order.
     #[serde(default)]
     pub dead_ends_zh: Vec<ChineseDeadEnd>,
@@ -132,6 +135,23 @@ pub struct Source {
     #[serde(default)]
     pub supports: Vec<String>,
     /// What it says, where that is less or other than what the document says.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// A report of real hardware that shows the error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reproduction {
+    /// Id of the report.
+    pub report: ReportId,
+    /// Day of the run, `2026-11-21`.
+    pub on: String,
+    /// What it ran on: `2x NVIDIA H200, driver 580.159.04`.
+    pub hardware: String,
+    /// Where in the report it shows, where that is not plain.
     #[serde(default)]
     pub note: Option<String>,
     /// Keys that this build does not know.

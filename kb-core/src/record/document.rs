@@ -128,6 +128,8 @@ pub enum VerificationTier {
     AiGenerated,
     /// Every claim has a source that its author opened and cites. Nobody else checked it.
     Documented,
+    /// Seen on real hardware: a report that is named shows it.
+    Reproduced,
     /// Users who met the error confirmed it.
     CommunityVerified,
     /// A person who knows the field checked it against sources.

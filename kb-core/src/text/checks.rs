@@ -1,10 +1,17 @@
 //! Checks of single texts that both the document and the annex use.
 
-use crate::ids::RecordId;
+use crate::ids::{RecordId, ReportId};
 
 /// A record id.
 pub(crate) fn record_id(text: &str) -> Result<(), String> {
     text.parse::<RecordId>()
+        .map(|_| ())
+        .map_err(|error| error.to_string())
+}
+
+/// The id of an agent's report.
+pub(crate) fn report_id(text: &str) -> Result<(), String> {
+    text.parse::<ReportId>()
         .map(|_| ())
         .map_err(|error| error.to_string())
 }

@@ -64,7 +64,7 @@ fn words(document: &Document, found: &mut Vec<Violation>) {
     if let Some(tier) = &document.verification_tier
         && document.tier().is_none()
     {
-        let fix = "use ai_generated, documented, community_verified or human_reviewed";
+        let fix = "use ai_generated, documented, reproduced, community_verified or human_reviewed";
         found.push(warn(
             "/verification_tier",
             "unknown-word",

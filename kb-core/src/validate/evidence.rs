@@ -2,9 +2,10 @@
 
 use super::{Part, Violation};
 use crate::annex::Annex;
-use crate::record::Document;
+use crate::record::{Document, VerificationTier};
 
-/// Dead ends and workarounds without a source of their own and without one in the annex that supports them.
+/// Dead ends and workarounds without a source of their own and without one in the annex that supports them, and a tier that
+/// rests on a report without naming it.
 pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
     let mut found = Vec::new();
     for (index, dead_end) in document.dead_ends.iter().enumerate() {
@@ -20,6 +21,12 @@ pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
             annex,
             &mut found,
         );
+    }
+    if document.tier() == Some(VerificationTier::Reproduced) && annex.reproduced.is_empty() {
+        let reason = "no report of real hardware is named that shows it";
+        let fix = "name one in the annex's \"reproduced\", or claim another tier";
+        let pointer = "/verification_tier";
+        found.push(Violation::error(Part::Document, pointer, "no-report", reason).fix(fix));
     }
     found
 }

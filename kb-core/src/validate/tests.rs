@@ -41,6 +41,38 @@ fn assert_faults(
 }
 
 #[test]
+fn who_says_reproduced_names_the_report() {
+    let claimed = put(DOCUMENT, "/verification_tier", "\"reproduced\"");
+    let at = |pointer: &str, rule| [(pointer.to_owned(), rule, Severity::Error)];
+    assert_eq!(rules(&claimed, ANNEX), at("/verification_tier", "no-report"));
+    let report = r#"[{"report": "run-7", "on": "2026-11-22", "hardware": "2x NVIDIA H200"}]"#;
+    assert_eq!(rules(&claimed, &put(ANNEX, "/reproduced", report)), []);
+    for (value, pointer, rule) in [
+        (
+            r#"[{"report": "run 7", "on": "2026-11-22", "hardware": "x"}]"#,
+            "/reproduced/0/report",
+            "id",
+        ),
+        (
+            r#"[{"report": "run-7", "on": "today", "hardware": "x"}]"#,
+            "/reproduced/0/on",
+            "day",
+        ),
+        (
+            r#"[{"report": "run-7", "on": "2026-11-22", "hardware": " "}]"#,
+            "/reproduced/0/hardware",
+            "empty",
+        ),
+    ] {
+        assert_eq!(
+            rules(DOCUMENT, &put(ANNEX, "/reproduced", value)),
+            at(pointer, rule),
+            "{value}"
+        );
+    }
+}
+
+#[test]
 fn documents_that_are_refused() {
     let cases = [
         ("/id", "\"cuda//x\"", "/id", "id"),

@@ -32,6 +32,7 @@ impl Tier {
         let (tone, label, means) = match tier {
             Some(VerificationTier::AiGenerated) => (Tone::Warn, words.ai_generated, words.ai_generated_means),
             Some(VerificationTier::Documented) => (Tone::Good, words.documented, words.documented_means),
+            Some(VerificationTier::Reproduced) => (Tone::Good, words.reproduced, words.reproduced_means),
             Some(VerificationTier::CommunityVerified) => (
                 Tone::Good,
                 words.community_verified,

@@ -298,6 +298,16 @@ fn sources(record: &Record, words: &Words) -> Vec<Citation> {
             ..Citation::new(&source.url)
         });
     }
+    for seen in &record.annex.reproduced {
+        let mut note = format!("{}, {}", seen.hardware, seen.on);
+        if let Some(more) = &seen.note {
+            note = format!("{note}. {more}");
+        }
+        sources.push(Citation {
+            note: Some(note),
+            ..Citation::new(&format!("{} {}", words.seen_in_report, seen.report))
+        });
+    }
     sources
 }
 
