@@ -1,5 +1,6 @@
 //! The Debian package, put together by `dpkg-deb`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,8 +20,10 @@ pub(super) fn make(tree: &Tree, into: &Path) -> Result<PathBuf> {
     let control = tree.root.join("DEBIAN");
     std::fs::create_dir(&control)?;
     std::fs::write(control.join("control"), stated(tree, architecture)?)?;
-    let kept = tree.files.iter().filter(|file| file.kind == Kind::Settings);
-    let kept: String = kept.map(|file| format!("/{}\n", file.path)).collect();
+    let mut kept = String::new();
+    for file in tree.files.iter().filter(|file| file.kind == Kind::Settings) {
+        writeln!(kept, "/{}", file.path)?;
+    }
     std::fs::write(control.join("conffiles"), kept)?;
     let version = about::VERSION;
     let package = into.join(format!("{}_{version}-1_{architecture}.deb", about::NAME));
