@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::RootCause;
-use super::order::{Before, First, Timeline};
+use super::order::{Before, First, Timeline, at_one_time};
 use super::wrapper::Wraps;
 use crate::ids::RecordId;
 use crate::matcher::Matcher;
@@ -103,7 +103,7 @@ fn links(
         let (one, other) = (firsts.get(from)?, firsts.get(to)?);
         // A traceback may print the wrapper first. Only a clock tells that it is not this error which it wraps.
         let is_around = |outer: &First, inner: &First| {
-            wraps.get(&outer.record) == Some(&inner.record) && timeline.at_one_time(outer, inner)
+            wraps.get(&outer.record) == Some(&inner.record) && at_one_time(outer, inner)
         };
         if is_around(other, one) {
             return Some(Link::Wrapped);

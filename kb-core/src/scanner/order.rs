@@ -154,18 +154,6 @@ impl<'c> Timeline<'c> {
         }
     }
 
-    /// Whether no clock tells two matches apart by more than [`ONE_TIME_MICROS`].
-    pub(super) fn at_one_time(&self, one: &First, other: &First) -> bool {
-        if one.untimed || other.untimed {
-            return true;
-        }
-        let shared = one.times.iter().flat_map(|own| {
-            let others = other.times.iter().filter(|their| their.clock == own.clock);
-            others.map(|their| their.first.abs_diff(own.first))
-        });
-        shared.min().is_none_or(|apart| apart <= ONE_TIME_MICROS)
-    }
-
     /// Which of two times on different clocks is the earlier, if that is beyond doubt.
     fn beyond_doubt(&self, own: &TimeSpan, their: &TimeSpan) -> Option<bool> {
         let (one, other) = (own.clock, their.clock);
@@ -240,6 +228,18 @@ impl<'c> Timeline<'c> {
         }
         notes
     }
+}
+
+/// Whether no clock tells two matches apart by more than [`ONE_TIME_MICROS`].
+pub(super) fn at_one_time(one: &First, other: &First) -> bool {
+    if one.untimed || other.untimed {
+        return true;
+    }
+    let shared = one.times.iter().flat_map(|own| {
+        let others = other.times.iter().filter(|their| their.clock == own.clock);
+        others.map(|their| their.first.abs_diff(own.first))
+    });
+    shared.min().is_none_or(|apart| apart <= ONE_TIME_MICROS)
 }
 
 /// For each two clocks that can be compared, how they differ, by the records that stand on lines of both.
