@@ -53,9 +53,16 @@ pub fn parts(text: &str, start: usize, end: usize) -> Vec<Part> {
         .collect()
 }
 
-/// Control characters would vanish or move the cursor: they are shown as their pictures. Tabs stay.
 fn part(text: &str, marked: bool) -> Part {
-    let visible = |c: char| match u32::from(c) {
+    Part {
+        text: visible(text),
+        marked,
+    }
+}
+
+/// Control characters would vanish or move the cursor: they are shown as their pictures. Tabs stay.
+pub fn visible(text: &str) -> String {
+    let shown = |c: char| match u32::from(c) {
         9 => c,
         code @ 0..32 => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
         127 => '\u{2421}',
@@ -63,10 +70,7 @@ fn part(text: &str, marked: bool) -> Part {
         0x202a..=0x202e | 0x2066..=0x2069 => '\u{fffd}',
         _ => c,
     };
-    Part {
-        text: text.chars().map(visible).collect(),
-        marked,
-    }
+    text.chars().map(shown).collect()
 }
 
 #[cfg(test)]

@@ -8,11 +8,13 @@ use kb_core::scanner::{Applies, Match, MatchedLine};
 use crate::domain::lookup::{Candidate, MatchAnswer};
 use crate::feed::Generation;
 use crate::web::pages::advice::{Advice, Text};
-use crate::web::pages::evidence::LogLine;
+use crate::web::pages::evidence::{LogLine, visible};
 use crate::web::pages::record::texts::{self, Language};
 use crate::web::pages::record::tier::Tier;
 use crate::web::pages::words::{Link, Mark, Row, Tone, count, grouped, record_href};
 
+/// Longest line that stands over a match, in characters.
+const OWN_CHARS: usize = 300;
 /// Dead ends and workarounds shown of each match; the record has the rest.
 const ADVICE_SHOWN: usize = 2;
 
@@ -25,8 +27,10 @@ pub(super) struct MatchView {
     pub href: String,
     /// `First cause, line 12`.
     pub place: String,
-    /// Signature.
-    pub signature: Text,
+    /// The first line of it, as it was pasted.
+    pub own: Text,
+    /// The record's signature, a sample of somewhere else's, where it is not what was pasted.
+    pub signature: Option<Text>,
     /// Who vouches for it.
     pub tier: Tier,
     /// `On 12 lines`.
@@ -60,8 +64,8 @@ pub(super) struct MatchView {
 pub(super) struct ChainStep {
     /// Its place on this page, by its id.
     pub link: Link,
-    /// Its signature.
-    pub signature: Text,
+    /// The line, as it was pasted.
+    pub own: Text,
     /// `line 12`.
     pub place: String,
 }
@@ -116,6 +120,7 @@ pub(super) fn view(
         || Text::new(found.id.as_str()),
         |record| texts::signature(record, language).0,
     );
+    let own = own_line(found).unwrap_or_else(|| signature.clone());
     let mut dead_ends = record
         .map(|record| texts::dead_ends(record, language, &tier))
         .unwrap_or_default();
@@ -128,7 +133,8 @@ pub(super) fn view(
     MatchView {
         href: record_href(found.id.as_str()),
         place: place(answer, found),
-        signature,
+        signature: (!own.text.contains(signature.text.trim())).then_some(signature),
+        own,
         tier,
         count: format!("On {}", count(found.count, "line", "lines")),
         applies: applies(found.applies),
@@ -139,7 +145,7 @@ pub(super) fn view(
         dead_ends,
         workarounds,
         more,
-        chain: chain(generation, answer, &found.id, position),
+        chain: chain(answer, &found.id, position),
         way_href: way_href(generation, answer, &found.id),
         why: found.why.clone(),
         id: found.id.to_string(),
@@ -182,6 +188,24 @@ fn place(answer: &MatchAnswer, found: &Match) -> String {
         || capital(&line),
         |cause| format!("Follows from {}, {line}", cause.id),
     )
+}
+
+/// The first line of a match without the blanks around it; of a long one the part that matched.
+fn own_line(found: &Match) -> Option<Text> {
+    let marked = found.lines.first()?.text.as_ref()?;
+    let matched = marked
+        .text
+        .get(marked.mark_start as usize..marked.mark_end as usize);
+    let line = if marked.text.trim().chars().count() <= OWN_CHARS {
+        marked.text.trim()
+    } else {
+        matched.unwrap_or(&marked.text).trim()
+    };
+    let mut own: String = visible(line).chars().take(OWN_CHARS).collect();
+    if line.chars().count() > OWN_CHARS {
+        own.push('…');
+    }
+    (!own.is_empty()).then(|| Text::new(own))
 }
 
 fn capital(text: &str) -> String {
@@ -278,27 +302,18 @@ fn more(dead_ends: usize, workarounds: usize) -> String {
 }
 
 /// A cause and what it leads to in this text, as links within the page.
-fn chain(
-    generation: &Generation,
-    answer: &MatchAnswer,
-    id: &RecordId,
-    position: &[&Match],
-) -> Vec<ChainStep> {
+fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match]) -> Vec<ChainStep> {
     let step = |follower: &RecordId| {
         let (index, found) = position
             .iter()
             .enumerate()
             .find(|(_, found)| found.id == *follower)?;
-        let record = generation.record(follower);
         Some(ChainStep {
             link: Link {
                 href: format!("#match-{}", index + 1),
                 text: follower.to_string(),
             },
-            signature: record.map_or_else(
-                || Text::new(follower.as_str()),
-                |published| texts::signature(&published.record, Language::English).0,
-            ),
+            own: own_line(found).unwrap_or_else(|| Text::new(follower.as_str())),
             place: line_number(found.lines.first().map_or(0, |line| line.line)),
         })
     };
