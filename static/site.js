@@ -67,7 +67,9 @@ function fillBox(box) {
     }
     sending = request;
     pick.textContent = "Stop";
-    request.open("POST", "/match" + (query.size ? "?" + query : ""));
+    const target = new URL(box.action);
+    for (const [name, value] of query) target.searchParams.set(name, value);
+    request.open("POST", target);
     request.responseType = "document";
     request.setRequestHeader("Content-Type", "text/plain");
     request.setRequestHeader("Accept", "text/html");

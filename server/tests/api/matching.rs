@@ -203,3 +203,38 @@ async fn words_find_records_too() {
     )
     .await;
 }
+
+/// Another machine's line is no answer to what was pasted, and a reader of Chinese gets what there is in Chinese.
+#[tokio::test]
+async fn the_page_shows_the_pasted_line_and_answers_in_the_language_asked_for() {
+    const OWN: &str =
+        "[rank7]: CUDA error: peer access is not supported between these two devices, said GPU 5";
+    const IN_CHINESE: &str = "不要在这些做法上浪费时间";
+    let app = TestApp::start().await;
+    let ask = async |query: &str, accepted: &str| {
+        let request = app
+            .post(&format!("/match{query}"))
+            .header("accept-language", accepted);
+        let form = format!("text=first%0A++{}%0A", OWN.replace(' ', "+"));
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        request.body(form).send().await.unwrap().text().await.unwrap()
+    };
+    for (query, accepted, chinese) in [
+        ("", "en", false),
+        ("", "zh-CN,zh;q=0.9,en;q=0.8", true),
+        ("?lang=zh", "en", true),
+        ("?lang=en", "zh-CN", false),
+    ] {
+        let page = ask(query, accepted).await;
+        assert_eq!(page.contains(IN_CHINESE), chinese, "{query} {accepted}: {page}");
+        assert_eq!(
+            page.contains("/r/cuda/peer-access-unsupported-by-hardware?lang=zh"),
+            chinese,
+            "{page}"
+        );
+        assert!(page.contains("formaction=\"/match?lang=zh\""), "{page}");
+        let heading = page.split("id=\"match-1-title\"").nth(1).unwrap_or_default();
+        let heading = heading.split("</h2>").next().unwrap_or_default();
+        assert!(heading.contains(&format!(">{OWN}</a>")), "{heading}");
+    }
+}

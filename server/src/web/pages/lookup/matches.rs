@@ -108,8 +108,8 @@ pub(super) fn view(
     answer: &MatchAnswer,
     found: &Match,
     position: &[&Match],
+    language: Language,
 ) -> MatchView {
-    let language = Language::English;
     let published = generation.record(&found.id);
     let record = published.map(|published| &published.record);
     let tier = record.map_or_else(
@@ -131,7 +131,7 @@ pub(super) fn view(
     dead_ends.truncate(ADVICE_SHOWN);
     workarounds.truncate(ADVICE_SHOWN);
     MatchView {
-        href: record_href(found.id.as_str()),
+        href: href(&found.id, language),
         place: place(answer, found),
         signature: (!own.text.contains(signature.text.trim())).then_some(signature),
         own,
@@ -153,16 +153,27 @@ pub(super) fn view(
 }
 
 /// A candidate.
-pub(super) fn candidate(generation: &Generation, candidate: &Candidate) -> CandidateView {
-    let words = Language::English.words();
+pub(super) fn candidate(generation: &Generation, candidate: &Candidate, language: Language) -> CandidateView {
     let published = generation.record(&candidate.id);
     CandidateView {
         id: candidate.id.to_string(),
-        href: record_href(candidate.id.as_str()),
-        signature: Text::new(candidate.signature.as_str()),
-        tier: published.map(|published| Tier::of(&published.record.document, words)),
+        href: href(&candidate.id, language),
+        signature: published.map_or_else(
+            || Text::new(candidate.signature.as_str()),
+            |published| texts::signature(&published.record, language).0,
+        ),
+        tier: published.map(|published| Tier::of(&published.record.document, language.words())),
         why: candidate.why.clone(),
         lines: candidate.line.iter().map(line).collect(),
+    }
+}
+
+/// The record's page in the same language.
+fn href(id: &RecordId, language: Language) -> String {
+    let href = record_href(id.as_str());
+    match language {
+        Language::English => href,
+        Language::Chinese => format!("{href}?lang=zh"),
     }
 }
 

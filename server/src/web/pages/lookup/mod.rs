@@ -9,7 +9,7 @@ mod matches;
 mod result;
 
 use actix_web::http::header;
-use actix_web::web::{Data, Payload};
+use actix_web::web::{Data, Payload, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 
@@ -17,6 +17,8 @@ pub use form::EnvironmentField;
 pub use result::{Source, page};
 
 use super::layout::{Layout, Section};
+use super::record::Params;
+use super::record::texts::Language;
 use super::words::count;
 use super::{base_url, html, html_not_shared};
 use crate::web::error::Problem;
@@ -30,6 +32,7 @@ pub struct HomePage {
     box_label: &'static str,
     box_text: String,
     box_focus: bool,
+    box_action: &'static str,
     environment: Vec<EnvironmentField>,
     base_url: String,
     records: String,
@@ -42,6 +45,8 @@ pub fn home_page(base_url: String, records: usize) -> HomePage {
         box_label: "Error line, log, or words to search for",
         box_text: String::new(),
         box_focus: true,
+        // In the language that the browser asks for.
+        box_action: "/match",
         environment: form::fields(&std::collections::BTreeMap::new()),
         base_url,
         records: count(records as u64, "record", "records"),
@@ -70,6 +75,7 @@ pub async fn look_up(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
+    let language = language(&request);
     let looked_up = body::look_up(&request, payload, generation.clone()).await?;
     let page = page(Source {
         generation: &generation,
@@ -77,6 +83,17 @@ pub async fn look_up(
         found: looked_up.found.as_ref(),
         echo: &looked_up.echo,
         environment: &looked_up.environment,
+        language,
     });
     html_not_shared(&page)
+}
+
+/// `?lang=` where it is said, else what the browser prefers.
+fn language(request: &HttpRequest) -> Language {
+    let said = Query::<Params>::from_query(request.query_string()).ok();
+    if let Some(lang) = said.and_then(|params| params.into_inner().lang) {
+        return Language::from_query(Some(&lang));
+    }
+    let accepted = request.headers().get(header::ACCEPT_LANGUAGE);
+    Language::from_accepted(accepted.and_then(|value| value.to_str().ok()).unwrap_or_default())
 }

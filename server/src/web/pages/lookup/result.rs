@@ -12,7 +12,8 @@ use crate::feed::Generation;
 use crate::search::SearchAnswer;
 use crate::web::pages::filters;
 use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::record::words::{ENGLISH, Words};
+use crate::web::pages::record::texts::Language;
+use crate::web::pages::record::words::Words;
 use crate::web::pages::search::{HitView, hit_view};
 use crate::web::pages::words::{bytes, count};
 
@@ -31,7 +32,20 @@ pub struct ResultPage {
     box_label: &'static str,
     box_text: String,
     box_focus: bool,
+    box_action: &'static str,
     environment: Vec<EnvironmentField>,
+    languages: Vec<LanguageButton>,
+}
+
+/// A language of the switch: it sends what stands in the box again, since nothing of it was kept.
+#[derive(Debug)]
+struct LanguageButton {
+    /// BCP 47.
+    lang: &'static str,
+    /// In itself.
+    name: &'static str,
+    action: &'static str,
+    current: bool,
 }
 
 /// What the page is made from.
@@ -47,6 +61,8 @@ pub struct Source<'a> {
     pub echo: &'a str,
     /// What was said of the environment.
     pub environment: &'a BTreeMap<String, String>,
+    /// Language of the answer, as far as there are texts in it.
+    pub language: Language,
 }
 
 /// Builds the page.
@@ -57,11 +73,12 @@ pub fn page(source: Source<'_>) -> ResultPage {
         found,
         echo,
         environment,
+        language,
     } = source;
     let ordered = matches::in_order(answer);
     let views = ordered
         .iter()
-        .map(|found| matches::view(generation, answer, found, &ordered))
+        .map(|found| matches::view(generation, answer, found, &ordered, language))
         .collect();
     let hits: Vec<HitView> = found
         .into_iter()
@@ -73,12 +90,12 @@ pub fn page(source: Source<'_>) -> ResultPage {
         .candidates
         .iter()
         .filter(|candidate| !hits.iter().any(|hit| hit.id == candidate.id.as_str()))
-        .map(|candidate| matches::candidate(generation, candidate))
+        .map(|candidate| matches::candidate(generation, candidate, language))
         .collect();
     let heading = heading(answer, &hits);
     ResultPage {
         layout: Layout::new(format!("{heading} · Peerless"), Section::Lookup).at(answer.kb.seq),
-        words: &ENGLISH,
+        words: language.words(),
         heading,
         facts: facts(answer),
         notices: notices(answer),
@@ -88,8 +105,34 @@ pub fn page(source: Source<'_>) -> ResultPage {
         box_label: "Error line, log, or words to search for",
         box_text: echo.to_owned(),
         box_focus: false,
+        box_action: action(language),
         environment: form::fields(environment),
+        // A text too long for the box is not there to be sent again.
+        languages: if echo.is_empty() {
+            Vec::new()
+        } else {
+            languages(language)
+        },
     }
+}
+
+/// Where the box sends its text, so that the answer comes in this language.
+pub(super) fn action(language: Language) -> &'static str {
+    match language {
+        Language::English => "/match?lang=en",
+        Language::Chinese => "/match?lang=zh",
+    }
+}
+
+fn languages(current: Language) -> Vec<LanguageButton> {
+    [(Language::English, "English"), (Language::Chinese, "中文")]
+        .map(|(language, name)| LanguageButton {
+            lang: language.words().lang,
+            name,
+            action: action(language),
+            current: language == current,
+        })
+        .into()
 }
 
 fn heading(answer: &MatchAnswer, hits: &[HitView]) -> String {

@@ -24,6 +24,33 @@ impl Language {
         }
     }
 
+    /// From `Accept-Language`: Chinese where it is preferred to English. Languages without a page count for nothing.
+    pub fn from_accepted(header: &str) -> Self {
+        let weight = |item: &str| {
+            let (tag, rest) = item.split_once(';').unwrap_or((item, ""));
+            let weight = rest.trim().strip_prefix("q=").unwrap_or("1");
+            let primary = tag
+                .trim()
+                .split('-')
+                .next()
+                .unwrap_or_default()
+                .to_ascii_lowercase();
+            (primary, weight.trim().parse::<f32>().unwrap_or(0.0))
+        };
+        let best = |language: &str| {
+            let of_it = header.split(',').map(weight).filter(|(tag, _)| tag == language);
+            of_it.map(|(_, weight)| weight).fold(0.0, f32::max)
+        };
+        // With equal weight what stands first is meant.
+        let first = ["zh", "en"].map(|tag| header.to_ascii_lowercase().find(tag).unwrap_or(usize::MAX));
+        let (chinese, english) = (best("zh"), best("en"));
+        if chinese > english || (chinese > 0.0 && chinese >= english && first[0] < first[1]) {
+            Self::Chinese
+        } else {
+            Self::English
+        }
+    }
+
     /// The page's own words.
     pub fn words(self) -> &'static Words {
         match self {
@@ -131,5 +158,27 @@ fn workaround(
             .success_rate
             .map(|share| rate(words.works_in, share, has_sources, tier, words)),
         sources: item.sources.iter().map(|source| Citation::new(source)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_preferred_of_the_two_languages_is_taken() {
+        for (header, expected) in [
+            ("", Language::English),
+            ("zh-CN", Language::Chinese),
+            ("zh-CN,zh;q=0.9,en;q=0.8", Language::Chinese),
+            ("en-GB, zh;q=0.9", Language::English),
+            ("zh;q=0.5, en;q=0.7", Language::English),
+            ("fr, ZH-hans;q=0.3", Language::Chinese),
+            ("zh, en", Language::Chinese),
+            ("en, zh", Language::English),
+            ("zh;q=x, *", Language::English),
+        ] {
+            assert_eq!(Language::from_accepted(header), expected, "{header:?}");
+        }
     }
 }
