@@ -34,6 +34,13 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("nvrtc", false, CUDA),
     ("cupti", false, CUDA),
     ("nccl", false, NCCL),
+    // Places in its source: releases before 2.4 print them without its name.
+    ("include/socket.h", true, NCCL),
+    ("misc/ibvwrap.", false, NCCL),
+    ("transport/net_ib.", false, NCCL),
+    ("transport/net_socket.", false, NCCL),
+    ("transport/p2p.", false, NCCL),
+    ("transport/shm.", false, NCCL),
     ("nvrm", true, KERNEL_DRIVER),
     ("xid", true, KERNEL_DRIVER),
     ("sxid", true, FABRIC),
@@ -152,4 +159,25 @@ pub(super) fn places<'a>(line: &'a [u8], text: &'a [u8]) -> impl Iterator<Item =
 pub(super) fn starts_word(line: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| line.get(before));
     before.is_none_or(|&b| !is_word_byte(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_in_the_source_of_nccl_names_it() {
+        for line in [
+            "node1:18553:18611 [0] include/socket.h:360 warn call to connect failed : connection timed out",
+            "n0:5:9 [1] transport/net_ib.cu:80 warn call failed",
+        ] {
+            assert!(Markers::on(line.as_bytes()).meets(NCCL), "{line}");
+        }
+        for line in [
+            "myinclude/socket.h:12 warn call to connect failed",
+            "net/socket.cc:12 call to connect failed",
+        ] {
+            assert!(!Markers::on(line.as_bytes()).meets(NCCL), "{line}");
+        }
+    }
 }
