@@ -25,6 +25,8 @@ const GPU: Markers = Markers(1 << 7);
 /// Words that begin at a word's start; with `true` they must end there too, or at a number (`GPU0`).
 const WORDS: &[(&str, bool, Markers)] = &[
     ("cuda", false, CUDA),
+    // As the linker is told of its libraries: -lcuda, -lcudart.
+    ("lcuda", false, CUDA),
     ("cudnn", false, CUDA),
     ("cublas", false, CUDA),
     ("cufft", false, CUDA),
