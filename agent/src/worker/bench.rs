@@ -1,6 +1,7 @@
 //! What the worker does for the bench: memory and kernels on each GPU, and the samples of a cell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::time::Duration;
 
 use kb_core::report::Conditions;
@@ -119,14 +120,14 @@ impl Bench {
         limit: Duration,
     ) -> Answer {
         let mut elsewhere = None;
-        if !self.gpus.contains_key(&gpu) {
+        if let Entry::Vacant(free) = self.gpus.entry(gpu) {
             let sizes = sizes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
             let kept = (!cpus.is_empty()).then(|| Kept::on(cpus)).transpose();
             let cpus = if kept.is_ok() { cpus } else { &[] };
             let prepared = OfGpu::prepare(gpu, place, (sizes, cpus), limit);
             elsewhere = kept.err();
             match prepared {
-                Ok(of_gpu) => self.gpus.insert(gpu, of_gpu),
+                Ok(of_gpu) => free.insert(of_gpu),
                 Err(error) => return Answer::Failed(failure(&error)),
             };
         }

@@ -152,7 +152,7 @@ impl<'a> Bench<'a> {
         Measure {
             flows,
             bytes,
-            warm_ups: self.mode.warm_ups_of(bytes),
+            warm_ups: Mode::warm_ups_of(bytes),
             samples: self.mode.samples,
             verify: false,
             limit_ms: session.setup.limit_ms(),

@@ -103,7 +103,7 @@ impl Mode {
     }
 
     /// Copies in front of those that count, at a size: of small ones as many in each sample, since they cost nothing.
-    pub(super) fn warm_ups_of(self, bytes: u64) -> [u32; 2] {
+    pub(super) fn warm_ups_of(bytes: u64) -> [u32; 2] {
         let [first, others] = WARM_UPS;
         [first, if bytes < SMALL { first } else { others }]
     }
