@@ -98,7 +98,7 @@ pub(crate) async fn a_proven_fault_stands_until_a_later_proof(place: Arc<Place>)
     assert_eq!(told(&place, vec![failed]).await, ids("hang", "failed"));
     // Proven before the fault, and come after it.
     let drained = NewReport {
-        finished_at: at(8),
+        finished_at: at(3),
         ..verdict("before", 40, Verdict::Healthy, Weight::Proof)
     };
     assert_eq!(told(&place, vec![drained]).await, ids("hang", "failed"));
