@@ -80,7 +80,8 @@ fn default_folder() -> PathBuf {
 #[derive(Debug, Args)]
 #[command(
     after_help = "It reads what the daemon wrote and never touches a GPU, so that a probe of Kubernetes may call it \
-    often. 3 is also the answer where there is no result, or an old one."
+    often. 3 is also the answer where there is no result, an old one, or one \
+    of a time to come."
 )]
 pub(crate) struct StatusArgs {
     #[command(flatten)]

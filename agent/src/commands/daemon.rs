@@ -20,6 +20,9 @@ use crate::upload::{Body, Pace, Spool, Uploader};
 
 use super::{make_report, print, say_reason};
 
+/// As far into the future as a result may be, by a clock that was corrected since.
+const CLOCK_SKEW: Duration = Duration::from_mins(5);
+
 /// What is known from round to round.
 struct Daemon<'a> {
     arguments: &'a DaemonArgs,
@@ -194,7 +197,14 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
 
 fn last(path: &Path, now: OffsetDateTime, max_age_hours: u64) -> Result<Report, String> {
     let report = read(path)?;
-    let age = Duration::try_from(now - finished(&report)?).unwrap_or_default();
+    let age = now - finished(&report)?;
+    if age + CLOCK_SKEW < time::Duration::ZERO {
+        return Err(format!(
+            "the result is of {}, which is yet to come: a clock was set back, or is wrong",
+            report.finished_at
+        ));
+    }
+    let age = Duration::try_from(age).unwrap_or_default();
     if age > Duration::from_hours(max_age_hours) {
         return Err(format!("the result is {} hours old", age.as_secs() / 3600));
     }

@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 use fake_gpu::Scenario;
 use kb_core::report::Report;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use crate::node::{Node, Run, mode};
 use crate::stub::Stub;
@@ -203,7 +206,7 @@ fn a_spool_that_cannot_be_used_keeps_no_report_from_the_server() {
 }
 
 #[test]
-fn an_old_result_is_none() {
+fn a_result_that_is_old_or_of_the_future_is_none() {
     let node = Node::with(&Scenario::healthy(2));
     daemon(&node, &["--active", "--idle-minutes", "0"]);
     let file = node.path("state/last-active.json");
@@ -213,6 +216,15 @@ fn an_old_result_is_none() {
     let old = status(&node, &[]);
     assert_eq!(old.code, 3);
     assert!(old.stderr.contains("hours old"), "{}", old.stderr);
+    // A clock that was an hour ahead must not make the result count for ever.
+    for (ahead, code) in [(Duration::from_hours(1), 3), (Duration::from_mins(1), 0)] {
+        let finished = OffsetDateTime::now_utc() + ahead;
+        report.finished_at = finished.format(&Rfc3339).unwrap();
+        fs::write(&file, serde_json::to_vec(&report).unwrap()).unwrap();
+        let told = status(&node, &[]);
+        assert_eq!(told.code, code, "{ahead:?}: {}", told.stderr);
+        assert_eq!(told.stderr.contains("yet to come"), code == 3, "{}", told.stderr);
+    }
 }
 
 #[test]
