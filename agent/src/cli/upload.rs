@@ -53,6 +53,10 @@ impl SpoolArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 all went, 1 some reports still wait, were refused for good (….rejected in the spool) or \
+    are damaged, 64 usage or configuration error, such as a file without a report."
+)]
 pub(crate) struct UploadArgs {
     /// Reports (JSON, or as the spool keeps them) and bundles; without any the spool is emptied
     pub(crate) files: Vec<PathBuf>,
@@ -69,6 +73,7 @@ pub(crate) struct UploadArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Damaged files stay in the spool and are named; the exit code is then 1.")]
 pub(crate) struct BundleArgs {
     /// File to write
     pub(crate) out: PathBuf,

@@ -19,11 +19,16 @@ pub(crate) fn upload(arguments: &UploadArgs) -> anyhow::Result<u8> {
         return empty(&arguments.spool.spool(), &uploader, &patience);
     }
     let mut bodies: Vec<Body> = Vec::new();
+    let mut failed = 0;
     for file in &arguments.files {
-        bodies.extend(upload::unpack(file)?);
+        let found = upload::unpack(file)?;
+        bodies.extend(found.bodies);
+        failed += found.damaged.len();
+        for why in found.damaged {
+            say(&format!("{}: {why}", file.display()));
+        }
     }
     let total = bodies.len();
-    let mut failed = 0;
     for (number, body) in bodies.iter().enumerate() {
         match upload::send(&uploader, body, &patience) {
             Ok(receipt) => print(&format!("{receipt}\n"))?,
@@ -43,28 +48,40 @@ pub(crate) fn upload(arguments: &UploadArgs) -> anyhow::Result<u8> {
 fn empty(spool: &Spool, uploader: &Uploader, patience: &Patience<'_>) -> anyhow::Result<u8> {
     loop {
         let before = spool.kept();
-        let Some(first) = before.first() else {
-            return Ok(0);
-        };
-        // The first one waits for the server; behind it the others go as they can.
-        let body = upload::read_kept(first).with_context(|| format!("read {}", first.display()))?;
-        let Some(body) = body else {
-            // Another process empties the spool, too.
-            continue;
-        };
-        if let Err(error) = upload::send(uploader, &body, patience)
+        if before.is_empty() {
+            return Ok(exit_code(tell_rejected(spool)));
+        }
+        // The first one that can be read waits for the server; behind it the others go as they can. What another
+        // process has sent is gone, and what cannot be read is named below.
+        let first = before
+            .iter()
+            .find_map(|path| Some((path, upload::read_kept(path).ok()??)));
+        if let Some((path, body)) = first
+            && let Err(error) = upload::send(uploader, &body, patience)
             && !error.is_for_good()
         {
-            say(&format!("{} is still kept: {error}", first.display()));
+            say(&format!("{} is still kept: {error}", path.display()));
         }
         for line in spool.drain(uploader).said {
             say(&line);
         }
         let left = spool.kept().len();
         if left == before.len() {
-            return Ok(exit_code(left));
+            return Ok(exit_code(left + tell_rejected(spool)));
         }
     }
+}
+
+/// Names what lies in the spool and will not go by itself, and counts it.
+fn tell_rejected(spool: &Spool) -> usize {
+    let rejected = spool.rejected();
+    for path in &rejected {
+        let path = path.display();
+        say(&format!(
+            "{path} was refused for good: `zstd -dc {path}` shows it; remove it once that is settled"
+        ));
+    }
+    rejected.len()
 }
 
 /// Writes a bundle.
@@ -80,10 +97,17 @@ pub(crate) fn bundle(arguments: &BundleArgs) -> anyhow::Result<u8> {
         ))
         .into());
     }
-    let count = upload::pack(&arguments.spool.spool(), &arguments.out, arguments.remove)
+    let packed = upload::pack(&arguments.spool.spool(), &arguments.out, arguments.remove)
         .with_context(|| format!("write {}", arguments.out.display()))?;
-    print(&format!("{count} reports in {}\n", arguments.out.display()))?;
-    Ok(0)
+    for why in &packed.left {
+        say(&format!("{why}; it stays in the spool"));
+    }
+    print(&format!(
+        "{} reports in {}\n",
+        packed.count,
+        arguments.out.display()
+    ))?;
+    Ok(exit_code(packed.left.len()))
 }
 
 /// Waits by the thread's clock, with the system's random numbers.

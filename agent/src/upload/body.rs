@@ -3,13 +3,15 @@
 use std::io::Read;
 use std::path::Path;
 
+use kb_core::ids::ReportId;
 use kb_core::report::{MAJOR, Report};
+use serde::Deserialize;
 
 use super::ConfigurationError;
 use super::redact::{Kind, redact};
 
 /// First bytes of a zstd frame (RFC 8878, section 3.1.1).
-pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest report that is read from a file, decompressed; the server's limit for JSON is the same (8 MiB).
 const MOST_BYTES: u64 = 8 << 20;
 
@@ -27,9 +29,23 @@ impl Body {
 
     /// Reads what the bytes say, as a server would.
     pub(crate) fn report(&self) -> Result<Report, String> {
+        read_report(&self.json()?)
+    }
+
+    /// The id under which a server keeps it, also where this build knows nothing else of it.
+    pub(crate) fn id(&self) -> Result<ReportId, String> {
+        #[derive(Deserialize)]
+        struct Named {
+            report_id: ReportId,
+        }
+        let named: Named =
+            serde_json::from_slice(&self.json()?).map_err(|error| format!("not a report: {error}"))?;
+        Ok(named.report_id)
+    }
+
+    fn json(&self) -> Result<Vec<u8>, String> {
         let json = zstd::stream::Decoder::new(self.0.as_slice()).and_then(read_limited);
-        let json = json.map_err(|error| format!("not a whole zstd frame: {error}"))?;
-        read_report(&json)
+        json.map_err(|error| format!("not a whole zstd frame: {error}"))
     }
 
     fn compress(json: &[u8]) -> std::io::Result<Self> {
@@ -68,7 +84,8 @@ fn read_report(json: &[u8]) -> Result<Report, String> {
     ))
 }
 
-fn read_limited(source: impl Read) -> std::io::Result<Vec<u8>> {
+/// All of it, unless it is larger than any report.
+pub(super) fn read_limited(source: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {

@@ -10,74 +10,130 @@ use super::body::{self, Body};
 use super::{ConfigurationError, Spool, read_kept, remove};
 use crate::files::FOR_OWNER;
 
-/// Writes all that the spool holds into one file of its owner's, whole or not at all, and says how many reports that is. With
-/// `empties` they leave the spool once the bundle is on disk.
-pub(crate) fn pack(spool: &Spool, out: &Path, empties: bool) -> io::Result<usize> {
-    let kept = spool.kept();
+/// What went into a bundle.
+pub(crate) struct Packed {
+    /// Reports.
+    pub(crate) count: usize,
+    /// Files of the spool that no server could take, each with the reason.
+    pub(crate) left: Vec<String>,
+}
+
+/// What a file for `upload` holds.
+pub(crate) struct Unpacked {
+    /// What can be sent.
+    pub(crate) bodies: Vec<Body>,
+    /// Which reports of a bundle cannot, each with the reason.
+    pub(crate) damaged: Vec<String>,
+}
+
+/// Writes what the spool holds into one file of its owner's, whole or not at all. What is damaged stays behind: it would
+/// only lie in the way of the others. With `empties` the reports packed leave the spool once the bundle is on disk.
+pub(crate) fn pack(spool: &Spool, out: &Path, empties: bool) -> io::Result<Packed> {
     let name = out
         .file_name()
         .ok_or_else(|| io::Error::other("this names no file"))?;
     let unfinished = out.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-    let written = (|| -> io::Result<usize> {
+    let mut packed = Vec::new();
+    let mut left = Vec::new();
+    let written = (|| -> io::Result<()> {
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(FOR_OWNER)
             .open(&unfinished)?;
-        let mut packed = 0;
-        for path in &kept {
-            // What another process has sent meanwhile need not travel.
-            if let Some(body) = read_kept(path)? {
-                file.write_all(&body.0)?;
-                packed += 1;
+        for path in spool.kept() {
+            let body = match read_kept(&path) {
+                Ok(Some(body)) => body,
+                // What another process has sent meanwhile need not travel.
+                Ok(None) => continue,
+                Err(error) => {
+                    left.push(format!("{} cannot be read: {error}", path.display()));
+                    continue;
+                }
+            };
+            if let Err(why) = body.id() {
+                left.push(format!("{} is damaged: {why}", path.display()));
+                continue;
             }
+            file.write_all(&body.0)?;
+            packed.push(path);
         }
         file.sync_all()?;
         fs::rename(&unfinished, out)?;
         let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-        Ok(packed)
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
     })();
     if written.is_err() {
         // Nothing half-written stays; if even that fails, the first error says more.
         let _ = fs::remove_file(&unfinished);
     }
-    let packed = written?;
+    written?;
     if empties {
-        for path in &kept {
+        for path in &packed {
             remove(path)?;
         }
     }
-    Ok(packed)
+    Ok(Packed {
+        count: packed.len(),
+        left,
+    })
 }
 
-/// The reports of a file: JSON, a file of the spool, or a bundle. Each is checked before the first is sent.
-pub(crate) fn unpack(path: &Path) -> Result<Vec<Body>, ConfigurationError> {
+/// The reports of a file: JSON, a file of the spool, or a bundle. Each is checked before the first is sent; of a bundle
+/// that is damaged, those that are whole are found. A file with none of them is refused.
+pub(crate) fn unpack(path: &Path) -> Result<Unpacked, ConfigurationError> {
     let refused = |why: String| ConfigurationError::File {
         option: "upload",
         path: path.to_owned(),
         why,
     };
     let bytes = fs::read(path).map_err(|error| refused(error.to_string()))?;
+    let mut found = Unpacked {
+        bodies: Vec::new(),
+        damaged: Vec::new(),
+    };
     if !bytes.starts_with(&body::ZSTD_MAGIC) {
-        return Ok(vec![body::read_body("upload", path)?.1]);
+        found.bodies.push(body::read_body("upload", path)?.1);
+        return Ok(found);
     }
     let mut rest = bytes.as_slice();
-    let mut bodies = Vec::new();
-    while !rest.is_empty() {
-        let number = bodies.len() + 1;
-        let cut = || {
-            refused(format!(
-                "report {number} of the bundle is cut off or damaged: copy the bundle again"
-            ))
-        };
-        let length = zstd::zstd_safe::find_frame_compressed_size(rest).map_err(|_| cut())?;
-        let (frame, behind) = rest.split_at_checked(length).ok_or_else(cut)?;
-        let body = Body(frame.to_vec());
-        body.report()
-            .map_err(|why| refused(format!("report {number} of the bundle: {why}")))?;
-        bodies.push(body);
-        rest = behind;
+    for number in 1_usize.. {
+        if rest.is_empty() {
+            break;
+        }
+        match first_report(rest) {
+            Ok((body, behind)) => {
+                found.bodies.push(body);
+                rest = behind;
+            }
+            Err(why) => {
+                found.damaged.push(format!("report {number} of the bundle {why}"));
+                rest = behind_damage(rest);
+            }
+        }
     }
-    Ok(bodies)
+    match found.damaged.first() {
+        Some(why) if found.bodies.is_empty() => Err(refused(why.clone())),
+        _ => Ok(found),
+    }
+}
+
+/// The report that the bytes begin with, and what lies behind it.
+fn first_report(bytes: &[u8]) -> Result<(Body, &[u8]), String> {
+    let cut = || "is cut off or damaged: copy the bundle again".to_owned();
+    let length = zstd::zstd_safe::find_frame_compressed_size(bytes).map_err(|_| cut())?;
+    let (frame, behind) = bytes.split_at_checked(length).ok_or_else(cut)?;
+    let body = Body(frame.to_vec());
+    body.report().map_err(|why| format!("cannot be sent: {why}"))?;
+    Ok((body, behind))
+}
+
+/// From the next frame on. The length of a damaged one is not to be trusted: it may reach over whole ones.
+fn behind_damage(bytes: &[u8]) -> &[u8] {
+    let magic = body::ZSTD_MAGIC;
+    let next = (1..bytes.len()).find_map(|start| {
+        let rest = bytes.get(start..)?;
+        rest.starts_with(&magic).then_some(rest)
+    });
+    next.unwrap_or_default()
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use reqwest::blocking::{Client, Response};
+use kb_core::ids::ReportId;
+use reqwest::blocking::Client;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, RETRY_AFTER,
 };
@@ -13,13 +14,11 @@ use reqwest::{Certificate, Url};
 
 use crate::clock::{Clock as _, SystemClock};
 
+use super::answer::Answer;
 use super::{Body, ConfigurationError, UploadError};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const TOTAL_LIMIT: Duration = Duration::from_mins(1);
-/// The most of an answer that is read.
-const MOST_ANSWER_BYTES: u64 = 1 << 20;
-
 /// The most of all signatures that is read; thousands of records have a few megabytes.
 const MOST_SIGNATURE_BYTES: u64 = 64 << 20;
 
@@ -68,7 +67,8 @@ impl Uploader {
         })
     }
 
-    /// Sends the bytes. 200 and 201 both mean that the server has the report.
+    /// Sends the bytes. 200 and 201 with the report's id both mean that the server has it; without, somebody else
+    /// answered, such as the login page of a network.
     pub(crate) fn send(&self, body: &Body) -> Result<Receipt, UploadError> {
         let mut request = self
             .client
@@ -90,23 +90,35 @@ impl Uploader {
             .get(RETRY_AFTER)
             .and_then(|value| value.to_str().ok());
         let retry_after = asked.and_then(|asked| super::retry::retry_after(asked, SystemClock.now()));
-        let answer = read_answer(response);
+        let answer = Answer::read(response);
         if !matches!(status, 200 | 201) {
+            // The status has said what matters; an answer that breaks off only costs its details.
+            let answer = answer.unwrap_or_default();
             return Err(UploadError::Refused {
                 server: self.server(),
                 status,
-                code: answer
-                    .get("code")
-                    .and_then(serde_json::Value::as_str)
-                    .map(str::to_owned),
-                detail: problem(&answer),
+                code: answer.code(),
+                detail: answer.detail(),
                 retry_after,
+            });
+        }
+        let answer = answer.map_err(|why| UploadError::Unreachable {
+            server: self.server(),
+            why,
+        })?;
+        let json = answer.json();
+        let named = json.get("id").and_then(serde_json::Value::as_str);
+        if named.is_none() || named != body.id().ok().as_ref().map(ReportId::as_str) {
+            return Err(UploadError::Foreign {
+                server: self.server(),
+                status,
+                shown: answer.shown(),
             });
         }
         Ok(Receipt {
             address: self.address.clone(),
             known_before: status == 200,
-            answer,
+            answer: json,
         })
     }
 
@@ -135,12 +147,12 @@ impl Uploader {
         let etag = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok());
         let etag = etag.unwrap_or_default().to_owned();
         if status != 200 {
-            let answer = read_answer(response);
+            let answer = Answer::read(response).unwrap_or_default();
             return Err(UploadError::Refused {
                 server: self.server(),
                 status,
                 code: None,
-                detail: problem(&answer),
+                detail: answer.detail(),
                 retry_after: None,
             });
         }
@@ -223,28 +235,6 @@ fn token(file: Option<&Path>) -> Result<Option<HeaderValue>, ConfigurationError>
         .map_err(|_| refused("it holds characters that no token has".to_owned()))?;
     header.set_sensitive(true);
     Ok(Some(header))
-}
-
-fn read_answer(response: Response) -> serde_json::Value {
-    let mut bytes = Vec::new();
-    let read = std::io::Read::read_to_end(&mut std::io::Read::take(response, MOST_ANSWER_BYTES), &mut bytes);
-    // The status has said what matters; an answer that cannot be read only costs its details.
-    match read {
-        Ok(_) => serde_json::from_slice(&bytes).unwrap_or_default(),
-        Err(_) => serde_json::Value::Null,
-    }
-}
-
-/// What a problem document (RFC 9457) says, behind a colon.
-fn problem(answer: &serde_json::Value) -> String {
-    let words: Vec<&str> = ["title", "detail"]
-        .iter()
-        .filter_map(|name| answer.get(name)?.as_str())
-        .collect();
-    if words.is_empty() {
-        return String::new();
-    }
-    format!(": {}", words.join(": "))
 }
 
 /// The innermost reason: reqwest's own text says only that sending failed.

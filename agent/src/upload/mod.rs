@@ -1,6 +1,7 @@
 //! Sends a report to a server, once: the report id is the idempotency key, so sending again is harmless. What could
 //! not be sent is kept as the very bytes that were to be sent.
 
+mod answer;
 mod body;
 mod bundle;
 mod client;
@@ -8,7 +9,7 @@ mod redact;
 mod retry;
 mod spool;
 
-pub(crate) use body::{Body, read_body};
+pub(crate) use body::{Body, ZSTD_MAGIC, read_body};
 pub(crate) use bundle::{pack, unpack};
 pub(crate) use client::Uploader;
 pub(crate) use redact::Kind as Redaction;
@@ -71,12 +72,24 @@ pub(crate) enum UploadError {
         server: String,
         /// HTTP status.
         status: u16,
-        /// The stable code of the problem document, where the answer is one.
+        /// The stable code of the problem document, where the answer is one: a proxy's is not.
         code: Option<String>,
         /// `: ` and the answer's own words, where it has any.
         detail: String,
         /// What the server asks to wait.
         retry_after: Option<Duration>,
+    },
+    /// It looks like success, but nothing says that the server has the report.
+    #[error(
+        "{server} answered {status}, but not that it has the report: {shown}; is a proxy or a login page in between?"
+    )]
+    Foreign {
+        /// Where it was sent.
+        server: String,
+        /// HTTP status.
+        status: u16,
+        /// Media type and first words of the answer.
+        shown: String,
     },
 }
 
@@ -98,14 +111,14 @@ impl UploadError {
     /// True where the same bytes may be taken a moment later.
     fn may_pass(&self) -> bool {
         match self {
-            Self::Unreachable { .. } => true,
+            Self::Unreachable { .. } | Self::Foreign { .. } => true,
             Self::Refused { status, .. } => matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504 | 507),
         }
     }
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Unreachable { .. } => None,
+            Self::Unreachable { .. } | Self::Foreign { .. } => None,
             Self::Refused { retry_after, .. } => *retry_after,
         }
     }
@@ -119,10 +132,11 @@ impl UploadError {
         let Self::Refused { status, code, .. } = self else {
             return Next::KeepAndStop;
         };
-        match status {
-            422 if code.as_deref() == Some(NEWER_REPORT) => Next::KeepAndGoOn,
-            500 => Next::KeepAndGoOn,
-            400 | 409 | 413 | 415 | 422 => Next::PutAside,
+        match (status, code.as_deref()) {
+            (422, Some(NEWER_REPORT)) | (500, _) => Next::KeepAndGoOn,
+            (400 | 409 | 413 | 415 | 422, Some(_)) => Next::PutAside,
+            // Not the server's own word: something in between minds this report's size or text, today.
+            (400 | 413 | 422, None) => Next::KeepAndGoOn,
             _ => Next::KeepAndStop,
         }
     }
@@ -131,6 +145,17 @@ impl UploadError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn success_of_somebody_else_is_tried_again() {
+        let foreign = UploadError::Foreign {
+            server: "http://127.0.0.1".to_owned(),
+            status: 200,
+            shown: "text/html".to_owned(),
+        };
+        assert!(foreign.may_pass());
+        assert_eq!(foreign.next(), Next::KeepAndStop);
+    }
 
     #[test]
     fn each_refusal_has_its_consequence() {
@@ -142,8 +167,14 @@ mod tests {
             retry_after: None,
         };
         for status in [400, 409, 413, 415, 422] {
-            assert_eq!(refused(status, None).next(), Next::PutAside, "{status}");
+            assert_eq!(refused(status, Some("a_code")).next(), Next::PutAside, "{status}");
+            assert_ne!(
+                refused(status, None).next(),
+                Next::PutAside,
+                "{status} of a proxy"
+            );
         }
+        assert_eq!(refused(413, None).next(), Next::KeepAndGoOn);
         assert_eq!(refused(422, Some("invalid_report")).next(), Next::PutAside);
         assert_eq!(refused(422, Some(NEWER_REPORT)).next(), Next::KeepAndGoOn);
         assert_eq!(refused(500, Some("internal")).next(), Next::KeepAndGoOn);

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use kb_core::ids::ReportId;
 
-use super::{Body, Next, UploadError, Uploader};
+use super::{Body, Next, UploadError, Uploader, body};
 
 const SUFFIX: &str = ".json.zst";
 /// Given to a report that the server will never take, so that it is not sent again.
@@ -181,6 +181,12 @@ impl Spool {
         waiting.into_iter().map(|file| file.path).collect()
     }
 
+    /// What a server refused for good, oldest first: a person has to look at it.
+    pub(crate) fn rejected(&self) -> Vec<PathBuf> {
+        let refused = self.waiting(|name| name.ends_with(REJECTED_SUFFIX) && !name.starts_with('.'));
+        refused.into_iter().map(|file| file.path).collect()
+    }
+
     /// Files by name, oldest first.
     fn waiting(&self, wanted: impl Fn(&str) -> bool) -> Vec<Waiting> {
         let Ok(entries) = fs::read_dir(&self.folder) else {
@@ -212,7 +218,7 @@ struct Waiting {
 
 /// A report of the spool; `None` where another process has sent it meanwhile.
 pub(crate) fn read_kept(path: &Path) -> io::Result<Option<Body>> {
-    match fs::read(path) {
+    match File::open(path).and_then(body::read_limited) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         read => read.map(|bytes| Some(Body(bytes))),
     }

@@ -24,6 +24,7 @@ mod pairs;
 mod processes;
 mod scenarios;
 mod spool;
+mod strangers;
 mod stub;
 mod table;
 mod tree;

@@ -10,12 +10,12 @@ use fake_gpu::Scenario;
 use crate::node::{Node, Run, files_in, mode};
 use crate::stub::Stub;
 
-fn run(mut command: Command, arguments: &[&str]) -> Run {
+pub(crate) fn run(mut command: Command, arguments: &[&str]) -> Run {
     Run::of(&command.args(arguments).output().unwrap())
 }
 
 /// A node without a driver, whose runs are short, with this many reports in its spool.
-fn node_with(reports: usize) -> Node {
+pub(crate) fn node_with(reports: usize) -> Node {
     let node = Node::with(&Scenario::library_missing());
     for _ in 0..reports {
         let spool = node.path("spool");
@@ -129,18 +129,73 @@ fn a_bundle_carries_the_very_bytes_elsewhere() {
         assert!(taken.values().any(|(body, _)| *body == json));
     }
     drop(taken);
-    let whole = fs::read(&bundle).unwrap();
-    fs::write(&bundle, &whole[..whole.len() - 9]).unwrap();
-    let cut = run(
-        node.bare("upload"),
-        &["--server", &stub.address, bundle.to_str().unwrap()],
+}
+
+#[test]
+fn one_damaged_report_spoils_no_bundle() {
+    let node = node_with(3);
+    let (spool, bundle) = (node.path("spool"), node.path("bundle"));
+    let damaged = files_in(&spool).remove(1);
+    let whole = fs::read(&damaged).unwrap();
+    fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
+    let arguments = [
+        bundle.to_str().unwrap(),
+        "--spool",
+        spool.to_str().unwrap(),
+        "--remove",
+    ];
+    let packed = run(node.bare("bundle"), &arguments);
+    assert_eq!(packed.code, 1, "{}", packed.stderr);
+    assert!(packed.stdout.starts_with("2 reports in"), "{}", packed.stdout);
+    let named = format!("{} is damaged: ", damaged.display());
+    assert!(packed.stderr.contains(&named), "{}", packed.stderr);
+    assert_eq!(
+        files_in(&spool),
+        [damaged],
+        "what is on its way has left, the rest has not"
     );
-    assert_eq!(cut.code, 64);
+    // A bundle that was damaged on its way: what is whole goes, before the damage and behind it.
+    let good = fs::read(&bundle).unwrap();
+    let stub = Stub::start(1);
+    let upload = |bytes: &[u8]| {
+        fs::write(&bundle, bytes).unwrap();
+        let arguments = ["--server", &stub.address, bundle.to_str().unwrap()];
+        run(node.bare("upload"), &arguments)
+    };
+    let half = &whole[..whole.len() / 2];
+    let sent = upload(&[half, &good, half].concat());
+    assert_eq!(sent.code, 1, "{}", sent.stderr);
+    for number in [1, 4] {
+        let named = format!("report {number} of the bundle ");
+        assert!(sent.stderr.contains(&named), "{}", sent.stderr);
+    }
+    assert!(sent.stderr.contains("is cut off or damaged"), "{}", sent.stderr);
+    assert_eq!(stub.taken.lock().unwrap().len(), 2);
+    assert_eq!(upload(half).code, 64, "nothing in it can be sent");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_holds_up_no_other() {
+    let node = node_with(1);
+    let spool = node.path("spool");
+    let good = files_in(&spool).remove(0);
+    let written = fs::metadata(&good).unwrap().modified().unwrap();
+    let large = spool.join("00000000-0000-4000-8000-000000000000.json.zst");
+    let file = fs::File::create(&large).unwrap();
+    file.set_len(9 << 20).unwrap();
+    file.set_modified(written - Duration::from_hours(1)).unwrap();
+    let stub = Stub::start(1);
+    let arguments = ["--server", &stub.address, "--spool", spool.to_str().unwrap()];
+    let sent = run(node.bare("upload"), &arguments);
+    assert_eq!(sent.code, 1, "{}", sent.stderr);
     assert!(
-        cut.stderr.contains("report 3 of the bundle is cut off"),
+        sent.stderr
+            .contains("was kept and cannot be read: larger than 8388608 bytes"),
         "{}",
-        cut.stderr
+        sent.stderr
     );
+    assert_eq!(stub.taken.lock().unwrap().len(), 1);
+    assert_eq!(files_in(&spool), [large]);
 }
 
 #[test]

@@ -123,14 +123,17 @@ fn serve(
         let mut taken = taken.lock().unwrap();
         match taken.get(&id) {
             None => {
-                taken.insert(id, (json, 1));
+                taken.insert(id.clone(), (json, 1));
                 201
             }
             Some((known, _)) if *known == json => 200,
             Some(_) => 409,
         }
     };
-    let answer = format!("HTTP/1.1 {status} Status\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}");
+    let body = serde_json::json!({ "id": id }).to_string();
+    let length = body.len();
+    let answer =
+        format!("HTTP/1.1 {status} Status\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
     match fault {
         Some(2) => Ok(()),
         Some(3) => stream.write_all(&answer.as_bytes()[..9]),

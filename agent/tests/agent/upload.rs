@@ -11,19 +11,19 @@ use kb_core::report::Report;
 use crate::node::{Node, Run, files_in};
 
 /// One request as it arrived: head lines in lower case, and the body.
-struct Request {
+pub(crate) struct Request {
     head: Vec<String>,
     body: Vec<u8>,
 }
 
 /// Answers one request with each of these, then is gone.
-struct Server {
-    address: String,
+pub(crate) struct Server {
+    pub(crate) address: String,
     thread: JoinHandle<Vec<Request>>,
 }
 
 impl Server {
-    fn answering(answers: &[(u16, &'static str)]) -> Self {
+    pub(crate) fn answering(answers: &[(u16, &'static str)]) -> Self {
         let answers = answers
             .iter()
             .map(|(status, body)| (*status, String::new(), *body));
@@ -40,7 +40,7 @@ impl Server {
                 let (stream, _) = listener.accept().unwrap();
                 let (stream, request) = receive(stream);
                 before();
-                answer(stream, status, &headers, body);
+                answer(stream, status, &headers, &named(status, body, &request));
                 requests.push(request);
             }
             requests
@@ -49,7 +49,7 @@ impl Server {
         Self { address, thread }
     }
 
-    fn requests(self) -> Vec<Request> {
+    pub(crate) fn requests(self) -> Vec<Request> {
         self.thread.join().unwrap()
     }
 }
@@ -75,11 +75,28 @@ fn receive(stream: TcpStream) -> (TcpStream, Request) {
     (reader.into_inner(), Request { head, body })
 }
 
+/// What a server that took the report says: an object without an id gets the report's.
+fn named(status: u16, body: &str, request: &Request) -> String {
+    match serde_json::from_str(body) {
+        Ok(serde_json::Value::Object(mut answer)) if matches!(status, 200 | 201) => {
+            let id = || serde_json::json!(request.report().report_id);
+            answer.entry("id").or_insert_with(id);
+            serde_json::Value::Object(answer).to_string()
+        }
+        _ => body.to_owned(),
+    }
+}
+
 fn answer(mut stream: TcpStream, status: u16, headers: &str, body: &str) {
     let length = body.len();
+    let media_type = match (status, body.starts_with('<')) {
+        (_, true) => "text/html; charset=utf-8",
+        (200..=299, _) => "application/json",
+        _ => "application/problem+json",
+    };
     write!(
         stream,
-        "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+        "HTTP/1.1 {status} Status\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\n\
          {headers}connection: close\r\n\r\n{body}"
     )
     .unwrap();
@@ -182,7 +199,8 @@ fn a_kept_report_that_is_refused_for_good_is_not_sent_again() {
         "{}",
         down.stderr
     );
-    let server = Server::answering(&[(201, "{}"), (409, "{}")]);
+    let conflict = r#"{"code": "report_conflict"}"#;
+    let server = Server::answering(&[(201, "{}"), (409, conflict)]);
     upload(&node, &server.address, &[]);
     server.requests();
     let kept = files_in(&node.path("spool"));
