@@ -25,7 +25,7 @@ pub(crate) struct SignatureArgs {
     signatures\n  64  usage or configuration error"
 )]
 pub(crate) struct MatchArgs {
-    /// Texts to look through; - is standard input
+    /// Texts to look through, plain or compressed with zstd; - is standard input
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]

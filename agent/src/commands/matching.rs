@@ -1,7 +1,8 @@
 //! `peerless-agent match`: texts explained on the node, with signatures that were fetched before.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use kb_core::scanner::{ScanOptions, Summary};
 use crate::cli::{MatchArgs, SignatureArgs};
 use crate::process::say;
 use crate::signatures;
-use crate::upload::ConfigurationError;
+use crate::upload::{ConfigurationError, ZSTD_MAGIC};
 
 use super::{InputError, print};
 
@@ -26,13 +27,13 @@ pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
     let mut found = false;
     for path in &arguments.files {
         let wrong = |error: io::Error| InputError(format!("{}: {error}", path.display()));
-        let summary = if path == Path::new("-") {
-            scan(&matcher, io::stdin().lock()).map_err(wrong)?
+        let (raw, name): (Box<dyn Read>, Cow<'_, str>) = if path == Path::new("-") {
+            (Box::new(io::stdin().lock()), "FILE".into())
         } else {
-            File::open(path)
-                .and_then(|file| scan(&matcher, file))
-                .map_err(wrong)?
+            (Box::new(File::open(path).map_err(wrong)?), path.to_string_lossy())
         };
+        let text = unpacked(raw, &name).map_err(wrong)?;
+        let summary = scan(&matcher, text).map_err(wrong)?;
         found |= !summary.matches.is_empty();
         let text = if arguments.json {
             format!(
@@ -66,6 +67,33 @@ pub(crate) fn matcher(arguments: &SignatureArgs) -> anyhow::Result<Arc<Matcher>>
         None => None,
     };
     Ok(signatures::matcher(&path, server.as_ref(), &say)?)
+}
+
+/// The text of what is compressed with zstd, told by its first bytes. What this program cannot read is refused: as a
+/// text it would hold no known error.
+fn unpacked(mut raw: impl Read + 'static, name: &str) -> io::Result<Box<dyn Read>> {
+    /// First bytes, and who reads the rest: RFC 1952 (2.3.1), the .xz file format (2.1.1.1), bzip2's block size 1 to 9.
+    const FOREIGN: [(&[u8], &str); 3] = [
+        (&[0x1f, 0x8b], "zcat"),
+        (b"\xfd7zXZ\0", "xzcat"),
+        (b"BZh", "bzcat"),
+    ];
+    let mut head = Vec::new();
+    raw.by_ref().take(6).read_to_end(&mut head)?;
+    for (magic, reader) in FOREIGN {
+        if head.starts_with(magic) {
+            return Err(io::Error::other(format!(
+                "it is compressed: run `{reader} {name} | peerless-agent match -`"
+            )));
+        }
+    }
+    let is_zstd = head.starts_with(&ZSTD_MAGIC);
+    let all = BufReader::new(io::Cursor::new(head).chain(raw));
+    Ok(if is_zstd {
+        Box::new(zstd::stream::read::Decoder::with_buffer(all)?)
+    } else {
+        Box::new(all)
+    })
 }
 
 fn scan(matcher: &Arc<Matcher>, mut source: impl Read) -> io::Result<Summary> {

@@ -222,6 +222,33 @@ fn a_file_of_any_name_is_told_in_json() {
 }
 
 #[test]
+fn a_compressed_log_is_read_or_refused_but_never_taken_for_text() {
+    let node = Node::with(&Scenario::library_missing());
+    let plain = node.path("train.log");
+    fs::write(&plain, format!("x\n{LINE}\n")).unwrap();
+    fetched(&node, plain.to_str().unwrap());
+    let packed = node.path("train.log.zst");
+    let frame = zstd::encode_all(fs::read(&plain).unwrap().as_slice(), 0).unwrap();
+    // Rotated logs are often packed one behind the other.
+    fs::write(&packed, [frame.clone(), frame].concat()).unwrap();
+    let told = run(&node, "match", &[packed.to_str().unwrap()]);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert!(told.stdout.contains("2 times, lines 2, 4"), "{}", told.stdout);
+    for (head, reader) in [
+        (&b"\x1f\x8b\x08\0"[..], "zcat"),
+        (b"\xfd7zXZ\0\0", "xzcat"),
+        (b"BZh91AY", "bzcat"),
+    ] {
+        let file = node.path("train.log.packed");
+        fs::write(&file, head).unwrap();
+        let refused = run(&node, "match", &[file.to_str().unwrap()]);
+        assert_eq!(refused.code, 64, "{}", refused.stderr);
+        let way = format!("run `{reader} {} | peerless-agent match -`", file.display());
+        assert!(refused.stderr.contains(&way), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn watching_ends_with_its_reader() {
     let node = Node::with(&Scenario::healthy(2));
     let log = node.path("job.log");
