@@ -195,6 +195,14 @@ fn a_server_that_cannot_be_asked_is_trouble() {
         let output = logs.run(&[&["train.log"], senseless].concat());
         assert_eq!(output.status.code(), Some(64), "{senseless:?}");
     }
+    // The variable may be set for other programs; only a server is shown it.
+    let exported = |arguments: &[&str]| {
+        let mut command = logs.command(arguments);
+        command.env("PEERLESS_TOKEN", "prl_x_y").output().unwrap()
+    };
+    assert_eq!(exported(&["train.log"]).status.code(), Some(0));
+    let refused = exported(&["train.log", "--server", &server.url]);
+    assert!(text(&refused.stderr).contains("401"), "{}", text(&refused.stderr));
 }
 
 fn append(path: &Path, line: &str) {

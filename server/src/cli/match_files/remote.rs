@@ -35,13 +35,13 @@ pub(super) struct RemoteArgs {
     /// Send the texts to this server, compressed, and show its answers [default: nothing leaves this machine]
     #[arg(long, value_name = "URL")]
     pub(super) server: Option<String>,
-    /// Token for a server that asks for one
+    // The environment is read where a server is asked: a variable that is set for other programs is no reason to
+    // refuse a call that asks none.
     #[arg(
         long,
-        env = "PEERLESS_TOKEN",
-        hide_env_values = true,
         value_name = "TOKEN",
-        requires = "server"
+        requires = "server",
+        help = "Token for a server that asks for one [else the value of PEERLESS_TOKEN]"
     )]
     token: Option<String>,
     /// Certificates (PEM) to trust in place of the system's
@@ -92,7 +92,7 @@ impl Remote {
                 .context("cannot set up HTTP; --ca-file may help")?,
             base,
             environment: environment.join(","),
-            token: arguments.token.clone(),
+            token: arguments.token.clone().or_else(environment_token),
         })
     }
 
@@ -199,6 +199,11 @@ enum Line {
 struct Full {
     document: Box<RawValue>,
     ext: Box<RawValue>,
+}
+
+fn environment_token() -> Option<String> {
+    let token = std::env::var("PEERLESS_TOKEN").ok()?;
+    (!token.is_empty()).then_some(token)
 }
 
 fn base(server: &str) -> anyhow::Result<Url> {
