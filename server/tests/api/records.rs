@@ -117,6 +117,15 @@ async fn an_edit_makes_a_draft_and_publishing_shows_it() {
         .unwrap();
     problem(exists, 412, "stale_revision").await;
 
+    for step in ["publish", "withdraw"] {
+        for body in [r#"{"revision": 1}"#, "garbage{"] {
+            let ask = app.post(&format!("{P2P}/-/{step}")).bearer_auth(&token);
+            let refused = ask.body(body).send().await.unwrap();
+            let said = problem(refused, 400, "malformed_body").await;
+            let way = if step == "publish" { "?revision=N" } else { "no body" };
+            assert!(said["detail"].as_str().unwrap().contains(way), "{said}");
+        }
+    }
     let published = app
         .post(&format!("{P2P}/-/publish"))
         .bearer_auth(&token)

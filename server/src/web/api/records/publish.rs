@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use actix_web::http::header;
+use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse, web};
 use kb_core::ids::{RecordId, Revision};
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,8 @@ use super::moved_away;
 use crate::domain::curate::{self, CurateError};
 use crate::store::Published;
 use crate::web::auth::Publisher;
-use crate::web::error::{Problem, ProblemBody};
+use crate::web::body::{self, BodyError};
+use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag::{self, Tags};
 use crate::web::state::AppState;
 
@@ -46,13 +48,14 @@ pub(super) async fn announce(state: &AppState, published: Published) -> Publishe
     }
 }
 
-/// Makes a revision what readers see. `If-Match`, when sent, must name the newest revision.
+/// Makes a revision what readers see. No body: `?revision=N` says which. `If-Match`, when sent, must name the newest.
 #[utoipa::path(
     post, path = "/api/v1/records/{id}/-/publish", tag = "records", security(("token" = ["publish"])),
     params(("id" = String, Path), PublishQuery),
     responses(
         (status = 200, description = "Readers see it", body = PublishedBody),
         (status = 308, description = "The record has another id now"),
+        (status = 400, description = "A body came, or a parameter is wrong", body = ProblemBody),
         (status = 404, description = "No such record or revision", body = ProblemBody),
         (status = 412, description = "Changed in the meantime", body = ProblemBody),
         (status = 422, description = "Breaks rules", body = ProblemBody),
@@ -63,8 +66,10 @@ pub async fn publish(
     request: HttpRequest,
     path: web::Path<String>,
     query: web::Query<PublishQuery>,
+    payload: Payload,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
+    refuse_body(&request, payload, "say ?revision=N in the address").await?;
     let id: RecordId = path.parse()?;
     if let Some(elsewhere) = moved_away(&state, &request, &id).await? {
         return Ok(elsewhere);
@@ -76,13 +81,14 @@ pub async fn publish(
     Ok(answer(&state, done).await)
 }
 
-/// Takes a record out of matching and search; it stays readable by its id, marked.
+/// Takes a record out of matching and search; it stays readable by its id, marked. There is no body.
 #[utoipa::path(
     post, path = "/api/v1/records/{id}/-/withdraw", tag = "records", security(("token" = ["publish"])),
     params(("id" = String, Path)),
     responses(
         (status = 200, description = "Withdrawn", body = PublishedBody),
         (status = 308, description = "The record has another id now"),
+        (status = 400, description = "A body came", body = ProblemBody),
         (status = 404, description = "No such record", body = ProblemBody),
         (status = 409, description = "It was never published", body = ProblemBody),
     ),
@@ -91,8 +97,10 @@ pub async fn withdraw(
     publisher: Publisher,
     request: HttpRequest,
     path: web::Path<String>,
+    payload: Payload,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
+    refuse_body(&request, payload, "the whole record is withdrawn").await?;
     let id: RecordId = path.parse()?;
     if let Some(elsewhere) = moved_away(&state, &request, &id).await? {
         return Ok(elsewhere);
@@ -108,6 +116,18 @@ async fn answer(state: &AppState, published: Published) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::ETAG, etag::of_revision(published.revision)))
         .json(body)
+}
+
+/// What somebody says in a body that nobody reads would be done otherwise than it was meant.
+async fn refuse_body(request: &HttpRequest, payload: Payload, instead: &str) -> Result<(), Problem> {
+    match body::raw(request, payload, 0).await {
+        Ok(_) => Ok(()),
+        Err(BodyError::TooLarge(_)) => Err(Problem::new(
+            Code::MalformedBody,
+            format!("this takes no body: {instead}"),
+        )),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A precondition is welcome here, though not asked for: the step names a revision that exists already.
