@@ -36,6 +36,16 @@ struct Rule {
     headline: String,
 }
 
+/// What a match is among those of its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Alone,
+    /// No earlier match leads to it.
+    Cause,
+    /// It goes when its cause is mended.
+    Consequence,
+}
+
 impl Sarif {
     /// Adds what was found in a text.
     pub(super) fn add(
@@ -44,11 +54,19 @@ impl Sarif {
         answer: &MatchAnswer,
         explainer: &dyn Explainer,
     ) -> anyhow::Result<()> {
-        for found in &answer.matches {
+        // First what the rest comes from, in its order; then the rest as it was ranked.
+        let place = |found: &Match| answer.root_causes.iter().position(|cause| cause.id == found.id);
+        let mut matches: Vec<(Option<usize>, &Match)> =
+            answer.matches.iter().map(|found| (place(found), found)).collect();
+        matches.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
+        for (place, found) in matches {
             let rule = self.rule(&found.id, explainer)?;
-            let is_cause = answer.root_causes.iter().any(|cause| cause.id == found.id);
-            self.results
-                .push(result(input, found, &rule, is_cause && answer.matches.len() > 1));
+            let part = match place {
+                _ if answer.matches.len() == 1 => Part::Alone,
+                Some(_) => Part::Cause,
+                None => Part::Consequence,
+            };
+            self.results.push(result(input, found, &rule, part));
         }
         Ok(())
     }
@@ -140,10 +158,10 @@ fn help(facts: &Facts, open: &str, close: &str) -> String {
     lines.join("\n\n")
 }
 
-fn result(input: &Input, found: &Match, rule: &Rule, is_cause: bool) -> Value {
+fn result(input: &Input, found: &Match, rule: &Rule, part: Part) -> Value {
     let applies = found.applies != Applies::No;
     let mut said = format!("{} ({})", rule.headline, found.why);
-    if is_cause {
+    if part == Part::Cause {
         said = format!("First cause. {said}");
     }
     if !applies {
@@ -164,7 +182,7 @@ fn result(input: &Input, found: &Match, rule: &Rule, is_cause: bool) -> Value {
     json!({
         "ruleId": found.id.as_str(),
         "ruleIndex": rule.index,
-        "level": if applies { rule.level } else { "note" },
+        "level": result_level(rule.level, applies, part),
         "message": {"text": said},
         "locations": locations,
         "relatedLocations": related,
@@ -172,6 +190,15 @@ fn result(input: &Input, found: &Match, rule: &Rule, is_cause: bool) -> Value {
         // One alert for a record and a file, whatever line it moves to.
         "partialFingerprints": {"recordAndFile/v1": format!("{}:{}", found.id, input.name())},
     })
+}
+
+/// A consequence is at most a warning, so that a gate on errors counts causes.
+fn result_level(of_record: &'static str, applies: bool, part: Part) -> &'static str {
+    match (applies, part, of_record) {
+        (false, ..) => "note",
+        (true, Part::Consequence, "error") => "warning",
+        _ => of_record,
+    }
 }
 
 fn place(input: &Input, line: &MatchedLine) -> Value {
@@ -232,5 +259,18 @@ mod tests {
         assert_eq!(level(Some(Severity::Info)), "note");
         assert_eq!(level(Some(Severity::Fatal)), "error");
         assert_eq!(level(None), "error");
+    }
+
+    #[test]
+    fn a_consequence_is_no_error() {
+        for (part, expected) in [
+            (Part::Alone, "error"),
+            (Part::Cause, "error"),
+            (Part::Consequence, "warning"),
+        ] {
+            assert_eq!(result_level("error", true, part), expected);
+            assert_eq!(result_level("note", true, part), "note");
+            assert_eq!(result_level("error", false, part), "note");
+        }
     }
 }
