@@ -133,10 +133,9 @@ impl UploadError {
             return Next::KeepAndStop;
         };
         match (status, code.as_deref()) {
-            (422, Some(NEWER_REPORT)) | (500, _) => Next::KeepAndGoOn,
+            // Without a code it is not the server's own word: something in between minds this report's size or text, today.
+            (422, Some(NEWER_REPORT)) | (500, _) | (400 | 413 | 422, None) => Next::KeepAndGoOn,
             (400 | 409 | 413 | 415 | 422, Some(_)) => Next::PutAside,
-            // Not the server's own word: something in between minds this report's size or text, today.
-            (400 | 413 | 422, None) => Next::KeepAndGoOn,
             _ => Next::KeepAndStop,
         }
     }
