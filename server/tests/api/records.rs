@@ -122,7 +122,11 @@ async fn an_edit_makes_a_draft_and_publishing_shows_it() {
             let ask = app.post(&format!("{P2P}/-/{step}")).bearer_auth(&token);
             let refused = ask.body(body).send().await.unwrap();
             let said = problem(refused, 400, "malformed_body").await;
-            let way = if step == "publish" { "?revision=N" } else { "no body" };
+            let way = if step == "publish" {
+                "?revision=N"
+            } else {
+                "no body"
+            };
             assert!(said["detail"].as_str().unwrap().contains(way), "{said}");
         }
     }
