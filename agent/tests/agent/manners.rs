@@ -211,6 +211,7 @@ fn a_result_that_is_old_or_of_the_future_is_none() {
     daemon(&node, &["--active", "--idle-minutes", "0"]);
     let file = node.path("state/last-active.json");
     let mut report: Report = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let ended = OffsetDateTime::parse(&report.finished_at, &Rfc3339).unwrap();
     report.finished_at = "2020-01-01T00:00:00Z".to_owned();
     fs::write(&file, serde_json::to_vec(&report).unwrap()).unwrap();
     let old = status(&node, &[]);
@@ -218,8 +219,7 @@ fn a_result_that_is_old_or_of_the_future_is_none() {
     assert!(old.stderr.contains("hours old"), "{}", old.stderr);
     // A clock that was an hour ahead must not make the result count for ever.
     for (ahead, code) in [(Duration::from_hours(1), 3), (Duration::from_mins(1), 0)] {
-        let finished = OffsetDateTime::now_utc() + ahead;
-        report.finished_at = finished.format(&Rfc3339).unwrap();
+        report.finished_at = (ended + ahead).format(&Rfc3339).unwrap();
         fs::write(&file, serde_json::to_vec(&report).unwrap()).unwrap();
         let told = status(&node, &[]);
         assert_eq!(told.code, code, "{ahead:?}: {}", told.stderr);
