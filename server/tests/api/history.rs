@@ -26,10 +26,9 @@ async fn a_draft_is_shown_once_it_is_published() {
     assert_eq!(compared.status(), 404);
     assert!(!compared.text().await.unwrap().contains("only the draft has"));
 
-    let publish = app.post(&format!("{P2P}/-/publish")).bearer_auth(&token);
-    let publish = publish
-        .header("content-type", "application/json")
-        .body(r#"{"revision":2}"#);
+    let publish = app
+        .post(&format!("{P2P}/-/publish?revision=2"))
+        .bearer_auth(&token);
     assert_eq!(publish.send().await.unwrap().status(), 200);
     let page = app.get(PAGE).await.text().await.unwrap();
     assert!(
