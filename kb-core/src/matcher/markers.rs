@@ -35,6 +35,21 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("curand", false, CUDA),
     ("nvrtc", false, CUDA),
     ("cupti", false, CUDA),
+    // Files of device code, by their suffix.
+    ("cu", true, CUDA),
+    ("cuh", true, CUDA),
+    // Calls of the driver API, and programs that wrap them.
+    ("cuctx", false, CUDA),
+    ("cudevice", false, CUDA),
+    ("cuevent", false, CUDA),
+    ("cuinit", false, CUDA),
+    ("culaunch", false, CUDA),
+    ("culink", false, CUDA),
+    ("cumem", false, CUDA),
+    ("cumodule", false, CUDA),
+    ("custream", false, CUDA),
+    ("pycuda", false, CUDA),
+    ("gpuassert", true, CUDA),
     ("nccl", false, NCCL),
     // Places in its source: releases before 2.4 print them without its name.
     ("include/socket.h", true, NCCL),
@@ -166,6 +181,24 @@ pub(super) fn starts_word(line: &[u8], at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_of_device_code_and_a_call_of_the_driver_api_name_cuda() {
+        for line in [
+            "out of memory in /src/blend.cu at line 12",
+            "gbar.cuh' in line 153 : out of memory",
+            "gpuassert: invalid argument",
+            "cuctxsynchronize failed: unspecified launch failure",
+        ] {
+            assert!(Markers::on(line.as_bytes()).meets(CUDA), "{line}");
+        }
+        for line in [
+            "the current custom path: out of memory",
+            "recurring cue: out of memory",
+        ] {
+            assert!(!Markers::on(line.as_bytes()).meets(CUDA), "{line}");
+        }
+    }
 
     #[test]
     fn a_place_in_the_source_of_nccl_names_it() {
