@@ -7,6 +7,7 @@
 
 mod after;
 mod arms;
+mod blame;
 mod crowd;
 mod figures;
 mod ranks;
@@ -14,20 +15,17 @@ mod restriction;
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{
-    Check, Engine, Fact, Failure, Gap, GapKind, GpuIndex, LogExcerpt, Nccl, NcclArm, NcclVerdict, Outcome,
-    Pair, When,
-};
+use kb_core::report::{Fact, Gap, GapKind, GpuIndex, LogExcerpt, Nccl, NcclArm, NcclVerdict, Outcome, When};
 
 use super::Found;
 use super::failure::{failure_of, stuck_failure};
 use super::progress::{Progress, Step};
-use super::setup::{SPENT, Setup};
+use super::setup::Setup;
 use crate::host::HostRoot;
 
 use arms::{Ended, functional, weigh};
+use blame::{Over, conclude, left_out, one_by_one};
 use ranks::{Library, Stage};
-use restriction::Limit;
 
 /// What the operator chose.
 #[derive(Debug, Clone, Default)]
@@ -49,8 +47,6 @@ impl NcclOptions {
     }
 }
 
-/// Rung of the ladder.
-const RUNG: u8 = 7;
 /// How NCCL marks a warning.
 const WARNS: &str = "NCCL WARN";
 /// Lines of NCCL's warnings that are kept of an arm.
@@ -157,132 +153,6 @@ pub(super) fn add(
     found.nccl = Some(shown.report(chosen.nvls, verdict, reason));
 }
 
-/// What the arms went over.
-#[derive(Clone, Copy)]
-struct Over<'a> {
-    gpus: &'a [GpuIndex],
-    /// How far NCCL uses peer access, where somebody has said.
-    limit: Option<&'a Limit>,
-}
-
-/// The pairs between which NCCL is kept from peer access.
-fn left_out(found: &Found, limit: Option<&Limit>, gpus: &[GpuIndex]) -> Vec<(GpuIndex, GpuIndex)> {
-    let Some(limit) = limit else {
-        return Vec::new();
-    };
-    let among = |pair: &&Pair| gpus.contains(&pair.a) && gpus.contains(&pair.b);
-    let pairs = found.pairs.iter().filter(among);
-    let out = pairs.filter(|pair| limit.allows(pair) == Some(false));
-    out.map(|pair| (pair.a, pair.b)).collect()
-}
-
-/// What the arms over all GPUs say of each pair and of the run.
-fn conclude(found: &mut Found, arms: &[NcclArm], (verdict, reason): (NcclVerdict, &str), over: Over<'_>) {
-    let gpus = over.gpus;
-    let with = arms.iter().find(|arm| arm.peer_access);
-    let mut noted = false;
-    if let Some(with) = with
-        && (with.outcome == Outcome::Pass || verdict == NcclVerdict::PeerAccessFails)
-    {
-        for (at, a) in gpus.iter().enumerate() {
-            for b in gpus.iter().skip(at + 1) {
-                noted |= note(found, (*a, *b), with, (over.limit, false));
-            }
-        }
-    }
-    let blame = match verdict {
-        // No pair has peer access by the driver's word, or it would have been blamed.
-        NcclVerdict::PeerAccessFails if !noted => with,
-        NcclVerdict::Inconclusive => arms.iter().find(|arm| arm.outcome != Outcome::Pass),
-        _ => None,
-    };
-    // The run's time came to its end: that is no failure of NCCL's.
-    let out_of_time = arms.iter().any(|arm| {
-        arm.outcome == Outcome::Skipped || arm.reason.as_ref().is_some_and(|why| why.starts_with(SPENT))
-    });
-    if let Some(arm) = blame.filter(|_| !out_of_time) {
-        found.failures.push(of_arm(arm, reason));
-    }
-}
-
-/// Which pairs are at fault where all of them together fail with peer access.
-fn one_by_one(
-    found: &mut Found,
-    shown: &mut Shown,
-    stage: &Stage<'_>,
-    over: Over<'_>,
-    progress: &dyn Progress,
-) {
-    let gpus = over.gpus;
-    let mut blamed = false;
-    let mut why =
-        "NCCL fails with peer access over all GPUs together, and not between any two of them that have it";
-    for (at, a) in gpus.iter().enumerate() {
-        for b in gpus.iter().skip(at + 1) {
-            if stage.setup.is_spent() {
-                why = "NCCL fails with peer access; the time of the run was spent before it was known between which GPUs";
-                continue;
-            }
-            let pair = [*a, *b];
-            let mut arm = |peer_access| {
-                progress.step(Step::Collectives { gpus: 2, peer_access });
-                shown.take(found, functional(stage, &pair, peer_access))
-            };
-            let with = arm(true);
-            let fails = with.outcome != Outcome::Pass;
-            if fails && weigh(with.outcome, arm(false).outcome) != NcclVerdict::PeerAccessFails {
-                continue;
-            }
-            let noted = note(found, (*a, *b), &with, (over.limit, true));
-            blamed |= fails && noted;
-        }
-    }
-    if !blamed && let Some(together) = shown.arms.first() {
-        found.failures.push(of_arm(together, why));
-    }
-}
-
-/// Rung 7 of a pair, where the driver grants access and nobody keeps NCCL from it; elsewhere NCCL does not use any, or that
-/// is not known, and false is the answer.
-fn note(
-    found: &mut Found,
-    (a, b): (GpuIndex, GpuIndex),
-    arm: &NcclArm,
-    (limit, rerun): (Option<&Limit>, bool),
-) -> bool {
-    let Some(pair) = found.pairs.iter_mut().find(|pair| (pair.a, pair.b) == (a, b)) else {
-        return false;
-    };
-    let granted = pair
-        .directions
-        .iter()
-        .all(|of| of.can_access_peer.value == Some(true));
-    if !granted || limit.is_some_and(|limit| limit.allows(pair) != Some(true)) {
-        return false;
-    }
-    for direction in &mut pair.directions {
-        direction.checks.push(Check {
-            rung: RUNG,
-            name: "nccl".to_owned(),
-            engine: Engine::Nccl,
-            outcome: arm.outcome,
-            reason: arm.reason.clone(),
-            call: arm.call.clone(),
-            // Another table of codes than the driver's, whose codes decide verdicts; the arm has it.
-            code: None,
-            code_name: arm.code_name.clone(),
-            checked_by: "owner_copy".to_owned(),
-            bytes: arms::BYTES,
-            windows: 0,
-            spread_bytes: 0,
-            mismatch: None,
-            seconds: arm.seconds,
-            rerun,
-        });
-    }
-    granted
-}
-
 impl Shown {
     /// Keeps an arm, and adds what it left to what was found.
     fn take(&mut self, found: &mut Found, ended: Ended) -> NcclArm {
@@ -317,16 +187,6 @@ fn reason_of(verdict: NcclVerdict, with: &NcclArm, without: &NcclArm) -> String 
         NcclVerdict::PeerAccessFails => format!("without peer access NCCL works; with it: {}", why(with)),
         NcclVerdict::StagingFails => format!("with peer access NCCL works; without it: {}", why(without)),
         _ => format!("with peer access: {}; without: {}", why(with), why(without)),
-    }
-}
-
-/// A failure of the run as a whole.
-fn of_arm(arm: &NcclArm, message: &str) -> Failure {
-    Failure {
-        // As in [`note`]: ncclSystemError would be read as the driver's 2, memory that is full.
-        code: None,
-        code_name: arm.code_name.clone(),
-        ..failure_of(arm.call.as_deref().unwrap_or("NCCL"), message.to_owned())
     }
 }
 
@@ -371,56 +231,6 @@ mod tests {
         let kept = warnings(&said).unwrap();
         assert_eq!(kept.text, "vm:1:1 [0] NCCL WARN one\nvm:2:2 [1] NCCL WARN two");
         assert_eq!(warnings(&["noise".to_owned()]), None);
-    }
-
-    fn arm(peer_access: bool, outcome: Outcome, reason: &str) -> NcclArm {
-        NcclArm {
-            gpus: vec![0, 1],
-            peer_access,
-            outcome,
-            reason: Some(reason.to_owned()),
-            call: Some("ncclAllReduce".to_owned()),
-            code: Some(2),
-            code_name: Some("ncclSystemError".to_owned()),
-            seconds: 1.0,
-        }
-    }
-
-    /// Failures of the run, where no pair can be blamed.
-    fn failures(with: (Outcome, &str), without: (Outcome, &str)) -> Vec<Failure> {
-        let mut found = Found::nothing(failure_of("test", String::new()));
-        found.failures.clear();
-        let arms = [arm(true, with.0, with.1), arm(false, without.0, without.1)];
-        let verdict = weigh(with.0, without.0);
-        let over = Over {
-            gpus: &[0, 1],
-            limit: None,
-        };
-        conclude(&mut found, &arms, (verdict, "why"), over);
-        found.failures
-    }
-
-    #[test]
-    fn a_failure_that_blames_no_pair_is_one_of_the_run() {
-        let failures = failures((Outcome::Fail, "it failed"), (Outcome::Pass, ""));
-        let told: Vec<_> = failures
-            .iter()
-            .map(|failure| (failure.step.as_str(), failure.code, failure.message.as_str()))
-            .collect();
-        assert_eq!(told, [("ncclAllReduce", None, "why")]);
-    }
-
-    #[test]
-    fn only_an_arm_without_its_time_excuses_the_run() {
-        let hang = (Outcome::Hang, "it did not end");
-        assert_eq!(failures(hang, hang).len(), 1);
-        let cut_short = format!("{SPENT} before this step's was: it did not end");
-        for late in [
-            (Outcome::Skipped, SPENT),
-            (Outcome::Inconclusive, cut_short.as_str()),
-        ] {
-            assert!(failures(hang, late).is_empty(), "{late:?}");
-        }
     }
 
     #[test]
