@@ -11,11 +11,13 @@ use serde::Serialize;
 
 use super::document::SearchDoc;
 use super::error::SearchError;
-use super::index::{SearchIndex, Slot};
+use super::index::SearchIndex;
 use super::schema::Text;
 use super::stop_words::is_stop_word;
+use super::tally::Tally;
 use super::terms::{Lexicon, slice_of};
 use super::tokenizer::{Word, parts, parts_of, words};
+use super::view::{Indexed, Number};
 
 /// Lines compared from the beginning, and as many from the end, where programs print what stopped them.
 const LINES_EACH_END: usize = 10;
@@ -51,19 +53,21 @@ pub(super) fn candidates(
     limit: usize,
 ) -> Result<Vec<Candidate>, SearchError> {
     let lexicon = Lexicon::of_names(index);
-    let mut best: HashMap<Slot, (f32, Vec<String>)> = HashMap::new();
+    let mut best: HashMap<Number, (f32, Vec<String>)> = HashMap::new();
+    let mut covered = Tally::new(&index.view);
     for line in lines_of_interest(text) {
-        for (slot, score, words) in compare(index, &lexicon, line)? {
-            let known = best.get(&slot).map_or(0.0, |(score, _)| *score);
+        covered.clear();
+        for (number, score, words) in compare(index, &lexicon, &mut covered, line)? {
+            let known = best.get(&number).map_or(0.0, |(score, _)| *score);
             if score > known {
-                best.insert(slot, (score, words));
+                best.insert(number, (score, words));
             }
         }
     }
     let mut found: Vec<Candidate> = best
         .into_iter()
-        .filter_map(|(slot, (score, words))| {
-            let document = index.documents.get(&slot)?;
+        .filter_map(|(number, (score, words))| {
+            let document = &index.view.document(number)?.document;
             Some(Candidate {
                 id: document.id.clone(),
                 signature: document.signature.clone(),
@@ -101,8 +105,9 @@ pub(super) fn unnamed(share: f32) -> f32 {
 fn compare(
     index: &SearchIndex,
     lexicon: &Lexicon<'_>,
+    covered: &mut Tally<'_>,
     line: &str,
-) -> Result<Vec<(Slot, f32, Vec<String>)>, SearchError> {
+) -> Result<Vec<(Number, f32, Vec<String>)>, SearchError> {
     let mut seen: Vec<Word> = Vec::new();
     let mut needles = Vec::new();
     let mut sought = 0.0;
@@ -126,9 +131,13 @@ fn compare(
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for (mass, slot) in lexicon.covered(&needles)? {
+    for needle in &needles {
+        covered.add_rarity(needle)?;
+    }
+    for (mass, number) in covered.found() {
         let share = (mass / sought).min(1.0);
-        let Some(document) = index.documents.get(&slot).filter(|_| share >= MIN_COVERAGE) else {
+        let indexed = index.view.document(number);
+        let Some(Indexed { document, .. }) = indexed.filter(|_| share >= MIN_COVERAGE) else {
             continue;
         };
         let known = names_of(document);
@@ -136,7 +145,7 @@ fn compare(
         let shared: Vec<String> = shared.map(|word| slice_of(line, word).to_owned()).collect();
         if shared.len() >= MIN_WORDS || shared.iter().any(|word| is_code_word(word)) {
             let fit = signature_share(document, &seen);
-            found.push((slot, unnamed(share) + share * FIT * fit, shared));
+            found.push((number, unnamed(share) + share * FIT * fit, shared));
         }
     }
     Ok(found)

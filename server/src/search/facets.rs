@@ -1,6 +1,7 @@
 //! How many hits each further choice would leave.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -35,7 +36,7 @@ pub struct FacetValue {
     pub count: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Facet {
     Domain,
     Category,
@@ -44,15 +45,9 @@ enum Facet {
     Locale,
 }
 
-const ALL: [Facet; 5] = [
-    Facet::Domain,
-    Facet::Category,
-    Facet::Tag,
-    Facet::Tier,
-    Facet::Locale,
-];
-
 impl Facet {
+    const ALL: [Self; 5] = [Self::Domain, Self::Category, Self::Tag, Self::Tier, Self::Locale];
+
     fn chosen(self, filters: &Filters) -> Option<&str> {
         match self {
             Self::Domain => filters.domain.as_deref(),
@@ -63,62 +58,130 @@ impl Facet {
         }
     }
 
-    fn values(self, document: &SearchDoc) -> Vec<&str> {
+    fn values(self, document: &SearchDoc) -> &[String] {
         match self {
-            Self::Domain => vec![&document.domain],
-            Self::Category => vec![&document.category],
-            Self::Tag => document.tags.iter().map(String::as_str).collect(),
-            Self::Tier => vec![&document.tier],
-            Self::Locale => vec![&document.locale],
+            Self::Domain => std::slice::from_ref(&document.domain),
+            Self::Category => std::slice::from_ref(&document.category),
+            Self::Tag => &document.tags,
+            Self::Tier => std::slice::from_ref(&document.tier),
+            Self::Locale => std::slice::from_ref(&document.locale),
         }
     }
-
-    fn admits(self, document: &SearchDoc, filters: &Filters) -> bool {
-        self.chosen(filters)
-            .is_none_or(|wanted| self.values(document).contains(&wanted))
-    }
 }
 
-/// Whether a record passes all filters.
-pub(super) fn admits(document: &SearchDoc, filters: &Filters) -> bool {
-    ALL.into_iter().all(|facet| facet.admits(document, filters))
+/// Number of a value among those of all facets.
+type ValueNumber = u32;
+
+/// All values that documents ever had, numbered as they came: what is counted over every hit of every query is numbers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Values {
+    names: Vec<(Facet, Arc<str>)>,
+    numbers: HashMap<(Facet, Arc<str>), ValueNumber>,
 }
 
-/// Counts over all hits of the text, filtered by every facet but the one counted.
-pub(super) fn count<'a>(hits: &(impl Iterator<Item = &'a SearchDoc> + Clone), filters: &Filters) -> Facets {
-    let of = |facet: Facet| {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let others = move |document: &&SearchDoc| {
-            ALL.into_iter()
-                .filter(|other| *other != facet)
-                .all(|other| other.admits(document, filters))
-        };
-        for document in hits.clone().filter(others) {
-            for value in facet.values(document) {
-                *counts.entry(value).or_default() += 1;
+/// The values of one document, each once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Numbered(Box<[ValueNumber]>);
+
+impl Values {
+    /// The values of a document, new ones taken in.
+    pub(super) fn number(self: &mut Arc<Self>, document: &SearchDoc) -> Numbered {
+        let mut found: Vec<ValueNumber> = Vec::new();
+        for facet in Facet::ALL {
+            for value in facet.values(document).iter().filter(|value| !value.is_empty()) {
+                let key = (facet, Arc::from(value.as_str()));
+                let number = match self.numbers.get(&key) {
+                    Some(number) => *number,
+                    None => Arc::make_mut(self).take_in(key),
+                };
+                if !found.contains(&number) {
+                    found.push(number);
+                }
             }
         }
-        largest(counts)
-    };
-    Facets {
-        domain: of(Facet::Domain),
-        category: of(Facet::Category),
-        tag: of(Facet::Tag),
-        tier: of(Facet::Tier),
-        locale: of(Facet::Locale),
+        Numbered(found.into())
+    }
+
+    fn take_in(&mut self, key: (Facet, Arc<str>)) -> ValueNumber {
+        let number = ValueNumber::try_from(self.names.len()).unwrap_or(ValueNumber::MAX);
+        self.names.push(key.clone());
+        self.numbers.insert(key, number);
+        number
+    }
+
+    fn facet(&self, number: ValueNumber) -> Option<Facet> {
+        self.names.get(number as usize).map(|(facet, _)| *facet)
     }
 }
 
-fn largest(counts: BTreeMap<&str, usize>) -> Vec<FacetValue> {
-    let mut values: Vec<FacetValue> = counts
-        .into_iter()
-        .filter(|(value, _)| !value.is_empty())
-        .map(|(value, count)| FacetValue {
-            value: value.to_owned(),
-            count,
-        })
-        .collect();
-    values.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
-    values.truncate(MAX_VALUES);
-    values
+/// Filters over numbered values.
+pub(super) struct Choice<'a> {
+    values: &'a Values,
+    /// The facets that are chosen; `None` where no document has such a value.
+    chosen: Vec<(Facet, Option<ValueNumber>)>,
+}
+
+impl<'a> Choice<'a> {
+    pub(super) fn new(values: &'a Values, filters: &Filters) -> Self {
+        let chosen = Facet::ALL.into_iter().filter_map(|facet| {
+            let wanted = facet.chosen(filters)?;
+            let number = values.numbers.get(&(facet, Arc::from(wanted)));
+            Some((facet, number.copied()))
+        });
+        Self {
+            chosen: chosen.collect(),
+            values,
+        }
+    }
+
+    /// Whether a record passes all filters.
+    pub(super) fn admits(&self, document: &Numbered) -> bool {
+        self.refused_by(document).next().is_none()
+    }
+
+    fn refused_by(&self, document: &Numbered) -> impl Iterator<Item = Facet> {
+        let refused = self.chosen.iter().filter(|(_, wanted)| {
+            let wanted = wanted.as_ref();
+            wanted.is_none_or(|wanted| !document.0.contains(wanted))
+        });
+        refused.map(|(facet, _)| *facet)
+    }
+
+    /// Counts over all hits of the text, filtered by every facet but the one counted.
+    pub(super) fn count<'d>(&self, hits: impl Iterator<Item = &'d Numbered>) -> Facets {
+        let mut counts = vec![0_usize; self.values.names.len()];
+        for document in hits {
+            let mut refused = self.refused_by(document);
+            let (first, second) = (refused.next(), refused.next());
+            if second.is_some() {
+                continue;
+            }
+            for number in &document.0 {
+                let is_counted = first.is_none() || first == self.values.facet(*number);
+                if let Some(count) = counts.get_mut(*number as usize).filter(|_| is_counted) {
+                    *count += 1;
+                }
+            }
+        }
+        let of = |wanted: Facet| {
+            let counted = self.values.names.iter().zip(&counts);
+            let mut values: Vec<FacetValue> = counted
+                .filter(|((facet, _), count)| *facet == wanted && **count > 0)
+                .map(|((_, value), count)| FacetValue {
+                    value: value.to_string(),
+                    count: *count,
+                })
+                .collect();
+            values.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+            values.truncate(MAX_VALUES);
+            values
+        };
+        Facets {
+            domain: of(Facet::Domain),
+            category: of(Facet::Category),
+            tag: of(Facet::Tag),
+            tier: of(Facet::Tier),
+            locale: of(Facet::Locale),
+        }
+    }
 }

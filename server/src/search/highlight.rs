@@ -1,15 +1,13 @@
 //! Where the words sought stand in a record, as pieces of text. Escaping and marking up is the reader's business.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::concepts::with_concepts;
 use super::document::SearchDoc;
+use super::marks::Marker;
 use super::schema::Text;
-use super::tokenizer::{Word, parts, words};
 
 /// Texts shown of one hit.
 const MAX_HIGHLIGHTS: usize = 3;
@@ -49,12 +47,12 @@ const ORDER: [Text; 8] = [
 ];
 
 /// The most telling excerpts of a record.
-pub(super) fn highlights(document: &SearchDoc, sought: &HashSet<&str>) -> Vec<Highlight> {
+pub(super) fn highlights(document: &SearchDoc, marker: &Marker<'_>) -> Vec<Highlight> {
     let mut found = Vec::new();
     for field in ORDER {
         let mut best: Option<(usize, &str, Vec<Range<usize>>)> = None;
         for text in field.of(document) {
-            let marks = marks(text, sought);
+            let marks = marker.marks(text);
             if marks.len() > best.as_ref().map_or(0, |(count, ..)| *count) {
                 best = Some((marks.len(), text, marks));
             }
@@ -70,26 +68,6 @@ pub(super) fn highlights(document: &SearchDoc, sought: &HashSet<&str>) -> Vec<Hi
         }
     }
     found
-}
-
-/// Places of the words sought, merged where they overlap (pairs of Chinese characters do).
-fn marks(text: &str, sought: &HashSet<&str>) -> Vec<Range<usize>> {
-    let is_sought = |word: &Word| sought.contains(word.text.as_str());
-    let mut places: Vec<Range<usize>> = with_concepts(words(text))
-        .into_iter()
-        .chain(with_concepts(parts(text)))
-        .filter(is_sought)
-        .map(|word| word.start..word.end)
-        .collect();
-    places.sort_by_key(|place| (place.start, place.end));
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    for place in places {
-        match merged.last_mut() {
-            Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
-            _ => merged.push(place),
-        }
-    }
-    merged
 }
 
 fn excerpt(text: &str, marks: &[Range<usize>]) -> Vec<Segment> {
@@ -154,8 +132,7 @@ mod tests {
     use super::*;
 
     fn marked(text: &str, sought: &[&str]) -> String {
-        let sought: HashSet<&str> = sought.iter().copied().collect();
-        let segments = excerpt(text, &marks(text, &sought));
+        let segments = excerpt(text, &Marker::new(sought.iter().copied()).marks(text));
         let mark = |segment: &Segment| {
             let (open, close) = if segment.hit { ("[", "]") } else { ("", "") };
             format!("{open}{}{close}", segment.text)
@@ -192,8 +169,8 @@ mod tests {
     proptest! {
         #[test]
         fn an_excerpt_is_a_piece_of_the_text(text in "[aé不支 b]{0,300}") {
-            let sought: HashSet<&str> = ["a", "不支", "b"].into_iter().collect();
-            let shown: String = excerpt(&text, &marks(&text, &sought)).into_iter().map(|segment| segment.text).collect();
+            let marker = Marker::new(["a", "不支", "b"]);
+            let shown: String = excerpt(&text, &marker.marks(&text)).into_iter().map(|segment| segment.text).collect();
             prop_assert!(text.contains(shown.trim_matches('…')));
         }
     }

@@ -8,13 +8,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use tantivy::indexer::NoMergePolicy;
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::document::{SearchDoc, comparable_code};
 use super::error::SearchError;
+use super::facets::Values;
 use super::schema::{self, Fields, Text};
 use super::segments::{Segment, to_join};
 use super::tokenizer::{EVERY, EveryTokenizer, PARTS, PartTokenizer, WORDS, WordTokenizer};
+use super::view::{Indexed, View};
 
 /// Memory of the one writer thread; the engine asks for at least 15 MB.
 const WRITER_MEMORY_BYTES: usize = 16 * 1024 * 1024;
@@ -28,15 +30,15 @@ pub struct IndexKeeper {
     writer: IndexWriter,
     reader: IndexReader,
     fields: Arc<Fields>,
-    documents: HashMap<Slot, Arc<SearchDoc>>,
+    documents: HashMap<Slot, Arc<Indexed>>,
+    values: Arc<Values>,
 }
 
 /// The index as of one generation.
 #[derive(Clone)]
 pub struct SearchIndex {
-    pub(super) searcher: Searcher,
+    pub(super) view: Arc<View>,
     pub(super) fields: Arc<Fields>,
-    pub(super) documents: Arc<HashMap<Slot, Arc<SearchDoc>>>,
 }
 
 impl IndexKeeper {
@@ -59,6 +61,7 @@ impl IndexKeeper {
             reader,
             fields: Arc::new(fields),
             documents: HashMap::new(),
+            values: Arc::default(),
         })
     }
 
@@ -78,15 +81,17 @@ impl IndexKeeper {
         }
         for (slot, document) in add {
             self.writer.add_document(self.index_document(slot, &document))?;
-            self.documents.insert(slot, document);
+            let values = self.values.number(&document);
+            self.documents
+                .insert(slot, Arc::new(Indexed { document, values }));
         }
         self.writer.commit()?;
         self.join_segments()?;
         self.reader.reload()?;
+        let view = View::open(self.reader.searcher(), &self.documents, Arc::clone(&self.values))?;
         Ok(SearchIndex {
-            searcher: self.reader.searcher(),
+            view: Arc::new(view),
             fields: Arc::clone(&self.fields),
-            documents: Arc::new(self.documents.clone()),
         })
     }
 
@@ -131,12 +136,12 @@ impl IndexKeeper {
 impl SearchIndex {
     /// Number of records.
     pub fn len(&self) -> usize {
-        self.documents.len()
+        self.view.len() as usize
     }
 
     /// True when nothing is published.
     pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
+        self.view.len() == 0
     }
 }
 
@@ -151,7 +156,7 @@ impl fmt::Debug for IndexKeeper {
 impl fmt::Debug for SearchIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SearchIndex")
-            .field("documents", &self.documents.len())
+            .field("documents", &self.len())
             .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,6 @@
 //! a query. What is found comes back as plain pieces of text, never as HTML.
 
 mod candidates;
-mod collect;
 mod concepts;
 mod cursor;
 mod document;
@@ -13,6 +12,7 @@ mod facets;
 mod highlight;
 mod index;
 mod inflections;
+mod marks;
 mod named;
 mod query;
 mod request;
@@ -20,17 +20,20 @@ mod schema;
 mod segments;
 mod sought;
 mod stop_words;
+mod tally;
 mod terms;
 mod tokenizer;
 mod typos;
+mod view;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
 use kb_core::ids::Seq;
+
+use facets::Choice;
+use marks::Marker;
+use view::Indexed;
 
 pub use candidates::Candidate;
 pub use document::{SearchDoc, comparable_code};
@@ -53,43 +56,43 @@ impl SearchIndex {
         }
         let offset = cursor::offset(request, seq)?;
         let found = query::run(self, &request.text)?;
-        let mut hits: Vec<(f32, &Arc<SearchDoc>)> = found
-            .slots
+        let choice = Choice::new(&self.view.values, &request.filters);
+        let mut hits: Vec<(f32, &Indexed)> = found
+            .hits
             .iter()
-            .filter_map(|(score, slot)| Some((*score, self.documents.get(slot)?)))
+            .filter_map(|(score, number)| Some((*score, self.view.document(*number)?)))
             .collect();
-        let facets = facets::count(
-            &hits.iter().map(|(_, document)| document.as_ref()),
-            &request.filters,
-        );
-        hits.retain(|(_, document)| facets::admits(document, &request.filters));
-        hits.sort_by(|(a_score, a), (b_score, b)| b_score.total_cmp(a_score).then_with(|| a.id.cmp(&b.id)));
-
-        let sought: HashSet<&str> = found
-            .needles
-            .iter()
-            .flat_map(|needle| needle.words.iter().map(String::as_str))
-            .collect();
-        let page = hits
-            .iter()
-            .skip(offset)
-            .take(limit)
-            .map(|(score, document)| SearchHit {
-                id: document.id.clone(),
-                signature: document.signature.clone(),
-                signature_zh: document.signature_zh.clone(),
-                score: *score,
-                highlights: highlight::highlights(document, &sought),
-            });
+        let facets = choice.count(hits.iter().map(|(_, indexed)| &indexed.values));
+        hits.retain(|(_, indexed)| choice.admits(&indexed.values));
         let end = offset.saturating_add(limit);
+        let better = |(a_score, a): &(f32, &Indexed), (b_score, b): &(f32, &Indexed)| {
+            let by_id = || a.document.id.cmp(&b.document.id);
+            b_score.total_cmp(a_score).then_with(by_id)
+        };
+        let total = hits.len();
+        if end < total {
+            // What comes after the page need not be in order.
+            hits.select_nth_unstable_by(end, better);
+            hits.truncate(end);
+        }
+        hits.sort_unstable_by(better);
+
+        let marker = Marker::new(found.needles.iter().flat_map(|needle| &needle.words));
+        let page = hits.iter().skip(offset).map(|(score, indexed)| SearchHit {
+            id: indexed.document.id.clone(),
+            signature: indexed.document.signature.clone(),
+            signature_zh: indexed.document.signature_zh.clone(),
+            score: *score,
+            highlights: highlight::highlights(&indexed.document, &marker),
+        });
         Ok(SearchAnswer {
             hits: page.collect(),
-            total: hits.len(),
-            near: found.near && !hits.is_empty(),
+            total,
+            near: found.near && total > 0,
             unknown: found.unknown,
             read_as: found.read_as,
             facets,
-            next_cursor: (end < hits.len()).then(|| cursor::make(request, seq, end)),
+            next_cursor: (end < total).then(|| cursor::make(request, seq, end)),
             kb: KnowledgeStamp { seq },
         })
     }

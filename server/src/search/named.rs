@@ -1,12 +1,9 @@
 //! Codes that a query names, however they are written: `Xid 79`, `xid79`, `XID:79`, `cudaErrorAssert`.
 
-use tantivy::Term;
-use tantivy::query::{ConstScoreQuery, Occur, Query, TermQuery};
-use tantivy::schema::IndexRecordOption;
-
 use super::document::comparable_code;
 use super::index::SearchIndex;
 use super::tokenizer::{parts_of, words};
+use super::view::Listing;
 
 /// Puts a record whose code was named above every record that only speaks of it.
 pub(super) const CODE_SCORE: f32 = 1000.0;
@@ -20,8 +17,8 @@ const MAX_WORDS: usize = 48;
 /// Codes that a query names.
 #[derive(Default)]
 pub(super) struct Named {
-    /// One for each code.
-    pub(super) clauses: Vec<(Occur, Box<dyn Query>)>,
+    /// The records of each code.
+    pub(super) listings: Vec<Listing>,
     /// The words that these codes are made of.
     pub(super) words: Vec<String>,
 }
@@ -41,14 +38,14 @@ pub(super) fn codes(index: &SearchIndex, text: &str) -> tantivy::Result<Named> {
         for length in 1..=MAX_CODE_WORDS {
             for window in pieces.windows(length) {
                 let code = comparable_code(&window.join(" "));
-                let term = Term::from_field_text(index.fields.code, &code);
-                if known.contains(&code) || index.searcher.doc_freq(&term)? == 0 {
+                if known.contains(&code) {
                     continue;
                 }
+                let Some(listing) = index.view.find(index.fields.code, code.as_bytes())? else {
+                    continue;
+                };
                 known.push(code);
-                let named = TermQuery::new(term, IndexRecordOption::Basic);
-                let scored = ConstScoreQuery::new(Box::new(named), CODE_SCORE);
-                found.clauses.push((Occur::Should, Box::new(scored)));
+                found.listings.push(listing);
                 // Also as the text has them: `xid79` is spent when `Xid 79` was found.
                 for piece in window {
                     let spent = words(piece).into_iter().map(|word| word.text);

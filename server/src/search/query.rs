@@ -3,17 +3,17 @@
 //! There is no query language to get wrong: any text is a query, and pasted error text is a good one.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use tantivy::Term;
-use tantivy::query::{AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query};
+use tantivy::query::{BoostQuery, PhraseQuery, Query};
 
-use super::collect::ScoredSlots;
-use super::index::{SearchIndex, Slot};
+use super::index::SearchIndex;
 use super::named::{CODE_SCORE, codes};
 use super::sought::{MAX_WORDS, ReadAs, sought};
+use super::tally::Tally;
 use super::terms::{Lexicon, Needle};
 use super::tokenizer::words;
+use super::view::Number;
 
 /// A hit covers at least this share of what is rare in the query, so that one common word is not enough.
 const MIN_COVERAGE: f32 = 0.5;
@@ -36,7 +36,7 @@ const PHRASE_BOOST: f32 = 2.0;
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Every hit, in no particular order.
-    pub(super) slots: Vec<(f32, Slot)>,
+    pub(super) hits: Vec<(f32, Number)>,
     /// What was looked for, to mark it.
     pub(super) needles: Vec<Needle>,
     /// Nothing covers half of what was asked: these are the nearest.
@@ -52,53 +52,46 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     let text = narrow(text);
     let text = text.as_ref();
     if text.trim().is_empty() {
-        let all = ConstScoreQuery::new(Box::new(AllQuery), 0.0);
         return Ok(Found {
-            slots: index.searcher.search(&all, &ScoredSlots)?,
+            hits: index.view.documents().map(|(number, _)| (0.0, number)).collect(),
             ..Found::default()
         });
     }
     let lexicon = Lexicon::of_all(index);
     let sought = sought(&lexicon, text)?;
     let named = codes(index, text)?;
-    let mut clauses = named.clauses;
-    let codes_named = clauses.len();
-    clauses.extend(
-        sought
-            .needles
-            .iter()
-            .map(|needle| (Occur::Should, needle.ranking_query())),
-    );
-    clauses.extend(
-        phrases(index, text)
-            .into_iter()
-            .map(|phrase| (Occur::Should, phrase)),
-    );
     let mut found = Found {
         unknown: sought.unknown,
         read_as: sought.read_as,
         needles: sought.needles,
         ..Found::default()
     };
-    if clauses.is_empty() {
-        return Ok(found);
+    let mut scores = Tally::new(&index.view);
+    for listing in &named.listings {
+        scores.add_any([listing], CODE_SCORE)?;
     }
-    found.slots = index.searcher.search(&BooleanQuery::new(clauses), &ScoredSlots)?;
-    let covered = covered(&lexicon, &found.needles, &named.words)?;
-    let share = |slot: &Slot| covered.get(slot).copied().unwrap_or_default();
-    let best = covered.values().copied().fold(0.0, f32::max);
+    for needle in &found.needles {
+        scores.add_ranked(needle)?;
+    }
+    for phrase in phrases(index, text)? {
+        scores.add_query(phrase.as_ref())?;
+    }
+    let codes_named = named.listings.len();
+    let (covered, sought) = covered(index, &found.needles, &named.words)?;
+    let best = covered.found().map(|(mass, _)| mass).fold(0.0, f32::max) / sought;
     let is_near = best + SLACK < MIN_COVERAGE;
     let least = if is_near {
         MIN_NEAR.max(best * MIN_OF_BEST)
     } else {
         MIN_COVERAGE
     };
-    found.slots.retain(|(score, slot)| {
+    let enough = |(score, number): &(f32, Number)| {
         let by_code = codes_named > 0 && *score >= CODE_SCORE;
-        by_code || share(slot) + SLACK >= least
-    });
+        by_code || covered.of(*number) / sought + SLACK >= least
+    };
+    found.hits = scores.found().filter(enough).collect();
     let is_half_unknown = found.unknown.len() > found.needles.len();
-    found.near = codes_named == 0 && (is_near || is_half_unknown) && !found.slots.is_empty();
+    found.near = codes_named == 0 && (is_near || is_half_unknown) && !found.hits.is_empty();
     Ok(found)
 }
 
@@ -120,33 +113,32 @@ fn narrow(text: &str) -> Cow<'_, str> {
 /// Sums that were added up in different orders are compared with this slack.
 const SLACK: f32 = 1e-4;
 
-/// The share of the query's rarity that each record covers. Where the query names a code and says enough beside it,
-/// the rest alone counts: a record of the other half is wanted too.
-fn covered(
-    lexicon: &Lexicon<'_>,
+/// How much of the query's rarity each record covers, and how much there is. Where the query names a code and says
+/// enough beside it, the rest alone counts: a record of the other half is wanted too.
+fn covered<'a>(
+    index: &'a SearchIndex,
     needles: &[Needle],
     of_codes: &[String],
-) -> tantivy::Result<HashMap<Slot, f32>> {
-    let rarity = |needles: &[Needle]| needles.iter().map(|needle| needle.rarity).sum::<f32>();
+) -> tantivy::Result<(Tally<'a>, f32)> {
     let is_of_code = |needle: &Needle| needle.words.first().is_some_and(|word| of_codes.contains(word));
-    let beside: Vec<Needle> = needles
-        .iter()
-        .filter(|needle| !is_of_code(needle))
-        .cloned()
-        .collect();
-    let counted = if rarity(&beside) >= MIN_BESIDE_CODE * rarity(needles) {
-        beside.as_slice()
-    } else {
-        needles
-    };
-    let sought = rarity(counted);
-    let masses = lexicon.covered(counted)?.into_iter();
-    Ok(masses.map(|(mass, slot)| (slot, mass / sought)).collect())
+    let rarity = |needle: &Needle| needle.rarity;
+    let all: f32 = needles.iter().map(rarity).sum();
+    let beside = needles.iter().filter(|needle| !is_of_code(needle));
+    let beside: f32 = beside.map(rarity).sum();
+    let is_beside_alone = beside >= MIN_BESIDE_CODE * all;
+    let mut covered = Tally::new(&index.view);
+    for needle in needles {
+        if !(is_beside_alone && is_of_code(needle)) {
+            covered.add_rarity(needle)?;
+        }
+    }
+    let sought = if is_beside_alone { beside } else { all };
+    Ok((covered, sought.max(f32::MIN_POSITIVE)))
 }
 
 /// Phrases in quotes, and the whole text when it is short: standing together counts extra. It never excludes:
 /// quotes are also what error messages put around names.
-fn phrases(index: &SearchIndex, text: &str) -> Vec<Box<dyn Query>> {
+fn phrases(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<Box<dyn Query>>> {
     let quoted = text.split(['"', '“', '”']).skip(1).step_by(2);
     let sought = std::iter::once(text)
         .chain(quoted)
@@ -160,6 +152,9 @@ fn phrases(index: &SearchIndex, text: &str) -> Vec<Box<dyn Query>> {
             .iter()
             .filter(|entry| entry.text.names_the_error())
         {
+            if !index.view.has_all(entry.field, &together)? {
+                continue;
+            }
             let terms = together
                 .iter()
                 .map(|word| Term::from_field_text(entry.field, &word.text))
@@ -168,28 +163,41 @@ fn phrases(index: &SearchIndex, text: &str) -> Vec<Box<dyn Query>> {
             found.push(Box::new(query));
         }
     }
-    found
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::search::IndexKeeper;
+    use crate::search::{IndexKeeper, SearchDoc};
 
     #[test]
     fn quotes_without_end_are_a_bounded_query() {
-        let index = IndexKeeper::new().unwrap().apply([], []).unwrap();
-        let fields = index
-            .fields
-            .texts
-            .iter()
-            .filter(|entry| entry.text.names_the_error());
-        let fields = fields.count();
-        assert_eq!(
-            phrases(&index, r#"say "two words" and "three more words""#).len(),
-            3 * fields
-        );
-        let many = r#""a b" "#.repeat(2_000);
-        assert_eq!(phrases(&index, &many).len(), MAX_PHRASES * fields);
+        let said = "two words and three more words a b";
+        let document = SearchDoc {
+            id: "t/said".parse().unwrap(),
+            signature: said.to_owned(),
+            signature_zh: None,
+            codes: Vec::new(),
+            root_cause: said.to_owned(),
+            root_cause_zh: None,
+            workarounds: vec![said.to_owned()],
+            dead_ends: Vec::new(),
+            tags: Vec::new(),
+            domain: String::new(),
+            category: String::new(),
+            tier: String::new(),
+            locale: String::new(),
+        };
+        let index = IndexKeeper::new()
+            .unwrap()
+            .apply([], [(1, Arc::new(document))])
+            .unwrap();
+        let count = |text: &str| phrases(&index, text).unwrap().len();
+        // The signature and the cause have them; advice is no name of an error.
+        assert_eq!(count(r#"say "two words" and "three more words""#), 2 * 2);
+        assert_eq!(count(r#""a b" "#.repeat(2_000).as_str()), MAX_PHRASES * 2);
     }
 }

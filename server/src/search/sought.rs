@@ -95,7 +95,7 @@ fn find(
     let is_begun = is_single_cjk || (is_last && word.text.chars().nth(1).is_some());
     let mut same = vec![(word.text.clone(), 1.0)];
     // A word that no record has may lack its end; its forms alone would miss the commonest (`duplicat`, `duplicated`).
-    if is_begun || lexicon.exact(&word.text)?.is_none() {
+    if is_begun || !lexicon.knows(&word.text)? {
         same.extend(lexicon.completions(&word.text)?);
     }
     same.extend(inflections(&word.text).into_iter().map(|form| (form, OTHER_FORM)));

@@ -2,16 +2,12 @@
 
 use std::collections::HashMap;
 
-use tantivy::query::{
-    BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, Occur, Query, TermQuery,
-};
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, Searcher, Term};
+use tantivy::schema::Field;
 
-use super::collect::ScoredSlots;
 use super::index::SearchIndex;
 use super::schema::{PARTS_BOOST, Text};
 use super::tokenizer::Word;
+use super::view::{Listing, View};
 
 /// Most words that completing a prefix gives: enough to find, few enough to stay quick.
 const MAX_COMPLETIONS: usize = 24;
@@ -20,49 +16,25 @@ const COMPLETED: f32 = 0.7;
 /// Most words of one field that are looked at for a prefix.
 const MAX_LOOKED_AT: usize = 4096;
 
-/// A word found in a second field counts this much beside its best field.
-const TIE_BREAKER: f32 = 0.1;
-
 /// One thing to look for: any of some words, in any of some fields.
 #[derive(Debug, Clone)]
 pub(super) struct Needle {
     /// The words that some record has, lower case: one, or several of which any will do.
     pub(super) words: Vec<String>,
     /// Where they stand and how much that counts.
-    places: Vec<Place>,
-    /// Terms of which a record has one when it says this.
-    said: Vec<Term>,
+    pub(super) places: Vec<Place>,
+    /// Lists of which a record is in one when it says this.
+    pub(super) said: Vec<Listing>,
     /// Inverse document frequency: how much of the query's meaning this carries.
     pub(super) rarity: f32,
 }
 
+/// Where one of the words stands.
 #[derive(Debug, Clone)]
-struct Place {
-    term: Term,
-    boost: f32,
-}
-
-impl Needle {
-    /// Ranks by where the word stands and how often.
-    pub(super) fn ranking_query(&self) -> Box<dyn Query> {
-        let alternatives = self.places.iter().map(|place| {
-            let term = TermQuery::new(place.term.clone(), IndexRecordOption::WithFreqs);
-            Box::new(BoostQuery::new(Box::new(term), place.boost)) as Box<dyn Query>
-        });
-        Box::new(DisjunctionMaxQuery::with_tie_breaker(
-            alternatives.collect(),
-            TIE_BREAKER,
-        ))
-    }
-
-    /// Scores the word's rarity, once, wherever it stands.
-    pub(super) fn rarity_query(&self) -> Box<dyn Query> {
-        let alternatives = self.said.iter().map(|term| {
-            let term = TermQuery::new(term.clone(), IndexRecordOption::Basic);
-            Box::new(ConstScoreQuery::new(Box::new(term), self.rarity)) as Box<dyn Query>
-        });
-        Box::new(DisjunctionMaxQuery::new(alternatives.collect()))
-    }
+pub(super) struct Place {
+    pub(super) listing: Listing,
+    /// How much it counts there.
+    pub(super) boost: f32,
 }
 
 /// Finds words in one index.
@@ -107,8 +79,18 @@ impl<'a> Lexicon<'a> {
         }
     }
 
-    fn searcher(&self) -> &Searcher {
-        &self.index.searcher
+    fn view(&self) -> &'a View {
+        &self.index.view
+    }
+
+    /// Whether any record has a word.
+    pub(super) fn knows(&self, word: &str) -> tantivy::Result<bool> {
+        for field in self.listing() {
+            if self.view().find(field, word.as_bytes())?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The word as it stands in the index; `None` when no record has it.
@@ -130,11 +112,10 @@ impl<'a> Lexicon<'a> {
         &self,
         prefix: &str,
         mut wanted: impl FnMut(&str) -> bool,
-    ) -> tantivy::Result<Vec<(String, u64)>> {
-        let mut found: HashMap<String, u64> = HashMap::new();
+    ) -> tantivy::Result<Vec<(String, u32)>> {
+        let mut found: HashMap<String, u32> = HashMap::new();
         for field in self.listing() {
-            for segment in self.searcher().segment_readers() {
-                let inverted = segment.inverted_index(field)?;
+            for inverted in self.view().dictionaries(field) {
                 let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
                 for _ in 0..MAX_LOOKED_AT {
                     if !stream.advance() || !stream.key().starts_with(prefix.as_bytes()) {
@@ -146,7 +127,7 @@ impl<'a> Lexicon<'a> {
                     if !wanted(word) {
                         continue;
                     }
-                    let records = u64::from(stream.value().doc_freq);
+                    let records = stream.value().doc_freq;
                     match found.get_mut(word) {
                         Some(most) => *most = records.max(*most),
                         None => {
@@ -172,11 +153,9 @@ impl<'a> Lexicon<'a> {
         for (word, weight) in alternatives {
             let mut known = false;
             for field in self.listing() {
-                let term = Term::from_field_text(field, word);
-                let records_here = self.searcher().doc_freq(&term)?;
-                if records_here > 0 {
-                    records = records_here.max(records);
-                    found.said.push(term);
+                if let Some(listing) = self.view().find(field, word.as_bytes())? {
+                    records = listing.records.max(records);
+                    found.said.push(listing);
                     known = true;
                 }
             }
@@ -194,10 +173,9 @@ impl<'a> Lexicon<'a> {
 
     fn add_places(&self, places: &mut Vec<Place>, word: &str, weight: f32) -> tantivy::Result<()> {
         for (field, boost) in &self.fields {
-            let term = Term::from_field_text(*field, word);
-            if self.searcher().doc_freq(&term)? > 0 {
+            if let Some(listing) = self.view().find(*field, word.as_bytes())? {
                 places.push(Place {
-                    term,
+                    listing,
                     boost: boost * weight,
                 });
             }
@@ -206,32 +184,12 @@ impl<'a> Lexicon<'a> {
     }
 
     /// Inverse document frequency as BM25 has it; a word that no record has is the rarest.
-    pub(super) fn rarity(&self, records_with_word: u64) -> f32 {
-        let all = count(self.searcher().num_docs());
-        let with_word = count(records_with_word).min(all);
-        ((all - with_word + 0.5) / (with_word + 0.5)).ln_1p()
-    }
-
-    /// How much of the needles' rarity each record covers.
-    pub(super) fn covered(&self, needles: &[Needle]) -> tantivy::Result<Vec<(f32, u64)>> {
-        let clauses = needles
-            .iter()
-            .map(|needle| (Occur::Should, needle.rarity_query()))
-            .collect();
-        self.searcher().search(&BooleanQuery::new(clauses), &ScoredSlots)
+    pub(super) fn rarity(&self, records_with_word: u32) -> f32 {
+        self.view().rarity(records_with_word)
     }
 }
 
 /// The query word as typed, with the part of it that belongs to one token.
 pub(super) fn slice_of<'t>(text: &'t str, word: &Word) -> &'t str {
     text.get(word.start..word.end).unwrap_or_default()
-}
-
-/// Counts of documents are far below the 24 bits that an `f32` holds exactly.
-fn count(documents: u64) -> f32 {
-    DocId::try_from(documents).map_or(f32::MAX, |small| {
-        #[expect(clippy::cast_precision_loss, reason = "rarity is an estimate")]
-        let float = small as f32;
-        float
-    })
 }

@@ -5,6 +5,8 @@
 //! match and reversed pairs do not. The parts of compound words (`peer`, `access` of `cudaErrorPeerAccess`) are a
 //! stream of their own, for a field of their own: whole words keep their positions and their statistics.
 
+use std::ops::Range;
+
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 use super::concepts::with_concepts;
@@ -30,20 +32,9 @@ pub(super) struct Word {
 /// The words of a text, in order.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
-    let mut rest = text;
-    let mut offset = 0;
-    while let Some(first) = rest.chars().next() {
-        let kind = Kind::of(first);
-        let length = rest.find(|c| Kind::of(c) != kind).unwrap_or(rest.len());
-        let (run, after) = rest.split_at(length);
-        match kind {
-            Kind::Cjk => push_bigrams(&mut found, run, offset),
-            Kind::Word if run.len() <= MAX_WORD_BYTES => push_word(&mut found, run, offset, false),
-            Kind::Word | Kind::Other => {}
-        }
-        offset += length;
-        rest = after;
-    }
+    each_word(text, |start, end, is_cjk| {
+        push(&mut found, text, start..end, is_cjk);
+    });
     found
 }
 
@@ -51,79 +42,106 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 /// letters and digits. Words of one part give none, and neither do parts of one character.
 pub(super) fn parts(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
-    let mut offset = 0;
-    for run in text.split_inclusive(|c| Kind::of(c) != Kind::Word) {
-        let word = run.trim_end_matches(|c| Kind::of(c) != Kind::Word);
-        if word.len() <= MAX_WORD_BYTES {
-            push_parts(&mut found, word, offset);
-        }
-        offset += run.len();
-    }
+    each_part(text, |start, end| push(&mut found, text, start..end, false));
     found
+}
+
+/// Where each word of a text begins and ends, and whether it is of Chinese, Japanese or Korean characters.
+pub(super) fn each_word(text: &str, mut take: impl FnMut(usize, usize, bool)) {
+    each_run(text, |kind, start, run| match kind {
+        Kind::Cjk => each_bigram(run, start, |start, end| take(start, end, true)),
+        Kind::Word => take(start, start + run.len(), false),
+        Kind::Other => {}
+    });
+}
+
+/// Where each part of a compound word begins and ends, as [`parts`] has them.
+pub(super) fn each_part(text: &str, mut take: impl FnMut(usize, usize)) {
+    each_run(text, |kind, start, run| {
+        if kind == Kind::Word {
+            each_part_of(run, start, &mut take);
+        }
+    });
+}
+
+/// The runs of characters of one kind, each with its first byte. Words that are too long are left out.
+fn each_run(text: &str, mut take: impl FnMut(Kind, usize, &str)) {
+    let mut rest = text;
+    let mut offset = 0;
+    while let Some(first) = rest.chars().next() {
+        let kind = Kind::of(first);
+        let length = rest.find(|c| Kind::of(c) != kind).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(length);
+        if kind != Kind::Word || length <= MAX_WORD_BYTES {
+            take(kind, offset, run);
+        }
+        offset += length;
+        rest = after;
+    }
 }
 
 /// The parts of one word, lower case. Empty unless it has at least two.
 pub(super) fn parts_of(word: &str) -> Vec<String> {
     let mut found = Vec::new();
-    push_parts(&mut found, word, 0);
+    each_part_of(word, 0, &mut |start, end| {
+        push(&mut found, word, start..end, false);
+    });
     found.into_iter().map(|part| part.text).collect()
 }
 
-fn push_word(found: &mut Vec<Word>, run: &str, offset: usize, is_cjk: bool) {
-    // Nearly all words are ASCII, and every hit that is shown has its texts cut into words.
-    let text = if run.is_ascii() {
-        run.to_ascii_lowercase()
+fn push(found: &mut Vec<Word>, text: &str, place: Range<usize>, is_cjk: bool) {
+    let Some(slice) = text.get(place.clone()) else {
+        return;
+    };
+    // Nearly all words are ASCII.
+    let text = if slice.is_ascii() {
+        slice.to_ascii_lowercase()
     } else {
-        run.chars().flat_map(char::to_lowercase).collect()
+        slice.chars().flat_map(char::to_lowercase).collect()
     };
     found.push(Word {
         text,
-        start: offset,
-        end: offset + run.len(),
+        start: place.start,
+        end: place.end,
         position: found.len(),
         is_cjk,
     });
 }
 
-fn push_bigrams(found: &mut Vec<Word>, run: &str, offset: usize) {
+fn each_bigram(run: &str, offset: usize, mut take: impl FnMut(usize, usize)) {
     let mut ends = run.char_indices().map(|(at, c)| at + c.len_utf8());
     let first_end = ends.next().unwrap_or(run.len());
     if first_end == run.len() {
-        push_word(found, run, offset, true);
+        take(offset, offset + run.len());
         return;
     }
     for ((start, _), end) in run.char_indices().zip(ends) {
-        if let Some(pair) = run.get(start..end) {
-            push_word(found, pair, offset + start, true);
-        }
+        take(offset + start, offset + end);
     }
 }
 
-fn push_parts(found: &mut Vec<Word>, word: &str, offset: usize) {
-    let mut starts = vec![0];
+fn each_part_of(word: &str, offset: usize, take: &mut impl FnMut(usize, usize)) {
+    let mut part = |start: usize, end: usize| {
+        let slice = word.get(start..end).unwrap_or_default();
+        let trimmed = slice.trim_matches('_');
+        if trimmed.chars().nth(1).is_some() {
+            let start = offset + start + slice.len() - slice.trim_start_matches('_').len();
+            take(start, start + trimmed.len());
+        }
+    };
+    let mut begun = 0;
     let mut previous: Option<char> = None;
     let mut characters = word.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
         let next = characters.peek().map(|(_, c)| *c);
         if previous.is_some_and(|p| starts_part(p, c, next)) {
-            starts.push(at);
+            part(begun, at);
+            begun = at;
         }
         previous = Some(c);
     }
-    if starts.len() < 2 {
-        return;
-    }
-    starts.push(word.len());
-    for bounds in starts.windows(2) {
-        let &[start, end] = bounds else { continue };
-        let Some(slice) = word.get(start..end) else {
-            continue;
-        };
-        let part = slice.trim_matches('_');
-        if part.chars().nth(1).is_some() {
-            let lead = slice.len() - slice.trim_start_matches('_').len();
-            push_word(found, part, offset + start + lead, false);
-        }
+    if begun > 0 {
+        part(begun, word.len());
     }
 }
 

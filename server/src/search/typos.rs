@@ -17,7 +17,7 @@ const GUESS: f32 = 0.8;
 /// What a less common one of several guesses counts.
 const OTHER_GUESS: f32 = 0.5;
 /// A guess this many times as rare as the commonest one is dropped: people misspell words that they meet.
-const TOO_RARE: u64 = 20;
+const TOO_RARE: u32 = 20;
 
 /// What a word is taken for.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Lexicon<'_> {
         if word.len() < MIN_CHARACTERS || !is_word {
             return Ok(None);
         }
-        let mut meant: Vec<(String, u64)> = Vec::new();
+        let mut meant: Vec<(String, u32)> = Vec::new();
         for first in word.split("").filter(|letter| !letter.is_empty()).take(2) {
             let is_swapped = !word.starts_with(first);
             // The closest so far; what is further off is not even kept.
@@ -105,7 +105,7 @@ impl Lexicon<'_> {
         self.guess(meant)
     }
 
-    fn guess(&self, mut meant: Vec<(String, u64)>) -> tantivy::Result<Option<Guess>> {
+    fn guess(&self, mut meant: Vec<(String, u32)>) -> tantivy::Result<Option<Guess>> {
         meant.sort_by(|(a, a_records), (b, b_records)| b_records.cmp(a_records).then_with(|| a.cmp(b)));
         meant.dedup_by(|(a, _), (b, _)| a == b);
         let Some(commonest) = meant.first().map(|(_, records)| *records) else {

@@ -49,6 +49,42 @@ static PHRASES: LazyLock<HashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
     by_first
 });
 
+/// For each first byte, the lengths of the words with which a name begins, longest as the last bit: nearly all words of
+/// all texts begin none, and are passed over by this.
+static BEGINNINGS: LazyLock<[u32; 256]> = LazyLock::new(|| {
+    let mut lengths = [0; 256];
+    for (first, length) in PHRASES.keys().filter_map(|word| place_of(word)) {
+        if let Some(known) = lengths.get_mut(first) {
+            *known |= length;
+        }
+    }
+    lengths
+});
+
+/// The names of each thing, by the word for it: their words, in lower case.
+static NAMES_OF: LazyLock<HashMap<String, Vec<Vec<String>>>> = LazyLock::new(|| {
+    let mut of: HashMap<String, Vec<Vec<String>>> = HashMap::new();
+    for (concept, phrase) in names() {
+        let said = words(phrase).into_iter().map(|word| word.text).collect();
+        of.entry(word_for(concept)).or_default().push(said);
+    }
+    of
+});
+
+/// The names of the thing that a word of the index stands for, each in words; none where it is a word as written.
+pub(super) fn names_of(word: &str) -> Option<&'static [Vec<String>]> {
+    NAMES_OF
+        .get(word)
+        .filter(|_| word.starts_with(MARK))
+        .map(Vec::as_slice)
+}
+
+/// First byte, and the bit of the length.
+fn place_of(word: &str) -> Option<(usize, u32)> {
+    let first = usize::from(*word.as_bytes().first()?);
+    Some((first, 1 << word.len().min(31)))
+}
+
 /// Every name, with the first name of its thing.
 fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = NAMES
@@ -108,7 +144,12 @@ pub(super) fn asked(words: &[Word]) -> Vec<Mention> {
 
 /// Names that begin at a word, the longest first.
 fn beginning_at(words: &[Word], first: usize) -> impl Iterator<Item = Mention> {
-    let phrases = words.get(first).and_then(|word| PHRASES.get(&word.text));
+    let may_begin = |word: &&Word| {
+        let place = place_of(&word.text);
+        place.is_some_and(|(first, length)| BEGINNINGS.get(first).is_some_and(|known| known & length != 0))
+    };
+    let begun = words.get(first).filter(may_begin);
+    let phrases = begun.and_then(|word| PHRASES.get(&word.text));
     phrases.into_iter().flatten().filter_map(move |phrase| {
         let last = first + phrase.rest.len();
         let after = words.get(first + 1..=last)?;

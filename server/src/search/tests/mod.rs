@@ -2,6 +2,8 @@
 
 mod words;
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,0 +1,174 @@
+//! Finds the words sought in a text, without cutting the text into words of its own first: each hit of a page has all
+//! its texts looked through for each query.
+
+use std::ops::Range;
+
+use super::concepts::names_of;
+use super::tokenizer::{each_part, each_word};
+
+/// Looks through texts for the words of one query.
+pub(super) struct Marker<'a> {
+    words: Vec<&'a str>,
+    /// Names of the things sought, in words.
+    names: Vec<&'static [String]>,
+    /// For each first byte of a word or a name, in lower case, the lengths of those that begin with it, the longest as
+    /// the last bit. Characters beyond ASCII have one entry: their lengths change with case.
+    beginnings: [u32; 129],
+}
+
+/// Where all bytes beyond ASCII are noted.
+const BEYOND_ASCII: usize = 128;
+
+impl<'a> Marker<'a> {
+    /// For words as the index has them, in lower case, words for things among them.
+    pub(super) fn new<T: AsRef<str> + ?Sized + 'a>(sought: impl IntoIterator<Item = &'a T>) -> Self {
+        let mut marker = Self {
+            words: Vec::new(),
+            names: Vec::new(),
+            beginnings: [0; 129],
+        };
+        for word in sought.into_iter().map(AsRef::as_ref) {
+            if let Some(names) = names_of(word) {
+                marker.names.extend(names.iter().map(Vec::as_slice));
+            } else if !marker.words.contains(&word) {
+                marker.words.push(word);
+            }
+        }
+        let firsts = marker.names.iter().filter_map(|name| name.first());
+        let begun = firsts.map(String::as_str).chain(marker.words.iter().copied());
+        for (first, length) in begun.map(beginning) {
+            if let Some(known) = marker.beginnings.get_mut(first) {
+                *known |= length;
+            }
+        }
+        marker
+    }
+
+    /// Places of the words sought, merged where they overlap (pairs of Chinese characters do).
+    pub(super) fn marks(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places = Vec::new();
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        each_word(text, |start, end, _| spans.push(start..end));
+        self.note(text, &spans, &mut places);
+        spans.clear();
+        each_part(text, |start, end| spans.push(start..end));
+        self.note(text, &spans, &mut places);
+        places.sort_unstable_by_key(|place| (place.start, place.end));
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for place in places {
+            match merged.last_mut() {
+                Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
+                _ => merged.push(place),
+            }
+        }
+        merged
+    }
+
+    fn note(&self, text: &str, spans: &[Range<usize>], places: &mut Vec<Range<usize>>) {
+        let slice = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
+        for (at, span) in spans.iter().enumerate() {
+            let written = slice(span);
+            let (first, length) = beginning(written);
+            if self.beginnings.get(first).is_none_or(|known| known & length == 0) {
+                continue;
+            }
+            if self.words.iter().any(|word| is_same(written, word)) {
+                places.push(span.clone());
+            }
+            for name in &self.names {
+                let said = spans.get(at..at + name.len()).unwrap_or_default();
+                let mut pairs = said.iter().zip(*name);
+                if !said.is_empty() && pairs.all(|(span, word)| is_same(slice(span), word)) {
+                    let end = said.last().map_or(span.end, |last| last.end);
+                    places.push(span.start..end);
+                }
+            }
+        }
+    }
+}
+
+/// Where [`Marker::beginnings`] notes a word, and the bit of its length.
+fn beginning(word: &str) -> (usize, u32) {
+    let first = word.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
+    if first.is_ascii() {
+        (usize::from(first), 1 << word.len().min(31))
+    } else {
+        (BEYOND_ASCII, 1)
+    }
+}
+
+/// Whether a text says a word that is in lower case.
+fn is_same(written: &str, word: &str) -> bool {
+    if written.is_ascii() {
+        written.eq_ignore_ascii_case(word)
+    } else {
+        written.chars().flat_map(char::to_lowercase).eq(word.chars())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::search::concepts::{with_concepts, word_for};
+    use crate::search::tokenizer::{parts, words};
+
+    /// By cutting the text into words as the index does.
+    fn as_indexed(text: &str, sought: &[String]) -> Vec<bool> {
+        let sought: HashSet<&str> = sought.iter().map(String::as_str).collect();
+        let mut marked = vec![false; text.len()];
+        for word in with_concepts(words(text))
+            .into_iter()
+            .chain(with_concepts(parts(text)))
+        {
+            if sought.contains(word.text.as_str()) {
+                marked[word.start..word.end].fill(true);
+            }
+        }
+        marked
+    }
+
+    fn marked(text: &str, sought: &[String]) -> Vec<bool> {
+        let mut marked = vec![false; text.len()];
+        for place in Marker::new(sought).marks(text) {
+            marked[place].fill(true);
+        }
+        marked
+    }
+
+    #[test]
+    fn a_thing_is_marked_by_any_of_its_names() {
+        let sought = [word_for("out of memory")];
+        let text = "OOM: Out  of memory, 显存不足";
+        let places = Marker::new(&sought).marks(text);
+        let said: Vec<&str> = places.into_iter().map(|place| &text[place]).collect();
+        assert_eq!(said, ["OOM", "Out  of memory", "显存不足"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_marked_is_what_the_index_would_find(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "Peer", "peer access", "peerAccess", "NCCL_P2P_DISABLE", "out of memory", "OOM", "显存不足", "对等访问",
+                    "hangs", "é", "Éa", "X", "79", "xid79", "gpu", "GPU memory", "_", "-", ", ", " ", " ",
+                ]),
+                0..30,
+            ),
+            sought in prop::sample::subsequence(
+                vec![
+                    "peer", "access", "nccl_p2p_disable", "p2p", "disable", "79", "xid", "显存", "不足", "éa", "x",
+                    "=out of memory", "=gpu memory", "=peer access", "=gpu", "=hang",
+                ],
+                0..8,
+            ),
+        ) {
+            let text: String = pieces.concat();
+            let sought: Vec<String> = sought.into_iter().map(str::to_owned).collect();
+            prop_assert_eq!(marked(&text, &sought), as_indexed(&text, &sought), "{}", text);
+        }
+    }
+}
