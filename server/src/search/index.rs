@@ -3,19 +3,21 @@
 //! A change replaces single documents and commits; readers keep the snapshot of their generation. Nothing is
 //! written to disk, so nothing pasted can be, and a start builds it anew from the database.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
 use tantivy::indexer::NoMergePolicy;
+use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
+use super::concepts::with_concepts;
 use super::document::{SearchDoc, comparable_code};
 use super::error::SearchError;
 use super::facets::Values;
 use super::schema::{self, Fields, Text};
 use super::segments::{Segment, to_join};
-use super::tokenizer::{EVERY, EveryTokenizer, PARTS, PartTokenizer, WORDS, WordTokenizer};
+use super::tokenizer::{Word, parts, words};
 use super::view::{Indexed, View};
 
 /// Memory of the one writer thread; the engine asks for at least 15 MB.
@@ -46,9 +48,6 @@ impl IndexKeeper {
     pub fn new() -> Result<Self, SearchError> {
         let (schema, fields) = schema::build();
         let index = Index::create_in_ram(schema);
-        index.tokenizers().register(WORDS, WordTokenizer);
-        index.tokenizers().register(PARTS, PartTokenizer);
-        index.tokenizers().register(EVERY, EveryTokenizer);
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY_BYTES)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         let reader = index
@@ -111,25 +110,54 @@ impl IndexKeeper {
         Ok(())
     }
 
+    /// Each text is cut once for all the fields that hold its words.
     fn index_document(&self, slot: Slot, document: &SearchDoc) -> TantivyDocument {
         let mut indexed = TantivyDocument::new();
         indexed.add_u64(self.fields.slot, slot);
         for code in &document.codes {
             indexed.add_text(self.fields.code, comparable_code(code));
         }
+        let mut every: BTreeSet<String> = BTreeSet::new();
         for entry in &self.fields.texts {
             for text in entry.text.of(document) {
-                indexed.add_text(entry.field, text);
-                indexed.add_text(self.fields.every, text);
-                if entry.text.holds_code_words() {
-                    indexed.add_text(self.fields.parts, text);
+                let words = with_concepts(words(text));
+                let parts = with_concepts(parts(text));
+                for word in words.iter().chain(&parts) {
+                    if !every.contains(&word.text) {
+                        every.insert(word.text.clone());
+                    }
+                }
+                indexed.add_pre_tokenized_text(entry.field, cut(words));
+                if entry.text.holds_code_words() || entry.text == Text::Id {
+                    indexed.add_pre_tokenized_text(self.fields.parts, cut(parts));
                 }
             }
         }
-        for text in Text::Id.of(document) {
-            indexed.add_text(self.fields.parts, text);
-        }
+        let every = (0..).zip(every).map(|(position, text)| Token {
+            text,
+            position,
+            ..Token::default()
+        });
+        indexed.add_pre_tokenized_text(self.fields.every, pre_tokenized(every));
         indexed
+    }
+}
+
+/// Words as the engine takes them. It keeps no texts.
+fn cut(words: Vec<Word>) -> PreTokenizedString {
+    pre_tokenized(words.into_iter().map(|word| Token {
+        offset_from: word.start,
+        offset_to: word.end,
+        position: word.position,
+        text: word.text,
+        position_length: 1,
+    }))
+}
+
+fn pre_tokenized(tokens: impl Iterator<Item = Token>) -> PreTokenizedString {
+    PreTokenizedString {
+        text: String::new(),
+        tokens: tokens.collect(),
     }
 }
 

@@ -5,7 +5,6 @@ use tantivy::schema::{
 };
 
 use super::document::SearchDoc;
-use super::tokenizer;
 
 /// The index fields.
 #[derive(Debug, Clone)]
@@ -118,19 +117,17 @@ pub(super) const PARTS_BOOST: f32 = 0.7;
 /// Builds the schema.
 pub(super) fn build() -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    let with_positions = |tokenizer: &str| {
+    // All texts come in words already: the engine cuts none.
+    let with_positions = || {
         TextOptions::default().set_indexing_options(
-            TextFieldIndexing::default()
-                .set_tokenizer(tokenizer)
-                .set_index_option(IndexRecordOption::WithFreqsAndPositions),
+            TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqsAndPositions),
         )
     };
     let slot = builder.add_u64_field("slot", FAST | INDEXED);
     let code = builder.add_text_field("code", STRING);
-    let parts = builder.add_text_field("parts", with_positions(tokenizer::PARTS));
+    let parts = builder.add_text_field("parts", with_positions());
     let without_places = TextOptions::default().set_indexing_options(
         TextFieldIndexing::default()
-            .set_tokenizer(tokenizer::EVERY)
             .set_fieldnorms(false)
             .set_index_option(IndexRecordOption::Basic),
     );
@@ -138,7 +135,7 @@ pub(super) fn build() -> (Schema, Fields) {
     let texts = Text::ALL
         .into_iter()
         .map(|(text, boost)| TextField {
-            field: builder.add_text_field(text.name(), with_positions(tokenizer::WORDS)),
+            field: builder.add_text_field(text.name(), with_positions()),
             text,
             boost,
         })

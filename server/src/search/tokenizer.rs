@@ -7,10 +7,6 @@
 
 use std::ops::Range;
 
-use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-
-use super::concepts::with_concepts;
-
 /// Longer runs are data (base64, hashes of hashes), not words: nobody types them, and they would bloat the index.
 const MAX_WORD_BYTES: usize = 200;
 
@@ -193,94 +189,6 @@ fn is_cjk(c: char) -> bool {
         | 0xFF66..=0xFF9D    // half-width Katakana
         | 0x20000..=0x323AF  // Han extensions B to H
     )
-}
-
-/// Name under which the index knows [`WordTokenizer`].
-pub(super) const WORDS: &str = "words";
-/// Name under which the index knows [`PartTokenizer`].
-pub(super) const PARTS: &str = "parts";
-
-/// Name under which the index knows [`EveryTokenizer`].
-pub(super) const EVERY: &str = "every";
-
-/// [`words`] for the index, and the words for what they name.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct WordTokenizer;
-
-/// [`parts`] for the index, and the words for what they name.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PartTokenizer;
-
-/// Both for the index, in no order that means anything.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct EveryTokenizer;
-
-impl Tokenizer for EveryTokenizer {
-    type TokenStream<'a> = Words;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Words {
-        let mut every = with_concepts(words(text));
-        every.extend(with_concepts(parts(text)));
-        // The index wants places that never go back.
-        every.sort_by_key(|word| word.position);
-        Words::over(every)
-    }
-}
-
-impl Tokenizer for WordTokenizer {
-    type TokenStream<'a> = Words;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Words {
-        Words::over(with_concepts(words(text)))
-    }
-}
-
-impl Tokenizer for PartTokenizer {
-    type TokenStream<'a> = Words;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Words {
-        Words::over(with_concepts(parts(text)))
-    }
-}
-
-/// Hands a list of words to the index.
-#[derive(Debug)]
-pub(super) struct Words {
-    remaining: std::vec::IntoIter<Word>,
-    current: Token,
-}
-
-impl Words {
-    fn over(list: Vec<Word>) -> Self {
-        Self {
-            remaining: list.into_iter(),
-            current: Token::default(),
-        }
-    }
-}
-
-impl TokenStream for Words {
-    fn advance(&mut self) -> bool {
-        let Some(word) = self.remaining.next() else {
-            return false;
-        };
-        self.current = Token {
-            offset_from: word.start,
-            offset_to: word.end,
-            position: word.position,
-            text: word.text,
-            position_length: 1,
-        };
-        true
-    }
-
-    fn token(&self) -> &Token {
-        &self.current
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.current
-    }
 }
 
 #[cfg(test)]
