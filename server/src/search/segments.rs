@@ -1,9 +1,9 @@
-//! Which segments of the index are made one. Each commit adds a segment, and a document that is taken out only leaves its
-//! words behind, which still count as if a record had them. Asking many segments takes longer than asking one.
+//! Which segments of the index are made one. Each commit adds a segment, and a document that is taken out leaves its words
+//! behind, which only cost time: they are not counted (see [`super::view`]), save where the commonest of several words
+//! are chosen. Asking many segments takes longer than asking one, and writing a large one anew takes longer still, while
+//! requests wait.
 
-/// An index with so many documents is always one segment: then it is the same, to the score, as one built at once.
-const SMALL: u64 = 1_000;
-/// In a larger one, so much may lie beside the largest segment or be deleted in it, as a share of all.
+/// So much may lie beside the largest segment or be deleted in it, as a share of all.
 const LOOSE_SHARE: u64 = 20;
 
 /// One segment.
@@ -23,7 +23,7 @@ pub(super) fn to_join(segments: &[Segment]) -> Vec<bool> {
     };
     let all: u64 = segments.iter().map(|segment| u64::from(segment.documents)).sum();
     let loose = all - u64::from(*documents) + u64::from(*deleted);
-    let with_largest = loose > 0 && (all <= SMALL || loose > all / LOOSE_SHARE);
+    let with_largest = loose > all / LOOSE_SHARE;
     let is_beside = |place: usize| place != largest;
     let beside_deleted = (0..)
         .zip(segments)
@@ -46,15 +46,16 @@ mod tests {
     }
 
     #[test]
-    fn a_small_index_is_one_segment_without_deleted_documents() {
+    fn a_tiny_index_is_one_segment_without_deleted_documents() {
         assert_eq!(joined(&[]), Vec::<bool>::new());
-        assert_eq!(joined(&[(700, 0)]), [false]);
-        assert_eq!(joined(&[(700, 1)]), [true]);
-        assert_eq!(joined(&[(700, 0), (1, 0)]), [true, true]);
+        assert_eq!(joined(&[(19, 0)]), [false]);
+        assert_eq!(joined(&[(19, 1)]), [true]);
+        assert_eq!(joined(&[(18, 0), (1, 0)]), [true, true]);
     }
 
     #[test]
     fn the_bulk_of_a_large_one_is_left_alone_until_it_pays() {
+        assert_eq!(joined(&[(700, 1), (1, 0)]), [false, false]);
         assert_eq!(joined(&[(65_000, 0), (1, 0)]), [false, false]);
         assert_eq!(joined(&[(1, 0), (65_000, 9), (1, 0)]), [true, false, true]);
         assert_eq!(joined(&[(65_000, 9), (2, 1)]), [false, true]);

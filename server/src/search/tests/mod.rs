@@ -360,6 +360,49 @@ fn what_stands_beside_a_code_is_a_question_too() {
     assert!(found.iter().any(|id| id == "xid/79"), "{found:?}");
 }
 
+/// Fillers as they are after some were revised and some withdrawn, far fewer than would have the index written anew.
+#[test]
+fn what_was_taken_out_counts_nowhere() {
+    let revised = |number: usize| SearchDoc {
+        root_cause: "The driver lost its memory of the device.".to_owned(),
+        ..filler(number)
+    };
+    let mut keeper = IndexKeeper::new().unwrap();
+    let slots = (1_u64..).zip((0..100).map(filler).map(Arc::new));
+    keeper.apply([], slots).unwrap();
+    keeper.apply([8], [(201, Arc::new(revised(7)))]).unwrap();
+    let grown = keeper.apply([10], [(202, Arc::new(revised(20)))]).unwrap();
+    let grown_once_more = keeper.apply([21], []).unwrap();
+    assert!(grown.len() == 100 && grown_once_more.len() == 99);
+    let mut documents: Vec<SearchDoc> = (0..100)
+        .filter(|number| ![7, 9, 20].contains(number))
+        .map(filler)
+        .collect();
+    documents.extend([revised(7), revised(20)]);
+    let at_once = index_of(documents);
+    let told = |index: &SearchIndex, text: &str| {
+        let answer = index.search(&request(text), Seq(1)).unwrap();
+        let hits = answer
+            .hits
+            .iter()
+            .map(|hit| format!("{} {:.3}", hit.id, hit.score));
+        let hits: Vec<String> = hits.collect();
+        (hits, answer.total, answer.facets, answer.unknown)
+    };
+    for text in [
+        "gpu driver",
+        "low memory",
+        "driver memory",
+        "word9",
+        "condition20",
+        "filler_code_9",
+        "lost",
+        "",
+    ] {
+        assert_eq!(told(&grown_once_more, text), told(&at_once, text), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
