@@ -8,7 +8,7 @@ use kb_core::ids::Seq;
 use tokio::time::Instant;
 
 use super::assembler::Assembler;
-use super::background;
+use super::background::{self, Beside};
 use super::generation::Generation;
 use super::knowledge::Knowledge;
 use super::source::Source;
@@ -62,7 +62,7 @@ pub async fn load(store: Arc<dyn Store>) -> Result<Follower, FeedError> {
 pub(super) async fn load_from(source: Box<dyn Source>) -> Result<Follower, FeedError> {
     let began = Instant::now();
     let (changes, reaches) = read_after(source.as_ref(), Seq(0)).await?;
-    let (assembler, mut first) = assemble(None, changes, reaches).await?;
+    let (assembler, mut first) = assemble(Beside::Nobody, None, changes, reaches).await?;
     first.built_in = began.elapsed();
     let took_ms = first.built_in.as_millis();
     tracing::info!(seq = %first.seq, records = first.len(), took_ms, "knowledge loaded");
@@ -125,6 +125,7 @@ impl Follower {
 
     /// One step: takes in what is new. True when a new generation was swapped in.
     pub async fn catch_up(&mut self) -> Result<bool, FeedError> {
+        self.knowledge.let_go().await;
         let held = self.knowledge.current();
         let newest = self.source.head_seq().await?;
         if newest == held.seq && self.assembler.is_some() {
@@ -142,7 +143,8 @@ impl Follower {
         };
         let (changes, reaches) = read_after(self.source.as_ref(), after).await?;
         // Taken out for the time of the step: whatever goes wrong in it, the next one starts over.
-        let (assembler, mut next) = assemble(self.assembler.take(), changes, reaches).await?;
+        let (assembler, mut next) =
+            assemble(Beside::Requests, self.assembler.take(), changes, reaches).await?;
         next.built_in = began.elapsed();
         let took_ms = next.built_in.as_millis();
         tracing::info!(seq = %next.seq, generation = next.number, records = next.len(), took_ms, "knowledge changed");
@@ -171,11 +173,12 @@ async fn read_after(source: &dyn Source, after: Seq) -> Result<(Vec<FeedChange>,
 
 /// Builds the next generation where it is in nobody's way.
 async fn assemble(
+    beside: Beside,
     assembler: Option<Assembler>,
     changes: Vec<FeedChange>,
     reaches: Seq,
 ) -> Result<(Assembler, Generation), FeedError> {
-    let work = background::run(move || {
+    let work = background::run(beside, move || {
         let mut assembler = match assembler {
             Some(assembler) => assembler,
             // Made here, for the index has threads of its own, which take after this one.

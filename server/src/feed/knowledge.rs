@@ -1,6 +1,6 @@
 //! The generation in use: readers take it without a lock, the follower swaps it whole.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -14,6 +14,8 @@ use crate::store::{Store, StoreError};
 #[derive(Debug)]
 pub struct Knowledge {
     current: ArcSwap<Generation>,
+    /// Generations that were in use, until the last request has let go of them.
+    former: Mutex<Vec<Arc<Generation>>>,
     announced: watch::Sender<Seq>,
     pub(super) nudged: Notify,
 }
@@ -39,6 +41,7 @@ impl Knowledge {
         let seq = first.seq;
         Self {
             current: ArcSwap::from_pointee(first),
+            former: Mutex::default(),
             announced: watch::Sender::new(seq),
             nudged: Notify::new(),
         }
@@ -78,7 +81,24 @@ impl Knowledge {
 
     pub(super) fn swap(&self, next: Generation) {
         let seq = next.seq;
-        self.current.store(Arc::new(next));
+        let before = self.current.swap(Arc::new(next));
+        self.former().push(before);
         self.announced.send_replace(seq);
+    }
+
+    /// Drops the former generations that no request holds any more: taking one down is work, and is nobody's request.
+    pub(super) async fn let_go(&self) {
+        let unheld: Vec<_> = self
+            .former()
+            .extract_if(.., |former| Arc::strong_count(former) == 1)
+            .collect();
+        if !unheld.is_empty() {
+            // Only a panic could fail this, and then they are gone too.
+            let _ = tokio::task::spawn_blocking(move || drop(unheld)).await;
+        }
+    }
+
+    fn former(&self) -> MutexGuard<'_, Vec<Arc<Generation>>> {
+        self.former.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
