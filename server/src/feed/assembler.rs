@@ -1,17 +1,19 @@
 //! Turns changes of the feed into the next generation. Everything here is computation: it runs off the async threads.
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Seq};
-use kb_core::matcher::Matcher;
+use kb_core::matcher::{Matcher, Rejected};
 use kb_core::record::signature_set;
 
 use super::generation::{Contents, Generation};
 use super::graph::Graph;
 use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
-use crate::search::{IndexKeeper, SearchError};
+use super::reading::{Read, read_all};
+use crate::search::{IndexKeeper, SearchError, Slot};
 use crate::store::FeedChange;
 
 /// What the follower keeps between generations.
@@ -48,32 +50,42 @@ impl Assembler {
     ) -> Result<Generation, SearchError> {
         let mut before: BTreeMap<RecordId, Option<Arc<PublishedRecord>>> = BTreeMap::new();
         let mut come: BTreeMap<RecordId, Arc<PublishedRecord>> = BTreeMap::new();
-        for change in changes {
-            let known = self.records.get(&change.id).map(|published| published.seq);
-            let pending = come.get(&change.id).map(|published| published.seq);
-            if known.max(pending).is_some_and(|newest| newest >= change.seq) {
+        for Read { id, seq, published } in read_all(changes) {
+            let known = self.records.get(&id).map(|published| published.seq);
+            let pending = come.get(&id).map(|published| published.seq);
+            if known.max(pending).is_some_and(|newest| newest >= seq) {
                 continue;
             }
-            let held = self.records.remove(&change.id);
-            before.entry(change.id.clone()).or_insert(held);
-            come.remove(&change.id);
-            self.left_out.remove(&change.id);
-            let Some(texts) = change.published else { continue };
-            match PublishedRecord::read(&change.id, change.seq, change.changed_at, texts) {
-                Ok(published) => {
-                    come.insert(change.id, Arc::new(published));
+            let held = self.records.remove(&id);
+            before.entry(id.clone()).or_insert(held);
+            come.remove(&id);
+            self.left_out.remove(&id);
+            match published {
+                Some(Ok(published)) => {
+                    come.insert(id, Arc::new(published));
                 }
-                Err(left_out) => self.leave_out(left_out),
+                Some(Err(left_out)) => self.leave_out(left_out),
+                None => {}
             }
         }
-        let index = self.keeper.apply(
-            before.values().flatten().map(|published| published.slot()),
-            come.values()
-                .map(|published| (published.slot(), Arc::clone(&published.search))),
-        )?;
+        let gone: Vec<Slot> = before.values().flatten().map(|former| former.slot()).collect();
+        let added: Vec<_> = come
+            .values()
+            .map(|published| (published.slot(), Arc::clone(&published.search)))
+            .collect();
         self.records.append(&mut come);
         self.take_over(&before);
-        let (matcher, rejected) = self.build_matcher();
+        // Neither needs the other, and together they are most of a start.
+        let keeper = &mut self.keeper;
+        let (records, previous) = (&self.records, self.matcher.as_deref());
+        let (index, (matcher, rejected)) = std::thread::scope(|scope| {
+            let matcher = scope.spawn(|| build_matcher(records, previous));
+            let index = keeper.apply(gone, added);
+            let built = matcher.join().unwrap_or_else(|panic| resume_unwind(panic));
+            (index, built)
+        });
+        let index = index?;
+        self.matcher = Some(Arc::clone(&matcher));
         Ok(Generation::new(Contents {
             seq: reaches,
             records: self.records.clone(),
@@ -115,24 +127,24 @@ impl Assembler {
         );
         self.left_out.insert(left_out.id.clone(), left_out);
     }
+}
 
-    fn build_matcher(&mut self) -> (Arc<Matcher>, Vec<kb_core::matcher::Rejected>) {
-        let published = self
-            .records
-            .values()
-            .map(|published| (&published.record, published.revision));
-        let signatures = signature_set(published);
-        let (matcher, rejected) = match &self.matcher {
-            Some(previous) => previous.rebuild(signatures),
-            None => Matcher::build(signatures),
-        };
-        for entry in &rejected {
-            tracing::warn!(record = %entry.id, pattern = %entry.pattern, reason = %entry.reason, "a pattern is not used");
-        }
-        let matcher = Arc::new(matcher);
-        self.matcher = Some(Arc::clone(&matcher));
-        (matcher, rejected)
+fn build_matcher(
+    records: &BTreeMap<RecordId, Arc<PublishedRecord>>,
+    previous: Option<&Matcher>,
+) -> (Arc<Matcher>, Vec<Rejected>) {
+    let published = records
+        .values()
+        .map(|published| (&published.record, published.revision));
+    let signatures = signature_set(published);
+    let (matcher, rejected) = match previous {
+        Some(previous) => previous.rebuild(signatures),
+        None => Matcher::build(signatures),
+    };
+    for entry in &rejected {
+        tracing::warn!(record = %entry.id, pattern = %entry.pattern, reason = %entry.reason, "a pattern is not used");
     }
+    (Arc::new(matcher), rejected)
 }
 
 /// Whether two faces of one record, which go by the same names, make the same graph: all that it takes of a record.

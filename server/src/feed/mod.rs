@@ -10,6 +10,7 @@ mod knowledge;
 mod names;
 mod offline;
 mod published;
+mod reading;
 mod source;
 
 #[cfg(test)]
@@ -20,8 +21,8 @@ mod tests;
 pub use follow::{DEFAULT_INTERVAL, FeedError, Follower, load};
 pub use generation::Generation;
 pub use graph::{
-    Graph, GraphEdge, GraphError, GraphNode, MAX_DEPTH, MAX_EDGES, MAX_NODES, MAX_PATHS, NearNode, Neighbour,
-    Neighbourhood, PathStep, Ways,
+    Graph, GraphEdge, GraphError, GraphNode, MAX_DEPTH,
+    MAX_EDGES, MAX_NODES, MAX_PATHS, NearNode, Neighbour, Neighbourhood, PathStep, Ways,
 };
 pub use knowledge::{Knowledge, Readiness};
 pub use offline::offline;

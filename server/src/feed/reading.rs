@@ -1,0 +1,93 @@
+//! Reads the records of changes, many of them on several threads: of a start that is a large part.
+
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::thread::{ScopedJoinHandle, available_parallelism, scope};
+
+use kb_core::ids::{RecordId, Seq};
+
+use super::published::{LeftOut, PublishedRecord};
+use crate::store::FeedChange;
+
+/// So many changes are worth a thread.
+const WORTH_A_THREAD: usize = 64;
+/// More threads than this wait for memory, not for processors.
+const MAX_THREADS: usize = 4;
+
+/// A change, and what has come of its texts.
+pub(super) struct Read {
+    pub(super) id: RecordId,
+    pub(super) seq: Seq,
+    /// `None`: withdrawn.
+    pub(super) published: Option<Result<PublishedRecord, LeftOut>>,
+}
+
+/// Reads all, in order.
+pub(super) fn read_all(mut changes: Vec<FeedChange>) -> Vec<Read> {
+    let processors = available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    let share = changes.len().div_ceil(processors).max(WORTH_A_THREAD);
+    if changes.len() <= share {
+        return changes.into_iter().map(read).collect();
+    }
+    scope(|scope| {
+        let mut readers = Vec::new();
+        while !changes.is_empty() {
+            let rest = changes.split_off(share.min(changes.len()));
+            let part = std::mem::replace(&mut changes, rest);
+            readers.push(scope.spawn(move || part.into_iter().map(read).collect::<Vec<_>>()));
+        }
+        let read = readers.into_iter().map(ScopedJoinHandle::join);
+        read.flat_map(|part| part.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
+}
+
+fn read(change: FeedChange) -> Read {
+    let FeedChange {
+        seq,
+        id,
+        changed_at,
+        published,
+    } = change;
+    Read {
+        published: published.map(|texts| PublishedRecord::read(&id, seq, changed_at, texts)),
+        id,
+        seq,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feed::samples::{change, document, tombstone};
+
+    #[test]
+    fn many_are_read_in_order() {
+        let changes = (1..=300).map(|seq| {
+            let id = format!("t/r{seq}");
+            match seq % 7 {
+                0 => tombstone(seq, &id),
+                1 => change(seq, &id, "no document", "{}"),
+                _ => change(
+                    seq,
+                    &id,
+                    &document(&id, "an error").to_string(),
+                    r#"{"schema_version": 1}"#,
+                ),
+            }
+        });
+        let read = read_all(changes.collect());
+        assert_eq!(read.len(), 300);
+        for (seq, read) in (1..).zip(read) {
+            assert_eq!(
+                (read.seq, read.id.as_str()),
+                (Seq(seq), format!("t/r{seq}").as_str())
+            );
+            match read.published {
+                None => assert_eq!(seq % 7, 0),
+                Some(Err(left_out)) => assert_eq!((seq % 7, left_out.seq), (1, read.seq)),
+                Some(Ok(published)) => assert_eq!(published.id(), &read.id),
+            }
+        }
+    }
+}
