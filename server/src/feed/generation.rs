@@ -97,9 +97,13 @@ impl Generation {
 
     /// The newest changes among the published records, newest first.
     pub fn newest(&self, count: usize) -> Vec<&Arc<PublishedRecord>> {
+        let newer = |published: &&Arc<PublishedRecord>| std::cmp::Reverse(published.seq);
         let mut records: Vec<_> = self.records.values().collect();
-        records.sort_unstable_by_key(|published| std::cmp::Reverse(published.seq));
-        records.truncate(count);
+        if count < records.len() {
+            records.select_nth_unstable_by_key(count, newer);
+            records.truncate(count);
+        }
+        records.sort_unstable_by_key(newer);
         records
     }
 

@@ -21,7 +21,7 @@ mod tests;
 pub use follow::{DEFAULT_INTERVAL, FeedError, Follower, load};
 pub use generation::Generation;
 pub use graph::{
-    Graph, GraphEdge, GraphError, GraphNode, MAX_DEPTH,
+    Between, DomainLink, DomainMap, DomainNode, Graph, GraphEdge, GraphError, GraphNode, MAX_DEPTH,
     MAX_EDGES, MAX_NODES, MAX_PATHS, NearNode, Neighbour, Neighbourhood, PathStep, Ways,
 };
 pub use knowledge::{Knowledge, Readiness};

@@ -1,11 +1,9 @@
 //! Which errors turn into which: around one record, between two, and all of it.
 //!
 //! ```text
-//! export   the whole graph, piece by piece      domains  how the domains are joined
-//! json, graphml, dot   its forms
+//! export   the whole graph, piece by piece      json, graphml, dot   its forms
 //! ```
 
-mod domains;
 mod dot;
 mod export;
 mod graphml;
@@ -19,7 +17,6 @@ use kb_core::transition::EdgeKind;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-pub use domains::{Between, DomainLink, DomainMap, DomainNode, between, domain_map};
 pub use export::{Format, pieces};
 
 use crate::feed::{Generation, GraphEdge, GraphError, GraphNode, MAX_NODES, Neighbourhood, Ways};

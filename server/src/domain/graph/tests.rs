@@ -6,9 +6,9 @@ use kb_core::transition::EdgeKind;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Between, Format, between, domain_map, pieces};
-use crate::feed::Generation;
+use super::{Format, pieces};
 use crate::feed::samples::{document, generation_of};
+use crate::feed::{Between, Generation};
 
 const ANNEX: &str = r#"{"schema_version": 1}"#;
 
@@ -260,7 +260,7 @@ fn the_pieces_join_without_a_seam() {
 #[test]
 fn domains_are_joined_by_time_and_apart_from_it() {
     let generation = generation(["first", "second", "third"], &["u/v/c".to_owned()], "x");
-    let map = domain_map(&generation);
+    let map = generation.graph.domains();
     let counts: Vec<_> = map
         .domains
         .iter()
@@ -278,7 +278,7 @@ fn domains_are_joined_by_time_and_apart_from_it() {
         to: "u",
         causal: true,
     };
-    let kinds: Vec<EdgeKind> = between(&generation, wanted).map(|edge| edge.kind).collect();
+    let kinds: Vec<EdgeKind> = generation.graph.between(wanted).map(|edge| edge.kind).collect();
     assert_eq!(kinds, [EdgeKind::LeadsTo]);
 }
 

@@ -4,24 +4,28 @@
 //! the number: "A leads to B in 30 % of cases" does not say how often B was preceded by A.
 //!
 //! ```text
-//! items   nodes, edges and answers      around  what lies around a record
-//! paths   shortest ways                 whole   all of it, in order
+//! items   nodes, edges and answers      around   what lies around a record
+//! paths   shortest ways                 whole    all of it, in order
+//!                                       domains  how the domains are joined
 //! ```
 
 mod around;
+mod domains;
 mod items;
 mod paths;
 mod whole;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kb_core::ids::RecordId;
 use kb_core::transition::{Edge, EdgeKind};
 
+pub use domains::{Between, DomainLink, DomainMap, DomainNode};
 pub use items::{GraphEdge, GraphError, GraphNode, NearNode, Neighbour, Neighbourhood, PathStep, Ways};
 
 use super::published::PublishedRecord;
+use domains::Domains;
 use items::End;
 
 /// Deepest neighbourhood.
@@ -48,6 +52,7 @@ pub struct Graph {
     incoming: HashMap<RecordId, Vec<Arc<GraphEdge>>>,
     /// Targets that no record has, as written.
     unknown: BTreeSet<String>,
+    domains: OnceLock<Domains>,
 }
 
 impl Graph {

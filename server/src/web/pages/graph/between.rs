@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::items::{Choice, EdgeView, edge_view, in_language, in_languages, languages};
 use super::words::Words;
-use crate::domain::graph::{self, Between};
+use crate::feed::Between;
 use crate::web::error::{Code, Problem};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::record::texts::Language;
@@ -56,7 +56,7 @@ pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpRes
         _ => return Err(Problem::new(Code::BadQuery, "kind is causal or confused")),
     };
     let (from, to) = (params.from.as_str(), params.to.as_str());
-    let mut stated = graph::between(&generation, Between { from, to, causal });
+    let mut stated = generation.graph.between(Between { from, to, causal });
     let edges: Vec<EdgeView> = stated
         .by_ref()
         .take(SHOWN)

@@ -12,7 +12,7 @@ use super::drawing::{Edge, Node, draw};
 use super::items::{Choice, in_language, in_languages, languages};
 use super::label::Label;
 use super::words::Words;
-use crate::domain::graph::{DomainLink, DomainMap, domain_map};
+use crate::feed::{DomainLink, DomainMap};
 use crate::web::error::Problem;
 use crate::web::pages::html;
 use crate::web::pages::layout::{Layout, Section};
@@ -68,13 +68,13 @@ pub struct Params {
 pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let words = Words::of(Language::from_query(params.lang.as_deref()));
-    let map = domain_map(&generation);
+    let map = generation.graph.domains();
     let layout = Layout::new(format!("{} · Peerless", words.map), Section::Graph).indexed();
     html(&MapPage {
         layout: in_languages(layout.at(generation.seq), "/graph", words),
         words,
         languages: languages("/graph", words),
-        drawing: drawing(&map, words),
+        drawing: drawing(map, words),
         domains: map
             .domains
             .iter()
@@ -181,7 +181,7 @@ fn column(out: usize, into: usize) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::graph::DomainNode;
+    use crate::feed::DomainNode;
 
     #[test]
     fn who_is_taken_for_another_is_joined_to_it() {
