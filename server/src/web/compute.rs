@@ -1,12 +1,17 @@
 //! Where a request's computing is done. Handing work to another thread and waiting for it costs more than a short
 //! text does, and on a busy machine far more; a long one would keep the others of its thread waiting.
+//!
+//! How long a text takes is known afterwards: a line costs a few microseconds, or some hundred where many patterns run
+//! on it. So the bound is one of size, and low: a message of a few lines, not a screenful of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::error::Problem;
 
-/// Up to this many bytes are worked on where they were read, in well under a millisecond.
-pub(super) const AT_ONCE: usize = 8 << 10;
+/// Up to this many bytes are worked on where they were read.
+pub(super) const AT_ONCE: usize = 2 << 10;
+/// For work whose input is no text but all the knowledge: more than is done at once.
+pub(super) const ALL_RECORDS: usize = usize::MAX;
 
 /// The work panicked, which is a fault of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -8,6 +8,7 @@ use utoipa::IntoParams;
 use super::{Fresh, begin, kinds};
 use crate::domain::graph::{self, PathAnswer};
 use crate::web::auth::Anyone;
+use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::state::AppState;
@@ -55,8 +56,10 @@ pub async fn path(
     let to: RecordId = query.to.parse()?;
     let kinds = kinds(query.kinds.as_deref())?;
     let generation = state.knowledge.current();
-    Ok(match begin(&request, etag::of_seq(generation.seq))? {
-        Fresh::Known(response) => response,
-        Fresh::Needed(mut response) => response.json(graph::path(&generation, &from, &to, &kinds)?),
-    })
+    let mut response = match begin(&request, etag::of_seq(generation.seq))? {
+        Fresh::Known(response) => return Ok(response),
+        Fresh::Needed(response) => response,
+    };
+    let work = move || graph::path(&generation, &from, &to, &kinds);
+    Ok(response.json(compute(ALL_RECORDS, work).await??))
 }

@@ -8,6 +8,7 @@ use super::{Located, locate};
 use crate::domain::graph::{self, NeighbourhoodAnswer};
 use crate::web::api::graph::{Fresh, begin, kinds};
 use crate::web::auth::Anyone;
+use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::state::AppState;
@@ -62,13 +63,11 @@ pub async fn graph(
     };
     let kinds = kinds(query.kinds.as_deref())?;
     let generation = state.knowledge.current();
-    Ok(match begin(&request, etag::of_seq(generation.seq))? {
-        Fresh::Known(response) => response,
-        Fresh::Needed(mut response) => response.json(graph::neighbourhood(
-            &generation,
-            &status.id,
-            query.depth.unwrap_or(1),
-            &kinds,
-        )?),
-    })
+    let mut response = match begin(&request, etag::of_seq(generation.seq))? {
+        Fresh::Known(response) => return Ok(response),
+        Fresh::Needed(response) => response,
+    };
+    let depth = query.depth.unwrap_or(1);
+    let work = move || graph::neighbourhood(&generation, &status.id, depth, &kinds);
+    Ok(response.json(compute(ALL_RECORDS, work).await??))
 }

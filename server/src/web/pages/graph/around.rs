@@ -1,5 +1,7 @@
 //! `/r/{id}/-/graph`: what lies around a record, drawn and as a list.
 
+use std::sync::Arc;
+
 use actix_web::web::{Data, Path, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
@@ -14,6 +16,7 @@ use super::words::{Words, with};
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
 use crate::web::api::graph::kinds;
+use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::advice::Text;
 use crate::web::pages::layout::{Layout, Section};
@@ -70,7 +73,12 @@ pub async fn get(
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     match find(&generation, &id)? {
-        Found::Published(published) => html(&page(&generation, published.record.id(), &params)?),
+        Found::Published(published) => {
+            let id = published.record.id().clone();
+            let known = Arc::clone(&generation);
+            let work = move || page(&known, &id, &params);
+            html(&compute(ALL_RECORDS, work).await??)
+        }
         Found::Moved(now) => Ok(moved(&request, &now, "/-/graph")),
         Found::Unpublished(id) => Err(Problem::new(
             Code::NotFound,

@@ -18,6 +18,7 @@ use super::sketch::edges;
 use super::words::Words;
 use crate::domain::records::{Found, find};
 use crate::feed::{Generation, GraphEdge, Ways};
+use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::record::texts::Language;
@@ -56,7 +57,9 @@ pub struct Params {
 
 /// `GET /graph/path`.
 pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
-    html(&page(&state.knowledge.current(), &params)?)
+    let generation = state.knowledge.current();
+    let work = move || page(&generation, &params);
+    html(&compute(ALL_RECORDS, work).await??)
 }
 
 fn page(generation: &Generation, params: &Params) -> Result<WayPage, Problem> {
