@@ -1,5 +1,6 @@
 //! The command line: one file for each command. Answers go to standard output, everything else to standard error.
 
+mod backup;
 mod check;
 mod conflicts;
 mod coverage;
@@ -57,6 +58,8 @@ pub enum Command {
     Import(import::ImportArgs),
     /// Write all published records as lines of JSON, or those of another system as its files
     Export(export::ExportArgs),
+    /// Copy the SQLite database to a new file, also while servers use it
+    Backup(backup::BackupArgs),
     /// Bring the database up to date and end
     Migrate(DataArgs),
     /// Make, list and revoke API tokens
@@ -119,16 +122,21 @@ fn say(line: impl Display) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{line}")
 }
 
-/// Opens a database that must be there: what only reads or takes back shall not make an empty one where somebody
-/// mistook the folder.
+/// Opens a database that must be there.
 async fn open_existing(data: &DataArgs) -> anyhow::Result<Arc<dyn Store>> {
+    refuse_missing(data)?;
+    Ok(open_store(data).await?)
+}
+
+/// What only reads or takes back shall not make an empty database where somebody mistook the folder.
+fn refuse_missing(data: &DataArgs) -> anyhow::Result<()> {
     if data.database.is_none() && !data.sqlite_file().try_exists()? {
         anyhow::bail!(
             "there is no database {}: name its folder with --data-dir, or its address with --database",
             data.sqlite_file().display()
         );
     }
-    Ok(open_store(data).await?)
+    Ok(())
 }
 
 /// Does what was asked. It has ended well, too, when the reader of the answer went away.
@@ -161,6 +169,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,
+        Command::Backup(arguments) => backup::run(&arguments).await,
         Command::Migrate(data) => migrate::run(&data).await,
         Command::Token(command) => token::run(command).await,
         Command::Conflicts(data) => conflicts::run(&data).await,

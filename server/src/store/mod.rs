@@ -29,7 +29,7 @@ mod stamp;
 mod tokens;
 mod types;
 
-pub use connect::{ConnectOptions, connect};
+pub use connect::{Backup, BackupError, ConnectOptions, backup, connect};
 pub use error::StoreError;
 pub use migrate::{Migrated, migrate};
 pub use types::*;

@@ -17,6 +17,7 @@
 mod contract;
 mod support;
 
+mod backup;
 mod crash;
 mod full;
 mod migrations;

@@ -1,5 +1,6 @@
 //! From a URL to a store: the URL chooses the engine.
 
+mod backup;
 mod postgres;
 mod sqlite;
 mod target;
@@ -7,6 +8,7 @@ mod target;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use backup::{Backup, BackupError, backup};
 pub(super) use postgres::migrate as migrate_postgres;
 pub(super) use sqlite::migrate as migrate_sqlite;
 pub(super) use target::Target;

@@ -87,7 +87,7 @@ fn pool(connections: u32, options: &ConnectOptions) -> SqlitePoolOptions {
         .test_before_acquire(false)
 }
 
-fn base_options(path: &Path, options: &ConnectOptions) -> SqliteConnectOptions {
+pub(super) fn base_options(path: &Path, options: &ConnectOptions) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(false)
@@ -197,7 +197,7 @@ fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
 }
 
 /// The error with the file's name, which SQLite does not say.
-fn located(path: &Path, error: StoreError) -> StoreError {
+pub(super) fn located(path: &Path, error: StoreError) -> StoreError {
     let path = path.display();
     match error {
         StoreError::ReadOnly(text) => StoreError::ReadOnly(format!(

@@ -1,0 +1,147 @@
+//! A copy of a SQLite database, taken while servers read and write it.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection as _, SqliteConnection};
+use tempfile::NamedTempFile;
+
+use super::sqlite::{base_options, located};
+use super::{ConnectOptions, Target};
+use crate::store::StoreError;
+use kb_core::ids::Seq;
+
+/// What a backup holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backup {
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// Newest migration of the database copied.
+    pub migration: i64,
+    /// Newest change of the records in the copy.
+    pub seq: Seq,
+}
+
+/// Why there is no backup. Nothing is left behind.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// PostgreSQL has tools of its own.
+    #[error("a PostgreSQL database is saved by its own tools: pg_dump --format=custom --file={} URL", .0.display())]
+    Postgres(PathBuf),
+    /// A backup never takes the place of a file.
+    #[error("{} is there already: name a new file", .0.display())]
+    Exists(PathBuf),
+    /// The file cannot be written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file or its folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The database copied holds no tables of this program.
+    #[error("{} is not a database of peerless", .0.display())]
+    Foreign(PathBuf),
+    /// The copy does not hold what the database held.
+    #[error("the copy is not sound, and was removed: {0}")]
+    Unsound(String),
+    /// The database cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Copies the SQLite database at `url` into the new file `file`, readable to its owner alone.
+///
+/// The copy is of one moment, whatever is written meanwhile (`VACUUM INTO`,
+/// <https://www.sqlite.org/lang_vacuum.html#vacuuminto>). It is checked and on disk before it gets its name, so that
+/// a file of this name is a whole backup. A database that is behind this program is copied as it is.
+pub async fn backup(url: &str, file: &Path) -> Result<Backup, BackupError> {
+    let source = match Target::parse(url)? {
+        Target::Sqlite(path) => path,
+        Target::Postgres(_) => return Err(BackupError::Postgres(file.to_owned())),
+    };
+    let refused = |source| BackupError::File {
+        path: file.to_owned(),
+        source,
+    };
+    if file.symlink_metadata().is_ok() {
+        return Err(BackupError::Exists(file.to_owned()));
+    }
+    let file_path = std::path::absolute(file).map_err(refused)?;
+    let folder = file_path.parent().unwrap_or(&file_path).to_owned();
+    let part = NamedTempFile::with_prefix_in(".peerless-backup-", &folder).map_err(refused)?;
+    let held = copy(&source, part.path()).await?;
+    part.as_file().sync_all().map_err(refused)?;
+    let bytes = part.as_file().metadata().map_err(refused)?.len();
+    part.persist_noclobber(&file_path)
+        .map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => BackupError::Exists(file.to_owned()),
+            _ => refused(error.error),
+        })?;
+    File::open(&folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(refused)?;
+    Ok(Backup {
+        bytes,
+        migration: held.migration,
+        seq: held.seq,
+    })
+}
+
+/// What tells a database of this program, and how far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Held {
+    migration: i64,
+    seq: Seq,
+}
+
+async fn copy(source: &Path, part: &Path) -> Result<Held, BackupError> {
+    let failed = |error: sqlx::Error| BackupError::Store(located(source, error.into()));
+    let options = base_options(source, &ConnectOptions::default());
+    let mut connection = SqliteConnection::connect_with(&options).await.map_err(failed)?;
+    let before = held(&mut connection)
+        .await
+        .map_err(|_| BackupError::Foreign(source.to_owned()))?;
+    let into = sqlx::query("VACUUM INTO $1").bind(part.to_string_lossy().into_owned());
+    let copied = into.execute(&mut connection).await;
+    connection.close().await.map_err(failed)?;
+    copied.map_err(failed)?;
+    let after = check(part)
+        .await
+        .map_err(|reason| BackupError::Unsound(reason.to_string()))?;
+    if after.migration < before.migration || after.seq < before.seq {
+        let reason = format!("it holds {after:?}, the database held {before:?}");
+        return Err(BackupError::Unsound(reason));
+    }
+    Ok(after)
+}
+
+async fn held(connection: &mut SqliteConnection) -> Result<Held, sqlx::Error> {
+    let sql =
+        "SELECT (SELECT MAX(version) FROM _sqlx_migrations), (SELECT value FROM counter WHERE name = 'feed')";
+    let (migration, seq): (i64, i64) = sqlx::query_as(sql).fetch_one(connection).await?;
+    Ok(Held {
+        migration,
+        seq: Seq(seq),
+    })
+}
+
+/// Opens the copy and reads every page and index of it. Nobody else knows the file, so nothing is made beside it.
+async fn check(part: &Path) -> Result<Held, sqlx::Error> {
+    let options = SqliteConnectOptions::new()
+        .filename(part)
+        .read_only(true)
+        .immutable(true);
+    let mut connection = SqliteConnection::connect_with(&options).await?;
+    let told: String = sqlx::query_scalar("PRAGMA integrity_check(1)")
+        .fetch_one(&mut connection)
+        .await?;
+    if told != "ok" {
+        return Err(sqlx::Error::Protocol(told));
+    }
+    let held = held(&mut connection).await?;
+    connection.close().await?;
+    Ok(held)
+}
