@@ -4,6 +4,7 @@ pub mod answer_text;
 pub mod correlate;
 pub mod curate;
 mod excerpt;
+pub mod fleet;
 pub mod graph;
 pub mod ingest;
 pub mod lookup;

@@ -229,7 +229,7 @@ fn stored_from(row: &impl Cells) -> Result<StoredReport, StoreError> {
     })
 }
 
-fn verdict_from(word: &str) -> Result<Verdict, StoreError> {
+pub(super) fn verdict_from(word: &str) -> Result<Verdict, StoreError> {
     [
         Verdict::Healthy,
         Verdict::Degraded,

@@ -97,6 +97,10 @@ impl<DB: Engine> Store for SqlStore<DB> {
         self.node(id).await
     }
 
+    async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError> {
+        self.fleet(query).await
+    }
+
     async fn replace_findings(
         &self,
         node: &NodeId,

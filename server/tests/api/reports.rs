@@ -54,6 +54,11 @@ async fn a_report_is_kept_once_and_read_by_those_who_may() {
     assert_eq!(read["report"], body);
     insta::assert_json_snapshot!(json(app.get_with("/api/v1/reports", &fleet).await).await);
     insta::assert_json_snapshot!(json(app.get_with("/api/v1/nodes", &fleet).await).await);
+    insta::assert_json_snapshot!(json(app.get_with("/api/v1/fleet?silent_hours=24", &fleet).await).await);
+    for wrong in ["silent_hours=0", "silent_hours=8761", "silent_hours=x", "hours=1"] {
+        let refused = app.get_with(&format!("/api/v1/fleet?{wrong}"), &fleet).await;
+        problem(refused, 400, "bad_query").await;
+    }
     assert_eq!(app.get_with("/api/v1/nodes/node-1", &fleet).await.status(), 200);
     problem(
         app.get_with("/api/v1/nodes/node-2", &fleet).await,

@@ -2,6 +2,7 @@
 
 mod feed;
 mod findings;
+mod fleet;
 mod outcomes;
 mod records;
 mod reports;
@@ -10,6 +11,7 @@ mod tokens;
 
 pub use feed::*;
 pub use findings::*;
+pub use fleet::*;
 pub use outcomes::*;
 pub use records::*;
 pub use reports::*;

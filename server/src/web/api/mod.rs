@@ -86,6 +86,7 @@ pub fn declare(routes: &mut Routes) {
     );
     routes.get("/api/v1/reports", Access::FleetReader, reports::list::list);
     routes.get("/api/v1/reports/{id}", Access::FleetReader, reports::get::get);
+    routes.get("/api/v1/fleet", Access::FleetReader, reports::fleet::get);
     routes.get("/api/v1/nodes", Access::FleetReader, reports::nodes::list);
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);

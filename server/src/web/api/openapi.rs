@@ -33,6 +33,7 @@ use crate::web::error::PROBLEM_JSON;
         reports::post::post, reports::batch::post,
         reports::list::list,
         reports::get::get,
+        reports::fleet::get,
         reports::nodes::list,
         reports::nodes::get,
         codes::code, signatures::signatures, export::export, export::export_zip,

@@ -3,6 +3,7 @@
 mod codes;
 mod edges;
 mod feed;
+mod fleet;
 mod heads;
 mod imports;
 mod lists;
@@ -115,6 +116,11 @@ contract! {
         without_a_proof_the_latest_stands
         a_standing_fault_is_correlated_again_too
         nodes_come_in_pages
+    }
+    fleet {
+        nodes_are_counted_by_the_verdict_that_stands
+        faults_are_counted_by_node
+        the_silent_are_counted_and_the_oldest_come_first
     }
     outcomes {
         each_reporter_has_one_vote_in_an_environment

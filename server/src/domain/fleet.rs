@@ -1,0 +1,90 @@
+//! All nodes together: how many there are of each verdict, what most of them suffer from, who is silent.
+
+use kb_core::ids::RecordId;
+use kb_core::verdict::Verdict;
+use time::{Duration, OffsetDateTime};
+
+use crate::feed::Generation;
+use crate::store::{FleetQuery, HeardNode, Store, StoreError, VerdictCount};
+
+/// Hours after which a node counts as silent, unless said: the daemon looks every quarter of an hour.
+pub const SILENT_HOURS: u32 = 24;
+/// Hours that may be asked for: a year.
+pub const SILENT_HOURS_MAX: u32 = 8_760;
+/// Faults told at most.
+const FAULTS: u32 = 10;
+/// Nodes not heard of for longest that are named at most.
+const OLDEST: u32 = 5;
+
+/// All nodes together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fleet {
+    /// Nodes that ever reported.
+    pub nodes: u64,
+    /// GPUs of these nodes, by the report that stands.
+    pub gpus: u64,
+    /// Every verdict, best first, with the nodes whose verdict it is.
+    pub verdicts: Vec<VerdictCount>,
+    /// What most nodes suffer from first.
+    pub faults: Vec<Fault>,
+    /// Nodes that were not heard of for longer than asked.
+    pub silent: u64,
+    /// The nodes not heard of for longest, whether silent or not.
+    pub oldest: Vec<HeardNode>,
+}
+
+/// What reports of nodes show, by the record that explains it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The record; `None`: no known one explains it.
+    pub record: Option<RecordId>,
+    /// The rule that found it.
+    pub rule: String,
+    /// The record's signature, else what one of the reports says.
+    pub title: String,
+    /// Nodes that show it.
+    pub nodes: u64,
+}
+
+/// Counts all nodes; one that was not heard of for `silent_after` is silent.
+pub async fn fleet(
+    store: &dyn Store,
+    generation: &Generation,
+    now: OffsetDateTime,
+    silent_after: Duration,
+) -> Result<Fleet, StoreError> {
+    let query = FleetQuery {
+        silent_before: now.saturating_sub(silent_after),
+        faults: FAULTS,
+        oldest: OLDEST,
+    };
+    let counted = store.fleet(query).await?;
+    let of = |verdict: Verdict| {
+        let known = counted.verdicts.iter().find(|count| count.verdict == verdict);
+        known.copied().unwrap_or(VerdictCount {
+            verdict,
+            nodes: 0,
+            gpus: 0,
+            simulated: 0,
+        })
+    };
+    let fault = |fault: crate::store::FleetFault| {
+        let published = fault.record.as_ref().and_then(|id| generation.record(id));
+        Fault {
+            title: published.map_or(fault.title, |published| {
+                published.record.document.signature.clone()
+            }),
+            record: fault.record,
+            rule: fault.rule,
+            nodes: fault.nodes,
+        }
+    };
+    Ok(Fleet {
+        nodes: counted.verdicts.iter().map(|count| count.nodes).sum(),
+        gpus: counted.verdicts.iter().map(|count| count.gpus).sum(),
+        verdicts: Verdict::ALL.into_iter().map(of).collect(),
+        faults: counted.faults.into_iter().map(fault).collect(),
+        silent: counted.silent,
+        oldest: counted.oldest,
+    })
+}

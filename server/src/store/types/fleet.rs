@@ -1,0 +1,66 @@
+//! All nodes together.
+
+use kb_core::ids::{NodeId, RecordId};
+use kb_core::verdict::Verdict;
+use time::OffsetDateTime;
+
+/// What to ask about all nodes.
+#[derive(Debug, Clone, Copy)]
+pub struct FleetQuery {
+    /// A node whose latest report is older than this is silent.
+    pub silent_before: OffsetDateTime,
+    /// Faults told at most.
+    pub faults: u32,
+    /// Nodes not heard of for longest that are told at most.
+    pub oldest: u32,
+}
+
+/// All nodes, each by the report whose verdict stands ([`super::standing`]), read in one state of the database.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fleet {
+    /// Nodes by verdict; verdicts that no node has are left out.
+    pub verdicts: Vec<VerdictCount>,
+    /// What most nodes suffer from first.
+    pub faults: Vec<FleetFault>,
+    /// Nodes whose latest report is older than asked.
+    pub silent: u64,
+    /// The nodes not heard of for longest, whether silent or not; the first is the oldest of all.
+    pub oldest: Vec<HeardNode>,
+}
+
+/// Nodes of one verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerdictCount {
+    /// The verdict that stands.
+    pub verdict: Verdict,
+    /// Nodes with it.
+    pub nodes: u64,
+    /// GPUs of these nodes.
+    pub gpus: u64,
+    /// Those of the nodes where a stand-in took the driver's place.
+    pub simulated: u64,
+}
+
+/// What reports of several nodes show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FleetFault {
+    /// The record that explains it; without one the findings of one rule stand together.
+    pub record: Option<RecordId>,
+    /// The rule that found it; of several of one record the first by name.
+    pub rule: String,
+    /// What one of the reports says.
+    pub title: String,
+    /// Nodes that show it, in the report that stands or in their latest.
+    pub nodes: u64,
+}
+
+/// When a node was last heard of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeardNode {
+    /// The node.
+    pub id: NodeId,
+    /// Host name, unless redacted.
+    pub hostname: Option<String>,
+    /// End of the run of its latest report, and never later than that came.
+    pub at: OffsetDateTime,
+}
