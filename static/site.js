@@ -27,6 +27,9 @@ function fillBox(box) {
   const pick = box.querySelector("[data-pick]");
   const file = box.querySelector("[data-file]");
   const status = box.querySelector("[data-status]");
+  // What is said meanwhile comes with the page, in its language.
+  const words = box.dataset;
+  const choose = pick.textContent;
   let sending = null;
 
   pick.hidden = false;
@@ -66,7 +69,7 @@ function fillBox(box) {
       if (field.value.trim()) query.set(field.name, field.value.trim());
     }
     sending = request;
-    pick.textContent = "Stop";
+    pick.textContent = words.stop;
     const target = new URL(box.action);
     for (const [name, value] of query) target.searchParams.set(name, value);
     request.open("POST", target);
@@ -77,18 +80,18 @@ function fillBox(box) {
     if (encoding) request.setRequestHeader("Content-Encoding", encoding);
     request.upload.addEventListener("progress", (event) => {
       const share = event.lengthComputable ? Math.floor((100 * event.loaded) / event.total) + " %" : "";
-      status.textContent = share === "100 %" ? "Reading …" : "Sending … " + share;
+      status.textContent = share === "100 %" ? words.reading : words.sending + " " + share;
     });
-    request.addEventListener("load", () => (request.response ? show(request.response) : end("The answer could not be read.")));
-    request.addEventListener("error", () => end("The connection broke. Nothing was kept."));
-    request.addEventListener("abort", () => end("Stopped. Nothing was kept."));
+    request.addEventListener("load", () => (request.response ? show(request.response) : end(words.unreadable)));
+    request.addEventListener("error", () => end(words.broken));
+    request.addEventListener("abort", () => end(words.stopped));
     request.send(body);
   }
 
   function end(text) {
     sending = null;
     file.value = "";
-    pick.textContent = "Choose a log file";
+    pick.textContent = choose;
     status.textContent = text;
   }
 }

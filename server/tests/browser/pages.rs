@@ -6,7 +6,7 @@ use crate::fleet::{REPORT, app_with_fleet};
 
 const PATHS: [&str; 14] = [
     "/",
-    "/search",
+    "/search?lang=zh",
     "/search?q=peer&domain=cuda",
     "/r/cuda/peer-access-unsupported-by-hardware",
     "/r/tensorflow/gpu-peer-access-error?lang=zh",
@@ -15,7 +15,7 @@ const PATHS: [&str; 14] = [
     "/graph/path",
     "/r/cuda/peer-access-unsupported-by-hardware/-/graph?lang=zh",
     "/nodes",
-    "/nodes/gpu07",
+    "/nodes/gpu07?lang=zh",
     REPORT,
     "/docs/api",
     "/docs/problems",

@@ -1,6 +1,7 @@
 //! What every page has around its content: title, language, where in the site it stands, the address of the sheet.
 
 use super::assets;
+use super::i18n::{Language, Locale, filled, site};
 
 /// The parts of the site that the head links to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +45,10 @@ pub struct Alternate {
 pub struct Layout {
     /// Title of the window.
     pub title: String,
-    /// Language of the page's own words.
-    pub lang: &'static str,
+    /// Language of the page's own words, and of what its links lead to.
+    pub locale: Locale,
+    /// What stands around every page.
+    pub words: &'static site::Words,
     /// Which link of the head is marked.
     pub section: Section,
     /// False keeps the page out of public search engines.
@@ -65,7 +68,8 @@ impl Layout {
     pub fn new(title: impl Into<String>, section: Section) -> Self {
         Self {
             title: title.into(),
-            lang: "en",
+            locale: Locale::ENGLISH,
+            words: site::Words::of(Locale::ENGLISH.language),
             section,
             indexed: false,
             alternates: Vec::new(),
@@ -73,6 +77,31 @@ impl Layout {
             version: env!("CARGO_PKG_VERSION"),
             seq: None,
         }
+    }
+
+    /// The page in this language.
+    #[must_use]
+    pub fn spoken(mut self, locale: Locale) -> Self {
+        self.locale = locale;
+        self.words = site::Words::of(locale.language);
+        self
+    }
+
+    /// Says where the page at `address` is in each language.
+    #[must_use]
+    pub fn in_both(mut self, address: &str) -> Self {
+        self.alternates = Language::ALL
+            .map(|(language, _)| Alternate {
+                lang: language.tag(),
+                href: language.address(address),
+            })
+            .into();
+        self
+    }
+
+    /// `Knowledge as of change 412`.
+    pub fn as_of(&self) -> Option<String> {
+        self.seq.map(|seq| filled(self.words.as_of, &[&seq.to_string()]))
     }
 
     /// A page that search engines may show.

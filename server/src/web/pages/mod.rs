@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod failure;
 mod filters;
 pub mod graph;
+pub mod i18n;
 pub mod layout;
 mod llms;
 pub mod lookup;
@@ -18,6 +19,7 @@ pub mod record;
 pub mod report;
 pub mod revisions;
 pub mod search;
+pub mod together;
 pub mod words;
 
 use actix_web::http::header;
@@ -60,11 +62,12 @@ struct Unreadable {
     reason: String,
 }
 
-/// A page as an answer.
+/// A page as an answer; which language it is in depends on what the browser prefers.
 fn html(page: &impl Template) -> Result<HttpResponse, Problem> {
     let body = page.render().map_err(|error| Problem::internal(&error))?;
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
+        .append_header((header::VARY, "Accept-Language"))
         .body(body))
 }
 

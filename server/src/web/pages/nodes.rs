@@ -8,9 +8,13 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::i18n::fleet::Words;
+use super::i18n::{Locale, counted, filled};
 use super::layout::{Layout, Section};
-use super::words::{Mark, count, encoded, moment, verdict};
+use super::together::{Together, together};
+use super::words::{Mark, encoded, moment, verdict};
 use super::{base_url, html};
+use crate::domain::fleet;
 use crate::store::{NodeListing, ReportListing, ReportQuery};
 use crate::web::error::{Code, Problem};
 use crate::web::limits::PAGE_DEFAULT;
@@ -21,7 +25,8 @@ use crate::web::state::AppState;
 #[template(path = "pages/nodes.html")]
 pub struct NodesPage {
     pub(super) layout: Layout,
-    pub(super) facts: Vec<String>,
+    pub(super) words: &'static Words,
+    pub(super) together: Together,
     pub(super) nodes: Vec<NodeView>,
     pub(super) base_url: String,
     pub(super) next: Option<String>,
@@ -32,6 +37,7 @@ pub struct NodesPage {
 #[template(path = "pages/node.html")]
 pub struct NodePage {
     pub(super) layout: Layout,
+    pub(super) words: &'static Words,
     pub(super) id: String,
     pub(super) facts: Vec<String>,
     pub(super) standing: ReportLink,
@@ -100,91 +106,105 @@ pub struct ReportRow {
 }
 
 /// Builds the list of nodes; `more` says that others follow, `base_url` is where this server is reached.
-pub fn nodes_page(nodes: &[NodeListing], more: bool, base_url: &str) -> NodesPage {
-    let healthy = |node: &&NodeListing| node.latest.verdict == kb_core::verdict::Verdict::Healthy;
-    let ill = nodes.len() - nodes.iter().filter(healthy).count();
-    let mut facts = Vec::new();
-    if !nodes.is_empty() {
-        facts.push(count(nodes.len() as u64, "node", "nodes"));
-        facts.push(if ill == 0 {
-            "all healthy".to_owned()
-        } else {
-            format!("{ill} not healthy")
-        });
-    }
+pub(super) fn nodes_page(
+    nodes: &[NodeListing],
+    more: bool,
+    together: Together,
+    base_url: String,
+    locale: Locale,
+) -> NodesPage {
+    let words = Words::of(locale.language);
     let last = nodes.last().filter(|_| more);
+    let next = last.map(|node| format!("/nodes?after={}", encoded(node.id.as_str())));
     NodesPage {
-        layout: Layout::new("Nodes · Peerless", Section::Nodes),
-        facts,
-        nodes: nodes.iter().map(node_view).collect(),
-        base_url: base_url.to_owned(),
-        next: last.map(|node| format!("/nodes?after={}", encoded(node.id.as_str()))),
+        layout: Layout::new(format!("{} · Peerless", words.nodes), Section::Nodes).spoken(locale),
+        words,
+        together,
+        nodes: nodes.iter().map(|node| node_view(node, locale)).collect(),
+        base_url,
+        next: next.map(|next| locale.href(next)),
     }
 }
 
-fn node_view(node: &NodeListing) -> NodeView {
+fn node_view(node: &NodeListing, locale: Locale) -> NodeView {
     NodeView {
         id: node.id.to_string(),
-        href: format!("/nodes/{}", encoded(node.id.as_str())),
+        href: node_href(&node.id, locale),
         hostname: node.hostname.clone().filter(|name| name != node.id.as_str()),
-        verdict: verdict(node.latest.verdict),
+        verdict: verdict(node.latest.verdict, locale.language),
         simulated: node.latest.simulated,
         reason: node.latest.reason.clone(),
         gpus: node.latest.gpus,
         findings: node.latest.findings,
-        report: report_link(&node.latest),
-        last_seen: last_seen(node),
+        report: report_link(&node.latest, locale),
+        last_seen: last_seen(node, locale),
         reports: node.reports,
     }
 }
 
-/// The latest report, unless its verdict is the one that stands.
-fn last_seen(node: &NodeListing) -> Option<ReportLink> {
-    (node.last_seen.id != node.latest.id).then(|| report_link(&node.last_seen))
+/// Address of a node's page.
+pub(super) fn node_href(id: &NodeId, locale: Locale) -> String {
+    locale.href(format!("/nodes/{}", encoded(id.as_str())))
 }
 
-fn report_link(report: &ReportListing) -> ReportLink {
+/// The latest report, unless its verdict is the one that stands.
+fn last_seen(node: &NodeListing, locale: Locale) -> Option<ReportLink> {
+    (node.last_seen.id != node.latest.id).then(|| report_link(&node.last_seen, locale))
+}
+
+fn report_link(report: &ReportListing, locale: Locale) -> ReportLink {
     ReportLink {
-        href: report_href(report),
+        href: report_href(report, locale),
         finished_at: moment(report.finished_at),
-        verdict: verdict(report.verdict),
+        verdict: verdict(report.verdict, locale.language),
         reason: report.reason.clone(),
     }
 }
 
 /// Address of a report's page. The node is named because two nodes may have used one id.
-pub fn report_href(report: &ReportListing) -> String {
-    format!(
+fn report_href(report: &ReportListing, locale: Locale) -> String {
+    locale.href(format!(
         "/reports/{}?node={}",
         encoded(report.id.as_str()),
         encoded(report.node.as_str())
-    )
+    ))
 }
 
 /// Builds one node's page; `next` is the address of older reports.
-pub fn node_page(node: &NodeListing, reports: &[ReportListing], next: Option<String>) -> NodePage {
+pub(super) fn node_page(
+    node: &NodeListing,
+    reports: &[ReportListing],
+    next: Option<String>,
+    locale: Locale,
+) -> NodePage {
+    let words = Words::of(locale.language);
     let id = node.id.as_str();
     let mut facts = Vec::new();
     if let Some(hostname) = &node.hostname {
-        facts.push(format!("Host {hostname}"));
+        facts.push(filled(words.host, &[hostname]));
     }
-    facts.push(count(u64::from(node.reports), "report", "reports"));
+    facts.push(counted(
+        u64::from(node.reports),
+        words.reports_one,
+        words.reports_many,
+    ));
     NodePage {
-        standing: report_link(&node.latest),
-        last_seen: last_seen(node),
-        layout: Layout::new(format!("{id} · Peerless"), Section::Nodes),
+        standing: report_link(&node.latest, locale),
+        last_seen: last_seen(node, locale),
+        layout: Layout::new(format!("{id} · Peerless"), Section::Nodes).spoken(locale),
+        words,
         id: id.to_owned(),
         facts,
-        reports: reports.iter().map(report_row).collect(),
-        next,
+        reports: reports.iter().map(|report| report_row(report, locale)).collect(),
+        next: next.map(|next| locale.href(next)),
     }
 }
 
-fn report_row(report: &ReportListing) -> ReportRow {
+fn report_row(report: &ReportListing, locale: Locale) -> ReportRow {
     ReportRow {
-        href: report_href(report),
+        href: report_href(report, locale),
         received_at: moment(report.received_at),
-        verdict: verdict(report.verdict),
+        verdict: verdict(report.verdict, locale.language),
         simulated: report.simulated,
         reason: report.reason.clone(),
         gpus: report.gpus,
@@ -209,7 +229,18 @@ pub async fn list(
     let mut nodes = state.store.nodes(after.as_ref(), PAGE_DEFAULT + 1).await?;
     let more = nodes.len() > PAGE_DEFAULT as usize;
     nodes.truncate(PAGE_DEFAULT as usize);
-    html(&nodes_page(&nodes, more, &base_url(&request, &state)))
+    let locale = Locale::of(&request);
+    let generation = state.knowledge.current();
+    let silent_after = time::Duration::hours(i64::from(fleet::SILENT_HOURS));
+    let counted = fleet::fleet(&*state.store, &generation, state.clock.now(), silent_after).await?;
+    let together = together(counted, locale);
+    html(&nodes_page(
+        &nodes,
+        more,
+        together,
+        base_url(&request, &state),
+        locale,
+    ))
 }
 
 /// Where a page of reports starts: before this report.
@@ -234,6 +265,7 @@ impl ReportsParams {
 
 /// `GET /nodes/{id}`.
 pub async fn one(
+    request: HttpRequest,
     id: Path<String>,
     params: Query<ReportsParams>,
     state: Data<AppState>,
@@ -256,5 +288,5 @@ pub async fn one(
         let (id, before, last_id) = (encoded(id.as_str()), encoded(&before), encoded(last.id.as_str()));
         Some(format!("/nodes/{id}?before={before}&id={last_id}"))
     });
-    html(&node_page(&node, &reports, next))
+    html(&node_page(&node, &reports, next, Locale::of(&request)))
 }

@@ -1,9 +1,11 @@
 //! How values are put into words: verdicts, sizes, times, rates, and links that are safe to follow.
 
-use kb_core::report::{GapKind, Outcome, P2pStatus};
+use kb_core::report::Outcome;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 use time::macros::format_description;
+
+use super::i18n::{Language, terms};
 
 /// How a value is coloured. Colour only repeats what the words beside it say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,66 +72,30 @@ impl Row {
 }
 
 /// The verdict of a run or a pair.
-pub fn verdict(verdict: Verdict) -> Mark {
-    let (tone, sign, label) = match verdict {
-        Verdict::Healthy => (Tone::Good, "✓", "Healthy"),
-        Verdict::Degraded => (Tone::Warn, "△", "Degraded"),
-        Verdict::Refused => (Tone::Bad, "⊘", "Refused"),
-        Verdict::Unknown => (Tone::Unknown, "?", "Could not be told"),
-        Verdict::Broken => (Tone::Bad, "✗", "Broken"),
+pub fn verdict(verdict: Verdict, language: Language) -> Mark {
+    let (tone, sign) = match verdict {
+        Verdict::Healthy => (Tone::Good, "✓"),
+        Verdict::Degraded => (Tone::Warn, "△"),
+        Verdict::Refused => (Tone::Bad, "⊘"),
+        Verdict::Unknown => (Tone::Unknown, "?"),
+        Verdict::Broken => (Tone::Bad, "✗"),
     };
+    let label = terms::Words::of(language).verdict(verdict);
     Mark { tone, sign, label }
 }
 
 /// The outcome of a check.
-pub fn outcome(outcome: Outcome) -> Mark {
-    let (tone, sign, label) = match outcome {
-        Outcome::Pass => (Tone::Good, "✓", "pass"),
-        Outcome::Fail => (Tone::Bad, "✗", "fail"),
-        Outcome::Hang => (Tone::Bad, "✗", "hang"),
-        Outcome::Skipped => (Tone::Unknown, "–", "skipped"),
-        Outcome::NotVisible => (Tone::Unknown, "?", "not visible"),
-        Outcome::PassAlone => (Tone::Warn, "△", "pass, alone only"),
-        Outcome::Inconclusive => (Tone::Warn, "?", "inconclusive"),
-        Outcome::Unrecognised => (Tone::Unknown, "?", "of a newer agent"),
+pub fn outcome(outcome: Outcome, language: Language) -> Mark {
+    let (tone, sign) = match outcome {
+        Outcome::Pass => (Tone::Good, "✓"),
+        Outcome::Fail | Outcome::Hang => (Tone::Bad, "✗"),
+        Outcome::Skipped => (Tone::Unknown, "–"),
+        Outcome::NotVisible | Outcome::Unrecognised => (Tone::Unknown, "?"),
+        Outcome::PassAlone => (Tone::Warn, "△"),
+        Outcome::Inconclusive => (Tone::Warn, "?"),
     };
+    let label = terms::Words::of(language).outcome(outcome);
     Mark { tone, sign, label }
-}
-
-/// A P2P status as `nvidia-smi topo -p2p` prints it, with what it means.
-pub fn p2p_status(status: P2pStatus) -> &'static str {
-    match status {
-        P2pStatus::Ok => "OK (granted, not proven)",
-        P2pStatus::Cns => "CNS (chipset not supported)",
-        P2pStatus::Gns => "GNS (GPU not supported)",
-        P2pStatus::Tns => "TNS (topology not supported)",
-        P2pStatus::Dr => "DR (disabled by registry key)",
-        P2pStatus::Ns => "NS (not supported)",
-        P2pStatus::U => "U (unknown to the driver)",
-        P2pStatus::Unrecognised => "a status of a newer agent",
-    }
-}
-
-/// Why a value is absent.
-pub fn gap_kind(kind: GapKind) -> &'static str {
-    match kind {
-        GapKind::NotVisible => "not visible",
-        GapKind::NotSupported => "not supported",
-        GapKind::NoPermission => "no permission",
-        GapKind::Skipped => "skipped",
-        GapKind::Failed => "failed",
-        GapKind::WrongData => "wrong data",
-        GapKind::Unrecognised => "of a newer agent",
-    }
-}
-
-/// `1 line`, `2 lines`.
-pub fn count(number: u64, one: &str, many: &str) -> String {
-    if number == 1 {
-        format!("1 {one}")
-    } else {
-        format!("{} {many}", grouped(number))
-    }
 }
 
 /// `12 345 678`, with thin spaces that do not break.
@@ -237,8 +203,6 @@ mod tests {
     fn numbers_are_written_for_people() {
         assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
         assert_eq!(grouped(999), "999");
-        assert_eq!(count(1, "line", "lines"), "1 line");
-        assert_eq!(count(0, "line", "lines"), "0 lines");
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(4_200_000), "4.2 MB");
         assert_eq!(bytes(u64::MAX), "18.4 EB");

@@ -12,17 +12,18 @@ use serde::Deserialize;
 use super::Drawing;
 use super::items::{Choice, EdgeView, edge_view, in_language, in_languages, languages, record_in};
 use super::sketch;
-use super::words::{Words, with};
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
 use crate::web::api::graph::kinds;
 use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::advice::Text;
+use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::{filled, graph::Words};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::record::moved;
 use crate::web::pages::record::neighbours::{Group, groups};
-use crate::web::pages::record::texts::{self, Language};
+use crate::web::pages::record::texts;
 use crate::web::pages::words::{Link, record_href};
 use crate::web::pages::{filters, html};
 use crate::web::state::AppState;
@@ -122,8 +123,10 @@ fn page(generation: &Generation, id: &RecordId, params: &Params) -> Result<Aroun
         depths: depths(id, depth, params, words),
         shows: shows(id, depth, &wanted, words),
         drawing: sketch::around(generation, &found, language),
-        truncated: found.truncated.then(|| with(words.truncated, found.nodes.len())),
-        groups: groups(id, &neighbours, language.words()),
+        truncated: found
+            .truncated
+            .then(|| filled(words.truncated, &[&found.nodes.len().to_string()])),
+        groups: groups(id, &neighbours, language.into()),
         further,
         json_href: json_href(id, depth, &wanted),
         way_href: in_language(format!("/graph/path?from={id}"), words),

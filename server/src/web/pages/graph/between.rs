@@ -6,11 +6,11 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::items::{Choice, EdgeView, edge_view, in_language, in_languages, languages};
-use super::words::Words;
 use crate::feed::Between;
 use crate::web::error::{Code, Problem};
+use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::record::texts::Language;
 use crate::web::pages::words::encoded;
 use crate::web::pages::{filters, html};
 use crate::web::state::AppState;

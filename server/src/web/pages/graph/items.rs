@@ -2,11 +2,11 @@
 
 use kb_core::transition::EdgeKind;
 
-use super::words::Words;
 use crate::feed::{Generation, GraphEdge};
 use crate::web::pages::advice::Text;
+use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Alternate, Layout};
-use crate::web::pages::record::texts::Language;
 use crate::web::pages::record::tier::percent;
 use crate::web::pages::words::{Link, record_href};
 
@@ -119,7 +119,12 @@ pub(super) fn languages(href: &str, words: &Words) -> Vec<Choice> {
 
 /// Says the page's language and where it is in the other.
 pub(super) fn in_languages(mut layout: Layout, href: &str, words: &Words) -> Layout {
-    layout.lang = words.lang;
+    let current = if words.lang == Language::Chinese.tag() {
+        Language::Chinese
+    } else {
+        Language::English
+    };
+    layout = layout.spoken(current.into());
     layout.alternates = languages(href, words)
         .into_iter()
         .map(|choice| Alternate {

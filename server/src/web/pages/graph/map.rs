@@ -11,12 +11,12 @@ use super::Drawing;
 use super::drawing::{Edge, Node, draw};
 use super::items::{Choice, in_language, in_languages, languages};
 use super::label::Label;
-use super::words::Words;
 use crate::feed::{DomainLink, DomainMap};
 use crate::web::error::Problem;
 use crate::web::pages::html;
+use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::record::texts::Language;
 use crate::web::pages::words::{Link, encoded};
 use crate::web::state::AppState;
 

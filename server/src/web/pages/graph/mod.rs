@@ -16,7 +16,6 @@ pub mod map;
 mod order;
 mod sketch;
 pub mod way;
-pub mod words;
 
 pub(in crate::web) use around::href as around_href;
 pub use drawing::{Drawing, NodeBox, TextLine};

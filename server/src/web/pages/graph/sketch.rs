@@ -8,9 +8,9 @@ use kb_core::transition::EdgeKind;
 use super::drawing::{Drawing, Edge, Node, draw};
 use super::items::{node_title, record_in};
 use super::label::Label;
-use super::words::Words;
 use crate::feed::{Generation, GraphEdge, Neighbourhood};
-use crate::web::pages::record::texts::Language;
+use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::graph::Words;
 
 /// Where a node stands: column, and whether among those that are only taken for another.
 type Seat = (i32, bool);

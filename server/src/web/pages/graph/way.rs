@@ -15,13 +15,13 @@ use super::items::{
 };
 use super::label::Label;
 use super::sketch::edges;
-use super::words::Words;
 use crate::domain::records::{Found, find};
 use crate::feed::{Generation, GraphEdge, Ways};
 use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Code, Problem};
+use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::record::texts::Language;
 use crate::web::pages::{filters, html};
 use crate::web::state::AppState;
 

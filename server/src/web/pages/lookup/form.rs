@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use actix_web::web::Query;
 
 use crate::web::error::{Code, Problem};
+use crate::web::pages::i18n::{Language, site};
 
 /// A field for one component of the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,27 +20,40 @@ pub struct EnvironmentField {
     pub value: String,
 }
 
-/// Components that the form offers: (name, label, example).
-const COMPONENTS: [(&str, &str, &str); 6] = [
-    ("driver", "NVIDIA driver", "550.54.14"),
-    ("cuda", "CUDA", "12.4"),
-    ("nccl", "NCCL", "2.21.5"),
-    ("pytorch", "PyTorch", "2.4.0"),
-    ("gpu_model", "GPU model", "NVIDIA H200"),
-    ("os", "Operating system", "Ubuntu 22.04"),
+/// Components that the form offers, with how a value looks.
+const COMPONENTS: [(&str, &str); 6] = [
+    ("driver", "550.54.14"),
+    ("cuda", "12.4"),
+    ("nccl", "2.21.5"),
+    ("pytorch", "2.4.0"),
+    ("gpu_model", "NVIDIA H200"),
+    ("os", "Ubuntu 22.04"),
 ];
 /// Longest value of a component, in bytes.
 const MAX_VALUE_BYTES: usize = 100;
 
 /// The fields with what was filled in.
-pub(super) fn fields(environment: &BTreeMap<String, String>) -> Vec<EnvironmentField> {
-    let field = |(name, label, example)| EnvironmentField {
+pub(super) fn fields(environment: &BTreeMap<String, String>, language: Language) -> Vec<EnvironmentField> {
+    let words = site::Words::of(language);
+    let field = |(name, example)| EnvironmentField {
         name,
-        label,
+        label: label(name, words),
         example,
         value: environment.get(name).cloned().unwrap_or_default(),
     };
     COMPONENTS.into_iter().map(field).collect()
+}
+
+fn label(component: &'static str, words: &site::Words) -> &'static str {
+    match component {
+        "driver" => words.driver,
+        "cuda" => "CUDA",
+        "nccl" => "NCCL",
+        "pytorch" => "PyTorch",
+        "gpu_model" => words.gpu_model,
+        "os" => words.os,
+        other => other,
+    }
 }
 
 /// The environment among the fields of a form or query; fields that the form does not have are passed over.
@@ -47,7 +61,7 @@ pub(super) fn environment(fields: &[(String, String)]) -> Result<BTreeMap<String
     let mut environment = BTreeMap::new();
     for (name, value) in fields {
         let value = value.trim();
-        let known = COMPONENTS.iter().any(|(component, ..)| component == name);
+        let known = COMPONENTS.iter().any(|(component, _)| component == name);
         if !known || value.is_empty() {
             continue;
         }

@@ -9,9 +9,10 @@ use crate::domain::lookup::{Candidate, MatchAnswer};
 use crate::feed::Generation;
 use crate::web::pages::advice::{Advice, Text};
 use crate::web::pages::evidence::{LogLine, visible};
-use crate::web::pages::record::texts::{self, Language};
+use crate::web::pages::i18n::{Locale, counted, filled, lookup::Words};
+use crate::web::pages::record::texts;
 use crate::web::pages::record::tier::Tier;
-use crate::web::pages::words::{Link, Mark, Row, Tone, count, grouped, record_href};
+use crate::web::pages::words::{Link, Mark, Row, Tone, grouped, record_href};
 
 /// Longest line that stands over a match, in characters.
 const OWN_CHARS: usize = 300;
@@ -108,8 +109,10 @@ pub(super) fn view(
     answer: &MatchAnswer,
     found: &Match,
     position: &[&Match],
-    language: Language,
+    locale: Locale,
 ) -> MatchView {
+    let language = locale.language;
+    let own_words = Words::of(language);
     let published = generation.record(&found.id);
     let record = published.map(|published| &published.record);
     let tier = record.map_or_else(
@@ -127,37 +130,38 @@ pub(super) fn view(
     let mut workarounds = record
         .map(|record| texts::workarounds(record, language, &tier))
         .unwrap_or_default();
-    let more = more(dead_ends.len(), workarounds.len());
+    let more = more(dead_ends.len(), workarounds.len(), own_words);
     dead_ends.truncate(ADVICE_SHOWN);
     workarounds.truncate(ADVICE_SHOWN);
     MatchView {
-        href: href(&found.id, language),
-        place: place(answer, found),
+        href: locale.href(record_href(found.id.as_str())),
+        place: place(answer, found, own_words),
         signature: (!own.text.contains(signature.text.trim())).then_some(signature),
         own,
         tier,
-        count: format!("On {}", count(found.count, "line", "lines")),
-        applies: applies(found.applies),
-        score: format!("{:.2}", found.score),
+        count: counted(found.count, own_words.on_one, own_words.on_many),
+        applies: applies(found.applies, own_words),
+        score: filled(own_words.score, &[&format!("{:.2}", found.score)]),
         root_cause: record.map(|record| texts::root_cause(record, language)),
-        lines: lines(found),
-        captures: captures(found),
+        lines: lines(found, own_words),
+        captures: captures(found, own_words),
         dead_ends,
         workarounds,
         more,
-        chain: chain(answer, &found.id, position),
-        way_href: way_href(generation, answer, &found.id),
+        chain: chain(answer, &found.id, position, own_words),
+        way_href: way_href(generation, answer, &found.id, locale),
         why: found.why.clone(),
         id: found.id.to_string(),
     }
 }
 
 /// A candidate.
-pub(super) fn candidate(generation: &Generation, candidate: &Candidate, language: Language) -> CandidateView {
+pub(super) fn candidate(generation: &Generation, candidate: &Candidate, locale: Locale) -> CandidateView {
+    let language = locale.language;
     let published = generation.record(&candidate.id);
     CandidateView {
         id: candidate.id.to_string(),
-        href: href(&candidate.id, language),
+        href: locale.href(record_href(candidate.id.as_str())),
         signature: published.map_or_else(
             || Text::new(candidate.signature.as_str()),
             |published| texts::signature(&published.record, language).0,
@@ -168,36 +172,23 @@ pub(super) fn candidate(generation: &Generation, candidate: &Candidate, language
     }
 }
 
-/// The record's page in the same language.
-fn href(id: &RecordId, language: Language) -> String {
-    let href = record_href(id.as_str());
-    match language {
-        Language::English => href,
-        Language::Chinese => format!("{href}?lang=zh"),
-    }
-}
-
-fn place(answer: &MatchAnswer, found: &Match) -> String {
-    let first = found.lines.first().map_or(0, |line| line.line);
-    let line = line_number(first);
+fn place(answer: &MatchAnswer, found: &Match, words: &Words) -> String {
+    let line = grouped(found.lines.first().map_or(0, |line| line.line));
     let alone = answer.matches.len() == 1;
     if answer.root_cause.as_ref() == Some(&found.id) {
-        return if alone {
-            capital(&line)
-        } else {
-            format!("First cause, {line}")
-        };
+        let text = if alone { words.at_line } else { words.first_cause };
+        return filled(text, &[&line]);
     }
     if answer.root_causes.iter().any(|cause| cause.id == found.id) {
-        return format!("Another cause, {line}");
+        return filled(words.another_cause, &[&line]);
     }
     let leader = answer
         .root_causes
         .iter()
         .find(|cause| cause.chain.contains(&found.id));
     leader.map_or_else(
-        || capital(&line),
-        |cause| format!("Follows from {}, {line}", cause.id),
+        || filled(words.at_line, &[&line]),
+        |cause| filled(words.follows_from, &[cause.id.as_str(), &line]),
     )
 }
 
@@ -219,18 +210,11 @@ fn own_line(found: &Match) -> Option<Text> {
     (!own.is_empty()).then(|| Text::new(own))
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-fn applies(applies: Applies) -> Mark {
+fn applies(applies: Applies, words: &Words) -> Mark {
     let (tone, sign, label) = match applies {
-        Applies::Yes => (Tone::Good, "✓", "Fits your environment"),
-        Applies::Unknown => (Tone::Unknown, "?", "Environment not compared"),
-        Applies::No => (Tone::Warn, "△", "For another environment"),
+        Applies::Yes => (Tone::Good, "✓", words.fits),
+        Applies::Unknown => (Tone::Unknown, "?", words.not_compared),
+        Applies::No => (Tone::Warn, "△", words.elsewhere),
     };
     Mark { tone, sign, label }
 }
@@ -248,18 +232,18 @@ fn line(line: &MatchedLine) -> LogLine {
 }
 
 /// The first lines and the last, with a gap that says how many are between.
-fn lines(found: &Match) -> Vec<LogLine> {
+fn lines(found: &Match, words: &Words) -> Vec<LogLine> {
     let mut lines: Vec<LogLine> = found.lines.iter().map(line).collect();
     let left_out = found.count.saturating_sub(lines.len() as u64);
     if left_out > 0 && !lines.is_empty() {
-        let gap = LogLine::gap(count(left_out, "more line like this", "more lines like this"));
+        let gap = LogLine::gap(counted(left_out, words.like_this_one, words.like_this_many));
         lines.insert(lines.len() - 1, gap);
     }
     lines
 }
 
 /// Captured values; with several sets of values each set is told with its number of lines.
-fn captures(found: &Match) -> Vec<Row> {
+fn captures(found: &Match, words: &Words) -> Vec<Row> {
     let filled: Vec<_> = found
         .folds
         .iter()
@@ -274,12 +258,17 @@ fn captures(found: &Match) -> Vec<Row> {
     }
     let mut rows: Vec<Row> = filled
         .iter()
-        .map(|fold| Row::new(count(fold.count, "line", "lines"), joined(&fold.captures)))
+        .map(|fold| {
+            Row::new(
+                counted(fold.count, words.lines_one, words.lines_many),
+                joined(&fold.captures),
+            )
+        })
         .collect();
     if found.overflow > 0 {
         rows.push(Row::new(
-            count(found.overflow, "line", "lines"),
-            "with other values",
+            counted(found.overflow, words.lines_one, words.lines_many),
+            words.other_values,
         ));
     }
     rows
@@ -293,27 +282,21 @@ fn joined(captures: &BTreeMap<String, String>) -> String {
         .join(", ")
 }
 
-fn more(dead_ends: usize, workarounds: usize) -> String {
-    let mut words = Vec::new();
+fn more(dead_ends: usize, workarounds: usize, words: &Words) -> String {
+    let mut more = Vec::new();
     if dead_ends > ADVICE_SHOWN {
-        words.push(count(
-            (dead_ends - ADVICE_SHOWN) as u64,
-            "more dead end",
-            "more dead ends",
-        ));
+        let left = (dead_ends - ADVICE_SHOWN) as u64;
+        more.push(counted(left, words.dead_ends_one, words.dead_ends_many));
     }
     if workarounds > ADVICE_SHOWN {
-        words.push(count(
-            (workarounds - ADVICE_SHOWN) as u64,
-            "more workaround",
-            "more workarounds",
-        ));
+        let left = (workarounds - ADVICE_SHOWN) as u64;
+        more.push(counted(left, words.workarounds_one, words.workarounds_many));
     }
-    words.join(", ")
+    more.join(words.list_comma)
 }
 
 /// A cause and what it leads to in this text, as links within the page.
-fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match]) -> Vec<ChainStep> {
+fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match], words: &Words) -> Vec<ChainStep> {
     let step = |follower: &RecordId| {
         let (index, found) = position
             .iter()
@@ -325,25 +308,24 @@ fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match]) -> Vec<ChainS
                 text: follower.to_string(),
             },
             own: own_line(found).unwrap_or_else(|| Text::new(follower.as_str())),
-            place: line_number(found.lines.first().map_or(0, |line| line.line)),
+            place: filled(
+                words.step_line,
+                &[&grouped(found.lines.first().map_or(0, |line| line.line))],
+            ),
         })
     };
     let steps: Vec<ChainStep> = caused(answer, id).iter().filter_map(step).collect();
     if steps.len() > 1 { steps } else { Vec::new() }
 }
 
-fn way_href(generation: &Generation, answer: &MatchAnswer, id: &RecordId) -> Option<String> {
+fn way_href(generation: &Generation, answer: &MatchAnswer, id: &RecordId, locale: Locale) -> Option<String> {
     let last = caused(answer, id).last().filter(|last| *last != id)?;
     let ways = generation.graph.paths(id, last, &[]).ok()?;
     ways.steps?;
-    Some(format!("/graph/path?from={id}&to={last}"))
+    Some(locale.href(format!("/graph/path?from={id}&to={last}")))
 }
 
 fn caused<'a>(answer: &'a MatchAnswer, id: &RecordId) -> &'a [RecordId] {
     let cause = answer.root_causes.iter().find(|cause| cause.id == *id);
     cause.map_or(&[], |cause| cause.chain.as_slice())
-}
-
-fn line_number(line: u64) -> String {
-    format!("line {}", grouped(line))
 }

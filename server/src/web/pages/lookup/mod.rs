@@ -9,17 +9,15 @@ mod matches;
 mod result;
 
 use actix_web::http::header;
-use actix_web::web::{Data, Payload, Query};
+use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 
 pub use form::EnvironmentField;
 pub use result::{Source, page};
 
+use super::i18n::{Locale, counted, lookup::Words};
 use super::layout::{Layout, Section};
-use super::record::Params;
-use super::record::texts::Language;
-use super::words::count;
 use super::{base_url, html, html_not_shared};
 use crate::web::error::Problem;
 use crate::web::state::AppState;
@@ -29,34 +27,35 @@ use crate::web::state::AppState;
 #[template(path = "pages/home.html")]
 pub struct HomePage {
     layout: Layout,
-    box_label: &'static str,
+    words: &'static Words,
     box_text: String,
     box_focus: bool,
-    box_action: &'static str,
+    box_action: String,
     environment: Vec<EnvironmentField>,
     base_url: String,
     records: String,
 }
 
 /// Builds the home page. `records` is how many are known.
-pub fn home_page(base_url: String, records: usize) -> HomePage {
+pub fn home_page(base_url: String, records: usize, locale: Locale) -> HomePage {
+    let words = Words::of(locale.language);
+    let layout = Layout::new(words.title, Section::Lookup).indexed().in_both("/");
     HomePage {
-        layout: Layout::new("Peerless: what a GPU error means and what to do", Section::Lookup).indexed(),
-        box_label: "Error line, log, or words to search for",
+        layout: layout.spoken(locale),
+        words,
         box_text: String::new(),
         box_focus: true,
-        // In the language that the browser asks for.
-        box_action: "/match",
-        environment: form::fields(&std::collections::BTreeMap::new()),
+        box_action: locale.href("/match"),
+        environment: form::fields(&std::collections::BTreeMap::new(), locale.language),
         base_url,
-        records: count(records as u64, "record", "records"),
+        records: counted(records as u64, words.known_one, words.known_many),
     }
 }
 
 /// `GET /`.
 pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let mut page = home_page(base_url(&request, &state), generation.len());
+    let mut page = home_page(base_url(&request, &state), generation.len(), Locale::of(&request));
     page.layout = page.layout.at(generation.seq);
     html(&page)
 }
@@ -75,7 +74,7 @@ pub async fn look_up(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let language = language(&request);
+    let locale = Locale::of(&request);
     let looked_up = body::look_up(&request, payload, generation.clone()).await?;
     let page = page(Source {
         generation: &generation,
@@ -83,17 +82,7 @@ pub async fn look_up(
         found: looked_up.found.as_ref(),
         echo: &looked_up.echo,
         environment: &looked_up.environment,
-        language,
+        locale,
     });
     html_not_shared(&page)
-}
-
-/// `?lang=` where it is said, else what the browser prefers.
-fn language(request: &HttpRequest) -> Language {
-    let said = Query::<Params>::from_query(request.query_string()).ok();
-    if let Some(lang) = said.and_then(|params| params.into_inner().lang) {
-        return Language::from_query(Some(&lang));
-    }
-    let accepted = request.headers().get(header::ACCEPT_LANGUAGE);
-    Language::from_accepted(accepted.and_then(|value| value.to_str().ok()).unwrap_or_default())
 }

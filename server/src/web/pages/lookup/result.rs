@@ -10,29 +10,29 @@ use super::matches::{self, CandidateView, MatchView};
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
 use crate::search::SearchAnswer;
+use crate::web::pages::advice::Text;
 use crate::web::pages::filters;
+use crate::web::pages::i18n::{Language, Locale, counted, lookup, record};
 use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::record::texts::Language;
-use crate::web::pages::record::words::Words;
 use crate::web::pages::search::{HitView, hit_view};
-use crate::web::pages::words::{bytes, count};
+use crate::web::pages::words::bytes;
 
 /// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/result.html")]
 pub struct ResultPage {
     layout: Layout,
-    words: &'static Words,
+    words: &'static record::Words,
+    own: &'static lookup::Words,
     heading: String,
     facts: Vec<String>,
-    notices: Vec<String>,
+    notices: Vec<Text>,
     matches: Vec<MatchView>,
     hits: Vec<HitView>,
     candidates: Vec<CandidateView>,
-    box_label: &'static str,
     box_text: String,
     box_focus: bool,
-    box_action: &'static str,
+    box_action: String,
     environment: Vec<EnvironmentField>,
     languages: Vec<LanguageButton>,
 }
@@ -44,7 +44,7 @@ struct LanguageButton {
     lang: &'static str,
     /// In itself.
     name: &'static str,
-    action: &'static str,
+    action: String,
     current: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Source<'a> {
     /// What was said of the environment.
     pub environment: &'a BTreeMap<String, String>,
     /// Language of the answer, as far as there are texts in it.
-    pub language: Language,
+    pub locale: Locale,
 }
 
 /// Builds the page.
@@ -73,40 +73,43 @@ pub fn page(source: Source<'_>) -> ResultPage {
         found,
         echo,
         environment,
-        language,
+        locale,
     } = source;
+    let language = locale.language;
+    let own = lookup::Words::of(language);
     let ordered = matches::in_order(answer);
     let views = ordered
         .iter()
-        .map(|found| matches::view(generation, answer, found, &ordered, language))
+        .map(|found| matches::view(generation, answer, found, &ordered, locale))
         .collect();
     let hits: Vec<HitView> = found
         .into_iter()
         .flat_map(|found| &found.hits)
-        .map(|hit| hit_view(generation, hit))
+        .map(|hit| hit_view(generation, hit, locale))
         .collect();
     // What the search found already need not be suggested again.
     let candidates = answer
         .candidates
         .iter()
         .filter(|candidate| !hits.iter().any(|hit| hit.id == candidate.id.as_str()))
-        .map(|candidate| matches::candidate(generation, candidate, language))
+        .map(|candidate| matches::candidate(generation, candidate, locale))
         .collect();
-    let heading = heading(answer, &hits);
+    let heading = heading(answer, &hits, own);
+    let layout = Layout::new(format!("{heading} · Peerless"), Section::Lookup);
     ResultPage {
-        layout: Layout::new(format!("{heading} · Peerless"), Section::Lookup).at(answer.kb.seq),
+        layout: layout.spoken(locale).at(answer.kb.seq),
         words: language.words(),
+        own,
         heading,
-        facts: facts(answer),
-        notices: notices(answer),
+        facts: facts(answer, own),
+        notices: notices(answer, own),
         matches: views,
         hits,
         candidates,
-        box_label: "Error line, log, or words to search for",
         box_text: echo.to_owned(),
         box_focus: false,
-        box_action: action(language),
-        environment: form::fields(environment),
+        box_action: language.address("/match"),
+        environment: form::fields(environment, language),
         // A text too long for the box is not there to be sent again.
         languages: if echo.is_empty() {
             Vec::new()
@@ -116,59 +119,46 @@ pub fn page(source: Source<'_>) -> ResultPage {
     }
 }
 
-/// Where the box sends its text, so that the answer comes in this language.
-pub(super) fn action(language: Language) -> &'static str {
-    match language {
-        Language::English => "/match?lang=en",
-        Language::Chinese => "/match?lang=zh",
-    }
-}
-
 fn languages(current: Language) -> Vec<LanguageButton> {
-    [(Language::English, "English"), (Language::Chinese, "中文")]
+    Language::ALL
         .map(|(language, name)| LanguageButton {
-            lang: language.words().lang,
+            lang: language.tag(),
             name,
-            action: action(language),
+            action: language.address("/match"),
             current: language == current,
         })
         .into()
 }
 
-fn heading(answer: &MatchAnswer, hits: &[HitView]) -> String {
+fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words) -> String {
     match (answer.matches.len(), hits.len()) {
-        (0, 0) => "No known error".to_owned(),
-        (0, hits) => format!(
-            "No known error; {} found by its words",
-            count(hits as u64, "record", "records")
-        ),
-        (matches, _) => count(matches as u64, "known error", "known errors"),
+        (0, 0) => own.no_known_error.to_owned(),
+        (0, hits) => counted(hits as u64, own.only_hits_one, own.only_hits_many),
+        (matches, _) => counted(matches as u64, own.errors_one, own.errors_many),
     }
 }
 
-fn facts(answer: &MatchAnswer) -> Vec<String> {
+fn facts(answer: &MatchAnswer, own: &lookup::Words) -> Vec<String> {
     let mut facts = vec![
-        format!("{} read", count(answer.lines_scanned, "line", "lines")),
+        counted(answer.lines_scanned, own.read_one, own.read_many),
         bytes(answer.bytes_scanned),
     ];
     if answer.matches.len() > 1 {
         let order = match answer.order {
-            Order::Time => "Ordered by the time on the lines",
-            Order::TimeByClock => {
-                "Ordered by the time on the lines of each clock, between clocks by the graph"
-            }
-            Order::Line => "Ordered by place in the text",
+            Order::Time => own.by_time,
+            Order::TimeByClock => own.by_clock,
+            Order::Line => own.by_place,
         };
         facts.push(order.to_owned());
     }
     facts
 }
 
-fn notices(answer: &MatchAnswer) -> Vec<String> {
-    let mut notices = answer.notes.clone();
+fn notices(answer: &MatchAnswer, own: &lookup::Words) -> Vec<Text> {
+    let mut notices: Vec<Text> = answer.notes.iter().map(Text::new).collect();
     let elsewhere = answer.matches.iter().all(|found| found.applies == Applies::No);
     if !answer.matches.is_empty() && elsewhere {
-        notices.push("Every match is for another environment than the one you gave.".to_owned());
+        notices.push(Text::new(own.elsewhere_only));
     }
     notices
 }

@@ -4,20 +4,19 @@ pub mod neighbours;
 pub mod texts;
 pub mod tier;
 mod view;
-pub mod words;
 
 use actix_web::http::header;
-use actix_web::web::{Data, Path, Query};
+use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
-use serde::Deserialize;
 
 pub use view::{ExampleView, LanguageLink, NearMissView, Notice, Source, page};
 
 use super::advice::{Advice, Citation, Text};
 use super::graph;
+use super::i18n::{self, Locale, filled};
 use super::layout::{Layout, Section};
 use super::words::{Link, Row, record_href};
 use super::{Unreadable, filters, html, html_not_shared};
@@ -27,16 +26,14 @@ use crate::store::RecordState;
 use crate::web::error::{Code, Problem};
 use crate::web::state::AppState;
 use neighbours::Group;
-use texts::Language;
 use tier::Tier;
-use words::Words;
 
 /// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/record.html")]
 pub struct RecordPage {
     pub(super) layout: Layout,
-    pub(super) words: &'static Words,
+    pub(super) words: &'static i18n::record::Words,
     pub(super) id: String,
     pub(super) notices: Vec<Notice>,
     pub(super) signature: Text,
@@ -66,28 +63,20 @@ const DRAWN: usize = 20;
 /// What the record is joined to, drawn.
 #[derive(Debug)]
 pub(super) struct Surroundings {
-    pub(super) words: &'static graph::words::Words,
+    pub(super) words: &'static i18n::graph::Words,
     pub(super) drawing: graph::Drawing,
     pub(super) truncated: Option<String>,
     pub(super) href: String,
-}
-
-/// What the address may say.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub struct Params {
-    /// `zh` for Chinese.
-    pub lang: Option<String>,
 }
 
 /// `GET /r/{id}`.
 pub async fn get(
     request: HttpRequest,
     id: Path<String>,
-    params: Query<Params>,
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let language = Language::from_query(params.lang.as_deref());
+    let locale = Locale::of(&request);
     match find(&generation, &id)? {
         Found::Published(published) => {
             let neighbours = generation.graph.neighbours(published.record.id());
@@ -97,26 +86,26 @@ pub async fn get(
                 withdrawn: false,
                 neighbours: &neighbours,
             };
-            let mut page = page(source, language);
+            let mut page = page(source, locale);
             page.layout = page.layout.at(generation.seq);
-            page.graph = surroundings(&generation, published.record.id(), language);
+            page.graph = surroundings(&generation, published.record.id(), locale);
             html(&page)
         }
         Found::Moved(now) => Ok(moved(&request, &now, "")),
-        Found::Unpublished(id) => withdrawn(&generation, &state, &id, language).await,
+        Found::Unpublished(id) => withdrawn(&generation, &state, &id, locale).await,
     }
 }
 
 /// What a record is joined to; nothing where it stands alone.
-fn surroundings(generation: &Generation, id: &RecordId, language: Language) -> Option<Surroundings> {
+fn surroundings(generation: &Generation, id: &RecordId, locale: Locale) -> Option<Surroundings> {
     let found = generation.graph.neighbourhood(id, 1, &[], DRAWN).ok()?;
-    let words = graph::words::Words::of(language);
+    let words = i18n::graph::Words::of(locale.language);
     (found.nodes.len() > 1).then(|| Surroundings {
         words,
-        drawing: graph::sketch_around(generation, &found, language),
+        drawing: graph::sketch_around(generation, &found, locale.language),
         truncated: found
             .truncated
-            .then(|| graph::words::with(words.truncated, found.nodes.len())),
+            .then(|| filled(words.truncated, &[&found.nodes.len().to_string()])),
         href: graph::around_href(id, words),
     })
 }
@@ -137,7 +126,7 @@ async fn withdrawn(
     generation: &Generation,
     state: &AppState,
     id: &RecordId,
-    language: Language,
+    locale: Locale,
 ) -> Result<HttpResponse, Problem> {
     let nothing = || Problem::new(Code::NotFound, format!("there is no published record {id}"));
     let status = state.store.status(id).await?.ok_or_else(nothing)?;
@@ -161,7 +150,7 @@ async fn withdrawn(
         withdrawn: true,
         neighbours: &neighbours,
     };
-    let mut page = page(source, language);
+    let mut page = page(source, locale);
     page.layout.indexed = false;
     html_not_shared(&page)
 }

@@ -5,9 +5,9 @@ use kb_core::ids::RecordId;
 use kb_core::transition::EdgeKind;
 
 use super::tier::percent;
-use super::words::Words;
 use crate::feed::Neighbour;
 use crate::web::pages::advice::Text;
+use crate::web::pages::i18n::{Locale, record::Words};
 use crate::web::pages::words::record_href;
 
 /// Neighbours of one kind.
@@ -31,7 +31,8 @@ pub struct NeighbourView {
 }
 
 /// The neighbours of `id` by kind; empty kinds are left out.
-pub fn groups(id: &RecordId, neighbours: &[Neighbour], words: &Words) -> Vec<Group> {
+pub fn groups(id: &RecordId, neighbours: &[Neighbour], locale: Locale) -> Vec<Group> {
+    let words = locale.language.words();
     let kinds = [
         (EdgeKind::LeadsTo, words.leads_to),
         (EdgeKind::PrecededBy, words.preceded_by),
@@ -41,7 +42,7 @@ pub fn groups(id: &RecordId, neighbours: &[Neighbour], words: &Words) -> Vec<Gro
         let items: Vec<NeighbourView> = neighbours
             .iter()
             .filter(|neighbour| neighbour.relation == kind)
-            .map(|neighbour| view(id, neighbour, words))
+            .map(|neighbour| view(id, neighbour, locale))
             .collect();
         Group { title, items }
     };
@@ -52,7 +53,8 @@ pub fn groups(id: &RecordId, neighbours: &[Neighbour], words: &Words) -> Vec<Gro
         .collect()
 }
 
-fn view(id: &RecordId, neighbour: &Neighbour, words: &Words) -> NeighbourView {
+fn view(id: &RecordId, neighbour: &Neighbour, locale: Locale) -> NeighbourView {
+    let words: &Words = locale.language.words();
     let own_words = |text: String| Text {
         text,
         lang: words.lang,
@@ -71,7 +73,9 @@ fn view(id: &RecordId, neighbour: &Neighbour, words: &Words) -> NeighbourView {
     }
     NeighbourView {
         id: neighbour.id.clone(),
-        href: neighbour.resolved.then(|| record_href(&neighbour.id)),
+        href: neighbour
+            .resolved
+            .then(|| locale.href(record_href(&neighbour.id))),
         details,
     }
 }

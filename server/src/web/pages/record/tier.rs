@@ -2,7 +2,7 @@
 
 use kb_core::record::{Document, VerificationTier};
 
-use super::words::Words;
+use crate::web::pages::i18n::record::Words;
 use crate::web::pages::words::Tone;
 
 /// Who vouches for a record, in words.

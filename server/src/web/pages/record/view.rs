@@ -1,18 +1,17 @@
 //! From a record to what its page shows.
 
-use kb_core::annex::{Action, Severity};
 use kb_core::ids::{RecordId, Revision};
-use kb_core::record::{Record, Resolvable};
+use kb_core::record::Record;
 use kb_core::signature::AppliesTo;
 
 use super::RecordPage;
 use super::neighbours::groups;
-use super::texts::{self, Language};
+use super::texts;
 use super::tier::{Tier, percent};
-use super::words::Words;
 use crate::feed::Neighbour;
 use crate::web::pages::advice::{Citation, Text};
-use crate::web::pages::layout::{Alternate, Layout, Section};
+use crate::web::pages::i18n::{Language, Locale, filled, record::Words, terms};
+use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::words::{Link, Row, Tone, encoded, record_href};
 
 /// What the page is made from.
@@ -36,7 +35,7 @@ pub struct Notice {
     /// In bold.
     pub title: &'static str,
     /// The rest.
-    pub text: String,
+    pub text: &'static str,
     /// Where to go instead.
     pub link: Option<Link>,
 }
@@ -73,29 +72,33 @@ pub struct NearMissView {
 }
 
 /// Builds the page.
-pub fn page(source: Source<'_>, language: Language) -> RecordPage {
-    let record = source.record;
+pub fn page(source: Source<'_>, locale: Locale) -> RecordPage {
+    let (record, language) = (source.record, locale.language);
     let (document, annex, words) = (&record.document, &record.annex, language.words());
     let id = record.id();
     let tier = Tier::of(document, words);
     let (signature, signature_other) = texts::signature(record, language);
     RecordPage {
-        layout: layout(record, &signature.text, words, texts::has_chinese(record)),
-        notices: notices(source),
+        layout: layout(record, &signature.text, locale),
+        notices: notices(source, locale),
         id: id.to_string(),
         signature,
         signature_other,
-        facts: facts(record, words),
+        facts: facts(record, language),
         root_cause: texts::root_cause(record, language),
         dead_ends: texts::dead_ends(record, language, &tier),
         workarounds: texts::workarounds(record, language, &tier),
         examples: annex.examples.iter().map(example).collect(),
         near_misses: annex.near_misses.iter().map(near_miss).collect(),
-        languages: languages(id, words, texts::has_chinese(record)),
-        codes: codes(record),
-        neighbours: groups(id, source.neighbours, words),
+        languages: languages(id, language),
+        codes: codes(record, locale),
+        neighbours: groups(id, source.neighbours, locale),
         graph: None,
-        applies_to: annex.applies_to.iter().map(applies_to).collect(),
+        applies_to: annex
+            .applies_to
+            .iter()
+            .map(|condition| applies_to(condition, words))
+            .collect(),
         versions: document
             .versions
             .iter()
@@ -110,42 +113,31 @@ pub fn page(source: Source<'_>, language: Language) -> RecordPage {
     }
 }
 
-fn layout(record: &Record, signature: &str, words: &Words, has_chinese: bool) -> Layout {
-    let mut layout = Layout::new(format!("{signature} · Peerless"), Section::Search).indexed();
-    layout.lang = words.lang;
-    if has_chinese {
-        let href = record_href(record.id().as_str());
-        let chinese = format!("{href}?lang=zh");
-        layout.alternates = vec![
-            Alternate { lang: "en", href },
-            Alternate {
-                lang: "zh-Hans",
-                href: chinese,
-            },
-        ];
-    }
-    layout
+fn layout(record: &Record, signature: &str, locale: Locale) -> Layout {
+    Layout::new(format!("{signature} · Peerless"), Section::Search)
+        .indexed()
+        .in_both(&record_href(record.id().as_str()))
+        .spoken(locale)
 }
 
-fn notices(source: Source<'_>) -> Vec<Notice> {
+fn notices(source: Source<'_>, locale: Locale) -> Vec<Notice> {
+    let words = locale.language.words();
     let mut notices = Vec::new();
     if source.withdrawn {
         notices.push(Notice {
             tone: Tone::Bad,
-            title: "Withdrawn.",
-            text:
-                "This record was taken back and is no longer matched or found. It stays readable by its id."
-                    .to_owned(),
+            title: words.withdrawn,
+            text: words.withdrawn_means,
             link: None,
         });
     }
     if let Some(successor) = &source.record.annex.superseded_by {
         notices.push(Notice {
             tone: Tone::Warn,
-            title: "Superseded.",
-            text: "Another record took this one's place:".to_owned(),
+            title: words.superseded,
+            text: words.superseded_means,
             link: Some(Link {
-                href: record_href(successor.as_str()),
+                href: locale.href(record_href(successor.as_str())),
                 text: successor.to_string(),
             }),
         });
@@ -153,52 +145,21 @@ fn notices(source: Source<'_>) -> Vec<Notice> {
     notices
 }
 
-fn facts(record: &Record, words: &Words) -> Vec<String> {
+fn facts(record: &Record, language: Language) -> Vec<String> {
+    let (words, terms) = (language.words(), terms::Words::of(language));
     let severity = record
         .annex
         .severity
-        .map(|word| format!("{}: {}", words.severity, severity(word)));
+        .map(|word| format!("{}: {}", words.severity, terms.severity(word)));
     let action = record
         .annex
         .action
-        .map(|word| format!("{}: {}", words.action, action(word)));
+        .map(|word| format!("{}: {}", words.action, terms.action(word)));
     let resolvable = record
         .document
         .resolvable()
-        .map(|word| format!("{}: {}", words.resolvable, resolvable(word)));
+        .map(|word| format!("{}: {}", words.resolvable, terms.resolvable(word)));
     [severity, action, resolvable].into_iter().flatten().collect()
-}
-
-fn severity(word: Severity) -> &'static str {
-    match word {
-        Severity::Info => "info",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-        Severity::Fatal => "fatal",
-    }
-}
-
-fn action(word: Action) -> &'static str {
-    match word {
-        Action::None => "nothing",
-        Action::FixApplication => "fix the application",
-        Action::ChangeConfiguration => "change the configuration",
-        Action::RestartApplication => "restart the application",
-        Action::UpdateSoftware => "update the software",
-        Action::ResetGpu => "reset the GPU",
-        Action::RebootNode => "reboot the node",
-        Action::CheckHardware => "check the hardware",
-        Action::ReplaceHardware => "replace the hardware",
-        Action::ContactSupport => "contact support",
-    }
-}
-
-fn resolvable(word: Resolvable) -> &'static str {
-    match word {
-        Resolvable::True => "yes",
-        Resolvable::Partial => "in part",
-        Resolvable::False => "no",
-    }
 }
 
 fn example(example: &kb_core::annex::Example) -> ExampleView {
@@ -215,26 +176,18 @@ fn near_miss(miss: &kb_core::annex::NearMiss) -> NearMissView {
     }
 }
 
-fn languages(id: &RecordId, words: &Words, has_chinese: bool) -> Vec<LanguageLink> {
-    if !has_chinese {
-        return Vec::new();
-    }
-    let href = record_href(id.as_str());
-    let all = [
-        ("en", "English", href.clone()),
-        ("zh-Hans", "中文", format!("{href}?lang=zh")),
-    ];
-    all.into_iter()
-        .map(|(lang, name, href)| LanguageLink {
-            lang,
+fn languages(id: &RecordId, current: Language) -> Vec<LanguageLink> {
+    Language::ALL
+        .map(|(language, name)| LanguageLink {
+            lang: language.tag(),
             name,
-            href,
-            current: lang == words.lang,
+            href: language.address(&record_href(id.as_str())),
+            current: language == current,
         })
-        .collect()
+        .into()
 }
 
-fn codes(record: &Record) -> Vec<Link> {
+fn codes(record: &Record, locale: Locale) -> Vec<Link> {
     let own = record
         .document
         .error_code
@@ -249,28 +202,28 @@ fn codes(record: &Record) -> Vec<Link> {
     codes
         .into_iter()
         .map(|code| Link {
-            href: format!("/search?q={}", encoded(code)),
+            href: locale.href(format!("/search?q={}", encoded(code))),
             text: code.clone(),
         })
         .collect()
 }
 
 /// `525 or later, before 550.54`.
-fn applies_to(condition: &AppliesTo) -> Row {
-    let mut words = Vec::new();
+fn applies_to(condition: &AppliesTo, words: &Words) -> Row {
+    let mut told = Vec::new();
     if let Some(version) = &condition.introduced {
-        words.push(format!("{version} or later"));
+        told.push(filled(words.or_later, &[version]));
     }
     if let Some(version) = &condition.fixed {
-        words.push(format!("before {version}"));
+        told.push(filled(words.before_version, &[version]));
     }
     if let Some(version) = &condition.last_affected {
-        words.push(format!("up to {version}"));
+        told.push(filled(words.up_to, &[version]));
     }
     if !condition.any_of.is_empty() {
-        words.push(condition.any_of.join(" or "));
+        told.push(condition.any_of.join(words.or));
     }
-    Row::new(condition.component.replace('_', " "), words.join(", "))
+    Row::new(condition.component.replace('_', " "), told.join(", "))
 }
 
 fn sources(record: &Record, words: &Words) -> Vec<Citation> {

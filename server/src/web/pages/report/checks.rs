@@ -1,10 +1,12 @@
 //! What was checked between two GPUs, direction by direction.
 
-use kb_core::report::{Check, Direction, Engine, Fact, Mismatch, P2pStatus, Pair};
+use kb_core::report::{Check, Direction, Fact, Mismatch, P2pStatus, Pair};
 use kb_core::verdict::Verdict;
 
 use super::facts::{FactView, code, read, record, shown};
-use crate::web::pages::words::{Link, Mark, Row, bytes, outcome, p2p_status, seconds, verdict};
+use crate::web::pages::advice::Text;
+use crate::web::pages::i18n::{Language, Locale, filled, report::Words, terms};
+use crate::web::pages::words::{Link, Mark, Row, bytes, outcome, seconds, verdict};
 
 /// A pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub struct PairView {
 pub struct DirectionView {
     /// `GPU 0 reaches into GPU 1`.
     pub title: String,
+    /// `Checks, GPU 0 reaches into GPU 1`.
+    pub checks_title: String,
     /// What the driver says.
     pub rows: Vec<Row>,
     /// What was tried.
@@ -56,7 +60,7 @@ pub struct CheckView {
     /// What came of it.
     pub outcome: Mark,
     /// Why, call and code, where data differed.
-    pub why: Vec<String>,
+    pub why: Vec<Text>,
     /// Who compared the data.
     pub checked_by: String,
     /// Bytes compared, and over which stretch of the memory.
@@ -73,30 +77,36 @@ pub(super) fn anchor_link(a: u32, b: u32) -> String {
 }
 
 /// A pair.
-pub(super) fn pair(pair: &Pair) -> PairView {
+pub(super) fn pair(pair: &Pair, locale: Locale) -> PairView {
+    let (language, words) = (locale.language, Words::of(locale.language));
     PairView {
         anchor: format!("pair-{}-{}", pair.a, pair.b),
-        title: format!("GPU {} and GPU {}", pair.a, pair.b),
-        verdict: verdict(pair.verdict.verdict),
+        title: filled(words.pair_of, &[&pair.a.to_string(), &pair.b.to_string()]),
+        verdict: verdict(pair.verdict.verdict, language),
         reason: pair.verdict.reason.clone(),
         fix: pair.verdict.fix.clone(),
-        record: pair.verdict.record.as_ref().map(record),
+        record: pair.verdict.record.as_ref().map(|id| record(id, locale)),
         information: pair.verdict.information,
         open: pair.verdict.verdict != Verdict::Healthy && !pair.verdict.information,
-        rows: pair_rows(pair),
+        rows: pair_rows(pair, language),
         facts: read(&pair.facts),
-        directions: pair.directions.iter().map(direction).collect(),
+        directions: pair
+            .directions
+            .iter()
+            .map(|of_pair| direction(of_pair, language))
+            .collect(),
     }
 }
 
-fn pair_rows(pair: &Pair) -> Vec<Row> {
+fn pair_rows(pair: &Pair, language: Language) -> Vec<Row> {
+    let words = Words::of(language);
     let mut rows = Vec::new();
     if let Some(cause) = &pair.verdict.cause {
-        rows.push(Row::new("Cause", cause.replace('_', " ")));
+        rows.push(Row::new(words.cause, cause.replace('_', " ")));
     }
     if !pair.verdict.beside.is_empty() {
         let beside = pair.verdict.beside.join(", ").replace('_', " ");
-        rows.push(Row::new("Seen beside it", beside));
+        rows.push(Row::new(words.beside, beside));
     }
     if !pair.verdict.proven_rungs.is_empty() {
         let rungs: Vec<String> = pair
@@ -105,126 +115,126 @@ fn pair_rows(pair: &Pair) -> Vec<Row> {
             .iter()
             .map(ToString::to_string)
             .collect();
-        rows.push(Row::new("Proven both ways by rungs", rungs.join(", ")));
+        rows.push(Row::new(words.proven, rungs.join(", ")));
     }
     rows.push(Row::new(
-        "Active NVLinks",
-        shown(&pair.nvlinks, ToString::to_string),
+        words.links,
+        shown(&pair.nvlinks, language, ToString::to_string),
     ));
     rows.push(Row::new(
-        "Through NVSwitch",
-        shown(&pair.nvswitch, |yes| yes_or_no(*yes)),
+        words.switch,
+        shown(&pair.nvswitch, language, |yes| yes_or_no(*yes, language)),
     ));
     rows.push(Row::new(
-        "Nearest PCIe ancestor",
-        shown(&pair.common_ancestor, Clone::clone),
+        words.ancestor,
+        shown(&pair.common_ancestor, language, Clone::clone),
     ));
     rows
 }
 
-fn direction(direction: &Direction) -> DirectionView {
+fn direction(direction: &Direction, language: Language) -> DirectionView {
+    let ends = [direction.initiator.to_string(), direction.owner.to_string()];
+    let words = Words::of(language);
+    let title = filled(words.reaches, &ends.each_ref().map(String::as_str));
     DirectionView {
-        title: format!("GPU {} reaches into GPU {}", direction.initiator, direction.owner),
-        rows: direction_rows(direction),
-        checks: direction.checks.iter().map(check).collect(),
+        checks_title: filled(words.checks_of, &[&title]),
+        title,
+        rows: direction_rows(direction, language),
+        checks: direction
+            .checks
+            .iter()
+            .map(|of_direction| check(of_direction, language))
+            .collect(),
     }
 }
 
-fn direction_rows(direction: &Direction) -> Vec<Row> {
+fn direction_rows(direction: &Direction, language: Language) -> Vec<Row> {
+    let (words, terms) = (Words::of(language), terms::Words::of(language));
     let nvml = &direction.nvml;
-    let status = |fact: &Fact<P2pStatus>| shown(fact, |status| p2p_status(*status).to_owned());
+    let status =
+        |fact: &Fact<P2pStatus>| shown(fact, language, |status| terms.p2p_status(*status).to_owned());
     let mut rows = vec![
         Row::new(
-            "Driver grants access",
-            shown(&direction.can_access_peer, |yes| yes_or_no(*yes)),
+            words.grants,
+            shown(&direction.can_access_peer, language, |yes| {
+                yes_or_no(*yes, language)
+            }),
         ),
-        Row::new("NVML read", status(&nvml.read)),
-        Row::new("NVML write", status(&nvml.write)),
+        Row::new(words.nvml_read, status(&nvml.read)),
+        Row::new(words.nvml_write, status(&nvml.write)),
         Row::new("NVML NVLink", status(&nvml.nvlink)),
-        Row::new("NVML atomics", status(&nvml.atomics)),
+        Row::new(words.nvml_atomics, status(&nvml.atomics)),
         Row::new("NVML PCI", status(&nvml.pci)),
     ];
     for (name, fact) in &direction.cuda_attributes {
         rows.push(Row::new(
             format!("CUDA {}", name.replace('_', " ")),
-            shown(fact, ToString::to_string),
+            shown(fact, language, ToString::to_string),
         ));
     }
     rows
 }
 
-fn yes_or_no(yes: bool) -> String {
-    if yes { "yes" } else { "no" }.to_owned()
+fn yes_or_no(yes: bool, language: Language) -> String {
+    terms::Words::of(language).yes_or_no(yes).to_owned()
 }
 
-fn check(check: &Check) -> CheckView {
+fn check(check: &Check, language: Language) -> CheckView {
     CheckView {
         rung: check.rung,
         name: check.name.clone(),
-        engine: engine(check.engine),
-        outcome: outcome(check.outcome),
-        why: why(check),
+        engine: terms::Words::of(language).engine(check.engine),
+        outcome: outcome(check.outcome, language),
+        why: why(check, language),
         checked_by: check.checked_by.replace('_', " "),
-        bytes: data(check),
+        bytes: data(check, language),
         time: seconds(check.seconds),
         rerun: check.rerun,
     }
 }
 
 /// `4.0 KiB in 16 windows over 100.0 GiB`; empty where nothing was compared.
-fn data(check: &Check) -> String {
+fn data(check: &Check, language: Language) -> String {
     match (check.bytes, check.windows) {
         (0, _) => String::new(),
         (compared, 0 | 1) => bytes(compared),
         (compared, windows) => {
             let spread = bytes(check.spread_bytes);
-            format!("{} in {windows} windows over {spread}", bytes(compared))
+            let (compared, windows) = (bytes(compared), windows.to_string());
+            filled(Words::of(language).windows, &[&compared, &windows, &spread])
         }
     }
 }
 
-fn why(check: &Check) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines.extend(check.reason.clone());
-    let code = code(check.code_name.as_deref(), check.code);
+fn why(check: &Check, language: Language) -> Vec<Text> {
+    let mut lines: Vec<String> = check.reason.iter().cloned().collect();
+    let code = code(check.code_name.as_deref(), check.code, language);
     match (&check.call, code.is_empty()) {
         (Some(call), true) => lines.push(call.clone()),
         (Some(call), false) => lines.push(format!("{call}: {code}")),
         (None, false) => lines.push(code),
         (None, true) => {}
     }
-    lines.extend(check.mismatch.map(mismatch));
-    lines
+    lines.extend(check.mismatch.map(|found| mismatch(found, language)));
+    lines.into_iter().map(Text::new).collect()
 }
 
-fn mismatch(mismatch: Mismatch) -> String {
+fn mismatch(mismatch: Mismatch, language: Language) -> String {
+    let words = Words::of(language);
     let place = if mismatch.in_guard {
-        "in the guard zone"
+        words.in_guard
     } else {
-        "in the data"
+        words.in_data
     };
-    let mut text = format!(
-        "{} wrong 32-bit words {place}, first at byte {}",
-        mismatch.words, mismatch.first_offset
-    );
+    let (wrong, first) = (mismatch.words.to_string(), mismatch.first_offset.to_string());
+    let mut text = filled(words.wrong_words, &[&wrong, place, &first]);
     if mismatch.untouched {
-        text.push_str("; nothing had arrived");
+        text.push_str(words.untouched);
     }
     match mismatch.writer_sees_it {
-        Some(true) => text.push_str("; the writer reads its own data back there, the owner does not"),
-        Some(false) => text.push_str("; the writer does not find its data there either"),
+        Some(true) => text.push_str(words.only_writer_sees),
+        Some(false) => text.push_str(words.nobody_sees),
         None => {}
     }
     text
-}
-
-fn engine(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Api => "driver call",
-        Engine::Ce => "copy engine",
-        Engine::Sm => "kernel (SM)",
-        Engine::Ipc => "inter-process handle",
-        Engine::Nccl => "NCCL",
-        Engine::Unrecognised => "of a newer agent",
-    }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use kb_core::ids::RecordId;
-use kb_core::report::{Fact, Failure, Gpu, LogExcerpt, Report, When};
+use kb_core::report::{Fact, Failure, Gpu, LogExcerpt, Report};
 use serde_json::Value;
 
-use crate::web::pages::words::{Link, gap_kind, memory, record_href};
+use crate::web::pages::i18n::{Language, Locale, filled, report::Words, terms};
+use crate::web::pages::words::{Link, memory, record_href};
 
 /// What stopped the run or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub struct GpuView {
     pub compute: String,
     /// UUID.
     pub uuid: String,
+    /// `Facts of GPU 0`.
+    pub facts_title: String,
     /// Everything else that was read of it.
     pub facts: Vec<FactView>,
 }
@@ -80,54 +83,55 @@ pub struct ExcerptView {
 }
 
 /// A failure.
-pub(super) fn failure(failure: &Failure) -> FailureView {
+pub(super) fn failure(failure: &Failure, locale: Locale) -> FailureView {
     FailureView {
         step: failure.step.clone(),
-        code: code(failure.code_name.as_deref(), failure.code),
+        code: code(failure.code_name.as_deref(), failure.code, locale.language),
         message: failure.message.clone(),
         fix: failure.fix.clone(),
-        record: failure.record.as_ref().map(record),
+        record: failure.record.as_ref().map(|id| record(id, locale)),
     }
 }
 
 /// Link to a record, by its id.
-pub(super) fn record(id: &RecordId) -> Link {
+pub(super) fn record(id: &RecordId, locale: Locale) -> Link {
     Link {
-        href: record_href(id.as_str()),
+        href: locale.href(record_href(id.as_str())),
         text: id.to_string(),
     }
 }
 
 /// `CUDA_ERROR_SYSTEM_NOT_READY (802)`.
-pub(super) fn code(name: Option<&str>, number: Option<i32>) -> String {
+pub(super) fn code(name: Option<&str>, number: Option<i32>, language: Language) -> String {
     match (name, number) {
         (Some(name), Some(number)) => format!("{name} ({number})"),
         (Some(name), None) => name.to_owned(),
-        (None, Some(number)) => format!("code {number}"),
+        (None, Some(number)) => filled(Words::of(language).code, &[&number.to_string()]),
         (None, None) => String::new(),
     }
 }
 
 /// A GPU's row.
-pub(super) fn gpu(index: usize, gpu: &Gpu) -> GpuView {
+pub(super) fn gpu(index: usize, gpu: &Gpu, language: Language) -> GpuView {
     GpuView {
         index,
-        nvml: shown(&gpu.nvml_index, ToString::to_string),
-        name: shown(&gpu.name, Clone::clone),
-        pci: shown(&gpu.pci_address, Clone::clone),
-        memory: shown(&gpu.memory_bytes, |bytes| memory(*bytes)),
-        compute: shown(&gpu.compute_capability, Clone::clone),
-        uuid: shown(&gpu.uuid, Clone::clone),
+        nvml: shown(&gpu.nvml_index, language, ToString::to_string),
+        name: shown(&gpu.name, language, Clone::clone),
+        pci: shown(&gpu.pci_address, language, Clone::clone),
+        memory: shown(&gpu.memory_bytes, language, |bytes| memory(*bytes)),
+        compute: shown(&gpu.compute_capability, language, Clone::clone),
+        uuid: shown(&gpu.uuid, language, Clone::clone),
+        facts_title: filled(Words::of(language).gpu_facts, &[&index.to_string()]),
         facts: read(&gpu.facts),
     }
 }
 
 /// The value, or why there is none.
-pub(super) fn shown<T>(fact: &Fact<T>, word: impl Fn(&T) -> String) -> String {
+pub(super) fn shown<T>(fact: &Fact<T>, language: Language, word: impl Fn(&T) -> String) -> String {
     match (&fact.value, &fact.gap) {
         (Some(value), _) => word(value),
-        (None, Some(gap)) => gap_kind(gap.kind).to_owned(),
-        (None, None) => "not given".to_owned(),
+        (None, Some(gap)) => terms::Words::of(language).gap_kind(gap.kind).to_owned(),
+        (None, None) => Words::of(language).not_given.to_owned(),
     }
 }
 
@@ -159,8 +163,11 @@ pub(super) fn plain(value: &Value) -> String {
 
 /// Everything that could not be seen, host first, then GPUs, pairs and directions. Gaps with the same name's end,
 /// reason and source are told once, with the first place and how many more.
-pub(super) fn gaps(report: &Report) -> Vec<GapView> {
-    let mut found = Found::default();
+pub(super) fn gaps(report: &Report, language: Language) -> Vec<GapView> {
+    let mut found = Found {
+        gaps: Vec::new(),
+        terms: terms::Words::of(language),
+    };
     for (name, fact) in &report.host {
         found.see("host", name, fact);
     }
@@ -201,19 +208,19 @@ pub(super) fn gaps(report: &Report) -> Vec<GapView> {
         found.see("NCCL", "library", &nccl.library);
         found.see("NCCL", "version", &nccl.version);
     }
-    found.told()
+    found.told(Words::of(language))
 }
 
 /// Gaps met so far: what they are, and in how many places.
-#[derive(Default)]
 struct Found {
     gaps: Vec<(String, GapView, usize)>,
+    terms: &'static terms::Words,
 }
 
 impl Found {
     fn see<T>(&mut self, place: &str, name: &str, fact: &Fact<T>) {
         let Some(gap) = &fact.gap else { return };
-        let kind = gap_kind(gap.kind);
+        let kind = self.terms.gap_kind(gap.kind);
         let same = self.gaps.iter_mut().find(|(known_name, known, _)| {
             known_name == name
                 && known.kind == kind
@@ -233,10 +240,10 @@ impl Found {
         self.gaps.push((name.to_owned(), view, 1));
     }
 
-    fn told(self) -> Vec<GapView> {
+    fn told(self, words: &Words) -> Vec<GapView> {
         let told = self.gaps.into_iter().map(|(_, mut view, places)| {
             if places > 1 {
-                view.what = format!("{} and {} more", view.what, places - 1);
+                view.what = filled(words.and_more, &[&view.what, &(places - 1).to_string()]);
             }
             view
         });
@@ -245,14 +252,10 @@ impl Found {
 }
 
 /// A stretch of a log.
-pub(super) fn excerpt(excerpt: &LogExcerpt) -> ExcerptView {
+pub(super) fn excerpt(excerpt: &LogExcerpt, language: Language) -> ExcerptView {
     ExcerptView {
         source: excerpt.source.clone(),
-        when: match excerpt.when {
-            When::Before => "before the run",
-            When::During => "during the run",
-            When::Unrecognised => "at a time that only a newer server knows",
-        },
+        when: terms::Words::of(language).when(excerpt.when),
         text: excerpt.text.clone(),
     }
 }

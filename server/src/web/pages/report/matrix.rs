@@ -1,10 +1,11 @@
 //! The pair matrix (row reaches into column) and matrices of measured values.
 
-use kb_core::report::{Direction, Measurement, Operation, Outcome, Pair, Report};
+use kb_core::report::{Direction, Gap, Measurement, Operation, Outcome, Pair, Report};
 use kb_core::verdict::Verdict;
 
 use super::checks::anchor_link;
-use crate::web::pages::words::{bytes, gap_kind};
+use crate::web::pages::i18n::{Language, counted, filled, report::Words, terms};
+use crate::web::pages::words::bytes;
 
 /// The pair matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,10 +80,20 @@ impl ValueCell {
             title: String::new(),
         }
     }
+
+    /// Where something was to be measured and was not.
+    pub(super) fn missing(gap: Option<&Gap>, language: Language) -> Self {
+        let (words, terms) = (Words::of(language), terms::Words::of(language));
+        Self {
+            class: "cell-unknown",
+            text: gap.map_or(words.none, |gap| terms.gap_kind(gap.kind)).to_owned(),
+            title: gap.map(|gap| gap.reason.clone()).unwrap_or_default(),
+        }
+    }
 }
 
 /// The pair matrix, where there are pairs.
-pub(super) fn pairs(report: &Report) -> Option<Matrix> {
+pub(super) fn pairs(report: &Report, words: &Words) -> Option<Matrix> {
     if report.pairs.is_empty() {
         return None;
     }
@@ -93,7 +104,7 @@ pub(super) fn pairs(report: &Report) -> Option<Matrix> {
         label: label(*initiator),
         cells: indices
             .iter()
-            .map(|owner| cell(report, *initiator, *owner))
+            .map(|owner| cell(report, *initiator, *owner, words))
             .collect(),
     };
     Some(Matrix {
@@ -106,7 +117,7 @@ fn label(index: u32) -> String {
     format!("GPU {index}")
 }
 
-fn cell(report: &Report, initiator: u32, owner: u32) -> Cell {
+fn cell(report: &Report, initiator: u32, owner: u32, words: &Words) -> Cell {
     if initiator == owner {
         return Cell {
             class: "cell-self",
@@ -120,7 +131,7 @@ fn cell(report: &Report, initiator: u32, owner: u32) -> Cell {
         return Cell {
             class: "cell-unknown",
             sign: "?",
-            word: "not checked",
+            word: words.not_checked,
             href: None,
         };
     };
@@ -129,11 +140,11 @@ fn cell(report: &Report, initiator: u32, owner: u32) -> Cell {
         .iter()
         .find(|d| d.initiator == initiator && d.owner == owner);
     let (class, sign, word) = match seen(pair, direction) {
-        Verdict::Healthy => ("cell-good", "✓", "works"),
-        Verdict::Degraded => ("cell-warn", "△", "degraded"),
-        Verdict::Refused => ("cell-bad", "⊘", "refused"),
-        Verdict::Broken => ("cell-bad", "✗", "broken"),
-        Verdict::Unknown => ("cell-unknown", "?", "unknown"),
+        Verdict::Healthy => ("cell-good", "✓", words.works),
+        Verdict::Degraded => ("cell-warn", "△", words.degraded),
+        Verdict::Refused => ("cell-bad", "⊘", words.refused),
+        Verdict::Broken => ("cell-bad", "✗", words.broken),
+        Verdict::Unknown => ("cell-unknown", "?", words.unknown),
     };
     Cell {
         class,
@@ -181,7 +192,12 @@ fn seen(pair: &Pair, direction: Option<&Direction>) -> Verdict {
 }
 
 /// A matrix of medians; none where the cells name no GPU.
-pub(super) fn measurement(report: &Report, item: &Measurement) -> Option<MeasurementView> {
+pub(super) fn measurement(
+    report: &Report,
+    item: &Measurement,
+    language: Language,
+) -> Option<MeasurementView> {
+    let words = Words::of(language);
     let ends = item.cells.iter().flat_map(|cell| [cell.source, cell.destination]);
     let host = ends.clone().any(|end| end.is_none());
     let gpus = (0..report.gpus.len()).filter_map(|index| u32::try_from(index).ok());
@@ -189,41 +205,38 @@ pub(super) fn measurement(report: &Report, item: &Measurement) -> Option<Measure
     if places.is_empty() || item.cells.is_empty() {
         return None;
     }
-    let name = |place: &Option<u32>| place.map_or_else(|| "Host".to_owned(), label);
+    let name = |place: &Option<u32>| place.map_or_else(|| words.host_end.to_owned(), label);
     let row = |source: &Option<u32>| ValueRow {
         label: name(source),
         cells: places
             .iter()
-            .map(|destination| value(item, *source, *destination))
+            .map(|destination| value(item, *source, *destination, language))
             .collect(),
     };
     Some(MeasurementView {
-        title: title(item),
-        caption: format!(
-            "{}, median of the samples, from the row to the column.",
-            item.unit
-        ),
+        title: title(item, words),
+        caption: filled(words.median_means, &[&item.unit]),
         columns: places.iter().map(name).collect(),
         rows: places.iter().map(row).collect(),
     })
 }
 
-fn title(item: &Measurement) -> String {
-    let mut words = vec![item.metric.replace('_', " "), bytes(item.bytes)];
+fn title(item: &Measurement, words: &Words) -> String {
+    let mut parts = vec![item.metric.replace('_', " "), bytes(item.bytes)];
     match item.operation {
-        Operation::Push => words.push("written by the source".to_owned()),
-        Operation::Pull => words.push("read by the destination".to_owned()),
+        Operation::Push => parts.push(words.written.to_owned()),
+        Operation::Pull => parts.push(words.read.to_owned()),
         Operation::Other | Operation::Unrecognised => {}
     }
     match item.peer_access {
-        Some(true) => words.push("peer access on".to_owned()),
-        Some(false) => words.push("staged through the host".to_owned()),
+        Some(true) => parts.push(words.peer_on.to_owned()),
+        Some(false) => parts.push(words.staged.to_owned()),
         None => {}
     }
-    words.join(", ")
+    parts.join(words.comma)
 }
 
-fn value(item: &Measurement, source: Option<u32>, destination: Option<u32>) -> ValueCell {
+fn value(item: &Measurement, source: Option<u32>, destination: Option<u32>, language: Language) -> ValueCell {
     let found = item
         .cells
         .iter()
@@ -231,19 +244,14 @@ fn value(item: &Measurement, source: Option<u32>, destination: Option<u32>) -> V
     let Some(cell) = found else {
         return ValueCell::nothing();
     };
-    if let Some(median) = median(&cell.samples) {
-        let samples = format!("{} samples", cell.samples.len());
-        return ValueCell {
+    let words = Words::of(language);
+    match median(&cell.samples) {
+        Some(median) => ValueCell {
             class: "",
             text: format!("{median:.1}"),
-            title: samples,
-        };
-    }
-    let gap = cell.gap.as_ref();
-    ValueCell {
-        class: "cell-unknown",
-        text: gap.map_or("none", |gap| gap_kind(gap.kind)).to_owned(),
-        title: gap.map(|gap| gap.reason.clone()).unwrap_or_default(),
+            title: counted(cell.samples.len() as u64, words.samples_one, words.samples_many),
+        },
+        None => ValueCell::missing(cell.gap.as_ref(), language),
     }
 }
 

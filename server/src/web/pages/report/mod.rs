@@ -6,8 +6,8 @@ mod matrix;
 mod nccl;
 mod view;
 
-use actix_web::HttpResponse;
 use actix_web::web::{Data, Path, Query};
+use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::ids::{NodeId, ReportId};
 use serde::Deserialize;
@@ -18,6 +18,7 @@ pub use matrix::{Matrix, MeasurementView};
 pub use nccl::NcclView;
 pub use view::{FindingView, Source, page};
 
+use super::i18n::{Locale, report::Words};
 use super::layout::{Layout, Section};
 use super::words::Mark;
 use super::{filters, html_not_shared};
@@ -30,6 +31,8 @@ use crate::web::state::AppState;
 #[template(path = "pages/report.html")]
 pub struct ReportPage {
     pub(super) layout: Layout,
+    pub(super) words: &'static Words,
+    pub(super) heading: String,
     pub(super) node: String,
     pub(super) node_href: String,
     pub(super) verdict: Mark,
@@ -60,6 +63,7 @@ pub struct Params {
 
 /// `GET /reports/{id}`.
 pub async fn get(
+    request: HttpRequest,
     id: Path<String>,
     params: Query<Params>,
     state: Data<AppState>,
@@ -72,5 +76,6 @@ pub async fn get(
         listing: &view.listing,
         report: &view.report,
         findings: &view.findings,
+        locale: Locale::of(&request),
     }))
 }

@@ -6,7 +6,9 @@ use kb_core::report::{Cell, Engine, Measurement, Nccl, NcclArm, NcclVerdict, Rep
 
 use super::facts::{code, shown};
 use super::matrix::{ValueCell, ValueRow};
-use crate::web::pages::words::{Mark, Row, Tone, count, gap_kind, memory, outcome, seconds};
+use crate::web::pages::advice::Text;
+use crate::web::pages::i18n::{Language, counted, filled, report::Words, terms};
+use crate::web::pages::words::{Mark, Row, Tone, memory, outcome, seconds};
 
 const BUS: &str = "_bus_bandwidth";
 
@@ -44,7 +46,7 @@ pub struct ArmView {
     /// What came of it.
     pub outcome: Mark,
     /// Why, call and code.
-    pub why: Vec<String>,
+    pub why: Vec<Text>,
     /// How long it took.
     pub time: String,
 }
@@ -65,64 +67,66 @@ pub(super) fn is_collective(item: &Measurement) -> bool {
 }
 
 /// NCCL's part of the page; none where the report says nothing of it.
-pub(super) fn section(report: &Report) -> Option<NcclView> {
-    let works = report.nccl.as_ref().map(works);
-    let bandwidths = bandwidths(report);
+pub(super) fn section(report: &Report, language: Language) -> Option<NcclView> {
+    let works = report.nccl.as_ref().map(|nccl| works(nccl, language));
+    let bandwidths = bandwidths(report, language);
     (works.is_some() || bandwidths.is_some()).then_some(NcclView { works, bandwidths })
 }
 
-fn works(nccl: &Nccl) -> WorksView {
-    let (verdict, meaning) = verdict(nccl.verdict);
-    let nvls = if nccl.nvls { "left to NCCL" } else { "switched off" };
+fn works(nccl: &Nccl, language: Language) -> WorksView {
+    let words = Words::of(language);
+    let (verdict, meaning) = verdict(nccl.verdict, language);
+    let nvls = if nccl.nvls {
+        words.left_to_nccl
+    } else {
+        words.switched_off
+    };
     WorksView {
         verdict,
         reason: nccl.reason.clone(),
         meaning,
         rows: vec![
-            Row::new("Version", shown(&nccl.version, Clone::clone)),
-            Row::new("Library", shown(&nccl.library, Clone::clone)),
-            Row::new("NVLink SHARP and multicast", nvls),
+            Row::new(words.version, shown(&nccl.version, language, Clone::clone)),
+            Row::new(words.library, shown(&nccl.library, language, Clone::clone)),
+            Row::new(words.nvls, nvls),
         ],
-        arms: nccl.arms.iter().map(arm).collect(),
+        arms: nccl.arms.iter().map(|of_nccl| arm(of_nccl, language)).collect(),
     }
 }
 
-fn verdict(verdict: NcclVerdict) -> (Mark, Option<&'static str>) {
+fn verdict(verdict: NcclVerdict, language: Language) -> (Mark, Option<&'static str>) {
+    let words = Words::of(language);
     let (tone, sign, label, meaning) = match verdict {
-        NcclVerdict::Ok => (Tone::Good, "✓", "Works with peer access and without", None),
+        NcclVerdict::Ok => (Tone::Good, "✓", words.nccl_works, None),
         NcclVerdict::PeerAccessFails => (
             Tone::Bad,
             "✗",
-            "Fails with peer access",
-            Some(
-                "The way from GPU to GPU is at fault: programs run with `NCCL_P2P_DISABLE=1` meanwhile, and slower.",
-            ),
+            words.nccl_peer_fails,
+            Some(words.nccl_peer_fails_means),
         ),
         NcclVerdict::StagingFails => (
             Tone::Warn,
             "△",
-            "Fails without peer access",
-            Some(
-                "The way through host memory is at fault. Programs whose GPUs all have peer access do not notice; \
-                 those that must share memory of the host (`/dev/shm`, locked memory, namespaces of a container) fail.",
-            ),
+            words.nccl_staging_fails,
+            Some(words.nccl_staging_fails_means),
         ),
         NcclVerdict::Inconclusive => (
             Tone::Unknown,
             "?",
-            "Could not be told",
-            Some("Nothing is shown about peer access."),
+            terms::Words::of(language).unknown,
+            Some(words.nccl_nothing_shown),
         ),
-        NcclVerdict::NotRun => (Tone::Unknown, "–", "Not run", None),
-        NcclVerdict::Unrecognised => (Tone::Unknown, "?", "A verdict of a newer agent", None),
+        NcclVerdict::NotRun => (Tone::Unknown, "–", words.not_run, None),
+        NcclVerdict::Unrecognised => (Tone::Unknown, "?", words.newer_verdict, None),
     };
     (Mark { tone, sign, label }, meaning)
 }
 
-fn arm(arm: &NcclArm) -> ArmView {
+fn arm(arm: &NcclArm, language: Language) -> ArmView {
+    let words = Words::of(language);
     let gpus: Vec<String> = arm.gpus.iter().map(ToString::to_string).collect();
     let mut why: Vec<String> = arm.reason.iter().cloned().collect();
-    let code = code(arm.code_name.as_deref(), arm.code);
+    let code = code(arm.code_name.as_deref(), arm.code, language);
     match (&arm.call, code.is_empty()) {
         (Some(call), true) => why.push(call.clone()),
         (Some(call), false) => why.push(format!("{call}: {code}")),
@@ -131,23 +135,23 @@ fn arm(arm: &NcclArm) -> ArmView {
     }
     ArmView {
         name: if arm.peer_access {
-            "With peer access"
+            words.with_peer
         } else {
-            "Without (NCCL_P2P_DISABLE=1)"
+            words.without_peer
         },
         gpus: gpus.join(", "),
-        outcome: outcome(arm.outcome),
-        why,
+        outcome: outcome(arm.outcome, language),
+        why: why.into_iter().map(Text::new).collect(),
         time: seconds(arm.seconds),
     }
 }
 
-fn bandwidths(report: &Report) -> Option<BandwidthsView> {
+fn bandwidths(report: &Report, language: Language) -> Option<BandwidthsView> {
     let measured: Vec<(String, &Measurement)> = report
         .measurements
         .iter()
         .filter(|item| is_collective(item))
-        .filter_map(|item| Some((collective(item)?, item)))
+        .filter_map(|item| Some((collective(item, language)?, item)))
         .collect();
     let sizes: BTreeSet<u64> = measured.iter().map(|(_, item)| item.bytes).collect();
     let mut rows: Vec<ValueRow> = Vec::new();
@@ -159,7 +163,7 @@ fn bandwidths(report: &Report) -> Option<BandwidthsView> {
             let found = measured
                 .iter()
                 .find(|(other, item)| other == name && item.bytes == *size);
-            found.map_or_else(ValueCell::nothing, |(_, item)| value(report, item))
+            found.map_or_else(ValueCell::nothing, |(_, item)| value(report, item, language))
         };
         rows.push(ValueRow {
             label: name.clone(),
@@ -173,7 +177,7 @@ fn bandwidths(report: &Report) -> Option<BandwidthsView> {
 }
 
 /// `nccl_all_reduce_bus_bandwidth_in_place` -> `all reduce, in place`; none for what is no bus bandwidth.
-fn collective(item: &Measurement) -> Option<String> {
+fn collective(item: &Measurement, language: Language) -> Option<String> {
     let (name, variant) = item.metric.strip_prefix("nccl_")?.split_once(BUS)?;
     let mut words = name.replace('_', " ");
     let variant = variant.trim_matches('_').replace('_', " ");
@@ -181,19 +185,20 @@ fn collective(item: &Measurement) -> Option<String> {
         words = format!("{words}, {variant}");
     }
     if item.peer_access == Some(false) {
-        words.push_str(", without peer access");
+        words = filled(Words::of(language).without_peer_access, &[&words]);
     }
     Some(words)
 }
 
-fn value(report: &Report, item: &Measurement) -> ValueCell {
+fn value(report: &Report, item: &Measurement, language: Language) -> ValueCell {
+    let words = Words::of(language);
     let Some(cell) = item.cells.first() else {
         return ValueCell::nothing();
     };
     if let Some(median) = cell.median() {
-        let mut title = count(cell.samples.len() as u64, "sample", "samples");
+        let mut title = counted(cell.samples.len() as u64, words.samples_one, words.samples_many);
         if let Some(algorithm) = algorithm(report, item) {
-            title = format!("{title}, algorithm bandwidth {algorithm:.1} {}", item.unit);
+            title = filled(words.algorithm, &[&title, &format!("{algorithm:.1}"), &item.unit]);
         }
         return ValueCell {
             class: "",
@@ -201,12 +206,7 @@ fn value(report: &Report, item: &Measurement) -> ValueCell {
             title,
         };
     }
-    let gap = cell.gap.as_ref();
-    ValueCell {
-        class: "cell-unknown",
-        text: gap.map_or("none", |gap| gap_kind(gap.kind)).to_owned(),
-        title: gap.map(|gap| gap.reason.clone()).unwrap_or_default(),
-    }
+    ValueCell::missing(cell.gap.as_ref(), language)
 }
 
 /// The algorithm bandwidth beside a bus bandwidth.
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn a_real_report_has_a_row_for_each_collective() {
         let report = real();
-        let view = section(&report).unwrap();
+        let view = section(&report, Language::English).unwrap();
         let works = view.works.unwrap();
         assert_eq!(works.verdict.tone, Tone::Good);
         assert_eq!(works.rows.first().unwrap().value, "2.28.3");
@@ -260,11 +260,11 @@ mod tests {
         arm.outcome = kb_core::report::Outcome::Fail;
         arm.call = Some("ncclAllReduce".to_owned());
         (arm.code, arm.code_name) = (Some(2), Some("ncclSystemError".to_owned()));
-        let works = section(&report).unwrap().works.unwrap();
+        let works = section(&report, Language::English).unwrap().works.unwrap();
         assert_eq!(works.verdict.label, "Fails without peer access");
         assert!(works.meaning.unwrap().contains("/dev/shm"));
         let arm = works.arms.last().unwrap();
-        assert_eq!(arm.why, ["ncclAllReduce: ncclSystemError (2)"]);
+        assert_eq!(arm.why, [Text::new("ncclAllReduce: ncclSystemError (2)")]);
         assert_eq!(arm.outcome.tone, Tone::Bad);
     }
 
@@ -272,9 +272,13 @@ mod tests {
     fn without_nccl_there_is_no_section() {
         let mut report = real();
         report.nccl = None;
-        assert_eq!(section(&report).unwrap().works, None, "figures alone");
+        assert_eq!(
+            section(&report, Language::English).unwrap().works,
+            None,
+            "figures alone"
+        );
         report.measurements.retain(|item| !is_collective(item));
-        assert_eq!(section(&report), None);
+        assert_eq!(section(&report, Language::English), None);
         assert!(!report.measurements.is_empty(), "those of pairs stay");
     }
 }

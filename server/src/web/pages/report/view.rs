@@ -1,12 +1,13 @@
 //! From a stored report and its findings to what its page shows.
 
-use kb_core::report::Report;
+use kb_core::report::{Failure, Report};
 use kb_core::verdict::Verdict;
 
 use super::{ReportPage, checks, facts, matrix, nccl};
 use crate::store::{ReportListing, StoredFinding};
+use crate::web::pages::i18n::{Locale, counted, filled, report::Words};
 use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::words::{Link, Row, count, encoded, moment, record_href, verdict};
+use crate::web::pages::words::{Link, Row, encoded, moment, record_href, verdict};
 
 /// What the page is made from.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +18,8 @@ pub struct Source<'a> {
     pub report: &'a Report,
     /// Its findings.
     pub findings: &'a [StoredFinding],
+    /// Language of the page.
+    pub locale: Locale,
 }
 
 /// A finding.
@@ -42,87 +45,99 @@ pub fn page(source: Source<'_>) -> ReportPage {
         listing,
         report,
         findings,
+        locale,
     } = source;
+    let words = Words::of(locale.language);
     let node = report.node.id.to_string();
-    let mark = verdict(report.conclusion.verdict);
+    let mark = verdict(report.conclusion.verdict, locale.language);
     ReportPage {
-        layout: Layout::new(format!("{} · {node} · Peerless", mark.label), Section::Nodes),
-        node_href: format!("/nodes/{}", encoded(&node)),
+        layout: Layout::new(format!("{} · {node} · Peerless", mark.label), Section::Nodes).spoken(locale),
+        words,
+        heading: filled(words.report_of, &[&node]),
+        node_href: locale.href(format!("/nodes/{}", encoded(&node))),
         json_href: format!("/api/v1/reports/{}", encoded(report.report_id.as_str())),
         node,
         verdict: mark,
         reason: report.conclusion.reason.clone(),
         simulated: report.simulated,
-        facts: run_facts(listing, report),
-        failures: report.failures.iter().map(facts::failure).collect(),
-        notes: report.notes.iter().map(facts::failure).collect(),
-        findings: findings.iter().map(|stored| finding(stored, report)).collect(),
-        no_findings: no_findings(report.conclusion.verdict),
-        matrix: matrix::pairs(report),
-        nccl: nccl::section(report),
+        facts: run_facts(listing, report, words),
+        failures: failures(&report.failures, locale),
+        notes: failures(&report.notes, locale),
+        findings: findings
+            .iter()
+            .map(|stored| finding(stored, report, locale))
+            .collect(),
+        no_findings: no_findings(report.conclusion.verdict, words),
+        matrix: matrix::pairs(report, words),
+        nccl: nccl::section(report, locale.language),
         measurements: report
             .measurements
             .iter()
             .filter(|item| !nccl::is_collective(item))
-            .filter_map(|item| matrix::measurement(report, item))
+            .filter_map(|item| matrix::measurement(report, item, locale.language))
             .collect(),
-        pairs: pairs(report),
+        pairs: pairs(report, locale),
         gpus: report
             .gpus
             .iter()
             .enumerate()
-            .map(|(index, gpu)| facts::gpu(index, gpu))
+            .map(|(index, gpu)| facts::gpu(index, gpu, locale.language))
             .collect(),
-        gaps: facts::gaps(report),
+        gaps: facts::gaps(report, locale.language),
         host: facts::host(report),
-        logs: report.logs.iter().map(facts::excerpt).collect(),
+        logs: report
+            .logs
+            .iter()
+            .map(|excerpt| facts::excerpt(excerpt, locale.language))
+            .collect(),
     }
 }
 
+fn failures(failures: &[Failure], locale: Locale) -> Vec<facts::FailureView> {
+    let each = failures.iter();
+    each.map(|failure| facts::failure(failure, locale)).collect()
+}
+
 /// The pairs that call for a look first.
-fn pairs(report: &Report) -> Vec<checks::PairView> {
-    let mut pairs: Vec<checks::PairView> = report.pairs.iter().map(checks::pair).collect();
+fn pairs(report: &Report, locale: Locale) -> Vec<checks::PairView> {
+    let pairs = report.pairs.iter().map(|pair| checks::pair(pair, locale));
+    let mut pairs: Vec<checks::PairView> = pairs.collect();
     pairs.sort_by_key(|pair| !pair.open);
     pairs
 }
 
-fn run_facts(listing: &ReportListing, report: &Report) -> Vec<String> {
+fn run_facts(listing: &ReportListing, report: &Report, words: &Words) -> Vec<String> {
     let mut facts = vec![
-        count(report.gpus.len() as u64, "GPU", "GPUs"),
-        count(report.pairs.len() as u64, "pair", "pairs"),
+        counted(report.gpus.len() as u64, words.gpus_one, words.gpus_many),
+        counted(report.pairs.len() as u64, words.pairs_one, words.pairs_many),
     ];
     if let Some(hostname) = &report.node.hostname {
-        facts.push(format!("Host {hostname}"));
+        facts.push(filled(words.host_is, &[hostname]));
     }
-    facts.push(format!(
-        "Run ended {} (node's clock)",
-        moment(listing.finished_at)
-    ));
-    facts.push(format!("Received {}", moment(listing.received_at)));
-    facts.push(format!("Agent {}", report.agent_version));
+    facts.push(filled(words.ended, &[&moment(listing.finished_at)]));
+    facts.push(filled(words.received, &[&moment(listing.received_at)]));
+    facts.push(filled(words.agent, &[&report.agent_version]));
     if let Some(expect) = &report.conclusion.expect {
-        facts.push(format!("Expected {expect}"));
+        facts.push(filled(words.expected, &[expect]));
     }
     facts
 }
 
-fn no_findings(verdict: Verdict) -> &'static str {
+fn no_findings(verdict: Verdict, words: &Words) -> &'static str {
     match verdict {
-        Verdict::Healthy => "None: nothing in this report calls for an explanation.",
-        Verdict::Degraded | Verdict::Refused | Verdict::Unknown | Verdict::Broken => {
-            "No known record explains what this report shows."
-        }
+        Verdict::Healthy => words.nothing_to_explain,
+        Verdict::Degraded | Verdict::Refused | Verdict::Unknown | Verdict::Broken => words.nothing_known,
     }
 }
 
-fn finding(stored: &StoredFinding, report: &Report) -> FindingView {
+fn finding(stored: &StoredFinding, report: &Report, locale: Locale) -> FindingView {
     let finding = &stored.finding;
     let record = finding.record.as_ref().map(|(id, revision)| Link {
-        href: record_href(id.as_str()),
+        href: locale.href(record_href(id.as_str())),
         text: format!("{id} ({revision})"),
     });
     FindingView {
-        subject: subject(&finding.subject),
+        subject: subject(&finding.subject, Words::of(locale.language)),
         subject_href: subject_href(&finding.subject, report),
         title: finding.title.clone(),
         record,
@@ -132,11 +147,14 @@ fn finding(stored: &StoredFinding, report: &Report) -> FindingView {
 }
 
 /// `pair 0-1` -> `Pair 0-1`.
-fn subject(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+fn subject(text: &str, words: &Words) -> String {
+    match text.split_once(' ') {
+        Some(("pair", ends)) => filled(words.pair, &[ends]),
+        Some(("direction", ends)) => filled(words.direction, &[ends]),
+        Some(("gpu", index)) => format!("GPU {index}"),
+        None if text == "report" => words.report.to_owned(),
+        _ => text.to_owned(),
+    }
 }
 
 /// Where on the page a subject stands: `pair 0-1`, `direction 1-0`, `gpu 3`.

@@ -1,8 +1,8 @@
 //! Facets as links: each choice is an address of its own.
 
 use crate::search::{FacetValue, Facets, Filters};
+use crate::web::pages::i18n::{Locale, filled, search::Words};
 use crate::web::pages::record::tier::Tier;
-use crate::web::pages::record::words::ENGLISH;
 use crate::web::pages::words::encoded;
 
 /// A facet with its values.
@@ -38,49 +38,56 @@ pub struct Chosen {
     pub text: String,
     /// Where it is taken back.
     pub without: String,
+    /// What that does.
+    pub taken_back: String,
 }
 
-/// Name in the address, and for people.
-const FACETS: [(&str, &str); 5] = [
-    ("domain", "Domain"),
-    ("category", "Category"),
-    ("tag", "Tag"),
-    ("tier", "Vouched for"),
-    ("locale", "Language"),
-];
+/// Names in the address.
+const FACETS: [&str; 5] = ["domain", "category", "tag", "tier", "locale"];
+
+/// A facet for people.
+fn label(name: &str, words: &Words) -> &'static str {
+    match name {
+        "domain" => words.domain,
+        "category" => words.category,
+        "tag" => words.tag,
+        "tier" => words.tier,
+        _ => words.locale,
+    }
+}
 
 /// The address of a search.
-pub(super) fn address(query: &str, filters: &Filters) -> String {
+pub(super) fn address(query: &str, filters: &Filters, locale: Locale) -> String {
     let mut parts = Vec::new();
     if !query.is_empty() {
         parts.push(format!("q={}", encoded(query)));
     }
-    for (name, _) in FACETS {
+    for name in FACETS {
         if let Some(value) = value_of(filters, name) {
             parts.push(format!("{name}={}", encoded(value)));
         }
     }
-    if parts.is_empty() {
+    locale.href(if parts.is_empty() {
         "/search".to_owned()
     } else {
         format!("/search?{}", parts.join("&"))
-    }
+    })
 }
 
 /// The facets that leave a choice.
-pub(super) fn facets(facets: &Facets, query: &str, filters: &Filters) -> Vec<FacetView> {
-    let views = FACETS.into_iter().map(|(name, label)| {
+pub(super) fn facets(facets: &Facets, query: &str, filters: &Filters, locale: Locale) -> Vec<FacetView> {
+    let views = FACETS.into_iter().map(|name| {
         let chosen = value_of(filters, name);
         let others = values_of(facets, name)
             .iter()
             .filter(|value| chosen != Some(value.value.as_str()));
         let values = others.map(|value| ValueView {
-            text: words(name, &value.value),
-            href: address(query, &with(filters, name, Some(value.value.clone()))),
+            text: value_text(name, &value.value, locale),
+            href: address(query, &with(filters, name, Some(value.value.clone())), locale),
             count: value.count,
         });
         FacetView {
-            label,
+            label: label(name, Words::of(locale.language)),
             values: values.collect(),
         }
     });
@@ -91,15 +98,18 @@ pub(super) fn facets(facets: &Facets, query: &str, filters: &Filters) -> Vec<Fac
 }
 
 /// The choices that were made.
-pub(super) fn chosen(query: &str, filters: &Filters) -> Vec<Chosen> {
-    let each = FACETS.into_iter().filter_map(|(name, label)| {
+pub(super) fn chosen(query: &str, filters: &Filters, locale: Locale) -> Vec<Chosen> {
+    let words = Words::of(locale.language);
+    let each = FACETS.into_iter().filter_map(|name| {
         let value = value_of(filters, name)?;
+        let (label, text) = (label(name, words), value_text(name, value, locale));
         Some(Chosen {
             name,
             label,
             value: value.to_owned(),
-            text: words(name, value),
-            without: address(query, &with(filters, name, None)),
+            without: address(query, &with(filters, name, None), locale),
+            taken_back: filled(words.without, &[label, &text]),
+            text,
         })
     });
     each.collect()
@@ -109,9 +119,9 @@ fn filters_is_empty(filters: &Filters) -> bool {
     *filters == Filters::default()
 }
 
-fn words(name: &str, value: &str) -> String {
+fn value_text(name: &str, value: &str, locale: Locale) -> String {
     match name {
-        "tier" => Tier::named(value, &ENGLISH).label.to_owned(),
+        "tier" => Tier::named(value, locale.language.words()).label.to_owned(),
         _ => value.replace('_', " "),
     }
 }
@@ -160,11 +170,11 @@ mod tests {
             ..Filters::default()
         };
         assert_eq!(
-            address("Xid 79 & more", &filters),
+            address("Xid 79 & more", &filters, Locale::ENGLISH),
             "/search?q=Xid%2079%20%26%20more&domain=cuda"
         );
-        assert_eq!(address("", &Filters::default()), "/search");
-        let chosen = chosen("xid", &filters);
+        assert_eq!(address("", &Filters::default(), Locale::ENGLISH), "/search");
+        let chosen = chosen("xid", &filters, Locale::ENGLISH);
         assert_eq!(
             chosen.first().map(|choice| choice.without.as_str()),
             Some("/search?q=xid")
@@ -182,7 +192,7 @@ mod tests {
             category: vec![value("runtime_error")],
             ..Facets::default()
         };
-        let views = facets(&found, "", &Filters::default());
+        let views = facets(&found, "", &Filters::default(), Locale::ENGLISH);
         assert_eq!(views.len(), 1);
         let hrefs: Vec<&str> = views
             .iter()

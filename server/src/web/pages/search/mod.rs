@@ -3,8 +3,8 @@
 
 mod facets;
 
-use actix_web::HttpResponse;
 use actix_web::web::{Data, Query, block};
+use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use serde::Deserialize;
 
@@ -12,10 +12,10 @@ pub use facets::{Chosen, FacetView};
 
 use super::evidence::Part;
 use super::html;
+use super::i18n::{Locale, counted, search::Words};
 use super::layout::{Layout, Section};
 use super::record::tier::Tier;
-use super::record::words::ENGLISH;
-use super::words::{count, encoded, is_chinese, record_href};
+use super::words::{encoded, is_chinese, record_href};
 use crate::domain::search::search;
 use crate::feed::Generation;
 use crate::search::{Filters, Highlight, ReadAs, SearchAnswer, SearchHit, SearchRequest};
@@ -28,6 +28,7 @@ use crate::web::state::AppState;
 #[template(path = "pages/search.html")]
 pub struct SearchPage {
     layout: Layout,
+    words: &'static Words,
     heading: String,
     query: String,
     filters: Vec<Chosen>,
@@ -101,7 +102,12 @@ impl Params {
 }
 
 /// `GET /search`.
-pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
+pub async fn get(
+    request: HttpRequest,
+    params: Query<Params>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let locale = Locale::of(&request);
     let params = params.into_inner();
     if params.q.len() > limits::QUERY_BYTES {
         let detail = format!(
@@ -121,40 +127,49 @@ pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpRes
     let searched = generation.clone();
     let work = block(move || search(&searched, &request));
     let answer = work.await.map_err(|error| Problem::internal(&error))??;
-    html(&page(&generation, &params, &answer))
+    html(&page(&generation, &params, &answer, locale))
 }
 
 /// Builds the page.
-pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer) -> SearchPage {
+pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer, locale: Locale) -> SearchPage {
+    let words = Words::of(locale.language);
     let filters = params.filters();
     let heading = match (params.q.trim().is_empty(), answer.total) {
-        (_, 0) => "Nothing found".to_owned(),
-        (false, _) if answer.near => "Nothing found, but something near".to_owned(),
-        (true, total) => count(total as u64, "record", "records"),
-        (false, total) => format!("{} found", count(total as u64, "record", "records")),
+        (_, 0) => words.nothing_found.to_owned(),
+        (false, _) if answer.near => words.near.to_owned(),
+        (true, total) => counted(total as u64, words.records_one, words.records_many),
+        (false, total) => counted(total as u64, words.found_one, words.found_many),
     };
     let next = answer.next_cursor.as_ref().map(|cursor| {
-        let address = facets::address(&params.q, &filters);
+        let address = facets::address(&params.q, &filters, locale);
         let separator = if address.contains('?') { '&' } else { '?' };
         format!("{address}{separator}cursor={}", encoded(cursor))
     });
     SearchPage {
-        layout: Layout::new(format!("{heading} · Peerless"), Section::Search).at(answer.kb.seq),
+        layout: Layout::new(format!("{heading} · Peerless"), Section::Search)
+            .spoken(locale)
+            .at(answer.kb.seq),
+        words,
         heading,
         query: params.q.clone(),
-        facets: facets::facets(&answer.facets, &params.q, &filters),
-        filters: facets::chosen(&params.q, &filters),
-        hits: answer.hits.iter().map(|hit| hit_view(generation, hit)).collect(),
+        facets: facets::facets(&answer.facets, &params.q, &filters, locale),
+        filters: facets::chosen(&params.q, &filters, locale),
+        hits: answer
+            .hits
+            .iter()
+            .map(|hit| hit_view(generation, hit, locale))
+            .collect(),
         next,
         near: answer.near,
         unknown: answer.unknown.clone(),
         read_as: answer.read_as.clone(),
-        wider: (filters != Filters::default()).then(|| facets::address(&params.q, &Filters::default())),
+        wider: (filters != Filters::default())
+            .then(|| facets::address(&params.q, &Filters::default(), locale)),
     }
 }
 
 /// A hit as pages show it.
-pub fn hit_view(generation: &Generation, hit: &SearchHit) -> HitView {
+pub fn hit_view(generation: &Generation, hit: &SearchHit, locale: Locale) -> HitView {
     let signature = hit
         .highlights
         .iter()
@@ -167,7 +182,7 @@ pub fn hit_view(generation: &Generation, hit: &SearchHit) -> HitView {
     let published = generation.record(&hit.id);
     HitView {
         id: hit.id.to_string(),
-        href: record_href(hit.id.as_str()),
+        href: locale.href(record_href(hit.id.as_str())),
         signature: signature.map_or_else(
             || {
                 vec![Part {
@@ -179,7 +194,7 @@ pub fn hit_view(generation: &Generation, hit: &SearchHit) -> HitView {
         ),
         signature_lang: lang(&hit.signature),
         snippets: others.map(snippet).collect(),
-        tier: published.map(|published| Tier::of(&published.record.document, &ENGLISH)),
+        tier: published.map(|published| Tier::of(&published.record.document, locale.language.words())),
     }
 }
 

@@ -1,0 +1,101 @@
+//! All nodes together, as the page of nodes shows them: by verdict, what most of them show, who is silent.
+
+use super::i18n::fleet::Words;
+use super::i18n::{Locale, counted, filled};
+use super::nodes::node_href;
+use super::words::{Link, Mark, grouped, moment, record_href, verdict};
+use crate::domain::fleet::{Fault, Fleet, SILENT_HOURS};
+
+/// All nodes together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Together {
+    /// How many nodes and GPUs.
+    pub facts: Vec<String>,
+    /// Verdicts that some node has, best first.
+    pub verdicts: Vec<VerdictView>,
+    /// What most nodes show first.
+    pub faults: Vec<FaultView>,
+    /// How many were not heard of.
+    pub silent: String,
+    /// The node not heard of for longest, and since when.
+    pub oldest: Option<(Link, String)>,
+}
+
+/// Nodes of one verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerdictView {
+    /// The verdict.
+    pub verdict: Mark,
+    /// Nodes with it.
+    pub nodes: String,
+    /// Their GPUs.
+    pub gpus: String,
+    /// How many of the nodes were simulated, where any was.
+    pub simulated: Option<String>,
+}
+
+/// What reports of nodes show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultView {
+    /// What it is.
+    pub title: String,
+    /// The record that explains it.
+    pub record: Option<Link>,
+    /// Nodes that show it.
+    pub nodes: String,
+}
+
+/// All nodes together.
+pub(super) fn together(fleet: Fleet, locale: Locale) -> Together {
+    let words = Words::of(locale.language);
+    let present = fleet.verdicts.iter().filter(|count| count.nodes > 0);
+    let verdicts = present.map(|count| VerdictView {
+        verdict: verdict(count.verdict, locale.language),
+        nodes: grouped(count.nodes),
+        gpus: grouped(count.gpus),
+        simulated: (count.simulated > 0).then(|| filled(words.simulated_nodes, &[&grouped(count.simulated)])),
+    });
+    let silent = match fleet.silent {
+        0 => filled(words.silent_none, &[&SILENT_HOURS.to_string()]),
+        nodes => {
+            let text = if nodes == 1 {
+                words.silent_one
+            } else {
+                words.silent_many
+            };
+            filled(text, &[&grouped(nodes), &SILENT_HOURS.to_string()])
+        }
+    };
+    let oldest = fleet.oldest.first().map(|heard| {
+        let link = Link {
+            href: node_href(&heard.id, locale),
+            text: heard.id.to_string(),
+        };
+        (link, moment(heard.at))
+    });
+    Together {
+        facts: vec![
+            counted(fleet.nodes, words.nodes_one, words.nodes_many),
+            counted(fleet.gpus, words.gpus_one, words.gpus_many),
+        ],
+        verdicts: verdicts.collect(),
+        silent,
+        oldest,
+        faults: fleet
+            .faults
+            .into_iter()
+            .map(|fault| fault_view(fault, locale))
+            .collect(),
+    }
+}
+
+fn fault_view(fault: Fault, locale: Locale) -> FaultView {
+    FaultView {
+        record: fault.record.map(|id| Link {
+            href: locale.href(record_href(id.as_str())),
+            text: id.to_string(),
+        }),
+        title: fault.title,
+        nodes: grouped(fault.nodes),
+    }
+}
