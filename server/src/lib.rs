@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bundle;
+pub mod clean;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -14,6 +15,8 @@ use kb_core::validate::{Finding, check_set, is_record_file};
 
 use super::{coverage, say};
 use crate::bundle;
+use crate::clean::{Corpus, alarms};
+use crate::feed::offline;
 
 /// What to check.
 #[derive(Debug, Args)]
@@ -34,6 +37,10 @@ pub struct CheckArgs {
     /// With --coverage: a code without a record is an error
     #[arg(long, requires = "coverage")]
     complete: bool,
+    /// Logs of healthy runs with their manifest, in which no record may match [default: evaluation/clean beside
+    /// a folder of records, where there is one]
+    #[arg(long, value_name = "DIR")]
+    clean: Option<PathBuf>,
 }
 
 pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
@@ -63,6 +70,10 @@ pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
                 Severity::Warning => warnings += 1,
             }
         }
+        let beside = || Corpus::beside(path).filter(|_| is_folder);
+        if let Some(folder) = arguments.clean.clone().or_else(beside) {
+            errors += silence(path, &folder, arguments.json)?;
+        }
     }
     for standing in standings {
         say(format_args!("{standing}"))?;
@@ -83,6 +94,32 @@ pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Matches the records against the corpus; says each false alarm and counts them. Records that cannot be read
+/// match nothing, and are among the findings.
+fn silence(records: &Path, folder: &Path, json: bool) -> anyhow::Result<usize> {
+    let corpus = Corpus::read(folder)?;
+    let generation = Arc::new(offline(bundle::read_path(records)?)?);
+    let mut count = 0;
+    for log in corpus.logs() {
+        for alarm in alarms(&generation, &corpus, log)? {
+            count += 1;
+            if json {
+                say(format_args!("{}", serde_json::to_string(&alarm)?))?;
+            } else {
+                say(format_args!("{alarm}"))?;
+            }
+        }
+    }
+    if !json {
+        let bytes: u64 = corpus.logs().iter().map(|log| log.bytes).sum();
+        let logs = corpus.logs().len();
+        say(format_args!(
+            "{logs} healthy logs, {bytes} bytes: {count} false alarms"
+        ))?;
+    }
+    Ok(count)
 }
 
 /// The files to check, by the names that are shown.
@@ -146,5 +183,29 @@ pub(super) fn print_violations(record: &str, violations: Vec<Violation>) {
                 violation
             }
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_a_healthy_log_that_a_record_matches_is_an_error() {
+        let records =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../kb-seed/driver/persistence-mode-deprecated.json");
+        let folder = tempfile::tempdir().unwrap();
+        let text = "NVRM: Persistence mode is deprecated and will be removed in a future release. \
+                    Please use nvidia-persistenced instead.\n";
+        let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
+        fs::write(folder.path().join("a.log.zst"), packed).unwrap();
+        let manifest = serde_json::json!({
+            "file": "a.log.zst", "origin": "ours", "read_on": "2026-11-22", "licence": "Apache-2.0",
+            "bytes": text.len(), "lines": 1, "part": "seen", "note": "made here",
+        });
+        fs::write(folder.path().join("manifest.jsonl"), manifest.to_string()).unwrap();
+        for json in [false, true] {
+            assert_eq!(silence(&records, folder.path(), json).unwrap(), 1);
+        }
     }
 }

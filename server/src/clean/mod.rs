@@ -1,0 +1,56 @@
+//! The clean corpus: logs of runs in which nothing failed, so that every match in them is a false alarm.
+//!
+//! A folder holds the logs, each compressed with zstd, and `manifest.jsonl`, which names them with their origin.
+//! `peerless check` and the evaluation read it; nothing is embedded in the program.
+
+mod judge;
+mod manifest;
+
+use std::io;
+use std::path::PathBuf;
+
+pub use judge::{Alarm, alarms};
+pub use manifest::{Corpus, Log, Part};
+
+/// Why the corpus could not be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum CleanError {
+    /// The system refused, or a log is no zstd.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// File or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A line of the manifest does not describe a log.
+    #[error("{}:{line}: {source}", path.display())]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// A file that nobody would read, or one that stands twice.
+    #[error("{}: the manifest must name each log of its folder once", .0.display())]
+    Unnamed(PathBuf),
+    /// A log that is not the one that was described: shortened, or changed without its entry.
+    #[error(
+        "{}: holds {found_bytes} bytes and {found_lines} lines, the manifest says {bytes} and {lines}",
+        path.display()
+    )]
+    Unlike {
+        /// The log.
+        path: PathBuf,
+        /// Decompressed bytes that the manifest states.
+        bytes: u64,
+        /// Lines that the manifest states.
+        lines: u64,
+        /// Decompressed bytes that are there.
+        found_bytes: u64,
+        /// Lines that are there.
+        found_lines: u64,
+    },
+}
