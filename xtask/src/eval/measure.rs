@@ -32,6 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         synthetic::planted::judge(&knowledge, options.large, &mut report);
     }
     if wanted(Part::Clean) {
+        real::clean::judge(&knowledge, &options.data, &mut report)?;
         synthetic::planted::clean(&knowledge, options.large, &mut report);
     }
     if wanted(Part::Hosts) {

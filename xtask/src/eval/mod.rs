@@ -6,7 +6,7 @@
 //! knowledge  the records, and which of them a label means
 //! ask        one text, as POST /api/v1/match answers it
 //! score      ranks counted; report: tables, bars, misses, JSON
-//! real       messages, negatives, logs, queries
+//! real       messages, negatives, logs, queries, the clean corpus
 //! synthetic  signatures, examples, mutated examples, planted and clean logs, two hosts
 //! canons     the scenarios and records of deadends.dev
 //! fts5       the same queries put to SQLite's full-text search
