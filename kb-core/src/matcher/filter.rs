@@ -1,30 +1,30 @@
 //! The first look at every byte: which literals of which signals stand where, apart from ASCII case.
 //!
-//! Of each literal the four bytes that say the most are its key; one of three bytes is its own. Each window of folded
-//! bytes is asked for in two bitmaps that fit the nearest caches, one for each length; where one answers, the sixteen
-//! bytes around the window are compared with those of the literals that have the key. The cost of a byte does not depend on the number of literals, and hardly on what
-//! they have in common. What a literal wakes may need triples of bytes elsewhere on the line: see [`Needs`].
+//! Of each literal the four bytes that say the most are its key; one of three bytes is its own. One look into a table
+//! asks each window of four bytes: the hash of its first three names the place, the last five bits of the fourth the bit
+//! there. Where the bit is set, the sixteen bytes around the window are compared with those of the literals that have the
+//! key. The same hash tells which triples of bytes a line holds, for what a literal wakes may need others elsewhere on
+//! the line: see [`Needs`]. The cost of a byte does not depend on the number of literals, and hardly on what they have in
+//! common.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::around::{Around, Literal, Near};
-use super::grams::{Grams, Needs};
+use super::grams::{Grams, Needs, triple_hash};
 use super::keys::Rarity;
 use super::{index, place};
 
-/// Bits of the bitmap of keys of four bytes: 64 KiB.
-const FOUR_BITS: u32 = 19;
-/// The same for three bytes: 4 KiB, for there are few.
-const THREE_BITS: u32 = 15;
+/// Bits of a place in the table of windows: 128 KiB.
+const WINDOW_BITS: u32 = 15;
+const WINDOWS: usize = 1 << WINDOW_BITS;
+/// What stands in the table for a literal of three bytes: any byte may follow.
+const ANY_FOURTH: u32 = u32::MAX;
 /// Sets the bit that tells ASCII letters' cases apart. Other bytes lose it too: a key only proposes.
 const FOLD: u32 = 0x2020_2020;
-const FOUR_WORDS: usize = 1 << (FOUR_BITS - 6);
-const THREE_WORDS: usize = 1 << (THREE_BITS - 6);
-/// Keys are grouped by their hash.
-const FOUR_GROUPS: usize = 1 << 13;
-const THREE_GROUPS: usize = 1 << 9;
-/// Windows that are asked for in the bitmap before those that it knows are compared.
-const STRETCH: usize = 4096;
+/// Keys of four bytes are grouped by their hash, and those of three.
+const FOUR_GROUP_BITS: u32 = 13;
+const THREE_GROUP_BITS: u32 = 10;
 
 /// A literal was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,27 +39,39 @@ pub(crate) enum Found {
     Stated(u16),
 }
 
+/// Finds literals.
 #[derive(Debug)]
 pub(crate) struct Filter {
+    /// For the hash of three bytes the fourth bytes, by their last five bits, that a key has behind them. ASCII letters
+    /// differ from their other case in none of these bits.
+    windows: Box<[u32; WINDOWS]>,
     /// Literals with a key of four bytes, and those of three bytes.
-    four: Groups<FOUR_WORDS, FOUR_GROUPS>,
-    three: Groups<THREE_WORDS, THREE_GROUPS>,
+    four: Groups,
+    three: Groups,
     /// What the literals wake, one after the other, and where each one's begins; one more at the end.
     wakes: Vec<(Needs, Found)>,
     wake_bounds: Vec<u32>,
     families: Vec<Vec<u8>>,
 }
 
-/// Literals by the hash of their key. `WORDS` of 64 bits are the bitmap; the upper bits of the hash are the group.
+/// Literals by the hash of their key.
 #[derive(Debug)]
-struct Groups<const WORDS: usize, const GROUPS: usize> {
-    /// The hashes of all keys.
-    known: Box<[u64; WORDS]>,
+struct Groups {
     /// Where each group begins; one more at the end.
     bounds: Vec<u32>,
     literals: Vec<Literal>,
     /// Of each literal what is compared first.
     near: Vec<Near>,
+}
+
+/// What the first look at a line leaves, reused from line to line.
+#[derive(Debug, Default)]
+pub(crate) struct Glance {
+    /// The triples of bytes on the line.
+    pub(crate) grams: Grams,
+    /// Windows that the table knows. Longer than any line so far: it is written without a branch, for hardly any processor
+    /// foresees what is known.
+    known: Vec<u32>,
 }
 
 /// Collects literals before the filter is made.
@@ -116,9 +128,22 @@ impl Literals {
             sum += place(wakes.len());
             sum
         }));
+        let mut windows = Box::new(empty::<WINDOWS>());
+        let mut add = |key: u32, fourths: u32| {
+            if let Some(known) = windows.get_mut(window_place(triple_hash(key))) {
+                *known |= fourths;
+            }
+        };
+        for literal in &self.four {
+            add(literal.key(), 1 << (literal.key() >> 24 & 31));
+        }
+        for literal in &self.three {
+            add(literal.key(), ANY_FOURTH);
+        }
         Filter {
-            four: Groups::of(self.four, four),
-            three: Groups::of(self.three, three),
+            windows,
+            four: Groups::of(self.four, FOUR_GROUP_BITS, four_group),
+            three: Groups::of(self.three, THREE_GROUP_BITS, three_group),
             wakes: self.wakes.into_iter().flatten().collect(),
             wake_bounds,
             families: self.families,
@@ -126,19 +151,13 @@ impl Literals {
     }
 }
 
-impl<const WORDS: usize, const GROUPS: usize> Groups<WORDS, GROUPS> {
-    /// `hash` is that of a window.
-    fn of(mut literals: Vec<Literal>, hash: fn(u32) -> u32) -> Self {
-        let hash = |literal: &Literal| hash(literal.key());
-        let group = |literal: &Literal| Self::group(hash(literal));
+impl Groups {
+    /// `group` is that of a window.
+    fn of(mut literals: Vec<Literal>, bits: u32, group: fn(u32) -> usize) -> Self {
+        let group = |literal: &Literal| group(literal.key());
         literals.sort_by_key(group);
-        let mut known = Box::new([0_u64; WORDS]);
-        let mut bounds = vec![0_u32; GROUPS + 1];
+        let mut bounds = vec![0_u32; (1 << bits) + 1];
         for literal in &literals {
-            let hash = hash(literal);
-            if let Some(word) = known.get_mut(index(hash >> 6) % WORDS) {
-                *word |= 1 << (hash & 63);
-            }
             if let Some(count) = bounds.get_mut(group(literal) + 1) {
                 *count += 1;
             }
@@ -149,31 +168,21 @@ impl<const WORDS: usize, const GROUPS: usize> Groups<WORDS, GROUPS> {
             *count = sum;
         }
         Self {
-            known,
             bounds,
             near: literals.iter().map(Literal::near).collect(),
             literals,
         }
     }
 
-    /// Whether a literal may have the key with this hash.
+    /// The literals of a group that may stand there.
     #[inline]
-    fn know(&self, hash: u32) -> bool {
-        let word = self.known.get(index(hash >> 6) % WORDS).copied();
-        (word.unwrap_or_default() >> (hash & 63)) & 1 != 0
-    }
-
-    fn group(hash: u32) -> usize {
-        index(hash) * GROUPS / (WORDS * 64)
-    }
-
-    /// The literals with this hash of their key that may stand there.
-    #[inline]
-    fn near(&self, hash: u32, around: &Around) -> impl Iterator<Item = &Literal> {
-        let group = Self::group(hash);
-        let bound = |at: usize| self.bounds.get(at).copied().map_or(0, index);
-        let first = bound(group);
-        let near = self.near.get(first..bound(group + 1)).unwrap_or_default();
+    fn near(&self, group: usize, around: &Around) -> impl Iterator<Item = &Literal> {
+        let bounds = self.bounds.get(group..group + 2).unwrap_or_default();
+        let (first, end) = match *bounds {
+            [first, end] => (index(first), index(end)),
+            _ => (0, 0),
+        };
+        let near = self.near.get(first..end).unwrap_or_default();
         (first..)
             .zip(near)
             .filter(|(_, near)| near.may_stand(around))
@@ -181,69 +190,91 @@ impl<const WORDS: usize, const GROUPS: usize> Groups<WORDS, GROUPS> {
     }
 }
 
-/// The hash of four bytes, apart from case.
-fn four(window: u32) -> u32 {
-    (window | FOLD).wrapping_mul(0x9e37_79b1) >> (32 - FOUR_BITS)
+/// A table without any key.
+fn empty<const PLACES: usize>() -> [u32; PLACES] {
+    [0; PLACES]
 }
 
-/// The hash of the first three bytes of a window, apart from case.
-fn three(window: u32) -> u32 {
-    ((window | FOLD) << 8).wrapping_mul(0x9e37_79b1) >> (32 - THREE_BITS)
+/// The group of a window's four bytes.
+fn four_group(window: u32) -> usize {
+    index((window | FOLD).wrapping_mul(0x9e37_79b1) >> (32 - FOUR_GROUP_BITS))
+}
+
+/// The group of a window's first three bytes.
+fn three_group(window: u32) -> usize {
+    index(triple_hash(window) >> (32 - THREE_GROUP_BITS))
+}
+
+/// The place of a triple in the table of windows.
+fn window_place(hash: u32) -> usize {
+    index(hash >> (32 - WINDOW_BITS))
 }
 
 impl Filter {
-    /// Calls `visit` with each literal in `bytes` and a place within the literal, in the order of the places.
-    pub(crate) fn search(&self, bytes: &[u8], mut visit: impl FnMut(u32, usize)) {
-        // Both are asked without a branch.
-        let is_key = |window: u32| self.four.know(four(window)) | self.three.know(three(window));
-        // What the bitmaps know is noted without a branch, for hardly any processor foresees it.
-        let mut known = [0_u16; STRETCH];
-        let mut from = 0;
-        while let Some(stretch) = bytes.get(from..).filter(|rest| rest.len() >= 4) {
-            let stretch = stretch.get(..STRETCH + 3).unwrap_or(stretch);
-            let mut count = 0_usize;
-            for (at, window) in (0_u16..).zip(stretch.windows(4)) {
-                let Ok(window) = <[u8; 4]>::try_from(window) else {
-                    continue;
-                };
-                if let Some(place) = known.get_mut(count % STRETCH) {
-                    *place = at;
-                }
-                count += usize::from(is_key(u32::from_le_bytes(window)));
-            }
-            for at in known.get(..count).unwrap_or_default() {
-                self.compare(bytes, from + usize::from(*at), &mut visit);
-            }
-            from += stretch.len() - 3;
+    /// Calls `visit` with what the literals on a line of a text wake, once for each place where one of them stands. The
+    /// line's triples are in `glance` behind it.
+    pub(crate) fn search(
+        &self,
+        text: &[u8],
+        line: Range<usize>,
+        glance: &mut Glance,
+        mut visit: impl FnMut(Found),
+    ) {
+        let Glance { grams, known } = glance;
+        // Behind the line stands its end, so that its last three bytes are a window too; else a blank does.
+        let bytes = text
+            .get(line.start..text.len().min(line.end + 1))
+            .unwrap_or_default();
+        if known.len() < bytes.len() + 1 {
+            known.resize(bytes.len() + 1, 0);
         }
-        // Behind the last byte stands a blank, so that three bytes at the end are a window too.
-        if let Some(&[a, b, c]) = bytes.last_chunk::<3>()
-            && is_key(u32::from_le_bytes([a, b, c, b' ']))
+        let (windows, known) = (&*self.windows, known.as_mut_slice());
+        let mut count = 0;
+        let mut seen = grams.begin();
+        let mut look = |at: u32, window: u32| {
+            let hash = triple_hash(window);
+            seen.add(hash);
+            let fourths = windows.get(window_place(hash)).copied().unwrap_or_default();
+            if let Some(place) = known.get_mut(count) {
+                *place = at;
+            }
+            count += index(fourths >> (window >> 24 & 31) & 1);
+        };
+        for (at, window) in (0..).zip(bytes.windows(4)) {
+            if let Ok(window) = <[u8; 4]>::try_from(window) {
+                look(at, u32::from_le_bytes(window));
+            }
+        }
+        if line.end >= text.len()
+            && let Some(&[a, b, c]) = bytes.last_chunk::<3>()
         {
-            self.compare(bytes, bytes.len() - 3, &mut visit);
+            look(place(bytes.len() - 3), u32::from_le_bytes([a, b, c, b' ']));
+        }
+        for at in known.get(..count).unwrap_or_default() {
+            self.compare(text, line.start + index(*at), |literal| {
+                self.wake(literal, grams, &mut visit);
+            });
         }
     }
 
-    /// The window at `at` may be a key: compares the literals that have it.
+    /// The window at `at` may be a key: calls `visit` with the literals that have it and stand there.
     #[inline]
-    fn compare(&self, bytes: &[u8], at: usize, visit: &mut impl FnMut(u32, usize)) {
-        let around = Around::new(bytes, at);
-        let (four, three) = (four(around.window()), three(around.window()));
-        let mut visit_near = |literal: &Literal| {
-            if literal.stands(&around, bytes) {
-                visit(literal.place(), at);
+    fn compare(&self, text: &[u8], at: usize, mut visit: impl FnMut(u32)) {
+        let around = Around::new(text, at);
+        let window = around.window();
+        let mut visit = |literal: &Literal| {
+            if literal.stands(&around, text) {
+                visit(literal.place());
             }
         };
-        if self.four.know(four) {
-            self.four.near(four, &around).for_each(&mut visit_near);
+        if self.windows.get(window_place(triple_hash(window))) == Some(&ANY_FOURTH) {
+            self.three.near(three_group(window), &around).for_each(&mut visit);
         }
-        if self.three.know(three) {
-            self.three.near(three, &around).for_each(&mut visit_near);
-        }
+        self.four.near(four_group(window), &around).for_each(&mut visit);
     }
 
     /// Calls `visit` with what a literal wakes on a line with these triples.
-    pub(crate) fn wake(&self, literal: u32, grams: &Grams, mut visit: impl FnMut(Found)) {
+    fn wake(&self, literal: u32, grams: &Grams, mut visit: impl FnMut(Found)) {
         let bound = |at: usize| self.wake_bounds.get(at).copied().map_or(0, index);
         let woken = self.wakes.get(bound(index(literal))..bound(index(literal) + 1));
         for (needs, found) in woken.into_iter().flatten() {
@@ -260,7 +291,6 @@ impl Filter {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::sync::LazyLock;
 
     use proptest::prelude::*;
@@ -278,20 +308,30 @@ mod tests {
         parts.filter(|part| part.len() > 2).collect()
     }
 
-    /// Finds the literals, each by its number; of each the text and where its key stands.
-    static FILTER: LazyLock<(Filter, Vec<(String, usize)>)> = LazyLock::new(|| {
+    /// Finds the literals, each by its number; of each the text.
+    static FILTER: LazyLock<(Filter, Vec<String>)> = LazyLock::new(|| {
         let rarity = Rarity::learn([]);
         let mut collected = Literals::default();
-        let mut known: Vec<(String, usize)> = Vec::new();
+        let mut known: Vec<String> = Vec::new();
         for literal in literals() {
-            collected.add(literal.as_bytes(), &rarity, Needs::default(), Found::Signal(0));
-            if !known.iter().any(|(text, _)| *text == literal) {
-                let offset = rarity.key(literal.as_bytes()).unwrap().offset;
-                known.push((literal, offset));
+            if !known.contains(&literal) {
+                let number = Found::Signal(place(known.len()));
+                collected.add(literal.as_bytes(), &rarity, Needs::default(), number);
+                known.push(literal);
             }
         }
         (collected.build(), known)
     });
+
+    /// The lines of a text, without their ends.
+    fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        let mut start = 0;
+        text.split(|byte| *byte == b'\n').map(move |line| {
+            let range = start..start + line.len();
+            start = range.end + 1;
+            range
+        })
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
@@ -312,18 +352,20 @@ mod tests {
                 .enumerate()
                 .map(|(at, byte)| if capital(at) { byte.to_ascii_uppercase() } else { byte })
                 .collect();
-            let mut found = BTreeSet::new();
-            filter.search(&text, |literal, at| {
-                found.insert((index(literal), at));
-            });
+            let mut glance = Glance::default();
             let lower = text.to_ascii_lowercase();
-            let mut there = BTreeSet::new();
-            for (number, (literal, offset)) in known.iter().enumerate() {
-                let windows = lower.windows(literal.len()).enumerate();
-                let stands = windows.filter(|(_, window)| *window == literal.as_bytes());
-                there.extend(stands.map(|(start, _)| (number, start + offset)));
+            for line in lines(&text) {
+                let mut found = Vec::new();
+                filter.search(&text, line.clone(), &mut glance, |woken| found.push(woken));
+                found.sort_unstable();
+                let stands = |literal: &String| {
+                    let windows = lower[line.clone()].windows(literal.len());
+                    windows.filter(|window| *window == literal.as_bytes()).count()
+                };
+                let there = (0..).zip(known);
+                let there = there.flat_map(|(number, literal)| vec![Found::Signal(number); stands(literal)]);
+                prop_assert_eq!(found, there.collect::<Vec<_>>());
             }
-            prop_assert_eq!(found, there);
         }
     }
 }

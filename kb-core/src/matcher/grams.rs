@@ -6,8 +6,6 @@ const BITS: u32 = 12;
 const PLACES: usize = 1 << BITS;
 /// Sets the bit that tells ASCII letters' cases apart; other bytes lose it too.
 const FOLD: u32 = 0x0020_2020;
-/// The bytes of a triple.
-const TRIPLE: u32 = 0x00ff_ffff;
 /// Triples asked for at most.
 const ASKED: usize = 4;
 
@@ -34,23 +32,20 @@ impl Default for Grams {
 pub(crate) struct Needs([u16; ASKED]);
 
 impl Grams {
-    /// Forgets the last line and takes the triples of this one.
-    pub(crate) fn load(&mut self, line: &[u8]) {
+    /// Forgets the last line and takes the triples of the next.
+    pub(super) fn begin(&mut self) -> Line<'_> {
         if self.line == u8::MAX {
             self.lines.fill(0);
             self.line = 0;
         }
         self.line += 1;
+        let mut line = Line {
+            lines: &mut self.lines,
+            line: self.line,
+        };
         // The first place is what no triple needs.
-        self.set(0);
-        for window in line.windows(4) {
-            if let Ok(bytes) = <[u8; 4]>::try_from(window) {
-                self.set(place(u32::from_le_bytes(bytes)));
-            }
-        }
-        if let Some(&[a, b, c]) = line.last_chunk::<3>() {
-            self.set(place(u32::from_le_bytes([a, b, c, 0])));
-        }
+        line.add(0);
+        line
     }
 
     /// Whether all the triples may be there.
@@ -59,9 +54,19 @@ impl Grams {
         let holds = |place: &u16| self.lines.get(usize::from(*place) % PLACES) == Some(&self.line);
         needs.0.iter().fold(true, |all, place| all & holds(place))
     }
+}
 
-    fn set(&mut self, place: u16) {
-        if let Some(line) = self.lines.get_mut(usize::from(place) % PLACES) {
+/// Takes the triples of one line.
+pub(super) struct Line<'a> {
+    lines: &'a mut [u8; PLACES],
+    line: u8,
+}
+
+impl Line<'_> {
+    /// Takes a triple by its hash.
+    #[inline]
+    pub(super) fn add(&mut self, hash: u32) {
+        if let Some(line) = self.lines.get_mut(usize::from(place(hash)) % PLACES) {
             *line = self.line;
         }
     }
@@ -80,7 +85,7 @@ impl Needs {
                 let Some(&[a, b, c]) = triple else {
                     continue;
                 };
-                let triple = place(u32::from_le_bytes([a, b, c, 0]));
+                let triple = place(triple_hash(u32::from_le_bytes([a, b, c, 0])));
                 if !needs.0.contains(&triple)
                     && let Some(free) = needs.0.get_mut(count)
                 {
@@ -93,27 +98,46 @@ impl Needs {
     }
 }
 
-/// The place of a triple in the three lower bytes.
-fn place(bytes: u32) -> u16 {
-    let hash = ((bytes & TRIPLE) | FOLD).wrapping_mul(0x9e37_79b1) >> (32 - BITS);
-    u16::try_from(hash).unwrap_or(0)
+/// The hash of a triple in the three lower bytes; its upper bits are the better ones. What stands in the fourth byte is
+/// shifted out.
+#[inline]
+pub(super) fn triple_hash(bytes: u32) -> u32 {
+    (bytes | FOLD).wrapping_mul(0x9e37_79b1 << 8)
+}
+
+/// The place of a triple with this hash.
+#[inline]
+fn place(hash: u32) -> u16 {
+    u16::try_from(hash >> (32 - BITS)).unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Takes the triples of a line.
+    fn load(grams: &mut Grams, line: &[u8]) {
+        let mut taken = grams.begin();
+        for triple in line.array_windows::<3>() {
+            let [a, b, c] = *triple;
+            taken.add(triple_hash(u32::from_le_bytes([a, b, c, b'x'])));
+        }
+    }
+
     #[test]
     fn what_a_line_holds_is_never_denied() {
         let mut grams = Grams::default();
-        grams.load(b"NVRM: Xid (PCI:0000:3b:00): 79, pid=12, GPU has fallen off the bus");
+        load(
+            &mut grams,
+            b"NVRM: Xid (PCI:0000:3b:00): 79, pid=12, GPU has fallen off the bus",
+        );
         let needs = |literals: &[&[u8]]| Needs::of(&literals.iter().copied());
         let hold = |literals: &[&[u8]]| grams.hold(needs(literals));
         assert!(hold(&[b"xid", b"fallen off", b"bus"]));
         assert!(hold(&[b"nvr"]) && hold(&[b"bus"]) && hold(&[b"xy"]) && hold(&[]));
         assert!(!hold(&[b"xid", b"fallen off a page"]));
         assert!(!hold(&[b"ecc error"]) && !hold(&[b"fallen", b"page"]));
-        grams.load(b"ab");
+        load(&mut grams, b"ab");
         assert!(!grams.hold(needs(&[b"nvrm"])), "the last line is forgotten");
     }
 }

@@ -1,8 +1,9 @@
 //! How much a word says. Used to choose which literal wakes a pattern, to tell generic messages from specific ones,
 //! and to weigh how much of a line a match explains. The weights are ordinal: only their order matters.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 /// A signal whose literals weigh less than this is generic: `out of memory`, `invalid argument`.
 pub(crate) const SPECIFIC: f32 = 2.0;
@@ -46,7 +47,7 @@ pub(super) const COMMON: &str = "
     virtual wait waiting warn warning was we were what when where which while will with within without wo work
     worker workers working world would write wrong you your zero";
 
-static COMMON_WORDS: LazyLock<HashSet<&'static [u8]>> =
+static COMMON_WORDS: LazyLock<FxHashSet<&'static [u8]>> =
     LazyLock::new(|| COMMON.split_whitespace().map(str::as_bytes).collect());
 
 /// Weight of one word in ASCII lower case.

@@ -12,7 +12,7 @@ use super::relations::discounted;
 use super::sequence::MAX_OPEN;
 use super::stated::Told;
 use super::summary::{Applies, Candidate, Match, Summary};
-use super::wrapper::put_wrappers_behind;
+use super::wrapper::{layer, put_wrappers_behind};
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
 use crate::ids::RecordId;
 use crate::matcher::{Kind, Matcher, Record};
@@ -21,8 +21,10 @@ use crate::matcher::{Kind, Matcher, Record};
 pub(super) struct Entry<'a> {
     pub(super) place: u32,
     pub(super) record: &'a Record,
-    pub(super) tally: RecordTally,
+    pub(super) tally: Box<RecordTally>,
     pub(super) applies: Applies,
+    /// How far above the hardware its domain is.
+    pub(super) layer: u8,
 }
 
 impl Entry<'_> {
@@ -90,6 +92,7 @@ fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, environment: &Environmen
                 record,
                 tally,
                 applies,
+                layer: layer(record.domain_word()),
             })
         })
         .collect();
@@ -213,6 +216,7 @@ fn to_match(
         record,
         mut tally,
         applies,
+        layer: _,
     } = entry;
     let mut why = why(&tally.best, matcher);
     if let Some(inner) = &wraps {

@@ -28,7 +28,7 @@ enum Link {
 
 /// Names the causes, in the order of the timeline; the better one first where two stand at the same place.
 pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wraps) -> Vec<RootCause> {
-    let firsts = timeline.firsts.get(..MAX_MATCHES).unwrap_or(&timeline.firsts);
+    let firsts = timeline.firsts.as_slice();
     let links = links(matcher, timeline, firsts, wraps);
     let has_leader = |at: usize| links.iter().any(|from| from.get(at).is_some_and(Option::is_some));
     // Two records on one line describe one fault; the better one speaks for it.

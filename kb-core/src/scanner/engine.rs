@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::ScanOptions;
 use super::clean::Clean;
 use super::clock::{Clocks, Moment};
 use super::event::Event;
 use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
 use super::lines::{End, Part};
+use super::prefix::{self, Prefix};
 use super::sequence::Sequences;
 use super::stated::Stated;
 use super::summary::Summary;
 use super::wrap::Joined;
-use super::{ScanOptions, prefix};
-use crate::matcher::{Found, Grams, Line, Matcher, Work};
+use crate::matcher::{Found, Glance, Line, Matcher, Work};
 
 /// A run is read in blocks of about this size, in bytes, so that what was found in one stays small.
 const BLOCK_BYTES: usize = 128 * 1024;
@@ -31,11 +32,9 @@ pub(super) struct Engine {
     work: Work,
     /// What is worth a look on a line.
     found: Vec<Found>,
-    /// Literals that stand in a block or on a line.
-    marks: Vec<Mark<u32>>,
-    /// What the slow lane found in it.
-    slow_marks: Vec<Mark<Found>>,
-    grams: Grams,
+    /// What the slow lane found in a block or on a line, and where that line begins.
+    slow_marks: Vec<(usize, Found)>,
+    glance: Glance,
     lower: Vec<u8>,
     clean: Clean,
     /// Records seen on the long line that is being read; `true` for a match, `false` for a candidate.
@@ -44,8 +43,8 @@ pub(super) struct Engine {
     stated: Stated,
 }
 
-/// A place in a block and what was found there.
-type Mark<T> = (usize, T);
+/// What stands between two carriage returns of a line, and its prefix.
+type Shown = (Range<usize>, Prefix);
 
 pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
 
@@ -58,9 +57,8 @@ impl Engine {
             clocks: Clocks::default(),
             work: Work::default(),
             found: Vec::new(),
-            marks: Vec::new(),
             slow_marks: Vec::new(),
-            grams: Grams::default(),
+            glance: Glance::default(),
             lower: Vec::new(),
             clean: Clean::default(),
             seen_on_long_line: Vec::new(),
@@ -147,50 +145,40 @@ impl Engine {
 
     /// Reads a block of whole lines and returns the number of the line behind it.
     fn scan_block(&mut self, block: &[u8], first_line: u64, offset: u64, events: &mut Sink<'_>) -> u64 {
-        let matcher = Arc::clone(&self.matcher);
-        let mut marks = std::mem::take(&mut self.marks);
-        let mut slow_marks = std::mem::take(&mut self.slow_marks);
-        mark(&matcher, block, &mut marks, &mut slow_marks);
-        let mut counted = 0;
+        let slow_marks = self.slow_marks(block);
+        let mut slow = slow_marks.as_slice();
         let mut line = first_line;
-        let (mut fast, mut slow) = (marks.as_slice(), slow_marks.as_slice());
-        while let Some(at) = first_of(fast).into_iter().chain(first_of(slow)).min() {
-            let start = line_start(block, at);
-            let end = line_end(block, at);
-            let on_line = block.get(start..end).unwrap_or_default();
-            self.wake(on_line, upto(&mut fast, end), upto(&mut slow, end));
-            if self.found.is_empty() {
-                continue;
+        let mut start = 0;
+        while start < block.len() {
+            let end = line_end(block, start);
+            self.wake(block, start..end, upto(&mut slow, end));
+            if !self.found.is_empty() {
+                let origin = Origin {
+                    line,
+                    offset: offset + size(start),
+                    piece: None,
+                    cleaned: None,
+                    joined: None,
+                };
+                self.look_at(block.get(start..end).unwrap_or_default(), &origin, events);
             }
-            line += newlines(block.get(counted..start).unwrap_or_default());
-            counted = start;
-            let origin = Origin {
-                line,
-                offset: offset + size(start),
-                piece: None,
-                cleaned: None,
-                joined: None,
-            };
-            self.look_at(on_line, &origin, events);
+            line += 1;
+            start = end + 1;
         }
-        marks.clear();
-        slow_marks.clear();
-        self.marks = marks;
         self.slow_marks = slow_marks;
-        line + newlines(tail(block, counted))
+        line
     }
 
     /// Reads one line, or a piece of one, that may hold terminal colours.
     fn scan_single(&mut self, bytes: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
-        let matcher = Arc::clone(&self.matcher);
         if memchr(0x1b, bytes).is_none() {
-            self.wake_single(&matcher, bytes);
+            self.wake_single(bytes);
             self.look_at(bytes, origin, events);
             return;
         }
         let mut clean = std::mem::take(&mut self.clean);
         clean.load(bytes);
-        self.wake_single(&matcher, &clean.text);
+        self.wake_single(&clean.text);
         self.look_at(
             &clean.text,
             &Origin {
@@ -204,8 +192,7 @@ impl Engine {
 
     /// Reads lines that were put together again; counts what stands across a cut.
     pub(super) fn scan_joined(&mut self, joined: &Joined, events: &mut Sink<'_>) {
-        let matcher = Arc::clone(&self.matcher);
-        self.wake_single(&matcher, &joined.clean.text);
+        self.wake_single(&joined.clean.text);
         let origin = Origin {
             line: size(joined.first) + 1,
             offset: size(joined.offset),
@@ -217,26 +204,28 @@ impl Engine {
     }
 
     /// What is worth a look on a line that is read by itself.
-    fn wake_single(&mut self, matcher: &Matcher, line: &[u8]) {
-        let mut marks = std::mem::take(&mut self.marks);
-        let mut slow_marks = std::mem::take(&mut self.slow_marks);
-        mark(matcher, line, &mut marks, &mut slow_marks);
-        self.wake(line, &marks, &slow_marks);
-        marks.clear();
-        slow_marks.clear();
-        self.marks = marks;
+    fn wake_single(&mut self, line: &[u8]) {
+        let slow_marks = self.slow_marks(line);
+        self.wake(line, 0..line.len(), &slow_marks);
         self.slow_marks = slow_marks;
     }
 
+    /// What the slow lane finds in a block or on a line, in the order of the lines.
+    fn slow_marks(&mut self, text: &[u8]) -> Vec<(usize, Found)> {
+        let mut marks = std::mem::take(&mut self.slow_marks);
+        marks.clear();
+        if let Some(lane) = self.matcher.slow() {
+            lane.search(text, |found, at| marks.push((at, found)));
+        }
+        marks
+    }
+
     /// What is worth a look on a line: what its literals wake and the rest of the line does not refute.
-    fn wake(&mut self, line: &[u8], fast: &[Mark<u32>], slow: &[Mark<Found>]) {
-        self.grams.load(line);
+    fn wake(&mut self, text: &[u8], line: Range<usize>, slow: &[(usize, Found)]) {
         let found = &mut self.found;
         found.extend(slow.iter().map(|(_, found)| *found));
         let filter = self.matcher.filter();
-        for (_, literal) in fast {
-            filter.wake(*literal, &self.grams, |woken| found.push(woken));
-        }
+        filter.search(text, line, &mut self.glance, |woken| found.push(woken));
         found.sort_unstable();
         found.dedup();
     }
@@ -262,11 +251,14 @@ impl Engine {
         lower.make_ascii_lowercase();
         // A match may not lean on the edge of a piece where the line goes on beyond it.
         let from = usize::from(!first).min(text.len());
-        let read_messages = || messages(text, first, last);
+        // Both the time of a line and its messages are told by its prefixes, which are read once, where first needed.
+        let shown = OnceCell::new();
+        let shown = || shown.get_or_init(|| shown_parts(text, first)).as_slice();
+        let read_messages = || messages(shown(), text.len(), last);
         let line = Line {
             text,
             lower: &lower,
-            grams: &self.grams,
+            grams: &self.glance.grams,
             within: from..text.len().saturating_sub(usize::from(!last)).max(from),
             read_messages: &read_messages,
             messages: OnceCell::new(),
@@ -291,7 +283,7 @@ impl Engine {
                 .iter()
                 .any(|hit| !hit.weak || matcher.is_part(hit.signal));
             let moment = if needs_moment {
-                moment(&mut self.clocks, text, first)
+                moment(&mut self.clocks, text, shown())
             } else {
                 None
             };
@@ -315,52 +307,40 @@ impl Engine {
 }
 
 /// The first time in the prefixes of a line, on its clock.
-fn moment(clocks: &mut Clocks, text: &[u8], first: bool) -> Option<Moment> {
-    shown(text, first, true).find_map(|part| {
-        let part = text.get(part)?;
-        let prefix = prefix::read(part);
-        clocks.moment(prefix.stamp?, prefix.host_in(part))
-    })
+fn moment(clocks: &mut Clocks, text: &[u8], shown: &[Shown]) -> Option<Moment> {
+    shown
+        .iter()
+        .find_map(|(part, prefix)| clocks.moment(prefix.stamp?, prefix.host_in(text.get(part.clone())?)))
 }
 
-/// What a terminal would show one over the other, each without its prefix.
-fn messages(text: &[u8], first: bool, last: bool) -> Vec<Range<usize>> {
-    shown(text, first, last)
-        .map(|part| {
-            let prefix = prefix::read(text.get(part.clone()).unwrap_or_default());
-            part.start + prefix.len..part.end
+/// What a terminal would show one over the other, each without its prefix. What ends elsewhere is left out.
+fn messages(shown: &[Shown], end: usize, last: bool) -> Vec<Range<usize>> {
+    shown
+        .iter()
+        .filter(|(part, _)| last || part.end < end)
+        .map(|(part, prefix)| part.start + prefix.len..part.end)
+        .collect()
+}
+
+/// What stands between carriage returns, and its prefix. What began elsewhere is left out.
+fn shown_parts(text: &[u8], first: bool) -> Vec<Shown> {
+    let mut start = 0;
+    memchr_iter(b'\r', text)
+        .chain(std::iter::once(text.len()))
+        .filter_map(|end| {
+            let part = start..end;
+            start = end + 1;
+            let is_whole = part.start > 0 || first;
+            is_whole.then(|| {
+                let prefix = prefix::read(text.get(part.clone()).unwrap_or_default());
+                (part, prefix)
+            })
         })
         .collect()
 }
 
-/// What stands between carriage returns. What began or ends elsewhere is left out.
-fn shown(text: &[u8], first: bool, last: bool) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    memchr_iter(b'\r', text)
-        .chain(last.then_some(text.len()))
-        .filter_map(move |end| {
-            let part = start..end;
-            start = end + 1;
-            (part.start > 0 || first).then_some(part)
-        })
-}
-
-/// The literals in a block or on a line, and what the slow lane finds in it.
-fn mark(matcher: &Matcher, text: &[u8], fast: &mut Vec<Mark<u32>>, slow: &mut Vec<Mark<Found>>) {
-    matcher
-        .filter()
-        .search(text, |literal, at| fast.push((at, literal)));
-    if let Some(lane) = matcher.slow() {
-        lane.search(text, |found, at| slow.push((at, found)));
-    }
-}
-
-fn first_of<T>(marks: &[Mark<T>]) -> Option<usize> {
-    marks.first().map(|(at, _)| *at)
-}
-
 /// Takes the marks up to a place off the front.
-fn upto<'m, T>(marks: &mut &'m [Mark<T>], end: usize) -> &'m [Mark<T>] {
+fn upto<'m>(marks: &mut &'m [(usize, Found)], end: usize) -> &'m [(usize, Found)] {
     let here = marks.iter().take_while(|(at, _)| *at <= end).count();
     let (taken, behind) = marks.split_at(here);
     *marks = behind;

@@ -1,7 +1,9 @@
 //! Hits counted: by record, and within a record by captured values. Everything here is capped, and what a cap leaves
 //! out is counted.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
+
+use rustc_hash::FxHashMap;
 
 use super::clock::{Clocks, Moment};
 use super::engine::size;
@@ -49,8 +51,9 @@ pub(super) struct Seen<'a> {
 
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    pub(super) records: HashMap<u32, RecordTally>,
-    pub(super) candidates: HashMap<u32, CandidateTally>,
+    /// Boxed, for they are sorted in several ways.
+    pub(super) records: FxHashMap<u32, Box<RecordTally>>,
+    pub(super) candidates: FxHashMap<u32, CandidateTally>,
     /// Hits of further candidates.
     pub(super) dropped_candidates: u64,
     folds: usize,
@@ -63,7 +66,8 @@ pub(super) struct RecordTally {
     pub(super) overflow: u64,
     pub(super) first: Vec<MatchedLine>,
     pub(super) last: Option<MatchedLine>,
-    folds: HashMap<Captures, FoldTally>,
+    /// So few that values chosen to share a hash slow nothing down.
+    folds: FxHashMap<Captures, FoldTally>,
     pub(super) best: Best,
     /// The hits in time, for each clock; at most as many as there are clocks.
     pub(super) times: Vec<TimeSpan>,
@@ -136,12 +140,12 @@ impl Tally {
         signal: u32,
         score: impl FnOnce() -> Score,
     ) {
-        let tally = self.records.entry(record).or_insert_with(|| RecordTally {
+        let begin = || RecordTally {
             count: 0,
             overflow: 0,
             first: Vec::new(),
             last: None,
-            folds: HashMap::new(),
+            folds: FxHashMap::default(),
             best: Best {
                 score: Score {
                     value: -1.0,
@@ -155,7 +159,8 @@ impl Tally {
             times: Vec::new(),
             untimed: false,
             counted: Counted::default(),
-        });
+        };
+        let tally = self.records.entry(record).or_insert_with(|| Box::new(begin()));
         tally.count += 1;
         tally.counted.note(&matched);
         let is_new = tally.fold(&matched, &mut self.folds);

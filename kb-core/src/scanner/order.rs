@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::assemble::Entry;
+use super::cause::MAX_MATCHES;
 use super::clock::{Clocks, StampKind};
 use super::fold::TimeSpan;
 use super::summary::Order;
@@ -36,11 +37,14 @@ pub(super) enum Before {
     Untold,
 }
 
-/// All matches where they stand first, in order, and what tells their order.
+/// The earliest matches where they stand first, in order, and what tells their order.
 pub(super) struct Timeline<'c> {
+    /// At most [`MAX_MATCHES`].
     pub(super) firsts: Vec<First>,
     pub(super) order: Order,
     clocks: &'c Clocks,
+    /// The clocks of all matches.
+    used: BTreeSet<usize>,
     skews: BTreeMap<(usize, usize), Skew>,
 }
 
@@ -54,7 +58,7 @@ struct Skew {
 }
 
 impl<'c> Timeline<'c> {
-    /// The order of matches that are ranked, the better one first at the same place.
+    /// The order of the earliest of matches that are ranked, the better one first at the same place.
     pub(super) fn new(ranked: &[Entry<'_>], clocks: &'c Clocks) -> Self {
         let used: BTreeSet<usize> = ranked
             .iter()
@@ -71,55 +75,70 @@ impl<'c> Timeline<'c> {
             order,
             clocks,
             skews: skews(ranked, &used, clocks),
+            used,
         };
+        let used = &timeline.used;
         let reference = used.first().copied();
         let comparable = |clock: &usize| {
             reference.is_some_and(|first| *clock == first || clocks.comparable(*clock, first))
         };
         let by_time = order == Order::Time || order == Order::TimeByClock && used.iter().all(comparable);
-        let mut firsts: Vec<((i64, u64), First)> = ranked
+        let reference = reference.filter(|_| by_time);
+        let mut earliest: Vec<((i64, u64), &Entry<'_>)> = ranked
             .iter()
-            .filter_map(|entry| timeline.first(entry, reference.filter(|_| by_time)))
+            .filter_map(|entry| Some((timeline.begin(entry, reference)?, entry)))
             .collect();
-        firsts.sort_by_key(|(at, _)| *at);
-        timeline.firsts = firsts.into_iter().map(|(_, first)| first).collect();
+        earliest.sort_by_key(|(at, _)| *at);
+        earliest.truncate(MAX_MATCHES);
+        let firsts = earliest
+            .iter()
+            .filter_map(|(_, entry)| timeline.first(entry, reference));
+        timeline.firsts = firsts.collect();
         timeline
     }
 
-    /// Where an entry stands first, and what sorts it: time on the reference clock if there is one, then the line.
-    fn first(&self, entry: &Entry<'_>, reference: Option<usize>) -> Option<((i64, u64), First)> {
+    /// What sorts an entry: time on the reference clock if there is one, then the line.
+    fn begin(&self, entry: &Entry<'_>, reference: Option<usize>) -> Option<(i64, u64)> {
+        match self.earliest(entry, reference) {
+            Some((at, span)) => Some((at, span.line)),
+            None => Some((0, entry.tally.first.first()?.line)),
+        }
+    }
+
+    /// The hits of an entry on the clock that shows them first, and when that is on the reference clock, if there is one.
+    fn earliest<'e>(&self, entry: &'e Entry<'_>, reference: Option<usize>) -> Option<(i64, &'e TimeSpan)> {
+        let reference = reference?;
+        let times = entry.tally.times.iter();
+        let on_reference = times.map(|span| {
+            let skew = self.skew(reference, span.clock);
+            (span.first - skew.map_or(0, |skew| skew.micros), span)
+        });
+        on_reference.min_by_key(|(at, span)| (*at, span.line))
+    }
+
+    /// Where an entry stands first.
+    fn first(&self, entry: &Entry<'_>, reference: Option<usize>) -> Option<First> {
         let times = &entry.tally.times;
-        let on_reference = |span: &TimeSpan| {
-            reference.map(|clock| {
-                let skew = self.skew(clock, span.clock);
-                span.first - skew.map_or(0, |skew| skew.micros)
-            })
-        };
-        let earliest = times
-            .iter()
-            .min_by_key(|span| (on_reference(span), span.line))
-            .filter(|_| reference.is_some());
+        let earliest = self.earliest(entry, reference).map(|(_, span)| span);
         let named = times.iter().find(|span| {
             let is_earliest = earliest.is_none_or(|earliest| earliest.clock == span.clock);
             is_earliest && !self.clocks.host(span.clock).is_empty()
         });
         let host = named.map(|span| self.clocks.host_name(span.clock));
-        let (at, line, captures) = if let Some(span) = earliest {
-            let at = on_reference(span).unwrap_or_default();
-            (at, span.line, span.captures.clone())
+        let (line, captures) = if let Some(span) = earliest {
+            (span.line, span.captures.clone())
         } else {
             let matched = entry.tally.first.first()?;
-            (0, matched.line, matched.captures.clone())
+            (matched.line, matched.captures.clone())
         };
-        let first = First {
+        Some(First {
             record: entry.place,
             line,
             captures,
             host,
             times: times.clone(),
             untimed: entry.tally.untimed,
-        };
-        Some(((at, line), first))
+        })
     }
 
     /// Whether one match came before another.
@@ -217,8 +236,7 @@ impl<'c> Timeline<'c> {
                 )
             })
             .collect();
-        let used = self.firsts.iter().flat_map(|first| &first.times);
-        let hosts: BTreeSet<&[u8]> = used.map(|span| self.clocks.host(span.clock)).collect();
+        let hosts: BTreeSet<&[u8]> = self.used.iter().map(|clock| self.clocks.host(*clock)).collect();
         if notes.is_empty() && hosts.len() > 1 {
             notes.push(
                 "the matches are on lines of several clocks, and no error is reported by two of them that would tell how \

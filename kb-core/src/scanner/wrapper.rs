@@ -24,7 +24,7 @@ pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> Wraps {
             .iter()
             .take(MAX_MATCHES)
             .filter(|inner| is_around(entry, inner));
-        if let Some(inner) = inner.min_by_key(|inner| layer(inner)) {
+        if let Some(inner) = inner.min_by_key(|inner| inner.layer) {
             wraps.insert(entry.place, inner.place);
         }
     }
@@ -51,18 +51,18 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
         return false;
     }
     let (own, other) = (outer.tally.best.score.value, inner.tally.best.score.value);
-    let is_deeper = layer(inner) < layer(outer);
+    let is_deeper = inner.layer < outer.layer;
     let is_led_to =
         inner.record.leads_to.contains(&outer.place) && !outer.record.leads_to.contains(&inner.place);
     // A library's result code wraps its own warning, a framework's exception its own watchdog's line. Else an edge within a
     // layer tells of two faults: one Xid that follows another wraps nothing.
-    let is_own = layer(outer) >= LIBRARY && inner.record.domain_word() == outer.record.domain_word();
+    let is_own = outer.layer >= LIBRARY && inner.record.domain_word() == outer.record.domain_word();
     if !is_deeper && !is_led_to {
         return false;
     }
     let apart = nearest(outer, inner);
     if apart == 0 {
-        return is_deeper && layer(outer) >= LIBRARY && other >= own * SHARE_ON_LINE;
+        return is_deeper && outer.layer >= LIBRARY && other >= own * SHARE_ON_LINE;
     }
     // The scores say nothing here: what is specific names devices and addresses, of which no record knows anything.
     is_led_to && (is_deeper || is_own) && apart <= NEAR_LINES
@@ -86,8 +86,8 @@ const LIBRARY: u8 = 2;
 
 /// How far above the hardware a record's domain is: the kernel's and the devices' own words, the driver's interfaces, the
 /// libraries above them, all else.
-fn layer(entry: &Entry<'_>) -> u8 {
-    match entry.record.domain_word() {
+pub(super) fn layer(domain: &str) -> u8 {
+    match domain {
         "xid" | "sxid" | "driver" | "nvidia" | "kernel" | "pcie" | "iommu" | "nvlink" | "nvswitch"
         | "fabric-manager" => 0,
         "cuda" | "nvml" | "dcgm" | "nvrtc" | "rdma" | "infiniband" | "p2p" | "mig" => 1,
