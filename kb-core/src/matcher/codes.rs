@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Kind;
-use super::markers::{Markers, places, starts_word};
+use super::markers::{Markers, XID, places, starts_word};
 use super::rarity::is_word_byte;
 
 /// Shortest name that is looked for in text, in bytes.
@@ -43,12 +43,14 @@ pub(super) fn parse(code: &str, domain: &str) -> Result<CodeTest, String> {
             "the word before the number of {code:?} is too short to be told from other words; write it out"
         ));
     }
-    // A code that names its world (`Xid 79`, `CUDA error 217`) needs those words on the line; any other needs its
-    // record's domain there.
-    let names_world = Markers::on(lower.as_bytes()) != Markers::NONE;
+    // A code that names its world (`CUDA error 217`) needs those words on the line, and an Xid any word of NVIDIA's where
+    // it is not written as the driver's; any other needs its record's domain there.
+    let names_world = Markers::on(lower.as_bytes(), lower.as_bytes()) != Markers::NONE;
     let domain_markers = Markers::of_domain(&domain.to_ascii_lowercase()).unwrap_or(Markers::NONE);
     let needs = if names_world {
         Markers::NONE
+    } else if family == XID {
+        Markers::BY_XID
     } else {
         domain_markers
     };

@@ -22,6 +22,9 @@ const INFINIBAND: Markers = Markers(1 << 5);
 const FRAMEWORK: Markers = Markers(1 << 6);
 const GPU: Markers = Markers(1 << 7);
 
+/// The driver's word for its errors; in lower case it is the transaction of DHCP, of remote calls and of databases too.
+pub(super) const XID: &str = "xid";
+
 /// Words that begin at a word's start; with `true` they must end there too, or at a number (`GPU0`).
 const WORDS: &[(&str, bool, Markers)] = &[
     ("cuda", false, CUDA),
@@ -59,7 +62,8 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("transport/p2p.", false, NCCL),
     ("transport/shm.", false, NCCL),
     ("nvrm", true, KERNEL_DRIVER),
-    ("xid", true, KERNEL_DRIVER),
+    // Only as the driver or a person who means it writes it: see [`names_driver`].
+    (XID, true, KERNEL_DRIVER),
     ("sxid", true, FABRIC),
     ("nvidia", false, KERNEL_DRIVER),
     ("nvml", false, NVML),
@@ -101,8 +105,11 @@ impl Markers {
         self.0 & other.0 != 0
     }
 
-    /// The groups on a line in ASCII lower case.
-    pub(super) fn on(line: &[u8]) -> Self {
+    /// What stands by a number that `xid` introduces, where that alone names nobody: any word of NVIDIA's, or a GPU.
+    pub(super) const BY_XID: Self = Self(!INFINIBAND.0);
+
+    /// The groups on a line as it stands and in ASCII lower case.
+    pub(super) fn on(text: &[u8], line: &[u8]) -> Self {
         let mut found = Self::NONE;
         let Some(finder) = &*FINDER else {
             return found;
@@ -111,6 +118,7 @@ impl Markers {
             if let Some((word, whole, group)) = WORDS.get(hit.pattern().as_usize())
                 && !found.meets(*group)
                 && stands_at(line, hit.start(), word.len(), *whole)
+                && (*word != XID || names_driver(text, line, hit.start()))
             {
                 found = Self(found.0 | group.0);
             }
@@ -146,6 +154,12 @@ impl Markers {
         };
         Some(groups)
     }
+}
+
+/// Whether `xid` at this place is the driver's: written with a capital, or with an address as the kernel log has it.
+fn names_driver(text: &[u8], line: &[u8], at: usize) -> bool {
+    let behind = line.get(at + XID.len()..).unwrap_or_default();
+    text.get(at) == Some(&b'X') || behind.starts_with(b" (pci")
 }
 
 /// Whether a word stands on a line, beginning at a word's start and, if `whole`, ending at a word's end or a number.
@@ -190,13 +204,19 @@ mod tests {
             "gpuassert: invalid argument",
             "cuctxsynchronize failed: unspecified launch failure",
         ] {
-            assert!(Markers::on(line.as_bytes()).meets(CUDA), "{line}");
+            assert!(
+                Markers::on(line.as_bytes(), line.as_bytes()).meets(CUDA),
+                "{line}"
+            );
         }
         for line in [
             "the current custom path: out of memory",
             "recurring cue: out of memory",
         ] {
-            assert!(!Markers::on(line.as_bytes()).meets(CUDA), "{line}");
+            assert!(
+                !Markers::on(line.as_bytes(), line.as_bytes()).meets(CUDA),
+                "{line}"
+            );
         }
     }
 
@@ -206,13 +226,19 @@ mod tests {
             "node1:18553:18611 [0] include/socket.h:360 warn call to connect failed : connection timed out",
             "n0:5:9 [1] transport/net_ib.cu:80 warn call failed",
         ] {
-            assert!(Markers::on(line.as_bytes()).meets(NCCL), "{line}");
+            assert!(
+                Markers::on(line.as_bytes(), line.as_bytes()).meets(NCCL),
+                "{line}"
+            );
         }
         for line in [
             "myinclude/socket.h:12 warn call to connect failed",
             "net/socket.cc:12 call to connect failed",
         ] {
-            assert!(!Markers::on(line.as_bytes()).meets(NCCL), "{line}");
+            assert!(
+                !Markers::on(line.as_bytes(), line.as_bytes()).meets(NCCL),
+                "{line}"
+            );
         }
     }
 }

@@ -124,7 +124,7 @@ impl Matcher {
         };
         if let Some(mut hit) = hit {
             hit.weak = hit.weight < SPECIFIC
-                && !(speaks_of(record, &hit, line.lower, markers) && explains_enough(&hit, line.text.len()));
+                && !(speaks_of(record, &hit, line, markers) && explains_enough(&hit, line.text.len()));
             work.hits.push(hit);
         }
     }
@@ -219,8 +219,12 @@ impl Matcher {
                 if seen {
                     continue;
                 }
-                let on_line = *markers.get_or_insert_with(|| Markers::on(line.lower));
-                let marked = *needs == Markers::NONE || on_line.meets(*needs);
+                let on_line = *markers.get_or_insert_with(|| Markers::on(line.text, line.lower));
+                // Who asks for nothing but a number means it.
+                let is_all = || line.text.trim_ascii().len() == span.len();
+                let marked = *needs == Markers::NONE
+                    || on_line.meets(*needs)
+                    || (*needs == Markers::BY_XID && is_all());
                 let worded = words.iter().all(|word| stands_in(line.lower, word, false));
                 let mut hit = bare(*place, span.clone(), 0.0);
                 hit.weak = !(marked && worded);
@@ -231,18 +235,20 @@ impl Matcher {
 }
 
 /// Whether the hit itself or its line names the record's world.
-fn speaks_of(record: &Record, hit: &RawHit, lower: &[u8], markers: &mut Option<Markers>) -> bool {
+fn speaks_of(record: &Record, hit: &RawHit, line: &Line<'_>, markers: &mut Option<Markers>) -> bool {
+    let (text, lower) = (line.text, line.lower);
     if record.domain == Markers::NONE {
-        return !record.domain_word().is_empty() && stands_by(lower, &record.domain_word, true);
+        return !record.domain_word.needle().is_empty() && stands_by(lower, &record.domain_word, true);
     }
     if markers
-        .get_or_insert_with(|| Markers::on(lower))
+        .get_or_insert_with(|| Markers::on(text, lower))
         .meets(record.domain)
     {
         return true;
     }
-    let own = lower.get(hit.span.clone()).unwrap_or_default();
-    Markers::on(own) != Markers::NONE
+    let own = hit.span.clone();
+    let own = text.get(own.clone()).zip(lower.get(own));
+    own.is_some_and(|(text, lower)| Markers::on(text, lower) != Markers::NONE)
 }
 
 /// Whether a line holds a literal of each clause.
