@@ -90,6 +90,13 @@ fn two_uploads_may_empty_one_spool() {
     assert!(files_in(&spool).is_empty());
 }
 
+/// Bundles what waits in the spool, and takes it out of there.
+fn pack(node: &Node) -> Run {
+    let (spool, bundle) = (node.path("spool"), node.path("bundle"));
+    let paths = [&bundle, &spool].map(|path| path.to_str().unwrap());
+    run(node.bare("bundle"), &[paths[0], "--spool", paths[1], "--remove"])
+}
+
 #[test]
 fn a_bundle_carries_the_very_bytes_elsewhere() {
     let node = node_with(3);
@@ -98,22 +105,12 @@ fn a_bundle_carries_the_very_bytes_elsewhere() {
         .iter()
         .map(|path| fs::read(path).unwrap())
         .collect();
-    let arguments = [
-        bundle.to_str().unwrap(),
-        "--spool",
-        spool.to_str().unwrap(),
-        "--remove",
-    ];
-    let packed = run(node.bare("bundle"), &arguments);
+    let packed = pack(&node);
     assert_eq!(packed.code, 0, "{}", packed.stderr);
     assert_eq!(mode(&bundle), 0o600);
     assert!(packed.stdout.starts_with("3 reports in"), "{}", packed.stdout);
     assert!(files_in(&spool).is_empty());
-    assert_eq!(
-        run(node.bare("bundle"), &arguments).code,
-        64,
-        "an old bundle is not written over"
-    );
+    assert_eq!(pack(&node).code, 64, "an old bundle is not written over");
     let stub = Stub::start(1);
     for _ in 0..2 {
         let sent = run(
@@ -138,13 +135,7 @@ fn one_damaged_report_spoils_no_bundle() {
     let damaged = files_in(&spool).remove(1);
     let whole = fs::read(&damaged).unwrap();
     fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
-    let arguments = [
-        bundle.to_str().unwrap(),
-        "--spool",
-        spool.to_str().unwrap(),
-        "--remove",
-    ];
-    let packed = run(node.bare("bundle"), &arguments);
+    let packed = pack(&node);
     assert_eq!(packed.code, 1, "{}", packed.stderr);
     assert!(packed.stdout.starts_with("2 reports in"), "{}", packed.stdout);
     let named = format!("{} is damaged: ", damaged.display());
