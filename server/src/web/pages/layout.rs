@@ -36,6 +36,8 @@ pub struct AssetLinks {
 pub struct Alternate {
     /// BCP 47.
     pub lang: &'static str,
+    /// Its name in itself.
+    pub name: &'static str,
     /// Address.
     pub href: String,
 }
@@ -91,8 +93,9 @@ impl Layout {
     #[must_use]
     pub fn in_both(mut self, address: &str) -> Self {
         self.alternates = Language::ALL
-            .map(|(language, _)| Alternate {
+            .map(|(language, name)| Alternate {
                 lang: language.tag(),
+                name,
                 href: language.address(address),
             })
             .into();

@@ -117,7 +117,9 @@ pub(super) fn nodes_page(
     let last = nodes.last().filter(|_| more);
     let next = last.map(|node| format!("/nodes?after={}", encoded(node.id.as_str())));
     NodesPage {
-        layout: Layout::new(format!("{} · Peerless", words.nodes), Section::Nodes).spoken(locale),
+        layout: Layout::new(format!("{} · Peerless", words.nodes), Section::Nodes)
+            .spoken(locale)
+            .in_both("/nodes"),
         words,
         together,
         nodes: nodes.iter().map(|node| node_view(node, locale)).collect(),
@@ -162,7 +164,7 @@ fn report_link(report: &ReportListing, locale: Locale) -> ReportLink {
 }
 
 /// Address of a report's page. The node is named because two nodes may have used one id.
-fn report_href(report: &ReportListing, locale: Locale) -> String {
+pub(super) fn report_href(report: &ReportListing, locale: Locale) -> String {
     locale.href(format!(
         "/reports/{}?node={}",
         encoded(report.id.as_str()),
@@ -191,7 +193,9 @@ pub(super) fn node_page(
     NodePage {
         standing: report_link(&node.latest, locale),
         last_seen: last_seen(node, locale),
-        layout: Layout::new(format!("{id} · Peerless"), Section::Nodes).spoken(locale),
+        layout: Layout::new(format!("{id} · Peerless"), Section::Nodes)
+            .spoken(locale)
+            .in_both(&node_href(&node.id, Locale::ENGLISH)),
         words,
         id: id.to_owned(),
         facts,

@@ -6,7 +6,7 @@ use crate::feed::{Generation, GraphEdge};
 use crate::web::pages::advice::Text;
 use crate::web::pages::i18n::Language;
 use crate::web::pages::i18n::graph::Words;
-use crate::web::pages::layout::{Alternate, Layout};
+use crate::web::pages::layout::Layout;
 use crate::web::pages::record::tier::percent;
 use crate::web::pages::words::{Link, record_href};
 
@@ -118,19 +118,11 @@ pub(super) fn languages(href: &str, words: &Words) -> Vec<Choice> {
 }
 
 /// Says the page's language and where it is in the other.
-pub(super) fn in_languages(mut layout: Layout, href: &str, words: &Words) -> Layout {
+pub(super) fn in_languages(layout: Layout, href: &str, words: &Words) -> Layout {
     let current = if words.lang == Language::Chinese.tag() {
         Language::Chinese
     } else {
         Language::English
     };
-    layout = layout.spoken(current.into());
-    layout.alternates = languages(href, words)
-        .into_iter()
-        .map(|choice| Alternate {
-            lang: choice.lang,
-            href: choice.link.href,
-        })
-        .collect();
-    layout
+    layout.spoken(current.into()).in_both(href)
 }

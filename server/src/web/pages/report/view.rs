@@ -7,6 +7,7 @@ use super::{ReportPage, checks, facts, matrix, nccl};
 use crate::store::{ReportListing, StoredFinding};
 use crate::web::pages::i18n::{Locale, counted, filled, report::Words};
 use crate::web::pages::layout::{Layout, Section};
+use crate::web::pages::nodes::report_href;
 use crate::web::pages::words::{Link, Row, encoded, moment, record_href, verdict};
 
 /// What the page is made from.
@@ -51,7 +52,9 @@ pub fn page(source: Source<'_>) -> ReportPage {
     let node = report.node.id.to_string();
     let mark = verdict(report.conclusion.verdict, locale.language);
     ReportPage {
-        layout: Layout::new(format!("{} · {node} · Peerless", mark.label), Section::Nodes).spoken(locale),
+        layout: Layout::new(format!("{} · {node} · Peerless", mark.label), Section::Nodes)
+            .spoken(locale)
+            .in_both(&report_href(listing, Locale::ENGLISH)),
         words,
         heading: filled(words.report_of, &[&node]),
         node_href: locale.href(format!("/nodes/{}", encoded(&node))),
