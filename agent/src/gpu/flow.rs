@@ -2,7 +2,12 @@
 //!
 //! The way of nvbandwidth: a gate closes every stream, warm-ups are queued behind it, then the first stream's start,
 //! for which all others wait, then what counts. Only then do the gates open, so the host's pauses between two calls
-//! do not show; and what is cold warms up before the clock runs.
+//! do not show; and what is cold warms up before the clock runs. Unlike there, the first stream starts when the others
+//! have warmed up too: what they still copied would be traffic that counts for nobody.
+//!
+//! Streams of one context share its copy engine, which serves them as it likes: of three to three GPUs an H200 pushes all
+//! of one, then all of the next, and at any moment some GPUs get nothing and others from two or three at once. Flows
+//! that are to share fairly therefore take turns in one stream ([`Pace::turns`]).
 
 use std::ffi::c_void;
 use std::rc::Rc;
@@ -55,6 +60,8 @@ pub(crate) struct Pace {
     pub(crate) first: bool,
     /// False for what the driver does on the host, and so would wait for the gate that waits for it.
     pub(crate) gated: bool,
+    /// Flows of one context take turns in one stream, copy by copy, in the order given.
+    pub(crate) turns: bool,
     /// Longest for all of it.
     pub(crate) limit: Duration,
 }
@@ -62,7 +69,7 @@ pub(crate) struct Pace {
 /// One sample of flows that run at the same time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {
-    /// Seconds a copy, or a hop, of each flow.
+    /// Seconds a copy, or a hop, of each flow; a turn, where flows take turns.
     pub(crate) each: Vec<f64>,
     /// Seconds from the first flow's start to the end of the last one.
     pub(crate) together: f64,
@@ -72,10 +79,12 @@ pub(crate) struct Sample {
     pub(crate) running: bool,
 }
 
-/// A flow in its stream.
+/// A flow in its stream, and those that take turns with it.
 struct Lane<'a> {
     flow: Flow<'a>,
+    others: Vec<Flow<'a>>,
     gate: Option<Gate>,
+    warm: Event,
     start: Event,
     end: Event,
     stream: Stream,
@@ -85,7 +94,9 @@ impl<'a> Lane<'a> {
     fn create(flow: Flow<'a>, gated: bool) -> Result<Self, CallError> {
         Ok(Self {
             flow,
+            others: Vec::new(),
             gate: gated.then(|| Gate::create(flow.context)).transpose()?,
+            warm: Event::create(flow.context)?,
             start: Event::create(flow.context)?,
             end: Event::create(flow.context)?,
             stream: Stream::create(flow.context)?,
@@ -107,10 +118,20 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Queues so many copies or hops.
+    /// Queues so many copies, hops or turns.
     fn queue(&self, times: u32) -> Result<(), CallError> {
-        let kernels = self.flow.kernels;
-        match self.flow.mover {
+        if self.others.is_empty() {
+            return self.queue_of(&self.flow, times);
+        }
+        (0..times).try_for_each(|_| {
+            self.queue_of(&self.flow, 1)?;
+            self.others.iter().try_for_each(|flow| self.queue_of(flow, 1))
+        })
+    }
+
+    fn queue_of(&self, flow: &Flow<'_>, times: u32) -> Result<(), CallError> {
+        let kernels = flow.kernels;
+        match flow.mover {
             // SAFETY: areas and rings borrow their memory, and `run` returns after the streams have been waited for.
             Mover::Chase { ring } => unsafe { kernels.chase(&self.stream, ring.start(), times) },
             Mover::Kernel { to, from } => {
@@ -189,7 +210,7 @@ impl<'a> Lane<'a> {
         (0..times).try_for_each(|_| api.checked(name, call(function)))
     }
 
-    /// Seconds a copy or hop, once it has ended.
+    /// Seconds a copy, hop or turn, once it has ended.
     fn seconds_each(&self) -> Result<f64, CallError> {
         let times = match self.flow.mover {
             Mover::Chase { .. } => self.flow.kernels.hops(self.flow.times),
@@ -214,16 +235,28 @@ fn without_gpu() -> CallError {
     }
 }
 
+/// A lane for each flow, or for each context where they take turns, and the lane of each flow.
+fn lanes<'a>(flows: &[Flow<'a>], pace: Pace) -> Result<(Vec<Lane<'a>>, Vec<usize>), CallError> {
+    let (mut lanes, mut lane_of) = (Vec::<Lane<'a>>::new(), Vec::new());
+    for flow in flows {
+        let same = |lane: &Lane<'_>| Rc::ptr_eq(lane.flow.context, flow.context);
+        let shared = lanes.iter().position(same).filter(|_| pace.turns);
+        lane_of.push(shared.unwrap_or(lanes.len()));
+        match shared.and_then(|number| lanes.get_mut(number)) {
+            Some(lane) => lane.others.push(*flow),
+            None => lanes.push(Lane::create(*flow, pace.gated)?),
+        }
+    }
+    Ok((lanes, lane_of))
+}
+
 /// Takes one sample. `meanwhile` is done while the work runs; the first flow is the one that the others start with.
 pub(crate) fn run(flows: &[Flow<'_>], pace: Pace, meanwhile: impl FnOnce()) -> Result<Sample, CallError> {
     let nothing = || CallError::Refused {
         call: "cuStreamCreate",
         why: "there is nothing to be timed",
     };
-    let lanes: Vec<Lane<'_>> = flows
-        .iter()
-        .map(|flow| Lane::create(*flow, pace.gated))
-        .collect::<Result<_, _>>()?;
+    let (lanes, lane_of) = lanes(flows, pace)?;
     let (first, others) = lanes.split_first().ok_or_else(nothing)?;
     let all_ended = Event::create(first.flow.context)?;
     for lane in &lanes {
@@ -231,6 +264,10 @@ pub(crate) fn run(flows: &[Flow<'_>], pace: Pace, meanwhile: impl FnOnce()) -> R
     }
     for lane in &lanes {
         lane.warm_up(pace)?;
+    }
+    for lane in others {
+        lane.warm.record(&lane.stream)?;
+        lane.warm.await_by(&first.stream)?;
     }
     first.start.record(&first.stream)?;
     for lane in others {
@@ -270,8 +307,15 @@ pub(crate) fn run(flows: &[Flow<'_>], pace: Pace, meanwhile: impl FnOnce()) -> R
             limit: pace.limit,
         });
     }
+    let each = lanes
+        .iter()
+        .map(Lane::seconds_each)
+        .collect::<Result<Vec<f64>, _>>()?;
     Ok(Sample {
-        each: lanes.iter().map(Lane::seconds_each).collect::<Result<_, _>>()?,
+        each: lane_of
+            .iter()
+            .filter_map(|lane| each.get(*lane).copied())
+            .collect(),
         together: all_ended.seconds_since(&first.start)?,
         queueing,
         running,

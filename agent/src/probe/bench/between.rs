@@ -14,7 +14,7 @@ use super::{Bench, Measured, Shape, closed_cells, lost, sorted, with_conditions}
 pub(super) const SAME: f64 = 0.02;
 
 /// The kinds of copies between two GPUs.
-const KINDS: [(Engine, Operation); 4] = [
+pub(super) const KINDS: [(Engine, Operation); 4] = [
     (Engine::Ce, Operation::Push),
     (Engine::Ce, Operation::Pull),
     (Engine::Sm, Operation::Push),
@@ -22,7 +22,7 @@ const KINDS: [(Engine, Operation); 4] = [
 ];
 
 /// Whose context issues a copy.
-fn initiator(way: &Way, operation: Operation) -> u32 {
+pub(super) fn initiator(way: &Way, operation: Operation) -> u32 {
     if operation == Operation::Pull {
         way.destination
     } else {
@@ -31,7 +31,12 @@ fn initiator(way: &Way, operation: Operation) -> u32 {
 }
 
 /// A flow of copies, at a place of both buffers.
-fn flow(way: &Way, (engine, operation): (Engine, Operation), slots: [u32; 2], times: u32) -> FlowOf {
+pub(super) fn flow(
+    way: &Way,
+    (engine, operation): (Engine, Operation),
+    slots: [u32; 2],
+    times: u32,
+) -> FlowOf {
     let [from, to] = slots;
     FlowOf {
         initiator: initiator(way, operation),
@@ -49,12 +54,12 @@ fn flow(way: &Way, (engine, operation): (Engine, Operation), slots: [u32; 2], ti
 }
 
 /// The directions that must be enabled: a copy engine needs its own, and both do no harm.
-fn access(ways: &[Way]) -> Vec<(u32, u32)> {
+pub(super) fn access(ways: &[Way]) -> Vec<(u32, u32)> {
     let both = |way: &Way| [(way.source, way.destination), (way.destination, way.source)];
     ways.iter().flat_map(both).collect()
 }
 
-fn between(metric: &'static str, (engine, operation): (Engine, Operation), bytes: u64) -> Shape {
+pub(super) fn between(metric: &'static str, (engine, operation): (Engine, Operation), bytes: u64) -> Shape {
     Shape {
         metric,
         unit: "GB/s",
@@ -211,59 +216,6 @@ impl Bench<'_> {
         }
     }
 
-    /// All to one, one to all, and every GPU to every other: each uses its own piece of the buffers.
-    pub(super) fn fans(&mut self, session: &mut Session<'_>, ways: &[Way]) {
-        let open: Vec<Way> = ways.iter().filter(|way| way.closed.is_none()).cloned().collect();
-        let gpus = self.gpus;
-        for kind in KINDS.into_iter().take(2) {
-            let to_one = (0..gpus).map(|gpu| select(&open, |way| way.destination == gpu));
-            let fan_in: Vec<(u32, Vec<Way>)> = (0..gpus).zip(to_one).collect();
-            let from_one = (0..gpus).map(|gpu| select(&open, |way| way.source == gpu));
-            let fan_out: Vec<(u32, Vec<Way>)> = (0..gpus).zip(from_one).collect();
-            for (metric, fans, to) in [
-                ("all_to_one_bandwidth", fan_in, true),
-                ("one_to_all_bandwidth", fan_out, false),
-            ] {
-                let shape = between(metric, kind, self.mode.share(fans.len().saturating_sub(1)));
-                let mut cells = Vec::new();
-                for (gpu, ways) in fans.into_iter().filter(|(_, ways)| !ways.is_empty()) {
-                    let samples = self.together(session, shape, kind, &ways);
-                    let ends = if to { (None, Some(gpu)) } else { (Some(gpu), None) };
-                    cells.push(Cell::new(ends.0, ends.1, samples));
-                }
-                self.add(shape, cells);
-            }
-            let shape = Shape {
-                at_once: true,
-                ..between("all_to_all_bandwidth", kind, self.mode.share(gpus as usize - 1))
-            };
-            if !open.is_empty() {
-                let copies = self.mode.copies;
-                let flows = open.iter().map(|way| flow(way, kind, slots(way), copies));
-                let cells = self.take(session, shape, flows.collect(), &open, false);
-                self.add(shape, cells);
-            }
-        }
-    }
-
-    /// GB/s of all flows together.
-    fn together(
-        &mut self,
-        session: &mut Session<'_>,
-        shape: Shape,
-        kind: (Engine, Operation),
-        ways: &[Way],
-    ) -> Result<Vec<f64>, Gap> {
-        self.begin(shape);
-        let copies = self.mode.copies;
-        let flows = ways.iter().map(|way| flow(way, kind, slots(way), copies));
-        let measure = self.measure_of(flows.collect(), shape.bytes, session);
-        let measured = session.measure(self.mode, &access(ways), measure)?;
-        let bytes = shape.bytes * u64::from(copies) * ways.len() as u64;
-        let samples = measured.samples.iter();
-        Ok(samples.map(|sample| rate(bytes, sample.together)).collect())
-    }
-
     /// The same copies at each size: how large one has to be to fill the links.
     pub(super) fn sweep(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         for kind in [KINDS[0], KINDS[2]] {
@@ -282,36 +234,5 @@ impl Bench<'_> {
                 self.add(shape, sorted(cells));
             }
         }
-    }
-}
-
-fn select(ways: &[Way], wanted: impl Fn(&Way) -> bool) -> Vec<Way> {
-    ways.iter().filter(|way| wanted(way)).cloned().collect()
-}
-
-/// The pieces that a way uses of its source's and its destination's buffer: the other end's number, itself left out.
-fn slots(way: &Way) -> [u32; 2] {
-    let place = |of: u32, other: u32| if other > of { other - 1 } else { other };
-    [
-        place(way.source, way.destination),
-        place(way.destination, way.source),
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn no_two_ways_use_the_same_piece_of_a_buffer() {
-        let gpus = 4;
-        let ways = (0..gpus).flat_map(|a| (0..gpus).map(move |b| Way::open(a, b)));
-        let ways: Vec<Way> = ways.filter(|way| way.source != way.destination).collect();
-        let sent: BTreeSet<(u32, u32)> = ways.iter().map(|way| (way.source, slots(way)[0])).collect();
-        let received: BTreeSet<(u32, u32)> =
-            ways.iter().map(|way| (way.destination, slots(way)[1])).collect();
-        assert_eq!((sent.len(), received.len()), (12, 12));
-        assert!(sent.iter().chain(&received).all(|(_, slot)| *slot < gpus - 1));
     }
 }

@@ -7,6 +7,7 @@
 
 mod ask;
 mod between;
+mod fans;
 mod host;
 mod latency;
 mod mode;
@@ -154,6 +155,7 @@ impl<'a> Bench<'a> {
             bytes,
             warm_ups: Mode::warm_ups_of(bytes),
             samples: self.mode.samples,
+            turns: false,
             verify: false,
             limit_ms: session.setup.limit_ms(),
         }

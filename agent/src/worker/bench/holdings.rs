@@ -63,6 +63,7 @@ impl OfGpu {
                 warm_ups: 0,
                 first: true,
                 gated: false,
+                turns: false,
                 limit,
             };
             run(&[flow], once, || ())?;

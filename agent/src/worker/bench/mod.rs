@@ -99,6 +99,7 @@ impl Bench {
             warm_ups: first,
             first: true,
             gated: !staged && !flows.iter().any(Flow::needs_the_host),
+            turns: measure.turns,
             limit: Duration::from_millis(measure.limit_ms),
         };
         // What the host copies itself, a thread next to the GPU copies.

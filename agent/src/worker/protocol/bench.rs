@@ -13,6 +13,8 @@ pub(crate) struct Measure {
     pub(crate) warm_ups: [u32; 2],
     /// How often all of it is repeated.
     pub(crate) samples: u32,
+    /// Flows of one GPU take turns, copy by copy and in their order.
+    pub(crate) turns: bool,
     /// Have the owners compare what arrived from other GPUs.
     pub(crate) verify: bool,
     /// Longest time to wait for the work of a sample.
@@ -77,7 +79,7 @@ pub(crate) enum Place {
 /// One sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sampled {
-    /// Seconds a copy or hop, flow by flow.
+    /// Seconds a copy or hop, flow by flow; a turn, where they take turns.
     pub(crate) each: Vec<f64>,
     /// Seconds from the first start to the last end.
     pub(crate) together: f64,
