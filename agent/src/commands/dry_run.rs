@@ -1,5 +1,7 @@
 //! `--dry-run`: what a run would take, where and for how long.
 
+use kb_core::report::Report;
+
 use crate::cli::RunArgs;
 use crate::probe::{self, Depth};
 
@@ -20,32 +22,62 @@ pub(crate) fn tell(arguments: &RunArgs, extra: &Extra) -> anyhow::Result<u8> {
         };
         lines.push(format!("GPU {number} {name} ({address}): {what}"));
     }
+    let mut all = seconds_of_ladder(&report);
     lines.push(format!(
-        "{} pairs, {} KiB a check, at most {} s in all and {} s a step; nothing was taken now",
+        "{} pairs, {} KiB a check, about {all:.1} s, at most {} s in all and {} s a step; nothing was taken now",
         report.pairs.len(),
         arguments.buffer_kib(),
         arguments.timeout().as_secs_f64(),
         arguments.step_timeout().as_secs_f64(),
     ));
     if let Some(bench) = extra.bench {
+        let parts = probe::estimate_bench(bench, &report);
+        let seconds: f64 = parts.iter().map(|(_, seconds)| seconds).sum();
+        all += seconds;
+        let parts: Vec<String> = parts
+            .iter()
+            .map(|(name, seconds)| format!("{name} {seconds:.1}"))
+            .collect();
         lines.push(format!(
-            "the bench: at most two buffers of {0} KiB on each idle GPU, and up to twice {0} KiB of host memory for each",
-            bench.largest() / 1024
+            "the bench: at most two buffers of {0} KiB on each idle GPU, and up to twice {0} KiB of host memory for each; \
+             about {seconds:.1} s by what the links carry ({1})",
+            bench.largest() / 1024,
+            if parts.is_empty() { "no GPU is idle".to_owned() } else { parts.join(", ") },
         ));
     }
     if let Some(nccl) = &extra.nccl {
+        let seconds = seconds_of_nccl(&report);
+        all += seconds;
         lines.push(format!(
             "NCCL ({}), when the GPUs are free again: twice a process for each idle GPU, with two buffers of 8 MiB there, \
-             then one process with two buffers of at most {} KiB on each; NVLink SHARP {}",
+             then one process with two buffers of at most {} KiB on each; NVLink SHARP {}; about {seconds:.1} s",
             nccl.library.as_deref().unwrap_or("libnccl.so.2"),
             nccl.largest() / 1024,
             if nccl.nvls { "as NCCL likes" } else { "off" },
         ));
     }
+    lines.push(format!(
+        "about {all:.0} s in all where everything works; what is slow or hangs takes longer, up to the limits"
+    ));
     print(&format!("{}\n", lines.join("\n")))?;
     if report.gpus.is_empty() {
         say_reason(&report);
         return Ok(report.conclusion.exit_code);
     }
     Ok(0)
+}
+
+/// Seconds that opening, contexts, the ladder and closing took by GPU on 2 and 4 H200 (docs/benchmarks/bench.md): 0.6 to
+/// 0.9, nearly all of it making and ending contexts.
+fn seconds_of_ladder(report: &Report) -> f64 {
+    0.75 * gpus(report)
+}
+
+/// The same of NCCL: 6.8 and 11.2 s with 2 and 4 GPUs, most of it making communicators.
+fn seconds_of_nccl(report: &Report) -> f64 {
+    2.5 + 2.2 * gpus(report)
+}
+
+fn gpus(report: &Report) -> f64 {
+    report.gpus.iter().map(|_| 1.0).sum()
 }

@@ -23,8 +23,8 @@ use super::timing::Event;
 
 /// Hops that warm a chase up: once around the ring. What it left in the caches stays there for the samples behind it, in
 /// front of which a part of it wakes the links.
-const WARM_HOPS: u32 = 16_384;
-const WARM_HOPS_AGAIN: u32 = 2048;
+pub(crate) const WARM_HOPS: u32 = 16_384;
+pub(crate) const WARM_HOPS_AGAIN: u32 = 2048;
 
 /// Who does the work of a flow.
 #[derive(Clone, Copy)]

@@ -43,7 +43,7 @@ pub(crate) use call::CallError;
 pub(crate) use context::Context;
 pub(crate) use driver::{Device, Driver, PciAddress};
 pub(crate) use exchange::{Observed, Side};
-pub(crate) use flow::{Flow, Mover, Pace, run};
+pub(crate) use flow::{Flow, Mover, Pace, WARM_HOPS, WARM_HOPS_AGAIN, run};
 pub(crate) use ipc::{LegacyHandle, Opened};
 pub(crate) use kernels::{Kernels, Pattern, Wrong};
 pub(crate) use library::LIBRARY_NAME;

@@ -34,7 +34,7 @@ use crate::host::{self, HostRoot, Watch};
 use crate::worker::lock::{self, Lock, LockError};
 use crate::worker::protocol::{Loaded, Opened};
 
-pub(crate) use bench::BenchOptions;
+pub(crate) use bench::{BenchOptions, estimate as estimate_bench};
 pub(crate) use chance::{Chance, RANDOM_BYTES};
 pub(crate) use nccl::NcclOptions;
 pub(crate) use progress::{PairStep, Progress, Step};

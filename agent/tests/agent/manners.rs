@@ -234,10 +234,37 @@ fn a_dry_run_says_what_would_be_taken_and_takes_nothing() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.starts_with("GPU 0 NVIDIA H200 ("), "{}", run.stdout);
     assert!(
-        run.stdout.contains("1 pairs, 4 KiB a check, at most 60 s in all"),
+        run.stdout
+            .contains("1 pairs, 4 KiB a check, about 1.5 s, at most 60 s in all"),
         "{}",
         run.stdout
     );
+    assert!(run.stdout.contains("about 2 s in all"), "{}", run.stdout);
+    assert!(taken(&node).is_empty());
+}
+
+#[test]
+fn a_dry_run_of_a_bench_says_how_long_its_parts_take() {
+    let node = Node::with(&Scenario::healthy(2));
+    let seconds = |arguments: &[&str]| {
+        let run = node.run("bench", &[&["--dry-run"], arguments].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let bench = run
+            .stdout
+            .lines()
+            .find(|line| line.starts_with("the bench:"))
+            .unwrap();
+        let about = bench.split_once("; about ").unwrap().1;
+        let (seconds, parts) = about.split_once(" s by what the links carry (").unwrap();
+        assert!(parts.starts_with("without peer access "), "{bench}");
+        (seconds.parse::<f64>().unwrap(), parts.contains("sizes "))
+    };
+    let (quick, full) = (seconds(&[]), seconds(&["--full"]));
+    assert!(
+        0.5 < quick.0 && 2.0 * quick.0 < full.0 && full.0 < 30.0,
+        "{quick:?} {full:?}"
+    );
+    assert_eq!((quick.1, full.1), (false, true));
     assert!(taken(&node).is_empty());
 }
 

@@ -21,7 +21,7 @@ mod tests;
 
 pub use exit::{ExitCode, FailOn};
 pub use expect::Expect;
-pub use nominal::add_nominal;
+pub use nominal::{add_nominal, nominal_between, nominal_with_host};
 pub use rows::{Named, table};
 pub use run::judge;
 

@@ -22,9 +22,9 @@ pub fn add_nominal(report: &mut Report) {
         let of_host = measurement.metric.starts_with("h2d") || measurement.metric.starts_with("d2h");
         match (source, destination) {
             (Some(from), Some(to)) if measurement.peer_access == Some(true) => {
-                Some(between(report, from, to))
+                Some(nominal_between(report, from, to))
             }
-            (Some(gpu), None) | (None, Some(gpu)) if of_host => Some(pcie(report, &[gpu])),
+            (Some(gpu), None) | (None, Some(gpu)) if of_host => Some(nominal_with_host(report, gpu)),
             _ => None,
         }
     };
@@ -45,8 +45,8 @@ pub fn add_nominal(report: &mut Report) {
     }
 }
 
-/// One way between two GPUs: NVLinks where there are any or should be, else PCIe.
-fn between(report: &Report, from: GpuIndex, to: GpuIndex) -> Fact<f64> {
+/// GB/s one way between two GPUs: NVLinks where there are any or should be, else PCIe.
+pub fn nominal_between(report: &Report, from: GpuIndex, to: GpuIndex) -> Fact<f64> {
     let (a, b) = (from.min(to), from.max(to));
     let pair = report.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b));
     match pair.and_then(|pair| links(report, pair)) {
@@ -63,6 +63,11 @@ fn between(report: &Report, from: GpuIndex, to: GpuIndex) -> Fact<f64> {
         },
         None => pcie(report, &[from, to]),
     }
+}
+
+/// GB/s one way between a GPU and the host.
+pub fn nominal_with_host(report: &Report, gpu: GpuIndex) -> Fact<f64> {
+    pcie(report, &[gpu])
 }
 
 /// The links that should join the two, and how that is known. At a switch it is the end that has fewer; between two

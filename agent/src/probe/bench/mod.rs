@@ -7,6 +7,7 @@
 
 mod ask;
 mod between;
+mod estimate;
 mod fans;
 mod host;
 mod latency;
@@ -27,6 +28,7 @@ use super::progress::{Progress, Step};
 use super::session::Session;
 
 use ask::Measured;
+pub(crate) use estimate::estimate;
 pub(crate) use mode::BenchOptions;
 use mode::Mode;
 pub(super) use mode::SWEEP;
