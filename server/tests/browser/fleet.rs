@@ -28,7 +28,7 @@ fn report() -> Value {
         .flat_map(|a| (a + 1..GPUS).map(move |b| pair(a, b)))
         .collect();
     json!({
-        "schema": { "major": 1, "minor": 0 },
+        "schema": { "major": 1, "minor": 4 },
         "report_id": "run-8-gpus",
         "node": { "id": "gpu07", "hostname": "gpu07.rack3.example", "boot_id": null },
         "agent_version": "0.1.0",
@@ -44,7 +44,10 @@ fn report() -> Value {
         "pairs": pairs,
         "measurements": [{
             "metric": "d2d_bandwidth", "unit": "GB/s", "engine": "ce", "operation": "push", "bytes": 268_435_456,
-            "peer_access": true, "cells": bandwidths(),
+            "peer_access": true, "taken": { "rounds": 14, "seconds": 0.75 }, "cells": bandwidths(),
+        }, {
+            "metric": "one_to_all_bandwidth", "unit": "GB/s", "engine": "sm", "operation": "pull", "bytes": 76_693_504,
+            "peer_access": true, "taken": { "rounds": 8, "seconds": 1.25 }, "cells": one_to_all(),
         }, {
             "metric": "nccl_all_reduce_bus_bandwidth", "unit": "GB/s", "engine": "nccl", "operation": "other",
             "bytes": 536_870_912, "peer_access": null,
@@ -62,6 +65,10 @@ fn report() -> Value {
             "verdict": "staging_fails",
             "reason": "with peer access NCCL works; without it: rank 3: the segment could not be made",
         },
+        "parts": [
+            { "name": "opening", "seconds": 2.5 }, { "name": "bench_without_access", "seconds": 3.5 },
+            { "name": "bench", "seconds": 29.5 }, { "name": "surroundings", "seconds": 0.002 },
+        ],
         "logs": [{ "source": "kmsg", "text": "NVRM: Xid (PCI:0000:0a:00): 31, pid=4121, name=python\n<b>not bold</b>" }],
         "failures": [{
             "step": "load libnccl.so.2", "code": null, "code_name": null, "message": "no such file: rung 7 was left out",
@@ -143,6 +150,11 @@ fn direction(initiator: u32, owner: u32, verdict: &str) -> Value {
         "cuda_attributes": { "access_supported": read(i32::from(!refused), "cuDeviceGetP2PAttribute") },
         "checks": if refused { vec![] } else { vec![enable, copy] },
     })
+}
+
+fn one_to_all() -> Vec<Value> {
+    let cell = |source| json!({ "source": source, "destination": null, "samples": [380.5, 380.5, 381.0] });
+    (0..GPUS).map(cell).collect()
 }
 
 fn bandwidths() -> Vec<Value> {

@@ -133,7 +133,15 @@ async fn a_report_shows_verdict_matrix_and_findings() {
             .await,
         "✓\nworks"
     );
-    assert!(browser.text("#main").await.contains("Simulated."));
+    let page = browser.text("#main").await;
+    for told in [
+        "Simulated.",
+        "35.5 s in all: opening 2.5 s, bench without access 3.5 s, bench 29.5 s, all else 2.0 ms.",
+        "GPU to GPU, copy engine, written by the source, peer access on, 256 MiB 20.1 to 20.8 GB/s",
+        "One to all, kernel, read by the destination, peer access on, 73.1 MiB 380.5 GB/s",
+    ] {
+        assert!(page.contains(told), "{told} is not in {page}");
+    }
     browser
         .follow("section[aria-labelledby=findings] article p a.mono")
         .await;

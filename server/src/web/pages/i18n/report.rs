@@ -126,7 +126,37 @@ words! {
     median_means:
         "{}, median of the samples, from the row to the column.",
         "单位 {}，样本中位数，从行到列。";
+    taken_in: " Taken in {}, {}.", "共 {}，用时 {}。";
+    rounds_one: "{} round", "{} 轮";
+    rounds_many: "{} rounds", "{} 轮";
+    span: "{} to {} {}", "{} 至 {} {}";
+    times: "Where the time went", "时间用在何处";
+    times_all: "{} in all: {}.", "共 {}：{}。";
+    times_rest: "all else", "其他";
+    times_longest: "Measurements that took longest", "耗时最长的测量";
+    times_in: "{} in {}", "{}，{}";
     host_end: "Host", "主机";
+    other_end: "All others", "其余所有 GPU";
+    gpu_to_gpu: "GPU to GPU", "GPU 到 GPU";
+    host_to_gpu: "Host to GPU", "主机到 GPU";
+    gpu_to_host: "GPU to host", "GPU 到主机";
+    load_latency: "Load latency", "读取延迟";
+    host_load_latency: "Load latency of host memory", "主机内存读取延迟";
+    copy_latency: "Copy latency", "复制延迟";
+    copy_queueing: "Time to queue a copy", "复制排队时间";
+    all_to_one: "All to one", "多对一";
+    one_to_all: "One to all", "一对多";
+    all_to_all: "All to all", "全对全";
+    under_load: "under load", "负载下";
+    both_ways: "both ways at once", "双向同时";
+    beside_opposite: "while the opposite runs", "反方向同时进行";
+    alone: "one alone", "单独进行";
+    beside_others: "beside others", "与其他同时进行";
+    pageable: "ordinary host memory", "普通主机内存";
+    all_gpus: "all GPUs at once", "所有 GPU 同时";
+    copy_engine: "copy engine", "复制引擎";
+    kernel: "kernel", "内核函数";
+    processes: "between processes", "跨进程";
     written: "written by the source", "由源端写入";
     read: "read by the destination", "由目的端读取";
     peer_on: "peer access on", "启用对等访问";

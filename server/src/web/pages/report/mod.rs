@@ -4,6 +4,8 @@ mod checks;
 mod facts;
 mod matrix;
 mod nccl;
+mod times;
+mod titles;
 mod view;
 
 use actix_web::web::{Data, Path, Query};
@@ -16,6 +18,7 @@ pub use checks::PairView;
 pub use facts::{ExcerptView, FactView, FailureView, GapView, GpuView};
 pub use matrix::{Matrix, MeasurementView};
 pub use nccl::NcclView;
+pub use times::TimesView;
 pub use view::{FindingView, Source, page};
 
 use super::i18n::{Locale, report::Words};
@@ -47,6 +50,7 @@ pub struct ReportPage {
     pub(super) matrix: Option<Matrix>,
     pub(super) nccl: Option<NcclView>,
     pub(super) measurements: Vec<MeasurementView>,
+    pub(super) times: Option<TimesView>,
     pub(super) pairs: Vec<PairView>,
     pub(super) gpus: Vec<GpuView>,
     pub(super) gaps: Vec<GapView>,

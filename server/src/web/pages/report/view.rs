@@ -3,7 +3,7 @@
 use kb_core::report::{Failure, Report};
 use kb_core::verdict::Verdict;
 
-use super::{ReportPage, checks, facts, matrix, nccl};
+use super::{ReportPage, checks, facts, matrix, nccl, times};
 use crate::store::{ReportListing, StoredFinding};
 use crate::web::pages::i18n::{Locale, counted, filled, report::Words};
 use crate::web::pages::layout::{Layout, Section};
@@ -79,6 +79,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
             .filter(|item| !nccl::is_collective(item))
             .filter_map(|item| matrix::measurement(report, item, locale.language))
             .collect(),
+        times: times::section(report, words),
         pairs: pairs(report, locale),
         gpus: report
             .gpus
