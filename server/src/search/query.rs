@@ -59,7 +59,9 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     }
     let lexicon = Lexicon::of_all(index);
     let sought = sought(&lexicon, text)?;
-    let named = codes(index, text)?;
+    // Codes and phrases are looked up as they were meant.
+    let spelt = sought.spelt.as_deref().unwrap_or(text);
+    let named = codes(index, spelt)?;
     let mut found = Found {
         unknown: sought.unknown,
         read_as: sought.read_as,
@@ -73,7 +75,7 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     for needle in &found.needles {
         scores.add_ranked(needle)?;
     }
-    for phrase in phrases(index, text)? {
+    for phrase in phrases(index, spelt)? {
         scores.add_query(phrase.as_ref())?;
     }
     let codes_named = named.listings.len();

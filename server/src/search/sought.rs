@@ -1,5 +1,7 @@
 //! What a query looks for: its words in all their forms, the things they name, and what misspelt ones were meant to be.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -8,7 +10,7 @@ use super::inflections::inflections;
 use super::stop_words::is_stop_word;
 use super::terms::{Lexicon, Needle, slice_of};
 use super::tokenizer::{Word, parts, parts_of, words};
-use super::typos::Guess;
+use super::typos::{GUESS, Guess};
 
 /// Words of a text that are looked at; what comes after says no more about what is sought.
 pub(super) const MAX_WORDS: usize = 48;
@@ -37,10 +39,55 @@ pub(super) struct Sought {
     pub(super) unknown: Vec<String>,
     /// Words that were corrected.
     pub(super) read_as: Vec<ReadAs>,
+    /// The text with the likeliest corrections in it, where there were any.
+    pub(super) spelt: Option<String>,
+    /// Of these, what else they may stand for.
+    guesses: Guesses,
 }
+
+/// What each corrected word may stand for and how much that counts, by the likeliest.
+type Guesses = HashMap<String, Vec<(String, f32)>>;
 
 /// Reads a query. Words that no record has cannot narrow anything down and are only named.
 pub(super) fn sought(lexicon: &Lexicon<'_>, text: &str) -> tantivy::Result<Sought> {
+    let mut as_typed = read(lexicon, text, &Guesses::new())?;
+    if as_typed.read_as.is_empty() {
+        return Ok(as_typed);
+    }
+    // Names of several words are seen only once each of their words is spelt right.
+    let spelt = spelt(text, &as_typed.read_as);
+    // What is also written right is no guess.
+    for word in words(text) {
+        as_typed.guesses.remove(&word.text);
+    }
+    let as_meant = read(lexicon, &spelt, &as_typed.guesses)?;
+    Ok(Sought {
+        spelt: Some(spelt),
+        needles: as_meant.needles,
+        ..as_typed
+    })
+}
+
+/// The text with each corrected word as the likeliest that was meant.
+fn spelt(text: &str, read_as: &[ReadAs]) -> String {
+    let mut spelt = String::with_capacity(text.len());
+    let mut from = 0;
+    for word in words(text) {
+        let corrected = read_as.iter().find(|read| read.typed == word.text);
+        let meant = corrected.and_then(|read| read.meant.first());
+        // Words may overlap; what was taken is not taken again.
+        if let (Some(meant), Some(before)) = (meant, text.get(from..word.start)) {
+            spelt.push_str(before);
+            spelt.push_str(meant);
+            from = word.end;
+        }
+    }
+    spelt.push_str(text.get(from..).unwrap_or_default());
+    spelt
+}
+
+/// Reads a text in which the keys of `guesses` stand for words that were spelt otherwise.
+fn read(lexicon: &Lexicon<'_>, text: &str, guesses: &Guesses) -> tantivy::Result<Sought> {
     let all = words(text);
     let names = Names::of(&all, text);
     let is_typing = text.chars().next_back().is_some_and(char::is_alphanumeric) || text.ends_with('_');
@@ -59,7 +106,11 @@ pub(super) fn sought(lexicon: &Lexicon<'_>, text: &str) -> tantivy::Result<Sough
         }
         seen.push(word);
         let names = names.around(word);
-        find(lexicon, text, word, is_last, &names, &mut found)?;
+        if let Some(guess) = guesses.get(&word.text) {
+            found.needles.extend(guessed(lexicon, word, guess, &names)?);
+        } else {
+            find(lexicon, text, word, is_last, &names, &mut found)?;
+        }
     }
     for name in names.of_several_words() {
         let whole = lexicon.needle(&[(word_for(name), HALF)])?;
@@ -80,6 +131,24 @@ fn look_further(lexicon: &Lexicon<'_>, seen: &[&Word], found: &mut Sought) -> ta
         }
     }
     Ok(())
+}
+
+/// A corrected word: what it may stand for, in all its forms, and what it is a name or a part of a name of.
+fn guessed(
+    lexicon: &Lexicon<'_>,
+    word: &Word,
+    guess: &[(String, f32)],
+    names: &[&'static str],
+) -> tantivy::Result<Option<Needle>> {
+    let mut same = guess.to_vec();
+    let forms = inflections(&word.text).into_iter();
+    same.extend(forms.map(|form| (form, OTHER_FORM)));
+    same.extend(names.iter().map(|name| (word_for(name), OTHER_NAME)));
+    let needle = lexicon.needle(&same)?;
+    Ok(needle.map(|mut needle| {
+        needle.rarity *= GUESS;
+        needle
+    }))
 }
 
 /// One word: as it stands in all its forms, or completed, or by the parts it is made of, or as what it is like.
@@ -146,6 +215,9 @@ impl Needle {
 
 impl Sought {
     fn take(&mut self, typed: &str, guess: Guess) {
+        if let Some(likeliest) = guess.meant.first() {
+            self.guesses.insert(likeliest.clone(), guess.weighted);
+        }
         self.needles.push(guess.needle);
         self.read_as.push(ReadAs {
             typed: typed.to_owned(),

@@ -13,7 +13,7 @@ const MIN_HALF: usize = 3;
 /// Most words that one misspelling may stand for.
 const MAX_MEANT: usize = 3;
 /// A guess counts less than a word as written.
-const GUESS: f32 = 0.8;
+pub(super) const GUESS: f32 = 0.8;
 /// What a less common one of several guesses counts.
 const OTHER_GUESS: f32 = 0.5;
 /// A guess this many times as rare as the commonest one is dropped: people misspell words that they meet.
@@ -26,6 +26,8 @@ pub(super) struct Guess {
     pub(super) needle: Needle,
     /// The words, most likely first.
     pub(super) meant: Vec<String>,
+    /// The same words, each with how much it counts.
+    pub(super) weighted: Vec<(String, f32)>,
 }
 
 impl Lexicon<'_> {
@@ -126,6 +128,7 @@ impl Lexicon<'_> {
             Guess {
                 needle,
                 meant: meant.into_iter().map(|(word, _)| word).collect(),
+                weighted: alternatives,
             }
         }))
     }

@@ -213,3 +213,19 @@ fn other_names_are_marked_where_they_stand() {
         "{marked:?}"
     );
 }
+
+#[test]
+fn a_misspelt_name_of_several_words_finds_what_has_other_names_for_it() {
+    let index = index_of(vec![
+        SearchDoc {
+            root_cause: "P2P is unsupported.".to_owned(),
+            ..document("a/meant", "GPUs cannot reach each other")
+        },
+        document("b/words", "one peer asks, and access is refused"),
+        filler(1),
+    ]);
+    for text in ["peer access", "peer acess"] {
+        let hits = ids(&index, text);
+        assert!(hits.iter().any(|id| id == "a/meant"), "{text}: {hits:?}");
+    }
+}
