@@ -20,8 +20,9 @@ use super::segments::{Segment, to_join};
 use super::tokenizer::{Word, parts, words};
 use super::view::{Indexed, View};
 
-/// Memory of the one writer thread; the engine asks for at least 15 MB.
-const WRITER_MEMORY_BYTES: usize = 16 * 1024 * 1024;
+/// Most memory of the one writer thread, which takes what it needs: thousands of records fit, so that a start makes one
+/// segment of them and has none to join.
+const WRITER_MEMORY_BYTES: usize = 64 * 1024 * 1024;
 
 /// A number that names one published face of a record for ever: its seq in the feed.
 pub type Slot = u64;
