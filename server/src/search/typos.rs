@@ -81,14 +81,15 @@ impl Lexicon<'_> {
             return Ok(None);
         }
         let mut meant: Vec<(String, u32)> = Vec::new();
+        let own = letters(word);
         for first in word.split("").filter(|letter| !letter.is_empty()).take(2) {
             let is_swapped = !word.starts_with(first);
             // The closest so far; what is further off is not even kept.
             let mut least = allowed;
             let near = self.words_from(first, |known| {
                 let part = compared(known, beginning);
-                if part.len().abs_diff(word.len()) > least || (is_swapped && part.get(1..2) != word.get(..1))
-                {
+                let is_far = part.len().abs_diff(word.len()) > least || apart(own, letters(part)) > least;
+                if is_far || (is_swapped && part.get(1..2) != word.get(..1)) {
                     return false;
                 }
                 let distance = strsim::osa_distance(word, part);
@@ -134,10 +135,44 @@ impl Lexicon<'_> {
     }
 }
 
+/// Which of the letters a to z a word has, one bit each.
+fn letters(word: &str) -> u32 {
+    let letters = word.bytes().filter(u8::is_ascii_lowercase);
+    letters.fold(0, |found, letter| found | 1 << (letter - b'a'))
+}
+
+/// At least so many letters must be changed to make one of two words out of the other: a change brings in one letter, and
+/// takes one away. Far quicker than to count the changes, and enough to tell nearly all words apart.
+fn apart(one: u32, other: u32) -> usize {
+    let missing = |have: u32, want: u32| (want & !have).count_ones();
+    missing(one, other).max(missing(other, one)) as usize
+}
+
 fn compared(known: &str, beginning: Option<usize>) -> &str {
     beginning.and_then(|end| known.get(..end)).unwrap_or(known)
 }
 
 fn allowed_for(word: &str) -> usize {
     if word.len() < LONG_CHARACTERS { 1 } else { 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_of_other_letters_are_apart() {
+        assert_eq!(apart(letters("suported"), letters("supported")), 0);
+        assert_eq!(apart(letters("peer"), letters("pear_1显")), 1);
+        assert_eq!(apart(letters("access"), letters("about")), 4);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_never_closer_than_their_letters(one in "[a-f_1显]{0,8}", other in "[a-f_1显]{0,8}") {
+            prop_assert!(apart(letters(&one), letters(&other)) <= strsim::osa_distance(&one, &other));
+        }
+    }
 }
