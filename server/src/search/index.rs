@@ -3,15 +3,15 @@
 //! A change replaces single documents and commits; readers keep the snapshot of their generation. Nothing is
 //! written to disk, so nothing pasted can be, and a start builds it anew from the database.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use tantivy::indexer::NoMergePolicy;
-use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::concepts::with_concepts;
+use super::cut::{CUT, CutTokenizer, joined, listed};
 use super::document::{SearchDoc, comparable_code};
 use super::error::SearchError;
 use super::facets::Values;
@@ -49,6 +49,7 @@ impl IndexKeeper {
     pub fn new() -> Result<Self, SearchError> {
         let (schema, fields) = schema::build();
         let index = Index::create_in_ram(schema);
+        index.tokenizers().register(CUT, CutTokenizer);
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY_BYTES)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         let reader = index
@@ -118,47 +119,23 @@ impl IndexKeeper {
         for code in &document.codes {
             indexed.add_text(self.fields.code, comparable_code(code));
         }
-        let mut every: BTreeSet<String> = BTreeSet::new();
+        let mut all: Vec<Vec<Word>> = Vec::new();
         for entry in &self.fields.texts {
             for text in entry.text.of(document) {
                 let words = with_concepts(words(text));
                 let parts = with_concepts(parts(text));
-                for word in words.iter().chain(&parts) {
-                    if !every.contains(&word.text) {
-                        every.insert(word.text.clone());
-                    }
-                }
-                indexed.add_pre_tokenized_text(entry.field, cut(words));
+                indexed.add_text(entry.field, joined(&words));
                 if entry.text.holds_code_words() || entry.text == Text::Id {
-                    indexed.add_pre_tokenized_text(self.fields.parts, cut(parts));
+                    indexed.add_text(self.fields.parts, joined(&parts));
                 }
+                all.extend([words, parts]);
             }
         }
-        let every = (0..).zip(every).map(|(position, text)| Token {
-            text,
-            position,
-            ..Token::default()
-        });
-        indexed.add_pre_tokenized_text(self.fields.every, pre_tokenized(every));
+        let mut every: Vec<&str> = all.iter().flatten().map(|word| word.text.as_str()).collect();
+        every.sort_unstable();
+        every.dedup();
+        indexed.add_text(self.fields.every, listed(&every));
         indexed
-    }
-}
-
-/// Words as the engine takes them. It keeps no texts.
-fn cut(words: Vec<Word>) -> PreTokenizedString {
-    pre_tokenized(words.into_iter().map(|word| Token {
-        offset_from: word.start,
-        offset_to: word.end,
-        position: word.position,
-        text: word.text,
-        position_length: 1,
-    }))
-}
-
-fn pre_tokenized(tokens: impl Iterator<Item = Token>) -> PreTokenizedString {
-    PreTokenizedString {
-        text: String::new(),
-        tokens: tokens.collect(),
     }
 }
 

@@ -6,6 +6,7 @@
 mod candidates;
 mod concepts;
 mod cursor;
+mod cut;
 mod document;
 mod error;
 mod facets;

@@ -4,6 +4,7 @@ use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions,
 };
 
+use super::cut::CUT;
 use super::document::SearchDoc;
 
 /// The index fields.
@@ -117,10 +118,12 @@ pub(super) const PARTS_BOOST: f32 = 0.7;
 /// Builds the schema.
 pub(super) fn build() -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    // All texts come in words already: the engine cuts none.
+    // All texts come in words already: the engine only takes them apart.
     let with_positions = || {
         TextOptions::default().set_indexing_options(
-            TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqsAndPositions),
+            TextFieldIndexing::default()
+                .set_tokenizer(CUT)
+                .set_index_option(IndexRecordOption::WithFreqsAndPositions),
         )
     };
     let slot = builder.add_u64_field("slot", FAST | INDEXED);
@@ -128,6 +131,7 @@ pub(super) fn build() -> (Schema, Fields) {
     let parts = builder.add_text_field("parts", with_positions());
     let without_places = TextOptions::default().set_indexing_options(
         TextFieldIndexing::default()
+            .set_tokenizer(CUT)
             .set_fieldnorms(false)
             .set_index_option(IndexRecordOption::Basic),
     );
