@@ -40,7 +40,7 @@ pub(crate) fn estimate(chosen: BenchOptions, report: &Report) -> Estimate {
     if gpus.is_empty() {
         return Vec::new();
     }
-    Plan::of(Mode::of(chosen, &report.gpus), report, gpus).parts()
+    Plan::of(Mode::of(chosen, &report.gpus), report, &gpus).parts()
 }
 
 struct Plan {
@@ -54,7 +54,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(mode: Mode, report: &Report, gpus: Vec<u32>) -> Self {
+    fn of(mode: Mode, report: &Report, gpus: &[u32]) -> Self {
         let pairs = gpus.iter().flat_map(|a| gpus.iter().map(move |b| (*a, *b)));
         let ways: Vec<Way> = pairs
             .filter(|(a, b)| a != b)
