@@ -11,13 +11,15 @@ pub(super) struct Marker<'a> {
     words: Vec<&'a str>,
     /// Names of the things sought, in words.
     names: Vec<&'static [String]>,
-    /// For each first byte of a word or a name, in lower case, the lengths of those that begin with it, the longest as
-    /// the last bit. Characters beyond ASCII have one entry: their lengths change with case.
-    beginnings: [u32; 129],
+    /// For each ASCII character, in lower case, the lengths in bytes of the words and names that begin with it, the longest
+    /// as the last bit. After these the characters beyond ASCII, of which some share a bit: the lengths of their words
+    /// change with case.
+    beginnings: [u32; ASCII + BEYOND_ASCII],
 }
 
-/// Where all bytes beyond ASCII are noted.
-const BEYOND_ASCII: usize = 128;
+const ASCII: usize = 128;
+/// Entries for the characters beyond ASCII.
+const BEYOND_ASCII: usize = 64;
 
 impl<'a> Marker<'a> {
     /// For words as the index has them, in lower case, words for things among them.
@@ -25,7 +27,7 @@ impl<'a> Marker<'a> {
         let mut marker = Self {
             words: Vec::new(),
             names: Vec::new(),
-            beginnings: [0; 129],
+            beginnings: [0; ASCII + BEYOND_ASCII],
         };
         for word in sought.into_iter().map(AsRef::as_ref) {
             if let Some(names) = names_of(word) {
@@ -87,13 +89,14 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// Where [`Marker::beginnings`] notes a word, and the bit of its length.
+/// Where [`Marker::beginnings`] notes a word, and the bit of its length, or of its first character.
 fn beginning(word: &str) -> (usize, u32) {
-    let first = word.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
+    let first = word.chars().next().unwrap_or_default();
     if first.is_ascii() {
-        (usize::from(first), 1 << word.len().min(31))
+        (first.to_ascii_lowercase() as usize, 1 << word.len().min(31))
     } else {
-        (BEYOND_ASCII, 1)
+        let code = first.to_lowercase().next().map_or(0, u32::from);
+        (ASCII + code as usize % BEYOND_ASCII, 1 << (code / 64 % 32))
     }
 }
 
