@@ -79,26 +79,9 @@ pub(crate) fn compare(knowledge: &Knowledge, options: &Options, report: &mut Rep
     let our_times = time(&tasks, rounds, |task| our_hits(&index, &task.text).map(|_| ()))?;
     note("ours", Some(ours), &our_times);
 
-    // Made records only slow the tuning down: the queries ask for real ones.
-    let mut tables = Vec::new();
-    for tokenizer in Tokenizer::ALL {
-        let mut table = runtime.block_on(Table::new(tokenizer, &originals))?;
-        let weights = runtime.block_on(table.tune(&tasks))?;
-        let ranks = runtime.block_on(table.ranks(&tasks))?;
-        tables.push((ranks.mrr(), tokenizer, table, weights));
-    }
-    if documents.len() > originals.len() {
-        // The others take minutes to fill, and answer no better.
-        tables.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
-        tables.truncate(1);
-        for (_, tokenizer, table, _) in &mut tables {
-            let mut grown = runtime.block_on(Table::new(*tokenizer, &documents))?;
-            runtime.block_on(grown.weigh_as(table))?;
-            *table = grown;
-        }
-    }
+    let tables = runtime.block_on(tuned(&tasks, &originals, &documents))?;
     let mut best: Option<(Ranks, Times)> = None;
-    for (_, tokenizer, mut table, weights) in tables {
+    for (tokenizer, mut table, weights) in tables {
         let ranks = runtime.block_on(table.ranks(&tasks))?;
         let times = time(&tasks, rounds, |task| {
             runtime.block_on(table.hits(&task.text)).map(|_| ())
@@ -146,6 +129,36 @@ pub(crate) fn compare(knowledge: &Knowledge, options: &Options, report: &mut Rep
         values.into(),
     );
     Ok(())
+}
+
+/// FTS5's tables over all records, with the weights that suit the tasks best over the real ones: made records only slow the
+/// tuning down, for the queries ask for real ones.
+async fn tuned(
+    tasks: &[Task],
+    originals: &[SearchDoc],
+    documents: &[SearchDoc],
+) -> Result<Vec<(Tokenizer, Table, String)>> {
+    let mut tables = Vec::new();
+    for tokenizer in Tokenizer::ALL {
+        let mut table = Table::new(tokenizer, originals).await?;
+        let weights = table.tune(tasks).await?;
+        let mrr = table.ranks(tasks).await?.mrr();
+        tables.push((mrr, tokenizer, table, weights));
+    }
+    if documents.len() > originals.len() {
+        // The others take minutes to fill, and answer no better.
+        tables.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+        tables.truncate(1);
+        for (_, tokenizer, table, _) in &mut tables {
+            let mut grown = Table::new(*tokenizer, documents).await?;
+            grown.weigh_as(table).await?;
+            *table = grown;
+        }
+    }
+    let tables = tables.into_iter();
+    Ok(tables
+        .map(|(_, tokenizer, table, weights)| (tokenizer, table, weights))
+        .collect())
 }
 
 fn index_of(documents: &[SearchDoc]) -> Result<SearchIndex> {
