@@ -75,6 +75,13 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("infiniband", false, INFINIBAND),
     ("mlx5", false, INFINIBAND),
     ("ibv_", false, INFINIBAND),
+    ("libibverbs", false, INFINIBAND),
+    ("libfabric", false, INFINIBAND),
+    ("librdmacm", false, INFINIBAND),
+    ("rdma", true, INFINIBAND),
+    ("rdmacm", true, INFINIBAND),
+    ("ucx", true, INFINIBAND),
+    ("nvshmem", false, GPU),
     ("torch", false, FRAMEWORK),
     ("pytorch", false, FRAMEWORK),
     ("tensorflow", false, FRAMEWORK),
@@ -217,6 +224,23 @@ mod tests {
                 !Markers::on(line.as_bytes(), line.as_bytes()).meets(CUDA),
                 "{line}"
             );
+        }
+    }
+
+    #[test]
+    fn a_library_below_the_collectives_names_its_world() {
+        for line in [
+            "libibverbs: warning: couldn't load driver",
+            "error: rdma_create_event_channel failed (rdma)",
+            "ucx  error no active messages transport",
+            "libfabric:4242:core:mr: no memory",
+        ] {
+            let found = Markers::on(line.as_bytes(), line.as_bytes());
+            assert!(found.meets(INFINIBAND), "{line}");
+        }
+        for line in ["myucx: error", "the ucxx release", "wardman: no memory"] {
+            let found = Markers::on(line.as_bytes(), line.as_bytes());
+            assert!(!found.meets(INFINIBAND), "{line}");
         }
     }
 
