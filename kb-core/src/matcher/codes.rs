@@ -149,8 +149,26 @@ fn digits_end(behind: &[u8]) -> End {
         Some(b'.') if behind.get(1).is_some_and(u8::is_ascii_digit) => End::Other,
         Some(b's') if !is_word(1) => End::Plural,
         _ if is_word(0) => End::Other,
+        _ if says_status_of_http(behind) => End::Other,
         _ => End::Number,
     }
+}
+
+/// Whether the number before this text is the status of an HTTP answer, by the reason that RFC 9110 (section 15) gives it:
+/// servers of models wrap the GPU's error so (`Error: 500 Internal Server Error: ... CUDA error: ...`), and CUDA has a 500 of its
+/// own. `Not Found` is no sign of it, for that is what CUDA's 500 says.
+fn says_status_of_http(behind: &[u8]) -> bool {
+    const REASONS: [&[u8]; 7] = [
+        b"bad gateway",
+        b"bad request",
+        b"forbidden",
+        b"gateway timeout",
+        b"internal server error",
+        b"service unavailable",
+        b"too many requests",
+    ];
+    let reason = behind.strip_prefix(b" ").unwrap_or_default();
+    REASONS.iter().any(|known| reason.starts_with(known))
 }
 
 /// Length of what may stand between a family word and its number; `None` if something else does.

@@ -111,6 +111,13 @@ fn numbers_need_their_family_and_their_domain() {
         ("cuda", "CUDA error 217", "error 217", "candidate"),
         (
             "cuda",
+            "error 500",
+            "Error: 500 Internal Server Error: runner has ended: CUDA error: out of memory",
+            "",
+        ),
+        ("cuda", "error 500", "CUDA error: 500 not found", "match"),
+        (
+            "cuda",
             "Cuda failure 217",
             "NCCL WARN Cuda failure 217 'peer access is not supported'",
             "match",
