@@ -6,7 +6,7 @@ use super::cache::PatternCache;
 use super::rarity::{SPECIFIC, text_weight, words};
 use super::*;
 use crate::scanner::scan;
-use crate::scanner::testing::{lines, pattern, record, scan_text};
+use crate::scanner::testing::{lines, matcher_of, pattern, record, scan_text};
 
 /// Where a record with this domain and code is found on a line: `match`, `candidate` or nothing.
 fn verdict(domain: &str, code: &str, line: &str) -> &'static str {
@@ -126,6 +126,26 @@ fn numbers_need_their_family_and_their_domain() {
         ("nccl", "error 2", "CUDA error 2", "candidate"),
     ] {
         assert_eq!(verdict(domain, code, line), expected, "{code} in {line:?}");
+    }
+}
+
+#[test]
+fn what_the_driver_prints_counts_on_a_line_of_any_length() {
+    let mut lost = record("xid/79-lost", "a signature of its own");
+    lost.patterns = vec![pattern("0", r"Xid \((?P<device>[0-9a-zA-Z:]{3,39})\): 79")];
+    let matcher = matcher_of(vec![lost]);
+    let around = "\"label\": \"value\", ".repeat(40);
+    for (line, expected) in [
+        (
+            format!("{{{around} \"log\": \"NVRM: Xid (PCI:0000:3b:00): 79, gone\"}}"),
+            1,
+        ),
+        (
+            format!("{{{around} \"log\": \"NVRM: Xid (PCI:0000:3b:00): 7, gone\"}}"),
+            0,
+        ),
+    ] {
+        assert_eq!(scan_text(&matcher, &line).matches.len(), expected, "{line}");
     }
 }
 

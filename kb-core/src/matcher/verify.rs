@@ -124,7 +124,8 @@ impl Matcher {
         };
         if let Some(mut hit) = hit {
             hit.weak = hit.weight < SPECIFIC
-                && !(speaks_of(record, &hit, line, markers) && explains_enough(&hit, line.text.len()));
+                && !(speaks_of(record, &hit, line, markers)
+                    && (explains_enough(&hit, line.text.len()) || prints_event(&hit, line.lower)));
             work.hits.push(hit);
         }
     }
@@ -289,6 +290,14 @@ fn leftmost(place: u32, slot: &Slot, line: &Line<'_>) -> Option<RawHit> {
 fn explains_enough(hit: &RawHit, line: usize) -> bool {
     let swallowed: usize = hit.gaps.iter().map(ExactSizeIterator::len).sum();
     hit.gaps.is_empty() || (hit.span.len() - swallowed) * LEAST_SHARE >= line
+}
+
+/// Whether the hit holds the driver's own way to print an event, `Xid (PCI:0000:3b:00): 79`: nothing else is written so, however
+/// long the line around it is.
+fn prints_event(hit: &RawHit, lower: &[u8]) -> bool {
+    lower
+        .get(hit.span.clone())
+        .is_some_and(|own| memmem::find(own, b"xid (").is_some())
 }
 
 fn bare(signal: u32, span: Range<usize>, weight: f32) -> RawHit {
