@@ -25,6 +25,9 @@ const GPU: Markers = Markers(1 << 7);
 /// The driver's word for its errors; in lower case it is the transaction of DHCP, of remote calls and of databases too.
 pub(super) const XID: &str = "xid";
 
+/// Suffixes of files of device code; without a point before them they are names of hosts and of terminals (`cu01`, `/dev/cu.usb`).
+const DEVICE_CODE: [&str; 2] = ["cu", "cuh"];
+
 /// Words that begin at a word's start; with `true` they must end there too, or at a number (`GPU0`).
 const WORDS: &[(&str, bool, Markers)] = &[
     ("cuda", false, CUDA),
@@ -38,7 +41,7 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("curand", false, CUDA),
     ("nvrtc", false, CUDA),
     ("cupti", false, CUDA),
-    // Files of device code, by their suffix.
+    // Files of device code: see [`DEVICE_CODE`].
     ("cu", true, CUDA),
     ("cuh", true, CUDA),
     // Calls of the driver API, and programs that wrap them.
@@ -126,6 +129,10 @@ impl Markers {
                 && !found.meets(*group)
                 && stands_at(line, hit.start(), word.len(), *whole)
                 && (*word != XID || names_driver(text, line, hit.start()))
+                && (!DEVICE_CODE.contains(word)
+                    || line
+                        .get(..hit.start())
+                        .is_some_and(|before| before.ends_with(b".")))
             {
                 found = Self(found.0 | group.0);
             }
@@ -219,6 +226,8 @@ mod tests {
         for line in [
             "the current custom path: out of memory",
             "recurring cue: out of memory",
+            "cu01 qla2xxx[3]: driver shutting down",
+            "/dev/cu.usbmodem: out of memory",
         ] {
             assert!(
                 !Markers::on(line.as_bytes(), line.as_bytes()).meets(CUDA),
