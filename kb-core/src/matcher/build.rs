@@ -194,6 +194,7 @@ fn record(from: RecordSignatures, places: &HashMap<RecordId, u32>) -> Record {
         leads_to: known(&from.leads_to),
         cancels: known(&from.cancels),
         only_alone: from.only_alone,
+        notice: from.notice,
         only_with: (!from.only_with.is_empty()).then(|| known(&from.only_with)),
         window_seconds: from.window_seconds,
         domain: Markers::for_message(&domain_word).unwrap_or(Markers::NONE),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::codes::is_real_code;
 use super::{Document, Record};
+use crate::annex::{Action, Severity};
 use crate::ids::{RecordId, Revision};
 use crate::signature::{PatternSpec, RecordSignatures};
 use crate::transition::EdgeKind;
@@ -42,6 +43,15 @@ impl Record {
         codes
     }
 
+    /// Whether it tells of nothing that is lost and asks for nothing: an info, or a warning with nothing to do.
+    fn is_notice(&self) -> bool {
+        match self.annex.severity {
+            Some(Severity::Info) => true,
+            Some(Severity::Warning) => self.annex.action == Some(Action::None),
+            _ => false,
+        }
+    }
+
     /// What the matcher needs of this record alone: `leads_to` holds its own statements as written, and `cancels` is
     /// empty; [`signature_set`] adds what others say.
     pub fn signatures(&self, revision: Revision) -> RecordSignatures {
@@ -62,6 +72,7 @@ impl Record {
             leads_to,
             cancels: Vec::new(),
             only_alone: self.annex.relations.only_alone,
+            notice: self.is_notice(),
             only_with: self.annex.relations.only_with.clone(),
             window_seconds: self.annex.relations.window_seconds,
         }

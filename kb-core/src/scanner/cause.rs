@@ -54,6 +54,15 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
             take(at, &mut explained);
         }
     }
+    // What tells of nothing lost is no cause beside a fault that it does not lead to.
+    let is_notice = |at: usize| {
+        let record = firsts.get(at).and_then(|first| matcher.record(first.record));
+        let leads = links.get(at).is_some_and(|to| to.iter().any(Option::is_some));
+        !leads && record.is_some_and(|record| record.notice)
+    };
+    if roots.iter().any(|at| !is_notice(*at)) {
+        roots.retain(|at| !is_notice(*at));
+    }
     roots.sort_unstable();
     roots
         .into_iter()

@@ -21,6 +21,7 @@ pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
         leads_to: Vec::new(),
         cancels: Vec::new(),
         only_alone: false,
+        notice: false,
         only_with: Vec::new(),
         window_seconds: None,
     }

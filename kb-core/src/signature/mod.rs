@@ -83,6 +83,9 @@ pub struct RecordSignatures {
     /// A hit counts only without hits of other records in the window.
     #[serde(default)]
     pub only_alone: bool,
+    /// It tells of nothing that is lost: no first cause beside a record that does, unless it leads to what is there.
+    #[serde(default)]
+    pub notice: bool,
     /// Where filled, a hit counts only together with a hit of one of these in the window.
     #[serde(default)]
     pub only_with: Vec<RecordId>,

@@ -45,6 +45,15 @@ fn causes(summary: &Summary) -> Vec<String> {
     summary.root_causes.iter().map(chain).collect()
 }
 
+/// The same records, of which these tell of nothing that is lost.
+fn with_notices(edges: &[(&str, &str)], notices: &str) -> Arc<Matcher> {
+    let mut records = records(edges);
+    for record in &mut records {
+        record.notice = notices.contains(record.id.as_str().trim_start_matches("cuda/"));
+    }
+    matcher_of(records)
+}
+
 /// One line for each letter.
 fn log(letters: &str) -> String {
     let letters: Vec<String> = letters.chars().map(String::from).collect();
@@ -248,6 +257,21 @@ fn relations_hold_within_their_window() {
         "b",
         "without times the text is the window"
     );
+}
+
+#[test]
+fn a_notice_is_no_cause_beside_a_fault_that_it_does_not_lead_to() {
+    for (edges, text, expected) in [
+        (&[][..], "ba", vec!["a"]),
+        (&[], "b", vec!["b"]),
+        (&[("b", "a")], "ba", vec!["b>a"]),
+        (&[("a", "c")], "bac", vec!["a>c"]),
+        (&[("b", "d")], "ba", vec!["a"]),
+    ] {
+        let summary = scan_text(&with_notices(edges, "b"), log(text));
+        assert_eq!(causes(&summary), expected, "{edges:?} in {text}");
+        assert_eq!(summary.matches.len(), text.len(), "it stays among the matches");
+    }
 }
 
 #[test]

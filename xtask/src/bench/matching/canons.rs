@@ -83,6 +83,7 @@ fn empty() -> Result<RecordSignatures> {
         leads_to: Vec::new(),
         cancels: Vec::new(),
         only_alone: false,
+        notice: false,
         only_with: Vec::new(),
         window_seconds: None,
     })
