@@ -108,23 +108,30 @@ pub(crate) fn harmless(line: &str) -> String {
 fn write_record(text: &mut String, document: &Document) -> std::fmt::Result {
     writeln!(text, "  Why: {}", document.root_cause)?;
     for workaround in &document.workarounds {
-        let what = said(&workaround.action, workaround.how.as_deref());
-        writeln!(text, "  Do: {what}")?;
+        write_advice(text, "Do", &workaround.action, workaround.how.as_deref())?;
     }
     for dead_end in &document.dead_ends {
-        let what = said(&dead_end.action, dead_end.why_fails.as_deref());
-        writeln!(text, "  Do not: {what}")?;
+        write_advice(text, "Do not", &dead_end.action, dead_end.why_fails.as_deref())?;
     }
     Ok(())
 }
 
-/// The first text that says something: the seeds leave `action` empty where the reason says it all.
-fn said<'a>(action: &'a str, more: Option<&'a str>) -> &'a str {
-    if action.trim().is_empty() {
-        more.unwrap_or_default()
-    } else {
-        action
+/// What to do, with the commands below it. The seeds leave `action` empty where the rest says it all.
+fn write_advice(text: &mut String, verb: &str, action: &str, more: Option<&str>) -> std::fmt::Result {
+    // The seeds repeat the action as the way to do it.
+    let more = more.map(str::trim_end);
+    let more = more.filter(|more| !more.is_empty() && more.trim() != action.trim());
+    let (action, more) = match more {
+        Some(more) if action.trim().is_empty() => (more, None),
+        more => (action, more),
+    };
+    writeln!(text, "  {verb}: {}", action.trim())?;
+    // Its lines are commands to copy: they stay lines.
+    for line in more.unwrap_or_default().lines() {
+        let line = format!("      {}", harmless(line));
+        writeln!(text, "{}", line.trim_end())?;
     }
+    Ok(())
 }
 
 fn write_candidate(text: &mut String, candidate: &Candidate) -> std::fmt::Result {
@@ -133,8 +140,29 @@ fn write_candidate(text: &mut String, candidate: &Candidate) -> std::fmt::Result
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::harmless;
+    use super::{harmless, write_advice};
+
+    #[test]
+    fn the_commands_stand_below_what_they_do() {
+        let advice = |action: &str, more: Option<&str>| {
+            let mut text = String::new();
+            write_advice(&mut text, "Do", action, more).unwrap();
+            text
+        };
+        assert_eq!(
+            advice(
+                "Make it anew",
+                Some("nvidia-ctk cdi generate \\\n  --output=a\n\nnvidia-ctk cdi list\n")
+            ),
+            "  Do: Make it anew\n      nvidia-ctk cdi generate \\\n        --output=a\n\n      nvidia-ctk cdi list\n"
+        );
+        assert_eq!(advice("Wait", Some(" \n")), "  Do: Wait\n");
+        assert_eq!(advice("Wait", Some("Wait\n")), "  Do: Wait\n");
+        assert_eq!(advice("Wait", None), "  Do: Wait\n");
+        assert_eq!(advice("", Some("Wait")), "  Do: Wait\n");
+    }
 
     #[test]
     fn a_log_does_not_drive_the_terminal() {
