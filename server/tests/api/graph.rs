@@ -84,6 +84,31 @@ async fn the_whole_graph_comes_in_the_form_asked_for() {
 }
 
 #[tokio::test]
+async fn its_pages_are_in_the_language_that_is_chosen_or_preferred() {
+    let app = TestApp::start().await;
+    for path in [
+        "/graph".to_owned(),
+        "/graph/path?from=&to=".to_owned(),
+        "/graph/between?from=cuda&to=nccl&kind=causal".to_owned(),
+        format!("/r/{P2P}/-/graph"),
+    ] {
+        let preferred = ("accept-language", "zh-CN,zh;q=0.9");
+        let response = asked(&app, &path, preferred).await;
+        let text = response.text().await.unwrap();
+        assert!(text.contains("<html lang=\"zh-Hans\""), "{path}: {text}");
+        assert!(text.contains("lang=zh"), "{path}: {text}");
+
+        let join = if path.contains('?') { '&' } else { '?' };
+        let response = asked(&app, &format!("{path}{join}lang=en"), preferred).await;
+        let text = response.text().await.unwrap();
+        assert!(text.contains("<html lang=\"en\""), "{path}: {text}");
+        let of_graph: Vec<&str> = text.split("href=\"/graph").skip(1).collect();
+        let kept = |rest: &&str| rest.split('"').next().unwrap().contains("lang=");
+        assert!(of_graph.iter().all(kept), "{path}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn graphs_around_and_between_have_tags_and_bounds() {
     let app = TestApp::start().await;
     let around = format!("/api/v1/records/{P2P}/-/graph?depth=4&kinds=leads_to,preceded_by");

@@ -10,7 +10,7 @@ use kb_core::transition::EdgeKind;
 use serde::Deserialize;
 
 use super::Drawing;
-use super::items::{Choice, EdgeView, edge_view, in_language, in_languages, languages, record_in};
+use super::items::{Choice, EdgeView, edge_view, languages, record_in};
 use super::sketch;
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
@@ -18,8 +18,7 @@ use crate::web::api::graph::kinds;
 use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::Language;
-use crate::web::pages::i18n::{filled, graph::Words};
+use crate::web::pages::i18n::{Locale, filled, graph::Words};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::record::moved;
 use crate::web::pages::record::neighbours::{Group, groups};
@@ -61,8 +60,6 @@ pub struct Params {
     pub depth: Option<u32>,
     /// Kinds of edges, all unless said.
     pub kinds: Option<String>,
-    /// `zh` for Chinese.
-    pub lang: Option<String>,
 }
 
 /// `GET /r/{id}/-/graph`.
@@ -77,7 +74,8 @@ pub async fn get(
         Found::Published(published) => {
             let id = published.record.id().clone();
             let known = Arc::clone(&generation);
-            let work = move || page(&known, &id, &params);
+            let locale = Locale::of(&request);
+            let work = move || page(&known, &id, &params, locale);
             html(&compute(ALL_RECORDS, work).await??)
         }
         Found::Moved(now) => Ok(moved(&request, &now, "/-/graph")),
@@ -88,15 +86,19 @@ pub async fn get(
     }
 }
 
-fn page(generation: &Generation, id: &RecordId, params: &Params) -> Result<AroundPage, Problem> {
-    let language = Language::from_query(params.lang.as_deref());
-    let words = Words::of(language);
+fn page(
+    generation: &Generation,
+    id: &RecordId,
+    params: &Params,
+    locale: Locale,
+) -> Result<AroundPage, Problem> {
+    let words = Words::of(locale.language);
     let wanted = kinds(params.kinds.as_deref())?;
     let depth = params.depth.unwrap_or(1);
     let found = generation.graph.neighbourhood(id, depth, &wanted, DRAWN)?;
     let of_record = |edge: &&crate::feed::GraphEdge| edge.from != *id && edge.target() != Some(id);
     let further = found.edges.iter().filter(of_record);
-    let further = further.map(|edge| edge_view(edge, words)).collect();
+    let further = further.map(|edge| edge_view(edge, locale)).collect();
     let neighbours: Vec<_> = generation
         .graph
         .neighbours(id)
@@ -106,31 +108,30 @@ fn page(generation: &Generation, id: &RecordId, params: &Params) -> Result<Aroun
         .collect();
     let signature = generation.record(id).map_or_else(
         || Text::new(id.as_str()),
-        |published| texts::signature(&published.record, language).0,
+        |published| texts::signature(&published.record, locale.language).0,
     );
     let href = address(id, depth, params.kinds.as_deref());
     let title = format!("{} · {id} · Peerless", words.around);
     Ok(AroundPage {
-        layout: in_languages(
-            Layout::new(title, Section::Graph).at(generation.seq),
-            &href,
-            words,
-        ),
+        layout: Layout::new(title, Section::Graph)
+            .at(generation.seq)
+            .spoken(locale)
+            .in_both(&href),
         words,
-        languages: languages(&href, words),
-        record_href: record_in(id.as_str(), words),
+        languages: languages(&href, locale),
+        record_href: record_in(id.as_str(), locale),
         signature,
-        depths: depths(id, depth, params, words),
-        shows: shows(id, depth, &wanted, words),
-        drawing: sketch::around(generation, &found, language),
+        depths: depths(id, depth, params, locale),
+        shows: shows(id, depth, &wanted, locale),
+        drawing: sketch::around(generation, &found, locale),
         truncated: found
             .truncated
             .then(|| filled(words.truncated, &[&found.nodes.len().to_string()])),
-        groups: groups(id, &neighbours, language.into()),
+        groups: groups(id, &neighbours, locale),
         further,
         json_href: json_href(id, depth, &wanted),
-        way_href: in_language(format!("/graph/path?from={id}"), words),
-        map_href: in_language("/graph".to_owned(), words),
+        way_href: locale.href(format!("/graph/path?from={id}")),
+        map_href: locale.href("/graph"),
         id: id.to_string(),
     })
 }
@@ -148,8 +149,8 @@ fn is_shown(edges: &[crate::feed::GraphEdge], near: &crate::feed::Neighbour) -> 
 }
 
 /// The address of the page in a language.
-pub(in crate::web) fn href(id: &RecordId, words: &Words) -> String {
-    in_language(address(id, 1, None), words)
+pub(in crate::web) fn href(id: &RecordId, locale: Locale) -> String {
+    locale.href(address(id, 1, None))
 }
 
 fn address(id: &RecordId, depth: u32, kinds: Option<&str>) -> String {
@@ -175,21 +176,22 @@ fn json_href(id: &RecordId, depth: u32, wanted: &[EdgeKind]) -> String {
     format!("/api/v1/records/{id}/-/graph?depth={depth}{kinds}")
 }
 
-fn depths(id: &RecordId, depth: u32, params: &Params, words: &Words) -> Vec<Choice> {
+fn depths(id: &RecordId, depth: u32, params: &Params, locale: Locale) -> Vec<Choice> {
     let choice = |steps: u32| Choice {
         link: Link {
-            href: in_language(address(id, steps, params.kinds.as_deref()), words),
+            href: locale.href(address(id, steps, params.kinds.as_deref())),
             text: steps.to_string(),
         },
-        lang: words.lang,
+        lang: locale.language.tag(),
         current: steps == depth,
     };
     (1..=DEEPEST).map(choice).collect()
 }
 
-fn shows(id: &RecordId, depth: u32, wanted: &[EdgeKind], words: &Words) -> Vec<Choice> {
+fn shows(id: &RecordId, depth: u32, wanted: &[EdgeKind], locale: Locale) -> Vec<Choice> {
     const CAUSAL: [EdgeKind; 2] = [EdgeKind::LeadsTo, EdgeKind::PrecededBy];
     const CONFUSED: [EdgeKind; 1] = [EdgeKind::FrequentlyConfusedWith];
+    let words = Words::of(locale.language);
     let choices: [(&str, &[EdgeKind]); 3] = [
         (words.everything, &[]),
         (words.causes, &CAUSAL),
@@ -200,7 +202,7 @@ fn shows(id: &RecordId, depth: u32, wanted: &[EdgeKind], words: &Words) -> Vec<C
             let named: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
             Choice {
                 link: Link {
-                    href: in_language(address(id, depth, Some(&named.join(","))), words),
+                    href: locale.href(address(id, depth, Some(&named.join(",")))),
                     text: text.to_owned(),
                 },
                 lang: words.lang,
@@ -222,10 +224,9 @@ mod tests {
     #[test]
     fn the_order_of_kinds_does_not_matter_and_the_json_has_them_too() {
         let id = "t/a".parse().unwrap();
-        let words = Words::of(Language::from_query(None));
         let wanted = kinds(Some("preceded_by,leads_to")).unwrap();
         let current = |wanted: &[EdgeKind]| {
-            let shows = shows(&id, 1, wanted, words);
+            let shows = shows(&id, 1, wanted, Locale::ENGLISH);
             shows.iter().map(|choice| choice.current).collect::<Vec<_>>()
         };
         assert_eq!(current(&wanted), [false, true, false]);

@@ -1,14 +1,14 @@
 //! `/graph/between`: the edges from one domain to another.
 
-use actix_web::HttpResponse;
 use actix_web::web::{Data, Query};
+use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use serde::Deserialize;
 
-use super::items::{Choice, EdgeView, edge_view, in_language, in_languages, languages};
+use super::items::{Choice, EdgeView, edge_view, languages};
 use crate::feed::Between;
 use crate::web::error::{Code, Problem};
-use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::Locale;
 use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::words::encoded;
@@ -42,14 +42,17 @@ pub struct Params {
     pub to: String,
     /// `causal` or `confused`.
     pub kind: String,
-    /// `zh` for Chinese.
-    pub lang: Option<String>,
 }
 
 /// `GET /graph/between`.
-pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
+pub async fn get(
+    request: HttpRequest,
+    params: Query<Params>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let words = Words::of(Language::from_query(params.lang.as_deref()));
+    let locale = Locale::of(&request);
+    let words = Words::of(locale.language);
     let causal = match params.kind.as_str() {
         "causal" => true,
         "confused" => false,
@@ -60,7 +63,7 @@ pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpRes
     let edges: Vec<EdgeView> = stated
         .by_ref()
         .take(SHOWN)
-        .map(|edge| edge_view(edge, words))
+        .map(|edge| edge_view(edge, locale))
         .collect();
     let href = format!(
         "/graph/between?from={}&to={}&kind={}",
@@ -70,14 +73,14 @@ pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpRes
     );
     let layout = Layout::new(format!("{from} → {to} · Peerless"), Section::Graph).at(generation.seq);
     html(&BetweenPage {
-        layout: in_languages(layout, &href, words),
+        layout: layout.spoken(locale).in_both(&href),
         words,
-        languages: languages(&href, words),
+        languages: languages(&href, locale),
         from: from.to_owned(),
         relation: if causal { words.leads_to } else { words.taken_for },
         to: to.to_owned(),
         edges,
         truncated: stated.next().is_some(),
-        map_href: in_language("/graph".to_owned(), words),
+        map_href: locale.href("/graph"),
     })
 }

@@ -4,9 +4,8 @@ use kb_core::transition::EdgeKind;
 
 use crate::feed::{Generation, GraphEdge};
 use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::Language;
 use crate::web::pages::i18n::graph::Words;
-use crate::web::pages::layout::Layout;
+use crate::web::pages::i18n::{Language, Locale};
 use crate::web::pages::record::tier::percent;
 use crate::web::pages::words::{Link, record_href};
 
@@ -44,24 +43,16 @@ pub struct Choice {
 }
 
 /// The address of a record's page in a language.
-pub(super) fn record_in(id: &str, words: &Words) -> String {
-    in_language(record_href(id), words)
-}
-
-/// An address with the language in it, where that is not English.
-pub(super) fn in_language(href: String, words: &Words) -> String {
-    match words.lang {
-        "en" => href,
-        _ if href.contains('?') => format!("{href}&lang=zh"),
-        _ => format!("{href}?lang=zh"),
-    }
+pub(super) fn record_in(id: &str, locale: Locale) -> String {
+    locale.href(record_href(id))
 }
 
 /// An edge.
-pub(super) fn edge_view(edge: &GraphEdge, words: &Words) -> EdgeView {
+pub(super) fn edge_view(edge: &GraphEdge, locale: Locale) -> EdgeView {
+    let words = Words::of(locale.language);
     let end = |id: &str, known: bool| EndView {
         id: id.to_owned(),
-        href: known.then(|| record_in(id, words)),
+        href: known.then(|| record_in(id, locale)),
     };
     let own = end(edge.from.as_str(), true);
     let other = end(&edge.to, edge.resolved);
@@ -99,30 +90,15 @@ pub(super) fn node_title(generation: &Generation, id: &str, language: Language) 
     format!("{id}: {}", chinese.unwrap_or(&document.signature))
 }
 
-/// The languages of a page, each an address.
-pub(super) fn languages(href: &str, words: &Words) -> Vec<Choice> {
-    let join = if href.contains('?') { '&' } else { '?' };
-    [
-        ("en", "English", href.to_owned()),
-        ("zh-Hans", "中文", format!("{href}{join}lang=zh")),
-    ]
-    .map(|(lang, name, href)| Choice {
+/// The languages of a page, each an address that asks for it: the browser may prefer another.
+pub(super) fn languages(href: &str, locale: Locale) -> Vec<Choice> {
+    let choice = |(language, name): (Language, &str)| Choice {
         link: Link {
-            href,
+            href: language.address(href),
             text: name.to_owned(),
         },
-        lang,
-        current: lang == words.lang,
-    })
-    .into()
-}
-
-/// Says the page's language and where it is in the other.
-pub(super) fn in_languages(layout: Layout, href: &str, words: &Words) -> Layout {
-    let current = if words.lang == Language::Chinese.tag() {
-        Language::Chinese
-    } else {
-        Language::English
+        lang: language.tag(),
+        current: language == locale.language,
     };
-    layout.spoken(current.into()).in_both(href)
+    Language::ALL.map(choice).into()
 }

@@ -2,19 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use actix_web::HttpResponse;
-use actix_web::web::{Data, Query};
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
-use serde::Deserialize;
 
 use super::Drawing;
 use super::drawing::{Edge, Node, draw};
-use super::items::{Choice, in_language, in_languages, languages};
+use super::items::{Choice, languages};
 use super::label::Label;
 use crate::feed::{DomainLink, DomainMap};
 use crate::web::error::Problem;
 use crate::web::pages::html;
-use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::Locale;
 use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::words::{Link, encoded};
@@ -57,30 +56,24 @@ pub struct LinkRow {
     pub link: Link,
 }
 
-/// What the address may say.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub struct Params {
-    /// `zh` for Chinese.
-    pub lang: Option<String>,
-}
-
 /// `GET /graph`.
-pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
+pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let words = Words::of(Language::from_query(params.lang.as_deref()));
+    let locale = Locale::of(&request);
+    let words = Words::of(locale.language);
     let map = generation.graph.domains();
     let layout = Layout::new(format!("{} · Peerless", words.map), Section::Graph).indexed();
     html(&MapPage {
-        layout: in_languages(layout.at(generation.seq), "/graph", words),
+        layout: layout.at(generation.seq).spoken(locale).in_both("/graph"),
         words,
-        languages: languages("/graph", words),
-        drawing: drawing(map, words),
+        languages: languages("/graph", locale),
+        drawing: drawing(map, locale),
         domains: map
             .domains
             .iter()
             .map(|domain| DomainRow {
                 link: Link {
-                    href: domain_href(&domain.name),
+                    href: domain_href(&domain.name, locale),
                     text: domain.name.clone(),
                 },
                 records: domain.records,
@@ -99,26 +92,27 @@ pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpRes
                 },
                 to: link.to.clone(),
                 link: Link {
-                    href: link_href(link, words),
+                    href: link_href(link, locale),
                     text: link.edges.to_string(),
                 },
             })
             .collect(),
-        way_href: in_language("/graph/path".to_owned(), words),
+        way_href: locale.href("/graph/path"),
     })
 }
 
-fn domain_href(name: &str) -> String {
-    format!("/search?domain={}", encoded(name))
+fn domain_href(name: &str, locale: Locale) -> String {
+    locale.href(format!("/search?domain={}", encoded(name)))
 }
 
-fn link_href(link: &DomainLink, words: &Words) -> String {
+fn link_href(link: &DomainLink, locale: Locale) -> String {
     let (from, to) = (encoded(&link.from), encoded(&link.to));
     let kind = if link.causal { "causal" } else { "confused" };
-    in_language(format!("/graph/between?from={from}&to={to}&kind={kind}"), words)
+    locale.href(format!("/graph/between?from={from}&to={to}&kind={kind}"))
 }
 
-fn drawing(map: &DomainMap, words: &Words) -> Drawing {
+fn drawing(map: &DomainMap, locale: Locale) -> Drawing {
+    let words = Words::of(locale.language);
     let mut degrees: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for link in map.links.iter().filter(|link| link.causal) {
         degrees.entry(&link.from).or_default().0 += link.edges;
@@ -137,7 +131,7 @@ fn drawing(map: &DomainMap, words: &Words) -> Drawing {
             let degree = degrees.get(domain.name.as_str());
             Node {
                 label: Label::counted(&domain.name, format!("{} · {}", words.records, domain.records)),
-                href: Some(domain_href(&domain.name)),
+                href: Some(domain_href(&domain.name, locale)),
                 title: format!("{}, {} {}", domain.name, words.records, domain.records),
                 class: "g-node",
                 column: degree.map_or(0, |(out, into)| column(*out, *into)),
@@ -161,7 +155,7 @@ fn drawing(map: &DomainMap, words: &Words) -> Drawing {
                     10.. => 3,
                 },
                 title: format!("{} {} {} · {}", link.from, words.leads_to, link.to, link.edges),
-                href: Some(link_href(link, words)),
+                href: Some(link_href(link, locale)),
             })
         })
         .collect();
@@ -200,8 +194,7 @@ mod tests {
             domains: vec![domain("a"), domain("b")],
             links: vec![link],
         };
-        let words = Words::of(Language::from_query(None));
-        let apart = |map: &DomainMap| drawing(map, words).headings.len();
+        let apart = |map: &DomainMap| drawing(map, Locale::ENGLISH).headings.len();
         assert_eq!(apart(&map), 0);
         map.links.clear();
         assert_eq!(apart(&map), 1);

@@ -9,15 +9,15 @@ use super::drawing::{Drawing, Edge, Node, draw};
 use super::items::{node_title, record_in};
 use super::label::Label;
 use crate::feed::{Generation, GraphEdge, Neighbourhood};
-use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::Locale;
 use crate::web::pages::i18n::graph::Words;
 
 /// Where a node stands: column, and whether among those that are only taken for another.
 type Seat = (i32, bool);
 
 /// Draws a neighbourhood.
-pub(in crate::web) fn around(generation: &Generation, found: &Neighbourhood, language: Language) -> Drawing {
-    let words = Words::of(language);
+pub(in crate::web) fn around(generation: &Generation, found: &Neighbourhood, locale: Locale) -> Drawing {
+    let words = Words::of(locale.language);
     let seats = seats(found);
     let nodes: Vec<Node> = found
         .nodes
@@ -27,8 +27,8 @@ pub(in crate::web) fn around(generation: &Generation, found: &Neighbourhood, lan
             let (column, below) = seats.get(id).copied().unwrap_or((0, true));
             Node {
                 label: Label::of(id),
-                href: near.node.known.then(|| record_in(id, words)),
-                title: node_title(generation, id, language),
+                href: near.node.known.then(|| record_in(id, locale)),
+                title: node_title(generation, id, locale.language),
                 class: match (near.depth, near.node.known) {
                     (0, _) => "g-node g-this",
                     (_, true) => "g-node",

@@ -2,24 +2,22 @@
 
 use std::collections::HashMap;
 
-use actix_web::HttpResponse;
 use actix_web::web::{Data, Query};
+use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::ids::RecordId;
 use serde::Deserialize;
 
 use super::Drawing;
 use super::drawing::{Node, draw};
-use super::items::{
-    Choice, EdgeView, edge_view, in_language, in_languages, languages, node_title, record_in,
-};
+use super::items::{Choice, EdgeView, edge_view, languages, node_title, record_in};
 use super::label::Label;
 use super::sketch::edges;
 use crate::domain::records::{Found, find};
 use crate::feed::{Generation, GraphEdge, Ways};
 use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Code, Problem};
-use crate::web::pages::i18n::Language;
+use crate::web::pages::i18n::Locale;
 use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::{filters, html};
@@ -34,7 +32,6 @@ pub struct WayPage {
     languages: Vec<Choice>,
     from: String,
     to: String,
-    in_chinese: bool,
     drawing: Option<Drawing>,
     answer: Option<&'static str>,
     back_href: Option<String>,
@@ -51,35 +48,36 @@ pub struct Params {
     /// The later one's.
     #[serde(default)]
     pub to: String,
-    /// `zh` for Chinese.
-    pub lang: Option<String>,
 }
 
 /// `GET /graph/path`.
-pub async fn get(params: Query<Params>, state: Data<AppState>) -> Result<HttpResponse, Problem> {
+pub async fn get(
+    request: HttpRequest,
+    params: Query<Params>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let work = move || page(&generation, &params);
+    let locale = Locale::of(&request);
+    let work = move || page(&generation, &params, locale);
     html(&compute(ALL_RECORDS, work).await??)
 }
 
-fn page(generation: &Generation, params: &Params) -> Result<WayPage, Problem> {
-    let language = Language::from_query(params.lang.as_deref());
-    let words = Words::of(language);
+fn page(generation: &Generation, params: &Params, locale: Locale) -> Result<WayPage, Problem> {
+    let words = Words::of(locale.language);
     let (from, to) = (params.from.trim(), params.to.trim());
     let href = address(from, to);
     let layout = Layout::new(format!("{} · Peerless", words.way), Section::Graph).at(generation.seq);
     let mut page = WayPage {
-        layout: in_languages(layout, &href, words),
+        layout: layout.spoken(locale).in_both(&href),
         words,
-        languages: languages(&href, words),
+        languages: languages(&href, locale),
         from: from.to_owned(),
         to: to.to_owned(),
-        in_chinese: language == Language::Chinese,
         drawing: None,
         answer: None,
         back_href: None,
         paths: Vec::new(),
-        map_href: in_language("/graph".to_owned(), words),
+        map_href: locale.href("/graph"),
     };
     if from.is_empty() || to.is_empty() {
         return Ok(page);
@@ -92,13 +90,13 @@ fn page(generation: &Generation, params: &Params) -> Result<WayPage, Problem> {
         Some(_) => found.truncated.then_some(words.more_ways),
     };
     if found.steps.is_none() && generation.graph.paths(&to, &from, &[])?.steps.is_some() {
-        page.back_href = Some(in_language(address(to.as_str(), from.as_str()), words));
+        page.back_href = Some(locale.href(address(to.as_str(), from.as_str())));
     }
     if found.steps.is_some_and(|steps| steps > 0) {
-        page.drawing = Some(drawing(generation, &from, &found, language));
+        page.drawing = Some(drawing(generation, &from, &found, locale));
         let sentences = |path: &Vec<crate::feed::PathStep>| {
             let stated = path.iter().flat_map(|step| &step.edges);
-            stated.map(|edge| edge_view(edge, words)).collect()
+            stated.map(|edge| edge_view(edge, locale)).collect()
         };
         page.paths = found.paths.iter().map(sentences).collect();
     }
@@ -123,8 +121,8 @@ fn address(from: &str, to: &str) -> String {
 }
 
 /// All the ways in one drawing, a column a step.
-fn drawing(generation: &Generation, from: &RecordId, found: &Ways, language: Language) -> Drawing {
-    let words = Words::of(language);
+fn drawing(generation: &Generation, from: &RecordId, found: &Ways, locale: Locale) -> Drawing {
+    let words = Words::of(locale.language);
     let mut columns: Vec<(&str, i32)> = vec![(from.as_str(), 0)];
     let mut stated: Vec<GraphEdge> = Vec::new();
     for path in &found.paths {
@@ -144,8 +142,8 @@ fn drawing(generation: &Generation, from: &RecordId, found: &Ways, language: Lan
         .iter()
         .map(|(id, column)| Node {
             label: Label::of(id),
-            href: Some(record_in(id, words)),
-            title: node_title(generation, id, language),
+            href: Some(record_in(id, locale)),
+            title: node_title(generation, id, locale.language),
             class: if *column == 0 || *column == last {
                 "g-node g-this"
             } else {

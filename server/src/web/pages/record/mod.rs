@@ -102,11 +102,11 @@ fn surroundings(generation: &Generation, id: &RecordId, locale: Locale) -> Optio
     let words = i18n::graph::Words::of(locale.language);
     (found.nodes.len() > 1).then(|| Surroundings {
         words,
-        drawing: graph::sketch_around(generation, &found, locale.language),
+        drawing: graph::sketch_around(generation, &found, locale),
         truncated: found
             .truncated
             .then(|| filled(words.truncated, &[&found.nodes.len().to_string()])),
-        href: graph::around_href(id, words),
+        href: graph::around_href(id, locale),
     })
 }
 
