@@ -119,11 +119,11 @@ pub(super) fn view(
         || Tier::named("", language.words()),
         |record| Tier::of(&record.document, language.words()),
     );
-    let signature = record.map_or_else(
-        || Text::new(found.id.as_str()),
-        |record| texts::signature(record, language).0,
-    );
-    let own = own_line(found).unwrap_or_else(|| signature.clone());
+    // As a program printed it: its translation describes the error and is no sample.
+    let sample = record.map(|record| Text::new(record.document.signature.as_str()));
+    let own = own_line(found)
+        .or_else(|| record.map(|record| texts::signature(record, language).0))
+        .unwrap_or_else(|| Text::new(found.id.as_str()));
     let mut dead_ends = record
         .map(|record| texts::dead_ends(record, language, &tier))
         .unwrap_or_default();
@@ -136,7 +136,7 @@ pub(super) fn view(
     MatchView {
         href: locale.href(record_href(found.id.as_str())),
         place: place(answer, found, own_words),
-        signature: (!own.text.contains(signature.text.trim())).then_some(signature),
+        signature: sample.filter(|sample| !own.text.contains(sample.text.trim())),
         own,
         tier,
         count: counted(found.count, own_words.on_one, own_words.on_many),
@@ -328,4 +328,26 @@ fn way_href(generation: &Generation, answer: &MatchAnswer, id: &RecordId, locale
 fn caused<'a>(answer: &'a MatchAnswer, id: &RecordId) -> &'a [RecordId] {
     let cause = answer.root_causes.iter().find(|cause| cause.id == *id);
     cause.map_or(&[], |cause| cause.chain.as_slice())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::domain::lookup::{MatchOptions, look_up};
+    use crate::feed::samples::{PEER_ACCESS, generation_of};
+    use crate::web::pages::i18n::Language;
+
+    #[test]
+    fn a_sample_is_what_a_program_printed_in_either_language() {
+        let generation = generation_of(&[(PEER_ACCESS.0.to_owned(), PEER_ACCESS.1.to_owned())]);
+        let text = b"CUDA error: peer access is not supported between these two devices";
+        let answer = look_up(&generation, text, MatchOptions::default());
+        let found = &answer.matches[0];
+        for language in [Language::English, Language::Chinese] {
+            let view = view(&generation, &answer, found, &[found], language.into());
+            let sample = view.signature.unwrap().text;
+            assert!(sample.starts_with("RuntimeError: CUDA error: "), "{sample}");
+        }
+    }
 }
