@@ -1,6 +1,6 @@
 //! From a stored report and its findings to what its page shows.
 
-use kb_core::report::{Failure, Report};
+use kb_core::report::{Failure, Measurement, Report};
 use kb_core::verdict::Verdict;
 
 use super::{ReportPage, checks, facts, matrix, nccl, times};
@@ -34,8 +34,8 @@ pub struct FindingView {
     pub title: String,
     /// The record that explains it.
     pub record: Option<Link>,
-    /// Rule that found it.
-    pub rule: String,
+    /// Rule that found it; none where the matcher did, which has no rules.
+    pub rule: Option<String>,
     /// What led to it.
     pub evidence: Vec<Row>,
 }
@@ -73,12 +73,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
         no_findings: no_findings(report.conclusion.verdict, words),
         matrix: matrix::pairs(report, words),
         nccl: nccl::section(report, locale.language),
-        measurements: report
-            .measurements
-            .iter()
-            .filter(|item| !nccl::is_collective(item))
-            .filter_map(|item| matrix::measurement(report, item, locale.language))
-            .collect(),
+        measurements: measurements(report, locale),
         times: times::section(report, words),
         pairs: pairs(report, locale),
         gpus: report
@@ -108,6 +103,21 @@ fn pairs(report: &Report, locale: Locale) -> Vec<checks::PairView> {
     let mut pairs: Vec<checks::PairView> = pairs.collect();
     pairs.sort_by_key(|pair| !pair.open);
     pairs
+}
+
+/// Direct copies first, since the first is shown open: the agent takes those through the host before them, and these
+/// are not what the links can do.
+fn measurements(report: &Report, locale: Locale) -> Vec<matrix::MeasurementView> {
+    let items = report.measurements.iter();
+    let mut items: Vec<&Measurement> = items.filter(|item| !nccl::is_collective(item)).collect();
+    let is_direct = |item: &Measurement| {
+        item.peer_access == Some(true) && item.cells.iter().any(|cell| !cell.samples.is_empty())
+    };
+    items.sort_by_key(|item| !is_direct(item));
+    let items = items.into_iter();
+    items
+        .filter_map(|item| matrix::measurement(report, item, locale.language))
+        .collect()
 }
 
 fn run_facts(listing: &ReportListing, report: &Report, words: &Words) -> Vec<String> {
@@ -145,7 +155,8 @@ fn finding(stored: &StoredFinding, report: &Report, locale: Locale) -> FindingVi
         subject_href: subject_href(&finding.subject, report),
         title: finding.title.clone(),
         record,
-        rule: finding.rule.clone(),
+        // A pattern is known by its place in its record, which says nothing to a reader.
+        rule: Some(finding.rule.clone()).filter(|rule| rule.parse::<u32>().is_err()),
         evidence: evidence(&finding.evidence),
     }
 }
@@ -196,8 +207,51 @@ fn evidence_row(item: &serde_json::Value) -> Row {
     let place = ["pointer", "expression", "line", "source"]
         .into_iter()
         .find_map(|key| item.get(key));
+    let line = item.get("value").and_then(|value| {
+        let (line, text) = (value.get("line")?.as_u64()?, value.get("text")?.as_str()?);
+        Some((line, text.trim()))
+    });
+    if let (Some(place), Some((line, text))) = (place, line) {
+        return Row::new(format!("{}:{line}", facts::plain(place)), text);
+    }
     match (place, item.get("value")) {
         (Some(place), Some(value)) => Row::new(facts::plain(place), facts::plain(value)),
         _ => Row::new("evidence", facts::plain(item)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_matched_is_shown_as_a_line() {
+        let json = r#"[{"pointer": "/logs/0/text", "value": {"captures": {}, "count": 1, "line": 7, "text": " Xid 79 "}},
+            {"expression": "a", "value": {"line": null, "text": null}}]"#;
+        let rows = evidence(json);
+        assert_eq!(rows[0], Row::new("/logs/0/text:7", "Xid 79"));
+        assert_eq!(rows[1].name, "a");
+    }
+
+    #[test]
+    fn direct_copies_stand_before_those_through_the_host() {
+        let bytes = include_bytes!("../../../../../kb-core/tests/data/reports/h200-x2-bench.json");
+        let mut report: Report = serde_json::from_slice(bytes).unwrap();
+        let first = |report: &Report| measurements(report, Locale::ENGLISH)[0].title.clone();
+        assert_eq!(report.measurements[0].peer_access, Some(false));
+        assert_eq!(
+            first(&report),
+            "GPU to GPU, copy engine, written by the source, peer access on, 512 MiB"
+        );
+        let count = report.measurements.len();
+        assert_eq!(measurements(&report, Locale::ENGLISH).len(), count);
+        // Where none was to be had, what was measured stands first.
+        for item in &mut report.measurements {
+            if item.peer_access == Some(true) {
+                item.cells.iter_mut().for_each(|cell| cell.samples.clear());
+            }
+        }
+        assert!(!first(&report).contains("peer access on"), "{}", first(&report));
     }
 }
