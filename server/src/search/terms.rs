@@ -85,12 +85,18 @@ impl<'a> Lexicon<'a> {
 
     /// Whether any record has a word.
     pub(super) fn knows(&self, word: &str) -> tantivy::Result<bool> {
+        Ok(self.records(word)? > 0)
+    }
+
+    /// How many records have a word, in the field where that is most.
+    pub(super) fn records(&self, word: &str) -> tantivy::Result<u32> {
+        let mut most = 0;
         for field in self.listing() {
-            if self.view().find(field, word.as_bytes())?.is_some() {
-                return Ok(true);
+            if let Some(listing) = self.view().find(field, word.as_bytes())? {
+                most = listing.records.max(most);
             }
         }
-        Ok(false)
+        Ok(most)
     }
 
     /// The word as it stands in the index; `None` when no record has it.
@@ -100,18 +106,27 @@ impl<'a> Lexicon<'a> {
 
     /// The commonest words that begin so and go on, each with how much it counts.
     pub(super) fn completions(&self, prefix: &str) -> tantivy::Result<Vec<(String, f32)>> {
-        let mut longer = self.words_from(prefix, |word| word.len() > prefix.len())?;
+        let mut longer = self.words_from(prefix, |word| Ok(word.len() > prefix.len()))?;
         longer.sort_by(|(a, a_records), (b, b_records)| b_records.cmp(a_records).then_with(|| a.cmp(b)));
-        longer.truncate(MAX_COMPLETIONS);
-        Ok(longer.into_iter().map(|(word, _)| (word, COMPLETED)).collect())
+        let mut commonest = Vec::new();
+        for (word, _) in longer {
+            if commonest.len() == MAX_COMPLETIONS {
+                break;
+            }
+            if self.knows(&word)? {
+                commonest.push((word, COMPLETED));
+            }
+        }
+        Ok(commonest)
     }
 
-    /// Words of the index that begin so and are wanted, each with the number of records that have it (in the field
-    /// where that is most). Looks at a bounded number of them in each field.
+    /// Words of the index that begin so and are wanted, each with about the number of records that have it. Looks at a
+    /// bounded number of them in each field. The dictionaries keep words that only deleted records had, and count those:
+    /// [`Self::records`] is exact.
     pub(super) fn words_from(
         &self,
         prefix: &str,
-        mut wanted: impl FnMut(&str) -> bool,
+        mut wanted: impl FnMut(&str) -> tantivy::Result<bool>,
     ) -> tantivy::Result<Vec<(String, u32)>> {
         let mut found: HashMap<String, u32> = HashMap::new();
         for field in self.listing() {
@@ -124,7 +139,7 @@ impl<'a> Lexicon<'a> {
                     let Ok(word) = std::str::from_utf8(stream.key()) else {
                         continue;
                     };
-                    if !wanted(word) {
+                    if !wanted(word)? {
                         continue;
                     }
                     let records = stream.value().doc_freq;

@@ -90,20 +90,25 @@ impl Lexicon<'_> {
                 let part = compared(known, beginning);
                 let is_far = part.len().abs_diff(word.len()) > least || apart(own, letters(part)) > least;
                 if is_far || (is_swapped && part.get(1..2) != word.get(..1)) {
-                    return false;
+                    return Ok(false);
                 }
                 let distance = strsim::osa_distance(word, part);
-                least = least.min(distance);
-                distance <= least
+                if distance > least || !self.knows(known)? {
+                    return Ok(false);
+                }
+                least = distance;
+                Ok(true)
             })?;
             if least < allowed {
                 allowed = least;
                 meant.clear();
             }
-            let closest = near
-                .into_iter()
-                .filter(|(known, _)| strsim::osa_distance(word, compared(known, beginning)) <= allowed);
-            meant.extend(closest);
+            for (known, _) in near {
+                if strsim::osa_distance(word, compared(&known, beginning)) <= allowed {
+                    let records = self.records(&known)?;
+                    meant.push((known, records));
+                }
+            }
         }
         self.guess(meant)
     }

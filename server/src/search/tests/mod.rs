@@ -1,5 +1,6 @@
 //! Search as its callers see it.
 
+mod misspelt;
 mod words;
 
 use std::sync::Arc;
@@ -333,74 +334,11 @@ fn of_two_records_that_cover_a_line_the_one_about_nothing_else_comes_first() {
 }
 
 #[test]
-fn a_misspelt_word_is_taken_for_the_closest_ones() {
-    let index = sample();
-    for text in [
-        "peer acess",
-        "pere access unsuported by hardwaer",
-        "falen off the bsu 79",
-        "unsuportted peer",
-    ] {
-        let found = ids(&index, text);
-        assert!(
-            found.iter().any(|id| id == PEER || id == "xid/79"),
-            "{text}: {found:?}"
-        );
-    }
-    // A digit is no letter, and no short word is corrected.
-    assert_eq!(ids(&index, "fa99en"), Vec::<String>::new());
-    assert_eq!(ids(&index, "buz"), Vec::<String>::new());
-}
-
-#[test]
 fn what_stands_beside_a_code_is_a_question_too() {
     let index = sample();
     let found = ids(&index, "FILLER_CODE_7 GPU has fallen off the bus");
     assert_eq!(found.first().map(String::as_str), Some("filler/f7"));
     assert!(found.iter().any(|id| id == "xid/79"), "{found:?}");
-}
-
-/// Fillers as they are after some were revised and some withdrawn, far fewer than would have the index written anew.
-#[test]
-fn what_was_taken_out_counts_nowhere() {
-    let revised = |number: usize| SearchDoc {
-        root_cause: "The driver lost its memory of the device.".to_owned(),
-        ..filler(number)
-    };
-    let mut keeper = IndexKeeper::new().unwrap();
-    let slots = (1_u64..).zip((0..100).map(filler).map(Arc::new));
-    keeper.apply([], slots).unwrap();
-    keeper.apply([8], [(201, Arc::new(revised(7)))]).unwrap();
-    let grown = keeper.apply([10], [(202, Arc::new(revised(20)))]).unwrap();
-    let grown_once_more = keeper.apply([21], []).unwrap();
-    assert!(grown.len() == 100 && grown_once_more.len() == 99);
-    let mut documents: Vec<SearchDoc> = (0..100)
-        .filter(|number| ![7, 9, 20].contains(number))
-        .map(filler)
-        .collect();
-    documents.extend([revised(7), revised(20)]);
-    let at_once = index_of(documents);
-    let told = |index: &SearchIndex, text: &str| {
-        let answer = index.search(&request(text), Seq(1)).unwrap();
-        let hits = answer
-            .hits
-            .iter()
-            .map(|hit| format!("{} {:.3}", hit.id, hit.score));
-        let hits: Vec<String> = hits.collect();
-        (hits, answer.total, answer.facets, answer.unknown)
-    };
-    for text in [
-        "gpu driver",
-        "low memory",
-        "driver memory",
-        "word9",
-        "condition20",
-        "filler_code_9",
-        "lost",
-        "",
-    ] {
-        assert_eq!(told(&grown_once_more, text), told(&at_once, text), "{text}");
-    }
 }
 
 proptest! {
