@@ -1,5 +1,7 @@
 //! A backup holds one moment of a database that others write meanwhile, or it is not there at all.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -84,6 +86,12 @@ fn a_backup_never_takes_the_place_of_a_file_and_leaves_nothing_behind() {
         let error = backup(&place.url, &nowhere).await.unwrap_err();
         assert!(matches!(error, BackupError::File { .. }), "{error}");
         assert_eq!(names(folder.path()), ["foreign.db", "kept.db"]);
+
+        let no_text = folder.path().join(OsStr::from_bytes(b"caf\xe9"));
+        std::fs::create_dir(&no_text).unwrap();
+        let error = backup(&place.url, &no_text.join("new.db")).await.unwrap_err();
+        assert!(matches!(error, BackupError::NotText(_)), "{error}");
+        assert_eq!(names(&no_text), Vec::<String>::new());
     });
 }
 

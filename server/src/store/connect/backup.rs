@@ -24,7 +24,8 @@ pub struct Backup {
     pub seq: Seq,
 }
 
-/// Why there is no backup. Nothing is left behind.
+/// Why there is no backup. Nothing is left behind, but where the folder itself cannot be synced: then the whole copy is
+/// there under its name, and may be gone after a power failure.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// PostgreSQL has tools of its own.
@@ -40,6 +41,19 @@ pub enum BackupError {
         path: PathBuf,
         /// What the system says.
         source: io::Error,
+    },
+    /// SQLite takes only names that are text.
+    #[error("{}: the folder's path must be UTF-8", .0.display())]
+    NotText(PathBuf),
+    /// The copy cannot be written, or the database not be read to its end.
+    #[error("{}, copied from {}: {reason}", to.display(), from.display())]
+    Copy {
+        /// The new file.
+        to: PathBuf,
+        /// The database.
+        from: PathBuf,
+        /// What SQLite says.
+        reason: sqlx::Error,
     },
     /// The database copied holds no tables of this program.
     #[error("{} is not a database of peerless", .0.display())]
@@ -71,8 +85,11 @@ pub async fn backup(url: &str, file: &Path) -> Result<Backup, BackupError> {
     }
     let file_path = std::path::absolute(file).map_err(refused)?;
     let folder = file_path.parent().unwrap_or(&file_path).to_owned();
+    if folder.to_str().is_none() {
+        return Err(BackupError::NotText(folder));
+    }
     let part = NamedTempFile::with_prefix_in(".peerless-backup-", &folder).map_err(refused)?;
-    let held = copy(&source, part.path()).await?;
+    let held = copy(&source, part.path(), file).await?;
     part.as_file().sync_all().map_err(refused)?;
     let bytes = part.as_file().metadata().map_err(refused)?.len();
     part.persist_noclobber(&file_path)
@@ -97,7 +114,8 @@ struct Held {
     seq: Seq,
 }
 
-async fn copy(source: &Path, part: &Path) -> Result<Held, BackupError> {
+/// `file` is the name that the copy at `part` will have.
+async fn copy(source: &Path, part: &Path, file: &Path) -> Result<Held, BackupError> {
     let failed = |error: sqlx::Error| BackupError::Store(located(source, error.into()));
     let options = base_options(source, &ConnectOptions::default());
     let mut connection = SqliteConnection::connect_with(&options).await.map_err(failed)?;
@@ -107,7 +125,11 @@ async fn copy(source: &Path, part: &Path) -> Result<Held, BackupError> {
     let into = sqlx::query("VACUUM INTO $1").bind(part.to_string_lossy().into_owned());
     let copied = into.execute(&mut connection).await;
     connection.close().await.map_err(failed)?;
-    copied.map_err(failed)?;
+    copied.map_err(|reason| BackupError::Copy {
+        to: file.to_owned(),
+        from: source.to_owned(),
+        reason,
+    })?;
     let after = check(part)
         .await
         .map_err(|reason| BackupError::Unsound(reason.to_string()))?;
@@ -144,4 +166,26 @@ async fn check(part: &Path) -> Result<Held, sqlx::Error> {
     let held = held(&mut connection).await?;
     connection.close().await?;
     Ok(held)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::connect;
+
+    #[tokio::test]
+    async fn what_hinders_the_copy_is_told_with_the_name_it_would_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("source.db");
+        connect(&source.to_string_lossy(), &ConnectOptions::default())
+            .await
+            .unwrap();
+        // SQLite copies into no file that holds something.
+        let part = folder.path().join("part");
+        std::fs::write(&part, "precious").unwrap();
+        let file = Path::new("/backups/new.db");
+        let error = copy(&source, &part, file).await.unwrap_err().to_string();
+        let wanted = format!("/backups/new.db, copied from {}: ", source.display());
+        assert!(error.starts_with(&wanted), "{error}");
+    }
 }
