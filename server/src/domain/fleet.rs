@@ -13,7 +13,7 @@ pub const SILENT_HOURS: u32 = 24;
 pub const SILENT_HOURS_MAX: u32 = 8_760;
 /// Faults told at most.
 const FAULTS: u32 = 10;
-/// Nodes not heard of for longest that are named at most.
+/// Nodes longest without a run that are named at most.
 const OLDEST: u32 = 5;
 
 /// All nodes together.
@@ -21,15 +21,15 @@ const OLDEST: u32 = 5;
 pub struct Fleet {
     /// Nodes that ever reported.
     pub nodes: u64,
-    /// GPUs of these nodes, by the report that stands.
+    /// GPUs of these nodes, by the report that stands; none of a simulated one.
     pub gpus: u64,
     /// Every verdict, best first, with the nodes whose verdict it is.
     pub verdicts: Vec<VerdictCount>,
     /// What most nodes suffer from first.
     pub faults: Vec<Fault>,
-    /// Nodes that were not heard of for longer than asked.
+    /// Nodes without a run that ended in the time asked for.
     pub silent: u64,
-    /// The nodes not heard of for longest, whether silent or not.
+    /// The nodes longest without a run, whether silent or not.
     pub oldest: Vec<HeardNode>,
 }
 
@@ -42,11 +42,11 @@ pub struct Fault {
     pub rule: String,
     /// The record's signature, else what one of the reports says.
     pub title: String,
-    /// Nodes that show it.
+    /// Nodes that show it, in a report that is not simulated.
     pub nodes: u64,
 }
 
-/// Counts all nodes; one that was not heard of for `silent_after` is silent.
+/// Counts all nodes; one whose latest run ended `silent_after` ago or earlier is silent, whenever its report came.
 pub async fn fleet(
     store: &dyn Store,
     generation: &Generation,

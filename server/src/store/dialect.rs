@@ -19,6 +19,9 @@ pub(super) trait Dialect: Database {
     /// committed in their order.
     const LOCK_FEED: &'static str;
 
+    /// Behind a text: that it is compared by bytes, whatever the database was made with.
+    const BY_BYTES: &'static str;
+
     /// Refuses a connection on which a commit would not be on disk.
     fn check_writer(connection: &mut Self::Connection)
     -> impl Future<Output = Result<(), StoreError>> + Send;
@@ -30,6 +33,7 @@ impl Dialect for Sqlite {
     const BEGIN_WRITE: &'static str = "BEGIN IMMEDIATE";
     const LOCK_RECORD: &'static str = "SELECT head_revision, published_revision FROM record WHERE id = $1";
     const LOCK_FEED: &'static str = "SELECT value FROM counter WHERE name = 'feed'";
+    const BY_BYTES: &'static str = " COLLATE BINARY";
 
     async fn check_writer(connection: &mut SqliteConnection) -> Result<(), StoreError> {
         /// `PRAGMA synchronous`: 0 off, 1 normal, 2 full, 3 extra.
@@ -63,6 +67,7 @@ impl Dialect for Postgres {
     const LOCK_RECORD: &'static str =
         "SELECT head_revision, published_revision FROM record WHERE id = $1 FOR UPDATE";
     const LOCK_FEED: &'static str = "SELECT value FROM counter WHERE name = 'feed' FOR UPDATE";
+    const BY_BYTES: &'static str = " COLLATE \"C\"";
 
     async fn check_writer(_: &mut PgConnection) -> Result<(), StoreError> {
         // Checked where the pool is made: the setting belongs to the database, not to the connection.

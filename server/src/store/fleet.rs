@@ -1,5 +1,6 @@
-//! All nodes counted: by verdict, by what they suffer from, by when they were last heard of.
+//! All nodes counted: by verdict, by what they suffer from, by when their latest runs ended.
 
+use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
 use super::face::id_from;
 use super::reports::verdict_from;
@@ -20,25 +21,33 @@ macro_rules! standing {
     };
 }
 
+/// A stand-in's GPUs are none.
 const VERDICTS: &str = concat!(
-    "SELECT r.verdict, COUNT(*), CAST(SUM(r.gpus) AS BIGINT), SUM(CASE WHEN r.simulated THEN 1 ELSE 0 END) FROM (",
+    "SELECT r.verdict, COUNT(*), CAST(SUM(CASE WHEN r.simulated THEN 0 ELSE r.gpus END) AS BIGINT), \
+     SUM(CASE WHEN r.simulated THEN 1 ELSE 0 END) FROM (",
     standing!(),
     ") s JOIN report r ON r.node_id = s.node_id AND r.id = s.report_id GROUP BY r.verdict"
 );
 
-const FAULTS: &str = concat!(
-    "SELECT f.record_id, MIN(f.rule), MIN(f.title), COUNT(DISTINCT f.node_id) AS nodes FROM (",
-    standing!(),
-    ") s JOIN finding f ON f.node_id = s.node_id AND f.report_id IN (s.report_id, s.latest_report) \
-     GROUP BY f.record_id, CASE WHEN f.record_id IS NULL THEN f.rule END \
-     ORDER BY nodes DESC, f.record_id IS NULL, f.record_id, MIN(f.rule) LIMIT $1"
-);
+/// What reports show; what a stand-in showed is no fault of a node.
+fn faults<DB: Engine>() -> String {
+    format!(
+        "SELECT f.record_id, MIN(f.rule{by_bytes}) AS first_rule, MIN(f.title{by_bytes}), \
+         COUNT(DISTINCT f.node_id) AS nodes FROM ({standing}) s \
+         JOIN finding f ON f.node_id = s.node_id AND f.report_id IN (s.report_id, s.latest_report) \
+         JOIN report r ON r.node_id = f.node_id AND r.id = f.report_id AND NOT r.simulated \
+         GROUP BY f.record_id, CASE WHEN f.record_id IS NULL THEN f.rule END \
+         ORDER BY nodes DESC, f.record_id IS NULL, f.record_id, first_rule LIMIT $1",
+        by_bytes = <DB as Dialect>::BY_BYTES,
+        standing = standing!(),
+    )
+}
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError> {
         let mut tx = self.begin_read().await?;
         let verdicts = tx.all(VERDICTS, &[]).await?;
-        let faults = tx.all(FAULTS, values![query.faults]).await?;
+        let faults = tx.all_built(faults::<DB>(), values![query.faults]).await?;
         let silent = tx
             .one(
                 "SELECT COUNT(*) FROM node WHERE latest_at < $1",

@@ -129,7 +129,7 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// One node in the same way; `None` when no report of it came.
     async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError>;
 
-    /// All nodes counted: by verdict, by what their reports show, by when they were last heard of.
+    /// All nodes counted: by verdict, by what their reports show, by when their latest runs ended.
     async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError>;
 
     /// Replaces the findings of a report (correlation ran again), unless those kept were made with a newer feed.

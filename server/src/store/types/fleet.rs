@@ -7,11 +7,11 @@ use time::OffsetDateTime;
 /// What to ask about all nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct FleetQuery {
-    /// A node whose latest report is older than this is silent.
+    /// A node whose latest run ended before this is silent.
     pub silent_before: OffsetDateTime,
     /// Faults told at most.
     pub faults: u32,
-    /// Nodes not heard of for longest that are told at most.
+    /// Nodes longest without a run that are told at most.
     pub oldest: u32,
 }
 
@@ -22,9 +22,9 @@ pub struct Fleet {
     pub verdicts: Vec<VerdictCount>,
     /// What most nodes suffer from first.
     pub faults: Vec<FleetFault>,
-    /// Nodes whose latest report is older than asked.
+    /// Nodes whose latest run ended before what was asked.
     pub silent: u64,
-    /// The nodes not heard of for longest, whether silent or not; the first is the oldest of all.
+    /// The nodes longest without a run, whether silent or not; the first is the oldest of all.
     pub oldest: Vec<HeardNode>,
 }
 
@@ -35,7 +35,7 @@ pub struct VerdictCount {
     pub verdict: Verdict,
     /// Nodes with it.
     pub nodes: u64,
-    /// GPUs of these nodes.
+    /// GPUs of these nodes, but for the simulated.
     pub gpus: u64,
     /// Those of the nodes where a stand-in took the driver's place.
     pub simulated: u64,
@@ -50,11 +50,11 @@ pub struct FleetFault {
     pub rule: String,
     /// What one of the reports says.
     pub title: String,
-    /// Nodes that show it, in the report that stands or in their latest.
+    /// Nodes that show it, in the report that stands or in their latest; simulated reports do not count.
     pub nodes: u64,
 }
 
-/// When a node was last heard of.
+/// When a node last ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeardNode {
     /// The node.

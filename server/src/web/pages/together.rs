@@ -15,9 +15,9 @@ pub struct Together {
     pub verdicts: Vec<VerdictView>,
     /// What most nodes show first.
     pub faults: Vec<FaultView>,
-    /// How many were not heard of.
+    /// How many had no run that ended lately.
     pub silent: String,
-    /// The node not heard of for longest, and since when.
+    /// The node longest without a run, and since when.
     pub oldest: Option<(Link, String)>,
 }
 

@@ -33,6 +33,7 @@ pub(crate) async fn nodes_are_counted_by_the_verdict_that_stands(place: Arc<Plac
     let told = |node: &str, id: &str, second, verdict, weight| NewReport {
         verdict,
         weight,
+        simulated: node == "n2",
         ..report(node, id, second)
     };
     let reports = [
@@ -60,10 +61,10 @@ pub(crate) async fn nodes_are_counted_by_the_verdict_that_stands(place: Arc<Plac
     assert_eq!(
         counted,
         [
-            count(Verdict::Healthy, 2, 10, 1),
-            count(Verdict::Degraded, 1, 2, 1),
-            count(Verdict::Unknown, 1, 2, 1),
-            count(Verdict::Broken, 1, 2, 1),
+            count(Verdict::Healthy, 2, 8, 1),
+            count(Verdict::Degraded, 1, 2, 0),
+            count(Verdict::Unknown, 1, 2, 0),
+            count(Verdict::Broken, 1, 2, 0),
         ]
     );
     // The same rule in two places: what the list of nodes says.
@@ -88,7 +89,10 @@ fn finding(record: Option<&str>, rule: &str, title: &str) -> NewFinding {
 pub(crate) async fn faults_are_counted_by_node(place: Arc<Place>) {
     let store = place.store().await;
     let keep = async |node: &str, report_id: &str, second, findings: Vec<NewFinding>| {
-        let kept = report(node, report_id, second);
+        let kept = NewReport {
+            simulated: report_id == "stand-in",
+            ..report(node, report_id, second)
+        };
         let (node, id) = (kept.node.clone(), kept.id.clone());
         store.save_report(kept).await.unwrap();
         store
@@ -98,7 +102,7 @@ pub(crate) async fn faults_are_counted_by_node(place: Arc<Place>) {
     };
     let twice = vec![
         finding(Some("cuda/a"), "rule-1", "one"),
-        finding(Some("cuda/a"), "rule-2", "other"),
+        finding(Some("cuda/a"), "Rule-2", "Other"),
     ];
     // Overtaken: what it showed is over.
     keep(
@@ -111,9 +115,18 @@ pub(crate) async fn faults_are_counted_by_node(place: Arc<Place>) {
     keep("n1", "new", 20, twice).await;
     keep("n2", "new", 20, vec![finding(Some("cuda/a"), "rule-1", "one")]).await;
     keep("n3", "new", 20, vec![finding(None, "unexplained", "refused")]).await;
-    let faults: Vec<(Option<RecordId>, u64)> = fleet(&*store)
-        .await
-        .faults
+    // What a stand-in showed is nobody's fault.
+    for node in ["n4", "n5", "n6"] {
+        let shown = vec![
+            finding(Some("cuda/a"), "rule-1", "one"),
+            finding(None, "unexplained", "refused"),
+        ];
+        keep(node, "stand-in", 20, shown).await;
+    }
+    let told = fleet(&*store).await.faults;
+    let names = (told[0].rule.as_str(), told[0].title.as_str());
+    assert_eq!(names, ("Rule-2", "Other"), "the first by their bytes");
+    let faults: Vec<(Option<RecordId>, u64)> = told
         .into_iter()
         .map(|fault| (fault.record, fault.nodes))
         .collect();

@@ -16,7 +16,7 @@ use crate::web::state::AppState;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FleetParams {
-    /// A node that was not heard of for this many hours is silent; 24 unless said.
+    /// A node whose latest run ended longer ago than so many hours is silent, whenever its report came; 24 unless said.
     #[param(minimum = 1, maximum = 8760)]
     silent_hours: Option<u32>,
 }
@@ -26,15 +26,15 @@ pub struct FleetParams {
 pub struct FleetBody {
     /// Nodes that ever reported.
     nodes: u64,
-    /// Their GPUs, by the report that stands.
+    /// Their GPUs, by the report that stands; none of a simulated one.
     gpus: u64,
     /// Every verdict, best first.
     verdicts: Vec<VerdictEntry>,
     /// What most nodes show first, ten at most.
     faults: Vec<FaultEntry>,
-    /// Who was not heard of.
+    /// Who had no run that ended lately.
     silent: SilentEntry,
-    /// The nodes not heard of for longest, five at most, whether silent or not.
+    /// The nodes longest without a run, five at most, whether silent or not.
     oldest: Vec<HeardEntry>,
 }
 
@@ -46,7 +46,7 @@ pub struct VerdictEntry {
     verdict: kb_core::verdict::Verdict,
     /// Nodes with it.
     nodes: u64,
-    /// GPUs of these nodes.
+    /// GPUs of these nodes, but for the simulated.
     gpus: u64,
     /// Those of the nodes where a stand-in took the driver's place.
     simulated: u64,
@@ -61,11 +61,11 @@ pub struct FaultEntry {
     rule: String,
     /// The record's signature, else what one of the reports says.
     title: String,
-    /// Nodes that show it, in the report that stands or in their latest.
+    /// Nodes that show it, in the report that stands or in their latest; simulated reports do not count.
     nodes: u64,
 }
 
-/// Who was not heard of.
+/// Who had no run that ended lately.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SilentEntry {
     /// For this many hours.
@@ -74,18 +74,18 @@ pub struct SilentEntry {
     nodes: u64,
 }
 
-/// When a node was last heard of.
+/// When a node last ran.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HeardEntry {
     /// The node.
     node: String,
     /// Host name, unless redacted.
     hostname: Option<String>,
-    /// End of the run of its latest report, RFC 3339.
+    /// End of its latest run, or when the report of it came if the node's clock says later, RFC 3339.
     last_seen: String,
 }
 
-/// All nodes counted: by verdict, by what their reports show, by when they were last heard of.
+/// All nodes counted: by verdict, by what their reports show, by when their latest runs ended.
 #[utoipa::path(get, path = "/api/v1/fleet", tag = "reports", security(("token" = ["fleet"])),
     params(FleetParams), responses(
         (status = 200, description = "The nodes, counted", body = FleetBody),

@@ -13,12 +13,12 @@ words! {
     by_verdict: "Nodes by verdict", "按结论统计的节点";
     faults: "What most nodes show", "最常见的问题";
     fault: "Error", "错误";
-    no_faults: "No report shows anything that calls for an explanation.", "没有报告显示需要解释的问题。";
+    no_faults: "No report shows anything that calls for an explanation; simulated ones do not count.", "没有报告显示需要解释的问题（不计模拟报告）。";
     unexplained: "no known record explains it", "没有已知记录可以解释";
-    silent_none: "Every node was heard of within {} hours.", "所有节点在 {} 小时内都有上报。";
-    silent_one: "{} node was not heard of for {} hours.", "{} 个节点超过 {} 小时没有上报。";
-    silent_many: "{} nodes were not heard of for {} hours.", "{} 个节点超过 {} 小时没有上报。";
-    oldest: "Not heard of for longest:", "最久没有上报的节点：";
+    silent_none: "The latest run of every node ended within {} hours.", "所有节点最近一次运行都在 {} 小时内结束。";
+    silent_one: "{} node had no run that ended within {} hours.", "{} 个节点在最近 {} 小时内没有结束过运行。";
+    silent_many: "{} nodes had no run that ended within {} hours.", "{} 个节点在最近 {} 小时内没有结束过运行。";
+    oldest: "Longest without a run:", "最久没有运行的节点：";
     node: "Node", "节点";
     verdict: "Verdict", "结论";
     why: "Why", "理由";
