@@ -11,7 +11,7 @@ use crate::web::limits;
 /// Where the data is.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgs {
-    /// Folder for the SQLite file; made when it is missing
+    /// Folder for the SQLite file; `serve` and `import` make it when it is missing
     #[arg(long, env = "PEERLESS_DATA_DIR", default_value = "data", value_name = "DIR")]
     pub data_dir: PathBuf,
 
