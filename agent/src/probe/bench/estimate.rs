@@ -184,6 +184,9 @@ impl Plan {
     }
 
     fn fans(&self) -> f64 {
+        if self.ways.is_empty() {
+            return 0.0;
+        }
         let rounds = 2.0 * (2.0 * count(self.gpus) + 1.0);
         rounds * self.between(self.mode.bytes, self.mode.copies)
     }
@@ -255,6 +258,20 @@ mod tests {
             all(&report, true) <= 0.0,
             "what is not known to be idle is left alone"
         );
+    }
+
+    #[test]
+    fn a_gpu_by_itself_has_nothing_to_do_with_others() {
+        let chosen = BenchOptions {
+            full: true,
+            bytes: None,
+        };
+        let parts = estimate(chosen, &with(1));
+        let seconds = |name: &str| parts.iter().find(|part| part.0 == name).unwrap().1;
+        for none in ["one way", "both ways", "several at once", "sizes"] {
+            assert!(seconds(none) <= 0.0, "{none}: {parts:?}");
+        }
+        assert!(seconds("host memory") > 0.0, "{parts:?}");
     }
 
     #[test]
