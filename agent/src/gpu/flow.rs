@@ -228,6 +228,22 @@ impl<'a> Lane<'a> {
     }
 }
 
+/// The lanes of a sample. Dropped, in whatever state, all gates open before any lane goes: freeing a lane's host memory
+/// waits for its stream, and that may wait for another lane behind its own gate.
+struct Lanes<'a>(Vec<Lane<'a>>);
+
+impl Lanes<'_> {
+    fn gates(&self) -> impl Iterator<Item = &Gate> {
+        self.0.iter().filter_map(|lane| lane.gate.as_ref())
+    }
+}
+
+impl Drop for Lanes<'_> {
+    fn drop(&mut self) {
+        self.gates().for_each(Gate::open);
+    }
+}
+
 fn without_gpu() -> CallError {
     CallError::Refused {
         call: "cuMemcpyAsync",
@@ -236,7 +252,7 @@ fn without_gpu() -> CallError {
 }
 
 /// A lane for each flow, or for each context where they take turns, and the lane of each flow.
-fn lanes<'a>(flows: &[Flow<'a>], pace: Pace) -> Result<(Vec<Lane<'a>>, Vec<usize>), CallError> {
+fn lanes<'a>(flows: &[Flow<'a>], pace: Pace) -> Result<(Lanes<'a>, Vec<usize>), CallError> {
     let (mut lanes, mut lane_of) = (Vec::<Lane<'a>>::new(), Vec::new());
     for flow in flows {
         let same = |lane: &Lane<'_>| Rc::ptr_eq(lane.flow.context, flow.context);
@@ -247,7 +263,7 @@ fn lanes<'a>(flows: &[Flow<'a>], pace: Pace) -> Result<(Vec<Lane<'a>>, Vec<usize
             None => lanes.push(Lane::create(*flow, pace.gated)?),
         }
     }
-    Ok((lanes, lane_of))
+    Ok((Lanes(lanes), lane_of))
 }
 
 /// Takes one sample. `meanwhile` is done while the work runs; the first flow is the one that the others start with.
@@ -257,12 +273,12 @@ pub(crate) fn run(flows: &[Flow<'_>], pace: Pace, meanwhile: impl FnOnce()) -> R
         why: "there is nothing to be timed",
     };
     let (lanes, lane_of) = lanes(flows, pace)?;
-    let (first, others) = lanes.split_first().ok_or_else(nothing)?;
+    let (first, others) = lanes.0.split_first().ok_or_else(nothing)?;
     let all_ended = Event::create(first.flow.context)?;
-    for lane in &lanes {
+    for lane in &lanes.0 {
         lane.close(pace.limit)?;
     }
-    for lane in &lanes {
+    for lane in &lanes.0 {
         lane.warm_up(pace)?;
     }
     for lane in others {
@@ -275,7 +291,7 @@ pub(crate) fn run(flows: &[Flow<'_>], pace: Pace, meanwhile: impl FnOnce()) -> R
         lane.start.record(&lane.stream)?;
     }
     let mut queueing = 0.0;
-    for (number, lane) in lanes.iter().enumerate() {
+    for (number, lane) in lanes.0.iter().enumerate() {
         let before = Instant::now();
         lane.queue(lane.flow.times)?;
         if number == 0 {
@@ -287,27 +303,22 @@ pub(crate) fn run(flows: &[Flow<'_>], pace: Pace, meanwhile: impl FnOnce()) -> R
         lane.end.await_by(&first.stream)?;
     }
     all_ended.record(&first.stream)?;
-    lanes
-        .iter()
-        .filter_map(|lane| lane.gate.as_ref())
-        .for_each(Gate::open);
+    lanes.gates().for_each(Gate::open);
     meanwhile();
     let running = first.is_running();
     let since = Instant::now();
-    for lane in &lanes {
+    for lane in &lanes.0 {
         let left = pace.limit.saturating_sub(since.elapsed());
         lane.stream.wait("cuStreamQuery", left)?;
     }
-    if lanes
-        .iter()
-        .any(|lane| lane.gate.as_ref().is_some_and(Gate::gave_up))
-    {
+    if lanes.gates().any(Gate::gave_up) {
         return Err(CallError::Deadline {
             call: "cuLaunchKernel",
             limit: pace.limit,
         });
     }
     let each = lanes
+        .0
         .iter()
         .map(Lane::seconds_each)
         .collect::<Result<Vec<f64>, _>>()?;

@@ -12,6 +12,7 @@ mod convert;
 mod deployment;
 mod facts;
 mod finding;
+mod flow;
 mod host;
 mod killed;
 mod ladder;
