@@ -70,14 +70,14 @@ pub(crate) fn tell(arguments: &RunArgs, extra: &Extra) -> anyhow::Result<u8> {
 /// Seconds that opening, contexts, the ladder and closing took by GPU on 2 and 4 H200 (docs/benchmarks/bench.md): 0.6 to
 /// 0.9, nearly all of it making and ending contexts.
 fn seconds_of_ladder(report: &Report) -> f64 {
-    0.75 * gpus(report)
+    let gpus: f64 = report.gpus.iter().map(|_| 1.0).sum();
+    0.75 * gpus
 }
 
-/// The same of NCCL: 6.8 and 11.2 s with 2 and 4 GPUs, most of it making communicators.
+/// The same of NCCL: 6.8 and 11.2 s with 2 and 4 GPUs, most of it making communicators. It takes idle GPUs alone, and does
+/// not run with fewer than two.
 fn seconds_of_nccl(report: &Report) -> f64 {
-    2.5 + 2.2 * gpus(report)
-}
-
-fn gpus(report: &Report) -> f64 {
-    report.gpus.iter().map(|_| 1.0).sum()
+    let idle = report.gpus.iter().filter(|gpu| probe::is_gpu_idle(gpu));
+    let idle: f64 = idle.map(|_| 1.0).sum();
+    if idle < 2.0 { 0.0 } else { 2.5 + 2.2 * idle }
 }

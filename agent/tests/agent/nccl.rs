@@ -1,7 +1,9 @@
 //! `bench --nccl` on simulated machines: collectives that work, and each way in which they do not.
 
 use fake_gpu::Scenario;
-use fake_gpu::scenario::{Access, Fate, Library, MemoryFault, NcclEffect, NcclFault, Route, Transport};
+use fake_gpu::scenario::{
+    Access, Fate, Library, MemoryFault, NcclEffect, NcclFault, Process, Route, Transport,
+};
 use kb_core::report::{Engine, GapKind, Measurement, Nccl, NcclVerdict, Outcome, Report};
 use kb_core::verdict::{Verdict, cause};
 
@@ -297,6 +299,24 @@ fn a_library_can_be_chosen() {
     let (report, _) = bench_on(&node, &["--nccl-library", file.to_str().unwrap()]);
     assert_eq!(nccl(&report).verdict, NcclVerdict::Ok);
     assert_eq!(nccl(&report).library.value.as_deref(), file.to_str());
+}
+
+#[test]
+fn a_dry_run_counts_idle_gpus_alone() {
+    for (gpus, seconds) in [(3, "; about 6.9 s"), (2, "; about 0.0 s")] {
+        let mut scenario = quick(gpus);
+        scenario.gpus[1].processes.push(Process {
+            pid: 4711,
+            used_bytes: 1 << 30,
+        });
+        let run = Node::with(&scenario).run("bench", &["--nccl", "--dry-run"]);
+        let told = run
+            .stdout
+            .lines()
+            .find(|line| line.starts_with("NCCL ("))
+            .unwrap();
+        assert!(told.ends_with(seconds), "{gpus} GPUs: {told}");
+    }
 }
 
 #[test]
