@@ -9,12 +9,12 @@ use std::collections::{HashMap, HashSet};
 use kb_core::ids::RecordId;
 use serde::Serialize;
 
+use super::coverage::Coverage;
 use super::document::SearchDoc;
 use super::error::SearchError;
 use super::index::SearchIndex;
 use super::schema::Text;
 use super::stop_words::is_stop_word;
-use super::tally::Tally;
 use super::terms::{Lexicon, slice_of};
 use super::tokenizer::{Word, parts, parts_of, words};
 use super::view::{Indexed, Number};
@@ -54,10 +54,8 @@ pub(super) fn candidates(
 ) -> Result<Vec<Candidate>, SearchError> {
     let lexicon = Lexicon::of_names(index);
     let mut best: HashMap<Number, (f32, Vec<String>)> = HashMap::new();
-    let mut covered = Tally::new(&index.view);
     for line in lines_of_interest(text) {
-        covered.clear();
-        for (number, score, words) in compare(index, &lexicon, &mut covered, line)? {
+        for (number, score, words) in compare(index, &lexicon, line)? {
             let known = best.get(&number).map_or(0.0, |(score, _)| *score);
             if score > known {
                 best.insert(number, (score, words));
@@ -105,7 +103,6 @@ pub(super) fn unnamed(share: f32) -> f32 {
 fn compare(
     index: &SearchIndex,
     lexicon: &Lexicon<'_>,
-    covered: &mut Tally<'_>,
     line: &str,
 ) -> Result<Vec<(Number, f32, Vec<String>)>, SearchError> {
     let mut seen: Vec<Word> = Vec::new();
@@ -131,13 +128,9 @@ fn compare(
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for needle in &needles {
-        covered.add_rarity(needle)?;
-    }
-    for (mass, number) in covered.found() {
-        let share = (mass / sought).min(1.0);
-        let indexed = index.view.document(number);
-        let Some(Indexed { document, .. }) = indexed.filter(|_| share >= MIN_COVERAGE) else {
+    for (number, share) in Coverage::new(&index.view, &needles, sought).shares(MIN_COVERAGE)? {
+        let share = share.min(1.0);
+        let Some(Indexed { document, .. }) = index.view.document(number) else {
             continue;
         };
         let known = names_of(document);

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::document::SearchDoc;
 use super::request::Filters;
+use super::view::Number;
 
 /// Most values listed of one facet.
 const MAX_VALUES: usize = 50;
@@ -70,7 +71,7 @@ impl Facet {
 }
 
 /// Number of a value among those of all facets.
-type ValueNumber = u32;
+pub(super) type ValueNumber = u32;
 
 /// All values that documents ever had, numbered as they came: what is counted over every hit of every query is numbers.
 #[derive(Debug, Clone, Default)]
@@ -114,6 +115,39 @@ impl Values {
     }
 }
 
+/// The values of all documents, one after the other: what is counted over thousands of hits is read in one go.
+#[derive(Debug)]
+pub(super) struct Columns {
+    /// Where the values of each document begin, and where the last one's end.
+    starts: Vec<u32>,
+    values: Vec<ValueNumber>,
+}
+
+impl Columns {
+    /// Of the documents by number; nothing of those that are not there.
+    pub(super) fn new<'d>(documents: impl Iterator<Item = Option<&'d Numbered>>) -> Self {
+        let mut columns = Self {
+            starts: vec![0],
+            values: Vec::new(),
+        };
+        for document in documents {
+            if let Some(Numbered(values)) = document {
+                columns.values.extend_from_slice(values);
+            }
+            let end = u32::try_from(columns.values.len()).unwrap_or(u32::MAX);
+            columns.starts.push(end);
+        }
+        columns
+    }
+
+    /// The values of one document.
+    pub(super) fn of(&self, number: Number) -> &[ValueNumber] {
+        let place = number as usize;
+        let range = (|| Some(*self.starts.get(place)? as usize..*self.starts.get(place + 1)? as usize))();
+        range.and_then(|range| self.values.get(range)).unwrap_or_default()
+    }
+}
+
 /// Filters over numbered values.
 pub(super) struct Choice<'a> {
     values: &'a Values,
@@ -135,20 +169,20 @@ impl<'a> Choice<'a> {
     }
 
     /// Whether a record passes all filters.
-    pub(super) fn admits(&self, document: &Numbered) -> bool {
+    pub(super) fn admits(&self, document: &[ValueNumber]) -> bool {
         self.refused_by(document).next().is_none()
     }
 
-    fn refused_by(&self, document: &Numbered) -> impl Iterator<Item = Facet> {
+    fn refused_by(&self, document: &[ValueNumber]) -> impl Iterator<Item = Facet> {
         let refused = self.chosen.iter().filter(|(_, wanted)| {
             let wanted = wanted.as_ref();
-            wanted.is_none_or(|wanted| !document.0.contains(wanted))
+            wanted.is_none_or(|wanted| !document.contains(wanted))
         });
         refused.map(|(facet, _)| *facet)
     }
 
     /// Counts over all hits of the text, filtered by every facet but the one counted.
-    pub(super) fn count<'d>(&self, hits: impl Iterator<Item = &'d Numbered>) -> Facets {
+    pub(super) fn count<'d>(&self, hits: impl Iterator<Item = &'d [ValueNumber]>) -> Facets {
         let mut counts = vec![0_usize; self.values.names.len()];
         for document in hits {
             let mut refused = self.refused_by(document);
@@ -156,7 +190,7 @@ impl<'a> Choice<'a> {
             if second.is_some() {
                 continue;
             }
-            for number in &document.0 {
+            for number in document {
                 let is_counted = first.is_none() || first == self.values.facet(*number);
                 if let Some(count) = counts.get_mut(*number as usize).filter(|_| is_counted) {
                     *count += 1;

@@ -4,7 +4,9 @@
 //! a query. What is found comes back as plain pieces of text, never as HTML.
 
 mod candidates;
+mod chosen;
 mod concepts;
+mod coverage;
 mod cursor;
 mod cut;
 mod document;
@@ -13,8 +15,11 @@ mod facets;
 mod highlight;
 mod index;
 mod inflections;
+mod lists;
 mod marks;
 mod named;
+mod numbers;
+mod page;
 mod query;
 mod request;
 mod schema;
@@ -34,7 +39,6 @@ use kb_core::ids::Seq;
 
 use facets::Choice;
 use marks::Marker;
-use view::Indexed;
 
 pub use candidates::Candidate;
 pub use document::{SearchDoc, comparable_code};
@@ -58,28 +62,15 @@ impl SearchIndex {
         let offset = cursor::offset(request, seq)?;
         let found = query::run(self, &request.text)?;
         let choice = Choice::new(&self.view.values, &request.filters);
-        let mut hits: Vec<(f32, &Indexed)> = found
-            .hits
-            .iter()
-            .filter_map(|(score, number)| Some((*score, self.view.document(*number)?)))
-            .collect();
-        let facets = choice.count(hits.iter().map(|(_, indexed)| &indexed.values));
-        hits.retain(|(_, indexed)| choice.admits(&indexed.values));
-        let end = offset.saturating_add(limit);
-        let better = |(a_score, a): &(f32, &Indexed), (b_score, b): &(f32, &Indexed)| {
-            let by_id = || a.document.id.cmp(&b.document.id);
-            b_score.total_cmp(a_score).then_with(by_id)
-        };
+        let mut hits = found.hits;
+        let facets = choice.count(hits.iter().map(|(_, number)| self.view.values_of(*number)));
+        hits.retain(|(_, number)| choice.admits(self.view.values_of(*number)));
         let total = hits.len();
-        if end < total {
-            // What comes after the page need not be in order.
-            hits.select_nth_unstable_by(end, better);
-            hits.truncate(end);
-        }
-        hits.sort_unstable_by(better);
+        let end = offset.saturating_add(limit);
+        let page = page::best(&self.view, hits, end);
 
         let marker = Marker::new(found.needles.iter().flat_map(|needle| &needle.words));
-        let page = hits.iter().skip(offset).map(|(score, indexed)| SearchHit {
+        let page = page.iter().skip(offset).map(|(score, indexed)| SearchHit {
             id: indexed.document.id.clone(),
             signature: indexed.document.signature.clone(),
             signature_zh: indexed.document.signature_zh.clone(),

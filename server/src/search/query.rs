@@ -7,24 +7,26 @@ use std::borrow::Cow;
 use tantivy::Term;
 use tantivy::query::{BoostQuery, PhraseQuery, Query};
 
+use super::chosen::Chosen;
+use super::coverage::{Coverage, SLACK};
 use super::index::SearchIndex;
 use super::named::{CODE_SCORE, codes};
 use super::sought::{MAX_WORDS, ReadAs, sought};
 use super::tally::Tally;
 use super::terms::{Lexicon, Needle};
 use super::tokenizer::words;
-use super::view::Number;
+use super::view::{Number, View};
 
 /// A hit covers at least this share of what is rare in the query, so that one common word is not enough.
-const MIN_COVERAGE: f32 = 0.5;
+pub(super) const MIN_COVERAGE: f32 = 0.5;
 
 /// Where nothing covers that much: the least share of a hit that is shown as near, and its least share of what the
 /// best one covers.
-const MIN_NEAR: f32 = 0.2;
-const MIN_OF_BEST: f32 = 0.8;
+pub(super) const MIN_NEAR: f32 = 0.2;
+pub(super) const MIN_OF_BEST: f32 = 0.8;
 
 /// What a query says beside a code is a question of its own from this share of its rarity on.
-const MIN_BESIDE_CODE: f32 = 0.3;
+pub(super) const MIN_BESIDE_CODE: f32 = 0.3;
 
 /// Phrases that are looked for, the whole text among them.
 const MAX_PHRASES: usize = 8;
@@ -35,7 +37,7 @@ const PHRASE_BOOST: f32 = 2.0;
 /// What was found for a text.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Every hit, in no particular order.
+    /// Every hit, by number.
     pub(super) hits: Vec<(f32, Number)>,
     /// What was looked for, to mark it.
     pub(super) needles: Vec<Needle>,
@@ -53,7 +55,7 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     let text = text.as_ref();
     if text.trim().is_empty() {
         return Ok(Found {
-            hits: index.view.documents().map(|(number, _)| (0.0, number)).collect(),
+            hits: index.view.documents().map(|number| (0.0, number)).collect(),
             ..Found::default()
         });
     }
@@ -62,39 +64,40 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     // Codes and phrases are looked up as they were meant.
     let spelt = sought.spelt.as_deref().unwrap_or(text);
     let named = codes(index, spelt)?;
-    let mut found = Found {
-        unknown: sought.unknown,
-        read_as: sought.read_as,
-        needles: sought.needles,
-        ..Found::default()
-    };
-    let mut scores = Tally::new(&index.view);
-    for listing in &named.listings {
-        scores.add_any([listing], CODE_SCORE)?;
+    let needles = sought.needles;
+    let coverage = coverage(&index.view, &needles, &named.words);
+    let mut covering = coverage.at_least(MIN_COVERAGE)?;
+    let is_near = covering.is_empty();
+    if is_near {
+        covering = nearest(&coverage)?;
     }
-    for needle in &found.needles {
-        scores.add_ranked(needle)?;
+    for listing in &named.listings {
+        index.view.each(listing, |number| covering.push(number))?;
+    }
+    if !named.listings.is_empty() {
+        covering.sort_unstable();
+        covering.dedup();
+    }
+    let chosen = Chosen::new(covering, index.view.numbers());
+    let mut scores = Tally::new(&index.view, &chosen);
+    for listing in &named.listings {
+        scores.add_listing(listing, CODE_SCORE)?;
+    }
+    for needle in &needles {
+        scores.add_needle(needle)?;
     }
     for phrase in phrases(index, spelt)? {
         scores.add_query(phrase.as_ref())?;
     }
-    let codes_named = named.listings.len();
-    let (covered, sought) = covered(index, &found.needles, &named.words)?;
-    let best = covered.found().map(|(mass, _)| mass).fold(0.0, f32::max) / sought;
-    let is_near = best + SLACK < MIN_COVERAGE;
-    let least = if is_near {
-        MIN_NEAR.max(best * MIN_OF_BEST)
-    } else {
-        MIN_COVERAGE
-    };
-    let enough = |(score, number): &(f32, Number)| {
-        let by_code = codes_named > 0 && *score >= CODE_SCORE;
-        by_code || covered.of(*number) / sought + SLACK >= least
-    };
-    found.hits = scores.found().filter(enough).collect();
-    let is_half_unknown = found.unknown.len() > found.needles.len();
-    found.near = codes_named == 0 && (is_near || is_half_unknown) && !found.hits.is_empty();
-    Ok(found)
+    let hits: Vec<(f32, Number)> = scores.found().collect();
+    let is_half_unknown = sought.unknown.len() > needles.len();
+    Ok(Found {
+        near: named.listings.is_empty() && (is_near || is_half_unknown) && !hits.is_empty(),
+        hits,
+        needles,
+        unknown: sought.unknown,
+        read_as: sought.read_as,
+    })
 }
 
 /// Letters as wide as Chinese characters, which input methods write, as ordinary ones.
@@ -112,35 +115,33 @@ fn narrow(text: &str) -> Cow<'_, str> {
     Cow::Owned(narrowed.collect())
 }
 
-/// Sums that were added up in different orders are compared with this slack.
-const SLACK: f32 = 1e-4;
-
-/// How much of the query's rarity each record covers, and how much there is. Where the query names a code and says
-/// enough beside it, the rest alone counts: a record of the other half is wanted too.
-fn covered<'a>(
-    index: &'a SearchIndex,
-    needles: &[Needle],
-    of_codes: &[String],
-) -> tantivy::Result<(Tally<'a>, f32)> {
+/// What counts as said. Where the query names a code and says enough beside it, the rest alone counts: a record of the
+/// other half is wanted too.
+fn coverage<'a>(view: &'a View, needles: &'a [Needle], of_codes: &[String]) -> Coverage<'a> {
     let is_of_code = |needle: &Needle| needle.words.first().is_some_and(|word| of_codes.contains(word));
     let rarity = |needle: &Needle| needle.rarity;
     let all: f32 = needles.iter().map(rarity).sum();
     let beside = needles.iter().filter(|needle| !is_of_code(needle));
     let beside: f32 = beside.map(rarity).sum();
     let is_beside_alone = beside >= MIN_BESIDE_CODE * all;
-    let mut covered = Tally::new(&index.view);
-    for needle in needles {
-        if !(is_beside_alone && is_of_code(needle)) {
-            covered.add_rarity(needle)?;
-        }
-    }
-    let sought = if is_beside_alone { beside } else { all };
-    Ok((covered, sought.max(f32::MIN_POSITIVE)))
+    let counted = needles
+        .iter()
+        .filter(|needle| !(is_beside_alone && is_of_code(needle)));
+    Coverage::new(view, counted, if is_beside_alone { beside } else { all })
+}
+
+/// Documents that cover nearly as much as the best one, where nothing covers half.
+fn nearest(coverage: &Coverage<'_>) -> tantivy::Result<Vec<Number>> {
+    let near = coverage.shares(MIN_NEAR)?;
+    let best = near.iter().map(|(_, share)| *share).fold(0.0, f32::max);
+    let least = MIN_OF_BEST * best;
+    let nearest = near.into_iter().filter(|(_, share)| share + SLACK >= least);
+    Ok(nearest.map(|(number, _)| number).collect())
 }
 
 /// Phrases in quotes, and the whole text when it is short: standing together counts extra. It never excludes:
 /// quotes are also what error messages put around names.
-fn phrases(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<Box<dyn Query>>> {
+pub(super) fn phrases(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<Box<dyn Query>>> {
     let quoted = text.split(['"', '“', '”']).skip(1).step_by(2);
     let sought = std::iter::once(text)
         .chain(quoted)

@@ -106,18 +106,15 @@ impl<'a> Lexicon<'a> {
 
     /// The commonest words that begin so and go on, each with how much it counts.
     pub(super) fn completions(&self, prefix: &str) -> tantivy::Result<Vec<(String, f32)>> {
-        let mut longer = self.words_from(prefix, |word| Ok(word.len() > prefix.len()))?;
-        longer.sort_by(|(a, a_records), (b, b_records)| b_records.cmp(a_records).then_with(|| a.cmp(b)));
-        let mut commonest = Vec::new();
-        for (word, _) in longer {
-            if commonest.len() == MAX_COMPLETIONS {
-                break;
+        let mut commonest = Commonest::default();
+        self.each_from(prefix, |word, records| {
+            if word.len() > prefix.len() && commonest.has_room_for(records) && self.knows(word)? {
+                commonest.add(word, records);
             }
-            if self.knows(&word)? {
-                commonest.push((word, COMPLETED));
-            }
-        }
-        Ok(commonest)
+            Ok(())
+        })?;
+        let words = commonest.finish().into_iter();
+        Ok(words.map(|word| (word, COMPLETED)).collect())
     }
 
     /// Words of the index that begin so and are wanted, each with about the number of records that have it. Looks at a
@@ -129,6 +126,27 @@ impl<'a> Lexicon<'a> {
         mut wanted: impl FnMut(&str) -> tantivy::Result<bool>,
     ) -> tantivy::Result<Vec<(String, u32)>> {
         let mut found: HashMap<String, u32> = HashMap::new();
+        self.each_from(prefix, |word, records| {
+            if !wanted(word)? {
+                return Ok(());
+            }
+            match found.get_mut(word) {
+                Some(most) => *most = records.max(*most),
+                None => {
+                    found.insert(word.to_owned(), records);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(found.into_iter().collect())
+    }
+
+    /// Hands over words that begin so, by dictionary.
+    fn each_from(
+        &self,
+        prefix: &str,
+        mut take: impl FnMut(&str, u32) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
         for field in self.listing() {
             for inverted in self.view().dictionaries(field) {
                 let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
@@ -136,23 +154,13 @@ impl<'a> Lexicon<'a> {
                     if !stream.advance() || !stream.key().starts_with(prefix.as_bytes()) {
                         break;
                     }
-                    let Ok(word) = std::str::from_utf8(stream.key()) else {
-                        continue;
-                    };
-                    if !wanted(word)? {
-                        continue;
-                    }
-                    let records = stream.value().doc_freq;
-                    match found.get_mut(word) {
-                        Some(most) => *most = records.max(*most),
-                        None => {
-                            found.insert(word.to_owned(), records);
-                        }
+                    if let Ok(word) = std::str::from_utf8(stream.key()) {
+                        take(word, stream.value().doc_freq)?;
                     }
                 }
             }
         }
-        Ok(found.into_iter().collect())
+        Ok(())
     }
 
     /// One needle for any of these words, each with how much it counts; `None` when no record has one of them. It is as
@@ -201,6 +209,43 @@ impl<'a> Lexicon<'a> {
     /// Inverse document frequency as BM25 has it; a word that no record has is the rarest.
     pub(super) fn rarity(&self, records_with_word: u32) -> f32 {
         self.view().rarity(records_with_word)
+    }
+}
+
+/// The words that most records have, of those that were added.
+#[derive(Default)]
+struct Commonest {
+    words: Vec<(String, u32)>,
+    /// Of the last of as many as are wanted, when there are so many.
+    least: u32,
+}
+
+impl Commonest {
+    fn has_room_for(&self, records: u32) -> bool {
+        records >= self.least
+    }
+
+    fn add(&mut self, word: &str, records: u32) {
+        // A word stands in several dictionaries, and the one where it is commonest says how common it is.
+        match self.words.iter_mut().find(|(known, _)| known == word) {
+            Some((_, most)) => *most = records.max(*most),
+            None => self.words.push((word.to_owned(), records)),
+        }
+        if self.words.len() > 2 * MAX_COMPLETIONS {
+            self.sort();
+            self.least = self.words.last().map_or(0, |(_, records)| *records);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.words
+            .sort_by(|(a, a_records), (b, b_records)| b_records.cmp(a_records).then_with(|| a.cmp(b)));
+        self.words.truncate(MAX_COMPLETIONS);
+    }
+
+    fn finish(mut self) -> Vec<String> {
+        self.sort();
+        self.words.into_iter().map(|(word, _)| word).collect()
     }
 }
 

@@ -6,16 +6,17 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::TermInfo;
-use tantivy::query::{Bm25StatisticsProvider, EnableScoring, Query};
-use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::query::Bm25StatisticsProvider;
+use tantivy::schema::Field;
 use tantivy::{InvertedIndexReader, Searcher, SegmentReader, Term};
 
 use super::document::SearchDoc;
-use super::facets::{Numbered, Values};
+use super::facets::{Columns, Numbered, ValueNumber, Values};
 use super::index::Slot;
 use super::tokenizer::Word;
 
@@ -23,7 +24,7 @@ use super::tokenizer::Word;
 pub(super) type Number = u32;
 
 /// How quickly a word said again counts less, and how much the length of a text matters: the usual values of BM25.
-const K1: f32 = 1.2;
+pub(super) const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
 /// Lengths that the index tells apart.
@@ -31,21 +32,25 @@ const LENGTHS: usize = 256;
 
 /// What queries read.
 pub(super) struct View {
-    searcher: Searcher,
-    segments: Vec<Segment>,
+    pub(super) searcher: Searcher,
+    pub(super) segments: Vec<Segment>,
     documents: Vec<Option<Arc<Indexed>>>,
+    /// What facets count of each document.
+    columns: Columns,
     /// The values of facets.
     pub(super) values: Arc<Values>,
     /// Documents that are not deleted.
     alive: u32,
     /// By field: the weight that a text's length takes from a word's count.
-    lengths: Vec<[f32; LENGTHS]>,
+    pub(super) lengths: Vec<[f32; LENGTHS]>,
 }
 
-struct Segment {
-    reader: SegmentReader,
+pub(super) struct Segment {
+    pub(super) reader: SegmentReader,
     /// Number of its first document.
-    base: Number,
+    pub(super) base: Number,
+    /// Numbers of deleted documents, ascending.
+    deleted: Vec<Number>,
     /// By field.
     inverted: Vec<Arc<InvertedIndexReader>>,
     /// By field; none where lengths are not kept.
@@ -62,9 +67,9 @@ pub(super) struct Indexed {
 /// Where a word stands in one field.
 #[derive(Debug, Clone)]
 pub(super) struct Listing {
-    field: Field,
+    pub(super) field: Field,
     /// By segment.
-    lists: Vec<(usize, TermInfo)>,
+    pub(super) lists: Vec<(usize, TermInfo)>,
     /// Documents that have it: one at least.
     pub(super) records: u32,
 }
@@ -91,20 +96,27 @@ impl View {
             let norms = fields
                 .iter()
                 .map(|field| reader.fieldnorms_readers().get_field(*field));
+            let all = 0..reader.max_doc();
+            let deleted = all.filter(|document| reader.is_deleted(*document));
             segments.push(Segment {
                 base,
+                deleted: deleted.map(|document| base + document).collect(),
                 inverted: inverted.collect::<Result<_, _>>()?,
                 norms: norms.collect::<Result<_, _>>()?,
                 reader: reader.clone(),
             });
         }
         let alive = number(documents.iter().flatten().count());
+        let columns = documents
+            .iter()
+            .map(|document| document.as_ref().map(|indexed| &indexed.values));
         let lengths = fields.iter().map(|field| {
             let words: u64 = segments.iter().map(|segment| segment.words(*field)).sum();
             length_weights(words, alive)
         });
         Ok(Self {
             lengths: lengths.collect(),
+            columns: Columns::new(columns),
             searcher,
             segments,
             documents,
@@ -128,11 +140,15 @@ impl View {
         self.documents.get(number as usize)?.as_deref()
     }
 
-    /// All documents, with their numbers.
-    pub(super) fn documents(&self) -> impl Iterator<Item = (Number, &Indexed)> {
-        (0..)
-            .zip(&self.documents)
-            .filter_map(|(number, document)| Some((number, document.as_deref()?)))
+    /// The values of a document, for facets.
+    pub(super) fn values_of(&self, number: Number) -> &[ValueNumber] {
+        self.columns.of(number)
+    }
+
+    /// The numbers of all documents.
+    pub(super) fn documents(&self) -> impl Iterator<Item = Number> {
+        let all = (0..).zip(&self.documents);
+        all.filter_map(|(number, document)| document.as_ref().map(|_| number))
     }
 
     /// Where a word stands in a field; `None` when no document has it.
@@ -168,68 +184,6 @@ impl View {
         Ok(true)
     }
 
-    /// Hands over each document that has a word.
-    pub(super) fn each(&self, listing: &Listing, mut take: impl FnMut(Number)) -> io::Result<()> {
-        for (place, info) in &listing.lists {
-            let Some(segment) = self.segments.get(*place) else {
-                continue;
-            };
-            let Some(inverted) = segment.inverted(listing.field) else {
-                continue;
-            };
-            segment.each(inverted, info, IndexRecordOption::Basic, |document, _| {
-                take(segment.base + document);
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Hands over each document that has a word, with what the word counts there by BM25, times `boost`.
-    pub(super) fn each_scored(
-        &self,
-        listing: &Listing,
-        boost: f32,
-        mut take: impl FnMut(Number, f32),
-    ) -> io::Result<()> {
-        let lengths = self.lengths.get(listing.field.field_id() as usize);
-        let weight = boost * self.rarity(listing.records) * (1.0 + K1);
-        for (place, info) in &listing.lists {
-            let Some(segment) = self.segments.get(*place) else {
-                continue;
-            };
-            let Some(inverted) = segment.inverted(listing.field) else {
-                continue;
-            };
-            let norms = segment.norms(listing.field);
-            segment.each(inverted, info, IndexRecordOption::WithFreqs, |document, count| {
-                let length = norms.map_or(1, |norms| norms.fieldnorm_id(document));
-                let taken = lengths.and_then(|lengths| lengths.get(usize::from(length)));
-                let count = as_f32(count);
-                let share = count / (count + taken.copied().unwrap_or(K1));
-                take(segment.base + document, weight * share);
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Hands over each document that a query of the engine finds, with its score.
-    pub(super) fn each_found(
-        &self,
-        query: &dyn Query,
-        mut take: impl FnMut(Number, f32),
-    ) -> tantivy::Result<()> {
-        let scoring = EnableScoring::enabled_from_statistics_provider(self, &self.searcher);
-        let weight = query.weight(scoring)?;
-        for segment in &self.segments {
-            weight.for_each(&segment.reader, &mut |document, score| {
-                if !segment.reader.is_deleted(document) {
-                    take(segment.base + document, score);
-                }
-            })?;
-        }
-        Ok(())
-    }
-
     /// The dictionaries of a field.
     pub(super) fn dictionaries(&self, field: Field) -> impl Iterator<Item = &InvertedIndexReader> {
         let inverted = self.segments.iter().map(move |segment| segment.inverted(field));
@@ -245,43 +199,21 @@ impl View {
 }
 
 impl Segment {
-    fn inverted(&self, field: Field) -> Option<&InvertedIndexReader> {
+    /// The numbers of its documents.
+    pub(super) fn numbers(&self) -> Range<Number> {
+        self.base..self.base + self.reader.max_doc()
+    }
+
+    pub(super) fn deleted(&self) -> &[Number] {
+        &self.deleted
+    }
+
+    pub(super) fn inverted(&self, field: Field) -> Option<&InvertedIndexReader> {
         Some(self.inverted.get(field.field_id() as usize)?.as_ref())
     }
 
-    fn norms(&self, field: Field) -> Option<&FieldNormReader> {
+    pub(super) fn norms(&self, field: Field) -> Option<&FieldNormReader> {
         self.norms.get(field.field_id() as usize)?.as_ref()
-    }
-
-    /// Documents that have a word and are not deleted.
-    fn records(&self, inverted: &InvertedIndexReader, info: &TermInfo) -> io::Result<u32> {
-        if !self.reader.has_deletes() {
-            return Ok(info.doc_freq);
-        }
-        let mut count = 0;
-        self.each(inverted, info, IndexRecordOption::Basic, |_, _| count += 1)?;
-        Ok(count)
-    }
-
-    /// Each document with a word, and how often it says it (1 unless `option` asks for that).
-    fn each(
-        &self,
-        inverted: &InvertedIndexReader,
-        info: &TermInfo,
-        option: IndexRecordOption,
-        mut take: impl FnMut(u32, u32),
-    ) -> io::Result<()> {
-        let mut block = inverted.read_block_postings_from_terminfo(info, option)?;
-        let deleted = self.reader.alive_bitset();
-        while block.block_len() > 0 {
-            for (at, document) in block.docs().iter().enumerate() {
-                if deleted.is_none_or(|alive| alive.is_alive(*document)) {
-                    take(*document, block.freq(at));
-                }
-            }
-            block.advance();
-        }
-        Ok(())
     }
 
     /// Words of all texts of a field. What deleted documents had is taken off as exactly as lengths are kept.
@@ -292,7 +224,7 @@ impl Segment {
         let Some(norms) = self.norms(field).filter(|_| self.reader.has_deletes()) else {
             return all;
         };
-        let deleted = (0..self.reader.max_doc()).filter(|document| self.reader.is_deleted(*document));
+        let deleted = self.deleted.iter().map(|number| number - self.base);
         let gone: u64 = deleted.map(|document| u64::from(norms.fieldnorm(document))).sum();
         all.saturating_sub(gone)
     }
@@ -333,6 +265,6 @@ fn number(count: usize) -> Number {
     clippy::cast_precision_loss,
     reason = "an estimate, and far below the 24 bits that are exact"
 )]
-fn as_f32(count: u32) -> f32 {
+pub(super) fn as_f32(count: u32) -> f32 {
     count as f32
 }

@@ -1,6 +1,7 @@
 //! Search as its callers see it.
 
 mod misspelt;
+mod plain;
 mod words;
 
 use std::sync::Arc;
