@@ -4,6 +4,7 @@ mod bench;
 mod eval;
 mod lint;
 mod postgres;
+mod random;
 mod release;
 mod schemathesis;
 mod shell;

@@ -1,5 +1,6 @@
 //! A release server on a free loopback port, ended when dropped.
 
+use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -72,9 +73,14 @@ impl Server {
 
     /// Waits until it answers that it is ready; an empty database first takes in the records of the program.
     pub(crate) fn wait_until_ready(&self) -> Result<()> {
+        self.wait_until_ready_within(Duration::from_mins(2))
+    }
+
+    /// The same, where there are many records to read.
+    pub(crate) fn wait_until_ready_within(&self, patience: Duration) -> Result<()> {
         let started = Instant::now();
         let question = request("GET", "/readyz", self.address, &[], "");
-        while started.elapsed() < Duration::from_mins(2) {
+        while started.elapsed() < patience {
             // It may not listen yet, and while it takes in its first records it does not answer.
             if let Ok(mut connection) = Connection::open(self.address)
                 && connection
@@ -85,7 +91,29 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        bail!("the server was not ready within two minutes")
+        bail!("the server was not ready within {} s", patience.as_secs())
+    }
+
+    /// A gauge of `/metrics`, by its name.
+    pub(crate) fn gauge(&self, name: &str) -> Result<f64> {
+        let mut connection = Connection::open(self.address)?;
+        let answer = connection.exchange(&request("GET", "/metrics", self.address, &[], ""))?;
+        let metrics = String::from_utf8_lossy(answer.body);
+        let value = metrics.lines().find_map(|line| {
+            let (own, value) = line.split_once(' ')?;
+            (own == name).then(|| value.trim().parse::<f64>().ok())?
+        });
+        value.with_context(|| format!("the server has no {name}"))
+    }
+
+    /// What the system says of its memory in kB, `VmRSS` or the most that it ever was, `VmHWM`.
+    pub(crate) fn memory(&self, what: &str) -> Result<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(what));
+        let amount = line.and_then(|rest| rest.trim_start_matches(':').split_whitespace().next());
+        Ok(amount
+            .with_context(|| format!("the system does not say {what}"))?
+            .parse()?)
     }
 }
 

@@ -5,9 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
-use super::client::{Connection, request};
 use super::server;
 
 #[derive(clap::Args)]
@@ -63,23 +62,15 @@ fn one(program: &Path, data: &Path) -> Result<Start> {
     let server = server::Server::start(program, address, data)?;
     server.wait_until_ready()?;
     let ready = began.elapsed();
-    let mut connection = Connection::open(address)?;
-    let answer = connection.exchange(&request("GET", "/metrics", address, &[], ""))?;
-    let metrics = String::from_utf8_lossy(answer.body);
-    let gauge = |name: &str| {
-        let line = metrics.lines().find_map(|line| line.strip_prefix(name));
-        let value = line.and_then(|value| value.trim().parse::<f64>().ok());
-        value.with_context(|| format!("the server has no {name}"))
-    };
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a count of records"
     )]
-    let records = gauge("knowledge_records ")? as usize;
+    let records = server.gauge("knowledge_records")? as usize;
     Ok(Start {
         ready,
-        load: Duration::try_from_secs_f64(gauge("knowledge_build_seconds ")?)?,
+        load: Duration::try_from_secs_f64(server.gauge("knowledge_build_seconds")?)?,
         records,
     })
 }

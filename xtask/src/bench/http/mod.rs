@@ -5,17 +5,21 @@
 //! texts      messages and queries, made from the signatures that the server knows
 //! load       the generator: one thread, many connections, each request sent when it is due
 //! editor     publishes a record every second meanwhile
+//! grown      more records than there are, made and imported
 //! ```
 
 mod editor;
+mod grown;
 mod load;
 mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 
 use super::client::request;
 use super::server;
@@ -45,12 +49,19 @@ pub(crate) struct Options {
     /// Also import the canons of a copy of the repository dbwls99706/deadends.dev.
     #[arg(long)]
     canons: Option<PathBuf>,
+    /// N records in all, up to 200,000: the rest are made of words drawn from the records, and imported before. The texts
+    /// are those that are sent without. 65,000 take a few minutes, and some 2 GB of memory and disk.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000))]
+    grown: Option<u32>,
 }
 
 /// What must hold: the most milliseconds at a share of all requests.
 type Bar = &'static [(f64, f64)];
 const MATCH_BAR: Bar = &[(0.99, 5.0)];
 const SEARCH_BAR: Bar = &[(0.5, 2.0), (0.99, 10.0)];
+
+/// How long the records are waited for.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Allowed a second and client: an operator who expects such load says so, and the limiter stays in the way.
 const RATE_LIMIT: &str = "100000";
@@ -70,12 +81,22 @@ fn measure(options: &Options, program: &Path, data: &Path) -> Result<()> {
         import.arg(canons.join("data/canons")).arg("--data-dir").arg(data);
         shell::run(import.stdout(Stdio::null()))?;
     }
+    let documents = records(program, data)?;
+    let signatures = texts::signatures(&documents)?;
+    if let Some(count) = options.grown {
+        grown::import(program, data, &documents, count as usize)?;
+    }
     let address = server::free_address()?;
     let arguments = ["--rate-limit", RATE_LIMIT];
     let server = server::Server::start_with(program, address, data, &arguments)?;
-    server.wait_until_ready()?;
-    let documents = texts::documents(program, data)?;
-    let signatures = texts::signatures(&documents)?;
+    server.wait_until_ready_within(PATIENCE)?;
+    println!(
+        "{} records, read and indexed in {:.1} s; memory {} MB, at most {} MB so far",
+        server.gauge("knowledge_records")?,
+        server.gauge("knowledge_build_seconds")?,
+        server.memory("VmRSS")? / 1_000,
+        server.memory("VmHWM")? / 1_000,
+    );
     let document = documents.into_iter().next().context("there is no record")?;
     let editor = editor::Editor::new(program, address, data, document)?;
     let texts = if options.search {
@@ -113,8 +134,7 @@ fn measure(options: &Options, program: &Path, data: &Path) -> Result<()> {
         ("match", MATCH_BAR)
     };
     println!(
-        "{} records, {} distinct texts, {} connections, {} a second for {} s; load average before: {}\n",
-        signatures.len(),
+        "{} distinct texts, {} connections, {} a second for {} s; load average before: {}\n",
         requests.len(),
         options.connections,
         options.rate,
@@ -136,12 +156,21 @@ fn measure(options: &Options, program: &Path, data: &Path) -> Result<()> {
         bar,
     );
     println!(
-        "\n{} records published meanwhile, slowest answer {:.0} ms; load average after: {}",
+        "\n{} records published meanwhile, slowest answer {:.0} ms; memory {} MB, at most {} MB; load average after: {}",
         published.count,
         published.slowest.as_secs_f64() * 1e3,
+        server.memory("VmRSS")? / 1_000,
+        server.memory("VmHWM")? / 1_000,
         load_average()
     );
     Ok(())
+}
+
+/// The documents of all records, after a first start, which takes in those that the server carries.
+fn records(program: &Path, data: &Path) -> Result<Vec<Value>> {
+    let server = server::Server::start(program, server::free_address()?, data)?;
+    server.wait_until_ready()?;
+    texts::documents(program, data)
 }
 
 fn row(what: &str, mut times: Times, bar: Bar) {

@@ -1,31 +1,11 @@
 //! Logs made from a seed: healthy ones, and healthy ones with error lines planted at known places. The same seed gives
 //! the same bytes.
 
+use crate::random::Random;
+
 /// Shapes of healthy lines: kernel, driver, NCCL, training, serving, cluster, builds and everyday sentences. `%` and a
 /// letter stand for a value.
 const SHAPES: &str = include_str!("healthy.txt");
-
-/// A reproducible source of numbers (`SplitMix64`).
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`, which is not 0.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() >> 11).unwrap_or(0) % bound
-    }
-}
 
 /// Writes healthy lines.
 pub(crate) struct Healthy {

@@ -2,22 +2,16 @@
 
 use peerless::search::SearchDoc;
 
-use crate::bench::matching::corpus::Random;
+use crate::random::Vocabulary;
 
 /// Adds records until there are `count`. The same records give the same ones.
 pub(super) fn grow(documents: &mut Vec<SearchDoc>, count: usize) {
     let originals = documents.clone();
-    let words: Vec<String> = originals
+    let texts = originals
         .iter()
         .flat_map(|document| [&document.signature, &document.root_cause])
-        .chain(originals.iter().flat_map(|document| &document.workarounds))
-        .flat_map(|text| text.split_whitespace())
-        .map(str::to_owned)
-        .collect();
-    if words.is_empty() {
-        return;
-    }
-    let mut random = Random::new(65);
+        .chain(originals.iter().flat_map(|document| &document.workarounds));
+    let mut vocabulary = Vocabulary::new(texts.map(String::as_str), 65);
     for (number, original) in (0..).zip(originals.iter().cycle()) {
         if documents.len() >= count {
             return;
@@ -25,13 +19,7 @@ pub(super) fn grow(documents: &mut Vec<SearchDoc>, count: usize) {
         let Ok(id) = format!("grown/{number}").parse() else {
             return;
         };
-        let mut other = |text: &str| -> String {
-            let drawn = text.split_whitespace().map(|_| {
-                let at = random.below(words.len());
-                words.get(at).map_or("", String::as_str)
-            });
-            drawn.collect::<Vec<_>>().join(" ")
-        };
+        let mut other = |text: &str| vocabulary.instead_of(text);
         documents.push(SearchDoc {
             id,
             signature: other(&original.signature),

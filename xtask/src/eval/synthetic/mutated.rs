@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use super::examples;
 use super::own::one;
-use crate::bench::matching::corpus::Random;
 use crate::eval::ask::ask;
 use crate::eval::knowledge::Knowledge;
 use crate::eval::report::Report;
