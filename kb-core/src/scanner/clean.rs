@@ -1,8 +1,8 @@
-//! Takes terminal control sequences off a line and keeps the way back to the bytes as sent.
+//! Takes terminal control sequences off a line and keeps the way back to the bytes as sent. [`super::restore`] puts back more.
 
 use std::ops::Range;
 
-const ESC: u8 = 0x1b;
+pub(super) const ESC: u8 = 0x1b;
 /// Longest operating system command (window titles, links) that is taken off, in bytes.
 const MAX_STRING: usize = 512;
 
@@ -17,17 +17,35 @@ pub(super) struct Clean {
 impl Clean {
     /// Cleans a line, reusing the buffers.
     pub(super) fn load(&mut self, line: &[u8]) {
-        self.text.clear();
-        self.runs.clear();
+        self.clear();
         let mut at = 0;
         while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
             let kept = memchr::memchr(ESC, rest).unwrap_or(rest.len());
-            if kept > 0 {
-                self.runs.push((self.text.len(), at));
-                self.text.extend_from_slice(rest.get(..kept).unwrap_or_default());
-            }
+            self.keep(line, at..at + kept);
             at += kept;
             at += line.get(at..).map_or(0, sequence_len);
+        }
+    }
+
+    /// Forgets the last line, but for the buffers.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.runs.clear();
+    }
+
+    /// Adds bytes of the line as they stand.
+    pub(super) fn keep(&mut self, line: &[u8], range: Range<usize>) {
+        if !range.is_empty() {
+            self.runs.push((self.text.len(), range.start));
+            self.text.extend_from_slice(line.get(range).unwrap_or_default());
+        }
+    }
+
+    /// Adds what other bytes stood for that end at a place of the line. The last byte leads back to their last.
+    pub(super) fn put(&mut self, text: &[u8], end: usize) {
+        if !text.is_empty() {
+            self.runs.push((self.text.len(), end.saturating_sub(text.len())));
+            self.text.extend_from_slice(text);
         }
     }
 
@@ -63,7 +81,7 @@ impl Clean {
 }
 
 /// Length of the control sequence at the beginning of `bytes`, which is `ESC`; 0 at the end of the line.
-fn sequence_len(bytes: &[u8]) -> usize {
+pub(super) fn sequence_len(bytes: &[u8]) -> usize {
     match bytes.get(1) {
         None => bytes.len(),
         // CSI: parameters and intermediates, then one final byte.

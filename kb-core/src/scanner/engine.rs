@@ -4,16 +4,17 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::ScanOptions;
-use super::clean::Clean;
+use super::clean::{Clean, ESC};
 use super::clock::{Clocks, Moment};
 use super::event::Event;
 use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
 use super::lines::{End, Part};
-use super::prefix::{self, Prefix};
+use super::messages::{Shown, messages, shown_parts};
+use super::restore::{Signs, restore};
 use super::sequence::Sequences;
 use super::stated::Stated;
 use super::summary::Summary;
@@ -42,9 +43,6 @@ pub(super) struct Engine {
     sequences: Sequences,
     stated: Stated,
 }
-
-/// What stands between two carriage returns of a line, and its prefix.
-type Shown = (Range<usize>, Prefix);
 
 pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
 
@@ -76,6 +74,7 @@ impl Engine {
                 piece: Some(piece),
                 cleaned: None,
                 joined: None,
+                restored: false,
             };
             self.scan_single(part.bytes, &origin, &mut events);
             if piece.last {
@@ -83,12 +82,12 @@ impl Engine {
             }
             return;
         }
-        // Lines with terminal colours are cleaned one by one; all that stands between them is read as it is.
+        // Lines with terminal colours or escapes are read one by one; all that stands between them is read as it is.
         let mut from = 0;
         let mut line = part.line;
-        while let Some(coloured) = memchr(0x1b, tail(part.bytes, from)).map(|at| from + at) {
-            let start = line_start(part.bytes, coloured).max(from);
-            let end = line_end(part.bytes, coloured);
+        while let Some(marked) = memchr2(ESC, b'\\', tail(part.bytes, from)).map(|at| from + at) {
+            let start = line_start(part.bytes, marked).max(from);
+            let end = line_end(part.bytes, marked);
             let plain = part.bytes.get(from..start).unwrap_or_default();
             self.scan_run(plain, line, part.offset + size(from), &mut events);
             line += newlines(plain);
@@ -98,12 +97,11 @@ impl Engine {
                 piece: None,
                 cleaned: None,
                 joined: None,
+                restored: false,
             };
-            self.scan_single(
-                part.bytes.get(start..end).unwrap_or_default(),
-                &origin,
-                &mut events,
-            );
+            let bytes = part.bytes.get(start..end).unwrap_or_default();
+            self.scan_single(bytes, &origin, &mut events);
+            self.scan_restored(bytes, &origin, Signs::Escapes, &mut events);
             line += 1;
             from = end + 1;
         }
@@ -159,6 +157,7 @@ impl Engine {
                     piece: None,
                     cleaned: None,
                     joined: None,
+                    restored: false,
                 };
                 self.look_at(block.get(start..end).unwrap_or_default(), &origin, events);
             }
@@ -171,7 +170,7 @@ impl Engine {
 
     /// Reads one line, or a piece of one, that may hold terminal colours.
     fn scan_single(&mut self, bytes: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
-        if memchr(0x1b, bytes).is_none() {
+        if memchr(ESC, bytes).is_none() {
             self.wake_single(bytes);
             self.look_at(bytes, origin, events);
             return;
@@ -190,6 +189,34 @@ impl Engine {
         self.clean = clean;
     }
 
+    /// Reads a line once more as it was before it was escaped; counts what it did not hold as it stands.
+    fn scan_restored(&mut self, bytes: &[u8], origin: &Origin<'_>, signs: Signs, events: &mut Sink<'_>) {
+        let mut clean = std::mem::take(&mut self.clean);
+        if restore(bytes, signs, &mut clean) {
+            self.wake_single(&clean.text);
+            let origin = Origin {
+                cleaned: Some(&clean),
+                restored: true,
+                ..*origin
+            };
+            self.look_at(&clean.text, &origin, events);
+        }
+        self.clean = clean;
+    }
+
+    /// Reads a line of a short text once more as it was before a page or an editor changed it.
+    pub(super) fn scan_pasted(&mut self, bytes: &[u8], line: u64, offset: u64, events: &mut Sink<'_>) {
+        let origin = Origin {
+            line,
+            offset,
+            piece: None,
+            cleaned: None,
+            joined: None,
+            restored: false,
+        };
+        self.scan_restored(bytes, &origin, Signs::All, events);
+    }
+
     /// Reads lines that were put together again; counts what stands across a cut.
     pub(super) fn scan_joined(&mut self, joined: &Joined, events: &mut Sink<'_>) {
         self.wake_single(&joined.clean.text);
@@ -199,6 +226,7 @@ impl Engine {
             piece: None,
             cleaned: Some(&joined.clean),
             joined: Some(joined),
+            restored: false,
         };
         self.look_at(&joined.clean.text, &origin, events);
     }
@@ -254,7 +282,7 @@ impl Engine {
         // Both the time of a line and its messages are told by its prefixes, which are read once, where first needed.
         let shown = OnceCell::new();
         let shown = || shown.get_or_init(|| shown_parts(text, first)).as_slice();
-        let read_messages = || messages(shown(), text.len(), last);
+        let read_messages = || messages(text, shown(), last);
         let line = Line {
             text,
             lower: &lower,
@@ -268,6 +296,7 @@ impl Engine {
             // Where lines are put together, a value may have swallowed the next line's first word.
             if let Found::Stated(words) = found
                 && origin.joined.is_none()
+                && !origin.restored
             {
                 self.stated.read(*words, text, &lower, origin.line);
             }
@@ -311,32 +340,6 @@ fn moment(clocks: &mut Clocks, text: &[u8], shown: &[Shown]) -> Option<Moment> {
     shown
         .iter()
         .find_map(|(part, prefix)| clocks.moment(prefix.stamp?, prefix.host_in(text.get(part.clone())?)))
-}
-
-/// What a terminal would show one over the other, each without its prefix. What ends elsewhere is left out.
-fn messages(shown: &[Shown], end: usize, last: bool) -> Vec<Range<usize>> {
-    shown
-        .iter()
-        .filter(|(part, _)| last || part.end < end)
-        .map(|(part, prefix)| part.start + prefix.len..part.end)
-        .collect()
-}
-
-/// What stands between carriage returns, and its prefix. What began elsewhere is left out.
-fn shown_parts(text: &[u8], first: bool) -> Vec<Shown> {
-    let mut start = 0;
-    memchr_iter(b'\r', text)
-        .chain(std::iter::once(text.len()))
-        .filter_map(|end| {
-            let part = start..end;
-            start = end + 1;
-            let is_whole = part.start > 0 || first;
-            is_whole.then(|| {
-                let prefix = prefix::read(text.get(part.clone()).unwrap_or_default());
-                (part, prefix)
-            })
-        })
-        .collect()
 }
 
 /// Takes the marks up to a place off the front.

@@ -24,6 +24,8 @@ pub(super) struct Origin<'a> {
     pub(super) cleaned: Option<&'a Clean>,
     /// Where the text was put together from lines that had been cut: the beginnings of its further lines.
     pub(super) joined: Option<&'a Joined>,
+    /// Whether the line was read before as it stands, and is read now as it was before it was escaped.
+    pub(super) restored: bool,
 }
 
 impl Origin<'_> {
@@ -118,6 +120,10 @@ impl Hits<'_> {
             return;
         }
         let mut on_line = self.on_line(&speaker.span, captures(matcher, line.text, speaker, group));
+        if self.origin.restored && (!is_match || self.tally.stands_on(record, std::iter::once(on_line.line)))
+        {
+            return;
+        }
         if let Some(joined) = self.origin.joined {
             let line = self.origin.line_of(speaker.span.start);
             let further = joined.further_lines(line, on_line.end, self.origin);

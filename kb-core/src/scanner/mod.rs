@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! lines    bytes -> runs of whole lines and pieces of very long ones; nothing depends on how the bytes arrive
-//! clean    takes off terminal colours, keeps the way back to the bytes as sent
+//! clean    takes off terminal colours, keeps the way back to the bytes as sent; restore: puts back what was escaped
 //! engine   run or piece -> lines worth a look -> matcher; hits: one for each line and record
-//! prefix   what logging put before the message; clock: when the line says it was written
+//! prefix   what logging put before the message; messages: what quotes and cells hold; clock: when the line was written
 //! sequence signatures of several lines, put together for each writer; wrap: lines that a terminal has cut
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
@@ -24,9 +24,11 @@ mod event;
 mod fold;
 mod hits;
 mod lines;
+mod messages;
 mod order;
 mod prefix;
 mod relations;
+mod restore;
 mod score;
 mod sequence;
 mod stated;
@@ -134,6 +136,9 @@ impl Scanner {
         let end = self.lines.finish(|part| engine.scan(&part, Some(&mut events)));
         for joined in self.head.joined() {
             engine.scan_joined(&joined, &mut Some(&mut events));
+        }
+        for (line, offset, bytes) in self.head.lines() {
+            engine.scan_pasted(bytes, line, offset, &mut Some(&mut events));
         }
         (events, self.engine.finish(&end))
     }

@@ -40,6 +40,19 @@ impl Head {
         }
     }
 
+    /// The lines of a short text: number, place in the text, bytes.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (u64, u64, &[u8])> {
+        let size = super::engine::size;
+        let mut offset = 0;
+        (1..)
+            .zip(self.bytes.split(|byte| *byte == b'\n'))
+            .map(move |(number, line)| {
+                let at = offset;
+                offset += line.len() + 1;
+                (number, size(at), line)
+            })
+    }
+
     /// Lines put together as they may have been before they were cut.
     pub(super) fn joined(&self) -> Vec<Joined> {
         if memchr::memchr(b'\n', &self.bytes).is_none() {

@@ -1,0 +1,240 @@
+//! A line as it was before it was written down for a program or a page: escapes of JSON and of source texts, entities of
+//! HTML, the quotes and blanks that editors and pages put in, colours whose escape character was lost. Such a line is read
+//! as it stands and once more so; what both readings find counts once.
+
+use std::borrow::Cow;
+
+use super::clean::{Clean, ESC, sequence_len};
+
+/// What is put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signs {
+    /// Backslashes, as programs write lines of others into their own logs.
+    Escapes,
+    /// These, and what only a paste has: pages and editors are no logs.
+    All,
+}
+
+impl Signs {
+    fn begin(self, byte: u8) -> bool {
+        match byte {
+            b'\\' | ESC => true,
+            b'&' | b'^' | b'[' | 0xc2 | 0xe2 | 0xe3 | 0xef => self == Self::All,
+            _ => false,
+        }
+    }
+}
+
+/// What stands for something else: its length in bytes, and what it stands for.
+type Stand = (usize, Cow<'static, str>);
+
+/// Puts a line back. `false` where nothing on it but colours stands for something else.
+pub(super) fn restore(line: &[u8], signs: Signs, clean: &mut Clean) -> bool {
+    clean.clear();
+    let (mut at, mut kept, mut differs) = (0, 0, false);
+    while let Some(step) = tail(line, at).iter().position(|byte| signs.begin(*byte)) {
+        at += step;
+        let Some((len, text)) = stand(tail(line, at), signs) else {
+            at += 1;
+            continue;
+        };
+        differs |= line.get(at) != Some(&ESC);
+        clean.keep(line, kept..at);
+        clean.put(text.as_bytes(), at + len);
+        at += len;
+        kept = at;
+    }
+    clean.keep(line, kept..line.len());
+    differs
+}
+
+fn stand(rest: &[u8], signs: Signs) -> Option<Stand> {
+    match rest.first()? {
+        &ESC => Some((sequence_len(rest).max(1), Cow::Borrowed(""))),
+        b'\\' => escape(rest),
+        b'&' => entity(rest),
+        b'^' => Some((2 + colour(rest.strip_prefix(b"^[")?)?, Cow::Borrowed(""))),
+        b'[' => Some((colour(rest)?, Cow::Borrowed(""))),
+        _ if signs == Signs::All => typographic(rest),
+        _ => None,
+    }
+}
+
+/// `\"`, `\n`, `\u003c`, `\x1b[31m`. Programs inside programs escape each other's escapes, so that backslashes come in rows.
+fn escape(rest: &[u8]) -> Option<Stand> {
+    let slashes = rest.iter().take_while(|byte| **byte == b'\\').count();
+    let behind = tail(rest, slashes);
+    if let Some(len) = escaped_colour(behind) {
+        return Some((slashes + len, Cow::Borrowed("")));
+    }
+    let text = match behind.first() {
+        Some(b'"') => "\"",
+        Some(b'\'') => "'",
+        Some(b'/') => "/",
+        Some(b'n' | b'r') => "\r",
+        Some(b't') => "\t",
+        Some(b'u') if let Some((len, text)) = unicode(behind) => return Some((slashes + len, text)),
+        _ if slashes > 1 => return Some((slashes, Cow::Borrowed("\\"))),
+        _ => return None,
+    };
+    Some((slashes + 1, Cow::Borrowed(text)))
+}
+
+/// Length of `x1b[31m`, `033[0m`, `u001b[1m` behind a backslash.
+fn escaped_colour(behind: &[u8]) -> Option<usize> {
+    const ESCAPES: [&str; 6] = ["u001b", "u001B", "x1b", "x1B", "033", "e"];
+    let mut all = ESCAPES.into_iter();
+    let escape = all.find(|escape| behind.starts_with(escape.as_bytes()))?;
+    Some(escape.len() + colour(tail(behind, escape.len()))?)
+}
+
+/// `u003c` behind a backslash.
+fn unicode(behind: &[u8]) -> Option<Stand> {
+    Some((5, shown(number(behind.get(1..5)?, 16)?)))
+}
+
+/// `&lt;`, `&quot;`, `&#39;`, `&#x27;`.
+fn entity(rest: &[u8]) -> Option<Stand> {
+    const LONGEST: usize = 8;
+    let end = rest.iter().take(LONGEST + 1).position(|byte| *byte == b';')?;
+    let text = match rest.get(1..end)? {
+        b"lt" => Cow::Borrowed("<"),
+        b"gt" => Cow::Borrowed(">"),
+        b"amp" => Cow::Borrowed("&"),
+        b"quot" => Cow::Borrowed("\""),
+        b"apos" => Cow::Borrowed("'"),
+        b"nbsp" => Cow::Borrowed(" "),
+        [b'#', b'x' | b'X', digits @ ..] => shown(number(digits, 16)?),
+        [b'#', digits @ ..] => shown(number(digits, 10)?),
+        _ => return None,
+    };
+    Some((end + 1, text))
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<char> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    char::from_u32(u32::from_str_radix(digits, radix).ok()?)
+}
+
+/// Length of `[31m`, `[0m`, `[1;38;5;9m`: what a colour leaves of itself without its escape character.
+fn colour(rest: &[u8]) -> Option<usize> {
+    const LONGEST: usize = 20;
+    let body = rest.strip_prefix(b"[")?;
+    let len = body
+        .iter()
+        .take(LONGEST)
+        .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
+        .count();
+    let is_colour = len > 0 && matches!(body.get(len), Some(b'm' | b'K'));
+    is_colour.then_some(len + 2)
+}
+
+/// A character that pages, editors and input methods put in the place of an ASCII one.
+fn typographic(rest: &[u8]) -> Option<Stand> {
+    let chunk = rest.utf8_chunks().next()?;
+    let mut chars = chunk.valid().chars();
+    let c = chars.next()?;
+    let text = plain(c, chars.next())?;
+    Some((c.len_utf8(), text))
+}
+
+/// A character as programs print it.
+fn shown(c: char) -> Cow<'static, str> {
+    plain(c, None).unwrap_or_else(|| Cow::Owned(c.to_string()))
+}
+
+/// What programs print in the place of a character of typography; `None` for any other. Punctuation of East Asian input methods holds its
+/// own blank.
+fn plain(c: char, next: Option<char>) -> Option<Cow<'static, str>> {
+    let text = match c {
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => " ",
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => "",
+        '\u{2018}'..='\u{201b}' | '\u{2032}' => "'",
+        '\u{201c}'..='\u{201f}' | '\u{2033}' => "\"",
+        '\u{2010}' | '\u{2011}' | '\u{2212}' => "-",
+        '\u{ff01}'..='\u{ff5e}' => {
+            let ascii = u8::try_from(u32::from(c) - 0xfee0).ok()?;
+            let mut text = char::from(ascii).to_string();
+            if b":,;".contains(&ascii) && next.is_some_and(|next| !next.is_whitespace()) {
+                text.push(' ');
+            }
+            return Some(Cow::Owned(text));
+        }
+        _ => return None,
+    };
+    Some(Cow::Borrowed(text))
+}
+
+fn tail(bytes: &[u8], from: usize) -> &[u8] {
+    bytes.get(from..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn restored(line: &str, signs: Signs) -> Option<String> {
+        let mut clean = Clean::default();
+        let differs = restore(line.as_bytes(), signs, &mut clean);
+        differs.then(|| String::from_utf8(clean.text).unwrap())
+    }
+
+    #[test]
+    fn what_programs_escape_is_put_back() {
+        for (sent, was) in [
+            (r#"{"log":"a \u003c b\n"}"#, "{\"log\":\"a < b\r\"}"),
+            (r#"{"msg":"say \"no\""}"#, r#"{"msg":"say "no""}"#),
+            (
+                r#"{"log":"{\"msg\":\"say \\\"no\\\"\"}"}"#,
+                r#"{"log":"{"msg":"say "no""}"}"#,
+            ),
+            (r"\u001b[31mred\u001b[0m \x1b[1mbold\033[0m", "red bold"),
+            (r"C:\\Windows\\x", r"C:\Windows\x"),
+            (r"it\u2019s", "it's"),
+        ] {
+            assert_eq!(restored(sent, Signs::Escapes).as_deref(), Some(was), "{sent}");
+        }
+        for sent in [
+            r"C:\Windows",
+            "plain",
+            "\u{1b}[31mred\u{1b}[0m",
+            "a &lt; b",
+            r"\u12",
+            "\\",
+        ] {
+            assert_eq!(restored(sent, Signs::Escapes), None, "{sent}");
+        }
+    }
+
+    #[test]
+    fn what_pages_and_editors_change_is_put_back() {
+        for (sent, was) in [
+            (
+                "a &lt; b &amp;&amp; &#39;c&#x27; &quot;d&quot;",
+                "a < b && 'c' \"d\"",
+            ),
+            ("‘a’ “b” c\u{a0}d\u{200b}e", "'a' \"b\" c de"),
+            ("错误：未知（999）", "错误: 未知(999)"),
+            ("^[[31mred^[[0m [1;31mred[0m", "red red"),
+            ("\u{1b}[1mbold\u{1b}[0m &gt;", "bold >"),
+        ] {
+            assert_eq!(restored(sent, Signs::All).as_deref(), Some(was), "{sent}");
+        }
+        for sent in ["AT&T; x", "a[3] [0]", "显存不足", "x ^ y", "&#xd800;", "[m"] {
+            assert_eq!(restored(sent, Signs::All), None, "{sent}");
+        }
+    }
+
+    #[test]
+    fn a_place_leads_back_to_the_bytes_as_sent() {
+        let sent = r#"x \u003c \"near\" y"#;
+        let mut clean = Clean::default();
+        restore(sent.as_bytes(), Signs::Escapes, &mut clean);
+        let text = String::from_utf8(clean.text.clone()).unwrap();
+        let at = text.find("near").unwrap();
+        let span = clean.original(&(at..at + 4));
+        assert_eq!(&sent[span], "near");
+        let quoted = clean.original(&(at - 1..at + 5));
+        assert_eq!(&sent[quoted], r#""near\""#, "the end is exact");
+    }
+}
