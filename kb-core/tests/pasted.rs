@@ -1,5 +1,7 @@
 //! Own examples as people paste them: behind what programs put around a line, and changed as encoders, pages and editors do.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

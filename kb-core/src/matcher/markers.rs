@@ -56,6 +56,10 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("custream", false, CUDA),
     ("pycuda", false, CUDA),
     ("gpuassert", true, CUDA),
+    // As p2pBandwidthLatencyTest of the CUDA samples says it of each pair.
+    ("access peer device=", false, CUDA),
+    // As DeepSpeed's kernels say that a product of cuBLAS failed, and the status as a number behind it.
+    ("kernel execution error. (", false, CUDA),
     ("nccl", false, NCCL),
     // Places in its source: releases before 2.4 print them without its name.
     ("include/socket.h", true, NCCL),
@@ -84,6 +88,8 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("rdma", true, INFINIBAND),
     ("rdmacm", true, INFINIBAND),
     ("ucx", true, INFINIBAND),
+    // Queue pairs are spoken of by nobody else.
+    ("create qp", true, INFINIBAND),
     ("nvshmem", false, GPU),
     ("torch", false, FRAMEWORK),
     ("pytorch", false, FRAMEWORK),
@@ -92,6 +98,8 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("jax", true, FRAMEWORK),
     ("gpu", true, GPU),
     ("gpus", true, GPU),
+    // DCGM's word for one.
+    ("gpuid", true, GPU),
 ];
 
 /// All the words at once.
@@ -127,7 +135,7 @@ impl Markers {
         for hit in finder.find_overlapping_iter(line) {
             if let Some((word, whole, group)) = WORDS.get(hit.pattern().as_usize())
                 && !found.meets(*group)
-                && stands_at(line, hit.start(), word.len(), *whole)
+                && (stands_at(line, hit.start(), word.len(), *whole) || names_library(line, hit.start()))
                 && (*word != XID || names_driver(text, line, hit.start()))
                 && (!DEVICE_CODE.contains(word)
                     || line
@@ -168,6 +176,14 @@ impl Markers {
         };
         Some(groups)
     }
+}
+
+/// Whether the word at this place is the name of a shared library: `libcuda.so.1`, `libnccl-net.so`.
+fn names_library(line: &[u8], at: usize) -> bool {
+    let before = line.get(..at).unwrap_or_default();
+    before
+        .strip_suffix(b"lib")
+        .is_some_and(|before| starts_word(line, before.len()))
 }
 
 /// Whether `xid` at this place is the driver's: written with a capital, or with an address as the kernel log has it.
@@ -250,6 +266,35 @@ mod tests {
         for line in ["myucx: error", "the ucxx release", "wardman: no memory"] {
             let found = Markers::on(line.as_bytes(), line.as_bytes());
             assert!(!found.meets(INFINIBAND), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_shared_library_and_a_tools_own_words_name_their_world() {
+        for (line, group) in [
+            ("cannot load libcuda.so", CUDA),
+            ("libcudart.so.12: not found", CUDA),
+            ("failed to open libnccl-net.so", NCCL),
+            ("libnvidia-ml.so.1: wrong version", KERNEL_DRIVER),
+            ("device=0 cannot access peer device=1", CUDA),
+            ("!!!! kernel execution error. (m: 8, n: 8, k: 8, error: 13)", CUDA),
+            ("unable to create qp.", INFINIBAND),
+            ("gpuid 0: d d", GPU),
+        ] {
+            assert!(
+                Markers::on(line.as_bytes(), line.as_bytes()).meets(group),
+                "{line}"
+            );
+        }
+        for line in [
+            "mylibcuda.so: not found",
+            "the libc of cu",
+            "calib gpux",
+            "recreate qp",
+            "mygpuid 3",
+        ] {
+            let found = Markers::on(line.as_bytes(), line.as_bytes());
+            assert_eq!(found, Markers::NONE, "{line}");
         }
     }
 
