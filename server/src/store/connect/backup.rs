@@ -4,14 +4,20 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use sqlx::error::DatabaseError;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection as _, SqliteConnection};
 use tempfile::NamedTempFile;
 
-use super::sqlite::{base_options, located};
+use super::sqlite::{base_options, located, open_error, primary_code};
 use super::{ConnectOptions, Target};
 use crate::store::StoreError;
 use kb_core::ids::Seq;
+
+/// SQLite's result code of a database whose pages make no sense.
+const SQLITE_CORRUPT: i32 = 11;
+/// SQLite's result code of a file that is no database.
+const SQLITE_NOTADB: i32 = 26;
 
 /// What a backup holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,12 +122,11 @@ struct Held {
 
 /// `file` is the name that the copy at `part` will have.
 async fn copy(source: &Path, part: &Path, file: &Path) -> Result<Held, BackupError> {
-    let failed = |error: sqlx::Error| BackupError::Store(located(source, error.into()));
+    let failed = |error| unread(source, error);
     let options = base_options(source, &ConnectOptions::default());
     let mut connection = SqliteConnection::connect_with(&options).await.map_err(failed)?;
-    let before = held(&mut connection)
-        .await
-        .map_err(|_| BackupError::Foreign(source.to_owned()))?;
+    let before = held(&mut connection).await.map_err(failed)?;
+    let before = before.ok_or_else(|| BackupError::Foreign(source.to_owned()))?;
     let into = sqlx::query("VACUUM INTO $1").bind(part.to_string_lossy().into_owned());
     let copied = into.execute(&mut connection).await;
     connection.close().await.map_err(failed)?;
@@ -140,14 +145,31 @@ async fn copy(source: &Path, part: &Path, file: &Path) -> Result<Held, BackupErr
     Ok(after)
 }
 
-async fn held(connection: &mut SqliteConnection) -> Result<Held, sqlx::Error> {
+/// Why the database at `source` cannot be read. Only what another program would leave there calls it foreign: whoever
+/// is told that of his own damaged database looks for the fault in the wrong place.
+fn unread(source: &Path, error: sqlx::Error) -> BackupError {
+    let lacks_our_tables = |refusal: &dyn DatabaseError| refusal.message().starts_with("no such ");
+    match (&error, primary_code(&error)) {
+        (_, Some(SQLITE_NOTADB)) | (sqlx::Error::ColumnDecode { .. }, _) => {
+            BackupError::Foreign(source.to_owned())
+        }
+        (_, Some(SQLITE_CORRUPT)) => BackupError::Store(open_error(source, error)),
+        (sqlx::Error::Database(refusal), _) if lacks_our_tables(refusal.as_ref()) => {
+            BackupError::Foreign(source.to_owned())
+        }
+        _ => BackupError::Store(located(source, error.into())),
+    }
+}
+
+/// `None` where the tables are there and say nothing.
+async fn held(connection: &mut SqliteConnection) -> Result<Option<Held>, sqlx::Error> {
     let sql =
         "SELECT (SELECT MAX(version) FROM _sqlx_migrations), (SELECT value FROM counter WHERE name = 'feed')";
-    let (migration, seq): (i64, i64) = sqlx::query_as(sql).fetch_one(connection).await?;
-    Ok(Held {
+    let (migration, seq): (Option<i64>, Option<i64>) = sqlx::query_as(sql).fetch_one(connection).await?;
+    Ok(migration.zip(seq).map(|(migration, seq)| Held {
         migration,
         seq: Seq(seq),
-    })
+    }))
 }
 
 /// Opens the copy and reads every page and index of it. Nobody else knows the file, so nothing is made beside it.
@@ -165,11 +187,14 @@ async fn check(part: &Path) -> Result<Held, sqlx::Error> {
     }
     let held = held(&mut connection).await?;
     connection.close().await?;
-    Ok(held)
+    held.ok_or_else(|| sqlx::Error::Protocol("it says of no migration".to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
+    use sqlx::Executor as _;
+
+    use super::super::sqlite::migrate;
     use super::*;
     use crate::store::connect;
 
@@ -187,5 +212,69 @@ mod tests {
         let error = copy(&source, &part, file).await.unwrap_err().to_string();
         let wanted = format!("/backups/new.db, copied from {}: ", source.display());
         assert!(error.starts_with(&wanted), "{error}");
+    }
+
+    /// A database of this program that nobody has open.
+    async fn made(path: &Path) {
+        migrate(path, &ConnectOptions::default()).await.unwrap();
+    }
+
+    async fn sql(path: &Path, sql: &'static str) {
+        let options = SqliteConnectOptions::new().filename(path).create_if_missing(true);
+        let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+        connection.execute(sql).await.unwrap();
+        connection.close().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_damaged_database_is_not_called_foreign() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("source.db");
+        made(&source).await;
+        let mut bytes = std::fs::read(&source).unwrap();
+        // The first page, which lists the tables, stays whole.
+        bytes[4096..].fill(0xff);
+        std::fs::write(&source, bytes).unwrap();
+        let part = folder.path().join("part");
+        let error = copy(&source, &part, Path::new("new.db")).await.unwrap_err();
+        assert!(
+            matches!(error, BackupError::Store(StoreError::Open { .. })),
+            "{error}"
+        );
+        let told = error.to_string();
+        assert!(
+            told.contains("source.db") && told.contains("database disk image is malformed"),
+            "{told}"
+        );
+    }
+
+    #[tokio::test]
+    async fn what_is_not_of_this_program_is_called_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(
+            path("text"),
+            "no database at all, and long enough for a header. ".repeat(100),
+        )
+        .unwrap();
+        sql(&path("others"), "CREATE TABLE a (b)").await;
+        sql(
+            &path("alike"),
+            "CREATE TABLE _sqlx_migrations (version); CREATE TABLE counter (of)",
+        )
+        .await;
+        for (name, change) in [
+            ("unmigrated", "DELETE FROM _sqlx_migrations"),
+            ("uncounted", "DELETE FROM counter"),
+        ] {
+            made(&path(name)).await;
+            sql(&path(name), change).await;
+        }
+        for name in ["text", "others", "alike", "unmigrated", "uncounted"] {
+            let error = copy(&path(name), &path("part"), Path::new("new.db"))
+                .await
+                .unwrap_err();
+            assert!(matches!(error, BackupError::Foreign(_)), "{name}: {error}");
+        }
     }
 }

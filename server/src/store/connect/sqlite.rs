@@ -176,12 +176,13 @@ async fn open(
 }
 
 /// SQLite's result code without what extends it.
-fn primary_code(error: &sqlx::Error) -> Option<i32> {
+pub(super) fn primary_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error().and_then(DatabaseError::code)?;
     Some(code.parse::<i32>().ok()? & 0xff)
 }
 
-fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
+/// The error of a file that is there and cannot be opened or read.
+pub(super) fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
     match primary_code(&error) {
         // SQLITE_CANTOPEN: the file itself was opened before, so it is the log beside it that cannot be made.
         Some(14) => StoreError::ReadOnly(format!(
