@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 
 use kb_core::ids::RecordId;
-use kb_core::record::Document;
+use kb_core::record::{Document, Record};
 use kb_core::scanner::{Applies, Match, MatchedLine, RootCause};
+use serde::Serialize;
 
 use super::lookup::{Candidate, MatchAnswer};
 use crate::feed::Generation;
@@ -35,6 +36,7 @@ fn write_answer(
             write_cause(text, cause)?;
         }
         if let Some(published) = generation.record(&found.id) {
+            write_weight(text, &published.record)?;
             write_record(text, &published.record.document)?;
         }
         if let Some(base_url) = base_url {
@@ -72,6 +74,29 @@ fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Re
     )?;
     found.lines.iter().try_for_each(|line| write_line(text, line))?;
     writeln!(text, "  Found: {}", harmless(&found.why))
+}
+
+/// How bad it is, what to do first and who vouches for it, in the words that the JSON of records has for them.
+fn write_weight(text: &mut String, record: &Record) -> std::fmt::Result {
+    let named = [
+        ("Severity", record.annex.severity.and_then(word)),
+        ("Action", record.annex.action.and_then(word)),
+        ("Tier", record.document.tier().and_then(word)),
+    ];
+    let told = named
+        .into_iter()
+        .filter_map(|(name, word)| Some(format!("{name}: {}", word?)));
+    let told: Vec<String> = told.collect();
+    if told.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "  {}", told.join("  "))
+}
+
+/// A value of a small vocabulary as JSON has it.
+fn word(value: impl Serialize) -> Option<String> {
+    let value = serde_json::to_value(value).ok()?;
+    value.as_str().map(str::to_owned)
 }
 
 /// What it led to, in order, and what says so.
@@ -142,7 +167,34 @@ fn write_candidate(text: &mut String, candidate: &Candidate) -> std::fmt::Result
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::{harmless, write_advice};
+    use kb_core::record::Record;
+
+    use super::{harmless, write_advice, write_weight};
+    use crate::feed::samples::PEER_ACCESS;
+
+    #[test]
+    fn what_weighs_is_told_in_the_words_of_the_record_and_not_invented() {
+        let weight = |document: &str, annex: &str| {
+            let mut text = String::new();
+            write_weight(&mut text, &Record::parse(document, annex).unwrap()).unwrap();
+            text
+        };
+        let (document, _) = PEER_ACCESS;
+        let all = r#"{"schema_version": 1, "severity": "error", "action": "change_configuration"}"#;
+        assert_eq!(
+            weight(document, all),
+            "  Severity: error  Action: change_configuration  Tier: ai_generated\n"
+        );
+        let none = r#"{"schema_version": 1}"#;
+        assert_eq!(weight(document, none), "  Tier: ai_generated\n");
+        assert_eq!(
+            weight(
+                &document.replace("\"ai_generated\"", "\"a word of tomorrow\""),
+                none
+            ),
+            ""
+        );
+    }
 
     #[test]
     fn the_commands_stand_below_what_they_do() {

@@ -77,7 +77,16 @@ async fn an_assistant_finds_reads_and_follows_records() {
         json!({"text": LINE, "environment": {"driver": "550"}}),
     )
     .await;
-    assert!(text.contains("Do: ") && text.contains("Do not: "), "{text}");
+    let page = format!("{}/r/{RECORD}", app.url);
+    for part in [
+        "Do: ",
+        "Do not: ",
+        "  Severity: error  Action: ",
+        "  Tier: ai_generated",
+        &page,
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
     assert_eq!(found["root_cause"], RECORD);
     let (_, nothing) = call(&client, "match", json!({"text": "all is well"})).await;
     assert_eq!(nothing["matches"], json!([]));

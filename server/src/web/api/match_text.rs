@@ -18,6 +18,7 @@ use crate::web::auth::Anyone;
 use crate::web::body::{BodyError, Patience, Sink};
 use crate::web::compute::compute;
 use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::pages::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 
@@ -111,7 +112,7 @@ pub async fn match_text(
         let known = Arc::clone(&generation);
         let work = move || lookup::look_up(&known, asked.text.as_bytes(), options);
         let found = compute(bytes, work).await?;
-        return Ok(answer(form, &state, &generation, &found));
+        return Ok(answer(form, &base_url(&request, &state), &generation, &found));
     }
     if !is_text(&request) {
         return Err(Problem::new(
@@ -136,7 +137,7 @@ pub async fn match_text(
     .await?;
     // The last step asks the index, which computes.
     let found = compute(sink.bytes, move || sink.matching.finish()).await?;
-    Ok(answer(form, &state, &generation, &found))
+    Ok(answer(form, &base_url(&request, &state), &generation, &found))
 }
 
 /// Feeds a matching with a body.
@@ -153,17 +154,13 @@ impl Sink for Feeding {
     }
 }
 
-fn answer(form: Form, state: &AppState, generation: &Generation, found: &MatchAnswer) -> HttpResponse {
+fn answer(form: Form, base_url: &str, generation: &Generation, found: &MatchAnswer) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     response.insert_header((MATCHES_HEADER, found.matches.len()));
     match form {
         Form::Text => response
             .content_type("text/plain; charset=utf-8")
-            .body(answer_text::render(
-                found,
-                generation,
-                Some(state.settings.public_url.as_deref().unwrap_or_default()),
-            )),
+            .body(answer_text::render(found, generation, Some(base_url))),
         Form::Json | Form::Lines => response.json(found),
     }
 }

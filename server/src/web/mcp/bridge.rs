@@ -13,6 +13,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use super::tools::{Source, Tools};
 use crate::web::auth::{Anyone, Caller};
 use crate::web::error::{Code, Problem};
+use crate::web::pages::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 
@@ -44,7 +45,8 @@ pub async fn mcp(
         .map_err(|error| Problem::internal(&error))?;
     asked.extensions_mut().insert(Caller(caller.0));
 
-    let (head, answer) = service(state).handle(asked).await.into_parts();
+    let base_url = base_url(&request, &state);
+    let (head, answer) = service(state, base_url).handle(asked).await.into_parts();
     let Ok(answer) = answer.collect().await;
     let status = StatusCode::from_u16(head.status.as_u16()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     if !status.is_success() && !head.headers.contains_key(http::header::CONTENT_TYPE) {
@@ -75,7 +77,10 @@ fn code(status: StatusCode) -> Code {
     }
 }
 
-fn service(state: web::Data<AppState>) -> StreamableHttpService<Tools, NeverSessionManager> {
+fn service(
+    state: web::Data<AppState>,
+    base_url: String,
+) -> StreamableHttpService<Tools, NeverSessionManager> {
     let public_url = state.settings.public_url.as_deref();
     let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).to_vec();
     let mut origins: Vec<String> = LOOPBACK.map(|host| format!("http://{host}:*")).to_vec();
@@ -104,7 +109,7 @@ fn service(state: web::Data<AppState>) -> StreamableHttpService<Tools, NeverSess
             store: Some(Arc::clone(&state.store)),
             clock: Arc::clone(&state.clock),
             token: None,
-            base_url: state.settings.public_url.clone(),
+            base_url: Some(base_url.clone()),
         })
     };
     StreamableHttpService::new(tools, Arc::new(NeverSessionManager::default()), config)

@@ -79,8 +79,8 @@ fn html_not_shared(page: &impl Template) -> Result<HttpResponse, Problem> {
     Ok(response)
 }
 
-/// Where readers reach this server, for commands that they copy.
-fn base_url(request: &HttpRequest, state: &AppState) -> String {
+/// Where readers reach this server, for commands that they copy and addresses that leave it.
+pub(in crate::web) fn base_url(request: &HttpRequest, state: &AppState) -> String {
     if let Some(url) = &state.settings.public_url {
         return url.clone();
     }
