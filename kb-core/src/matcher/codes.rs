@@ -141,6 +141,9 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
         })
 }
 
+/// Signs that end a number in Chinese; no other character beyond ASCII does.
+const SIGNS: [&str; 8] = ["？", "！", "，", "。", "、", "；", "：", "）"];
+
 /// How digits end before this text.
 fn digits_end(behind: &[u8]) -> End {
     let is_word = |at: usize| behind.get(at).is_some_and(|&byte| is_word_byte(byte));
@@ -148,6 +151,7 @@ fn digits_end(behind: &[u8]) -> End {
         // A version or a decimal goes on after the point; a sentence does not.
         Some(b'.') if behind.get(1).is_some_and(u8::is_ascii_digit) => End::Other,
         Some(b's') if !is_word(1) => End::Plural,
+        _ if SIGNS.iter().any(|sign| behind.starts_with(sign.as_bytes())) => End::Number,
         _ if is_word(0) => End::Other,
         _ if says_status_of_http(behind) => End::Other,
         _ => End::Number,

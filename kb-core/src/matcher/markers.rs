@@ -226,47 +226,48 @@ pub(super) fn starts_word(line: &[u8], at: usize) -> bool {
 mod tests {
     use super::*;
 
+    /// Lines that name a world, and lines that only look as if they did.
+    fn check(group: Markers, yes: &[&str], no: &[&str]) {
+        let named = |line: &&str| Markers::on(line.as_bytes(), line.as_bytes()).meets(group);
+        let missed: Vec<_> = yes.iter().filter(|line| !named(line)).collect();
+        let mistaken: Vec<_> = no.iter().filter(|line| named(line)).collect();
+        assert!(
+            missed.is_empty() && mistaken.is_empty(),
+            "missed {missed:?}, mistaken {mistaken:?}"
+        );
+    }
+
     #[test]
     fn a_file_of_device_code_and_a_call_of_the_driver_api_name_cuda() {
-        for line in [
-            "out of memory in /src/blend.cu at line 12",
-            "gbar.cuh' in line 153 : out of memory",
-            "gpuassert: invalid argument",
-            "cuctxsynchronize failed: unspecified launch failure",
-        ] {
-            assert!(
-                Markers::on(line.as_bytes(), line.as_bytes()).meets(CUDA),
-                "{line}"
-            );
-        }
-        for line in [
-            "the current custom path: out of memory",
-            "recurring cue: out of memory",
-            "cu01 qla2xxx[3]: driver shutting down",
-            "/dev/cu.usbmodem: out of memory",
-        ] {
-            assert!(
-                !Markers::on(line.as_bytes(), line.as_bytes()).meets(CUDA),
-                "{line}"
-            );
-        }
+        check(
+            CUDA,
+            &[
+                "out of memory in /src/blend.cu at line 12",
+                "gbar.cuh' in line 153 : out of memory",
+                "gpuassert: invalid argument",
+                "cuctxsynchronize failed: unspecified launch failure",
+            ],
+            &[
+                "the current custom path: out of memory",
+                "recurring cue: out of memory",
+                "cu01 qla2xxx[3]: driver shutting down",
+                "/dev/cu.usbmodem: out of memory",
+            ],
+        );
     }
 
     #[test]
     fn a_library_below_the_collectives_names_its_world() {
-        for line in [
-            "libibverbs: warning: couldn't load driver",
-            "error: rdma_create_event_channel failed (rdma)",
-            "ucx  error no active messages transport",
-            "libfabric:4242:core:mr: no memory",
-        ] {
-            let found = Markers::on(line.as_bytes(), line.as_bytes());
-            assert!(found.meets(INFINIBAND), "{line}");
-        }
-        for line in ["myucx: error", "the ucxx release", "wardman: no memory"] {
-            let found = Markers::on(line.as_bytes(), line.as_bytes());
-            assert!(!found.meets(INFINIBAND), "{line}");
-        }
+        check(
+            INFINIBAND,
+            &[
+                "libibverbs: warning: couldn't load driver",
+                "error: rdma_create_event_channel failed (rdma)",
+                "ucx  error no active messages transport",
+                "libfabric:4242:core:mr: no memory",
+            ],
+            &["myucx: error", "the ucxx release", "wardman: no memory"],
+        );
     }
 
     #[test]
@@ -300,23 +301,16 @@ mod tests {
 
     #[test]
     fn a_place_in_the_source_of_nccl_names_it() {
-        for line in [
-            "node1:18553:18611 [0] include/socket.h:360 warn call to connect failed : connection timed out",
-            "n0:5:9 [1] transport/net_ib.cu:80 warn call failed",
-        ] {
-            assert!(
-                Markers::on(line.as_bytes(), line.as_bytes()).meets(NCCL),
-                "{line}"
-            );
-        }
-        for line in [
-            "myinclude/socket.h:12 warn call to connect failed",
-            "net/socket.cc:12 call to connect failed",
-        ] {
-            assert!(
-                !Markers::on(line.as_bytes(), line.as_bytes()).meets(NCCL),
-                "{line}"
-            );
-        }
+        check(
+            NCCL,
+            &[
+                "node1:18553:18611 [0] include/socket.h:360 warn call to connect failed : connection timed out",
+                "n0:5:9 [1] transport/net_ib.cu:80 warn call failed",
+            ],
+            &[
+                "myinclude/socket.h:12 warn call to connect failed",
+                "net/socket.cc:12 call to connect failed",
+            ],
+        );
     }
 }

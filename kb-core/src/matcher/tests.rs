@@ -56,12 +56,7 @@ fn numbers_need_their_family_and_their_domain() {
         ),
         ("xid", "Xid 79", "seen Xid 79x, Xid 79_1 and Xid 79y", ""),
         // The word of DHCP, of remote calls and of databases.
-        (
-            "xid",
-            "Xid 79",
-            "dhclient: DHCPREQUEST for 10.0.0.7 on eth0 to 10.0.0.1 port 67 xid 79",
-            "candidate",
-        ),
+        ("xid", "Xid 79", "dhclient: port 67 eth0 xid 79", "candidate"),
         (
             "xid",
             "Xid 79",
@@ -71,6 +66,9 @@ fn numbers_need_their_family_and_their_domain() {
         ("xid", "Xid 79", "xid=79 db=orders duration: 3 ms", "candidate"),
         ("xid", "Xid 79", "DHCPDISCOVER (xid=0x4f79)", ""),
         ("xid", "Xid 79", "xid 79", "match"),
+        ("xid", "Xid 79", " \"xid 79\"? ", "match"),
+        ("xid", "Xid 79", "xid 79？", "match"),
+        ("xid", "Xid 79", "is it xid 79?", "candidate"),
         ("xid", "Xid 79", "our gpu went away with xid 79", "match"),
         ("xid", "Xid 79", "nvidia-smi hangs after xid=79", "match"),
         ("xid", "Xid 79", "xid (pci:0000:3b:00): 79", "match"),

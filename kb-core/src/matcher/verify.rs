@@ -221,8 +221,8 @@ impl Matcher {
                     continue;
                 }
                 let on_line = *markers.get_or_insert_with(|| Markers::on(line.text, line.lower));
-                // Who asks for nothing but a number means it.
-                let is_all = || line.text.trim_ascii().len() == span.len();
+                // Who asks for nothing but a number means it, as a question too.
+                let is_all = || asked(line.text) == span.len();
                 let marked = *needs == Markers::NONE
                     || on_line.meets(*needs)
                     || (*needs == Markers::BY_XID && is_all());
@@ -233,6 +233,12 @@ impl Matcher {
             }
         }
     }
+}
+
+/// Length in bytes of what a line says, without the blanks and signs around it: `"xid 79"?` is `xid 79`.
+fn asked(line: &[u8]) -> usize {
+    let line = String::from_utf8_lossy(line);
+    line.trim_matches(|c: char| !c.is_alphanumeric()).len()
 }
 
 /// Whether the hit itself or its line names the record's world.
