@@ -168,6 +168,31 @@ mod tests {
 
     proptest! {
         #[test]
+        fn pieces_are_the_text_and_marks_are_the_words(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec!["\u{212a}elvin", "kelvin", "İd", "ⱥb", "ȺB", "peer", "支持", "ß", " ", "_", "🚀"]),
+                0..16,
+            ),
+        ) {
+            let sought = ["kelvin", "i\u{307}d", "ⱥb", "peer"];
+            let text: String = pieces.iter().flat_map(|piece| [*piece, " "]).collect();
+            let segments = excerpt(&text, &Marker::new(sought).marks(&text));
+            let shown: String = segments.iter().map(|segment| segment.text.as_str()).collect();
+            prop_assert_eq!(&shown, &text);
+            let marked: Vec<String> = segments
+                .iter()
+                .filter(|segment| segment.hit)
+                .map(|segment| segment.text.chars().flat_map(char::to_lowercase).collect())
+                .collect();
+            let wanted: Vec<String> = pieces
+                .iter()
+                .map(|piece| piece.chars().flat_map(char::to_lowercase).collect())
+                .filter(|piece: &String| sought.contains(&piece.as_str()))
+                .collect();
+            prop_assert_eq!(marked, wanted);
+        }
+
+        #[test]
         fn an_excerpt_is_a_piece_of_the_text(text in "[aé不支 b]{0,300}") {
             let marker = Marker::new(["a", "不支", "b"]);
             let shown: String = excerpt(&text, &marker.marks(&text)).into_iter().map(|segment| segment.text).collect();

@@ -13,7 +13,7 @@ pub(super) struct Marker<'a> {
     names: Vec<&'static [String]>,
     /// For each ASCII character, in lower case, the lengths in bytes of the words and names that begin with it, the longest
     /// as the last bit. After these the characters beyond ASCII, of which some share a bit: the lengths of their words
-    /// change with case.
+    /// change with case (the Kelvin sign is a `k` of three bytes).
     beginnings: [u32; ASCII + BEYOND_ASCII],
 }
 
@@ -66,12 +66,25 @@ impl<'a> Marker<'a> {
         merged
     }
 
+    /// Whether a word or a name may begin with this, in whatever case: most words of a text do not, and are asked no more.
+    fn may_begin(&self, written: &str) -> bool {
+        let (first, length) = beginning(written);
+        // Of what is not all ASCII the length says nothing where it begins with a letter that is ASCII in lower case.
+        let lengths = if first < ASCII && !written.is_ascii() {
+            u32::MAX
+        } else {
+            length
+        };
+        self.beginnings
+            .get(first)
+            .is_some_and(|known| known & lengths != 0)
+    }
+
     fn note(&self, text: &str, spans: &[Range<usize>], places: &mut Vec<Range<usize>>) {
         let slice = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
         for (at, span) in spans.iter().enumerate() {
             let written = slice(span);
-            let (first, length) = beginning(written);
-            if self.beginnings.get(first).is_none_or(|known| known & length == 0) {
+            if !self.may_begin(written) {
                 continue;
             }
             if self.words.iter().any(|word| is_same(written, word)) {
@@ -92,10 +105,11 @@ impl<'a> Marker<'a> {
 /// Where [`Marker::beginnings`] notes a word, and the bit of its length, or of its first character.
 fn beginning(word: &str) -> (usize, u32) {
     let first = word.chars().next().unwrap_or_default();
-    if first.is_ascii() {
-        (first.to_ascii_lowercase() as usize, 1 << word.len().min(31))
+    let lower = first.to_lowercase().next().unwrap_or(first);
+    if lower.is_ascii() {
+        (lower as usize, 1 << word.len().min(31))
     } else {
-        let code = first.to_lowercase().next().map_or(0, u32::from);
+        let code = u32::from(lower);
         (ASCII + code as usize % BEYOND_ASCII, 1 << (code / 64 % 32))
     }
 }
@@ -157,13 +171,13 @@ mod tests {
             pieces in prop::collection::vec(
                 prop::sample::select(vec![
                     "Peer", "peer access", "peerAccess", "NCCL_P2P_DISABLE", "out of memory", "OOM", "显存不足", "对等访问",
-                    "hangs", "é", "Éa", "X", "79", "xid79", "gpu", "GPU memory", "_", "-", ", ", " ", " ",
+                    "hangs", "é", "Éa", "\u{212a}elvin", "ma\u{212a}e", "İd", "Ⱥb", "bȺ", "X", "79", "xid79", "gpu", "GPU memory", "_", "-", ", ", " ", " ",
                 ]),
                 0..30,
             ),
             sought in prop::sample::subsequence(
                 vec![
-                    "peer", "access", "nccl_p2p_disable", "p2p", "disable", "79", "xid", "显存", "不足", "éa", "x",
+                    "peer", "access", "nccl_p2p_disable", "p2p", "disable", "79", "xid", "显存", "不足", "éa", "kelvin", "make", "i\u{307}d", "ⱥb", "bⱥ", "x",
                     "=out of memory", "=gpu memory", "=peer access", "=gpu", "=hang",
                 ],
                 0..8,
