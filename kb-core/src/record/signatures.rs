@@ -44,7 +44,7 @@ impl Record {
     }
 
     /// Whether it tells of nothing that is lost and asks for nothing: an info, or a warning with nothing to do.
-    fn is_notice(&self) -> bool {
+    pub fn is_notice(&self) -> bool {
         match self.annex.severity {
             Some(Severity::Info) => true,
             Some(Severity::Warning) => self.annex.action == Some(Action::None),

@@ -150,3 +150,10 @@ pub fn scan(matcher: &Arc<Matcher>, text: &[u8], options: ScanOptions) -> Summar
     scanner.feed(text);
     scanner.finish()
 }
+
+/// Where the message of a line begins, in bytes: behind the times, hosts, processes and ranks that logging puts before it.
+pub fn message_start(line: &str) -> usize {
+    let start = prefix::read(line.as_bytes()).len;
+    // The forms are of ASCII: this holds, and is asked only so that nobody can cut a character in two.
+    if line.is_char_boundary(start) { start } else { 0 }
+}

@@ -1,5 +1,6 @@
 //! All nodes together: how many there are of each verdict, what most of them suffer from, who is silent.
 
+use kb_core::annex::Severity;
 use kb_core::ids::RecordId;
 use kb_core::verdict::Verdict;
 use time::{Duration, OffsetDateTime};
@@ -42,6 +43,10 @@ pub struct Fault {
     pub rule: String,
     /// The record's signature, else what one of the reports says.
     pub title: String,
+    /// How bad it is, where the record says so.
+    pub severity: Option<Severity>,
+    /// Whether the record tells of nothing that is lost and asks for nothing.
+    pub is_notice: bool,
     /// Nodes that show it, in a report that is not simulated.
     pub nodes: u64,
 }
@@ -71,6 +76,8 @@ pub async fn fleet(
     let fault = |fault: crate::store::FleetFault| {
         let published = fault.record.as_ref().and_then(|id| generation.record(id));
         Fault {
+            severity: published.and_then(|published| published.record.annex.severity),
+            is_notice: published.is_some_and(|published| published.record.is_notice()),
             title: published.map_or(fault.title, |published| {
                 published.record.document.signature.clone()
             }),

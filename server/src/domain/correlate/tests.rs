@@ -76,7 +76,7 @@ fn a_finding_tells_what_this_report_says() {
     });
     let mut body = report(2, &[pair]);
     body["failures"] = json!([{ "step": "cuInit", "code": 802, "code_name": null, "message": "not ready" }]);
-    body["logs"] = json!([{ "source": "kmsg", "text": "first\n  CUDA error: peer access is not supported between these two devices, here \n" }]);
+    body["logs"] = json!([{ "source": "kmsg", "text": "first\n  Nov 21 07:22:01 gpu-7 python[7]: CUDA error: peer access is not supported between these two devices, here \n" }]);
     let findings = correlate(&[hang, seed()], &body);
     let told: Vec<(&str, &str)> = findings
         .iter()

@@ -3,7 +3,7 @@
 use super::i18n::fleet::Words;
 use super::i18n::{Locale, counted, filled};
 use super::nodes::node_href;
-use super::words::{Link, Mark, grouped, moment, record_href, verdict};
+use super::words::{Link, Mark, grouped, moment, record_href, severity, verdict};
 use crate::domain::fleet::{Fault, Fleet, SILENT_HOURS};
 
 /// All nodes together.
@@ -13,7 +13,7 @@ pub struct Together {
     pub facts: Vec<String>,
     /// Verdicts that some node has, best first.
     pub verdicts: Vec<VerdictView>,
-    /// What most nodes show first.
+    /// What most nodes show first; notices behind what is a fault.
     pub faults: Vec<FaultView>,
     /// How many had no run that ended lately.
     pub silent: String,
@@ -39,6 +39,8 @@ pub struct VerdictView {
 pub struct FaultView {
     /// What it is.
     pub title: String,
+    /// How bad it is, where the record says so.
+    pub severity: Option<Mark>,
     /// The record that explains it.
     pub record: Option<Link>,
     /// Nodes that show it.
@@ -73,6 +75,8 @@ pub(super) fn together(fleet: Fleet, locale: Locale) -> Together {
         };
         (link, moment(heard.at))
     });
+    let mut faults = fleet.faults;
+    faults.sort_by_key(|fault| fault.is_notice);
     Together {
         facts: vec![
             counted(fleet.nodes, words.nodes_one, words.nodes_many),
@@ -81,8 +85,7 @@ pub(super) fn together(fleet: Fleet, locale: Locale) -> Together {
         verdicts: verdicts.collect(),
         silent,
         oldest,
-        faults: fleet
-            .faults
+        faults: faults
             .into_iter()
             .map(|fault| fault_view(fault, locale))
             .collect(),
@@ -91,11 +94,56 @@ pub(super) fn together(fleet: Fleet, locale: Locale) -> Together {
 
 fn fault_view(fault: Fault, locale: Locale) -> FaultView {
     FaultView {
+        severity: fault.severity.map(|word| severity(word, locale.language)),
         record: fault.record.map(|id| Link {
             href: locale.href(record_href(id.as_str())),
             text: id.to_string(),
         }),
         title: fault.title,
         nodes: grouped(fault.nodes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kb_core::annex::Severity;
+
+    use super::*;
+
+    #[test]
+    fn a_notice_stands_behind_what_is_a_fault_and_each_says_how_bad_it_is() {
+        let fault = |title: &str, severity, is_notice, nodes| Fault {
+            record: None,
+            rule: String::new(),
+            title: title.to_owned(),
+            severity,
+            is_notice,
+            nodes,
+        };
+        let fleet = Fleet {
+            nodes: 9,
+            gpus: 72,
+            verdicts: Vec::new(),
+            faults: vec![
+                fault("notice", Some(Severity::Info), true, 9),
+                fault("fault", Some(Severity::Fatal), false, 2),
+                fault("unexplained", None, false, 1),
+            ],
+            silent: 0,
+            oldest: Vec::new(),
+        };
+        let shown = together(fleet, Locale::ENGLISH).faults;
+        let shown: Vec<_> = shown
+            .iter()
+            .map(|view| (view.title.as_str(), view.severity.map(|mark| mark.label)))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("fault", Some("fatal")),
+                ("unexplained", None),
+                ("notice", Some("info"))
+            ]
+        );
     }
 }

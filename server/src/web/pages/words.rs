@@ -1,5 +1,6 @@
 //! How values are put into words: verdicts, sizes, times, rates, and links that are safe to follow.
 
+use kb_core::annex::Severity;
 use kb_core::report::Outcome;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
@@ -95,6 +96,18 @@ pub fn outcome(outcome: Outcome, language: Language) -> Mark {
         Outcome::Inconclusive => (Tone::Warn, "?"),
     };
     let label = terms::Words::of(language).outcome(outcome);
+    Mark { tone, sign, label }
+}
+
+/// How bad an error is.
+pub fn severity(severity: Severity, language: Language) -> Mark {
+    let (tone, sign) = match severity {
+        Severity::Info => (Tone::Unknown, "i"),
+        Severity::Warning => (Tone::Warn, "△"),
+        Severity::Error => (Tone::Bad, "✗"),
+        Severity::Fatal => (Tone::Bad, "⊘"),
+    };
+    let label = terms::Words::of(language).severity(severity);
     Mark { tone, sign, label }
 }
 

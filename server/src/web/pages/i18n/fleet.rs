@@ -12,7 +12,7 @@ words! {
     together: "All nodes", "全部节点";
     by_verdict: "Nodes by verdict", "按结论统计的节点";
     faults: "What most nodes show", "最常见的问题";
-    fault: "Error", "错误";
+    fault: "Finding", "发现";
     no_faults: "No report shows anything that calls for an explanation; simulated ones do not count.", "没有报告显示需要解释的问题（不计模拟报告）。";
     unexplained: "no known record explains it", "没有已知记录可以解释";
     silent_none: "The latest run of every node ended within {} hours.", "所有节点最近一次运行都在 {} 小时内结束。";

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use askama::Template as _;
+use kb_core::annex::Severity;
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
@@ -286,6 +287,8 @@ fn chinese_pages_of_nodes_say_nothing_in_english() {
             record: None,
             rule: "unexplained".to_owned(),
             title: "refused".to_owned(),
+            severity: Some(Severity::Fatal),
+            is_notice: false,
             nodes: 2,
         }],
         silent: 1,
@@ -317,6 +320,7 @@ fn a_chinese_page_of_a_report_says_nothing_in_english() {
         listing: &listing,
         report: &report,
         findings: &[],
+        generation: &generation(),
         locale: CHINESE.into(),
     });
     assert_nothing_is_english("report", &page.render().unwrap());

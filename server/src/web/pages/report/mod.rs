@@ -76,7 +76,9 @@ pub async fn get(
     let node: Option<NodeId> = params.node.as_deref().map(str::parse).transpose()?;
     let read = reports::read(state.store.as_ref(), node.as_ref(), &id).await?;
     let view = read.ok_or_else(|| Problem::new(Code::NotFound, format!("there is no report {id}")))?;
+    let generation = state.knowledge.current();
     html_not_shared(&page(Source {
+        generation: &generation,
         listing: &view.listing,
         report: &view.report,
         findings: &view.findings,

@@ -4,11 +4,12 @@ use kb_core::report::{Failure, Measurement, Report};
 use kb_core::verdict::Verdict;
 
 use super::{ReportPage, checks, facts, matrix, nccl, times};
+use crate::feed::Generation;
 use crate::store::{ReportListing, StoredFinding};
 use crate::web::pages::i18n::{Locale, counted, filled, report::Words};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::nodes::report_href;
-use crate::web::pages::words::{Link, Row, encoded, moment, record_href, verdict};
+use crate::web::pages::words::{Link, Mark, Row, encoded, moment, record_href, severity, verdict};
 
 /// What the page is made from.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,8 @@ pub struct Source<'a> {
     pub report: &'a Report,
     /// Its findings.
     pub findings: &'a [StoredFinding],
+    /// The records that explain them.
+    pub generation: &'a Generation,
     /// Language of the page.
     pub locale: Locale,
 }
@@ -32,6 +35,8 @@ pub struct FindingView {
     pub subject_href: Option<String>,
     /// One sentence.
     pub title: String,
+    /// How bad the record that explains it says it is.
+    pub severity: Option<Mark>,
     /// The record that explains it.
     pub record: Option<Link>,
     /// Rule that found it; none where the matcher did, which has no rules.
@@ -46,6 +51,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
         listing,
         report,
         findings,
+        generation,
         locale,
     } = source;
     let words = Words::of(locale.language);
@@ -68,7 +74,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
         notes: failures(&report.notes, locale),
         findings: findings
             .iter()
-            .map(|stored| finding(stored, report, locale))
+            .map(|stored| finding(stored, report, generation, locale))
             .collect(),
         no_findings: no_findings(report.conclusion.verdict, words),
         matrix: matrix::pairs(report, words),
@@ -144,13 +150,16 @@ fn no_findings(verdict: Verdict, words: &Words) -> &'static str {
     }
 }
 
-fn finding(stored: &StoredFinding, report: &Report, locale: Locale) -> FindingView {
+fn finding(stored: &StoredFinding, report: &Report, generation: &Generation, locale: Locale) -> FindingView {
     let finding = &stored.finding;
     let record = finding.record.as_ref().map(|(id, revision)| Link {
         href: locale.href(record_href(id.as_str())),
         text: format!("{id} ({revision})"),
     });
+    let published = finding.record.as_ref().and_then(|(id, _)| generation.record(id));
+    let word = published.and_then(|published| published.record.annex.severity);
     FindingView {
+        severity: word.map(|word| severity(word, locale.language)),
         subject: subject(&finding.subject, Words::of(locale.language)),
         subject_href: subject_href(&finding.subject, report),
         title: finding.title.clone(),
