@@ -61,9 +61,9 @@ pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpRes
 }
 
 /// `GET /match`: there is nothing to show without a text.
-pub async fn no_text() -> HttpResponse {
+pub async fn no_text(request: HttpRequest) -> HttpResponse {
     HttpResponse::SeeOther()
-        .insert_header((header::LOCATION, "/"))
+        .insert_header((header::LOCATION, Locale::of(&request).href("/")))
         .finish()
 }
 
