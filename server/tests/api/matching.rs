@@ -229,8 +229,19 @@ async fn the_page_shows_the_pasted_line_and_answers_in_the_language_asked_for() 
             "{page}"
         );
         assert!(page.contains("formaction=\"/match?lang=zh\""), "{page}");
+        assert_eq!(page.contains("解释了"), chinese, "{page}");
         let heading = page.split("id=\"match-1-title\"").nth(1).unwrap_or_default();
         let heading = heading.split("</h2>").next().unwrap_or_default();
         assert!(heading.contains(&format!(">{OWN}</a>")), "{heading}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_without_a_text_leads_home_in_the_language_asked_for() {
+    let app = TestApp::start().await;
+    for (query, home) in [("", "/"), ("?lang=zh", "/?lang=zh"), ("?lang=en", "/?lang=en")] {
+        let response = app.get(&format!("/match{query}")).await;
+        assert_eq!(response.status(), 303, "{query}");
+        assert_eq!(response.headers()["location"], home);
     }
 }

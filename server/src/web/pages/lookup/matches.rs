@@ -9,10 +9,10 @@ use crate::domain::lookup::{Candidate, MatchAnswer};
 use crate::feed::Generation;
 use crate::web::pages::advice::{Advice, Text};
 use crate::web::pages::evidence::{LogLine, visible};
-use crate::web::pages::i18n::{Locale, counted, filled, lookup::Words};
+use crate::web::pages::i18n::{Locale, counted, filled, lookup::Words, reason};
 use crate::web::pages::record::texts;
 use crate::web::pages::record::tier::Tier;
-use crate::web::pages::words::{Link, Mark, Row, Tone, grouped, record_href};
+use crate::web::pages::words::{Link, Mark, Row, Tone, grouped, record_href, severity};
 
 /// Longest line that stands over a match, in characters.
 const OWN_CHARS: usize = 300;
@@ -32,6 +32,8 @@ pub(super) struct MatchView {
     pub own: Text,
     /// The record's signature, a sample of somewhere else's, where it is not what was pasted.
     pub signature: Option<Text>,
+    /// How bad it is.
+    pub severity: Option<Mark>,
     /// Who vouches for it.
     pub tier: Tier,
     /// `On 12 lines`.
@@ -57,7 +59,7 @@ pub(super) struct MatchView {
     /// Where the graph shows how the first leads to the last.
     pub way_href: Option<String>,
     /// One sentence.
-    pub why: String,
+    pub why: Text,
 }
 
 /// A match on the way from first cause to symptom.
@@ -83,7 +85,7 @@ pub(super) struct CandidateView {
     /// Who vouches for it.
     pub tier: Option<Tier>,
     /// Why it is no match.
-    pub why: String,
+    pub why: Text,
     /// Where it stands, if on a line.
     pub lines: Vec<LogLine>,
 }
@@ -138,6 +140,9 @@ pub(super) fn view(
         place: place(answer, found, own_words),
         signature: sample.filter(|sample| !own.text.contains(sample.text.trim())),
         own,
+        severity: record
+            .and_then(|record| record.annex.severity)
+            .map(|word| severity(word, language)),
         tier,
         count: counted(found.count, own_words.on_one, own_words.on_many),
         applies: applies(found.applies, own_words),
@@ -150,7 +155,7 @@ pub(super) fn view(
         more,
         chain: chain(answer, &found.id, position, own_words),
         way_href: way_href(generation, answer, &found.id, locale),
-        why: found.why.clone(),
+        why: reason::told(&found.why, language),
         id: found.id.to_string(),
     }
 }
@@ -167,7 +172,7 @@ pub(super) fn candidate(generation: &Generation, candidate: &Candidate, locale: 
             |published| texts::signature(&published.record, language).0,
         ),
         tier: published.map(|published| Tier::of(&published.record.document, language.words())),
-        why: candidate.why.clone(),
+        why: reason::told(&candidate.why, language),
         lines: candidate.line.iter().map(line).collect(),
     }
 }

@@ -5,6 +5,7 @@ use kb_core::record::{DeadEnd, Record, Workaround};
 use super::tier::{Tier, rate};
 use crate::web::pages::advice::{Advice, Citation, Text};
 use crate::web::pages::i18n::Language;
+use crate::web::pages::words::is_chinese;
 
 /// The signature in the language asked for, and in the other one if there is one.
 pub fn signature(record: &Record, language: Language) -> (Text, Option<Text>) {
@@ -79,10 +80,16 @@ fn workaround(
         .and_then(|zh| Text::filled(zh.action.as_deref()))
         .or_else(|| Text::filled(document.map(String::as_str)))
         .or_else(|| Text::filled(Some(&item.action)));
-    let how = annex
-        .and_then(|zh| Text::filled(zh.how.as_deref()))
-        // The seeds repeat the action as the way to do it.
-        .or_else(|| Text::filled(item.how.as_deref().filter(|how| how.trim() != item.action.trim())));
+    // The seeds repeat the action as the way to do it.
+    let how = item.how.as_deref().filter(|how| how.trim() != item.action.trim());
+    // The document's Chinese is of the whole workaround.
+    let whole = document.filter(|_| annex.and_then(|zh| zh.action.as_ref()).is_none());
+    let how = annex.and_then(|zh| Text::filled(zh.how.as_deref())).or_else(|| {
+        match whole.filter(|whole| is_chinese(whole)) {
+            Some(whole) => Text::filled(commands_beyond(how?, whole).as_deref()),
+            None => Text::filled(how),
+        }
+    });
     let has_sources = !item.sources.is_empty();
     Advice {
         title,
@@ -92,5 +99,55 @@ fn workaround(
             .success_rate
             .map(|share| rate(words.works_in, share, has_sources, tier, words)),
         sources: item.sources.iter().map(|source| Citation::new(source)).collect(),
+    }
+}
+
+/// The commands of `how` that a translation leaves out, as they are to be typed; all of it where it is lines of commands.
+fn commands_beyond(how: &str, translation: &str) -> Option<String> {
+    if how.trim().contains('\n') {
+        return Some(how.to_owned());
+    }
+    let said = on_one_line(translation);
+    // Between the first and the second mark, the third and the fourth, …
+    let commands = how.split('`').skip(1).step_by(2);
+    let left: Vec<String> = commands
+        .filter(|command| !said.contains(&on_one_line(command)))
+        .map(|command| format!("`{command}`"))
+        .collect();
+    (!left.is_empty()).then(|| left.join("\n"))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::feed::samples::PEER_ACCESS;
+
+    #[test]
+    fn a_chinese_step_has_no_english_beside_it_but_the_commands_it_leaves_out() {
+        let shown = |how: &str, chinese: &str, language: Language| {
+            let (document, annex) = PEER_ACCESS;
+            let mut record = Record::parse(document, annex).unwrap();
+            let first = record.document.workarounds.first_mut().unwrap();
+            first.action = "Clear the cache".to_owned();
+            first.how = Some(how.to_owned());
+            record.annex.workarounds_zh.clear();
+            record.document.workarounds_zh = vec![chinese.to_owned()];
+            let tier = Tier::of(&record.document, language.words());
+            let body = workarounds(&record, language, &tier).remove(0).body;
+            body.map(|body| body.text)
+        };
+        let how = "Stop the job; `rm -rf  ~/.nv`; then `nvidia-smi -r`.";
+        let chinese = |chinese: &str| shown(how, chinese, Language::Chinese);
+        assert_eq!(chinese("清理缓存：rm -rf ~/.nv，再 nvidia-smi -r。"), None);
+        assert_eq!(chinese("清理缓存：rm -rf ~/.nv。").unwrap(), "`nvidia-smi -r`");
+        assert_eq!(chinese("Clear the cache").unwrap(), how);
+        assert_eq!(shown(how, "清理缓存。", Language::English).unwrap(), how);
+        let lines = "first\n  second";
+        assert_eq!(shown(lines, "清理缓存。", Language::Chinese).unwrap(), lines);
     }
 }
