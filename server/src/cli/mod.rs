@@ -10,6 +10,7 @@ mod import_deadends;
 mod match_files;
 mod mcp;
 mod migrate;
+mod record;
 mod serve;
 mod token;
 
@@ -21,14 +22,16 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
+use crate::bundle;
 use crate::config::{DataArgs, ServeArgs};
+use crate::feed::{self, Generation};
 use crate::startup::open_store;
 use crate::store::Store;
 
 /// Exit code of a call that makes no sense (`EX_USAGE` of sysexits.h).
 const USAGE: u8 = 64;
 
-/// Exit code of `match` when something could not be read, as of grep: 1 says that nothing was found.
+/// Exit code of `match` and `record` when something could not be read, as of grep: 1 says that nothing was found.
 const TROUBLE: u8 = 2;
 
 #[derive(Debug, Parser)]
@@ -52,6 +55,8 @@ pub enum Command {
     Check(check::CheckArgs),
     /// Explain errors and logs; exit code 0 a known error was found, 1 none, 2 trouble
     Match(match_files::MatchArgs),
+    /// Print all that is known of one error, by its id; exit code 0 it is there, 1 it is not, 2 trouble
+    Record(record::RecordArgs),
     /// Offer the tools of the Model Context Protocol on standard input and output, for a coding assistant
     Mcp(mcp::McpArgs),
     /// Import records from a folder or an export; what was edited here is kept
@@ -70,9 +75,9 @@ pub enum Command {
 }
 
 impl Command {
-    /// Exit code when the command fails: `match` keeps 1 for "no match".
+    /// Exit code when the command fails: `match` keeps 1 for "no match", `record` for "no such record".
     pub fn failure_code(&self) -> u8 {
-        if matches!(self, Self::Match(_)) {
+        if matches!(self, Self::Match(_) | Self::Record(_)) {
             TROUBLE
         } else {
             1
@@ -128,6 +133,16 @@ async fn open_existing(data: &DataArgs) -> anyhow::Result<Arc<dyn Store>> {
     Ok(open_store(data).await?)
 }
 
+/// The knowledge at hand: the database where there is one already, for it is not made for this; else the records of this
+/// program.
+async fn knowledge(data: &DataArgs) -> anyhow::Result<Arc<Generation>> {
+    if data.database.is_some() || data.sqlite_file().try_exists()? {
+        let follower = feed::load(open_store(data).await?).await?;
+        return Ok(follower.knowledge().current());
+    }
+    Ok(Arc::new(feed::offline(bundle::embedded()?)?))
+}
+
 /// What only reads or takes back shall not make an empty database where somebody mistook the folder.
 fn refuse_missing(data: &DataArgs) -> anyhow::Result<()> {
     if data.database.is_none() && !data.sqlite_file().try_exists()? {
@@ -166,6 +181,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(settings) => serve::run(&settings).await,
         Command::Check(arguments) => check::run(&arguments),
         Command::Match(arguments) => match_files::run(arguments).await,
+        Command::Record(arguments) => record::run(arguments).await,
         Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,

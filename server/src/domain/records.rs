@@ -4,7 +4,14 @@ use std::sync::Arc;
 
 use kb_core::ids::{IdError, RecordId};
 
+use super::search::search;
 use crate::feed::{Generation, PublishedRecord};
+use crate::search::SearchRequest;
+
+/// Records that are named where one asked for is none.
+const NEAR: usize = 5;
+/// Longest name that near ones are looked for of, in bytes.
+const MAX_ASKED_BYTES: usize = 200;
 
 /// Where an id leads.
 #[derive(Debug, Clone)]
@@ -33,4 +40,43 @@ pub fn find(generation: &Generation, id: &str) -> Result<Found, IdError> {
 pub fn by_code(generation: &Generation, code: &str) -> Vec<Arc<PublishedRecord>> {
     let ids = generation.by_code(code).iter();
     ids.filter_map(|id| generation.record(id).cloned()).collect()
+}
+
+/// Records that may be meant by a name that no record has: those of such a code first, then what its words find.
+///
+/// This computes; call it off the async threads.
+pub fn near(generation: &Generation, asked: &str) -> Vec<RecordId> {
+    if asked.len() > MAX_ASKED_BYTES {
+        return Vec::new();
+    }
+    let mut near: Vec<RecordId> = generation.by_code(asked).to_vec();
+    let request = SearchRequest {
+        text: asked.replace(['/', '-'], " "),
+        limit: Some(NEAR),
+        ..SearchRequest::default()
+    };
+    match search(generation, &request) {
+        Ok(found) => near.extend(found.hits.into_iter().map(|hit| hit.id)),
+        // Without them the answer is still right.
+        Err(error) => tracing::error!(%error, "no records near one that is none, the index failed"),
+    }
+    let mut named: Vec<RecordId> = Vec::new();
+    for id in near {
+        if !named.contains(&id) {
+            named.push(id);
+        }
+    }
+    named.truncate(NEAR);
+    named
+}
+
+/// That there is no such record, and which are near.
+pub fn missing(generation: &Generation, asked: &str) -> String {
+    let near: Vec<String> = near(generation, asked).iter().map(ToString::to_string).collect();
+    let told = format!("there is no published record {asked}");
+    if near.is_empty() {
+        told
+    } else {
+        format!("{told}; near it: {}", near.join(", "))
+    }
 }

@@ -30,6 +30,7 @@ mod outcomes;
 mod outside;
 mod process;
 mod proxy;
+mod record_command;
 mod records;
 mod replicas;
 mod reports;

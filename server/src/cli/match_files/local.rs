@@ -10,12 +10,11 @@ use kb_core::scanner::Event;
 
 use super::explain::{Explainer, Facts};
 use super::input::Text;
-use crate::bundle;
+use crate::cli::knowledge;
 use crate::config::DataArgs;
 use crate::domain::answer_text;
 use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching};
-use crate::feed::{self, Generation};
-use crate::startup::open_store;
+use crate::feed::Generation;
 
 /// Bytes read at once.
 pub(super) const PIECE: usize = 256 << 10;
@@ -27,16 +26,10 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// The database where there is one already; it is not made for this. Else the records of this program.
+    /// With the knowledge at hand.
     pub(super) async fn load(data: &DataArgs, environment: BTreeMap<String, String>) -> anyhow::Result<Self> {
-        let generation = if data.database.is_some() || data.sqlite_file().try_exists()? {
-            let follower = feed::load(open_store(data).await?).await?;
-            follower.knowledge().current()
-        } else {
-            Arc::new(feed::offline(bundle::embedded()?)?)
-        };
         Ok(Self {
-            generation,
+            generation: knowledge(data).await?,
             environment,
         })
     }

@@ -20,7 +20,7 @@ use explain::Explainer;
 use input::Input;
 use local::Local;
 use output::{Form, Output};
-use remote::{Remote, RemoteArgs};
+pub(super) use remote::{Remote, RemoteArgs};
 
 /// What the exit code and the options mean to whoever scripts this.
 pub(super) const HELP: &str = "\

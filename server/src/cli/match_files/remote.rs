@@ -11,9 +11,9 @@ use kb_core::ids::RecordId;
 use kb_core::record::Record;
 use kb_core::scanner::{Event, Hit};
 use reqwest::blocking::{Body, Client, RequestBuilder, Response};
-use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Url};
+use reqwest::{Certificate, StatusCode, Url};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -26,15 +26,18 @@ use crate::web::api::match_text::MATCHES_HEADER;
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// The most of an answer that is read, in bytes.
 const MOST_ANSWER_BYTES: u64 = 64 << 20;
+/// Former ids that lead from one to the next at most.
+const MOST_MOVES: u32 = 3;
 /// The most of a problem that is read, in bytes.
 const MOST_PROBLEM_BYTES: u64 = 1 << 20;
 
 /// Which server explains.
 #[derive(Debug, Args)]
-pub(super) struct RemoteArgs {
-    /// Send the texts to this server, compressed, and show its answers [default: nothing leaves this machine]
+pub(in crate::cli) struct RemoteArgs {
+    /// Show the answers of this server; it is sent what is asked about, texts compressed [default: nothing leaves this
+    /// machine]
     #[arg(long, value_name = "URL")]
-    pub(super) server: Option<String>,
+    pub(in crate::cli) server: Option<String>,
     // The environment is read where a server is asked: a variable that is set for other programs is no reason to
     // refuse a call that asks none.
     #[arg(
@@ -50,7 +53,7 @@ pub(super) struct RemoteArgs {
 }
 
 /// A server that explains.
-pub(super) struct Remote {
+pub(in crate::cli) struct Remote {
     client: Client,
     /// With a slash at the end.
     base: Url,
@@ -60,7 +63,7 @@ pub(super) struct Remote {
 
 impl Remote {
     /// Checks the settings; nothing is sent yet.
-    pub(super) fn new(
+    pub(in crate::cli) fn new(
         arguments: &RemoteArgs,
         environment: &BTreeMap<String, String>,
     ) -> anyhow::Result<Self> {
@@ -113,20 +116,62 @@ impl Remote {
         self.send(request)
     }
 
-    fn send(&self, mut request: RequestBuilder) -> anyhow::Result<Response> {
-        if let Some(token) = &self.token {
-            request = request.bearer_auth(token);
-        }
-        let server = self.base.origin().ascii_serialization();
-        // As text: what broke on the way to the server must not be taken for the reader of our own output.
-        let response = request
-            .send()
-            .map_err(|error| anyhow!("{server} cannot be asked: {}", root_cause(&error)))?;
+    fn send(&self, request: RequestBuilder) -> anyhow::Result<Response> {
+        let response = self.exchange(request)?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
         }
-        bail!("{server} answers {status}{}", problem(response));
+        bail!("{} answers {status}{}", self.shown(), problem(response));
+    }
+
+    /// Asks for a record, under its id of today where the one given is a former one: its text in `language`, or as JSON.
+    /// The outer error is trouble; the inner one is what the server says of an id that is none.
+    pub(in crate::cli) fn record(
+        &self,
+        id: &str,
+        view: &str,
+        language: &str,
+    ) -> anyhow::Result<Result<String, String>> {
+        let mut id = id.to_owned();
+        for _ in 0..=MOST_MOVES {
+            let mut address = self.address("api/v1/records")?;
+            address
+                .path_segments_mut()
+                .map_err(|()| anyhow!("--server {}: it has no paths", self.shown()))?
+                .extend(id.split('/'));
+            let asked = [("view", view), ("lang", language)];
+            address.query_pairs_mut().extend_pairs(asked);
+            let response = self.exchange(self.client.get(address))?;
+            let status = response.status();
+            if status == StatusCode::PERMANENT_REDIRECT {
+                id = moved_to(&response).with_context(|| format!("{} moves in circles", self.shown()))?;
+                continue;
+            }
+            if matches!(status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST) {
+                let why = problem(response);
+                return Ok(Err(why.strip_prefix(": ").unwrap_or(&why).to_owned()));
+            }
+            if !status.is_success() {
+                bail!("{} answers {status}{}", self.shown(), problem(response));
+            }
+            return Ok(Ok(String::from_utf8_lossy(&body(response)?).into_owned()));
+        }
+        bail!("{} moves in circles", self.shown());
+    }
+
+    fn shown(&self) -> String {
+        self.base.origin().ascii_serialization()
+    }
+
+    fn exchange(&self, mut request: RequestBuilder) -> anyhow::Result<Response> {
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        // As text: what broke on the way to the server must not be taken for the reader of our own output.
+        request
+            .send()
+            .map_err(|error| anyhow!("{} cannot be asked: {}", self.shown(), root_cause(&error)))
     }
 
     fn address(&self, path: &str) -> anyhow::Result<Url> {
@@ -199,6 +244,13 @@ enum Line {
 struct Full {
     document: Box<RawValue>,
     ext: Box<RawValue>,
+}
+
+/// The id that a redirect names; only the id, for the answer to come is asked of the same server.
+fn moved_to(response: &Response) -> Option<String> {
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    let (_, rest) = location.split_once("/api/v1/records/")?;
+    rest.split('?').next().map(str::to_owned)
 }
 
 fn environment_token() -> Option<String> {

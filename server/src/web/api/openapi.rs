@@ -24,7 +24,7 @@ use crate::web::error::PROBLEM_JSON;
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     modifiers(&Token, &Problems, &Forms),
-    components(schemas(records::get::View, records::put::FullBody, records::revisions::Difference)),
+    components(schemas(records::get::View, records::get::TextLanguage, records::put::FullBody, records::revisions::Difference)),
     paths(
         match_text::match_text, batch::batch, search::search,
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,

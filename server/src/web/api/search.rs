@@ -37,7 +37,7 @@ pub struct SearchQuery {
 }
 
 /// A byte of a query is as much work as so many of a text: each word is looked up in all fields, and may be misspelt.
-const TEXT_FOR_QUERY: usize = 16;
+pub(super) const TEXT_FOR_QUERY: usize = 16;
 
 /// Searches the published records.
 #[utoipa::path(get, path = "/api/v1/search", tag = "search", params(SearchQuery), responses(

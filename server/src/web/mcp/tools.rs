@@ -24,6 +24,8 @@ use crate::store::{Scope, Store};
 use crate::web::auth::{Access, Caller};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
+use crate::web::pages::i18n::Language;
+use crate::web::pages::record;
 
 /// What a model is told about the whole.
 const INSTRUCTIONS: &str = "Peerless explains errors of GPUs and of the software on them. Give `match` the text as it was \
@@ -192,6 +194,14 @@ impl Tools {
     fn read_record(&self, id: &str) -> Result<CallToolResult, Problem> {
         let generation = self.generation();
         let published = find(&generation, id)?;
+        let neighbours = generation.graph.neighbours(published.record.id());
+        let source = record::Source {
+            record: &published.record,
+            revision: published.revision,
+            withdrawn: false,
+            neighbours: &neighbours,
+        };
+        let text = record::text::render(source, Language::English, self.base_url.as_deref());
         let raw = |text: &str| {
             RawValue::from_string(text.trim().to_owned()).map_err(|error| Problem::internal(&error))
         };
@@ -204,7 +214,7 @@ impl Tools {
             page: self.base_url.as_ref().map(|url| format!("{url}/r/{id}")),
             kb: KnowledgeStamp { seq: generation.seq },
         };
-        with_text(published.record.document_text.clone(), &answer)
+        with_text(text, &answer)
     }
 
     fn around(&self, asked: &GraphArguments) -> Result<CallToolResult, Problem> {
@@ -270,7 +280,7 @@ fn sender(context: &RequestContext<RoleServer>) -> Option<Actor> {
 }
 
 fn find(generation: &Generation, id: &str) -> Result<Arc<PublishedRecord>, Problem> {
-    let nothing = |id: &str| Problem::new(Code::NotFound, format!("there is no published record {id}"));
+    let nothing = |id: &str| Problem::new(Code::NotFound, records::missing(generation, id));
     match records::find(generation, id)? {
         Found::Published(published) => Ok(published),
         Found::Moved(now) => generation.record(&now).cloned().ok_or_else(|| nothing(id)),

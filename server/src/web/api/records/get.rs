@@ -3,6 +3,7 @@
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use kb_core::ids::Revision;
+use kb_core::record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use time::OffsetDateTime;
@@ -10,11 +11,17 @@ use time::format_description::well_known::Rfc3339;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{Located, locate, may_edit, state_header, state_name};
+use crate::domain::records::missing;
 use crate::domain::tokens::Actor;
-use crate::store::{RecordStatus, RevisionTexts, Scope};
+use crate::store::{RecordState, RecordStatus, RevisionTexts, Scope};
+use crate::web::api::search::TEXT_FOR_QUERY;
 use crate::web::auth::{Access, Anyone, Caller};
+use crate::web::compute::compute;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag;
+use crate::web::pages::base_url;
+use crate::web::pages::i18n::Language;
+use crate::web::pages::record::{Source, text};
 use crate::web::state::AppState;
 
 /// What to show of a record.
@@ -22,11 +29,26 @@ use crate::web::state::AppState;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct GetQuery {
-    /// `document` (the default): the text as stored. `full`: document, annex and where the record stands.
+    /// `document` (the default): the text as stored. `full`: document, annex and where the record stands. `text`: what its
+    /// page shows, as `text/plain`.
     #[serde(default)]
     view: View,
     /// A revision's number, or `head`. Those after the published one are for editors.
     revision: Option<String>,
+    /// Language of `view=text`; what has no translation stays English.
+    #[serde(default)]
+    lang: TextLanguage,
+}
+
+/// Language of a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TextLanguage {
+    /// English.
+    #[default]
+    En,
+    /// Chinese.
+    Zh,
 }
 
 /// How much to show.
@@ -38,6 +60,8 @@ pub enum View {
     Document,
     /// Document, annex, and where the record stands.
     Full,
+    /// What the page shows, as plain text.
+    Text,
 }
 
 /// A record with everything about it.
@@ -97,11 +121,12 @@ pub struct StoredDocument<'a> {
     get, path = "/api/v1/records/{id}", tag = "records",
     params(("id" = String, Path, description = "Two or three segments, raw or with %2F"), GetQuery),
     responses(
-        (status = 200, description = "The document as stored, or with view=full everything about the record",
-            body = RecordAnswer<'_>,
+        (status = 200, description = "The document as stored, with view=full everything about the record, with view=text the \
+            same as text/plain",
+            content((RecordAnswer<'_> = "application/json"), (String = "text/plain")),
             headers(("ETag" = String, description = "The revision: \"r8\""),
                 ("Peerless-State" = String, description = "published, withdrawn, …"))),
-        (status = 304, description = "If-None-Match holds the revision; never with view=full"),
+        (status = 304, description = "If-None-Match holds the revision; only with view=document"),
         (status = 308, description = "The record has another id now"),
         (status = 404, description = "No such record", body = ProblemBody),
     ),
@@ -114,9 +139,11 @@ pub async fn get(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let actor = caller.0.as_ref();
-    let status = match locate(&state, &request, &path, actor).await? {
-        Located::Here(status) => status,
-        Located::Moved(response) => return Ok(response),
+    let status = match locate(&state, &request, &path, actor).await {
+        Ok(Located::Here(status)) => status,
+        Ok(Located::Moved(response)) => return Ok(response),
+        Err(problem) if problem.code() == Code::NotFound => return Err(near(&state, &path).await?),
+        Err(problem) => return Err(problem),
     };
     let revision = choose(&status, query.revision.as_deref(), actor)?;
     let tag = etag::of_revision(revision);
@@ -125,7 +152,7 @@ pub async fn get(
     response.insert_header((header::CACHE_CONTROL, "no-cache"));
     response.insert_header(state_header(status.state));
     let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
-    // The full view tells more than a revision: state, newest revision and seq change while the tag stays.
+    // The other views tell more than a revision: state, newest revision, seq and neighbours change while the tag stays.
     let may_be_known = query.view == View::Document;
     if may_be_known && known.is_some_and(|known| known.hold(&tag)) {
         return Ok(response
@@ -139,7 +166,48 @@ pub async fn get(
         View::Full => Ok(response
             .content_type("application/json")
             .body(full(&status, &texts)?)),
+        View::Text => Ok(response
+            .content_type("text/plain; charset=utf-8")
+            .body(as_text(&request, &state, &status, &texts, query.lang)?)),
     }
+}
+
+/// That there is no such record, and which are near.
+async fn near(state: &web::Data<AppState>, id: &str) -> Result<Problem, Problem> {
+    let generation = state.knowledge.current();
+    let asked = id.to_owned();
+    let work = move || missing(&generation, &asked);
+    let detail = compute(id.len().saturating_mul(TEXT_FOR_QUERY), work).await?;
+    Ok(Problem::new(Code::NotFound, detail))
+}
+
+fn as_text(
+    request: &HttpRequest,
+    state: &AppState,
+    status: &RecordStatus,
+    texts: &RevisionTexts,
+    language: TextLanguage,
+) -> Result<String, Problem> {
+    // What the store took it read: only a build that is older than the text cannot.
+    let record = Record::parse(&texts.document, &texts.annex).map_err(|_| {
+        let detail = format!(
+            "record {} is newer than this server: ask for view=document",
+            status.id
+        );
+        Problem::new(Code::WrongState, detail)
+    })?;
+    let neighbours = state.knowledge.current().graph.neighbours(&status.id);
+    let source = Source {
+        record: &record,
+        revision: texts.meta.revision,
+        withdrawn: status.state == RecordState::Withdrawn,
+        neighbours: &neighbours,
+    };
+    let language = match language {
+        TextLanguage::En => Language::English,
+        TextLanguage::Zh => Language::Chinese,
+    };
+    Ok(text::render(source, language, Some(&base_url(request, state))))
 }
 
 /// The revision asked for, if the caller may see it.

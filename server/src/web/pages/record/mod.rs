@@ -1,6 +1,7 @@
 //! `/r/{id}`: a record for a reader. Dead ends stand before what works; rates never without who vouches for them.
 
 pub mod neighbours;
+pub mod text;
 pub mod texts;
 pub mod tier;
 mod view;

@@ -1,0 +1,130 @@
+//! `peerless record` and `view=text`: one text of a record, here and by a server.
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::process::{Server, folder, peerless};
+use crate::records::P2P;
+use crate::test_app::{TestApp, problem};
+
+const RECORD: &str = "cuda/peer-access-unsupported-by-hardware";
+
+fn record(data: &str, arguments: &[&str]) -> Output {
+    let mut command = peerless();
+    command.arg("record").args(arguments).args(["--data-dir", data]);
+    command.output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn a_record_is_read_in_a_terminal_without_a_server() {
+    let (_folder, data) = folder();
+    let printed = record(&data, &[RECORD]);
+    assert_eq!(printed.status.code(), Some(0));
+    let english = text(&printed.stdout);
+    for part in [
+        "\nWhat works\n  1. ",
+        "\nDo not waste time on\n  1. ",
+        "\nSources\n",
+    ] {
+        assert!(english.contains(part), "{part:?} is not in\n{english}");
+    }
+    let chinese = text(&record(&data, &["--lang", "zh", RECORD]).stdout);
+    assert!(chinese.contains("\n有效的做法\n  1. "), "{chinese}");
+    let json: Value = serde_json::from_slice(&record(&data, &["--json", RECORD]).stdout).unwrap();
+    assert_eq!(
+        (&json["document"]["id"], &json["ext"]["schema_version"]),
+        (&RECORD.into(), &1.into())
+    );
+    // It was asked, not made.
+    assert!(!std::path::Path::new(&data).try_exists().unwrap());
+}
+
+#[test]
+fn who_mistypes_an_id_is_told_what_is_near() {
+    let (_folder, data) = folder();
+    for asked in ["xid/79", "Xid 79", "xid/79-gpu-fallen-of-bus"] {
+        let printed = record(&data, &[asked]);
+        assert_eq!(printed.status.code(), Some(1), "{asked}");
+        assert_eq!(text(&printed.stdout), "");
+        let said = text(&printed.stderr);
+        let first = said.split("near it: ").nth(1).unwrap_or_default();
+        assert!(first.starts_with("xid/79-"), "{said}");
+    }
+    let nothing = text(&record(&data, &["zz/qqqq"]).stderr);
+    assert!(
+        nothing.starts_with("peerless: there is no published record zz/qqqq"),
+        "{nothing}"
+    );
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(std::path::Path::new(&data).join("peerless.db"), "no database").unwrap();
+    let trouble = record(&data, &[RECORD]);
+    assert_eq!(trouble.status.code(), Some(2), "{trouble:?}");
+}
+
+#[test]
+fn a_server_prints_what_this_program_prints() {
+    let (folder, data) = folder();
+    let server = Server::start(&["--data-dir", &data], &folder.path().join("server.log"));
+    let nowhere = folder.path().join("nowhere").to_string_lossy().into_owned();
+    let there = |arguments: &[&str]| record(&nowhere, &[arguments, &["--server", &server.url]].concat());
+    for lang in ["en", "zh"] {
+        let here = text(&record(&data, &[RECORD, "--lang", lang]).stdout);
+        let printed = text(&there(&[RECORD, "--lang", lang]).stdout);
+        let (same, address) = printed.trim_end().rsplit_once("\n\n").unwrap();
+        assert_eq!(same, here.trim_end());
+        assert!(
+            address.starts_with(&format!("{}/r/{RECORD}", server.url)),
+            "{address}"
+        );
+    }
+    let json: Value = serde_json::from_slice(&there(&[RECORD, "--json"]).stdout).unwrap();
+    assert_eq!(json["document"]["id"], RECORD);
+    for asked in ["xid/79", "Xid 79"] {
+        let missing = there(&[asked]);
+        assert_eq!(missing.status.code(), Some(1), "{asked} {missing:?}");
+    }
+    assert!(text(&there(&["xid/79"]).stderr).contains("near it: xid/79-"));
+    let url = server.url.clone();
+    server.terminate();
+    let gone = record(&nowhere, &[RECORD, "--server", &url]);
+    assert_eq!(gone.status.code(), Some(2), "{gone:?}");
+}
+
+#[tokio::test]
+async fn a_former_id_leads_to_the_text_and_an_unknown_one_to_near_ones() {
+    let app = TestApp::start_with(|options| {
+        let seed = &mut options.seeds[0];
+        assert_eq!(seed.id.as_str(), RECORD);
+        let aliases = "\"aliases\": [\"cuda/old-name\"]";
+        seed.document = seed.document.replace("\"aliases\": []", aliases);
+    })
+    .await;
+    let response = app.get(&format!("{P2P}?view=text&lang=zh")).await;
+    assert_eq!(response.headers()["content-type"], "text/plain; charset=utf-8");
+    let shown = response.text().await.unwrap();
+    assert!(
+        shown.contains("\n原因\n") && shown.contains(&format!("{}/r/{RECORD}?lang=zh", app.url)),
+        "{shown}"
+    );
+    assert_eq!(app.get(&format!("{P2P}?view=text&lang=fr")).await.status(), 400);
+    let missing = app.get("/api/v1/records/cuda/peer-access-unsuported").await;
+    let body = problem(missing, 404, "not_found").await;
+    assert!(body["detail"].as_str().unwrap().contains(RECORD), "{body}");
+
+    let url = app.url.clone();
+    let ask = move || {
+        let mut command = peerless();
+        let command = command.args(["record", "cuda/old-name", "--server", &url]);
+        command.output().unwrap()
+    };
+    let printed = tokio::task::spawn_blocking(ask).await.unwrap();
+    assert!(
+        text(&printed.stdout).starts_with(&format!("{RECORD}  r1\n")),
+        "{printed:?}"
+    );
+}
