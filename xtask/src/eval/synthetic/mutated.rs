@@ -9,6 +9,7 @@ use crate::eval::ask::ask;
 use crate::eval::knowledge::Knowledge;
 use crate::eval::report::Report;
 use crate::eval::score::Groups;
+use crate::random::Random;
 
 /// What tools put before a line, by name. Each stands before every line of the text.
 const PREFIXES: [(&str, &str); 10] = [
