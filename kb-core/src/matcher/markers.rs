@@ -33,6 +33,8 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("cuda", false, CUDA),
     // As the linker is told of its libraries: -lcuda, -lcudart.
     ("lcuda", false, CUDA),
+    // NVIDIA's samples: checkCudaErrors() Driver API error = 0709.
+    ("checkcudaerrors", true, CUDA),
     ("cudnn", false, CUDA),
     ("cublas", false, CUDA),
     ("cufft", false, CUDA),
@@ -246,6 +248,7 @@ mod tests {
                 "gbar.cuh' in line 153 : out of memory",
                 "gpuassert: invalid argument",
                 "cuctxsynchronize failed: unspecified launch failure",
+            "checkcudaerrors() driver api error = 0709 \"context is destroyed\" from file <a.cpp>, line 3.",
             ],
             &[
                 "the current custom path: out of memory",
