@@ -41,44 +41,6 @@ fn seed_files() -> Vec<(String, String)> {
     found
 }
 
-#[test]
-fn what_is_called_reproduced_stands_in_a_report_that_is_kept() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/reports");
-    let kept = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let kept = kept.filter(|path| path.extension().is_some_and(|kind| kind == "json"));
-    let reports: Vec<Value> = kept
-        .map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
-        .collect();
-    let files: std::collections::BTreeMap<String, String> = seed_files().into_iter().collect();
-    let mut seen = 0;
-    for (path, annex) in files.iter().filter(|(path, _)| path.ends_with(".ext.json")) {
-        let named = annex::read_annex(annex).unwrap().reproduced;
-        let document = files.get(&path.replace(".ext.json", ".json")).unwrap();
-        let document = read_document(document).unwrap();
-        let claimed = document.verification_tier.as_deref() == Some("reproduced");
-        assert_eq!(claimed, !named.is_empty(), "{path}");
-        for named in named {
-            let report = reports
-                .iter()
-                .find(|report| report["report_id"] == named.report.as_str());
-            let report = report.unwrap_or_else(|| panic!("{path}: {} is not kept", named.report));
-            assert_eq!(report["simulated"], false, "{path}");
-            let pattern = regex_automata::meta::Regex::new(document.regex.as_deref().unwrap()).unwrap();
-            let logs = report["logs"].as_array().unwrap().iter();
-            let found = logs
-                .filter(|log| pattern.is_match(log["text"].as_str().unwrap()))
-                .count();
-            assert!(found > 0, "{path}: {} does not show it", named.report);
-            assert!(
-                report["started_at"].as_str().unwrap().starts_with(&named.on),
-                "{path}"
-            );
-            seen += 1;
-        }
-    }
-    assert!(seen > 0);
-}
-
 fn pointers(node: &Node, pointer: &str, found: &mut Vec<String>) {
     found.push(pointer.to_owned());
     let mut go = |step: &Step<'_>, child: &Node| {

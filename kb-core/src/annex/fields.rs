@@ -102,6 +102,7 @@ static REPRODUCTION: Shape = Shape::Object(&[
     Field::required("report", Shape::Checked("id", report_id)),
     Field::required("on", Shape::Checked("day", day)),
     Field::required("hardware", Shape::FilledText),
+    Field::optional("output", Shape::OrNull(&Shape::Checked("name", name))),
     Field::optional("note", TEXT_OR_NULL),
 ]);
 

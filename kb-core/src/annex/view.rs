@@ -151,7 +151,10 @@ pub struct Reproduction {
     pub on: String,
     /// What it ran on: `2x NVIDIA H200, driver 580.159.04`.
     pub hardware: String,
-    /// Where in the report it shows, where that is not plain.
+    /// Name of the program whose output, kept beside the report, shows it; absent where the report's own logs do.
+    #[serde(default)]
+    pub output: Option<String>,
+    /// Where in the report it shows, or what the program did.
     #[serde(default)]
     pub note: Option<String>,
     /// Keys that this build does not know.

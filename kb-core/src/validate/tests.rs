@@ -63,6 +63,11 @@ fn who_says_reproduced_names_the_report() {
             "/reproduced/0/hardware",
             "empty",
         ),
+        (
+            r#"[{"report": "run-7", "on": "2026-11-22", "hardware": "x", "output": "a log"}]"#,
+            "/reproduced/0/output",
+            "name",
+        ),
     ] {
         assert_eq!(
             rules(DOCUMENT, &put(ANNEX, "/reproduced", value)),

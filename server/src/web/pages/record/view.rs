@@ -256,9 +256,16 @@ fn sources(record: &Record, words: &Words) -> Vec<Citation> {
         if let Some(more) = &seen.note {
             note = format!("{note}. {more}");
         }
+        let output = seen.output.as_ref().map(|name| format!(" · {name}"));
+        let address = format!(
+            "{} {}{}",
+            words.seen_in_report,
+            seen.report,
+            output.unwrap_or_default()
+        );
         sources.push(Citation {
             note: Some(note),
-            ..Citation::new(&format!("{} {}", words.seen_in_report, seen.report))
+            ..Citation::new(&address)
         });
     }
     sources
