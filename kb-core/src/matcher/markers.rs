@@ -248,7 +248,7 @@ mod tests {
                 "gbar.cuh' in line 153 : out of memory",
                 "gpuassert: invalid argument",
                 "cuctxsynchronize failed: unspecified launch failure",
-            "checkcudaerrors() driver api error = 0709 \"context is destroyed\" from file <a.cpp>, line 3.",
+                "checkcudaerrors() driver api error = 0709 \"context is destroyed\" from file <a.cpp>, line 3.",
             ],
             &[
                 "the current custom path: out of memory",
