@@ -1,14 +1,37 @@
 //! `peerless record` and `view=text`: one text of a record, here and by a server.
 
+use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
+use tempfile::TempDir;
 
-use crate::process::{Server, folder, peerless};
+use crate::process::{Server, folder, peerless, run};
 use crate::records::P2P;
 use crate::test_app::{TestApp, problem};
 
 const RECORD: &str = "cuda/peer-access-unsupported-by-hardware";
+const OTHER: &str = "xid/79-gpu-has-fallen-off-the-bus";
+
+/// A database of two records: those that ship take a debug build seconds each time.
+fn two_records() -> (TempDir, String) {
+    let (folder, data) = folder();
+    for name in [RECORD, OTHER]
+        .map(|id| [format!("{id}.json"), format!("{id}.ext.json")])
+        .concat()
+    {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../kb-seed")
+            .join(&name);
+        let to = folder.path().join("records").join(&name);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(from, to).unwrap();
+    }
+    let records = folder.path().join("records");
+    let imported = run(&["import", &records.to_string_lossy(), "--data-dir", &data]);
+    assert!(imported.status.success(), "{imported:?}");
+    (folder, data)
+}
 
 fn record(data: &str, arguments: &[&str]) -> Output {
     let mut command = peerless();
@@ -33,6 +56,13 @@ fn a_record_is_read_in_a_terminal_without_a_server() {
     ] {
         assert!(english.contains(part), "{part:?} is not in\n{english}");
     }
+    // It was asked, not made.
+    assert!(!Path::new(&data).try_exists().unwrap());
+}
+
+#[test]
+fn a_record_of_the_database_is_printed_in_chinese_and_as_json() {
+    let (_folder, data) = two_records();
     let chinese = text(&record(&data, &["--lang", "zh", RECORD]).stdout);
     assert!(chinese.contains("\n有效的做法\n  1. "), "{chinese}");
     let json: Value = serde_json::from_slice(&record(&data, &["--json", RECORD]).stdout).unwrap();
@@ -40,36 +70,36 @@ fn a_record_is_read_in_a_terminal_without_a_server() {
         (&json["document"]["id"], &json["ext"]["schema_version"]),
         (&RECORD.into(), &1.into())
     );
-    // It was asked, not made.
-    assert!(!std::path::Path::new(&data).try_exists().unwrap());
 }
 
 #[test]
 fn who_mistypes_an_id_is_told_what_is_near() {
-    let (_folder, data) = folder();
+    let (_folder, data) = two_records();
     for asked in ["xid/79", "Xid 79", "xid/79-gpu-fallen-of-bus"] {
         let printed = record(&data, &[asked]);
         assert_eq!(printed.status.code(), Some(1), "{asked}");
         assert_eq!(text(&printed.stdout), "");
         let said = text(&printed.stderr);
         let first = said.split("near it: ").nth(1).unwrap_or_default();
-        assert!(first.starts_with("xid/79-"), "{said}");
+        assert!(first.starts_with(OTHER), "{said}");
     }
     let nothing = text(&record(&data, &["zz/qqqq"]).stderr);
     assert!(
         nothing.starts_with("peerless: there is no published record zz/qqqq"),
         "{nothing}"
     );
-    std::fs::create_dir(&data).unwrap();
-    std::fs::write(std::path::Path::new(&data).join("peerless.db"), "no database").unwrap();
-    let trouble = record(&data, &[RECORD]);
+    let other = Path::new(&data).join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("peerless.db"), "no database").unwrap();
+    let trouble = record(&other.to_string_lossy(), &[RECORD]);
     assert_eq!(trouble.status.code(), Some(2), "{trouble:?}");
 }
 
 #[test]
 fn a_server_prints_what_this_program_prints() {
-    let (folder, data) = folder();
-    let server = Server::start(&["--data-dir", &data], &folder.path().join("server.log"));
+    let (folder, data) = two_records();
+    let log = folder.path().join("server.log");
+    let server = Server::start(&["--data-dir", &data, "--without-shipped"], &log);
     let nowhere = folder.path().join("nowhere").to_string_lossy().into_owned();
     let there = |arguments: &[&str]| record(&nowhere, &[arguments, &["--server", &server.url]].concat());
     for lang in ["en", "zh"] {
