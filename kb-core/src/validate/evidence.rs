@@ -4,8 +4,9 @@ use super::{Part, Violation};
 use crate::annex::Annex;
 use crate::record::{Document, VerificationTier};
 
-/// Dead ends and workarounds without a source of their own and without one in the annex that supports them, and a tier that
-/// rests on a report without naming it.
+/// What has no source of its own and none in the annex that supports it: dead ends and workarounds; of a record that calls itself
+/// documented also the cause, what comes before and what follows. A confused pair rests on what each of the two prints,
+/// which a test holds against their examples. And a tier that rests on a report without naming it.
 pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
     let mut found = Vec::new();
     for (index, dead_end) in document.dead_ends.iter().enumerate() {
@@ -22,6 +23,18 @@ pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
             &mut found,
         );
     }
+    if document.tier() == Some(VerificationTier::Documented) {
+        let graph = &document.transition_graph;
+        let place = |list: &str, index: usize| format!("/transition_graph/{list}/{index}");
+        let follows = (0..graph.leads_to.len()).map(|index| place("leads_to", index));
+        let precedes = (0..graph.preceded_by.len()).map(|index| place("preceded_by", index));
+        for pointer in std::iter::once("/root_cause".to_owned())
+            .chain(follows)
+            .chain(precedes)
+        {
+            documented(&pointer, annex, &mut found);
+        }
+    }
     if document.tier() == Some(VerificationTier::Reproduced) && annex.reproduced.is_empty() {
         let reason = "no report of real hardware is named that shows it";
         let fix = "name one in the annex's \"reproduced\", or claim another tier";
@@ -31,10 +44,22 @@ pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
     found
 }
 
-fn claim(pointer: &str, own: &[String], rate: Option<f64>, annex: &Annex, found: &mut Vec<Violation>) {
+fn documented(pointer: &str, annex: &Annex, found: &mut Vec<Violation>) {
+    if !supported(pointer, annex) {
+        let reason = "nothing bears this out, and the record calls itself documented";
+        let fix = "name a page or log in the annex's \"sources\" with this pointer under \"supports\", or claim a weaker tier";
+        found.push(Violation::warning(Part::Document, pointer, "no-source", reason).fix(fix));
+    }
+}
+
+/// Whether a source of the annex bears on what stands at a pointer.
+fn supported(pointer: &str, annex: &Annex) -> bool {
     let mut supports = annex.sources.iter().flat_map(|source| &source.supports);
-    let supported = supports.any(|supported| covers(supported, pointer));
-    if !own.is_empty() || supported {
+    supports.any(|supported| covers(supported, pointer))
+}
+
+fn claim(pointer: &str, own: &[String], rate: Option<f64>, annex: &Annex, found: &mut Vec<Violation>) {
+    if !own.is_empty() || supported(pointer, annex) {
         return;
     }
     let reason = match rate {

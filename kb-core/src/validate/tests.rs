@@ -78,6 +78,31 @@ fn who_says_reproduced_names_the_report() {
 }
 
 #[test]
+fn what_is_documented_is_cited_whole() {
+    let no_source = |pointer: &str| (pointer.to_owned(), "no-source", Severity::Warning);
+    let edge = r#"[{"error_id": "cuda/other", "condition": "always"}]"#;
+    let graph =
+        format!(r#"{{"leads_to": {edge}, "preceded_by": {edge}, "frequently_confused_with": {edge}}}"#);
+    let linked = put(DOCUMENT, "/transition_graph", &graph);
+    assert_eq!(rules(&linked, ANNEX), [], "another tier claims less");
+    let documented = put(&linked, "/verification_tier", "\"documented\"");
+    let missing = [
+        "/root_cause",
+        "/transition_graph/leads_to/0",
+        "/transition_graph/preceded_by/0",
+    ];
+    assert_eq!(rules(&documented, ANNEX), missing.map(no_source));
+    let citing = |pointers: &str| put(ANNEX, "/sources/0/supports", pointers);
+    let some = r#"["/dead_ends/0", "/root_cause", "/transition_graph/leads_to/0/condition"]"#;
+    assert_eq!(
+        rules(&documented, &citing(some)),
+        [no_source("/transition_graph/preceded_by/0")]
+    );
+    let all = some.replace(']', r#", "/transition_graph/preceded_by/0"]"#);
+    assert_eq!(rules(&documented, &citing(&all)), []);
+}
+
+#[test]
 fn documents_that_are_refused() {
     let cases = [
         ("/id", "\"cuda//x\"", "/id", "id"),
