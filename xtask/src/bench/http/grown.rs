@@ -1,5 +1,6 @@
 //! More records than there are: copies of the real ones, each word of their English texts replaced by one drawn from all.
-//! They keep their facets and their Chinese names, and lose what makes them match: patterns, codes, edges.
+//! They keep their Chinese names and most facets, and lose what makes them match and what was checked of the original:
+//! patterns, codes, edges, the tier.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -55,15 +56,15 @@ fn line(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Option<
     let mut document = original.as_object()?.clone();
     let id = format!("{}/grown-{number}", document.get("domain")?.as_str()?);
     document.insert("id".into(), json!(id));
-    for unique in [
-        "regex",
-        "error_code",
-        "aliases",
-        "transition_graph",
-        "workarounds_zh",
-    ] {
-        document.remove(unique);
+    for name in ["regex", "error_code"] {
+        document.insert(name.into(), Value::Null);
     }
+    for name in ["aliases", "workarounds_zh"] {
+        document.insert(name.into(), json!([]));
+    }
+    let no_edges = json!({ "leads_to": [], "preceded_by": [], "frequently_confused_with": [] });
+    document.insert("transition_graph".into(), no_edges);
+    document.insert("verification_tier".into(), json!("ai_generated"));
     redraw(&mut document, &TEXTS, vocabulary);
     for (list, names) in LISTS {
         let entries = document.get_mut(list).and_then(Value::as_array_mut);
@@ -104,7 +105,8 @@ mod tests {
         let document: Value = serde_json::from_str(made["document"].as_str().unwrap()).unwrap();
         assert_eq!(made["id"], "cuda/grown-7");
         assert_eq!(document["id"], "cuda/grown-7");
-        assert_eq!(document.get("regex"), None);
+        assert_eq!(document["regex"], Value::Null);
+        assert_eq!(document["verification_tier"], "ai_generated");
         let signature = document["signature"].as_str().unwrap();
         assert_eq!(signature.split(' ').count(), 3);
         let words = ["one", "two", "three", "four", "five", "six"];
