@@ -46,15 +46,20 @@ pub(crate) fn tell(arguments: &RunArgs, extra: &Extra) -> anyhow::Result<u8> {
         ));
     }
     if let Some(nccl) = &extra.nccl {
-        let seconds = seconds_of_nccl(&report);
-        all += seconds;
-        lines.push(format!(
-            "NCCL ({}), when the GPUs are free again: twice a process for each idle GPU, with two buffers of 8 MiB there, \
-             then one process with two buffers of at most {} KiB on each; NVLink SHARP {}; about {seconds:.1} s",
-            nccl.library.as_deref().unwrap_or("libnccl.so.2"),
-            nccl.largest() / 1024,
-            if nccl.nvls { "as NCCL likes" } else { "off" },
-        ));
+        let library = nccl.library.as_deref().unwrap_or("libnccl.so.2");
+        lines.push(match seconds_of_nccl(&report) {
+            Some(seconds) => {
+                all += seconds;
+                format!(
+                    "NCCL ({library}), when the GPUs are free again: twice a process for each idle GPU, with two buffers of \
+                     8 MiB there, then one process with two buffers of at most {} KiB on each; NVLink SHARP {}; about \
+                     {seconds:.1} s",
+                    nccl.largest() / 1024,
+                    if nccl.nvls { "as NCCL likes" } else { "off" },
+                )
+            }
+            None => format!("NCCL ({library}) would not run: it takes idle GPUs alone, and two of them at least"),
+        });
     }
     lines.push(format!(
         "about {all:.0} s in all where everything works; what is slow or hangs takes longer, up to the limits"
@@ -74,10 +79,10 @@ fn seconds_of_ladder(report: &Report) -> f64 {
     0.75 * gpus
 }
 
-/// The same of NCCL: 6.8 and 11.2 s with 2 and 4 GPUs, most of it making communicators. It takes idle GPUs alone, and does
-/// not run with fewer than two.
-fn seconds_of_nccl(report: &Report) -> f64 {
+/// The same of NCCL: 6.8 and 11.2 s with 2 and 4 GPUs, most of it making communicators. It takes idle GPUs alone; `None`
+/// where it does not run, with fewer than two.
+fn seconds_of_nccl(report: &Report) -> Option<f64> {
     let idle = report.gpus.iter().filter(|gpu| probe::is_gpu_idle(gpu));
     let idle: f64 = idle.map(|_| 1.0).sum();
-    if idle < 2.0 { 0.0 } else { 2.5 + 2.2 * idle }
+    (idle >= 2.0).then_some(2.5 + 2.2 * idle)
 }
