@@ -1,5 +1,6 @@
 //! Every rule is broken once, in a record that is otherwise without fault.
 
+mod claims;
 mod sets;
 
 use super::*;
@@ -38,68 +39,6 @@ fn assert_faults(
             "{pointer} = {value}"
         );
     }
-}
-
-#[test]
-fn who_says_reproduced_names_the_report() {
-    let claimed = put(DOCUMENT, "/verification_tier", "\"reproduced\"");
-    let at = |pointer: &str, rule| [(pointer.to_owned(), rule, Severity::Error)];
-    assert_eq!(rules(&claimed, ANNEX), at("/verification_tier", "no-report"));
-    let report = r#"[{"report": "run-7", "on": "2026-11-22", "hardware": "2x NVIDIA H200"}]"#;
-    assert_eq!(rules(&claimed, &put(ANNEX, "/reproduced", report)), []);
-    for (value, pointer, rule) in [
-        (
-            r#"[{"report": "run 7", "on": "2026-11-22", "hardware": "x"}]"#,
-            "/reproduced/0/report",
-            "id",
-        ),
-        (
-            r#"[{"report": "run-7", "on": "today", "hardware": "x"}]"#,
-            "/reproduced/0/on",
-            "day",
-        ),
-        (
-            r#"[{"report": "run-7", "on": "2026-11-22", "hardware": " "}]"#,
-            "/reproduced/0/hardware",
-            "empty",
-        ),
-        (
-            r#"[{"report": "run-7", "on": "2026-11-22", "hardware": "x", "output": "a log"}]"#,
-            "/reproduced/0/output",
-            "name",
-        ),
-    ] {
-        assert_eq!(
-            rules(DOCUMENT, &put(ANNEX, "/reproduced", value)),
-            at(pointer, rule),
-            "{value}"
-        );
-    }
-}
-
-#[test]
-fn what_is_documented_is_cited_whole() {
-    let no_source = |pointer: &str| (pointer.to_owned(), "no-source", Severity::Warning);
-    let edge = r#"[{"error_id": "cuda/other", "condition": "always"}]"#;
-    let graph =
-        format!(r#"{{"leads_to": {edge}, "preceded_by": {edge}, "frequently_confused_with": {edge}}}"#);
-    let linked = put(DOCUMENT, "/transition_graph", &graph);
-    assert_eq!(rules(&linked, ANNEX), [], "another tier claims less");
-    let documented = put(&linked, "/verification_tier", "\"documented\"");
-    let missing = [
-        "/root_cause",
-        "/transition_graph/leads_to/0",
-        "/transition_graph/preceded_by/0",
-    ];
-    assert_eq!(rules(&documented, ANNEX), missing.map(no_source));
-    let citing = |pointers: &str| put(ANNEX, "/sources/0/supports", pointers);
-    let some = r#"["/dead_ends/0", "/root_cause", "/transition_graph/leads_to/0/condition"]"#;
-    assert_eq!(
-        rules(&documented, &citing(some)),
-        [no_source("/transition_graph/preceded_by/0")]
-    );
-    let all = some.replace(']', r#", "/transition_graph/preceded_by/0"]"#);
-    assert_eq!(rules(&documented, &citing(&all)), []);
 }
 
 #[test]
