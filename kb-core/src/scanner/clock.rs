@@ -49,7 +49,13 @@ pub(super) struct Clocks {
 struct Clock {
     kind: StampKind,
     host: Vec<u8>,
+    /// The first line on it, and what that says.
+    from_line: u64,
+    first: i64,
+    /// The last line on it.
+    to_line: u64,
     latest: i64,
+    /// It started over when there was no room for another.
     ended: bool,
 }
 
@@ -85,46 +91,85 @@ impl Clocks {
 
     /// Whether one clock is that of an earlier boot or year of the same host.
     pub(super) fn precedes(&self, one: usize, other: usize) -> bool {
-        one < other && self.kind(one) == self.kind(other) && self.host(one) == self.host(other)
+        let (Some(one), Some(other)) = (self.known.get(one), self.known.get(other)) else {
+            return false;
+        };
+        one.from_line < other.from_line && one.is_of(other.kind, &other.host)
     }
 
-    /// Puts a stamp on its clock.
-    pub(super) fn moment(&mut self, stamp: Stamp, host: &[u8]) -> Option<Moment> {
-        let place = self
-            .known
-            .iter()
-            .position(|clock| !clock.ended && clock.kind == stamp.kind && clock.host == host);
-        if let Some(clock) = place
-            && let Some(known) = self.known.get_mut(clock)
-        {
-            let starts_over = match stamp.kind {
-                StampKind::Boot => stamp.micros + REBOOT_MICROS < known.latest,
-                StampKind::Yearless => stamp.micros + NEW_YEAR_MICROS < known.latest,
-                StampKind::Absolute | StampKind::Local => false,
-            };
-            if !starts_over {
-                known.latest = known.latest.max(stamp.micros);
-                return Some(Moment {
-                    clock,
-                    micros: stamp.micros,
-                });
+    /// Puts the stamp of a line on the clock that runs there. Lines that are read again come after later ones: they
+    /// find their place among those by number, so that they do not look like a machine that boots again.
+    pub(super) fn moment(&mut self, stamp: Stamp, host: &[u8], line: u64) -> Option<Moment> {
+        let (micros, kind) = (stamp.micros, stamp.kind);
+        let (mut before, mut after) = (None, None);
+        for (place, clock) in self.known.iter().enumerate() {
+            if !clock.is_of(kind, host) {
+                continue;
             }
-            known.ended = true;
+            let place = (clock.from_line, place);
+            if clock.from_line <= line {
+                before = before.max(Some(place));
+            } else {
+                after = Some(after.map_or(place, |next: (u64, usize)| next.min(place)));
+            }
+        }
+        if let Some((_, clock)) = before
+            && let Some(known) = self.known.get_mut(clock)
+            && (line <= known.to_line || !known.ended && !kind.starts_over(known.latest, micros))
+        {
+            let is_among = line < known.to_line;
+            if is_among && (kind.starts_over(known.first, micros) || kind.starts_over(micros, known.latest)) {
+                // Of a boot that nothing read at first tells of.
+                return None;
+            }
+            known.to_line = known.to_line.max(line);
+            known.latest = known.latest.max(micros);
+            return Some(Moment { clock, micros });
+        }
+        if let Some((_, clock)) = after
+            && let Some(known) = self.known.get_mut(clock)
+            && !kind.starts_over(micros, known.first)
+        {
+            (known.from_line, known.first) = (line, micros);
+            known.latest = known.latest.max(micros);
+            return Some(Moment { clock, micros });
         }
         if self.known.len() >= MAX_CLOCKS {
+            if let Some((_, clock)) = before
+                && let Some(known) = self.known.get_mut(clock)
+            {
+                known.ended = true;
+            }
             return None;
         }
         let clock = self.known.len();
         self.known.push(Clock {
-            kind: stamp.kind,
+            kind,
             host: host.to_vec(),
-            latest: stamp.micros,
+            from_line: line,
+            first: micros,
+            to_line: line,
+            latest: micros,
             ended: false,
         });
-        Some(Moment {
-            clock,
-            micros: stamp.micros,
-        })
+        Some(Moment { clock, micros })
+    }
+}
+
+impl Clock {
+    fn is_of(&self, kind: StampKind, host: &[u8]) -> bool {
+        self.kind == kind && self.host == host
+    }
+}
+
+impl StampKind {
+    /// Whether what follows a time is of the next boot or year.
+    fn starts_over(self, latest: i64, next: i64) -> bool {
+        match self {
+            Self::Boot => next + REBOOT_MICROS < latest,
+            Self::Yearless => next + NEW_YEAR_MICROS < latest,
+            Self::Absolute | Self::Local => false,
+        }
     }
 }
 

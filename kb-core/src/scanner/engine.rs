@@ -312,7 +312,7 @@ impl Engine {
                 .iter()
                 .any(|hit| !hit.weak || matcher.is_part(hit.signal));
             let moment = if needs_moment {
-                moment(&mut self.clocks, text, shown())
+                moment(&mut self.clocks, text, shown(), origin.line)
             } else {
                 None
             };
@@ -336,10 +336,11 @@ impl Engine {
 }
 
 /// The first time in the prefixes of a line, on its clock.
-fn moment(clocks: &mut Clocks, text: &[u8], shown: &[Shown]) -> Option<Moment> {
-    shown
-        .iter()
-        .find_map(|(part, prefix)| clocks.moment(prefix.stamp?, prefix.host_in(text.get(part.clone())?)))
+fn moment(clocks: &mut Clocks, text: &[u8], shown: &[Shown], line: u64) -> Option<Moment> {
+    shown.iter().find_map(|(part, prefix)| {
+        let host = prefix.host_in(text.get(part.clone())?);
+        clocks.moment(prefix.stamp?, host, line)
+    })
 }
 
 /// Takes the marks up to a place off the front.

@@ -177,7 +177,7 @@ impl<'c> Timeline<'c> {
     fn beyond_doubt(&self, own: &TimeSpan, their: &TimeSpan) -> Option<bool> {
         let (one, other) = (own.clock, their.clock);
         if self.clocks.precedes(one, other) || self.clocks.precedes(other, one) {
-            return Some(one < other);
+            return Some(self.clocks.precedes(one, other));
         }
         if !self.clocks.comparable(one, other) {
             return None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::testing::{lines, matcher, matcher_of, pattern, record, scan_text};
-use super::super::{HEAD_BYTES, Match};
+use super::super::{HEAD_BYTES, Match, Order};
 use crate::matcher::Matcher;
 
 const FIRST: &str = "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp";
@@ -154,4 +154,77 @@ fn a_signature_that_ends_late_stands_on_its_first_line() {
     assert_eq!(counts(story), (2, vec![1, 2], vec![(2, vec![1, 2])]));
     assert_eq!(summary.root_cause.unwrap().as_str(), "nccl/system-error");
     assert_eq!(summary.root_causes[0].line, 1);
+}
+
+/// Two errors of the kernel log, of which the one leads to the other.
+fn driver_errors() -> Arc<Matcher> {
+    let mut fallen = record("xid/79", "GPU has fallen off the bus");
+    fallen.leads_to = vec!["driver/init-failed".parse().unwrap()];
+    matcher_of(vec![
+        fallen,
+        record("driver/init-failed", "RmInitAdapter failed!"),
+    ])
+}
+
+/// The order, and the first causes with their lines.
+fn order_and_causes(text: &str) -> (Order, Vec<(String, u64)>) {
+    let summary = scan_text(&driver_errors(), text);
+    let causes = summary.root_causes.iter();
+    let causes = causes.map(|cause| (cause.id.domain().to_owned(), cause.line));
+    (summary.order, causes.collect())
+}
+
+#[test]
+fn a_line_that_is_read_again_stands_on_the_clock_of_its_neighbours() {
+    let init =
+        |seconds: &str| format!("[{seconds:>12}] NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x26)\n");
+    let xid = |seconds: &str| format!("[{seconds:>12}] NVRM: Xid 79, GPU has fallen off the bus.\n");
+    // A blank of pages, which only the second reading takes for one.
+    let pasted = |line: String| line.replace("RmInitAdapter failed", "RmInitAdapter\u{a0}failed");
+    // A terminal cut it; both lines are read as one after the whole text.
+    let cut = |line: String| line.replace("RmInitAdapter failed", "RmInitAdapter \nfailed");
+    let all = |parts: &[String]| parts.concat();
+    for (plain, changed) in [
+        // One boot: before all that was read first, among it, behind it.
+        (
+            all(&[init("5.100000"), xid("5000.000000")]),
+            all(&[pasted(init("5.100000")), xid("5000.000000")]),
+        ),
+        (
+            all(&[xid("5.100000"), init("2000.000000"), xid("5000.000000")]),
+            all(&[xid("5.100000"), pasted(init("2000.000000")), xid("5000.000000")]),
+        ),
+        (
+            all(&[xid("5.100000"), init("5000.000000")]),
+            all(&[xid("5.100000"), pasted(init("5000.000000"))]),
+        ),
+        // Two boots, with the line at either end of the first or the second, or in a boot of its own.
+        (
+            all(&[init("5000.000000"), xid("5.100000")]),
+            all(&[pasted(init("5000.000000")), xid("5.100000")]),
+        ),
+        (
+            all(&[xid("5000.000000"), init("5.100000"), xid("90.000000")]),
+            all(&[xid("5000.000000"), pasted(init("5.100000")), xid("90.000000")]),
+        ),
+        (
+            all(&[xid("5000.000000"), init("6000.000000"), xid("90.000000")]),
+            all(&[xid("5000.000000"), pasted(init("6000.000000")), xid("90.000000")]),
+        ),
+        (
+            all(&[xid("5000.000000"), init("900.000000"), xid("90.000000")]),
+            all(&[xid("5000.000000"), pasted(init("900.000000")), xid("90.000000")]),
+        ),
+    ] {
+        assert_ne!(plain, changed);
+        assert_eq!(order_and_causes(&changed), order_and_causes(&plain), "{changed}");
+    }
+    let text = pasted(init("5.100000")) + &xid("5000.000000");
+    let causes = vec![("driver".to_owned(), 1), ("xid".to_owned(), 2)];
+    assert_eq!(order_and_causes(&text), (Order::Time, causes));
+    let text = cut(init("5.100000")) + &xid("5000.000000");
+    assert_eq!(order_and_causes(&text).0, Order::Time);
+    // A boot between two lines that were read before it was known of has no time: one clock stands on both sides.
+    let text = xid("5.100000") + &pasted(init("5000.000000")) + &xid("90.000000");
+    assert_eq!(order_and_causes(&text).0, Order::Line);
 }
