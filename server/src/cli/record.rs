@@ -138,6 +138,6 @@ fn json(generation: &Generation, published: &PublishedRecord) -> anyhow::Result<
 
 fn of_server(arguments: &RecordArgs) -> anyhow::Result<Result<String, String>> {
     let server = Remote::new(&arguments.remote, &BTreeMap::new())?;
-    let view = if arguments.json { "full" } else { "text" };
-    server.record(&arguments.id, view, Language::from(arguments.lang).word())
+    let text_in = (!arguments.json).then(|| Language::from(arguments.lang).word());
+    server.record(&arguments.id, text_in)
 }

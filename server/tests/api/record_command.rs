@@ -1,5 +1,7 @@
 //! `peerless record` and `view=text`: one text of a record, here and by a server.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Output;
 
@@ -123,6 +125,23 @@ fn a_server_prints_what_this_program_prints() {
     server.terminate();
     let gone = record(&nowhere, &[RECORD, "--server", &url]);
     assert_eq!(gone.status.code(), Some(2), "{gone:?}");
+}
+
+#[test]
+fn a_server_that_does_not_understand_is_no_missing_record() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = BufReader::new(stream.try_clone().unwrap()).lines();
+        while head.next().is_some_and(|line| !line.unwrap().is_empty()) {}
+        let answer = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+        stream.write_all(answer.as_bytes()).unwrap();
+    });
+    let refused = record("nowhere", &[RECORD, "--server", &url]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(text(&refused.stderr).contains("400"), "{refused:?}");
+    server.join().unwrap();
 }
 
 #[tokio::test]

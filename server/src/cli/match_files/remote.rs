@@ -125,13 +125,13 @@ impl Remote {
         bail!("{} answers {status}{}", self.shown(), problem(response));
     }
 
-    /// Asks for a record, under its id of today where the one given is a former one: its text in `language`, or as JSON.
+    /// Asks for a record, under its id of today where the one given is a former one: its text in a language, or JSON, which
+    /// holds both.
     /// The outer error is trouble; the inner one is what the server says of an id that is none.
     pub(in crate::cli) fn record(
         &self,
         id: &str,
-        view: &str,
-        language: &str,
+        text_in: Option<&str>,
     ) -> anyhow::Result<Result<String, String>> {
         let mut id = id.to_owned();
         for _ in 0..=MOST_MOVES {
@@ -140,15 +140,21 @@ impl Remote {
                 .path_segments_mut()
                 .map_err(|()| anyhow!("--server {}: it has no paths", self.shown()))?
                 .extend(id.split('/'));
-            let asked = [("view", view), ("lang", language)];
-            address.query_pairs_mut().extend_pairs(asked);
+            match text_in {
+                Some(language) => address
+                    .query_pairs_mut()
+                    .extend_pairs([("view", "text"), ("lang", language)]),
+                None => address.query_pairs_mut().append_pair("view", "full"),
+            };
             let response = self.exchange(self.client.get(address))?;
             let status = response.status();
             if status == StatusCode::PERMANENT_REDIRECT {
                 id = moved_to(&response).with_context(|| format!("{} moves in circles", self.shown()))?;
                 continue;
             }
-            if matches!(status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST) {
+            // To an id that could be one, this status is about something else: an older server does not know the view.
+            let is_no_id = status == StatusCode::BAD_REQUEST && id.parse::<RecordId>().is_err();
+            if is_no_id || status == StatusCode::NOT_FOUND {
                 let why = problem(response);
                 return Ok(Err(why.strip_prefix(": ").unwrap_or(&why).to_owned()));
             }

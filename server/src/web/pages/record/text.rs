@@ -77,9 +77,19 @@ impl Sheet {
         self.0.push('\n');
     }
 
-    /// Lines as they are, for some are commands to copy.
+    /// Lines as they are, for some are commands to copy; empty ones between them, too, which may end a file within.
     fn text(&mut self, indent: usize, text: &str) {
-        text.lines().for_each(|line| self.line(indent, line));
+        self.lines(indent, text.trim_matches('\n').lines());
+    }
+
+    fn lines<'t>(&mut self, indent: usize, lines: impl Iterator<Item = &'t str>) {
+        for line in lines {
+            if line.trim().is_empty() {
+                self.0.push('\n');
+            } else {
+                self.line(indent, line);
+            }
+        }
     }
 
     /// A title with an empty line over it.
@@ -98,10 +108,10 @@ impl Sheet {
         for (number, item) in (1..).zip(items) {
             // Many records put the whole advice into one of the two.
             let said = [&item.title, &item.body].into_iter().flatten();
-            let mut lines = said.flat_map(|text| text.text.lines());
+            let mut lines = said.flat_map(|text| text.text.trim_matches('\n').lines());
             let first = lines.next().unwrap_or_default();
             self.line(2, &format!("{number}. {}", first.trim_start()));
-            lines.for_each(|line| self.line(5, line));
+            self.lines(5, lines);
             if let Some(condition) = &item.condition {
                 self.line(5, &format!("{} {}", words.when, condition.text));
             }
@@ -183,12 +193,12 @@ mod tests {
             |record| {
                 let first = record.document.workarounds.first_mut().unwrap();
                 first.action = "Turn it off".to_owned();
-                first.how = Some("one \\\n  --two\u{1b}[2J\n".to_owned());
+                first.how = Some("one \\\n\n  --two\u{1b}[2J\n".to_owned());
             },
             Language::English,
         );
         assert!(
-            text.contains("  1. Turn it off\n     one \\\n       --two\u{fffd}[2J\n"),
+            text.contains("  1. Turn it off\n     one \\\n\n       --two\u{fffd}[2J\n"),
             "{text}"
         );
     }
