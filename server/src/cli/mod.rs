@@ -26,7 +26,7 @@ use crate::bundle;
 use crate::config::{DataArgs, ServeArgs};
 use crate::feed::{self, Generation};
 use crate::startup::open_store;
-use crate::store::Store;
+use crate::store::{Store, sqlite_file};
 
 /// Exit code of a call that makes no sense (`EX_USAGE` of sysexits.h).
 const USAGE: u8 = 64;
@@ -133,22 +133,25 @@ async fn open_existing(data: &DataArgs) -> anyhow::Result<Arc<dyn Store>> {
     Ok(open_store(data).await?)
 }
 
-/// The knowledge at hand: the database where there is one already, for it is not made for this; else the records of this
-/// program.
+/// The knowledge at hand: the database that is named, or that is in the data folder already, for it is not made for this; else
+/// the records of this program.
 async fn knowledge(data: &DataArgs) -> anyhow::Result<Arc<Generation>> {
     if data.database.is_some() || data.sqlite_file().try_exists()? {
-        let follower = feed::load(open_store(data).await?).await?;
+        let follower = feed::load(open_existing(data).await?).await?;
         return Ok(follower.knowledge().current());
     }
     Ok(Arc::new(feed::offline(bundle::embedded()?)?))
 }
 
-/// What only reads or takes back shall not make an empty database where somebody mistook the folder.
+/// What only reads or takes back shall not make an empty database where somebody mistook the folder or the name.
 fn refuse_missing(data: &DataArgs) -> anyhow::Result<()> {
-    if data.database.is_none() && !data.sqlite_file().try_exists()? {
+    let Some(file) = sqlite_file(&data.url())? else {
+        return Ok(());
+    };
+    if !file.try_exists()? {
         anyhow::bail!(
             "there is no database {}: name its folder with --data-dir, or its address with --database",
-            data.sqlite_file().display()
+            file.display()
         );
     }
     Ok(())

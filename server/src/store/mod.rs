@@ -30,7 +30,7 @@ mod stamp;
 mod tokens;
 mod types;
 
-pub use connect::{Backup, BackupError, ConnectOptions, backup, connect};
+pub use connect::{Backup, BackupError, ConnectOptions, backup, connect, sqlite_file};
 pub use error::StoreError;
 pub use migrate::{Migrated, migrate};
 pub use types::*;

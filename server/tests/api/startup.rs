@@ -253,17 +253,39 @@ fn a_reader_who_has_seen_enough_is_no_failure() {
 #[test]
 fn a_mistaken_folder_is_not_made_a_database() {
     let (folder, data) = folder();
-    for command in [
+    let (log, copy) = (folder.path().join("log.txt"), folder.path().join("copy.db"));
+    std::fs::write(&log, "all is well\n").unwrap();
+    let [log, copy] = [&log, &copy].map(|path| path.to_str().unwrap());
+    let named = format!("{data}/mistaken.db");
+    let url = format!("sqlite://{named}");
+    let only_there = [
         &["token", "list"][..],
         &["token", "revoke", "x"],
         &["export"],
         &["conflicts"],
-    ] {
+        &["backup", copy],
+    ];
+    for command in only_there {
         let arguments = [command, &["--data-dir", &data]].concat();
         refused(
             &run(&arguments),
             1,
             &["there is no database", &data, "--data-dir"],
+        );
+        assert!(!std::path::Path::new(&data).try_exists().unwrap(), "{command:?}");
+    }
+    for command in [
+        &only_there[..],
+        &[&["match", log], &["record", "cuda/out-of-memory"]],
+    ]
+    .concat()
+    {
+        let output = run(&[command, &["--database", &url]].concat());
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{command:?}: {text}");
+        assert!(
+            text.contains("there is no database") && text.contains(&named),
+            "{command:?}: {text}"
         );
         assert!(!std::path::Path::new(&data).try_exists().unwrap(), "{command:?}");
     }

@@ -5,6 +5,7 @@ mod postgres;
 mod sqlite;
 mod target;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,5 +49,17 @@ pub async fn connect(url: &str, options: &ConnectOptions) -> Result<Arc<dyn Stor
     match Target::parse(url)? {
         Target::Sqlite(path) => Ok(Arc::new(sqlite::connect(&path, options).await?)),
         Target::Postgres(target) => Ok(Arc::new(postgres::connect(*target, options).await?)),
+    }
+}
+
+/// The file that [`connect`] would open, or make, at `url`; `None` where a server has the database. Opens nothing.
+///
+/// # Errors
+///
+/// [`StoreError::Open`] where `url` names no database that is known.
+pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>, StoreError> {
+    match Target::parse(url)? {
+        Target::Sqlite(path) => Ok(Some(path)),
+        Target::Postgres(_) => Ok(None),
     }
 }
