@@ -14,5 +14,10 @@ pub fn embedded() -> Result<Vec<SeedRecord>, BundleError> {
     let read = |path: std::borrow::Cow<'static, str>| {
         Files::get(&path).map(|file| (path.into_owned(), file.data.into_owned()))
     };
-    pair(Files::iter().filter_map(read).collect())
+    let records = pair(Files::iter().filter_map(read).collect())?;
+    // Without any, everything would be "no known error".
+    if records.is_empty() {
+        return Err(BundleError::NoRecords);
+    }
+    Ok(records)
 }

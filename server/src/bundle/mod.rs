@@ -43,6 +43,11 @@ pub enum BundleError {
     /// Not UTF-8.
     #[error("{0}: the file is not UTF-8")]
     NotUtf8(String),
+    /// A debug build reads its records from the folder that it was built beside.
+    #[error(
+        "this program finds no records of its own: the folder that it was built beside is gone; build it again"
+    )]
+    NoRecords,
 }
 
 /// Puts documents and annexes together. Paths are relative, with `/`; files of other kinds are passed over.
