@@ -252,6 +252,13 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", media).await;
     }
 
+    /// Pixels by which the page is wider than `width`. A phone widens its window to what sticks out, so that
+    /// `innerWidth` says nothing of it.
+    pub async fn sticks_out(&self, width: u32) -> i64 {
+        let wide = self.script("return document.documentElement.scrollWidth").await;
+        wide.as_i64().unwrap() - i64::from(width)
+    }
+
     async fn devtools(&self, command: &str, parameters: Value) {
         let body = json!({ "cmd": command, "params": parameters });
         self.command("POST", "/goog/cdp/execute", Some(body)).await;

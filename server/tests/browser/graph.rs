@@ -55,8 +55,7 @@ async fn drawings_are_whole_and_stay_in_their_frame_without_a_script() {
             for (path, least) in pages() {
                 let place = format!("{path} at {width}, {scheme}");
                 browser.open(&format!("{}{path}", app.url)).await;
-                let sticks_out = "return document.documentElement.scrollWidth - innerWidth";
-                assert!(browser.script(sticks_out).await.as_i64().unwrap() <= 0, "{place}");
+                assert!(browser.sticks_out(width).await <= 0, "{place}");
                 let found = browser.script(MISPLACED).await;
                 assert!(found[0].as_u64().unwrap() >= least, "{place}: {found}");
                 assert_eq!(found[1], json!([]), "{place}");

@@ -54,8 +54,7 @@ async fn every_page_fits_reads_well_and_loads_without_complaint() {
             for path in PATHS {
                 let place = format!("{path} at {width}, {scheme}");
                 browser.open(&format!("{}{path}", app.url)).await;
-                let sticks_out = "return document.documentElement.scrollWidth - innerWidth";
-                let sticks_out = browser.script(sticks_out).await.as_i64().unwrap();
+                let sticks_out = browser.sticks_out(width).await;
                 assert!(sticks_out <= 0, "{place}: {sticks_out} pixels stick out");
                 assert_eq!(browser.script(TOO_FAINT).await, serde_json::json!([]), "{place}");
                 assert_eq!(browser.complaints().await, Vec::<String>::new(), "{place}");

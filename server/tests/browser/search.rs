@@ -34,8 +34,7 @@ async fn hits_come_while_one_types_in_both_languages() {
             .until("return document.querySelectorAll('.results mark').length > 0")
             .await;
         browser.until(&format!("{HEADING}('found')")).await;
-        let sticks_out = "return document.documentElement.scrollWidth - innerWidth";
-        assert!(browser.script(sticks_out).await.as_i64().unwrap() <= 0, "{width}");
+        assert!(browser.sticks_out(width).await <= 0, "{width}");
         assert_eq!(browser.complaints().await, Vec::<String>::new(), "{width}");
     }
 }
