@@ -128,7 +128,7 @@ fn compare(
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for (number, share) in Coverage::new(&index.view, &needles, sought).shares(MIN_COVERAGE)? {
+    for (number, share) in Coverage::new(&index.view, &needles, sought).shares(MIN_COVERAGE) {
         let share = share.min(1.0);
         let Some(Indexed { document, .. }) = index.view.document(number) else {
             continue;

@@ -2,41 +2,21 @@
 
 use std::ops::Range;
 
+use super::ranked::Ranked;
 use super::view::Number;
-
-const BITS: Number = u64::BITS;
 
 /// Some documents, ascending, each with its place among them.
 #[derive(Debug)]
 pub(super) struct Chosen {
     ascending: Vec<Number>,
-    stretches: Vec<Stretch>,
-}
-
-/// Sixty-four numbers.
-#[derive(Debug, Clone, Copy, Default)]
-struct Stretch {
-    /// Which of them are chosen.
-    bits: u64,
-    /// How many were chosen before them.
-    before: u32,
+    ranked: Ranked,
 }
 
 impl Chosen {
     /// These, of so many.
     pub(super) fn new(ascending: Vec<Number>, count: usize) -> Self {
-        let mut stretches = vec![Stretch::default(); count.div_ceil(BITS as usize)];
-        for number in &ascending {
-            if let Some(stretch) = stretches.get_mut((number / BITS) as usize) {
-                stretch.bits |= 1 << (number % BITS);
-            }
-        }
-        let mut before = 0;
-        for stretch in &mut stretches {
-            stretch.before = before;
-            before += stretch.bits.count_ones();
-        }
-        Self { ascending, stretches }
+        let ranked = Ranked::new(&ascending, count);
+        Self { ascending, ranked }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -45,10 +25,12 @@ impl Chosen {
 
     /// Where a document stands; `None` when it was not chosen.
     pub(super) fn place(&self, number: Number) -> Option<usize> {
-        let stretch = self.stretches.get((number / BITS) as usize)?;
-        let bit = 1_u64 << (number % BITS);
-        let is_chosen = stretch.bits & bit != 0;
-        is_chosen.then(|| (stretch.before + (stretch.bits & (bit - 1)).count_ones()) as usize)
+        self.ranked.place(number)
+    }
+
+    /// All of them, as a set that knows their places.
+    pub(super) fn ranked(&self) -> &Ranked {
+        &self.ranked
     }
 
     /// All of them, ascending.

@@ -33,8 +33,8 @@ impl<'a> Coverage<'a> {
     }
 
     /// Documents that cover at least this share, ascending.
-    pub(super) fn at_least(&self, least: f32) -> tantivy::Result<Vec<Number>> {
-        let mut search = self.begin(least)?;
+    pub(super) fn at_least(&self, least: f32) -> Vec<Number> {
+        let mut search = self.begin(least);
         let mut covering = Vec::new();
         loop {
             // Whoever has enough need not be asked for the rest.
@@ -44,24 +44,24 @@ impl<'a> Coverage<'a> {
             let Some(needle) = search.next_needle().filter(|_| !search.open.is_empty()) else {
                 break;
             };
-            search.ask(needle)?;
+            search.ask(needle);
         }
         covering.sort_unstable();
-        Ok(covering)
+        covering
     }
 
     /// Documents that cover at least this share, ascending, each with its own share.
-    pub(super) fn shares(&self, least: f32) -> tantivy::Result<Vec<(Number, f32)>> {
-        let mut search = self.begin(least)?;
+    pub(super) fn shares(&self, least: f32) -> Vec<(Number, f32)> {
+        let mut search = self.begin(least);
         while let Some(needle) = search.next_needle() {
-            search.ask(needle)?;
+            search.ask(needle);
         }
         let found = search.open.iter();
-        Ok(found.map(|open| (open.number, open.mass / self.sought)).collect())
+        found.map(|open| (open.number, open.mass / self.sought)).collect()
     }
 
     /// Goes over the needles that alone can begin a document that has enough at the end.
-    fn begin(&self, least: f32) -> tantivy::Result<Search<'_, 'a>> {
+    fn begin(&self, least: f32) -> Search<'_, 'a> {
         let count = self.view.numbers();
         let enough = (least - SLACK) * self.sought;
         let mut to_come: f32 = self.needles.iter().map(|needle| needle.rarity).sum();
@@ -71,13 +71,14 @@ impl<'a> Coverage<'a> {
         while let Some((needle, rest)) = left.split_first().filter(|_| to_come >= enough) {
             let mut said = Numbers::none_of(count);
             for listing in &needle.said {
-                self.view.add_to(listing, &mut said)?;
+                self.view.add_to(listing, &mut said);
             }
             found.insert_set(&said);
             begun.push((needle.rarity, said));
             to_come -= needle.rarity;
             left = rest;
         }
+        found.keep(&self.view.alive);
         let mass = |number| {
             let says = begun.iter().filter(|(_, said)| said.contains(number));
             says.map(|(rarity, _)| rarity).sum()
@@ -86,14 +87,14 @@ impl<'a> Coverage<'a> {
             number,
             mass: mass(number),
         });
-        Ok(Search {
+        Search {
             view: self.view,
             open: open.filter(|open| open.mass + to_come >= enough).collect(),
             said: Numbers::none_of(count),
             enough,
             left,
             to_come,
-        })
+        }
     }
 }
 
@@ -129,10 +130,10 @@ impl<'a> Search<'_, 'a> {
         Some(needle)
     }
 
-    fn ask(&mut self, needle: &Needle) -> tantivy::Result<()> {
+    fn ask(&mut self, needle: &Needle) {
         let among: Vec<Number> = self.open.iter().map(|open| open.number).collect();
         for listing in &needle.said {
-            self.view.add_those_among(listing, &among, &mut self.said)?;
+            self.view.add_those_among(listing, &among, &mut self.said);
         }
         for open in &mut self.open {
             if self.said.contains(open.number) {
@@ -140,6 +141,5 @@ impl<'a> Search<'_, 'a> {
             }
         }
         self.said.clear();
-        Ok(())
     }
 }

@@ -8,7 +8,6 @@ use utoipa::ToSchema;
 
 use super::document::SearchDoc;
 use super::request::Filters;
-use super::view::Number;
 
 /// Most values listed of one facet.
 const MAX_VALUES: usize = 50;
@@ -73,20 +72,22 @@ impl Facet {
 /// Number of a value among those of all facets.
 pub(super) type ValueNumber = u32;
 
-/// All values that documents ever had, numbered as they came: what is counted over every hit of every query is numbers.
+/// Number of a face: the values of a document, all together. Many documents have the same.
+pub(super) type FaceNumber = u32;
+
+/// All values and faces that documents ever had, numbered as they came: what is counted over every hit of every query is
+/// numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
     names: Vec<(Facet, Arc<str>)>,
     numbers: HashMap<(Facet, Arc<str>), ValueNumber>,
+    faces: Vec<Arc<[ValueNumber]>>,
+    face_numbers: HashMap<Arc<[ValueNumber]>, FaceNumber>,
 }
 
-/// The values of one document, each once.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Numbered(Box<[ValueNumber]>);
-
 impl Values {
-    /// The values of a document, new ones taken in.
-    pub(super) fn number(self: &mut Arc<Self>, document: &SearchDoc) -> Numbered {
+    /// The face of a document; new values, and a new face, are taken in.
+    pub(super) fn number(self: &mut Arc<Self>, document: &SearchDoc) -> FaceNumber {
         let mut found: Vec<ValueNumber> = Vec::new();
         for facet in Facet::ALL {
             for value in facet.values(document).iter().filter(|value| !value.is_empty()) {
@@ -100,52 +101,58 @@ impl Values {
                 }
             }
         }
-        Numbered(found.into())
+        match self.face_numbers.get(found.as_slice()) {
+            Some(number) => *number,
+            None => Arc::make_mut(self).take_in_face(found.into()),
+        }
     }
 
     fn take_in(&mut self, key: (Facet, Arc<str>)) -> ValueNumber {
-        let number = ValueNumber::try_from(self.names.len()).unwrap_or(ValueNumber::MAX);
+        let number = number(self.names.len());
         self.names.push(key.clone());
         self.numbers.insert(key, number);
+        number
+    }
+
+    fn take_in_face(&mut self, face: Arc<[ValueNumber]>) -> FaceNumber {
+        let number = number(self.faces.len());
+        self.faces.push(Arc::clone(&face));
+        self.face_numbers.insert(face, number);
         number
     }
 
     fn facet(&self, number: ValueNumber) -> Option<Facet> {
         self.names.get(number as usize).map(|(facet, _)| *facet)
     }
-}
 
-/// The values of all documents, one after the other: what is counted over thousands of hits is read in one go.
-#[derive(Debug)]
-pub(super) struct Columns {
-    /// Where the values of each document begin, and where the last one's end.
-    starts: Vec<u32>,
-    values: Vec<ValueNumber>,
-}
+    /// The values of a face, each once.
+    fn of_face(&self, number: FaceNumber) -> &[ValueNumber] {
+        self.faces.get(number as usize).map_or(&[], |values| values)
+    }
 
-impl Columns {
-    /// Of the documents by number; nothing of those that are not there.
-    pub(super) fn new<'d>(documents: impl Iterator<Item = Option<&'d Numbered>>) -> Self {
-        let mut columns = Self {
-            starts: vec![0],
-            values: Vec::new(),
-        };
-        for document in documents {
-            if let Some(Numbered(values)) = document {
-                columns.values.extend_from_slice(values);
-            }
-            let end = u32::try_from(columns.values.len()).unwrap_or(u32::MAX);
-            columns.starts.push(end);
+    /// The distinct faces of some documents, each with how many have it.
+    fn faces_of(&self, mut documents: Vec<FaceNumber>) -> Vec<(FaceNumber, usize)> {
+        if documents.len() < self.faces.len() / FEW {
+            documents.sort_unstable();
+            let same = documents.chunk_by(|one, other| one == other);
+            let counted = same.filter_map(|same| Some((*same.first()?, same.len())));
+            return counted.collect();
         }
-        columns
+        let mut counts = vec![0_usize; self.faces.len()];
+        for face in documents {
+            if let Some(count) = counts.get_mut(face as usize) {
+                *count += 1;
+            }
+        }
+        (0..).zip(counts).filter(|(_, count)| *count > 0).collect()
     }
+}
 
-    /// The values of one document.
-    pub(super) fn of(&self, number: Number) -> &[ValueNumber] {
-        let place = number as usize;
-        let range = (|| Some(*self.starts.get(place)? as usize..*self.starts.get(place + 1)? as usize))();
-        range.and_then(|range| self.values.get(range)).unwrap_or_default()
-    }
+/// One in so many is few: sorting those is quicker than going over all.
+const FEW: usize = 16;
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Filters over numbered values.
@@ -168,9 +175,14 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Whether a record passes all filters.
-    pub(super) fn admits(&self, document: &[ValueNumber]) -> bool {
-        self.refused_by(document).next().is_none()
+    /// Whether a record with this face passes all filters.
+    pub(super) fn admits(&self, face: FaceNumber) -> bool {
+        self.refused_by(self.values.of_face(face)).next().is_none()
+    }
+
+    /// Whether every record passes.
+    pub(super) fn is_open(&self) -> bool {
+        self.chosen.is_empty()
     }
 
     fn refused_by(&self, document: &[ValueNumber]) -> impl Iterator<Item = Facet> {
@@ -181,41 +193,53 @@ impl<'a> Choice<'a> {
         refused.map(|(facet, _)| *facet)
     }
 
-    /// Counts over all hits of the text, filtered by every facet but the one counted.
-    pub(super) fn count<'d>(&self, hits: impl Iterator<Item = &'d [ValueNumber]>) -> Facets {
+    /// Counts over all hits of the text, by their faces, filtered by every facet but the one counted.
+    pub(super) fn count(&self, hits: impl Iterator<Item = FaceNumber>) -> Facets {
         let mut counts = vec![0_usize; self.values.names.len()];
-        for document in hits {
-            let mut refused = self.refused_by(document);
+        for (face, hits) in self.values.faces_of(hits.collect()) {
+            let values = self.values.of_face(face);
+            let mut refused = self.refused_by(values);
             let (first, second) = (refused.next(), refused.next());
             if second.is_some() {
                 continue;
             }
-            for number in document {
+            for number in values {
                 let is_counted = first.is_none() || first == self.values.facet(*number);
                 if let Some(count) = counts.get_mut(*number as usize).filter(|_| is_counted) {
-                    *count += 1;
+                    *count += hits;
                 }
             }
         }
-        let of = |wanted: Facet| {
-            let counted = self.values.names.iter().zip(&counts);
-            let mut values: Vec<FacetValue> = counted
-                .filter(|((facet, _), count)| *facet == wanted && **count > 0)
-                .map(|((_, value), count)| FacetValue {
-                    value: value.to_string(),
-                    count: *count,
-                })
-                .collect();
-            values.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
-            values.truncate(MAX_VALUES);
-            values
-        };
+        let mut found: [Vec<(&Arc<str>, usize)>; Facet::ALL.len()] = std::array::from_fn(|_| Vec::new());
+        for ((facet, value), count) in self.values.names.iter().zip(counts) {
+            if let Some(values) = found.get_mut(*facet as usize).filter(|_| count > 0) {
+                values.push((value, count));
+            }
+        }
+        let [domain, category, tag, tier, locale] = found.map(commonest);
         Facets {
-            domain: of(Facet::Domain),
-            category: of(Facet::Category),
-            tag: of(Facet::Tag),
-            tier: of(Facet::Tier),
-            locale: of(Facet::Locale),
+            domain,
+            category,
+            tag,
+            tier,
+            locale,
         }
     }
+}
+
+/// The values that most hits have, by their counts.
+fn commonest(mut values: Vec<(&Arc<str>, usize)>) -> Vec<FacetValue> {
+    let better = |(a, a_count): &(&Arc<str>, usize), (b, b_count): &(&Arc<str>, usize)| {
+        b_count.cmp(a_count).then_with(|| a.cmp(b))
+    };
+    if values.len() > MAX_VALUES {
+        values.select_nth_unstable_by(MAX_VALUES, better);
+        values.truncate(MAX_VALUES);
+    }
+    values.sort_unstable_by(better);
+    let listed = values.into_iter().map(|(value, count)| FacetValue {
+        value: value.to_string(),
+        count,
+    });
+    listed.collect()
 }

@@ -18,7 +18,7 @@ use super::facets::Values;
 use super::schema::{self, Fields, Text};
 use super::segments::{Segment, to_join};
 use super::tokenizer::{Word, parts, words};
-use super::view::{Indexed, View};
+use super::view::{Indexed, Known, View};
 
 /// Most memory of the one writer thread, which takes what it needs: thousands of records fit, so that a start makes one
 /// segment of them and has none to join.
@@ -35,6 +35,8 @@ pub struct IndexKeeper {
     fields: Arc<Fields>,
     documents: HashMap<Slot, Arc<Indexed>>,
     values: Arc<Values>,
+    /// What was read of the segments of the generation before.
+    known: Known,
 }
 
 /// The index as of one generation.
@@ -63,6 +65,7 @@ impl IndexKeeper {
             fields: Arc::new(fields),
             documents: HashMap::new(),
             values: Arc::default(),
+            known: Known::new(),
         })
     }
 
@@ -82,14 +85,16 @@ impl IndexKeeper {
         }
         for (slot, document) in add {
             self.writer.add_document(self.index_document(slot, &document))?;
-            let values = self.values.number(&document);
-            self.documents
-                .insert(slot, Arc::new(Indexed { document, values }));
+            let face = self.values.number(&document);
+            self.documents.insert(slot, Arc::new(Indexed { document, face }));
         }
         self.writer.commit()?;
         self.join_segments()?;
         self.reader.reload()?;
-        let view = View::open(self.reader.searcher(), &self.documents, Arc::clone(&self.values))?;
+        let searcher = self.reader.searcher();
+        let values = Arc::clone(&self.values);
+        let view = View::open(searcher, &self.fields, &self.documents, values, &self.known)?;
+        self.known = view.known();
         Ok(SearchIndex {
             view: Arc::new(view),
             fields: Arc::clone(&self.fields),

@@ -1,78 +1,53 @@
 //! Goes over the lists of documents that have a word: over a whole list, or over those among some documents, for which few
 //! of a long list are looked up and many are picked out of it.
 
-use std::io;
-
-use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::DocId;
 use tantivy::query::{EnableScoring, Query};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, InvertedIndexReader};
 
 use super::chosen::{Chosen, between};
 use super::numbers::Numbers;
-use super::view::{K1, Listing, Number, Segment, View, as_f32};
+use super::view::{K1, Listing, Number, View};
+use super::words::List;
 
 /// Looking one document up takes as long as going over so many of a list.
-const LOOK_UP: usize = 32;
-
-/// One segment's list of a word.
-struct List<'a> {
-    segment: &'a Segment,
-    inverted: &'a InvertedIndexReader,
-    info: &'a TermInfo,
-}
+const LOOK_UP: usize = 16;
 
 impl View {
-    fn lists<'a>(&'a self, listing: &'a Listing) -> impl Iterator<Item = List<'a>> {
-        listing.lists.iter().filter_map(|(place, info)| {
-            let segment = self.segments.get(*place)?;
-            let inverted = segment.inverted(listing.field)?;
-            Some(List {
-                segment,
-                inverted,
-                info,
-            })
-        })
-    }
-
     /// Hands over each document that has a word.
-    pub(super) fn each(&self, listing: &Listing, mut take: impl FnMut(Number)) -> tantivy::Result<()> {
-        for list in self.lists(listing) {
-            list.each(IndexRecordOption::Basic, |document, _| {
-                take(list.segment.base + document);
-            })?;
+    pub(super) fn each(&self, listing: &Listing, mut take: impl FnMut(Number)) {
+        for (segment, list) in self.lists(listing) {
+            let numbers = list.documents().iter().map(|document| segment.base + document);
+            numbers
+                .filter(|number| self.alive.contains(*number))
+                .for_each(&mut take);
         }
-        Ok(())
     }
 
-    /// Adds all documents that have a word to a set.
-    pub(super) fn add_to(&self, listing: &Listing, said: &mut Numbers) -> io::Result<()> {
-        for list in self.lists(listing) {
-            list.add_to(said)?;
+    /// Adds all documents that have a word to a set, deleted ones among them.
+    pub(super) fn add_to(&self, listing: &Listing, said: &mut Numbers) {
+        for (segment, list) in self.lists(listing) {
+            match list.set() {
+                Some(set) => said.insert_bits(segment.base, set.bits()),
+                None => said.insert_all(segment.base, list.documents()),
+            }
         }
-        Ok(())
     }
 
     /// Adds documents that have a word to a set: all those that are among these, which ascend, and maybe others.
-    pub(super) fn add_those_among(
-        &self,
-        listing: &Listing,
-        among: &[Number],
-        said: &mut Numbers,
-    ) -> io::Result<()> {
-        for list in self.lists(listing) {
-            let (_, here) = between(among, list.segment.numbers());
-            if list.is_long_beside(here) {
-                list.look_up(IndexRecordOption::Basic, here, |place, _| {
-                    if let Some(number) = here.get(place) {
-                        said.insert(*number);
-                    }
-                })?;
+    pub(super) fn add_those_among(&self, listing: &Listing, among: &[Number], said: &mut Numbers) {
+        for (segment, list) in self.lists(listing) {
+            let (_, here) = between(among, segment.numbers());
+            if let Some(set) = list.set() {
+                let saying = here.iter().filter(|number| set.has(**number - segment.base));
+                saying.for_each(|number| said.insert(*number));
+            } else if is_long_beside(list, here) {
+                look_up(list, segment.base, here, |_, document, _| {
+                    said.insert(segment.base + document);
+                });
             } else {
-                list.add_to(said)?;
+                said.insert_all(segment.base, list.documents());
             }
         }
-        Ok(())
     }
 
     /// Hands over each chosen document that has a word, by its place, with what the word counts there by BM25, times
@@ -83,35 +58,34 @@ impl View {
         boost: f32,
         chosen: &Chosen,
         mut take: impl FnMut(usize, f32),
-    ) -> io::Result<()> {
+    ) {
         let lengths = self.lengths.get(listing.field.field_id() as usize);
         let weight = boost * self.rarity(listing.records) * (1.0 + K1);
-        for list in self.lists(listing) {
-            let base = list.segment.base;
-            let norms = list.segment.norms(listing.field);
-            let score = |document: DocId, count: u32| {
+        for (segment, list) in self.lists(listing) {
+            let norms = segment.norms(listing.field);
+            let score = |document: DocId, count: u16| {
                 let length = norms.map_or(1, |norms| norms.fieldnorm_id(document));
                 let taken = lengths.and_then(|lengths| lengths.get(usize::from(length)));
-                let count = as_f32(count);
+                let count = f32::from(count);
                 weight * count / (count + taken.copied().unwrap_or(K1))
             };
-            let (first, here) = between(chosen.numbers(), list.segment.numbers());
-            let option = IndexRecordOption::WithFreqs;
-            if list.is_long_beside(here) {
-                list.look_up(option, here, |place, count| {
-                    if let Some(number) = here.get(place) {
-                        take(first + place, score(number - base, count));
-                    }
-                })?;
+            let (first, here) = between(chosen.numbers(), segment.numbers());
+            if let Some(set) = list.set().filter(|_| here.len() < list.documents().len()) {
+                set.each_common(chosen.ranked(), segment.base, |document, at, place| {
+                    take(place, score(document, list.count(at)));
+                });
+            } else if is_long_beside(list, here) {
+                look_up(list, segment.base, here, |place, document, count| {
+                    take(first + place, score(document, count));
+                });
             } else {
-                list.each(option, |document, count| {
-                    if let Some(place) = chosen.place(base + document) {
+                list.each(|document, count| {
+                    if let Some(place) = chosen.place(segment.base + document) {
                         take(place, score(document, count));
                     }
-                })?;
+                });
             }
         }
-        Ok(())
     }
 
     /// Hands over each document that a query of the engine finds, with its score.
@@ -133,88 +107,56 @@ impl View {
     }
 }
 
-impl Segment {
-    /// Documents that have a word and are not deleted.
-    pub(super) fn records(&self, inverted: &InvertedIndexReader, info: &TermInfo) -> io::Result<u32> {
-        let list = List {
-            segment: self,
-            inverted,
-            info,
-        };
-        let deleted = self.deleted();
-        let mut count = info.doc_freq;
-        if list.is_long_beside(deleted) {
-            list.look_up(IndexRecordOption::Basic, deleted, |_, _| count -= 1)?;
-        } else if !deleted.is_empty() {
-            count = 0;
-            list.each(IndexRecordOption::Basic, |_, _| count += 1)?;
+/// Whether these documents are few beside a list.
+fn is_long_beside(list: &List, documents: &[Number]) -> bool {
+    documents.len() * LOOK_UP < list.documents().len()
+}
+
+/// Hands over the places of those among ascending numbers that are in a list, the document, and how often it says the word.
+fn look_up(list: &List, base: Number, among: &[Number], mut take: impl FnMut(usize, DocId, u16)) {
+    let mut from = 0;
+    for (place, number) in among.iter().enumerate() {
+        let document = number - base;
+        // Doubling steps first: the next one is mostly near.
+        let is_before = |place: usize| list.documents().get(place).is_some_and(|other| *other < document);
+        let mut step = 1;
+        while is_before(from + step) {
+            from += step;
+            step *= 2;
         }
-        Ok(count)
+        let near = list.documents().get(from..).unwrap_or_default();
+        let near = near.get(..=step).unwrap_or(near);
+        from += near.partition_point(|other| *other < document);
+        if list.documents().get(from) == Some(&document) {
+            take(place, document, list.count(from));
+        }
     }
 }
 
-impl List<'_> {
-    /// Whether these documents are few beside it.
-    fn is_long_beside(&self, documents: &[Number]) -> bool {
-        documents.len() * LOOK_UP < self.info.doc_freq as usize
-    }
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-    fn blocks(&self, option: IndexRecordOption) -> io::Result<BlockSegmentPostings> {
-        self.inverted.read_block_postings_from_terminfo(self.info, option)
-    }
+    use super::*;
 
-    /// Each document, and how often it says the word (1 unless `option` asks for that).
-    fn each(&self, option: IndexRecordOption, mut take: impl FnMut(DocId, u32)) -> io::Result<()> {
-        let mut block = self.blocks(option)?;
-        let alive = self.segment.reader.alive_bitset();
-        while block.block_len() > 0 {
-            let said = block
-                .docs()
-                .iter()
-                .enumerate()
-                .map(|(at, document)| (*document, block.freq(at)));
-            match alive {
-                None => said.for_each(|(document, count)| take(document, count)),
-                Some(alive) => said
-                    .filter(|(document, _)| alive.is_alive(*document))
-                    .for_each(|(document, count)| take(document, count)),
+    proptest! {
+        #[test]
+        fn looked_up_is_what_is_in_both(
+            list in prop::collection::btree_set(0..400_u32, 0..200),
+            among in prop::collection::btree_set(0..400_u32, 0..20),
+            base in 0..1_000_u32,
+        ) {
+            let list: Vec<DocId> = list.into_iter().collect();
+            let among: Vec<Number> = among.iter().map(|document| base + document).collect();
+            let mut found = Vec::new();
+            look_up(&List::of(&list), base, &among, |place, document, count| found.push((place, document, count)));
+            let mut expected = Vec::new();
+            for (place, number) in among.iter().enumerate() {
+                if let Ok(at) = list.binary_search(&(number - base)) {
+                    expected.push((place, number - base, u16::try_from(at).unwrap() + 1));
+                }
             }
-            block.advance();
+            prop_assert_eq!(found, expected);
         }
-        Ok(())
-    }
-
-    fn add_to(&self, said: &mut Numbers) -> io::Result<()> {
-        let base = self.segment.base;
-        if self.segment.reader.has_deletes() {
-            return self.each(IndexRecordOption::Basic, |document, _| {
-                said.insert(base + document);
-            });
-        }
-        let mut block = self.blocks(IndexRecordOption::Basic)?;
-        while block.block_len() > 0 {
-            said.insert_all(base, block.docs());
-            block.advance();
-        }
-        Ok(())
-    }
-
-    /// Hands over the places of those among ascending numbers that have the word, and how often they say it. Deleted ones
-    /// are found too.
-    fn look_up(
-        &self,
-        option: IndexRecordOption,
-        among: &[Number],
-        mut take: impl FnMut(usize, u32),
-    ) -> io::Result<()> {
-        let mut block = self.blocks(option)?;
-        for (place, number) in among.iter().enumerate() {
-            let document = number - self.segment.base;
-            let at = block.seek(document);
-            if block.doc(at) == document {
-                take(place, block.freq(at));
-            }
-        }
-        Ok(())
     }
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::concepts::names_of;
-use super::tokenizer::{each_part, each_word};
+use super::tokenizer::each_word_and_part;
 
 /// Looks through texts for the words of one query.
 pub(super) struct Marker<'a> {
@@ -15,6 +15,8 @@ pub(super) struct Marker<'a> {
     /// as the last bit. After these the characters beyond ASCII, of which some share a bit: the lengths of their words
     /// change with case (the Kelvin sign is a `k` of three bytes).
     beginnings: [u32; ASCII + BEYOND_ASCII],
+    /// Of the text at hand: its words, and the parts of its compound words.
+    spans: [Vec<Range<usize>>; 2],
 }
 
 const ASCII: usize = 128;
@@ -28,6 +30,7 @@ impl<'a> Marker<'a> {
             words: Vec::new(),
             names: Vec::new(),
             beginnings: [0; ASCII + BEYOND_ASCII],
+            spans: [Vec::new(), Vec::new()],
         };
         for word in sought.into_iter().map(AsRef::as_ref) {
             if let Some(names) = names_of(word) {
@@ -47,14 +50,19 @@ impl<'a> Marker<'a> {
     }
 
     /// Places of the words sought, merged where they overlap (pairs of Chinese characters do).
-    pub(super) fn marks(&self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn marks(&mut self, text: &str) -> Vec<Range<usize>> {
+        let [mut words, mut parts] = std::mem::take(&mut self.spans);
+        words.clear();
+        parts.clear();
+        each_word_and_part(
+            text,
+            |start, end| words.push(start..end),
+            |start, end| parts.push(start..end),
+        );
         let mut places = Vec::new();
-        let mut spans: Vec<Range<usize>> = Vec::new();
-        each_word(text, |start, end, _| spans.push(start..end));
-        self.note(text, &spans, &mut places);
-        spans.clear();
-        each_part(text, |start, end| spans.push(start..end));
-        self.note(text, &spans, &mut places);
+        self.note(text, &words, &mut places);
+        self.note(text, &parts, &mut places);
+        self.spans = [words, parts];
         places.sort_unstable_by_key(|place| (place.start, place.end));
         let mut merged: Vec<Range<usize>> = Vec::new();
         for place in places {
@@ -69,15 +77,9 @@ impl<'a> Marker<'a> {
     /// Whether a word or a name may begin with this, in whatever case: most words of a text do not, and are asked no more.
     fn may_begin(&self, written: &str) -> bool {
         let (first, length) = beginning(written);
+        let known = self.beginnings.get(first).copied().unwrap_or_default();
         // Of what is not all ASCII the length says nothing where it begins with a letter that is ASCII in lower case.
-        let lengths = if first < ASCII && !written.is_ascii() {
-            u32::MAX
-        } else {
-            length
-        };
-        self.beginnings
-            .get(first)
-            .is_some_and(|known| known & lengths != 0)
+        known & length != 0 || (known != 0 && first < ASCII && !written.is_ascii())
     }
 
     fn note(&self, text: &str, spans: &[Range<usize>], places: &mut Vec<Range<usize>>) {
@@ -104,7 +106,12 @@ impl<'a> Marker<'a> {
 
 /// Where [`Marker::beginnings`] notes a word, and the bit of its length, or of its first character.
 fn beginning(word: &str) -> (usize, u32) {
-    let first = word.chars().next().unwrap_or_default();
+    let first = match word.as_bytes().first() {
+        Some(byte) if byte.is_ascii() => {
+            return (usize::from(byte.to_ascii_lowercase()), 1 << word.len().min(31));
+        }
+        _ => word.chars().next().unwrap_or_default(),
+    };
     let lower = first.to_lowercase().next().unwrap_or(first);
     if lower.is_ascii() {
         (lower as usize, 1 << word.len().min(31))

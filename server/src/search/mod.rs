@@ -2,10 +2,18 @@
 //!
 //! [`IndexKeeper`] follows the feed and gives a [`SearchIndex`] for each generation, which never changes. Any text is
 //! a query. What is found comes back as plain pieces of text, never as HTML.
+//!
+//! ```text
+//! index      one writer; segments    view      a generation's index, by numbers of documents
+//! contents   what a segment keeps    words     unpacked lists of words, kept for the next query
+//! sought     what a text asks for    coverage  who says enough of it
+//! tally      what each gets for it   facets    what further choices would leave
+//! ```
 
 mod candidates;
 mod chosen;
 mod concepts;
+mod contents;
 mod coverage;
 mod cursor;
 mod cut;
@@ -21,6 +29,7 @@ mod named;
 mod numbers;
 mod page;
 mod query;
+mod ranked;
 mod request;
 mod schema;
 mod segments;
@@ -31,6 +40,7 @@ mod terms;
 mod tokenizer;
 mod typos;
 mod view;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -63,19 +73,21 @@ impl SearchIndex {
         let found = query::run(self, &request.text)?;
         let choice = Choice::new(&self.view.values, &request.filters);
         let mut hits = found.hits;
-        let facets = choice.count(hits.iter().map(|(_, number)| self.view.values_of(*number)));
-        hits.retain(|(_, number)| choice.admits(self.view.values_of(*number)));
+        let facets = choice.count(hits.iter().map(|(_, number)| self.view.face(*number)));
+        if !choice.is_open() {
+            hits.retain(|(_, number)| choice.admits(self.view.face(*number)));
+        }
         let total = hits.len();
         let end = offset.saturating_add(limit);
         let page = page::best(&self.view, hits, end);
 
-        let marker = Marker::new(found.needles.iter().flat_map(|needle| &needle.words));
+        let mut marker = Marker::new(found.needles.iter().flat_map(|needle| &needle.words));
         let page = page.iter().skip(offset).map(|(score, indexed)| SearchHit {
             id: indexed.document.id.clone(),
             signature: indexed.document.signature.clone(),
             signature_zh: indexed.document.signature_zh.clone(),
             score: *score,
-            highlights: highlight::highlights(&indexed.document, &marker),
+            highlights: highlight::highlights(&indexed.document, &mut marker),
         });
         Ok(SearchAnswer {
             hits: page.collect(),

@@ -41,7 +41,7 @@ pub(super) fn codes(index: &SearchIndex, text: &str) -> tantivy::Result<Named> {
                 if known.contains(&code) {
                     continue;
                 }
-                let Some(listing) = index.view.find(index.fields.code, code.as_bytes())? else {
+                let Some(listing) = index.view.find(index.fields.code, &code)? else {
                     continue;
                 };
                 known.push(code);

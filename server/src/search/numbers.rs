@@ -1,8 +1,11 @@
 //! Sets of documents, one bit each: eight thousand bytes for 65,000 documents, which stay at hand.
 
+use std::ops::Range;
+
 use super::view::Number;
 
-const BITS: Number = u64::BITS;
+/// Documents of one word of a set.
+pub(super) const BITS: Number = u64::BITS;
 
 /// Documents by number.
 #[derive(Debug, Clone)]
@@ -34,6 +37,47 @@ impl Numbers {
     /// Adds one document.
     pub(super) fn insert(&mut self, number: Number) {
         self.join((number / BITS) as usize, 1 << (number % BITS));
+    }
+
+    /// Adds all of a range.
+    pub(super) fn insert_range(&mut self, range: Range<Number>) {
+        let first = (range.start / BITS) as usize;
+        let last = range.end.div_ceil(BITS) as usize;
+        let words = self.0.get_mut(first..last).unwrap_or_default();
+        for (place, word) in (range.start / BITS..).zip(words) {
+            let begins = range.start.saturating_sub(place * BITS).min(BITS);
+            let ends = (range.end - place * BITS).min(BITS);
+            *word |= (u64::MAX << begins) & (u64::MAX >> (BITS - ends));
+        }
+    }
+
+    /// Takes one document out.
+    pub(super) fn remove(&mut self, number: Number) {
+        if let Some(word) = self.0.get_mut((number / BITS) as usize) {
+            *word &= !(1 << (number % BITS));
+        }
+    }
+
+    /// Leaves those that are in another set of as many.
+    pub(super) fn keep(&mut self, other: &Self) {
+        for (word, kept) in self.0.iter_mut().zip(&other.0) {
+            *word &= kept;
+        }
+    }
+
+    /// Adds sets of sixty-four numbers each, the first of which are `base` and those after it, a multiple of [`BITS`].
+    pub(super) fn insert_bits(&mut self, base: Number, bits: impl Iterator<Item = u64>) {
+        let from = self.0.get_mut((base / BITS) as usize..).unwrap_or_default();
+        for (word, more) in from.iter_mut().zip(bits) {
+            *word |= more;
+        }
+    }
+
+    /// How many of such sets are here.
+    pub(super) fn count_among(&self, base: Number, bits: impl Iterator<Item = u64>) -> u32 {
+        let from = self.0.get((base / BITS) as usize..).unwrap_or_default();
+        let both = from.iter().zip(bits).map(|(word, other)| word & other);
+        both.map(u64::count_ones).sum()
     }
 
     /// Adds the documents of another set of as many.

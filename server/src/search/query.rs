@@ -55,7 +55,7 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     let text = text.as_ref();
     if text.trim().is_empty() {
         return Ok(Found {
-            hits: index.view.documents().map(|number| (0.0, number)).collect(),
+            hits: index.view.alive.iter().map(|number| (0.0, number)).collect(),
             ..Found::default()
         });
     }
@@ -66,13 +66,13 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     let named = codes(index, spelt)?;
     let needles = sought.needles;
     let coverage = coverage(&index.view, &needles, &named.words);
-    let mut covering = coverage.at_least(MIN_COVERAGE)?;
+    let mut covering = coverage.at_least(MIN_COVERAGE);
     let is_near = covering.is_empty();
     if is_near {
-        covering = nearest(&coverage)?;
+        covering = nearest(&coverage);
     }
     for listing in &named.listings {
-        index.view.each(listing, |number| covering.push(number))?;
+        index.view.each(listing, |number| covering.push(number));
     }
     if !named.listings.is_empty() {
         covering.sort_unstable();
@@ -81,10 +81,10 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     let chosen = Chosen::new(covering, index.view.numbers());
     let mut scores = Tally::new(&index.view, &chosen);
     for listing in &named.listings {
-        scores.add_listing(listing, CODE_SCORE)?;
+        scores.add_listing(listing, CODE_SCORE);
     }
     for needle in &needles {
-        scores.add_needle(needle)?;
+        scores.add_needle(needle);
     }
     for phrase in phrases(index, spelt)? {
         scores.add_query(phrase.as_ref())?;
@@ -131,12 +131,12 @@ fn coverage<'a>(view: &'a View, needles: &'a [Needle], of_codes: &[String]) -> C
 }
 
 /// Documents that cover nearly as much as the best one, where nothing covers half.
-fn nearest(coverage: &Coverage<'_>) -> tantivy::Result<Vec<Number>> {
-    let near = coverage.shares(MIN_NEAR)?;
+fn nearest(coverage: &Coverage<'_>) -> Vec<Number> {
+    let near = coverage.shares(MIN_NEAR);
     let best = near.iter().map(|(_, share)| *share).fold(0.0, f32::max);
     let least = MIN_OF_BEST * best;
     let nearest = near.into_iter().filter(|(_, share)| share + SLACK >= least);
-    Ok(nearest.map(|(number, _)| number).collect())
+    nearest.map(|(number, _)| number).collect()
 }
 
 /// Phrases in quotes, and the whole text when it is short: standing together counts extra. It never excludes:

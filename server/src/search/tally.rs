@@ -38,27 +38,26 @@ impl<'a> Tally<'a> {
     }
 
     /// Adds what a needle counts by where its words stand and how often: the best place, and a little for each other.
-    pub(super) fn add_needle(&mut self, needle: &Needle) -> tantivy::Result<()> {
+    pub(super) fn add_needle(&mut self, needle: &Needle) {
         for Place { listing, boost } in &needle.places {
             let now = &mut self.now;
             self.view
                 .each_scored(listing, *boost, self.chosen, |place, score| {
                     note(now, place, score);
-                })?;
+                });
         }
         self.end_needle();
-        Ok(())
     }
 
     /// Adds `score` to each document of a list.
-    pub(super) fn add_listing(&mut self, listing: &Listing, score: f32) -> tantivy::Result<()> {
+    pub(super) fn add_listing(&mut self, listing: &Listing, score: f32) {
         let (chosen, sums) = (self.chosen, &mut self.sums);
         self.view.each(listing, |number| {
             let place = chosen.place(number);
             if let Some(sum) = place.and_then(|place| sums.get_mut(place)) {
                 *sum += score;
             }
-        })
+        });
     }
 
     /// Adds the score of a query of the engine.

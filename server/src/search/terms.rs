@@ -1,13 +1,14 @@
 //! From a user's text to the words to look for, with how rare each is. Never fails, whatever the text.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use tantivy::schema::Field;
 
 use super::index::SearchIndex;
 use super::schema::{PARTS_BOOST, Text};
 use super::tokenizer::Word;
-use super::view::{Listing, View};
+use super::view::{Listing, Spread, View};
 
 /// Most words that completing a prefix gives: enough to find, few enough to stay quick.
 const MAX_COMPLETIONS: usize = 24;
@@ -85,18 +86,22 @@ impl<'a> Lexicon<'a> {
 
     /// Whether any record has a word.
     pub(super) fn knows(&self, word: &str) -> tantivy::Result<bool> {
-        Ok(self.records(word)? > 0)
+        for field in self.listing() {
+            if self.view().has(field, word)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// How many records have a word, in the field where that is most.
     pub(super) fn records(&self, word: &str) -> tantivy::Result<u32> {
-        let mut most = 0;
-        for field in self.listing() {
-            if let Some(listing) = self.view().find(field, word.as_bytes())? {
-                most = listing.records.max(most);
-            }
-        }
-        Ok(most)
+        let Some(spread) = self.view().spread(word)? else {
+            return Ok(0);
+        };
+        let fields = self.listing().into_iter();
+        let found = fields.filter_map(|field| self.view().listing(&spread, field));
+        Ok(found.map(|listing| listing.records).max().unwrap_or_default())
     }
 
     /// The word as it stands in the index; `None` when no record has it.
@@ -174,9 +179,12 @@ impl<'a> Lexicon<'a> {
         };
         let mut records = 0;
         for (word, weight) in alternatives {
+            let Some(spread) = self.view().spread(word)? else {
+                continue;
+            };
             let mut known = false;
             for field in self.listing() {
-                if let Some(listing) = self.view().find(field, word.as_bytes())? {
+                if let Some(listing) = self.view().listing(&spread, field) {
                     records = listing.records.max(records);
                     found.said.push(listing);
                     known = true;
@@ -184,7 +192,7 @@ impl<'a> Lexicon<'a> {
             }
             if known {
                 found.words.push(word.clone());
-                self.add_places(&mut found.places, word, *weight)?;
+                self.add_places(&mut found.places, &spread, *weight);
             }
         }
         if found.places.is_empty() {
@@ -194,16 +202,15 @@ impl<'a> Lexicon<'a> {
         Ok(Some(found))
     }
 
-    fn add_places(&self, places: &mut Vec<Place>, word: &str, weight: f32) -> tantivy::Result<()> {
+    fn add_places(&self, places: &mut Vec<Place>, word: &Rc<Spread>, weight: f32) {
         for (field, boost) in &self.fields {
-            if let Some(listing) = self.view().find(*field, word.as_bytes())? {
+            if let Some(listing) = self.view().listing(word, *field) {
                 places.push(Place {
                     listing,
                     boost: boost * weight,
                 });
             }
         }
-        Ok(())
     }
 
     /// Inverse document frequency as BM25 has it; a word that no record has is the rarest.

@@ -43,7 +43,7 @@ pub(super) fn parts(text: &str) -> Vec<Word> {
 }
 
 /// Where each word of a text begins and ends, and whether it is of Chinese, Japanese or Korean characters.
-pub(super) fn each_word(text: &str, mut take: impl FnMut(usize, usize, bool)) {
+fn each_word(text: &str, mut take: impl FnMut(usize, usize, bool)) {
     each_run(text, |kind, start, run| match kind {
         Kind::Cjk => each_bigram(run, start, |start, end| take(start, end, true)),
         Kind::Word => take(start, start + run.len(), false),
@@ -52,7 +52,7 @@ pub(super) fn each_word(text: &str, mut take: impl FnMut(usize, usize, bool)) {
 }
 
 /// Where each part of a compound word begins and ends, as [`parts`] has them.
-pub(super) fn each_part(text: &str, mut take: impl FnMut(usize, usize)) {
+fn each_part(text: &str, mut take: impl FnMut(usize, usize)) {
     each_run(text, |kind, start, run| {
         if kind == Kind::Word {
             each_part_of(run, start, &mut take);
@@ -60,20 +60,65 @@ pub(super) fn each_part(text: &str, mut take: impl FnMut(usize, usize)) {
     });
 }
 
-/// The runs of characters of one kind, each with its first byte. Words that are too long are left out.
-fn each_run(text: &str, mut take: impl FnMut(Kind, usize, &str)) {
-    let mut rest = text;
-    let mut offset = 0;
-    while let Some(first) = rest.chars().next() {
-        let kind = Kind::of(first);
-        let length = rest.find(|c| Kind::of(c) != kind).unwrap_or(rest.len());
-        let (run, after) = rest.split_at(length);
-        if kind != Kind::Word || length <= MAX_WORD_BYTES {
-            take(kind, offset, run);
+/// Where each word begins and ends, as [`words`] has them, and each part of a compound one, as [`parts`] has them, in one
+/// go over the text.
+pub(super) fn each_word_and_part(
+    text: &str,
+    mut word: impl FnMut(usize, usize),
+    mut part: impl FnMut(usize, usize),
+) {
+    each_run(text, |kind, start, run| match kind {
+        Kind::Cjk => each_bigram(run, start, &mut word),
+        Kind::Word => {
+            word(start, start + run.len());
+            each_part_of(run, start, &mut part);
         }
-        offset += length;
-        rest = after;
+        Kind::Other => {}
+    });
+}
+
+/// The runs of characters of one kind, each with its first byte. Words that are too long are left out, and what stands
+/// between words is.
+fn each_run(text: &str, mut take: impl FnMut(Kind, usize, &str)) {
+    let mut at = 0;
+    while let Some(first) = text.as_bytes().get(at) {
+        let kind = if first.is_ascii() {
+            Kind::of_ascii(*first)
+        } else {
+            Kind::beyond_ascii(character_at(text, at))
+        };
+        let end = end_of_run(text, at, kind);
+        if kind != Kind::Other && (kind != Kind::Word || end - at <= MAX_WORD_BYTES) {
+            take(kind, at, text.get(at..end).unwrap_or_default());
+        }
+        at = end;
     }
+}
+
+/// Where a run ends that begins at a byte.
+#[inline]
+fn end_of_run(text: &str, start: usize, kind: Kind) -> usize {
+    let mut at = start;
+    loop {
+        // Nearly all characters of all texts are ASCII.
+        let rest = text.as_bytes().get(at..).unwrap_or_default();
+        let ended = |byte: &u8| !byte.is_ascii() || Kind::of_ascii(*byte) != kind;
+        at += rest.iter().position(ended).unwrap_or(rest.len());
+        if text.as_bytes().get(at).is_none_or(u8::is_ascii) {
+            return at;
+        }
+        let character = character_at(text, at);
+        if Kind::beyond_ascii(character) != kind {
+            return at;
+        }
+        at += character.len_utf8();
+    }
+}
+
+fn character_at(text: &str, at: usize) -> char {
+    text.get(at..)
+        .and_then(|rest| rest.chars().next())
+        .unwrap_or_default()
 }
 
 /// The parts of one word, lower case. Empty unless it has at least two.
@@ -116,7 +161,19 @@ fn each_bigram(run: &str, offset: usize, mut take: impl FnMut(usize, usize)) {
     }
 }
 
+/// Whether a word is of letters in one case, but for a capital at its beginning: it has no parts.
+fn is_plain(word: &str) -> bool {
+    let Some((first, rest)) = word.as_bytes().split_first() else {
+        return true;
+    };
+    let is_lower = rest.iter().all(u8::is_ascii_lowercase);
+    first.is_ascii_alphabetic() && (is_lower || word.bytes().all(|byte| byte.is_ascii_uppercase()))
+}
+
 fn each_part_of(word: &str, offset: usize, take: &mut impl FnMut(usize, usize)) {
+    if is_plain(word) {
+        return;
+    }
     let mut part = |start: usize, end: usize| {
         let slice = word.get(start..end).unwrap_or_default();
         let trimmed = slice.trim_matches('_');
@@ -163,11 +220,17 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(c: char) -> Self {
-        if c.is_ascii() {
-            let is_word = c.is_ascii_alphanumeric() || c == '_';
-            if is_word { Self::Word } else { Self::Other }
-        } else if is_cjk(c) {
+    #[inline]
+    fn of_ascii(byte: u8) -> Self {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            Self::Word
+        } else {
+            Self::Other
+        }
+    }
+
+    fn beyond_ascii(c: char) -> Self {
+        if is_cjk(c) {
             Self::Cjk
         } else if c.is_alphanumeric() {
             Self::Word

@@ -1,24 +1,30 @@
 //! The index of one generation, opened once so that queries find everything at hand: term dictionaries, lengths of
 //! texts, and the document behind each number.
 //!
-//! Documents are numbered through all segments. Deleted ones keep their number and are passed over everywhere, so that
-//! what is counted does not depend on how the index is cut into segments.
+//! Documents are numbered through all segments, each of which begins with a number that sets of documents begin a word
+//! with. Deleted ones keep their number and are passed over everywhere, so that what is counted does not depend on how
+//! the index is cut into segments.
 
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::TermInfo;
+use tantivy::index::SegmentId;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::Field;
-use tantivy::{InvertedIndexReader, Searcher, SegmentReader, Term};
+use tantivy::{DocId, InvertedIndexReader, Searcher, SegmentReader, Term};
 
+use super::contents::Contents;
 use super::document::SearchDoc;
-use super::facets::{Columns, Numbered, ValueNumber, Values};
+use super::facets::{FaceNumber, Values};
 use super::index::Slot;
+use super::numbers::{BITS, Numbers};
+use super::schema::Fields;
 use super::tokenizer::Word;
+use super::words;
 
 /// Number of a document within one generation's index.
 pub(super) type Number = u32;
@@ -34,13 +40,11 @@ const LENGTHS: usize = 256;
 pub(super) struct View {
     pub(super) searcher: Searcher,
     pub(super) segments: Vec<Segment>,
-    documents: Vec<Option<Arc<Indexed>>>,
-    /// What facets count of each document.
-    columns: Columns,
+    /// Documents that are not deleted.
+    pub(super) alive: Numbers,
+    count: u32,
     /// The values of facets.
     pub(super) values: Arc<Values>,
-    /// Documents that are not deleted.
-    alive: u32,
     /// By field: the weight that a text's length takes from a word's count.
     pub(super) lengths: Vec<[f32; LENGTHS]>,
 }
@@ -49,135 +53,190 @@ pub(super) struct Segment {
     pub(super) reader: SegmentReader,
     /// Number of its first document.
     pub(super) base: Number,
-    /// Numbers of deleted documents, ascending.
-    deleted: Vec<Number>,
-    /// By field.
-    inverted: Vec<Arc<InvertedIndexReader>>,
-    /// By field; none where lengths are not kept.
-    norms: Vec<Option<FieldNormReader>>,
+    /// Deleted documents, ascending.
+    deleted: Vec<DocId>,
+    pub(super) contents: Arc<Contents>,
 }
+
+/// What the generation before has read of segments.
+pub(super) type Known = HashMap<SegmentId, Arc<Contents>>;
 
 /// A document that the index holds.
 #[derive(Debug)]
 pub(super) struct Indexed {
     pub(super) document: Arc<SearchDoc>,
-    pub(super) values: Numbered,
+    /// What facets count of it.
+    pub(super) face: FaceNumber,
 }
+
+/// Where a word stands, by segment.
+#[derive(Debug)]
+pub(super) struct Spread(Vec<(usize, Arc<words::Word>)>);
 
 /// Where a word stands in one field.
 #[derive(Debug, Clone)]
 pub(super) struct Listing {
     pub(super) field: Field,
-    /// By segment.
-    pub(super) lists: Vec<(usize, TermInfo)>,
+    pub(super) word: Rc<Spread>,
     /// Documents that have it: one at least.
     pub(super) records: u32,
 }
 
 impl View {
-    /// Opens what a searcher sees. `slots` are the documents by slot.
+    /// Opens what a searcher sees. `slots` are the documents by slot; segments that are known are not read again.
     pub(super) fn open(
         searcher: Searcher,
+        names: &Fields,
         slots: &HashMap<Slot, Arc<Indexed>>,
         values: Arc<Values>,
+        known: &Known,
     ) -> tantivy::Result<Self> {
-        let fields: Vec<Field> = searcher.schema().fields().map(|(field, _)| field).collect();
         let mut segments = Vec::new();
-        let mut documents: Vec<Option<Arc<Indexed>>> = Vec::new();
+        let mut base = 0;
         for reader in searcher.segment_readers() {
-            let base = number(documents.len());
-            let column = reader.fast_fields().u64("slot")?.first_or_default_col(0);
-            documents.extend((0..reader.max_doc()).map(|document| {
-                let slot = column.get_val(document);
-                let document = slots.get(&slot).filter(|_| !reader.is_deleted(document));
-                document.cloned()
-            }));
-            let inverted = fields.iter().map(|field| reader.inverted_index(*field));
-            let norms = fields
-                .iter()
-                .map(|field| reader.fieldnorms_readers().get_field(*field));
-            let all = 0..reader.max_doc();
-            let deleted = all.filter(|document| reader.is_deleted(*document));
+            let contents = match known.get(&reader.segment_id()) {
+                Some(contents) => Arc::clone(contents),
+                None => Arc::new(Contents::open(reader, names, slots)?),
+            };
+            let deleted = if reader.has_deletes() {
+                let all = 0..reader.max_doc();
+                all.filter(|document| reader.is_deleted(*document)).collect()
+            } else {
+                Vec::new()
+            };
             segments.push(Segment {
                 base,
-                deleted: deleted.map(|document| base + document).collect(),
-                inverted: inverted.collect::<Result<_, _>>()?,
-                norms: norms.collect::<Result<_, _>>()?,
+                deleted,
+                contents,
                 reader: reader.clone(),
             });
+            base = (base + reader.max_doc()).next_multiple_of(BITS);
         }
-        let alive = number(documents.iter().flatten().count());
-        let columns = documents
+        let mut alive = Numbers::none_of(base as usize);
+        for segment in &segments {
+            alive.insert_range(segment.numbers());
+            for document in &segment.deleted {
+                alive.remove(segment.base + document);
+            }
+        }
+        let count = searcher
+            .segment_readers()
             .iter()
-            .map(|document| document.as_ref().map(|indexed| &indexed.values));
-        let lengths = fields.iter().map(|field| {
-            let words: u64 = segments.iter().map(|segment| segment.words(*field)).sum();
-            length_weights(words, alive)
+            .map(SegmentReader::num_docs)
+            .sum();
+        let fields = searcher.schema().fields().map(|(field, _)| field);
+        let lengths = fields.map(|field| {
+            let words: u64 = segments.iter().map(|segment| segment.words(field)).sum();
+            length_weights(words, count)
         });
         Ok(Self {
             lengths: lengths.collect(),
-            columns: Columns::new(columns),
             searcher,
             segments,
-            documents,
-            values,
             alive,
+            count,
+            values,
         })
+    }
+
+    /// What it has read of its segments.
+    pub(super) fn known(&self) -> Known {
+        let segments = self.segments.iter();
+        segments
+            .map(|segment| (segment.reader.segment_id(), Arc::clone(&segment.contents)))
+            .collect()
     }
 
     /// Documents that are there.
     pub(super) fn len(&self) -> u32 {
-        self.alive
+        self.count
     }
 
-    /// Numbers given, those of deleted documents among them.
+    /// All numbers are below this; some are of deleted documents, and some of none.
     pub(super) fn numbers(&self) -> usize {
-        self.documents.len()
+        self.segments
+            .last()
+            .map_or(0, |segment| segment.numbers().end as usize)
     }
 
-    /// The document of a number; `None` for a deleted one.
+    /// The document of a number; whether it is deleted, [`Self::alive`] knows.
     pub(super) fn document(&self, number: Number) -> Option<&Indexed> {
-        self.documents.get(number as usize)?.as_deref()
+        let segment = self.segment_of(number)?;
+        segment.contents.document(number - segment.base)
     }
 
-    /// The values of a document, for facets.
-    pub(super) fn values_of(&self, number: Number) -> &[ValueNumber] {
-        self.columns.of(number)
+    /// What facets count of a document.
+    pub(super) fn face(&self, number: Number) -> FaceNumber {
+        let segment = self.segment_of(number);
+        segment.map_or(0, |segment| segment.contents.face(number - segment.base))
     }
 
-    /// The numbers of all documents.
-    pub(super) fn documents(&self) -> impl Iterator<Item = Number> {
-        let all = (0..).zip(&self.documents);
-        all.filter_map(|(number, document)| document.as_ref().map(|_| number))
+    fn segment_of(&self, number: Number) -> Option<&Segment> {
+        self.segments.iter().rfind(|segment| segment.base <= number)
     }
 
-    /// Where a word stands in a field; `None` when no document has it.
-    pub(super) fn find(&self, field: Field, word: &[u8]) -> io::Result<Option<Listing>> {
-        let mut found = Listing {
-            field,
-            lists: Vec::new(),
-            records: 0,
-        };
+    /// Where a word stands; `None` when it stands nowhere.
+    pub(super) fn spread(&self, word: &str) -> io::Result<Option<Rc<Spread>>> {
+        let mut found = Vec::new();
         for (place, segment) in self.segments.iter().enumerate() {
-            let Some(inverted) = segment.inverted(field) else {
-                continue;
-            };
-            let Some(info) = inverted.terms().get(word)? else {
-                continue;
-            };
-            let here = segment.records(inverted, &info)?;
-            if here > 0 {
-                found.records += here;
-                found.lists.push((place, info));
+            if let Some(word) = segment.contents.word(word)? {
+                found.push((place, word));
             }
         }
-        Ok((found.records > 0).then_some(found))
+        Ok((!found.is_empty()).then(|| Rc::new(Spread(found))))
+    }
+
+    /// Where a word stands in a field; `None` when no document has it there.
+    pub(super) fn listing(&self, word: &Rc<Spread>, field: Field) -> Option<Listing> {
+        let mut listing = Listing {
+            field,
+            word: Rc::clone(word),
+            records: 0,
+        };
+        let records = self
+            .lists(&listing)
+            .map(|(segment, list)| segment.records(list, &self.alive))
+            .sum();
+        listing.records = records;
+        (records > 0).then_some(listing)
+    }
+
+    /// As [`Self::listing`], of a word that is not found yet.
+    pub(super) fn find(&self, field: Field, word: &str) -> io::Result<Option<Listing>> {
+        let found = self.spread(word)?;
+        Ok(found.and_then(|found| self.listing(&found, field)))
+    }
+
+    /// The lists of a word, each with its segment.
+    pub(super) fn lists<'a>(
+        &'a self,
+        listing: &'a Listing,
+    ) -> impl Iterator<Item = (&'a Segment, &'a words::List)> {
+        let Spread(parts) = listing.word.as_ref();
+        parts
+            .iter()
+            .filter_map(|(place, word)| Some((self.segments.get(*place)?, word.list(listing.field)?)))
+    }
+
+    /// Whether some document has a word in a field: as [`Self::find`], for words that are looked at in passing.
+    pub(super) fn has(&self, field: Field, word: &str) -> io::Result<bool> {
+        let deleted = |segment: &Segment| number(segment.deleted.len());
+        for segment in &self.segments {
+            let info = segment.inverted(field).map(|inverted| inverted.terms().get(word));
+            let said_by = info.transpose()?.flatten().map_or(0, |info| info.doc_freq);
+            if said_by > deleted(segment) {
+                return Ok(true);
+            }
+        }
+        // None, or none but deleted ones, or so few that one has to look.
+        let is_all_alive = self.segments.iter().all(|segment| segment.deleted.is_empty());
+        Ok(!is_all_alive && self.find(field, word)?.is_some())
     }
 
     /// Whether each of these words stands in a field of some document.
     pub(super) fn has_all(&self, field: Field, words: &[Word]) -> io::Result<bool> {
         for word in words {
-            if self.find(field, word.text.as_bytes())?.is_none() {
+            if self.find(field, &word.text)?.is_none() {
                 return Ok(false);
             }
         }
@@ -192,7 +251,7 @@ impl View {
 
     /// Inverse document frequency as BM25 has it; a word that no record has is the rarest.
     pub(super) fn rarity(&self, records_with_word: u32) -> f32 {
-        let all = as_f32(self.alive);
+        let all = as_f32(self.count);
         let with_word = as_f32(records_with_word).min(all);
         ((all - with_word + 0.5) / (with_word + 0.5)).ln_1p()
     }
@@ -204,16 +263,31 @@ impl Segment {
         self.base..self.base + self.reader.max_doc()
     }
 
-    pub(super) fn deleted(&self) -> &[Number] {
-        &self.deleted
-    }
-
     pub(super) fn inverted(&self, field: Field) -> Option<&InvertedIndexReader> {
-        Some(self.inverted.get(field.field_id() as usize)?.as_ref())
+        self.contents.inverted(field)
     }
 
     pub(super) fn norms(&self, field: Field) -> Option<&FieldNormReader> {
-        self.norms.get(field.field_id() as usize)?.as_ref()
+        self.contents.norms(field)
+    }
+
+    /// Documents of a list that are not deleted, counted in as few steps as may be: a query asks this of hundreds of lists,
+    /// and thousands of documents may be deleted.
+    fn records(&self, list: &words::List, alive: &Numbers) -> u32 {
+        let documents = list.documents();
+        let steps = match list.set() {
+            Some(_) => (self.reader.max_doc() / BITS) as usize,
+            None => documents.len(),
+        };
+        if self.deleted.len() <= steps {
+            let gone = self.deleted.iter().filter(|document| list.has(**document));
+            return number(documents.len() - gone.count());
+        }
+        if let Some(set) = list.set() {
+            return alive.count_among(self.base, set.bits());
+        }
+        let numbers = documents.iter().map(|document| self.base + document);
+        number(numbers.filter(|number| alive.contains(*number)).count())
     }
 
     /// Words of all texts of a field. What deleted documents had is taken off as exactly as lengths are kept.
@@ -224,8 +298,10 @@ impl Segment {
         let Some(norms) = self.norms(field).filter(|_| self.reader.has_deletes()) else {
             return all;
         };
-        let deleted = self.deleted.iter().map(|number| number - self.base);
-        let gone: u64 = deleted.map(|document| u64::from(norms.fieldnorm(document))).sum();
+        let deleted = self.deleted.iter();
+        let gone: u64 = deleted
+            .map(|document| u64::from(norms.fieldnorm(*document)))
+            .sum();
         all.saturating_sub(gone)
     }
 }
@@ -237,11 +313,13 @@ impl Bm25StatisticsProvider for View {
     }
 
     fn total_num_docs(&self) -> tantivy::Result<u64> {
-        Ok(u64::from(self.alive))
+        Ok(u64::from(self.count))
     }
 
     fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        let found = self.find(term.field(), term.serialized_value_bytes())?;
+        let value = term.value();
+        let word = value.as_str().unwrap_or_default();
+        let found = self.find(term.field(), word)?;
         Ok(found.map_or(0, |found| u64::from(found.records)))
     }
 }
@@ -265,6 +343,6 @@ fn number(count: usize) -> Number {
     clippy::cast_precision_loss,
     reason = "an estimate, and far below the 24 bits that are exact"
 )]
-pub(super) fn as_f32(count: u32) -> f32 {
+fn as_f32(count: u32) -> f32 {
     count as f32
 }

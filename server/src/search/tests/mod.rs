@@ -1,5 +1,6 @@
 //! Search as its callers see it.
 
+mod edited;
 mod misspelt;
 mod plain;
 mod words;

@@ -130,16 +130,13 @@ fn plain(index: &SearchIndex, text: &str) -> (Vec<(f32, String)>, bool) {
     let sought = sought(&Lexicon::of_all(index), text).unwrap();
     let spelt = sought.spelt.as_deref().unwrap_or(text);
     let named = codes(index, spelt).unwrap();
-    let all = Chosen::new(
-        (0..u32::try_from(view.numbers()).unwrap()).collect(),
-        view.numbers(),
-    );
+    let all = Chosen::new(view.alive.iter().collect(), view.numbers());
     let mut scores = Tally::new(view, &all);
     for listing in &named.listings {
-        scores.add_listing(listing, CODE_SCORE).unwrap();
+        scores.add_listing(listing, CODE_SCORE);
     }
     for needle in &sought.needles {
-        scores.add_needle(needle).unwrap();
+        scores.add_needle(needle);
     }
     for phrase in phrases(index, spelt).unwrap() {
         scores.add_query(phrase.as_ref()).unwrap();
@@ -163,7 +160,7 @@ fn plain(index: &SearchIndex, text: &str) -> (Vec<(f32, String)>, bool) {
     {
         let mut says = vec![false; view.numbers()];
         for listing in &needle.said {
-            view.each(listing, |number| says[number as usize] = true).unwrap();
+            view.each(listing, |number| says[number as usize] = true);
         }
         for (mass, says) in masses.iter_mut().zip(says) {
             *mass += if says { needle.rarity } else { 0.0 };
