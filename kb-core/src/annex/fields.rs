@@ -13,6 +13,8 @@ const MOST: usize = 1_000;
 const MOST_TRIED: usize = 64;
 /// Most pages; each is held against each claim of the document.
 const MOST_SOURCES: usize = 256;
+/// Most numbers of a phrase.
+const MOST_NUMBERS: usize = 16;
 /// Longest window between related hits: a day.
 const LONGEST_WINDOW_SECONDS: u32 = 86_400;
 
@@ -24,6 +26,7 @@ pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::required("schema_version", Shape::Version(SCHEMA_VERSION)),
     Field::optional("codes", Shape::List(MOST, &Shape::Checked("code", code))),
     Field::optional("patterns", Shape::List(MOST_TRIED, &PATTERN)),
+    Field::optional("phrases", Shape::List(MOST_TRIED, &PHRASE)),
     Field::optional("examples", Shape::List(MOST_TRIED, &EXAMPLE)),
     Field::optional("near_misses", Shape::List(MOST_TRIED, &NEAR_MISS)),
     Field::optional("applies_to", Shape::List(MOST_TRIED, &APPLIES_TO)),
@@ -46,6 +49,13 @@ static PATTERN: Shape = Shape::Object(&[
     Field::required("regex", Shape::FilledText),
     Field::optional("flags", Shape::Text),
     Field::optional("captures", Shape::List(MOST_TRIED, &Shape::Text)),
+]);
+
+static PHRASE: Shape = Shape::Object(&[
+    Field::required("id", Shape::Checked("name", name)),
+    Field::required("context", Shape::FilledText),
+    Field::optional("text", Shape::FilledText),
+    Field::optional("numbers", Shape::List(MOST_NUMBERS, &Shape::Whole(u32::MAX))),
 ]);
 
 static EXAMPLE: Shape = Shape::Object(&[

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::probe::ProbeRule;
 use super::words::{Action, Severity};
 use crate::ids::{RecordId, ReportId};
-use crate::signature::{AppliesTo, PatternSpec};
+use crate::signature::{AppliesTo, PatternSpec, PhraseSpec};
 
 /// What Peerless adds to a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,9 @@ pub struct Annex {
     /// Patterns beside the document's `regex`, which is pattern `0`.
     #[serde(default)]
     pub patterns: Vec<PatternSpec>,
+    /// Words of the error that many programs print, each in its own way, and where they count.
+    #[serde(default)]
+    pub phrases: Vec<PhraseSpec>,
     /// Texts that the record must recognise.
     #[serde(default)]
     pub examples: Vec<Example>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::cache::{PatternCache, Slot};
+use super::cache::{PatternCache, Slot, clause_weight};
 use super::codes;
 use super::filter::{Filter, Found, Literals};
 use super::grams::Needs;
@@ -85,6 +85,16 @@ impl Builder<'_> {
                     Ok(slot) => self.add_pattern(record, from, spec, slot),
                     Err(error) => self.reject(from, spec.id.clone(), error.to_string()),
                 },
+                Err(error) => self.reject(from, spec.id.clone(), error.to_string()),
+            }
+        }
+        for spec in &from.phrases {
+            match PatternCache::phrase(spec) {
+                Ok(slot) if has_entry(&slot) => self.push(record, &spec.id, Kind::Pattern(slot)),
+                Ok(_) => {
+                    let reason = "its contexts leave no text of 3 bytes or more to look for".to_owned();
+                    self.reject(from, spec.id.clone(), reason);
+                }
                 Err(error) => self.reject(from, spec.id.clone(), error.to_string()),
             }
         }
@@ -339,12 +349,4 @@ fn slow_lane(
             None
         }
     }
-}
-
-fn clause_weight(clause: &Clause) -> f32 {
-    clause
-        .iter()
-        .map(|literal| text_weight(literal))
-        .min_by(f32::total_cmp)
-        .unwrap_or(0.0)
 }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, W
 use super::grams::Needs;
 use super::rarity::text_weight;
 use crate::signature::{
-    Analysis, Chain, Chains, CompiledPattern, Gap, Link, PatternError, PatternFacts, PatternSpec, Texts,
-    analyse, compile, compile_often,
+    Analysis, Chain, Chains, Clause, CompiledPattern, Gap, Link, Outline, PatternError, PatternFacts,
+    PatternSpec, Phrase, PhraseSpec, Texts, analyse, compile, compile_often, outline,
 };
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
@@ -27,16 +27,30 @@ const AUTOMATON_BYTES: usize = 64 << 10;
 /// What `.*` between two literals takes from their weight.
 const APART: f32 = 0.5;
 
-/// One distinct pattern text with its flags and capture names.
+/// A pattern or phrase: the literals that lead to it, and how it is then asked for.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    spec: PatternSpec,
     pub(crate) facts: PatternFacts,
     pub(crate) chains: Option<Chains>,
     /// How much each chain says.
     pub(crate) weights: Vec<f32>,
     /// What a line needs for each chain.
     pub(crate) needs: Vec<Needs>,
+    pub(crate) test: Test,
+}
+
+/// How a line that holds the literals is asked.
+#[derive(Debug)]
+pub(crate) enum Test {
+    Pattern(Arc<Compilable>),
+    /// The phrase, and how much its literals say with those of each way to print it.
+    Phrase(Phrase, Vec<f32>),
+}
+
+/// One distinct pattern text with its flags and capture names. Kept by the cache too while it is compiled.
+#[derive(Debug)]
+pub(crate) struct Compilable {
+    spec: PatternSpec,
     /// Compiled for texts of ASCII, small and quick to make, and for all others.
     ascii: Form,
     any: Form,
@@ -62,7 +76,7 @@ pub(super) struct PatternCache {
 
 #[derive(Debug, Default)]
 struct Resident {
-    slots: Vec<(Arc<Slot>, Texts, usize)>,
+    patterns: Vec<(Arc<Compilable>, Texts, usize)>,
     bytes: usize,
 }
 
@@ -92,22 +106,23 @@ impl PatternCache {
         if let Some(slot) = lock(&self.known).get(&key).and_then(Weak::upgrade) {
             return Ok(slot);
         }
-        let Analysis { facts, chains } = analyse(&key)?;
-        let list = || chains.iter().flat_map(|chains| &chains.list);
-        let slot = Arc::new(Slot {
-            facts,
-            weights: list().map(chain_weight).collect(),
-            needs: list()
-                .map(|chain| Needs::of(&chain.links.iter().map(Link::text)))
-                .collect(),
-            chains,
+        let compilable = Compilable {
             spec: key.clone(),
             ascii: Form::default(),
             any: Form::default(),
             used_at: AtomicU64::new(0),
-        });
+        };
+        let slot = Arc::new(Slot::new(analyse(&key)?, Test::Pattern(Arc::new(compilable))));
         lock(&self.known).insert(key, Arc::downgrade(&slot));
         Ok(slot)
+    }
+
+    /// The slot of a phrase. Making it costs too little to look for one that is known.
+    pub(super) fn phrase(spec: &PhraseSpec) -> Result<Arc<Slot>, PatternError> {
+        let Outline { analysis, ways } = outline(spec)?;
+        let weights = ways.iter().map(|clauses| clauses.iter().map(clause_weight).sum());
+        let test = Test::Phrase(Phrase::new(spec)?, weights.collect());
+        Ok(Arc::new(Slot::new(analysis, test)))
     }
 
     /// Forgets the analysis of patterns that no generation uses any more.
@@ -119,13 +134,14 @@ impl PatternCache {
     /// on the text.
     pub(super) fn get(
         &self,
-        slot: &Arc<Slot>,
+        pattern: &Arc<Compilable>,
         texts: Texts,
         runs_of_text: u32,
     ) -> Result<Arc<CompiledPattern>, PatternError> {
-        slot.used_at
+        pattern
+            .used_at
             .store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        let form = slot.form(texts);
+        let form = pattern.form(texts);
         let runs = form.runs.fetch_add(1, Ordering::Relaxed);
         let often = runs.min(runs_of_text) >= OFTEN;
         let compiled = form.compiled();
@@ -135,28 +151,28 @@ impl PatternCache {
             return Ok(Arc::clone(compiled));
         }
         form.has_automata.store(often, Ordering::Relaxed);
-        self.compile(slot, texts, compiled.as_ref(), often)
+        self.compile(pattern, texts, compiled.as_ref(), often)
     }
 
     /// Compiles a pattern, again where `before` ran too often for its form.
     fn compile(
         &self,
-        slot: &Arc<Slot>,
+        pattern: &Arc<Compilable>,
         texts: Texts,
         before: Option<&Arc<CompiledPattern>>,
         often: bool,
     ) -> Result<Arc<CompiledPattern>, PatternError> {
         let (compiled, automata) = if often {
-            let compiled = compile_often(&slot.spec, texts, AUTOMATON_BYTES)?;
+            let compiled = compile_often(&pattern.spec, texts, AUTOMATON_BYTES)?;
             (compiled, 2 * AUTOMATON_BYTES)
         } else {
-            (compile(&slot.spec, texts)?, 0)
+            (compile(&pattern.spec, texts)?, 0)
         };
         let compiled = Arc::new(compiled);
         let bytes = compiled.regex.memory_usage() + SEARCH_CACHE_BYTES + automata;
         let mut resident = lock(&self.resident);
         {
-            let mut place = slot.form(texts).write();
+            let mut place = pattern.form(texts).write();
             if let Some(theirs) = &*place
                 && !before.is_some_and(|before| Arc::ptr_eq(before, theirs))
             {
@@ -165,9 +181,9 @@ impl PatternCache {
             *place = Some(Arc::clone(&compiled));
         }
         if before.is_some() {
-            resident.forget(slot, texts);
+            resident.forget(pattern, texts);
         }
-        resident.slots.push((Arc::clone(slot), texts, bytes));
+        resident.patterns.push((Arc::clone(pattern), texts, bytes));
         resident.bytes += bytes;
         if resident.bytes > self.limit_bytes {
             resident.evict(self.limit_bytes / 4 * 3);
@@ -180,6 +196,15 @@ impl PatternCache {
     }
 }
 
+/// What a clause says at least.
+pub(super) fn clause_weight(clause: &Clause) -> f32 {
+    clause
+        .iter()
+        .map(|literal| text_weight(literal))
+        .min_by(f32::total_cmp)
+        .unwrap_or(0.0)
+}
+
 /// What a chain's literals say together. Words far from each other say less than words beside each other.
 fn chain_weight(chain: &Chain) -> f32 {
     let weigh = |link: &Link| {
@@ -190,6 +215,22 @@ fn chain_weight(chain: &Chain) -> f32 {
 }
 
 impl Slot {
+    fn new(analysis: Analysis, test: Test) -> Self {
+        let Analysis { facts, chains } = analysis;
+        let list = || chains.iter().flat_map(|chains| &chains.list);
+        Self {
+            facts,
+            weights: list().map(chain_weight).collect(),
+            needs: list()
+                .map(|chain| Needs::of(&chain.links.iter().map(Link::text)))
+                .collect(),
+            chains,
+            test,
+        }
+    }
+}
+
+impl Compilable {
     fn form(&self, texts: Texts) -> &Form {
         match texts {
             Texts::Ascii => &self.ascii,
@@ -213,10 +254,10 @@ impl Form {
 
 impl Resident {
     /// Takes out the earlier form of a pattern.
-    fn forget(&mut self, slot: &Arc<Slot>, texts: Texts) {
-        let mut known = self.slots.iter();
-        if let Some(at) = known.position(|(known, of, _)| *of == texts && Arc::ptr_eq(known, slot)) {
-            self.bytes -= self.slots.swap_remove(at).2;
+    fn forget(&mut self, pattern: &Arc<Compilable>, texts: Texts) {
+        let mut known = self.patterns.iter();
+        if let Some(at) = known.position(|(known, of, _)| *of == texts && Arc::ptr_eq(known, pattern)) {
+            self.bytes -= self.patterns.swap_remove(at).2;
         }
     }
 
@@ -224,13 +265,13 @@ impl Resident {
     /// keeps its own reference until it is done.
     fn evict(&mut self, target: usize) {
         // Each key is read once: scanners go on writing them, and a sort whose keys change under it may panic.
-        self.slots
-            .sort_by_cached_key(|(slot, ..)| std::cmp::Reverse(slot.used_at.load(Ordering::Relaxed)));
+        self.patterns
+            .sort_by_cached_key(|(pattern, ..)| std::cmp::Reverse(pattern.used_at.load(Ordering::Relaxed)));
         while self.bytes > target {
-            let Some((slot, texts, bytes)) = self.slots.pop() else {
+            let Some((pattern, texts, bytes)) = self.patterns.pop() else {
                 break;
             };
-            *slot.form(texts).write() = None;
+            *pattern.form(texts).write() = None;
             self.bytes -= bytes;
         }
     }
@@ -249,7 +290,7 @@ mod tests {
     #[test]
     fn eviction_bears_scanners_that_use_patterns_meanwhile() {
         let cache = PatternCache::default();
-        let slots: Vec<Arc<Slot>> = (0..30)
+        let patterns: Vec<Arc<Compilable>> = (0..30)
             .map(|number| {
                 let spec = PatternSpec {
                     id: String::new(),
@@ -257,35 +298,38 @@ mod tests {
                     flags: String::new(),
                     captures: Vec::new(),
                 };
-                cache.slot(&spec).unwrap()
+                match &cache.slot(&spec).unwrap().test {
+                    Test::Pattern(pattern) => Arc::clone(pattern),
+                    Test::Phrase(..) => unreachable!(),
+                }
             })
             .collect();
         let mut resident = Resident {
-            slots: slots
+            patterns: patterns
                 .iter()
-                .map(|slot| (Arc::clone(slot), Texts::Any, 1))
+                .map(|pattern| (Arc::clone(pattern), Texts::Any, 1))
                 .collect(),
-            bytes: slots.len(),
+            bytes: patterns.len(),
         };
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let mut random = 1_u64;
                 while !done.load(Ordering::Relaxed) {
-                    for slot in &slots {
+                    for pattern in &patterns {
                         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                        slot.used_at.store(random >> 32, Ordering::Relaxed);
+                        pattern.used_at.store(random >> 32, Ordering::Relaxed);
                     }
                 }
             });
             let evicting = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 // Nothing is over the target, so this only sorts.
-                (0..50_000).for_each(|_| resident.evict(slots.len()));
+                (0..50_000).for_each(|_| resident.evict(patterns.len()));
             }));
             done.store(true, Ordering::Relaxed);
             evicting.unwrap();
         });
         resident.evict(10);
-        assert_eq!((resident.slots.len(), resident.bytes), (10, 10));
+        assert_eq!((resident.patterns.len(), resident.bytes), (10, 10));
     }
 }

@@ -7,8 +7,9 @@
 //! the line: see [`Needs`]. The cost of a byte does not depend on the number of literals, and hardly on what they have in
 //! common.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::around::{Around, Literal, Near};
 use super::grams::{Grams, Needs, triple_hash};
@@ -77,7 +78,7 @@ pub(crate) struct Glance {
 /// Collects literals before the filter is made.
 #[derive(Default)]
 pub(super) struct Literals {
-    places: HashMap<Vec<u8>, u32>,
+    places: FxHashMap<Vec<u8>, u32>,
     four: Vec<Literal>,
     three: Vec<Literal>,
     wakes: Vec<Vec<(Needs, Found)>>,

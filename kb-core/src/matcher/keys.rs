@@ -3,7 +3,7 @@
 //! How common bytes are is learnt from the literals of all patterns, the everyday words of logs and some typical
 //! lines: the chance of a window is that of its byte pairs, more where it stands in the typical lines itself.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::rarity::COMMON;
 
@@ -40,7 +40,7 @@ pub(super) struct Rarity {
     pairs: Vec<f32>,
     /// Windows of three and of four bytes and how much more common they are than their pairs say: those of typical
     /// lines, of everyday words and of several literals.
-    seen: HashMap<u32, f32>,
+    seen: FxHashMap<u32, f32>,
 }
 
 impl Rarity {
@@ -56,7 +56,7 @@ impl Rarity {
                 }
             }
         };
-        let mut literals_with: HashMap<u32, (usize, f32)> = HashMap::new();
+        let mut literals_with: FxHashMap<u32, (usize, f32)> = FxHashMap::default();
         for (number, literal) in literals.into_iter().enumerate() {
             add(literal, 1.0);
             for window in literal.windows(WINDOW) {
@@ -84,7 +84,7 @@ impl Rarity {
         for count in &mut counts {
             *count = count.ln();
         }
-        let mut seen = HashMap::new();
+        let mut seen = FxHashMap::default();
         for (window, (_, count)) in literals_with {
             if count > 1.0 {
                 seen.insert(window, EVERYDAY * count.log2() / 2.0);

@@ -108,7 +108,8 @@ pub(crate) struct Signal {
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// A pattern: one of its chains on the line, or all its clauses; then the regex, unless the chains say it all.
+    /// A pattern or phrase: one of its chains on the line, or all its clauses; then the regex, unless the chains say it
+    /// all, or the phrase with what stands around it.
     Pattern(Arc<Slot>),
     /// One line of a pattern or signature of several.
     Part(Arc<Slot>, PartOf),

@@ -2,18 +2,17 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
 
 use memchr::memmem;
 use regex_automata::Input;
 use regex_automata::util::primitives::NonMaxUsize;
 
-use super::cache::Slot;
+use super::cache::{Slot, Test};
 use super::grams::Grams;
 use super::markers::{Markers, stands_by, stands_in};
 use super::rarity::SPECIFIC;
 use super::{Found, Kind, Matcher, Record, Signal, chain, codes};
-use crate::signature::{Chain, CompiledPattern, Texts};
+use crate::signature::{Chain, CompiledPattern, PatternError, PhraseHit, Texts};
 
 /// A generic pattern with wildcards must explain at least one byte in this many of its line.
 const LEAST_SHARE: usize = 10;
@@ -133,7 +132,7 @@ impl Matcher {
     fn test_pattern(
         &self,
         place: u32,
-        slot: &Arc<Slot>,
+        slot: &Slot,
         woken: Option<u16>,
         line: &Line<'_>,
         work: &mut Work,
@@ -160,7 +159,7 @@ impl Matcher {
         }
         let mut hit = self.run(place, slot, line, work);
         match &mut hit {
-            Some(hit) => hit.weight = self.weight(place, slot, line),
+            Some(hit) => hit.weight = hit.weight.max(self.weight(place, slot, line)),
             None => work.refuted = Some(place),
         }
         hit
@@ -173,33 +172,61 @@ impl Matcher {
         most.unwrap_or_else(|| self.signal(place).map_or(0.0, |signal| signal.weight))
     }
 
-    /// Runs a pattern, on the line and, if it is anchored, on each message.
-    fn run(&self, place: u32, slot: &Arc<Slot>, line: &Line<'_>, work: &mut Work) -> Option<RawHit> {
+    /// Asks for a pattern or phrase, on the line and, if it is anchored, on each message.
+    fn run(&self, place: u32, slot: &Slot, line: &Line<'_>, work: &mut Work) -> Option<RawHit> {
         work.runs = work.runs.saturating_add(1);
-        let texts = Texts::of(line.text);
-        let Ok(compiled) = self.cache.get(slot, texts, work.runs) else {
-            if !work.broken.contains(&place) {
-                work.broken.push(place);
-            }
-            return None;
-        };
-        let bare = |span| bare(place, span, 0.0);
-        let slots = &mut work.slots;
-        let whole = find(&compiled, slot, line.text, line.within.clone(), slots, bare);
-        if whole.is_some() || !slot.facts.anchored {
-            return whole;
+        if let Ok(hit) = self.look(place, slot, line, work) {
+            return hit;
         }
-        line.messages().iter().find_map(|message| {
-            let text = line.text.get(..message.end)?;
-            let inner = text.get(message.start..)?;
-            let mut hit = find(&compiled, slot, inner, 0..inner.len(), slots, bare)?;
-            let moved =
-                |span: &mut Range<usize>| *span = span.start + message.start..span.end + message.start;
-            moved(&mut hit.span);
-            hit.captures.iter_mut().for_each(|(_, span)| moved(span));
-            hit.gaps.iter_mut().for_each(moved);
-            Some(hit)
-        })
+        if !work.broken.contains(&place) {
+            work.broken.push(place);
+        }
+        None
+    }
+
+    fn look(
+        &self,
+        place: u32,
+        slot: &Slot,
+        line: &Line<'_>,
+        work: &mut Work,
+    ) -> Result<Option<RawHit>, PatternError> {
+        let texts = Texts::of(line.text);
+        let compiled = match &slot.test {
+            Test::Pattern(pattern) => Some(self.cache.get(pattern, texts, work.runs)?),
+            Test::Phrase(..) => None,
+        };
+        let slots = &mut work.slots;
+        let mut look = |inside: &Range<usize>, within: Range<usize>| {
+            let text = line.text.get(inside.clone()).unwrap_or_default();
+            match (&slot.test, &compiled) {
+                (Test::Phrase(phrase, weights), _) => {
+                    let lower = line.lower.get(inside.clone()).unwrap_or_default();
+                    let hit = phrase.find(text, lower, within, texts, slots)?;
+                    Ok(hit.map(|hit| of_phrase(place, hit, weights)))
+                }
+                (Test::Pattern(_), Some(compiled)) => {
+                    let bare = |span| bare(place, span, 0.0);
+                    Ok(find(compiled, slot, text, within, slots, bare))
+                }
+                (Test::Pattern(_), None) => Ok(None),
+            }
+        };
+        let whole = look(&(0..line.text.len()), line.within.clone())?;
+        if whole.is_some() || !slot.facts.anchored {
+            return Ok(whole);
+        }
+        for message in line.messages() {
+            if let Some(mut hit) = look(message, 0..message.len())? {
+                let moved =
+                    |span: &mut Range<usize>| *span = span.start + message.start..span.end + message.start;
+                moved(&mut hit.span);
+                hit.captures.iter_mut().for_each(|(_, span)| moved(span));
+                hit.gaps.iter_mut().for_each(moved);
+                return Ok(Some(hit));
+            }
+        }
+        Ok(None)
     }
 
     fn test_numbers(&self, family: u16, line: &Line<'_>, markers: &mut Option<Markers>, work: &mut Work) {
@@ -315,6 +342,12 @@ fn bare(signal: u32, span: Range<usize>, weight: f32) -> RawHit {
         weight,
         weak: false,
     }
+}
+
+fn of_phrase(place: u32, hit: PhraseHit, weights: &[f32]) -> RawHit {
+    let mut of_phrase = bare(place, hit.span, weights.get(hit.way).copied().unwrap_or(0.0));
+    of_phrase.gaps = hit.gaps;
+    of_phrase
 }
 
 /// The leftmost match of a pattern, its captures and its gaps.

@@ -67,6 +67,7 @@ impl Record {
             domain: self.document.domain.clone(),
             signature: self.document.signature.clone(),
             patterns: self.patterns(),
+            phrases: self.annex.phrases.clone(),
             codes: self.codes(),
             applies_to: self.annex.applies_to.clone(),
             leads_to,

@@ -25,6 +25,9 @@ impl Signs {
     }
 }
 
+/// Bytes of a character in UTF-8 at most.
+const LONGEST_CHAR: usize = 4;
+
 /// What stands for something else: its length in bytes, and what it stands for.
 type Stand = (usize, Cow<'static, str>);
 
@@ -131,8 +134,9 @@ fn colour(rest: &[u8]) -> Option<usize> {
 
 /// A character that pages, editors and input methods put in the place of an ASCII one.
 fn typographic(rest: &[u8]) -> Option<Stand> {
-    let chunk = rest.utf8_chunks().next()?;
-    let mut chars = chunk.valid().chars();
+    // Two characters: reading on to the end for each one would take the square of a line's length.
+    let near = rest.get(..2 * LONGEST_CHAR).unwrap_or(rest);
+    let mut chars = near.utf8_chunks().next()?.valid().chars();
     let c = chars.next()?;
     let text = plain(c, chars.next())?;
     Some((c.len_utf8(), text))

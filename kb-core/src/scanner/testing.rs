@@ -16,6 +16,7 @@ pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
         revision: Revision(1),
         signature: signature.to_owned(),
         patterns: Vec::new(),
+        phrases: Vec::new(),
         codes: Vec::new(),
         applies_to: Vec::new(),
         leads_to: Vec::new(),

@@ -5,6 +5,7 @@ mod clocks;
 mod folds;
 mod late;
 mod logs;
+mod phrases;
 mod places;
 mod properties;
 mod ranks;

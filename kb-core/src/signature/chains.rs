@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 /// Most chains that one pattern is read as; a pattern with more is known by its required literals only.
-const MAX_CHAINS: usize = 48;
+pub(super) const MAX_CHAINS: usize = 48;
 /// Most parts of one chain.
 const MAX_PARTS: usize = 16;
 /// A class with more members than this (after folding) is a gap.
@@ -50,6 +50,11 @@ pub(crate) struct Link {
 }
 
 impl Link {
+    pub(super) fn new(before: Gap, text: &[u8]) -> Self {
+        let literal = Finder::new(text).into_owned();
+        Self { before, literal }
+    }
+
     pub(crate) fn text(&self) -> &[u8] {
         self.literal.needle()
     }
@@ -241,8 +246,7 @@ fn chain(way: Way) -> Option<Chain> {
         match part {
             Part::Text(text) if text.is_empty() => {}
             Part::Text(text) => {
-                let literal = Finder::new(&text).into_owned();
-                links.push(Link { before, literal });
+                links.push(Link::new(before, &text));
                 before = Gap::None;
             }
             Part::Any { least } => before = Gap::Any { least },

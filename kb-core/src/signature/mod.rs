@@ -2,12 +2,13 @@
 //! order hits. Built from a document and its annex; compiled by the matcher.
 //!
 //! [`check`] is the door: what it refuses never reaches the matcher. `parse` turns a pattern into the engine's tree,
-//! `required` reads from the tree which literals every match must hold.
+//! `required` reads from the tree which literals every match must hold. `phrase` is for words that many programs print.
 
 mod chains;
 mod check;
 mod lines;
 mod parse;
+mod phrase;
 mod required;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,8 @@ pub(crate) use check::{Analysis, CompiledPattern, Texts, analyse, compile, compi
 pub use check::{Capture, PatternError, PatternFacts, check};
 pub(crate) use lines::{MAX_PARTS, parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;
+pub use phrase::PhraseSpec;
+pub(crate) use phrase::{Outline, Phrase, PhraseHit, outline};
 pub use required::Clause;
 
 use schemars::JsonSchema;
@@ -72,6 +75,9 @@ pub struct RecordSignatures {
     pub signature: String,
     /// Patterns; pattern `0` first.
     pub patterns: Vec<PatternSpec>,
+    /// Words that count in contexts that are known by name.
+    #[serde(default)]
+    pub phrases: Vec<PhraseSpec>,
     /// Codes as people write them: `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`, `Xid 79`, `error 217`.
     pub codes: Vec<String>,
     /// Conditions on the environment, all of which must hold.

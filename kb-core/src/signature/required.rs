@@ -161,7 +161,7 @@ fn alternate(children: &[Hir]) -> Known {
 }
 
 /// The clause whose shortest literal is the longest.
-fn strongest(clauses: Vec<Clause>) -> Option<Clause> {
+pub(super) fn strongest(clauses: Vec<Clause>) -> Option<Clause> {
     clauses
         .into_iter()
         .max_by_key(|clause| clause.iter().map(Vec::len).min())

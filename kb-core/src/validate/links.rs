@@ -90,9 +90,12 @@ pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> 
     distinct(
         "/patterns",
         BTreeSet::from([DOCUMENT_PATTERN]),
-        pattern_ids,
+        pattern_ids.clone(),
         &mut found,
     );
+    let phrase_ids = annex.phrases.iter().map(|phrase| phrase.id.as_str());
+    let patterns = pattern_ids.chain([DOCUMENT_PATTERN]).collect();
+    distinct("/phrases", patterns, phrase_ids, &mut found);
     let rule_ids = annex.probe.iter().map(|rule| rule.id.as_str());
     distinct("/probe", BTreeSet::new(), rule_ids, &mut found);
     if annex.superseded_by.as_ref() == Some(&document.id) {

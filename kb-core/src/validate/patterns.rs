@@ -12,20 +12,30 @@ use crate::ids::Revision;
 use crate::matcher::{Matcher, Rejected};
 use crate::record::{DOCUMENT_PATTERN, Document, Record, document_pattern};
 use crate::scanner::{ScanOptions, Summary, scan};
-use crate::signature::{self, PatternSpec, Texts};
+use crate::signature::{self, PatternError, PatternSpec, Phrase, PhraseSpec, Texts};
 
-/// A pattern that may be kept, and where it stands.
+/// A pattern or phrase that may be kept, and where it stands.
 struct Kept {
     id: String,
     part: Part,
     pointer: String,
-    regex: Regex,
+    test: Test,
+}
+
+enum Test {
+    Pattern(Regex),
+    Phrase(Phrase),
 }
 
 impl Kept {
     /// Whether it matches on a line of the text, or over its lines.
     fn matches(&self, text: &str) -> bool {
-        text.lines().any(|line| self.regex.is_match(line)) || self.regex.is_match(text.trim_end())
+        match &self.test {
+            Test::Pattern(regex) => {
+                text.lines().any(|line| regex.is_match(line)) || regex.is_match(text.trim_end())
+            }
+            Test::Phrase(phrase) => text.lines().any(|line| phrase.stands_on(line)),
+        }
     }
 }
 
@@ -36,12 +46,11 @@ pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
         kept.extend(admit(&spec, Part::Document, "/regex", &mut found));
     }
     for (index, spec) in annex.patterns.iter().enumerate() {
-        kept.extend(admit(
-            spec,
-            Part::Annex,
-            &format!("/patterns/{index}/regex"),
-            &mut found,
-        ));
+        let pointer = format!("/patterns/{index}/regex");
+        kept.extend(admit(spec, Part::Annex, &pointer, &mut found));
+    }
+    for (index, spec) in annex.phrases.iter().enumerate() {
+        kept.extend(admit_phrase(spec, index, &mut found));
     }
     if !found.is_empty() {
         return found;
@@ -75,10 +84,30 @@ fn admit(spec: &PatternSpec, part: Part, pointer: &str, found: &mut Vec<Violatio
             id: spec.id.clone(),
             part,
             pointer: pointer.to_owned(),
-            regex: compiled.regex,
+            test: Test::Pattern(compiled.regex),
         }),
         Err(error) => {
             found.push(Violation::error(part, pointer, error.rule, error.reason).fix(error.help));
+            None
+        }
+    }
+}
+
+/// A phrase that the matcher takes; otherwise says why not.
+fn admit_phrase(spec: &PhraseSpec, index: usize, found: &mut Vec<Violation>) -> Option<Kept> {
+    let mut pointer = format!("/phrases/{index}");
+    match Phrase::new(spec) {
+        Ok(phrase) => Some(Kept {
+            id: spec.id.clone(),
+            part: Part::Annex,
+            pointer,
+            test: Test::Phrase(phrase),
+        }),
+        Err(PatternError { rule, reason, help }) => {
+            if rule == "phrase/context" {
+                pointer.push_str("/context");
+            }
+            found.push(Violation::error(Part::Annex, pointer, rule, reason).fix(help));
             None
         }
     }
@@ -109,7 +138,9 @@ fn unproven(annex: &Annex, kept: &[Kept], found: &mut Vec<Violation>) {
             .examples
             .iter()
             .any(|example| pattern.matches(&example.text));
-        if !is_proven && pattern.id != DOCUMENT_PATTERN {
+        // The contexts of phrases are tested with the engine.
+        let is_new = pattern.id != DOCUMENT_PATTERN && matches!(pattern.test, Test::Pattern(_));
+        if !is_proven && is_new {
             let reason = format!("no example shows what the pattern {:?} is for", pattern.id);
             let violation =
                 Violation::warning(pattern.part, pattern.pointer.clone(), "unproven-pattern", reason);

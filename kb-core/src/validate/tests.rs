@@ -1,6 +1,7 @@
 //! Every rule is broken once, in a record that is otherwise without fault.
 
 mod claims;
+mod phrases;
 mod sets;
 
 use super::*;
@@ -123,6 +124,30 @@ fn annexes_that_are_refused() {
             "pattern/too-large",
         ),
         ("/patterns/0/flags", "\"g\"", "/patterns/0/regex", "pattern/flag"),
+        (
+            "/phrases",
+            r#"[{"id": "p", "context": "cuda-eror", "text": "good flange"}]"#,
+            "/phrases/0/context",
+            "phrase/context",
+        ),
+        (
+            "/phrases",
+            r#"[{"id": "p", "context": "cuda-error"}]"#,
+            "/phrases/0",
+            "phrase/text",
+        ),
+        (
+            "/phrases",
+            r#"[{"id": "p", "context": "cuda-number", "numbers": [1.5]}]"#,
+            "/phrases/0/numbers/0",
+            "range",
+        ),
+        (
+            "/phrases",
+            r#"[{"id": "0", "context": "cuda-error", "text": "good flange"}]"#,
+            "/phrases/0/id",
+            "duplicate-id",
+        ),
         ("/severity", "\"bad\"", "/severity", "unknown-word"),
         ("/action", "\"pray\"", "/action", "unknown-word"),
         ("/probe/0/scope", "\"fleet\"", "/probe/0/scope", "unknown-word"),
@@ -217,9 +242,9 @@ fn documents_with_faults_of_content() {
             "no-source",
         ),
         (
-            "/transition_graph/leads_to",
+            "/transition_graph/preceded_by",
             "[{\"error_id\": \"?\"}]",
-            "/transition_graph/leads_to/0/error_id",
+            "/transition_graph/preceded_by/0/error_id",
             "edge-target",
         ),
         (

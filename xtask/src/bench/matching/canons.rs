@@ -78,6 +78,7 @@ fn empty() -> Result<RecordSignatures> {
         domain: String::new(),
         signature: String::new(),
         patterns: Vec::new(),
+        phrases: Vec::new(),
         codes: Vec::new(),
         applies_to: Vec::new(),
         leads_to: Vec::new(),
