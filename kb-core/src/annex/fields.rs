@@ -113,6 +113,10 @@ static REPRODUCTION: Shape = Shape::Object(&[
     Field::required("on", Shape::Checked("day", day)),
     Field::required("hardware", Shape::FilledText),
     Field::optional("output", Shape::OrNull(&Shape::Checked("name", name))),
+    Field::optional(
+        "supports",
+        Shape::List(MOST_TRIED, &Shape::Checked("pointer", pointer)),
+    ),
     Field::optional("note", TEXT_OR_NULL),
 ]);
 

@@ -157,6 +157,9 @@ pub struct Reproduction {
     /// Name of the program whose output, kept beside the report, shows it; absent where the report's own logs do.
     #[serde(default)]
     pub output: Option<String>,
+    /// JSON Pointers into the document that the run bears out beside the error itself: an edge whose target it shows too.
+    #[serde(default)]
+    pub supports: Vec<String>,
     /// Where in the report it shows, or what the program did.
     #[serde(default)]
     pub note: Option<String>,

@@ -115,12 +115,7 @@ fn at_hand(generation: &Generation, arguments: &RecordArgs) -> anyhow::Result<Re
         return json(generation, &published).map(Ok);
     }
     let neighbours = generation.graph.neighbours(published.record.id());
-    let source = Source {
-        record: &published.record,
-        revision: published.revision,
-        withdrawn: false,
-        neighbours: &neighbours,
-    };
+    let source = Source::published(&published, &neighbours);
     Ok(Ok(text::render(source, arguments.lang.into(), None)))
 }
 

@@ -195,12 +195,7 @@ impl Tools {
         let generation = self.generation();
         let published = find(&generation, id)?;
         let neighbours = generation.graph.neighbours(published.record.id());
-        let source = record::Source {
-            record: &published.record,
-            revision: published.revision,
-            withdrawn: false,
-            neighbours: &neighbours,
-        };
+        let source = record::Source::published(&published, &neighbours);
         let text = record::text::render(source, Language::English, self.base_url.as_deref());
         let raw = |text: &str| {
             RawValue::from_string(text.trim().to_owned()).map_err(|error| Problem::internal(&error))

@@ -81,12 +81,7 @@ pub async fn get(
     match find(&generation, &id)? {
         Found::Published(published) => {
             let neighbours = generation.graph.neighbours(published.record.id());
-            let source = Source {
-                record: &published.record,
-                revision: published.revision,
-                withdrawn: false,
-                neighbours: &neighbours,
-            };
+            let source = Source::published(&published, &neighbours);
             let mut page = page(source, locale);
             page.layout = page.layout.at(generation.seq);
             page.graph = surroundings(&generation, published.record.id(), locale);

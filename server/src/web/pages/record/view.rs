@@ -8,7 +8,7 @@ use super::RecordPage;
 use super::neighbours::groups;
 use super::texts;
 use super::tier::{Tier, percent};
-use crate::feed::Neighbour;
+use crate::feed::{Neighbour, PublishedRecord};
 use crate::web::pages::advice::{Citation, Text};
 use crate::web::pages::i18n::{Language, Locale, filled, record::Words, terms};
 use crate::web::pages::layout::{Layout, Section};
@@ -25,6 +25,18 @@ pub struct Source<'a> {
     pub withdrawn: bool,
     /// What stands around it in the graph.
     pub neighbours: &'a [Neighbour],
+}
+
+impl<'a> Source<'a> {
+    /// A record as it is published.
+    pub fn published(published: &'a PublishedRecord, neighbours: &'a [Neighbour]) -> Self {
+        Self {
+            record: &published.record,
+            revision: published.revision,
+            withdrawn: false,
+            neighbours,
+        }
+    }
 }
 
 /// Something the reader must know before reading on.
@@ -241,18 +253,20 @@ fn sources(record: &Record, words: &Words) -> Vec<Citation> {
             ..Citation::new(url)
         });
     }
+    let supporting = |note: String, pointers: &[String]| match pointers {
+        [] => note,
+        pointers => format!("{note}, {} {}", words.supports, pointers.join(", ")),
+    };
     for source in &record.annex.sources {
-        let mut note = format!("{} {}", words.read_on, source.read_on);
-        if !source.supports.is_empty() {
-            note = format!("{note}, {} {}", words.supports, source.supports.join(", "));
-        }
+        let note = format!("{} {}", words.read_on, source.read_on);
+        let note = supporting(note, &source.supports);
         sources.push(Citation {
             note: Some(note),
             ..Citation::new(&source.url)
         });
     }
     for seen in &record.annex.reproduced {
-        let mut note = format!("{}, {}", seen.hardware, seen.on);
+        let mut note = supporting(format!("{}, {}", seen.hardware, seen.on), &seen.supports);
         if let Some(more) = &seen.note {
             note = format!("{note}. {more}");
         }
