@@ -2,8 +2,9 @@
 //! how to.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod kb_seed;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision};
@@ -12,40 +13,16 @@ use kb_core::record::{Record, signature_set};
 use kb_core::scanner::{ScanOptions, scan};
 use kb_core::transition::{EdgeKind, standing};
 
-/// Documents below a folder, each with its annex.
-fn collect(folder: &Path, records: &mut Vec<Record>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        if path.is_dir() {
-            if !["schema", "catalog"].contains(&name) {
-                collect(&path, records);
-            }
-        } else if path.extension().is_some_and(|end| end == "json") && !name.ends_with(".ext.json") {
-            let document = std::fs::read_to_string(&path).unwrap();
-            let annex = std::fs::read_to_string(path.with_extension("ext.json")).unwrap();
-            records.push(Record::parse(&document, &annex).unwrap());
-        }
-    }
-}
-
-fn seeds() -> Vec<Record> {
-    let mut records = Vec::new();
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../kb-seed");
-    collect(&folder, &mut records);
-    records
-}
-
 #[test]
 fn two_thirds_of_the_records_are_joined_by_an_edge_that_says_something() {
-    let standing = standing(&seeds());
+    let standing = standing(&kb_seed::records());
     assert!(standing.records > 500);
     assert!(standing.joined * 3 >= standing.records * 2, "{standing}");
 }
 
 #[test]
 fn examples_of_confused_records_find_their_own_before_the_other() {
-    let records = seeds();
+    let records = kb_seed::records();
     let by_id: BTreeMap<&RecordId, &Record> = records.iter().map(|record| (record.id(), record)).collect();
     let (matcher, _) = Matcher::build(signature_set(records.iter().map(|record| (record, Revision(1)))));
     let matcher = Arc::new(matcher);

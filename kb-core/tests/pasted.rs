@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod kb_seed;
+
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kb_core::ids::Revision;
@@ -116,29 +116,9 @@ const WRAPPERS: [(&str, Wrap); 34] = [
     ("crlf", |l| format!("{l}\r")),
 ];
 
-fn records() -> Vec<Record> {
-    fn walk(folder: &Path, found: &mut Vec<Record>) {
-        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            let name = entry.to_str().unwrap();
-            if entry.is_dir() {
-                walk(&entry, found);
-            } else if let Some(stem) = name.strip_suffix(".ext.json") {
-                let document = fs::read_to_string(format!("{stem}.json")).unwrap();
-                found.push(Record::parse(&document, &fs::read_to_string(&entry).unwrap()).unwrap());
-            }
-        }
-    }
-    let mut found = Vec::new();
-    walk(
-        &PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../kb-seed"),
-        &mut found,
-    );
-    found
-}
-
 #[test]
 fn examples_are_recognised_as_they_are_pasted() {
-    let records = records();
+    let records = kb_seed::records();
     let (matcher, _) = Matcher::build(
         records
             .iter()

@@ -6,9 +6,11 @@
     reason = "helpers of tests, which clippy does not recognise as tests here"
 )]
 
+mod kb_seed;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use kb_core::annex::Reproduction;
@@ -55,26 +57,6 @@ fn kept() -> Vec<Kept> {
     reports.map(read).collect()
 }
 
-/// Documents below a folder, each with its annex.
-fn collect(folder: &Path, records: &mut Vec<Record>) {
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let annex = path.with_extension("ext.json");
-        if path.is_dir() {
-            collect(&path, records);
-        } else if annex.is_file() {
-            let [document, annex] = [path, annex].map(|path| fs::read_to_string(path).unwrap());
-            records.push(Record::parse(&document, &annex).unwrap());
-        }
-    }
-}
-
-fn seeds() -> Vec<Record> {
-    let mut records = Vec::new();
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../kb-seed");
-    collect(&folder, &mut records);
-    records
-}
-
 /// Why a reproduction does not show the record, or nothing where it does. Lines of a report are told by the record's own
 /// `regex`; those of outputs are labelled, and the labels have a test of their own.
 fn fault(record: &Record, named: &Reproduction, kept: &[Kept]) -> Option<&'static str> {
@@ -103,7 +85,7 @@ fn fault(record: &Record, named: &Reproduction, kept: &[Kept]) -> Option<&'stati
 fn what_is_called_reproduced_shows_in_what_is_kept() {
     let kept = kept();
     let (mut wrong, mut seen) = (Vec::new(), 0);
-    for record in &seeds() {
+    for record in &kb_seed::records() {
         let claimed = record.document.tier() == Some(VerificationTier::Reproduced);
         if claimed == record.annex.reproduced.is_empty() {
             wrong.push(format!("{}: the tier and the reports disagree", record.id()));
@@ -118,9 +100,48 @@ fn what_is_called_reproduced_shows_in_what_is_kept() {
     assert!(seen > 100, "{seen} reproductions");
 }
 
+/// What a run is said to bear out beside the error: an edge, whose target the same output must show. The rest of the rule
+/// that a record cites what its edges rest on is the checker's.
+fn edge_fault(record: &Record, pointer: &str, output: &Output) -> Option<String> {
+    let edge = pointer.strip_prefix("/transition_graph/leads_to/");
+    let index = edge.and_then(|index| index.parse::<usize>().ok());
+    let leads_to = &record.document.transition_graph.leads_to;
+    let Some(edge) = index.and_then(|index| leads_to.get(index)) else {
+        return Some(format!("{pointer} is no edge to what follows"));
+    };
+    let shows = |id: &str| output.finds.iter().any(|(_, found)| found == id);
+    (!shows(&edge.error_id)).then(|| format!("{} does not show {}", output.name, edge.error_id))
+}
+
+#[test]
+fn what_a_run_bears_out_of_the_graph_shows_in_its_output() {
+    let kept = kept();
+    let (mut wrong, mut edges) = (Vec::new(), 0);
+    for record in &kb_seed::records() {
+        for named in &record.annex.reproduced {
+            let of_id = kept
+                .iter()
+                .find(|kept| kept.report["report_id"] == named.report.as_str());
+            let outputs = of_id.map_or(&[][..], |kept| &kept.outputs);
+            let output = outputs
+                .iter()
+                .find(|output| Some(&output.name) == named.output.as_ref());
+            for pointer in &named.supports {
+                edges += 1;
+                let fault = output.map_or(Some("is without an output".to_owned()), |output| {
+                    edge_fault(record, pointer, output)
+                });
+                wrong.extend(fault.map(|fault| format!("{}: {fault}", record.id())));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(edges > 10, "{edges} edges");
+}
+
 #[test]
 fn each_labelled_line_of_a_real_output_finds_its_record_first() {
-    let records = seeds();
+    let records = kb_seed::records();
     let (matcher, _) = Matcher::build(signature_set(records.iter().map(|record| (record, Revision(1)))));
     let matcher = Arc::new(matcher);
     let (mut wrong, mut lines) = (Vec::new(), 0);

@@ -4,8 +4,11 @@ use super::{Part, Violation};
 use crate::annex::Annex;
 use crate::record::{Document, VerificationTier};
 
-/// What has no source of its own and none in the annex that supports it: dead ends and workarounds; of a record that calls itself
-/// documented also the cause, what comes before and what follows. A confused pair rests on what each of the two prints,
+/// The rule that an edge to what follows cites a page or a run.
+pub(super) const EDGE_NO_SOURCE: &str = "edge-no-source";
+
+/// What has no source of its own and none in the annex that supports it: dead ends, workarounds and what follows; of a record that
+/// calls itself documented also the cause and what comes before. A confused pair rests on what each of the two prints,
 /// which a test holds against their examples. And a tier that rests on a report without naming it.
 pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
     let mut found = Vec::new();
@@ -23,16 +26,18 @@ pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
             &mut found,
         );
     }
+    let graph = &document.transition_graph;
+    for index in 0..graph.leads_to.len() {
+        follows(&format!("/transition_graph/leads_to/{index}"), annex, &mut found);
+    }
     if document.tier() == Some(VerificationTier::Documented) {
-        let graph = &document.transition_graph;
-        let place = |list: &str, index: usize| format!("/transition_graph/{list}/{index}");
-        let follows = (0..graph.leads_to.len()).map(|index| place("leads_to", index));
-        let precedes = (0..graph.preceded_by.len()).map(|index| place("preceded_by", index));
-        for pointer in std::iter::once("/root_cause".to_owned())
-            .chain(follows)
-            .chain(precedes)
-        {
-            documented(&pointer, annex, &mut found);
+        documented("/root_cause", annex, &mut found);
+        for index in 0..graph.preceded_by.len() {
+            documented(
+                &format!("/transition_graph/preceded_by/{index}"),
+                annex,
+                &mut found,
+            );
         }
     }
     if document.tier() == Some(VerificationTier::Reproduced) && annex.reproduced.is_empty() {
@@ -44,6 +49,16 @@ pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
     found
 }
 
+/// Only a warning here: a record that came from elsewhere keeps the edges that its author drew. In a folder of records it is
+/// an error, which [`super::check_set`] makes of it.
+fn follows(pointer: &str, annex: &Annex, found: &mut Vec<Violation>) {
+    if !supported(pointer, annex) {
+        let reason = "nothing bears out that the one leads to the other";
+        let fix = "name a page in the annex's \"sources\", or a run in its \"reproduced\", with this pointer under \"supports\"; or remove the edge";
+        found.push(Violation::warning(Part::Document, pointer, EDGE_NO_SOURCE, reason).fix(fix));
+    }
+}
+
 fn documented(pointer: &str, annex: &Annex, found: &mut Vec<Violation>) {
     if !supported(pointer, annex) {
         let reason = "nothing bears this out, and the record calls itself documented";
@@ -52,10 +67,13 @@ fn documented(pointer: &str, annex: &Annex, found: &mut Vec<Violation>) {
     }
 }
 
-/// Whether a source of the annex bears on what stands at a pointer.
+/// Whether a source of the annex, or a run that it names, bears on what stands at a pointer.
 fn supported(pointer: &str, annex: &Annex) -> bool {
-    let mut supports = annex.sources.iter().flat_map(|source| &source.supports);
-    supports.any(|supported| covers(supported, pointer))
+    let of_pages = annex.sources.iter().flat_map(|source| &source.supports);
+    let of_runs = annex.reproduced.iter().flat_map(|run| &run.supports);
+    of_pages
+        .chain(of_runs)
+        .any(|supported| covers(supported, pointer))
 }
 
 fn claim(pointer: &str, own: &[String], rate: Option<f64>, annex: &Annex, found: &mut Vec<Violation>) {

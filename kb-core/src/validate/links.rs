@@ -131,11 +131,15 @@ fn supports(document: &Document, annex: &Annex, found: &mut Vec<Violation>) {
     let Ok(document) = serde_json::to_value(document) else {
         return;
     };
-    for (source_index, source) in annex.sources.iter().enumerate() {
-        for (index, supported) in source.supports.iter().enumerate() {
+    let of_pages = annex.sources.iter().map(|source| &source.supports);
+    let of_runs = annex.reproduced.iter().map(|run| &run.supports);
+    let of_pages = of_pages.enumerate().map(|(at, list)| ("sources", at, list));
+    let of_runs = of_runs.enumerate().map(|(at, list)| ("reproduced", at, list));
+    for (from, at, supports) in of_pages.chain(of_runs) {
+        for (index, supported) in supports.iter().enumerate() {
             let leads_somewhere = steps(supported).is_some() && document.pointer(supported).is_some();
             if !leads_somewhere {
-                let pointer = format!("/sources/{source_index}/supports/{index}");
+                let pointer = format!("/{from}/{at}/supports/{index}");
                 let reason = format!("nothing stands at {supported:?} in the document");
                 let violation = Violation::warning(Part::Annex, pointer, "supports-nothing", reason);
                 found.push(violation.fix("point at what the source bears out"));

@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::evidence::EDGE_NO_SOURCE;
 use super::{Part, Severity, Violation, check_record, locate};
 use crate::annex::{Annex, EMPTY, read_annex};
 use crate::ids::RecordId;
@@ -116,7 +117,10 @@ fn check_files<'f>(stem: &str, files: &Files<'f>, found: &mut Vec<Finding>) -> O
         let violation = Violation::warning(Part::Document, "", "no-annex", "the document has no annex");
         found.push(finding(path, violation.fix(format!("add {stem}{ANNEX_ENDING}"))));
     }
-    for violation in check_record(None, text, annex_text) {
+    for mut violation in check_record(None, text, annex_text) {
+        if violation.rule == EDGE_NO_SOURCE {
+            violation.severity = Severity::Error;
+        }
         match violation.part {
             Part::Document => found.push(finding(path, violation)),
             Part::Annex if files.annex.is_some() => found.push(finding(annex_path, violation)),

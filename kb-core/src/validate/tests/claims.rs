@@ -46,14 +46,23 @@ fn what_is_documented_is_cited_whole() {
     let graph =
         format!(r#"{{"leads_to": {edge}, "preceded_by": {edge}, "frequently_confused_with": {edge}}}"#);
     let linked = put(DOCUMENT, "/transition_graph", &graph);
-    assert_eq!(rules(&linked, ANNEX), [], "another tier claims less");
+    let follows = (
+        "/transition_graph/leads_to/0".to_owned(),
+        "edge-no-source",
+        Severity::Warning,
+    );
+    assert_eq!(
+        rules(&linked, ANNEX),
+        std::slice::from_ref(&follows),
+        "another tier claims less"
+    );
     let documented = put(&linked, "/verification_tier", "\"documented\"");
     let missing = [
-        "/root_cause",
-        "/transition_graph/leads_to/0",
-        "/transition_graph/preceded_by/0",
+        no_source("/root_cause"),
+        follows,
+        no_source("/transition_graph/preceded_by/0"),
     ];
-    assert_eq!(rules(&documented, ANNEX), missing.map(no_source));
+    assert_eq!(rules(&documented, ANNEX), missing);
     let citing = |pointers: &str| put(ANNEX, "/sources/0/supports", pointers);
     let some = r#"["/dead_ends/0", "/root_cause", "/transition_graph/leads_to/0/condition"]"#;
     assert_eq!(
@@ -62,4 +71,31 @@ fn what_is_documented_is_cited_whole() {
     );
     let all = some.replace(']', r#", "/transition_graph/preceded_by/0"]"#);
     assert_eq!(rules(&documented, &citing(&all)), []);
+}
+
+#[test]
+fn what_follows_rests_on_a_page_or_a_run() {
+    let edges = r#"[{"error_id": "cuda/other", "condition": "always"}, {"error_id": "cuda/more"}]"#;
+    let linked = put(DOCUMENT, "/transition_graph/leads_to", edges);
+    let missing = |index: usize| {
+        let pointer = format!("/transition_graph/leads_to/{index}");
+        (pointer, "edge-no-source", Severity::Warning)
+    };
+    assert_eq!(rules(&linked, ANNEX), [missing(0), missing(1)]);
+    let page = r#"["/dead_ends/0", "/transition_graph/leads_to/0/condition"]"#;
+    let annex = put(ANNEX, "/sources/0/supports", page);
+    assert_eq!(rules(&linked, &annex), [missing(1)]);
+    let run = |pointers: &str| {
+        let run = format!(
+            r#"[{{"report": "run-7", "on": "2026-11-22", "hardware": "2x NVIDIA H200", "output": "a", "supports": {pointers}}}]"#
+        );
+        rules(&linked, &put(&annex, "/reproduced", &run))
+    };
+    assert_eq!(run(r#"["/transition_graph/leads_to/1"]"#), []);
+    // The pointer to a neighbour with the same first digit, and one to nothing.
+    let to_nothing = |at: &str| (at.to_owned(), "supports-nothing", Severity::Warning);
+    assert_eq!(
+        run(r#"["/transition_graph/leads_to/12"]"#),
+        [missing(1), to_nothing("/reproduced/0/supports/0")]
+    );
 }

@@ -18,7 +18,7 @@ fn a_set_pairs_files_and_knows_its_ids() {
     let other = put(DOCUMENT, "/id", "\"cuda/other\"");
     let other = put(&other, "/aliases", "[\"cuda/good\", \"cuda/old\"]");
     let edge = "[{\"error_id\": \"cuda/old\"}, {\"error_id\": \"cuda/gone\"}]";
-    let pointing = put(DOCUMENT, "/transition_graph/leads_to", edge);
+    let pointing = put(DOCUMENT, "/transition_graph/preceded_by", edge);
     let cancelling = put(
         ANNEX,
         "/relations",
@@ -38,7 +38,7 @@ fn a_set_pairs_files_and_knows_its_ids() {
         ("cuda/good.ext.json", "/relations/cancels/1", "dangling"),
         (
             "cuda/good.json",
-            "/transition_graph/leads_to/1/error_id",
+            "/transition_graph/preceded_by/1/error_id",
             "dangling",
         ),
         ("cuda/lost.ext.json", "", "no-document"),
@@ -57,6 +57,25 @@ fn a_set_pairs_files_and_knows_its_ids() {
         .map(|(file, at, rule)| (file.to_owned(), at.to_owned(), rule))
         .into();
     assert_eq!(shown, expected);
+}
+
+#[test]
+fn in_a_folder_an_edge_that_nothing_bears_out_is_an_error() {
+    let edge = r#"[{"error_id": "cuda/old", "condition": "always"}]"#;
+    let linked = put(DOCUMENT, "/transition_graph/leads_to", edge);
+    let linked = put(&linked, "/aliases", r#"["cuda/old"]"#);
+    let of_edges = |annex: &str| {
+        let files = [("cuda/good.json", linked.as_str()), ("cuda/good.ext.json", annex)];
+        let found = check_set(files).into_iter().map(|found| found.violation);
+        let of_rule = found.filter(|violation| violation.rule == "edge-no-source");
+        of_rule
+            .map(|violation| (violation.pointer, violation.severity))
+            .collect::<Vec<_>>()
+    };
+    let place = "/transition_graph/leads_to/0";
+    assert_eq!(of_edges(ANNEX), [(place.to_owned(), Severity::Error)]);
+    let citing = put(ANNEX, "/sources/0/supports", &format!("[\"{place}\"]"));
+    assert_eq!(of_edges(&citing), []);
 }
 
 /// Two records of a set, `cuda/good` and `cuda/twin`, with these values put into the documents.
