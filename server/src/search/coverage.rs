@@ -10,6 +10,9 @@ use super::view::{Number, View};
 /// Sums that were added up in different orders are compared with this slack.
 pub(super) const SLACK: f32 = 1e-4;
 
+/// Of so few needles each choice is looked at.
+const FEW: usize = 6;
+
 /// What documents say of some needles.
 pub(super) struct Coverage<'a> {
     view: &'a View,
@@ -34,6 +37,9 @@ impl<'a> Coverage<'a> {
 
     /// Documents that cover at least this share, ascending.
     pub(super) fn at_least(&self, least: f32) -> Vec<Number> {
+        if self.needles.len() <= FEW {
+            return self.enough_of_few(least).iter().collect();
+        }
         let mut search = self.begin(least);
         let mut covering = Vec::new();
         loop {
@@ -48,6 +54,40 @@ impl<'a> Coverage<'a> {
         }
         covering.sort_unstable();
         covering
+    }
+
+    /// The same of few needles: who says all of some that are enough together, for each such choice.
+    fn enough_of_few(&self, least: f32) -> Numbers {
+        let count = self.view.numbers();
+        let enough = (least - SLACK) * self.sought;
+        let sets = self.needles.iter().map(|needle| {
+            let mut said = Numbers::none_of(count);
+            for listing in &needle.said {
+                self.view.add_to(listing, &mut said);
+            }
+            said.keep(&self.view.alive);
+            said
+        });
+        let sets: Vec<Numbers> = sets.collect();
+        let mut covering = Numbers::none_of(count);
+        let mut chosen = Vec::new();
+        self.join_enough(&sets, enough, &mut chosen, &mut covering);
+        covering
+    }
+
+    /// Adds who says all of the chosen needles, as soon as these are enough; else with each further one.
+    fn join_enough(&self, sets: &[Numbers], enough: f32, chosen: &mut Vec<usize>, covering: &mut Numbers) {
+        let rarity = |place: &usize| self.needles.get(*place).map_or(0.0, |needle| needle.rarity);
+        if chosen.iter().map(rarity).sum::<f32>() >= enough {
+            let chosen = chosen.iter().filter_map(|place| sets.get(*place));
+            covering.insert_common(chosen);
+            return;
+        }
+        for place in chosen.last().map_or(0, |last| last + 1)..sets.len() {
+            chosen.push(place);
+            self.join_enough(sets, enough, chosen, covering);
+            chosen.pop();
+        }
     }
 
     /// Documents that cover at least this share, ascending, each with its own share.

@@ -87,6 +87,19 @@ impl Numbers {
         }
     }
 
+    /// Adds the documents that all of some sets of as many have.
+    pub(super) fn insert_common<'a>(&mut self, sets: impl IntoIterator<Item = &'a Self>) {
+        let mut sets = sets.into_iter();
+        let Some(first) = sets.next() else {
+            return;
+        };
+        let mut common = first.clone();
+        for set in sets {
+            common.keep(set);
+        }
+        self.insert_set(&common);
+    }
+
     /// Whether a document is one of them.
     pub(super) fn contains(&self, number: Number) -> bool {
         let word = self.0.get((number / BITS) as usize);
