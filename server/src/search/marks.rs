@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::concepts::names_of;
-use super::tokenizer::each_word_and_part;
+use super::tokenizer::{Span, each_word_and_part};
 
 /// Looks through texts for the words of one query.
 pub(super) struct Marker<'a> {
@@ -51,18 +51,17 @@ impl<'a> Marker<'a> {
 
     /// Places of the words sought, merged where they overlap (pairs of Chinese characters do).
     pub(super) fn marks(&mut self, text: &str) -> Vec<Range<usize>> {
-        let [mut words, mut parts] = std::mem::take(&mut self.spans);
-        words.clear();
-        parts.clear();
-        each_word_and_part(
-            text,
-            |start, end| words.push(start..end),
-            |start, end| parts.push(start..end),
-        );
         let mut places = Vec::new();
-        self.note(text, &words, &mut places);
-        self.note(text, &parts, &mut places);
-        self.spans = [words, parts];
+        if self.names.is_empty() {
+            each_word_and_part(text, self.with_cjk(), |(Span::Word(span) | Span::Part(span))| {
+                let written = text.get(span.clone()).unwrap_or_default();
+                if self.may_begin(written) && self.says(written) {
+                    places.push(span);
+                }
+            });
+        } else {
+            self.note_all(text, &mut places);
+        }
         places.sort_unstable_by_key(|place| (place.start, place.end));
         let mut merged: Vec<Range<usize>> = Vec::new();
         for place in places {
@@ -72,6 +71,30 @@ impl<'a> Marker<'a> {
             }
         }
         merged
+    }
+
+    /// Names may be of several words, or parts, so that what comes after each must be known.
+    fn note_all(&mut self, text: &str, places: &mut Vec<Range<usize>>) {
+        let [mut words, mut parts] = std::mem::take(&mut self.spans);
+        words.clear();
+        parts.clear();
+        each_word_and_part(text, self.with_cjk(), |span| match span {
+            Span::Word(span) => words.push(span),
+            Span::Part(span) => parts.push(span),
+        });
+        self.note(text, &words, places);
+        self.note(text, &parts, places);
+        self.spans = [words, parts];
+    }
+
+    /// Whether anything beyond ASCII is sought.
+    fn with_cjk(&self) -> bool {
+        let beyond = self.beginnings.get(ASCII..).unwrap_or_default();
+        beyond.iter().any(|lengths| *lengths != 0)
+    }
+
+    fn says(&self, written: &str) -> bool {
+        self.words.iter().any(|word| is_same(written, word))
     }
 
     /// Whether a word or a name may begin with this, in whatever case: most words of a text do not, and are asked no more.
@@ -89,7 +112,7 @@ impl<'a> Marker<'a> {
             if !self.may_begin(written) {
                 continue;
             }
-            if self.words.iter().any(|word| is_same(written, word)) {
+            if self.says(written) {
                 places.push(span.clone());
             }
             for name in &self.names {

@@ -60,20 +60,23 @@ fn each_part(text: &str, mut take: impl FnMut(usize, usize)) {
     });
 }
 
+/// Where a word stands, or a part of a compound one.
+#[derive(Debug, Clone)]
+pub(super) enum Span {
+    Word(Range<usize>),
+    Part(Range<usize>),
+}
+
 /// Where each word begins and ends, as [`words`] has them, and each part of a compound one, as [`parts`] has them, in one
-/// go over the text.
-pub(super) fn each_word_and_part(
-    text: &str,
-    mut word: impl FnMut(usize, usize),
-    mut part: impl FnMut(usize, usize),
-) {
+/// go over the text; those of Chinese, Japanese or Korean characters only where they are wanted.
+pub(super) fn each_word_and_part(text: &str, with_cjk: bool, mut take: impl FnMut(Span)) {
     each_run(text, |kind, start, run| match kind {
-        Kind::Cjk => each_bigram(run, start, &mut word),
+        Kind::Cjk if with_cjk => each_bigram(run, start, |start, end| take(Span::Word(start..end))),
         Kind::Word => {
-            word(start, start + run.len());
-            each_part_of(run, start, &mut part);
+            take(Span::Word(start..start + run.len()));
+            each_part_of(run, start, &mut |start, end| take(Span::Part(start..end)));
         }
-        Kind::Other => {}
+        Kind::Cjk | Kind::Other => {}
     });
 }
 
@@ -82,10 +85,14 @@ pub(super) fn each_word_and_part(
 fn each_run(text: &str, mut take: impl FnMut(Kind, usize, &str)) {
     let mut at = 0;
     while let Some(first) = text.as_bytes().get(at) {
-        let kind = if first.is_ascii() {
-            Kind::of_ascii(*first)
-        } else {
-            Kind::beyond_ascii(character_at(text, at))
+        let kind = match KINDS.get(usize::from(*first)) {
+            // Between words there is mostly one character.
+            Some(Some(Kind::Other)) => {
+                at += 1;
+                continue;
+            }
+            Some(Some(kind)) => *kind,
+            _ => Kind::beyond_ascii(character_at(text, at)),
         };
         let end = end_of_run(text, at, kind);
         if kind != Kind::Other && (kind != Kind::Word || end - at <= MAX_WORD_BYTES) {
@@ -102,7 +109,7 @@ fn end_of_run(text: &str, start: usize, kind: Kind) -> usize {
     loop {
         // Nearly all characters of all texts are ASCII.
         let rest = text.as_bytes().get(at..).unwrap_or_default();
-        let ended = |byte: &u8| !byte.is_ascii() || Kind::of_ascii(*byte) != kind;
+        let ended = |byte: &u8| KINDS.get(usize::from(*byte)) != Some(&Some(kind));
         at += rest.iter().position(ended).unwrap_or(rest.len());
         if text.as_bytes().get(at).is_none_or(u8::is_ascii) {
             return at;
@@ -219,9 +226,20 @@ enum Kind {
     Other,
 }
 
+/// The kind of each byte that is a character.
+static KINDS: [Option<Kind>; 256] = {
+    let mut kinds = [None; 256];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        kinds[byte as usize] = Some(Kind::of_ascii(byte));
+        byte += 1;
+    }
+    kinds
+};
+
 impl Kind {
     #[inline]
-    fn of_ascii(byte: u8) -> Self {
+    const fn of_ascii(byte: u8) -> Self {
         if byte.is_ascii_alphanumeric() || byte == b'_' {
             Self::Word
         } else {
@@ -232,12 +250,23 @@ impl Kind {
     fn beyond_ascii(c: char) -> Self {
         if is_cjk(c) {
             Self::Cjk
-        } else if c.is_alphanumeric() {
+        } else if !is_typographic(c) && c.is_alphanumeric() {
             Self::Word
         } else {
             Self::Other
         }
     }
+}
+
+/// The signs that stand in texts: no letters, and known sooner than by the tables of all characters.
+fn is_typographic(c: char) -> bool {
+    matches!(u32::from(c),
+        0x2010..=0x2027      // dashes, quotes, dots
+        | 0x3001..=0x3003    // Chinese full stops and commas
+        | 0x3008..=0x3011    // brackets
+        | 0x3014..=0x301F
+        | 0xFF01..=0xFF0F    // wide signs
+        | 0xFF1A..=0xFF20)
 }
 
 /// Scripts written without blanks: the Unicode blocks of Han ideographs, kana and Hangul syllables.
@@ -310,6 +339,15 @@ mod tests {
         }
         let list = parts("a peerAccess\u{4e0d}b_cd");
         assert_eq!(texts(&list), ["peer", "access", "cd"]);
+    }
+
+    #[test]
+    fn no_sign_is_a_letter() {
+        let all = (0..=u32::from(char::MAX)).filter_map(char::from_u32);
+        let letters: Vec<char> = all
+            .filter(|c| is_typographic(*c) && c.is_alphanumeric())
+            .collect();
+        assert_eq!(letters, []);
     }
 
     proptest! {
