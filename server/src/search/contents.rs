@@ -97,9 +97,9 @@ impl Contents {
             let Some(info) = inverted.terms().get(word)? else {
                 continue;
             };
-            let list = List::read(inverted, &info, self.documents.len())?;
-            let field = u32::try_from(place).unwrap_or(u32::MAX);
-            lists.push((Field::from_field_id(field), list));
+            let field = Field::from_field_id(u32::try_from(place).unwrap_or(u32::MAX));
+            let list = List::read(inverted, &info, self.norms(field), self.documents.len())?;
+            lists.push((field, list));
         }
         Ok(Word::new(lists))
     }

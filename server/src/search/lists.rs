@@ -2,12 +2,11 @@
 //! of a long list are looked up and many are picked out of it.
 
 use tantivy::DocId;
-use tantivy::query::{EnableScoring, Query};
 
 use super::chosen::{Chosen, between};
 use super::numbers::Numbers;
-use super::view::{K1, Listing, Number, View};
-use super::words::List;
+use super::view::{Listing, Number, View, share};
+use super::words::{List, UNKNOWN_LENGTH};
 
 /// Looking one document up takes as long as going over so many of a list.
 const LOOK_UP: usize = 16;
@@ -60,14 +59,12 @@ impl View {
         mut take: impl FnMut(usize, f32),
     ) {
         let lengths = self.lengths.get(listing.field.field_id() as usize);
-        let weight = boost * self.rarity(listing.records) * (1.0 + K1);
+        let weight = self.weight(listing, boost);
         for (segment, list) in self.lists(listing) {
             let norms = segment.norms(listing.field);
             let score = |document: DocId, count: u16| {
-                let length = norms.map_or(1, |norms| norms.fieldnorm_id(document));
-                let taken = lengths.and_then(|lengths| lengths.get(usize::from(length)));
-                let count = f32::from(count);
-                weight * count / (count + taken.copied().unwrap_or(K1))
+                let length = norms.map_or(UNKNOWN_LENGTH, |norms| norms.fieldnorm_id(document));
+                weight * share(lengths, length, count)
             };
             let (first, here) = between(chosen.numbers(), segment.numbers());
             if let Some(set) = list.set().filter(|_| here.len() < list.documents().len()) {
@@ -86,24 +83,6 @@ impl View {
                 });
             }
         }
-    }
-
-    /// Hands over each document that a query of the engine finds, with its score.
-    pub(super) fn each_found(
-        &self,
-        query: &dyn Query,
-        mut take: impl FnMut(Number, f32),
-    ) -> tantivy::Result<()> {
-        let scoring = EnableScoring::enabled_from_statistics_provider(self, &self.searcher);
-        let weight = query.weight(scoring)?;
-        for segment in &self.segments {
-            weight.for_each(&segment.reader, &mut |document, score| {
-                if !segment.reader.is_deleted(document) {
-                    take(segment.base + document, score);
-                }
-            })?;
-        }
-        Ok(())
     }
 }
 

@@ -7,7 +7,8 @@
 //! index      one writer; segments    view      a generation's index, by numbers of documents
 //! contents   what a segment keeps    words     unpacked lists of words, kept for the next query
 //! sought     what a text asks for    coverage  who says enough of it
-//! tally      what each gets for it   facets    what further choices would leave
+//! ranking    which come first        tally     what each gets for it
+//! facets     what further choices would leave
 //! ```
 
 mod candidates;
@@ -28,8 +29,10 @@ mod marks;
 mod named;
 mod numbers;
 mod page;
+mod phrase;
 mod query;
 mod ranked;
+mod ranking;
 mod request;
 mod schema;
 mod segments;
@@ -65,23 +68,34 @@ pub const DEFAULT_LIMIT: usize = 20;
 impl SearchIndex {
     /// One page of hits. `seq` is the state of the knowledge that this index shows.
     pub fn search(&self, request: &SearchRequest, seq: Seq) -> Result<SearchAnswer, SearchError> {
+        self.search_among(request, seq, ranking::MANY)
+    }
+
+    /// As [`Self::search`], where so many hits are too many to score each.
+    fn search_among(
+        &self,
+        request: &SearchRequest,
+        seq: Seq,
+        many: usize,
+    ) -> Result<SearchAnswer, SearchError> {
         let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
         if !(1..=MAX_LIMIT).contains(&limit) {
             return Err(SearchError::Limit(limit));
         }
         let offset = cursor::offset(request, seq)?;
-        let found = query::run(self, &request.text)?;
+        let mut found = query::run(self, &request.text)?;
         let choice = Choice::new(&self.view.values, &request.filters);
-        let mut hits = found.hits;
-        let facets = choice.count(hits.iter().map(|(_, number)| self.view.face(*number)));
+        let mut ranking = found.rank(&self.view, many)?;
+        let facets = choice.count(self.view.faces(ranking.numbers()));
         if !choice.is_open() {
-            hits.retain(|(_, number)| choice.admits(self.view.face(*number)));
+            ranking.keep(|number| choice.admits(self.view.face(number)));
         }
-        let total = hits.len();
+        let total = ranking.len();
         let end = offset.saturating_add(limit);
-        let page = page::best(&self.view, hits, end);
+        let page = page::best(&self.view, ranking.best(end)?, end);
 
-        let mut marker = Marker::new(found.needles.iter().flat_map(|needle| &needle.words));
+        let needles = found.question.needles.iter();
+        let mut marker = Marker::new(needles.flat_map(|needle| &needle.words));
         let page = page.iter().skip(offset).map(|(score, indexed)| SearchHit {
             id: indexed.document.id.clone(),
             signature: indexed.document.signature.clone(),

@@ -4,15 +4,12 @@
 
 use std::borrow::Cow;
 
-use tantivy::Term;
-use tantivy::query::{BoostQuery, PhraseQuery, Query};
-
-use super::chosen::Chosen;
 use super::coverage::{Coverage, SLACK};
 use super::index::SearchIndex;
-use super::named::{CODE_SCORE, codes};
+use super::named::codes;
+use super::phrase::Phrase;
+use super::ranking::{Question, Ranking};
 use super::sought::{MAX_WORDS, ReadAs, sought};
-use super::tally::Tally;
 use super::terms::{Lexicon, Needle};
 use super::tokenizer::words;
 use super::view::{Number, View};
@@ -31,16 +28,12 @@ pub(super) const MIN_BESIDE_CODE: f32 = 0.3;
 /// Phrases that are looked for, the whole text among them.
 const MAX_PHRASES: usize = 8;
 
-/// Words that stand together as in the query, in a name or a cause.
-const PHRASE_BOOST: f32 = 2.0;
-
 /// What was found for a text.
-#[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Every hit, by number.
-    pub(super) hits: Vec<(f32, Number)>,
-    /// What was looked for, to mark it.
-    pub(super) needles: Vec<Needle>,
+    /// What was looked for, to score and to mark it.
+    pub(super) question: Question,
+    /// Documents that say enough of it, ascending. One that has no score is no hit.
+    covering: Covering,
     /// Nothing covers half of what was asked: these are the nearest.
     pub(super) near: bool,
     /// Words that no record has.
@@ -49,14 +42,37 @@ pub(super) struct Found {
     pub(super) read_as: Vec<ReadAs>,
 }
 
+enum Covering {
+    /// Nothing is asked.
+    All,
+    These(Vec<Number>),
+}
+
+impl Found {
+    /// Its hits. From `many` documents on not all are scored.
+    pub(super) fn rank<'a>(&'a mut self, view: &'a View, many: usize) -> tantivy::Result<Ranking<'a>> {
+        match &mut self.covering {
+            Covering::All => Ok(Ranking::of_all(view, &self.question)),
+            Covering::These(documents) => Ranking::of(view, &self.question, std::mem::take(documents), many),
+        }
+    }
+}
+
 /// Runs a text against the index. An empty text, or one of blanks, finds everything with score 0.
 pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
     let text = narrow(text);
     let text = text.as_ref();
     if text.trim().is_empty() {
         return Ok(Found {
-            hits: index.view.alive.iter().map(|number| (0.0, number)).collect(),
-            ..Found::default()
+            question: Question {
+                codes: Vec::new(),
+                needles: Vec::new(),
+                phrases: Vec::new(),
+            },
+            covering: Covering::All,
+            near: false,
+            unknown: Vec::new(),
+            read_as: Vec::new(),
         });
     }
     let lexicon = Lexicon::of_all(index);
@@ -78,23 +94,15 @@ pub(super) fn run(index: &SearchIndex, text: &str) -> tantivy::Result<Found> {
         covering.sort_unstable();
         covering.dedup();
     }
-    let chosen = Chosen::new(covering, index.view.numbers());
-    let mut scores = Tally::new(&index.view, &chosen);
-    for listing in &named.listings {
-        scores.add_listing(listing, CODE_SCORE);
-    }
-    for needle in &needles {
-        scores.add_needle(needle);
-    }
-    for phrase in phrases(index, spelt)? {
-        scores.add_query(phrase.as_ref())?;
-    }
-    let hits: Vec<(f32, Number)> = scores.found().collect();
     let is_half_unknown = sought.unknown.len() > needles.len();
     Ok(Found {
-        near: named.listings.is_empty() && (is_near || is_half_unknown) && !hits.is_empty(),
-        hits,
-        needles,
+        near: named.listings.is_empty() && (is_near || is_half_unknown),
+        question: Question {
+            codes: named.listings,
+            phrases: phrases(index, spelt)?,
+            needles,
+        },
+        covering: Covering::These(covering),
         unknown: sought.unknown,
         read_as: sought.read_as,
     })
@@ -141,13 +149,13 @@ fn nearest(coverage: &Coverage<'_>) -> Vec<Number> {
 
 /// Phrases in quotes, and the whole text when it is short: standing together counts extra. It never excludes:
 /// quotes are also what error messages put around names.
-pub(super) fn phrases(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<Box<dyn Query>>> {
+pub(super) fn phrases(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<Phrase>> {
     let quoted = text.split(['"', '“', '”']).skip(1).step_by(2);
     let sought = std::iter::once(text)
         .chain(quoted)
         .map(words)
         .filter(|together| (2..=MAX_WORDS).contains(&together.len()));
-    let mut found: Vec<Box<dyn Query>> = Vec::new();
+    let mut found = Vec::new();
     for together in sought.take(MAX_PHRASES) {
         for entry in index
             .fields
@@ -155,15 +163,7 @@ pub(super) fn phrases(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<Bo
             .iter()
             .filter(|entry| entry.text.names_the_error())
         {
-            if !index.view.has_all(entry.field, &together)? {
-                continue;
-            }
-            let terms = together
-                .iter()
-                .map(|word| Term::from_field_text(entry.field, &word.text))
-                .collect();
-            let query = BoostQuery::new(Box::new(PhraseQuery::new(terms)), PHRASE_BOOST);
-            found.push(Box::new(query));
+            found.extend(Phrase::find(&index.view, entry.field, &together)?);
         }
     }
     Ok(found)

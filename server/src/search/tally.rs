@@ -1,8 +1,7 @@
 //! Adds up what documents get for a query: one sum for each of those that may be shown, in the order of the things sought.
 
-use tantivy::query::Query;
-
 use super::chosen::Chosen;
+use super::phrase::Phrase;
 use super::terms::{Needle, Place};
 use super::view::{Listing, Number, View};
 
@@ -21,9 +20,21 @@ pub(super) struct Tally<'a> {
 
 /// What a document has got for one needle.
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
-    best: f32,
-    all: f32,
+pub(super) struct Part {
+    pub(super) best: f32,
+    pub(super) all: f32,
+}
+
+impl Part {
+    pub(super) fn add(&mut self, score: f32) {
+        self.best = self.best.max(score);
+        self.all += score;
+    }
+}
+
+/// What the places of one needle count together: the best one, and a little for each other.
+pub(super) fn of_parts(part: Part) -> f32 {
+    part.best + (part.all - part.best) * TIE_BREAKER
 }
 
 impl<'a> Tally<'a> {
@@ -60,39 +71,35 @@ impl<'a> Tally<'a> {
         });
     }
 
-    /// Adds the score of a query of the engine.
-    pub(super) fn add_query(&mut self, query: &dyn Query) -> tantivy::Result<()> {
-        let (chosen, now) = (self.chosen, &mut self.now);
-        self.view.each_found(query, |number, score| {
-            if let Some(place) = chosen.place(number) {
-                note(now, place, score);
-            }
-        })?;
+    /// Adds what a phrase counts where it stands.
+    pub(super) fn add_phrase(&mut self, phrase: &Phrase) -> tantivy::Result<()> {
+        let now = &mut self.now;
+        phrase.each_scored(self.view, self.chosen, |place, score| note(now, place, score))?;
         self.end_needle();
         Ok(())
     }
 
     /// Documents that have something, with how much, ascending.
     pub(super) fn found(&self) -> impl Iterator<Item = (f32, Number)> {
-        let all = self
-            .sums
-            .iter()
-            .copied()
-            .zip(self.chosen.numbers().iter().copied());
-        all.filter(|(sum, _)| *sum > 0.0)
+        self.sums().filter(|(sum, _)| *sum > 0.0)
+    }
+
+    /// All documents, with how much each has, ascending.
+    pub(super) fn sums(&self) -> impl Iterator<Item = (f32, Number)> {
+        let sums = self.sums.iter().copied();
+        sums.zip(self.chosen.numbers().iter().copied())
     }
 
     fn end_needle(&mut self) {
         for (sum, part) in self.sums.iter_mut().zip(&mut self.now) {
-            *sum += part.best + (part.all - part.best) * TIE_BREAKER;
+            *sum += of_parts(*part);
             *part = Part::default();
         }
     }
 }
 
-fn note(now: &mut [Part], place: usize, score: f32) {
+pub(super) fn note(now: &mut [Part], place: usize, score: f32) {
     if let Some(part) = now.get_mut(place) {
-        part.best = part.best.max(score);
-        part.all += score;
+        part.add(score);
     }
 }

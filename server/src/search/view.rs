@@ -23,7 +23,6 @@ use super::facets::{FaceNumber, Values};
 use super::index::Slot;
 use super::numbers::{BITS, Numbers};
 use super::schema::Fields;
-use super::tokenizer::Word;
 use super::words;
 
 /// Number of a document within one generation's index.
@@ -171,6 +170,18 @@ impl View {
         segment.map_or(0, |segment| segment.contents.face(number - segment.base))
     }
 
+    /// What facets count of documents that ascend.
+    pub(super) fn faces(&self, ascending: impl Iterator<Item = Number>) -> impl Iterator<Item = FaceNumber> {
+        let mut segments = self.segments.iter().peekable();
+        let mut here = None;
+        ascending.map(move |number| {
+            while let Some(segment) = segments.next_if(|segment| segment.base <= number) {
+                here = Some(segment);
+            }
+            here.map_or(0, |segment| segment.contents.face(number - segment.base))
+        })
+    }
+
     fn segment_of(&self, number: Number) -> Option<&Segment> {
         self.segments.iter().rfind(|segment| segment.base <= number)
     }
@@ -218,6 +229,19 @@ impl View {
             .filter_map(|(place, word)| Some((self.segments.get(*place)?, word.list(listing.field)?)))
     }
 
+    /// The most that a word counts for any document of a list, as [`Self::each_scored`] scores it.
+    pub(super) fn most(&self, listing: &Listing, boost: f32) -> f32 {
+        let lengths = self.lengths.get(listing.field.field_id() as usize);
+        let most = self.lists(listing).flat_map(|(_, list)| list.peaks());
+        let most = most.map(|peak| share(lengths, peak.length, peak.count));
+        self.weight(listing, boost) * most.fold(0.0, f32::max)
+    }
+
+    /// What a word counts in a field where it is said without end.
+    pub(super) fn weight(&self, listing: &Listing, boost: f32) -> f32 {
+        boost * self.rarity(listing.records) * (1.0 + K1)
+    }
+
     /// Whether some document has a word in a field: as [`Self::find`], for words that are looked at in passing.
     pub(super) fn has(&self, field: Field, word: &str) -> io::Result<bool> {
         let deleted = |segment: &Segment| number(segment.deleted.len());
@@ -231,16 +255,6 @@ impl View {
         // None, or none but deleted ones, or so few that one has to look.
         let is_all_alive = self.segments.iter().all(|segment| segment.deleted.is_empty());
         Ok(!is_all_alive && self.find(field, word)?.is_some())
-    }
-
-    /// Whether each of these words stands in a field of some document.
-    pub(super) fn has_all(&self, field: Field, words: &[Word]) -> io::Result<bool> {
-        for word in words {
-            if self.find(field, &word.text)?.is_none() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// The dictionaries of a field.
@@ -322,6 +336,13 @@ impl Bm25StatisticsProvider for View {
         let found = self.find(term.field(), word)?;
         Ok(found.map_or(0, |found| u64::from(found.records)))
     }
+}
+
+/// The share of a word's weight that it counts where it is said so often in a text of such a length.
+pub(super) fn share(lengths: Option<&[f32; LENGTHS]>, length: u8, count: u16) -> f32 {
+    let taken = lengths.and_then(|lengths| lengths.get(usize::from(length)));
+    let count = f32::from(count);
+    count / (count + taken.copied().unwrap_or(K1))
 }
 
 /// For each kept length of a text, what it takes from a word's count.

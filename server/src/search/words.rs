@@ -7,6 +7,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, InvertedIndexReader};
@@ -21,6 +22,9 @@ const WORD_BYTES: usize = 128;
 
 /// Said by one document in so many, a word has a set of documents beside their list.
 const OFTEN: usize = 32;
+
+/// Length of a text where lengths are not kept.
+pub(super) const UNKNOWN_LENGTH: u8 = 1;
 
 /// Where a word stands in one segment.
 #[derive(Debug)]
@@ -38,6 +42,17 @@ pub(super) struct List {
     counts: Box<[u16]>,
     /// The same documents, where they are many.
     set: Option<Ranked>,
+    /// Where the word may count most: for each length of text the most that one says it, unless a shorter one says it as
+    /// often.
+    peaks: Box<[Peak]>,
+}
+
+/// How often a text says a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Peak {
+    /// Its length, as the index keeps it.
+    pub(super) length: u8,
+    pub(super) count: u16,
 }
 
 /// The words of a segment that were asked for.
@@ -101,6 +116,7 @@ impl List {
     pub(super) fn read(
         inverted: &InvertedIndexReader,
         info: &TermInfo,
+        norms: Option<&FieldNormReader>,
         documents_of_segment: usize,
     ) -> io::Result<Self> {
         let mut block = inverted.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
@@ -113,6 +129,13 @@ impl List {
             counts.extend(said.map(|count| u16::try_from(count).unwrap_or(u16::MAX)));
             block.advance();
         }
+        let length_of = |document: DocId| norms.map_or(UNKNOWN_LENGTH, |norms| norms.fieldnorm_id(document));
+        let peaks = peaks(
+            documents
+                .iter()
+                .map(|document| length_of(*document))
+                .zip(counts.iter().copied()),
+        );
         if counts.iter().all(|count| *count == 1) {
             counts.clear();
         }
@@ -122,7 +145,13 @@ impl List {
             documents: documents.into(),
             counts: counts.into(),
             set,
+            peaks,
         })
+    }
+
+    /// Where the word may count most.
+    pub(super) fn peaks(&self) -> &[Peak] {
+        &self.peaks
     }
 
     /// Its documents, ascending.
@@ -162,7 +191,8 @@ impl List {
     fn bytes(&self) -> usize {
         let set = self.set.as_ref().map_or(0, Ranked::bytes);
         let place = size_of::<(Field, Self)>();
-        place + size_of_val(self.documents.as_ref()) + size_of_val(self.counts.as_ref()) + set
+        let peaks = size_of_val(self.peaks.as_ref());
+        place + size_of_val(self.documents.as_ref()) + size_of_val(self.counts.as_ref()) + set + peaks
     }
 
     /// These documents, each of which says the word once more than the one before.
@@ -172,8 +202,26 @@ impl List {
             documents: ascending.into(),
             counts: (1..).take(ascending.len()).collect(),
             set: None,
+            peaks: Box::default(),
         }
     }
+}
+
+/// Of texts, each with its length and how often it says a word: the lengths from which on it is said more often.
+fn peaks(texts: impl Iterator<Item = (u8, u16)>) -> Box<[Peak]> {
+    let mut most = [0_u16; 1 + u8::MAX as usize];
+    for (length, count) in texts {
+        if let Some(most) = most.get_mut(usize::from(length)) {
+            *most = count.max(*most);
+        }
+    }
+    let mut before = 0;
+    let rising = (0..=u8::MAX).zip(most).filter(|(_, count)| {
+        let rises = *count > before;
+        before = before.max(*count);
+        rises
+    });
+    rising.map(|(length, count)| Peak { length, count }).collect()
 }
 
 #[cfg(test)]
@@ -185,6 +233,7 @@ mod tests {
             documents: documents.into(),
             counts: Box::default(),
             set: None,
+            peaks: Box::default(),
         };
         Word::new(vec![(Field::from_field_id(0), list)])
     }
@@ -194,6 +243,17 @@ mod tests {
         let lists = |count: u32| (0..count).map(|field| (Field::from_field_id(field), List::of(&[1])));
         let word = |count| Word::new(lists(count).collect());
         assert!(word(12).bytes() >= word(1).bytes() + 11 * size_of::<(Field, List)>());
+    }
+
+    #[test]
+    fn a_peak_is_where_a_longer_text_says_it_more_often() {
+        let texts = [(9, 1), (3, 2), (3, 1), (7, 2), (8, 4), (200, 3), (255, 5)];
+        let found: Vec<(u8, u16)> = peaks(texts.into_iter())
+            .iter()
+            .map(|peak| (peak.length, peak.count))
+            .collect();
+        assert_eq!(found, [(3, 2), (8, 4), (255, 5)]);
+        assert!(peaks(std::iter::empty()).is_empty());
     }
 
     #[test]
