@@ -2,7 +2,8 @@
 //!
 //! A line is compared word by word: a candidate covers most of what is rare in it. Words that no record has count
 //! as the rarest, so everyday sentences and other programs' errors yield nothing, which is a proper answer. Bare
-//! numbers do not count at all: times and process numbers would meet the numbers of codes by chance.
+//! numbers do not count at all: times and process numbers would meet the numbers of codes by chance. And the more records there
+//! are, the sooner one of them says by chance what a line says: so few must be expected to that one is worth showing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,6 +26,11 @@ const LINES_EACH_END: usize = 10;
 const MAX_WORDS: usize = 40;
 /// Share of the line's rarity that a candidate covers.
 const MIN_COVERAGE: f32 = 0.6;
+/// So many records at most may be expected to say by chance what a candidate says of the line: the rarity of a word is about the
+/// logarithm of how seldom it is, so that of `n` records `n` times e to the minus rarity of all words say them by chance.
+const CHANCE: f32 = 0.05;
+/// Of fewer records nobody knows how seldom a word is.
+const FEW_RECORDS: u32 = 100;
 /// So few common words prove nothing, unless a code word is among them.
 const MIN_WORDS: usize = 3;
 /// How much of a candidate's score rests on the line saying what its signature says: between two records that cover
@@ -127,8 +133,9 @@ fn compare(
     if needles.is_empty() {
         return Ok(Vec::new());
     }
+    let least = MIN_COVERAGE.max(beyond_chance(index.view.len()) / sought);
     let mut found = Vec::new();
-    for (number, share) in Coverage::new(&index.view, &needles, sought).shares(MIN_COVERAGE) {
+    for (number, share) in Coverage::new(&index.view, &needles, sought).shares(least) {
         let share = share.min(1.0);
         let Some(Indexed { document, .. }) = index.view.document(number) else {
             continue;
@@ -142,6 +149,16 @@ fn compare(
         }
     }
     Ok(found)
+}
+
+/// The rarity that is more than chance, of so many records.
+fn beyond_chance(records: u32) -> f32 {
+    if records < FEW_RECORDS {
+        return 0.0;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
+    let records = records as f32;
+    (records / CHANCE).ln()
 }
 
 /// The share of a signature's words that stand in the line.

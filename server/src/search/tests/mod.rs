@@ -319,6 +319,30 @@ fn a_pasted_line_has_candidates_only_where_most_of_it_is_known() {
 }
 
 #[test]
+fn what_many_records_say_by_chance_suggests_none_of_them() {
+    // Each of three words stands in half of the records, all three in an eighth.
+    let common = |number: usize| {
+        let bits = ["flange", "gasket", "spigot"].into_iter().enumerate();
+        let said = bits
+            .filter(|(bit, _)| number >> bit & 1 == 1)
+            .map(|(_, word)| word);
+        let said: Vec<&str> = said.collect();
+        document(
+            &format!("t/d{number}"),
+            &format!("{} own{number} other{number}", said.join(" ")),
+        )
+    };
+    let suggested = |count: usize, line: &str| {
+        let documents = (1..).zip((0..count).map(|number| Arc::new(common(number))));
+        let index = IndexKeeper::new().unwrap().apply([], documents).unwrap();
+        !index.candidates(line, 3).unwrap().is_empty()
+    };
+    assert!(!suggested(160, "flange gasket spigot"));
+    assert!(suggested(160, "flange own33 other33"));
+    assert!(suggested(24, "flange gasket spigot"), "too few to tell");
+}
+
+#[test]
 fn of_two_records_that_cover_a_line_the_one_about_nothing_else_comes_first() {
     let mut documents = vec![
         document(
