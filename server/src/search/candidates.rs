@@ -26,8 +26,9 @@ const LINES_EACH_END: usize = 10;
 const MAX_WORDS: usize = 40;
 /// Share of the line's rarity that a candidate covers.
 const MIN_COVERAGE: f32 = 0.6;
-/// So many records at most may be expected to say by chance what a candidate says of the line: the rarity of a word is about the
-/// logarithm of how seldom it is, so that of `n` records `n` times e to the minus rarity of all words say them by chance.
+/// So many records at most may be expected to say by chance the words that a candidate shares with the line, where no code word
+/// is among them: the rarity of a word is about the logarithm of how seldom it is, so that of `n` records `n` times e to the minus
+/// rarity of all words say them by chance.
 const CHANCE: f32 = 0.05;
 /// Of fewer records nobody knows how seldom a word is.
 const FEW_RECORDS: u32 = 100;
@@ -133,9 +134,10 @@ fn compare(
     if needles.is_empty() {
         return Ok(Vec::new());
     }
-    let least = MIN_COVERAGE.max(beyond_chance(index.view.len()) / sought);
+    let beyond_chance = beyond_chance(index.view.len());
     let mut found = Vec::new();
-    for (number, share) in Coverage::new(&index.view, &needles, sought).shares(least) {
+    for (number, share) in Coverage::new(&index.view, &needles, sought).shares(MIN_COVERAGE) {
+        let is_beyond_chance = share * sought >= beyond_chance;
         let share = share.min(1.0);
         let Some(Indexed { document, .. }) = index.view.document(number) else {
             continue;
@@ -143,7 +145,9 @@ fn compare(
         let known = names_of(document);
         let shared = seen.iter().filter(|word| known.contains(&word.text));
         let shared: Vec<String> = shared.map(|word| slice_of(line, word).to_owned()).collect();
-        if shared.len() >= MIN_WORDS || shared.iter().any(|word| is_code_word(word)) {
+        // Words of everyday language meet by chance; that a code word is in a record says what the record is about.
+        let is_enough = shared.len() >= MIN_WORDS && is_beyond_chance;
+        if is_enough || shared.iter().any(|word| is_code_word(word)) {
             let fit = signature_share(document, &seen);
             found.push((number, unnamed(share) + share * FIT * fit, shared));
         }

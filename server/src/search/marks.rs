@@ -73,12 +73,12 @@ impl<'a> Marker<'a> {
         merged
     }
 
-    /// Names may be of several words, or parts, so that what comes after each must be known.
+    /// Names may be of several words, or parts, so that all that comes after each must be known, Chinese too.
     fn note_all(&mut self, text: &str, places: &mut Vec<Range<usize>>) {
         let [mut words, mut parts] = std::mem::take(&mut self.spans);
         words.clear();
         parts.clear();
-        each_word_and_part(text, self.with_cjk(), |span| match span {
+        each_word_and_part(text, true, |span| match span {
             Span::Word(span) => words.push(span),
             Span::Part(span) => parts.push(span),
         });
@@ -201,14 +201,14 @@ mod tests {
             pieces in prop::collection::vec(
                 prop::sample::select(vec![
                     "Peer", "peer access", "peerAccess", "NCCL_P2P_DISABLE", "out of memory", "OOM", "显存不足", "对等访问",
-                    "hangs", "é", "Éa", "\u{212a}elvin", "ma\u{212a}e", "İd", "Ⱥb", "bȺ", "X", "79", "xid79", "gpu", "GPU memory", "_", "-", ", ", " ", " ",
+                    "hangs", "é", "Éa", "\u{212a}elvin", "ma\u{212a}e", "İd", "Ⱥb", "bȺ", "X", "79", "xid79", "gpu", "GPU memory", "PCI", "总线", "PCI总线", "fabric", "管理", "manager", "_", "-", ", ", " ", " ",
                 ]),
                 0..30,
             ),
             sought in prop::sample::subsequence(
                 vec![
                     "peer", "access", "nccl_p2p_disable", "p2p", "disable", "79", "xid", "显存", "不足", "éa", "kelvin", "make", "i\u{307}d", "ⱥb", "bⱥ", "x",
-                    "=out of memory", "=gpu memory", "=peer access", "=gpu", "=hang",
+                    "=out of memory", "=gpu memory", "=peer access", "=gpu", "=hang", "=pcie", "=fabric manager",
                 ],
                 0..8,
             ),

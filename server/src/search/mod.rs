@@ -8,7 +8,7 @@
 //! contents   what a segment keeps    words     unpacked lists of words, kept for the next query
 //! sought     what a text asks for    coverage  who says enough of it
 //! ranking    which come first        tally     what each gets for it
-//! facets     what further choices would leave
+//! phrase     words beside each other facets    what further choices would leave
 //! ```
 
 mod candidates;

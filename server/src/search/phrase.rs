@@ -23,7 +23,7 @@ pub(super) struct Phrase {
 }
 
 impl Phrase {
-    /// `None` where no document has all of these words in the field.
+    /// `None` where one of these words stands in the field of no document.
     pub(super) fn find(view: &View, field: Field, words: &[Word]) -> tantivy::Result<Option<Self>> {
         let mut listings = Vec::with_capacity(words.len());
         for word in words {
@@ -48,9 +48,11 @@ impl Phrase {
             .unwrap_or_default()
     }
 
-    /// More than it counts anywhere: where it is said without end.
+    /// More than it counts anywhere: where it is said without end. The engine rounds one more than a number where
+    /// [`View::rarity`] does not.
     pub(super) fn most(&self, view: &View) -> f32 {
-        let rarity = self.words.iter().map(|word| view.rarity(word.records));
+        let words = self.words.iter();
+        let rarity = words.map(|word| view.rarity(word.records) + f32::EPSILON);
         BOOST * rarity.sum::<f32>() * (1.0 + K1)
     }
 
@@ -81,6 +83,9 @@ impl Phrase {
         let weight = self.query.weight(scoring)?;
         for segment in &view.segments {
             let (first, here) = between(chosen.numbers(), segment.numbers());
+            if here.is_empty() {
+                continue;
+            }
             if here.len() * LOOK_UP < self.records() as usize {
                 let mut scorer = weight.scorer(&segment.reader, 1.0)?;
                 let base = segment.base;
@@ -109,5 +114,70 @@ fn look_up(scorer: &mut dyn Scorer, base: Number, among: &[Number], mut take: im
         if scorer.doc() == document {
             take(place, scorer.score());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::search::tokenizer::words;
+    use crate::search::{IndexKeeper, SearchDoc};
+
+    #[test]
+    fn going_to_a_few_documents_gives_what_going_over_all_does() {
+        let said = [
+            "peer access denied",
+            "access peer",
+            "peer access, peer access",
+            "peer of access",
+            "access",
+        ];
+        let document = |number: u64, said: &str| SearchDoc {
+            id: format!("t/d{number}").parse().unwrap(),
+            signature: said.to_owned(),
+            signature_zh: None,
+            codes: Vec::new(),
+            root_cause: String::new(),
+            root_cause_zh: None,
+            workarounds: Vec::new(),
+            dead_ends: Vec::new(),
+            tags: Vec::new(),
+            domain: String::new(),
+            category: String::new(),
+            tier: String::new(),
+            locale: String::new(),
+        };
+        let documents = (1..).zip(said.into_iter().cycle().take(3_000));
+        let documents = documents.map(|(slot, said)| (slot, Arc::new(document(slot, said))));
+        let index = IndexKeeper::new().unwrap().apply([], documents).unwrap();
+        let view = &index.view;
+        let signature = index
+            .fields
+            .texts
+            .iter()
+            .find(|entry| entry.text.name() == "signature");
+        let phrase = Phrase::find(view, signature.unwrap().field, &words("peer access"));
+        let phrase = phrase.unwrap().unwrap();
+        let scores = |numbers: Vec<Number>| {
+            let chosen = Chosen::new(numbers, view.numbers());
+            let mut found = BTreeMap::new();
+            let take = |place: usize, score: f32| {
+                found.insert(chosen.numbers()[place], score.to_bits());
+            };
+            phrase.each_scored(view, &chosen, take).unwrap();
+            found
+        };
+        let mut all = scores(view.alive.iter().collect());
+        assert_eq!(all.len(), 1_200);
+        let most = phrase.most(view);
+        assert!(all.values().all(|score| f32::from_bits(*score) < most));
+        let few: Vec<Number> = view.alive.iter().step_by(43).collect();
+        assert!(few.len() * LOOK_UP < phrase.records() as usize);
+        all.retain(|number, _| few.contains(number));
+        assert!(all.len() > 20);
+        assert_eq!(scores(few), all);
     }
 }

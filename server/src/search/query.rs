@@ -49,7 +49,7 @@ enum Covering {
 }
 
 impl Found {
-    /// Its hits. From `many` documents on not all are scored.
+    /// Its hits, which are asked for once. From `many` documents on not all are scored.
     pub(super) fn rank<'a>(&'a mut self, view: &'a View, many: usize) -> tantivy::Result<Ranking<'a>> {
         match &mut self.covering {
             Covering::All => Ok(Ranking::of_all(view, &self.question)),

@@ -81,14 +81,17 @@ impl Question {
                 most: sum,
             })
             .collect();
+        let mut phrased = Numbers::none_of(view.numbers());
         for phrase in self.phrases.iter().filter(is_common) {
             let most = phrase.most(view);
-            for number in phrase.where_it_may_be(view).iter() {
+            let where_it_may_be = phrase.where_it_may_be(view);
+            for number in where_it_may_be.iter() {
                 let standing = chosen.place(number).and_then(|place| standings.get_mut(place));
                 if let Some(standing) = standing {
                     standing.most += most;
                 }
             }
+            phrased.insert_set(&where_it_may_be);
         }
         let bounds: Vec<Vec<f32>> = self.needles.iter().map(|needle| bounds(view, needle)).collect();
         let little = LITTLE * bounds.iter().flatten().copied().fold(0.0, f32::max);
@@ -108,7 +111,16 @@ impl Question {
             }
             add_between(&mut standings, &mut parts, left);
         }
-        // Whoever only has the parts of a word in a text whose parts do not count has nothing.
+        // Whoever only has the parts of a word in a text whose parts do not count has nothing, but for a phrase that stands there.
+        let is_scored = |standing: &Standing| standing.least > 0.0 || waiting.contains(standing.number);
+        let open = standings.iter().filter(|standing| !is_scored(standing));
+        let open = open.map(|standing| standing.number);
+        let open: Vec<Number> = open.filter(|number| phrased.contains(*number)).collect();
+        if !open.is_empty() {
+            for (_, number) in self.score(view, open)? {
+                waiting.insert(number);
+            }
+        }
         standings.retain(|standing| standing.least > 0.0 || waiting.contains(standing.number));
         Ok(standings)
     }

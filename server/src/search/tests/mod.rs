@@ -329,7 +329,7 @@ fn what_many_records_say_by_chance_suggests_none_of_them() {
         let said: Vec<&str> = said.collect();
         document(
             &format!("t/d{number}"),
-            &format!("{} own{number} other{number}", said.join(" ")),
+            &format!("{} own{number} other{number} own{number}CodeWord", said.join(" ")),
         )
     };
     let suggested = |count: usize, line: &str| {
@@ -339,6 +339,10 @@ fn what_many_records_say_by_chance_suggests_none_of_them() {
     };
     assert!(!suggested(160, "flange gasket spigot"));
     assert!(suggested(160, "flange own33 other33"));
+    assert!(
+        suggested(160, "12:01:33 node17 own33CodeWord at 0x7ffe31"),
+        "one code word"
+    );
     assert!(suggested(24, "flange gasket spigot"), "too few to tell");
 }
 
