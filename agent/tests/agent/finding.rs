@@ -19,7 +19,7 @@ use crate::node::Node;
 const HARDWARE_RECORD: &str = "cuda/peer-access-unsupported-by-hardware";
 
 /// The promise is a second for an edit to be seen; correlation follows it. Waiting ends as soon as it is.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The server's binary, as cargo built it beside the agent's.
 fn server_binary() -> PathBuf {

@@ -90,7 +90,7 @@ impl Phrase {
                 let mut scorer = weight.scorer(&segment.reader, 1.0)?;
                 let base = segment.base;
                 look_up(scorer.as_mut(), base, here, |place, score| {
-                    take(first + place, score)
+                    take(first + place, score);
                 });
             } else {
                 weight.for_each(&segment.reader, &mut |document, score| {

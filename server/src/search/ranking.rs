@@ -208,10 +208,10 @@ impl<'a> Ranking<'a> {
             let all = self.standings.into_iter();
             return Ok(all.map(|standing| (standing.least, standing.number)).collect());
         }
-        let mut least: Vec<f32> = self.standings.iter().map(|standing| standing.least).collect();
-        let enough = match count.checked_sub(1).filter(|last| *last < least.len()) {
+        let mut sums: Vec<f32> = self.standings.iter().map(|standing| standing.least).collect();
+        let enough = match count.checked_sub(1).filter(|last| *last < sums.len()) {
             Some(last) => {
-                *least
+                *sums
                     .select_nth_unstable_by(last, |one, other| other.total_cmp(one))
                     .1
             }

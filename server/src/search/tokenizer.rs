@@ -227,6 +227,10 @@ enum Kind {
 }
 
 /// The kind of each byte that is a character.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, which would say so"
+)]
 static KINDS: [Option<Kind>; 256] = {
     let mut kinds = [None; 256];
     let mut byte = 0_u8;
