@@ -123,8 +123,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::search::IndexKeeper;
+    use crate::search::tests::document;
     use crate::search::tokenizer::words;
-    use crate::search::{IndexKeeper, SearchDoc};
 
     #[test]
     fn going_to_a_few_documents_gives_what_going_over_all_does() {
@@ -135,23 +136,8 @@ mod tests {
             "peer of access",
             "access",
         ];
-        let document = |number: u64, said: &str| SearchDoc {
-            id: format!("t/d{number}").parse().unwrap(),
-            signature: said.to_owned(),
-            signature_zh: None,
-            codes: Vec::new(),
-            root_cause: String::new(),
-            root_cause_zh: None,
-            workarounds: Vec::new(),
-            dead_ends: Vec::new(),
-            tags: Vec::new(),
-            domain: String::new(),
-            category: String::new(),
-            tier: String::new(),
-            locale: String::new(),
-        };
         let documents = (1..).zip(said.into_iter().cycle().take(3_000));
-        let documents = documents.map(|(slot, said)| (slot, Arc::new(document(slot, said))));
+        let documents = documents.map(|(slot, said)| (slot, Arc::new(document(&format!("t/d{slot}"), said))));
         let index = IndexKeeper::new().unwrap().apply([], documents).unwrap();
         let view = &index.view;
         let signature = index

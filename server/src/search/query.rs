@@ -174,25 +174,16 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::search::tests::document;
     use crate::search::{IndexKeeper, SearchDoc};
 
     #[test]
     fn quotes_without_end_are_a_bounded_query() {
         let said = "two words and three more words a b";
         let document = SearchDoc {
-            id: "t/said".parse().unwrap(),
-            signature: said.to_owned(),
-            signature_zh: None,
-            codes: Vec::new(),
             root_cause: said.to_owned(),
-            root_cause_zh: None,
             workarounds: vec![said.to_owned()],
-            dead_ends: Vec::new(),
-            tags: Vec::new(),
-            domain: String::new(),
-            category: String::new(),
-            tier: String::new(),
-            locale: String::new(),
+            ..document("t/said", said)
         };
         let index = IndexKeeper::new()
             .unwrap()

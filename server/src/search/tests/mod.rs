@@ -11,7 +11,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn document(id: &str, signature: &str) -> SearchDoc {
+/// A record that says nothing but its signature.
+pub(super) fn document(id: &str, signature: &str) -> SearchDoc {
     SearchDoc {
         id: id.parse().expect("a record id"),
         signature: signature.to_owned(),
