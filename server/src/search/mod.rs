@@ -28,6 +28,7 @@ mod lists;
 mod marks;
 mod named;
 mod numbers;
+mod openings;
 mod page;
 mod phrase;
 mod query;

@@ -80,6 +80,19 @@ pub(super) fn each_word_and_part(text: &str, with_cjk: bool, mut take: impl FnMu
     });
 }
 
+/// What stands around a byte without anything between words in ASCII: all words and parts that reach there are in it, and
+/// those of it are those of the text.
+pub(super) fn unbroken_around(text: &str, at: usize) -> Range<usize> {
+    let breaks = |byte: &u8| KINDS.get(usize::from(*byte)) == Some(&Some(Kind::Other));
+    let (before, after) = text.as_bytes().split_at_checked(at).unwrap_or_default();
+    let start = before.iter().rposition(breaks).map_or(0, |place| place + 1);
+    let end = after
+        .iter()
+        .position(breaks)
+        .map_or(text.len(), |place| at + place);
+    start..end
+}
+
 /// The runs of characters of one kind, each with its first byte. Words that are too long are left out, and what stands
 /// between words is.
 fn each_run(text: &str, mut take: impl FnMut(Kind, usize, &str)) {
@@ -274,7 +287,7 @@ fn is_typographic(c: char) -> bool {
 }
 
 /// Scripts written without blanks: the Unicode blocks of Han ideographs, kana and Hangul syllables.
-fn is_cjk(c: char) -> bool {
+pub(super) fn is_cjk(c: char) -> bool {
     matches!(u32::from(c),
         0x3040..=0x30FF      // Hiragana, Katakana
         | 0x31F0..=0x31FF    // Katakana phonetic extensions
