@@ -1,4 +1,4 @@
-//! What parent and worker say to each other: one JSON object a line, one answer to each command, in order.
+//! What parent and worker say to each other: one JSON value a line, one answer to each command, in order.
 //!
 //! Both ends are the same binary, yet the version is checked: the binary can be replaced while a daemon runs, and
 //! the worker is started from the file. The worker speaks first, with [`Answer::Ready`].
@@ -16,11 +16,11 @@ pub(crate) use check::{CheckKind, CheckResult, Checked};
 pub(crate) use nccl::{Collective, NcclAnswer, NcclCommand, NcclMember, NcclRun};
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 8;
 
 /// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "command", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Command {
     /// Load the driver's library. Answered by [`Answer::Loaded`].
     Load,
@@ -165,7 +165,7 @@ pub(crate) struct Offered {
 
 /// Worker to parent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "answer", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
     /// The worker runs and waits for commands.
     Ready {

@@ -34,7 +34,7 @@ pub(crate) struct FlowOf {
 
 /// What a flow moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum FlowKind {
     /// Copies.
     Copy {

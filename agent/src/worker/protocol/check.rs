@@ -76,7 +76,7 @@ pub(crate) struct Checked {
 
 /// Result of a check that ended by itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "result", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum CheckResult {
     /// The right data, or code 0.
     Pass,

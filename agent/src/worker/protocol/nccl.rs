@@ -7,7 +7,7 @@ pub(crate) use crate::gpu::Collective;
 
 /// A step with NCCL. The driver is open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "step", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum NcclCommand {
     /// Open the library. Answered by [`NcclAnswer::Opened`].
     Open {
@@ -61,7 +61,7 @@ pub(crate) struct NcclRun {
 
 /// What a step came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "step", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum NcclAnswer {
     /// The library is open.
     Opened {
