@@ -47,7 +47,7 @@ const ORDER: [Text; 8] = [
 ];
 
 /// The most telling excerpts of a record.
-pub(super) fn highlights(document: &SearchDoc, marker: &mut Marker<'_>) -> Vec<Highlight> {
+pub(super) fn highlights(document: &SearchDoc, marker: &Marker<'_>) -> Vec<Highlight> {
     let mut found = Vec::new();
     for field in ORDER {
         let mut best: Option<(usize, &str, Vec<Range<usize>>)> = None;
@@ -194,7 +194,7 @@ mod tests {
 
         #[test]
         fn an_excerpt_is_a_piece_of_the_text(text in "[aé不支 b]{0,300}") {
-            let mut marker = Marker::new(["a", "不支", "b"]);
+            let marker = Marker::new(["a", "不支", "b"]);
             let shown: String = excerpt(&text, &marker.marks(&text)).into_iter().map(|segment| segment.text).collect();
             prop_assert!(text.contains(shown.trim_matches('…')));
         }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::concepts::names_of;
-use super::openings::Openings;
+use super::openings::{Openings, Within};
 use super::tokenizer::{Span, each_word_and_part, unbroken_around};
 
 /// Looks through texts for the words of one query.
@@ -16,45 +16,38 @@ pub(super) struct Marker<'a> {
     openings: Openings,
     /// Whether anything beyond ASCII is sought.
     with_cjk: bool,
-    /// Of the text at hand: its words, and the parts of its compound words.
-    spans: [Vec<Range<usize>>; 2],
 }
 
 impl<'a> Marker<'a> {
     /// For words as the index has them, in lower case, words for things among them.
     pub(super) fn new<T: AsRef<str> + ?Sized + 'a>(sought: impl IntoIterator<Item = &'a T>) -> Self {
-        let mut marker = Self {
-            words: Vec::new(),
-            names: Vec::new(),
-            openings: Openings::new(),
-            with_cjk: false,
-            spans: [Vec::new(), Vec::new()],
-        };
+        let mut words: Vec<&str> = Vec::new();
+        let mut names: Vec<&'static [String]> = Vec::new();
         for word in sought.into_iter().map(AsRef::as_ref) {
-            if let Some(names) = names_of(word) {
-                marker.names.extend(names.iter().map(Vec::as_slice));
-            } else if !marker.words.contains(&word) {
-                marker.words.push(word);
+            if let Some(known) = names_of(word) {
+                names.extend(known.iter().map(Vec::as_slice));
+            } else if !words.contains(&word) {
+                words.push(word);
             }
         }
-        let firsts = marker.names.iter().filter_map(|name| name.first());
-        let begun = firsts.map(String::as_str).chain(marker.words.iter().copied());
-        for word in begun {
-            marker.openings.add(word);
-            marker.with_cjk |= !word.is_ascii();
+        let firsts = names.iter().filter_map(|name| name.first());
+        let begun = firsts.map(String::as_str).chain(words.iter().copied());
+        Self {
+            openings: Openings::of(begun.clone()),
+            with_cjk: !begun.clone().all(str::is_ascii),
+            words,
+            names,
         }
-        marker
     }
 
     /// Places of the words sought, merged where they overlap (pairs of Chinese characters do).
-    pub(super) fn marks(&mut self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn marks(&self, text: &str) -> Vec<Range<usize>> {
         let mut places = Vec::new();
-        if !self.openings.tell(text) {
-            self.note_all(text, &mut places);
-        } else if self.names.is_empty() {
-            self.note_words(text, &mut places);
-        } else if self.openings.next(text.as_bytes(), 0).is_some() {
-            self.note_all(text, &mut places);
+        let within = self.openings.within(text);
+        match &within {
+            Some(within) if self.names.is_empty() => self.note_where(text, within, &mut places),
+            Some(within) if within.next(0).is_none() => {}
+            _ => self.note_all(text, within.as_ref(), &mut places),
         }
         places.sort_unstable_by_key(|place| (place.start, place.end));
         let mut merged: Vec<Range<usize>> = Vec::new();
@@ -68,9 +61,9 @@ impl<'a> Marker<'a> {
     }
 
     /// Cuts into words only what stands around places where one may begin.
-    fn note_words(&self, text: &str, places: &mut Vec<Range<usize>>) {
+    fn note_where(&self, text: &str, within: &Within<'_>, places: &mut Vec<Range<usize>>) {
         let mut from = 0;
-        while let Some(at) = self.openings.next(text.as_bytes(), from) {
+        while let Some(at) = within.next(from) {
             let around = unbroken_around(text, at);
             let piece = text.get(around.clone()).unwrap_or_default();
             each_word_and_part(piece, self.with_cjk, |(Span::Word(span) | Span::Part(span))| {
@@ -83,29 +76,32 @@ impl<'a> Marker<'a> {
     }
 
     /// Names may be of several words, or parts, so that all that comes after each must be known, Chinese too.
-    fn note_all(&mut self, text: &str, places: &mut Vec<Range<usize>>) {
-        let [mut words, mut parts] = std::mem::take(&mut self.spans);
-        words.clear();
-        parts.clear();
+    fn note_all(&self, text: &str, within: Option<&Within<'_>>, places: &mut Vec<Range<usize>>) {
+        let mut words = Vec::new();
+        let mut parts = Vec::new();
         each_word_and_part(text, true, |span| match span {
             Span::Word(span) => words.push(span),
             Span::Part(span) => parts.push(span),
         });
-        self.note(text, &words, places);
-        self.note(text, &parts, places);
-        self.spans = [words, parts];
+        self.note(text, &words, within, places);
+        self.note(text, &parts, within, places);
     }
 
     fn says(&self, written: &str) -> bool {
         self.words.iter().any(|word| is_same(written, word))
     }
 
-    fn note(&self, text: &str, spans: &[Range<usize>], places: &mut Vec<Range<usize>>) {
-        let is_told = self.openings.tell(text);
+    fn note(
+        &self,
+        text: &str,
+        spans: &[Range<usize>],
+        within: Option<&Within<'_>>,
+        places: &mut Vec<Range<usize>>,
+    ) {
         let slice = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
         for (at, span) in spans.iter().enumerate() {
             let written = slice(span);
-            if is_told && !self.openings.begin(written.as_bytes()) {
+            if within.is_some_and(|within| !within.may_be(written)) {
                 continue;
             }
             if self.says(written) {

@@ -96,13 +96,13 @@ impl SearchIndex {
         let page = page::best(&self.view, ranking.best(end)?, end);
 
         let needles = found.question.needles.iter();
-        let mut marker = Marker::new(needles.flat_map(|needle| &needle.words));
+        let marker = Marker::new(needles.flat_map(|needle| &needle.words));
         let page = page.iter().skip(offset).map(|(score, indexed)| SearchHit {
             id: indexed.document.id.clone(),
             signature: indexed.document.signature.clone(),
             signature_zh: indexed.document.signature_zh.clone(),
             score: *score,
-            highlights: highlight::highlights(&indexed.document, &mut marker),
+            highlights: highlight::highlights(&indexed.document, &marker),
         });
         Ok(SearchAnswer {
             hits: page.collect(),
