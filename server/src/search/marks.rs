@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::concepts::names_of;
 use super::openings::{Openings, Within};
-use super::tokenizer::{Span, each_word_and_part, unbroken_around};
+use super::tokenizer::{Span, each_word_and_part};
 
 /// Looks through texts for the words of one query.
 pub(super) struct Marker<'a> {
@@ -63,15 +63,15 @@ impl<'a> Marker<'a> {
     /// Cuts into words only what stands around places where one may begin.
     fn note_where(&self, text: &str, within: &Within<'_>, places: &mut Vec<Range<usize>>) {
         let mut from = 0;
-        while let Some(at) = within.next(from) {
-            let around = unbroken_around(text, at);
-            let piece = text.get(around.clone()).unwrap_or_default();
+        while let Some(Range { start, end }) = within.next(from) {
+            let piece = text.get(start..end).unwrap_or_default();
             each_word_and_part(piece, self.with_cjk, |(Span::Word(span) | Span::Part(span))| {
-                if self.says(piece.get(span.clone()).unwrap_or_default()) {
-                    places.push(around.start + span.start..around.start + span.end);
+                let written = piece.get(span.clone()).unwrap_or_default();
+                if within.may_be(written) && self.says(written) {
+                    places.push(start + span.start..start + span.end);
                 }
             });
-            from = around.end.max(at + 1);
+            from = end;
         }
     }
 
