@@ -94,3 +94,25 @@ pub(super) fn read_limited(source: impl Read) -> std::io::Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// A rate whose digits a reader in a hurry takes for another number.
+    const RATE: &str = "18.624004919862138";
+
+    #[test]
+    fn the_report_that_is_shown_is_the_one_that_is_sent() {
+        let sample = include_str!("../../../kb-core/tests/data/reports/h200-x2-healthy.json");
+        let sample = sample.replacen("\"seconds\": 0.209344838", &format!("\"seconds\": {RATE}"), 1);
+        assert!(sample.contains(RATE));
+        let report: Report = serde_json::from_str(&sample).unwrap();
+        let (shown, body) = Body::redacted(&report, &[]).unwrap();
+        let sent: Value = serde_json::from_slice(&body.json().unwrap()).unwrap();
+        assert_eq!(serde_json::to_value(shown).unwrap(), sent);
+        assert!(String::from_utf8(body.json().unwrap()).unwrap().contains(RATE));
+    }
+}
