@@ -31,10 +31,10 @@ impl<'a> Marker<'a> {
             }
         }
         let firsts = names.iter().filter_map(|name| name.first());
-        let begun = firsts.map(String::as_str).chain(words.iter().copied());
+        let begun: Vec<&str> = firsts.map(String::as_str).chain(words.iter().copied()).collect();
         Self {
-            openings: Openings::of(begun.clone()),
-            with_cjk: !begun.clone().all(str::is_ascii),
+            openings: Openings::of(&begun),
+            with_cjk: !begun.iter().all(|word| word.is_ascii()),
             words,
             names,
         }
@@ -185,14 +185,16 @@ mod tests {
                 0..6,
             ),
             changing in prop::option::weighted(0.3, prop::sample::select(vec!["éa", "i\u{307}d", "ⱥb", "bⱥ"])),
+            with_many in prop::bool::weighted(0.2),
             named in prop::option::weighted(0.5, prop::sample::subsequence(
-                vec!["=out of memory", "=gpu memory", "=peer access", "=gpu", "=hang", "=pcie", "=fabric manager"],
+                vec!["=out of memory", "=gpu memory", "=p2p", "=gpu", "=hang", "=pcie", "=fabric manager"],
                 0..4,
             )),
         ) {
             let text: String = pieces.concat();
             let sought = words.into_iter().chain(changing).chain(named.unwrap_or_default());
-            let sought: Vec<String> = sought.map(str::to_owned).collect();
+            let many = ('a'..='z').filter(|_| with_many).map(|c| format!("{c}qq"));
+            let sought: Vec<String> = sought.map(str::to_owned).chain(many).collect();
             prop_assert_eq!(marked(&text, &sought), as_indexed(&text, &sought), "{}", text);
         }
     }

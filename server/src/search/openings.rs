@@ -7,7 +7,8 @@ use aho_corasick::packed::{Config, MatchKind, Searcher};
 
 use super::tokenizer::{is_cjk, unbroken_around};
 
-/// Most beginnings that are looked for at once: the library goes through no more in one go.
+/// Most beginnings that are looked for at once: the library goes through no more in one go, and through 16 where one of them is
+/// a single byte.
 const MOST: usize = 64;
 
 /// Lengths of beginnings, in bytes: the longest of which there are not too many is taken.
@@ -28,25 +29,22 @@ const LOOKS: usize = 4096;
 
 impl Openings {
     /// Of words in lower case.
-    pub(super) fn of<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Self {
+    pub(super) fn of(words: &[&str]) -> Self {
         let mut looks = [0; LOOKS / 64];
-        for look in words.clone().map(look) {
+        for look in words.iter().map(|word| look(word)) {
             if let Some(known) = looks.get_mut(look / 64) {
                 *known |= 1 << (look % 64);
             }
         }
         // The bytes of other letters change with case.
         let is_told = words
-            .clone()
-            .all(|word| word.chars().all(|c| c.is_ascii() || is_cjk(c)));
-        let beginnings = LENGTHS
             .iter()
-            .find_map(|length| beginnings(words.clone(), *length));
+            .all(|word| word.chars().all(|c| c.is_ascii() || is_cjk(c)));
         Self {
-            searcher: beginnings.and_then(|beginnings| {
-                let mut builder = Config::new().match_kind(MatchKind::LeftmostFirst).builder();
-                builder.extend(beginnings).build()
-            }),
+            searcher: LENGTHS
+                .iter()
+                .filter(|_| is_told)
+                .find_map(|length| searcher(words, *length)),
             is_told,
             looks,
         }
@@ -74,9 +72,7 @@ impl Within<'_> {
             return Some(all).filter(|all| !all.is_empty());
         };
         let found = searcher.find_in(self.text, all.into())?;
-        let Range { start, end } = unbroken_around(self.text, found.start());
-        // Of something that is no word nothing is unbroken.
-        Some(start..end.max(found.end()))
+        Some(unbroken_around(self.text, found.start()))
     }
 
     /// Whether a piece of the text may be one of the words: most are not, and need not be compared with each.
@@ -95,15 +91,21 @@ fn look(word: &str) -> usize {
     (lower(bytes.first()) * 31 + lower(bytes.last()) * 5 + bytes.len()) % LOOKS
 }
 
-/// The first bytes of words, so many where a word has as many, in all cases; `None` where they are too many.
-fn beginnings<'a>(words: impl Iterator<Item = &'a str>, length: usize) -> Option<Vec<Vec<u8>>> {
+/// Looks for the first bytes of words, so many where a word has as many, in all cases; `None` where they are too many.
+fn searcher(words: &[&str], length: usize) -> Option<Searcher> {
     let mut found: Vec<Vec<u8>> = Vec::new();
-    for word in words.filter(|word| !word.is_empty()) {
+    // No text has a word that is empty or broken.
+    let whole = words
+        .iter()
+        .filter(|word| !word.is_empty() && unbroken_around(word, 0) == (0..word.len()));
+    for word in whole {
         let mut cases = vec![Vec::new()];
         for byte in word.bytes().take(length) {
             let other = byte.to_ascii_uppercase();
             let also = if other == byte { Vec::new() } else { cases.clone() };
-            cases.iter_mut().for_each(|case| case.push(byte));
+            for case in &mut cases {
+                case.push(byte);
+            }
             cases.extend(also.into_iter().map(|mut case| {
                 case.push(other);
                 case
@@ -115,16 +117,13 @@ fn beginnings<'a>(words: impl Iterator<Item = &'a str>, length: usize) -> Option
             return None;
         }
     }
-    Some(found)
+    let mut builder = Config::new().match_kind(MatchKind::LeftmostFirst).builder();
+    builder.extend(found).build()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn of(words: &[&str]) -> Openings {
-        Openings::of(words.iter().copied())
-    }
 
     fn pieces<'a>(openings: &Openings, text: &'a str) -> Vec<&'a str> {
         let within = openings.within(text).unwrap();
@@ -139,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_word_may_begin_where_its_first_bytes_are_in_any_case() {
-        let openings = of(&["peer", "x", "显存"]);
+        let openings = Openings::of(&["peer", "x", "显存"]);
         let text =
             "no myPEer, 不显存 x and a text long enough to be looked through with wide instructions: 显pEE";
         let wanted = ["myPEer", "不显存", "x", "text", "显pEE"];
@@ -147,28 +146,34 @@ mod tests {
         assert!(pieces(&openings, "").is_empty());
         assert!(pieces(&openings, "pe").is_empty());
         assert_eq!(pieces(&openings, "aX b"), ["aX"]);
-        assert_eq!(pieces(&of(&["=b"]), "a=b"), ["a=b"]);
+        assert_eq!(pieces(&Openings::of(&["=bcd", "bc", ""]), "a =bcd"), ["bcd"]);
     }
 
     #[test]
     fn letters_that_change_their_length_with_case_are_not_told() {
-        assert!(of(&["kelvin"]).within("kelvin 显存").is_some());
-        assert!(of(&["kelvin"]).within("\u{212a}elvin").is_none());
-        assert!(of(&["éa"]).within("a").is_none());
+        assert!(Openings::of(&["kelvin"]).within("kelvin 显存").is_some());
+        assert!(Openings::of(&["kelvin"]).within("\u{212a}elvin").is_none());
+        assert!(Openings::of(&["éa"]).within("a").is_none());
     }
 
     #[test]
     fn many_words_are_told_by_fewer_bytes_and_very_many_not_at_all() {
         let words: Vec<String> = ('a'..='z').map(|c| format!("{c}zz")).collect();
-        let of = |count: usize| Openings::of(words.iter().take(count).map(String::as_str));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let of = |count: usize| Openings::of(&words[..count]);
         assert_eq!(pieces(&of(8), "czz cz x"), ["czz"]);
         assert_eq!(pieces(&of(16), "czz cz x"), ["czz", "cz"]);
         assert_eq!(pieces(&of(17), "czz cz x"), ["czz cz x"]);
+        // Beside a single byte fewer go, and of a length that fits.
+        assert_eq!(
+            pieces(&Openings::of(&["1", "peer", "access"]), "peg pear 1"),
+            ["peg", "pear", "1"]
+        );
     }
 
     #[test]
     fn a_word_looks_the_same_in_any_case() {
-        let openings = of(&["peer", "显存"]);
+        let openings = Openings::of(&["peer", "显存"]);
         let within = openings.within("").unwrap();
         let may_be = |piece: &&str| within.may_be(piece);
         assert!(["peer", "PEER", "pEeR", "显存"].iter().all(may_be));
