@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::concepts::names_of;
 use super::openings::{Openings, Within};
-use super::tokenizer::{Span, each_word_and_part};
+use super::tokenizer::{Span, each_word_and_part, is_cjk};
 
 /// Looks through texts for the words of one query.
 pub(super) struct Marker<'a> {
@@ -123,6 +123,9 @@ impl<'a> Marker<'a> {
 fn is_same(written: &str, word: &str) -> bool {
     if written.is_ascii() {
         written.eq_ignore_ascii_case(word)
+    } else if written.starts_with(is_cjk) {
+        // All of it is, and has one case.
+        written == word
     } else {
         written.chars().flat_map(char::to_lowercase).eq(word.chars())
     }

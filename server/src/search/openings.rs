@@ -52,10 +52,15 @@ impl Openings {
 
     /// Looks through a text; `None` where the bytes of the words may be others in it.
     pub(super) fn within<'a>(&'a self, text: &'a str) -> Option<Within<'a>> {
-        // Of all characters beyond ASCII, the Kelvin sign alone is ASCII in lower case.
-        let is_told = self.is_told && (text.is_ascii() || !text.contains('\u{212a}'));
-        is_told.then_some(Within { openings: self, text })
+        (self.is_told && !has_kelvin(text)).then_some(Within { openings: self, text })
     }
+}
+
+/// Whether a text has the Kelvin sign: of all characters beyond ASCII it alone is ASCII in lower case. Its first byte is rare in
+/// any language, its last one is not in Chinese.
+fn has_kelvin(text: &str) -> bool {
+    let mut firsts = memchr::memchr_iter(0xe2, text.as_bytes());
+    firsts.any(|at| text.get(at..).is_some_and(|rest| rest.starts_with('\u{212a}')))
 }
 
 /// A text in which words are only said by their bytes.

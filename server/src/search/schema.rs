@@ -78,21 +78,19 @@ impl Text {
     }
 
     /// The texts of one document.
-    pub(super) fn of(self, document: &SearchDoc) -> Vec<&str> {
-        fn list(texts: &[String]) -> Vec<&str> {
-            texts.iter().map(String::as_str).collect()
-        }
-        match self {
-            Self::Id => vec![document.id.as_str()],
-            Self::Signature => vec![&document.signature],
-            Self::SignatureZh => document.signature_zh.iter().map(String::as_str).collect(),
-            Self::Codes => list(&document.codes),
-            Self::Tags => list(&document.tags),
-            Self::RootCause => vec![&document.root_cause],
-            Self::RootCauseZh => document.root_cause_zh.iter().map(String::as_str).collect(),
-            Self::Workarounds => list(&document.workarounds),
-            Self::DeadEnds => list(&document.dead_ends),
-        }
+    pub(super) fn of(self, document: &SearchDoc) -> impl Iterator<Item = &str> {
+        let (one, many): (Option<&str>, &[String]) = match self {
+            Self::Id => (Some(document.id.as_str()), &[]),
+            Self::Signature => (Some(&document.signature), &[]),
+            Self::SignatureZh => (document.signature_zh.as_deref(), &[]),
+            Self::Codes => (None, &document.codes),
+            Self::Tags => (None, &document.tags),
+            Self::RootCause => (Some(&document.root_cause), &[]),
+            Self::RootCauseZh => (document.root_cause_zh.as_deref(), &[]),
+            Self::Workarounds => (None, &document.workarounds),
+            Self::DeadEnds => (None, &document.dead_ends),
+        };
+        one.into_iter().chain(many.iter().map(String::as_str))
     }
 
     /// True where a pasted message may be recognised: names and causes, not advice.
