@@ -11,9 +11,10 @@ use tantivy::{DocId, InvertedIndexReader, SegmentReader};
 
 use super::facets::FaceNumber;
 use super::index::Slot;
+use super::kept::Kept;
 use super::schema::Fields;
 use super::view::Indexed;
-use super::words::{List, Word, Words};
+use super::words::{List, Word};
 
 /// One segment, as it was written.
 pub(super) struct Contents {
@@ -27,7 +28,7 @@ pub(super) struct Contents {
     norms: Vec<Option<FieldNormReader>>,
     /// Words that are in neither of these are nowhere.
     everywhere: [Field; 2],
-    words: Words,
+    words: Kept<Word>,
 }
 
 impl Contents {
@@ -56,7 +57,7 @@ impl Contents {
             inverted: inverted.collect::<Result<_, _>>()?,
             norms: norms.collect::<Result<_, _>>()?,
             everywhere: [names.every, names.code],
-            words: Words::default(),
+            words: Kept::default(),
             documents,
         })
     }
@@ -81,7 +82,15 @@ impl Contents {
 
     /// Where a word stands; `None` when it stands nowhere.
     pub(super) fn word(&self, word: &str) -> io::Result<Option<Arc<Word>>> {
-        self.words.get(word, || self.read(word))
+        if let Some(known) = self.words.get(word) {
+            return Ok(Some(known));
+        }
+        let found = self.read(word)?;
+        if found.is_nowhere() {
+            return Ok(None);
+        }
+        let bytes = found.bytes();
+        Ok(Some(self.words.keep(word, found, bytes)))
     }
 
     fn read(&self, word: &str) -> io::Result<Word> {
@@ -98,7 +107,7 @@ impl Contents {
                 continue;
             };
             let field = Field::from_field_id(u32::try_from(place).unwrap_or(u32::MAX));
-            let list = List::read(inverted, &info, self.norms(field), self.documents.len())?;
+            let list = List::read(inverted, &info, self.documents.len())?;
             lists.push((field, list));
         }
         Ok(Word::new(lists))

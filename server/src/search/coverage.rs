@@ -38,7 +38,7 @@ impl<'a> Coverage<'a> {
     /// Documents that cover at least this share, ascending.
     pub(super) fn at_least(&self, least: f32) -> Vec<Number> {
         if self.needles.len() <= FEW {
-            return self.enough_of_few(least).iter().collect();
+            return self.enough_of_few(least).to_list();
         }
         let mut search = self.begin(least);
         let mut covering = Vec::new();

@@ -130,9 +130,14 @@ impl Values {
         self.faces.get(number as usize).map_or(&[], |values| values)
     }
 
-    /// The distinct faces of some documents, each with how many have it.
-    fn faces_of(&self, mut documents: Vec<FaceNumber>) -> Vec<(FaceNumber, usize)> {
-        if documents.len() < self.faces.len() / FEW {
+    /// The distinct faces of so many documents, each with how many have it.
+    fn faces_of(
+        &self,
+        documents: impl Iterator<Item = FaceNumber>,
+        count: usize,
+    ) -> Vec<(FaceNumber, usize)> {
+        if count < self.faces.len() / FEW {
+            let mut documents: Vec<FaceNumber> = documents.collect();
             documents.sort_unstable();
             let same = documents.chunk_by(|one, other| one == other);
             let counted = same.filter_map(|same| Some((*same.first()?, same.len())));
@@ -193,10 +198,10 @@ impl<'a> Choice<'a> {
         refused.map(|(facet, _)| *facet)
     }
 
-    /// Counts over all hits of the text, by their faces, filtered by every facet but the one counted.
-    pub(super) fn count(&self, hits: impl Iterator<Item = FaceNumber>) -> Facets {
+    /// Counts over all hits of the text, so many, by their faces, filtered by every facet but the one counted.
+    pub(super) fn count(&self, hits: impl Iterator<Item = FaceNumber>, total: usize) -> Facets {
         let mut counts = vec![0_usize; self.values.names.len()];
-        for (face, hits) in self.values.faces_of(hits.collect()) {
+        for (face, hits) in self.values.faces_of(hits, total) {
             let values = self.values.of_face(face);
             let mut refused = self.refused_by(values);
             let (first, second) = (refused.next(), refused.next());

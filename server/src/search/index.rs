@@ -93,7 +93,7 @@ impl IndexKeeper {
         self.reader.reload()?;
         let searcher = self.reader.searcher();
         let values = Arc::clone(&self.values);
-        let view = View::open(searcher, &self.fields, &self.documents, values, &self.known)?;
+        let view = View::open(&searcher, &self.fields, &self.documents, values, &self.known)?;
         self.known = view.known();
         Ok(SearchIndex {
             view: Arc::new(view),

@@ -1,12 +1,10 @@
 //! Goes over the lists of documents that have a word: over a whole list, or over those among some documents, for which few
 //! of a long list are looked up and many are picked out of it.
 
-use tantivy::DocId;
-
-use super::chosen::{Chosen, between};
+use super::chosen::between;
 use super::numbers::Numbers;
-use super::view::{Listing, Number, View, share};
-use super::words::{List, UNKNOWN_LENGTH};
+use super::view::{K1, Listing, Number, View, share};
+use super::words::UNKNOWN_LENGTH;
 
 /// Looking one document up takes as long as going over so many of a list.
 const LOOK_UP: usize = 16;
@@ -39,9 +37,9 @@ impl View {
             if let Some(set) = list.set() {
                 let saying = here.iter().filter(|number| set.has(**number - segment.base));
                 saying.for_each(|number| said.insert(*number));
-            } else if is_long_beside(list, here) {
-                look_up(list, segment.base, here, |_, document, _| {
-                    said.insert(segment.base + document);
+            } else if is_long_beside(list.documents(), here.len()) {
+                look_up(list.documents(), segment.base, here, |place, _| {
+                    here.get(place).iter().for_each(|number| said.insert(**number));
                 });
             } else {
                 said.insert_all(segment.base, list.documents());
@@ -49,65 +47,46 @@ impl View {
         }
     }
 
-    /// Hands over each chosen document that has a word, by its place, with what the word counts there by BM25, times
-    /// `boost`.
-    pub(super) fn each_scored(
-        &self,
-        listing: &Listing,
-        boost: f32,
-        chosen: &Chosen,
-        mut take: impl FnMut(usize, f32),
-    ) {
-        let lengths = self.lengths.get(listing.field.field_id() as usize);
-        let weight = self.weight(listing, boost);
+    /// Hands over each document that has a word, with what the word counts there by BM25, times `boost`.
+    pub(super) fn each_scored(&self, listing: &Listing, boost: f32, mut take: impl FnMut(Number, f32)) {
+        let lengths = self.lengths(listing.field);
+        let weight = boost * self.rarity(listing.records) * (1.0 + K1);
         for (segment, list) in self.lists(listing) {
             let norms = segment.norms(listing.field);
-            let score = |document: DocId, count: u16| {
-                let length = norms.map_or(UNKNOWN_LENGTH, |norms| norms.fieldnorm_id(document));
-                weight * share(lengths, length, count)
-            };
-            let (first, here) = between(chosen.numbers(), segment.numbers());
-            if let Some(set) = list.set().filter(|_| here.len() < list.documents().len()) {
-                set.each_common(chosen.ranked(), segment.base, |document, at, place| {
-                    take(place, score(document, list.count(at)));
-                });
-            } else if is_long_beside(list, here) {
-                look_up(list, segment.base, here, |place, document, count| {
-                    take(first + place, score(document, count));
-                });
-            } else {
-                list.each(|document, count| {
-                    if let Some(place) = chosen.place(segment.base + document) {
-                        take(place, score(document, count));
-                    }
-                });
-            }
+            list.each(|document, count| {
+                let number = segment.base + document;
+                if self.alive.contains(number) {
+                    let length = norms.map_or(UNKNOWN_LENGTH, |norms| norms.fieldnorm_id(document));
+                    take(number, weight * share(lengths, length, count));
+                }
+            });
         }
     }
 }
 
-/// Whether these documents are few beside a list.
-fn is_long_beside(list: &List, documents: &[Number]) -> bool {
-    documents.len() * LOOK_UP < list.documents().len()
+/// Whether so many documents are few beside a list.
+pub(super) fn is_long_beside(list: &[u32], documents: usize) -> bool {
+    documents * LOOK_UP < list.len()
 }
 
-/// Hands over the places of those among ascending numbers that are in a list, the document, and how often it says the word.
-fn look_up(list: &List, base: Number, among: &[Number], mut take: impl FnMut(usize, DocId, u16)) {
+/// Hands over those among ascending numbers that are in an ascending list of numbers `base` less: the place of each among
+/// them and in the list.
+pub(super) fn look_up(list: &[u32], base: Number, among: &[Number], mut take: impl FnMut(usize, usize)) {
     let mut from = 0;
     for (place, number) in among.iter().enumerate() {
-        let document = number - base;
+        let wanted = number - base;
         // Doubling steps first: the next one is mostly near.
-        let is_before = |place: usize| list.documents().get(place).is_some_and(|other| *other < document);
+        let is_before = |place: usize| list.get(place).is_some_and(|other| *other < wanted);
         let mut step = 1;
         while is_before(from + step) {
             from += step;
             step *= 2;
         }
-        let near = list.documents().get(from..).unwrap_or_default();
+        let near = list.get(from..).unwrap_or_default();
         let near = near.get(..=step).unwrap_or(near);
-        from += near.partition_point(|other| *other < document);
-        if list.documents().get(from) == Some(&document) {
-            take(place, document, list.count(from));
+        from += near.partition_point(|other| *other < wanted);
+        if list.get(from) == Some(&wanted) {
+            take(place, from);
         }
     }
 }
@@ -125,14 +104,14 @@ mod tests {
             among in prop::collection::btree_set(0..400_u32, 0..20),
             base in 0..1_000_u32,
         ) {
-            let list: Vec<DocId> = list.into_iter().collect();
+            let list: Vec<u32> = list.into_iter().collect();
             let among: Vec<Number> = among.iter().map(|document| base + document).collect();
             let mut found = Vec::new();
-            look_up(&List::of(&list), base, &among, |place, document, count| found.push((place, document, count)));
+            look_up(&list, base, &among, |place, at| found.push((place, at)));
             let mut expected = Vec::new();
             for (place, number) in among.iter().enumerate() {
                 if let Ok(at) = list.binary_search(&(number - base)) {
-                    expected.push((place, number - base, u16::try_from(at).unwrap() + 1));
+                    expected.push((place, at));
                 }
             }
             prop_assert_eq!(found, expected);

@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! index      one writer; segments    view      a generation's index, by numbers of documents
-//! contents   what a segment keeps    words     unpacked lists of words, kept for the next query
+//! contents   what a segment keeps    words     unpacked lists of words
+//! weighed    what words count        kept      both, for the next query
 //! sought     what a text asks for    coverage  who says enough of it
 //! ranking    which come first        tally     what each gets for it
 //! phrase     words beside each other facets    what further choices would leave
@@ -24,6 +25,7 @@ mod facets;
 mod highlight;
 mod index;
 mod inflections;
+mod kept;
 mod lists;
 mod marks;
 mod named;
@@ -44,6 +46,7 @@ mod terms;
 mod tokenizer;
 mod typos;
 mod view;
+mod weighed;
 mod words;
 
 #[cfg(test)]
@@ -87,7 +90,7 @@ impl SearchIndex {
         let mut found = query::run(self, &request.text)?;
         let choice = Choice::new(&self.view.values, &request.filters);
         let mut ranking = found.rank(&self.view, many)?;
-        let facets = choice.count(self.view.faces(ranking.numbers()));
+        let facets = choice.count(self.view.faces(ranking.numbers()), ranking.len());
         if !choice.is_open() {
             ranking.keep(|number| choice.admits(self.view.face(number)));
         }

@@ -111,6 +111,14 @@ impl Numbers {
         self.0.fill(0);
     }
 
+    /// All of them, ascending, as a list.
+    pub(super) fn to_list(&self) -> Vec<Number> {
+        let count: u32 = self.0.iter().map(|word| word.count_ones()).sum();
+        let mut list = Vec::with_capacity(count as usize);
+        list.extend(self.iter());
+        list
+    }
+
     /// All of them, ascending.
     pub(super) fn iter(&self) -> impl Iterator<Item = Number> {
         (0..).zip(&self.0).flat_map(|(place, word): (Number, &u64)| {
@@ -155,6 +163,7 @@ mod tests {
             set.insert_set(&others);
             let expected: BTreeSet<Number> = one.iter().map(|number| base + number).chain(other).collect();
             prop_assert!(set.iter().eq(expected.iter().copied()));
+            prop_assert!(set.to_list().into_iter().eq(expected.iter().copied()));
             for number in 0..400 {
                 prop_assert_eq!(set.contains(number), expected.contains(&number));
             }

@@ -1,74 +1,73 @@
-//! Words that stand together as in the query, in a name or a cause, which the engine looks for and scores.
+//! Words that stand together as in the query, in a name or a cause.
+//!
+//! The engine has such a query, which begins by going over documents until it meets one with the phrase, whoever is asked for.
+//! Here the few documents come first that are asked for and have all the words; where these stand is read for them alone.
 
-use tantivy::Term;
-use tantivy::query::{BoostQuery, EnableScoring, PhraseQuery, Query, Scorer};
-use tantivy::schema::Field;
+use std::io;
+use std::rc::Rc;
+
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, InvertedIndexReader};
 
 use super::chosen::{Chosen, between};
+use super::lists::{is_long_beside, look_up};
 use super::numbers::Numbers;
-use super::tokenizer::Word;
-use super::view::{K1, Listing, Number, View};
+use super::view::{K1, Listing, Number, Spread, View, share};
+use super::words::UNKNOWN_LENGTH;
 
 /// What standing together counts.
 const BOOST: f32 = 2.0;
 
-/// Going to one document after another takes as long as going over so many that have the words.
-const LOOK_UP: usize = 16;
+/// From one document in so many on, those with all the words are found as sets.
+const MANY: usize = 32;
 
 /// Some words, one after the other, in one field.
 pub(super) struct Phrase {
-    query: BoostQuery,
-    /// Where each of them stands.
-    words: Vec<Listing>,
+    field: Field,
+    /// Each word, and where it stands; one at least.
+    words: Vec<(String, Listing)>,
 }
 
 impl Phrase {
     /// `None` where one of these words stands in the field of no document.
-    pub(super) fn find(view: &View, field: Field, words: &[Word]) -> tantivy::Result<Option<Self>> {
-        let mut listings = Vec::with_capacity(words.len());
-        for word in words {
-            let Some(listing) = view.find(field, &word.text)? else {
-                return Ok(None);
-            };
-            listings.push(listing);
-        }
-        let terms = words.iter().map(|word| Term::from_field_text(field, &word.text));
-        Ok(Some(Self {
-            query: BoostQuery::new(Box::new(PhraseQuery::new(terms.collect())), BOOST),
-            words: listings,
-        }))
-    }
-
-    /// In how many documents it may stand at most.
-    pub(super) fn records(&self) -> u32 {
-        self.words
+    pub(super) fn find(view: &View, field: Field, words: &[(&str, Rc<Spread>)]) -> Option<Self> {
+        let words = words
             .iter()
-            .map(|word| word.records)
-            .min()
-            .unwrap_or_default()
+            .map(|(word, lists)| Some(((*word).to_owned(), view.listing(lists, field)?)));
+        Some(Self {
+            field,
+            words: words.collect::<Option<_>>()?,
+        })
     }
 
-    /// More than it counts anywhere: where it is said without end. The engine rounds one more than a number where
-    /// [`View::rarity`] does not.
+    /// More than it counts anywhere: where it is said without end. As BM25 has it of several words.
     pub(super) fn most(&self, view: &View) -> f32 {
         let words = self.words.iter();
-        let rarity = words.map(|word| view.rarity(word.records) + f32::EPSILON);
-        BOOST * rarity.sum::<f32>() * (1.0 + K1)
+        let rarity: f32 = words.map(|(_, word)| view.rarity(word.records)).sum();
+        BOOST * rarity * (1.0 + K1)
     }
 
-    /// Documents that have all of its words, deleted ones among them.
-    pub(super) fn where_it_may_be(&self, view: &View) -> Numbers {
-        let sets: Vec<Numbers> = self
-            .words
-            .iter()
-            .map(|word| {
+    /// Those chosen documents that have all of its words, ascending.
+    pub(super) fn where_it_may_be(&self, view: &View, chosen: &Chosen) -> Vec<Number> {
+        let mut words: Vec<&Listing> = self.words.iter().map(|(_, word)| word).collect();
+        words.sort_by_key(|word| word.records);
+        if chosen.len() * MANY > view.numbers() {
+            let mut common = Numbers::none_of(view.numbers());
+            common.insert_bits(0, chosen.ranked().bits());
+            for word in words {
                 let mut said = Numbers::none_of(view.numbers());
                 view.add_to(word, &mut said);
-                said
-            })
-            .collect();
-        let mut common = Numbers::none_of(view.numbers());
-        common.insert_common(&sets);
+                common.keep(&said);
+            }
+            return common.to_list();
+        }
+        let mut common = chosen.numbers().to_vec();
+        for word in words {
+            if !common.is_empty() {
+                common = those_among(view, word, &common);
+            }
+        }
         common
     }
 
@@ -79,41 +78,103 @@ impl Phrase {
         chosen: &Chosen,
         mut take: impl FnMut(usize, f32),
     ) -> tantivy::Result<()> {
-        let scoring = EnableScoring::enabled_from_statistics_provider(view, &view.searcher);
-        let weight = self.query.weight(scoring)?;
+        let common = self.where_it_may_be(view, chosen);
+        let lengths = view.lengths(self.field);
+        let weight = self.most(view);
         for segment in &view.segments {
-            let (first, here) = between(chosen.numbers(), segment.numbers());
-            if here.is_empty() {
+            let (_, here) = between(&common, segment.numbers());
+            let Some(inverted) = segment.inverted(self.field).filter(|_| !here.is_empty()) else {
                 continue;
-            }
-            if here.len() * LOOK_UP < self.records() as usize {
-                let mut scorer = weight.scorer(&segment.reader, 1.0)?;
-                let base = segment.base;
-                look_up(scorer.as_mut(), base, here, |place, score| {
-                    take(first + place, score);
-                });
-            } else {
-                weight.for_each(&segment.reader, &mut |document, score| {
-                    if let Some(place) = chosen.place(segment.base + document) {
-                        take(place, score);
-                    }
-                })?;
+            };
+            let norms = segment.norms(self.field);
+            let mut places = Places::read(inverted, &self.words)?;
+            for number in here {
+                let document = number - segment.base;
+                let count = places.count(document);
+                if let Some(place) = chosen.place(*number).filter(|_| count > 0) {
+                    let length = norms.map_or(UNKNOWN_LENGTH, |norms| norms.fieldnorm_id(document));
+                    take(place, weight * share(lengths, length, count));
+                }
             }
         }
         Ok(())
     }
 }
 
-/// Hands over the places of those among ascending numbers that a scorer finds.
-fn look_up(scorer: &mut dyn Scorer, base: Number, among: &[Number], mut take: impl FnMut(usize, f32)) {
-    for (place, number) in among.iter().enumerate() {
-        let document = number - base;
-        if scorer.doc() < document {
-            scorer.seek(document);
+/// Those of some documents, ascending, that have a word.
+fn those_among(view: &View, word: &Listing, among: &[Number]) -> Vec<Number> {
+    let mut found = Vec::new();
+    for (segment, list) in view.lists(word) {
+        let (_, here) = between(among, segment.numbers());
+        if let Some(set) = list.set() {
+            let saying = here.iter().filter(|number| set.has(**number - segment.base));
+            found.extend(saying);
+        } else if is_long_beside(list.documents(), here.len()) {
+            look_up(list.documents(), segment.base, here, |place, _| {
+                found.extend(here.get(place));
+            });
+        } else {
+            let mut here = here.iter().copied().peekable();
+            for number in list.documents().iter().map(|document| segment.base + document) {
+                while here.next_if(|other| *other < number).is_some() {}
+                found.extend(here.next_if_eq(&number));
+            }
         }
-        if scorer.doc() == document {
-            take(place, scorer.score());
+    }
+    found
+}
+
+/// Where the words of a phrase stand in one segment.
+struct Places {
+    /// By word, in the order of the phrase.
+    postings: Vec<SegmentPostings>,
+    /// Where a phrase may begin that is not ruled out yet.
+    begun: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl Places {
+    fn read(inverted: &InvertedIndexReader, words: &[(String, Listing)]) -> io::Result<Self> {
+        let mut postings = Vec::with_capacity(words.len());
+        for (word, _) in words {
+            if let Some(info) = inverted.terms().get(word)? {
+                let with_places = IndexRecordOption::WithFreqsAndPositions;
+                postings.push(inverted.read_postings_from_terminfo(&info, with_places)?);
+            }
         }
+        if postings.len() < words.len() {
+            postings.clear();
+        }
+        Ok(Self {
+            postings,
+            begun: Vec::new(),
+            next: Vec::new(),
+        })
+    }
+
+    /// How often the phrase stands in a document, which comes after those that were asked for before.
+    fn count(&mut self, document: DocId) -> u16 {
+        self.begun.clear();
+        for (after, postings) in (0..).zip(&mut self.postings) {
+            if postings.doc() < document {
+                postings.seek(document);
+            }
+            if postings.doc() != document {
+                return 0;
+            }
+            if after == 0 {
+                postings.positions(&mut self.begun);
+                continue;
+            }
+            postings.positions(&mut self.next);
+            let next = &self.next;
+            self.begun
+                .retain(|first| next.binary_search(&(first + after)).is_ok());
+            if self.begun.is_empty() {
+                return 0;
+            }
+        }
+        u16::try_from(self.begun.len()).unwrap_or(u16::MAX)
     }
 }
 
@@ -123,47 +184,90 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::search::IndexKeeper;
     use crate::search::tests::document;
     use crate::search::tokenizer::words;
+    use crate::search::{IndexKeeper, SearchIndex};
+
+    /// The phrase in signatures, and what it counts for each of some documents.
+    fn scores(index: &SearchIndex, phrase: &str, among: impl Iterator<Item = Number>) -> Vec<(Number, f32)> {
+        let view = &index.view;
+        let chosen = Chosen::new(among.collect(), view.numbers());
+        let mut texts = index.fields.texts.iter();
+        let signature = texts.find(|entry| entry.text.name() == "signature").unwrap();
+        let words = words(phrase);
+        let known: Vec<_> = words
+            .iter()
+            .filter_map(|word| Some((word.text.as_str(), view.spread(&word.text).unwrap()?)))
+            .collect();
+        let phrase = Phrase::find(view, signature.field, &known).unwrap();
+        let most = phrase.most(view);
+        let numbers: BTreeMap<usize, Number> = chosen.each_place().collect();
+        let mut found = Vec::new();
+        let take = |place: usize, score| found.push((numbers[&place], score));
+        phrase.each_scored(view, &chosen, take).unwrap();
+        assert!(found.iter().all(|(_, score)| *score < most));
+        found
+    }
+
+    /// As BM25 has it, from the texts themselves.
+    #[expect(clippy::cast_precision_loss, reason = "few texts, each short")]
+    fn plainly(texts: &[Vec<&str>], phrase: &[&str]) -> Vec<f32> {
+        let all = texts.len() as f32;
+        let length = texts.iter().map(Vec::len).sum::<usize>() as f32 / all;
+        let rarity = phrase.iter().map(|word| {
+            let with = texts.iter().filter(|text| text.contains(word)).count() as f32;
+            (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+        });
+        let weight = BOOST * rarity.sum::<f32>() * (1.0 + 1.2);
+        let scores = texts.iter().map(|text| {
+            let count = text.windows(phrase.len()).filter(|run| *run == phrase).count() as f32;
+            weight * count / (count + 1.2 * (0.25 + 0.75 * text.len() as f32 / length))
+        });
+        scores.collect()
+    }
 
     #[test]
-    fn going_to_a_few_documents_gives_what_going_over_all_does() {
+    fn a_phrase_counts_what_bm25_says_whoever_is_asked_for() {
+        // None of them names a thing by which it is found too.
         let said = [
-            "peer access denied",
-            "access peer",
-            "peer access, peer access",
-            "peer of access",
-            "access",
+            "blue house painted",
+            "house blue",
+            "blue house, blue house",
+            "blue of house",
+            "house",
+            "no blue no blue no blue house",
         ];
-        let documents = (1..).zip(said.into_iter().cycle().take(3_000));
+        let mut texts: Vec<&str> = said.iter().copied().cycle().take(3_000).collect();
+        texts.push("blue no blue no blue");
+        let documents = (1..).zip(&texts);
         let documents = documents.map(|(slot, said)| (slot, Arc::new(document(&format!("t/d{slot}"), said))));
-        let index = IndexKeeper::new().unwrap().apply([], documents).unwrap();
+        let mut keeper = IndexKeeper::new().unwrap();
+        let index = keeper.apply([], documents).unwrap();
         let view = &index.view;
-        let signature = index
-            .fields
-            .texts
-            .iter()
-            .find(|entry| entry.text.name() == "signature");
-        let phrase = Phrase::find(view, signature.unwrap().field, &words("peer access"));
-        let phrase = phrase.unwrap().unwrap();
-        let scores = |numbers: Vec<Number>| {
-            let chosen = Chosen::new(numbers, view.numbers());
-            let mut found = BTreeMap::new();
-            let take = |place: usize, score: f32| {
-                found.insert(chosen.numbers()[place], score.to_bits());
-            };
-            phrase.each_scored(view, &chosen, take).unwrap();
-            found
-        };
-        let mut all = scores(view.alive.iter().collect());
-        assert_eq!(all.len(), 1_200);
-        let most = phrase.most(view);
-        assert!(all.values().all(|score| f32::from_bits(*score) < most));
-        let few: Vec<Number> = view.alive.iter().step_by(43).collect();
-        assert!(few.len() * LOOK_UP < phrase.records() as usize);
-        all.retain(|number, _| few.contains(number));
-        assert!(all.len() > 20);
-        assert_eq!(scores(few), all);
+        for phrase in ["blue house", "no blue", "no blue no blue", "house"] {
+            let cut: Vec<String> = texts.iter().map(|text| text.replace(',', "")).collect();
+            let cut: Vec<Vec<&str>> = cut.iter().map(|text| text.split(' ').collect()).collect();
+            let expected = plainly(&cut, &phrase.split(' ').collect::<Vec<_>>());
+            let all = scores(&index, phrase, view.alive.iter());
+            assert_eq!(
+                all.len(),
+                expected.iter().filter(|score| **score > 0.0).count(),
+                "{phrase}"
+            );
+            for (number, score) in &all {
+                let expected = expected[*number as usize];
+                assert!(
+                    (score - expected).abs() < 1e-4 * expected,
+                    "{phrase}: {score} for {expected}"
+                );
+            }
+            for step in [43, 7, 1_000] {
+                let few = scores(&index, phrase, view.alive.iter().step_by(step));
+                let of_all = all
+                    .iter()
+                    .filter(|(number, _)| (*number as usize).is_multiple_of(step));
+                assert!(few.iter().eq(of_all), "{phrase}");
+            }
+        }
     }
 }

@@ -155,15 +155,20 @@ pub(super) fn phrases(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<Ph
         .chain(quoted)
         .map(words)
         .filter(|together| (2..=MAX_WORDS).contains(&together.len()));
+    let names = index.fields.texts.iter();
+    let names = names.filter(|entry| entry.text.names_the_error());
     let mut found = Vec::new();
     for together in sought.take(MAX_PHRASES) {
-        for entry in index
-            .fields
-            .texts
-            .iter()
-            .filter(|entry| entry.text.names_the_error())
-        {
-            found.extend(Phrase::find(&index.view, entry.field, &together)?);
+        let mut known = Vec::with_capacity(together.len());
+        for word in &together {
+            let lists = index.view.spread(&word.text)?;
+            known.extend(lists.map(|lists| (word.text.as_str(), lists)));
+        }
+        if known.len() == together.len() {
+            let phrases = names
+                .clone()
+                .map(|entry| Phrase::find(&index.view, entry.field, &known));
+            found.extend(phrases.flatten());
         }
     }
     Ok(found)

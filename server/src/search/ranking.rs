@@ -1,25 +1,18 @@
 //! Which of the documents that say enough come first.
 //!
-//! Of a few, each is scored. Where they are very many the query says little, and most of them say it in texts that count
-//! little. So the lists that count most come first; what a document has from these is the least that it gets, and what the
-//! lists left out could add to it bounds the most. Then those alone are scored that may reach the page.
+//! What words count is known for each document, and is added up for all. Where a phrase stands has to be read: where the
+//! documents are very many, it is read for those alone that it may bring onto the page.
 
 use super::chosen::Chosen;
 use super::coverage::SLACK;
 use super::named::CODE_SCORE;
-use super::numbers::Numbers;
 use super::phrase::Phrase;
-use super::tally::{Part, Tally, note, of_parts};
-use super::terms::{Needle, Place};
+use super::tally::Tally;
+use super::terms::Needle;
 use super::view::{Listing, Number, View};
 
 /// So many are very many.
-pub(super) const MANY: usize = 2_048;
-
-/// A list waits that gives no document more than this share of what the best list of all may give,
-const LITTLE: f32 = 0.15;
-/// and holds one document in so many: going over shorter ones takes no time.
-const LONG: u32 = 64;
+pub(super) const MANY: usize = 512;
 
 /// What documents are scored by.
 pub(super) struct Question {
@@ -42,107 +35,72 @@ pub(super) struct Ranking<'a> {
     view: &'a View,
     question: &'a Question,
     standings: Vec<Standing>,
-    is_exact: bool,
+}
+
+impl Standing {
+    fn exact(number: Number, score: f32) -> Self {
+        Self {
+            number,
+            least: score,
+            most: score,
+        }
+    }
 }
 
 impl Question {
     /// The score of each of these documents that has one. They ascend.
     pub(super) fn score(&self, view: &View, documents: Vec<Number>) -> tantivy::Result<Vec<(f32, Number)>> {
         let chosen = Chosen::new(documents, view.numbers());
-        let mut scores = Tally::new(view, &chosen);
-        for listing in &self.codes {
-            scores.add_listing(listing, CODE_SCORE);
-        }
-        for needle in &self.needles {
-            scores.add_needle(needle);
-        }
+        let mut scores = self.by_words(view, &chosen);
         for phrase in &self.phrases {
             scores.add_phrase(phrase)?;
         }
         Ok(scores.found().collect())
     }
 
+    /// What these documents have without phrases.
+    fn by_words<'t>(&self, view: &'t View, chosen: &'t Chosen) -> Tally<'t> {
+        let mut scores = Tally::new(view, chosen);
+        for listing in &self.codes {
+            scores.add_listing(listing, CODE_SCORE);
+        }
+        for needle in &self.needles {
+            scores.add_needle(needle);
+        }
+        scores
+    }
+
     /// Between what the score of each of these documents lies that has one. They ascend.
     fn estimate(&self, view: &View, documents: Vec<Number>) -> tantivy::Result<Vec<Standing>> {
         let chosen = Chosen::new(documents, view.numbers());
-        let mut fixed = Tally::new(view, &chosen);
-        for listing in &self.codes {
-            fixed.add_listing(listing, CODE_SCORE);
-        }
-        let is_common = |phrase: &&Phrase| phrase.records() > view.len() / LONG;
-        for phrase in self.phrases.iter().filter(|phrase| !is_common(phrase)) {
-            fixed.add_phrase(phrase)?;
-        }
-        let mut standings: Vec<Standing> = fixed
-            .sums()
-            .map(|(sum, number)| Standing {
-                number,
-                least: sum,
-                most: sum,
-            })
-            .collect();
-        let mut phrased = Numbers::none_of(view.numbers());
-        for phrase in self.phrases.iter().filter(is_common) {
+        let known = self.by_words(view, &chosen);
+        let standings = known.sums().map(|(sum, number)| Standing::exact(number, sum));
+        let mut standings: Vec<Standing> = standings.collect();
+        for phrase in &self.phrases {
             let most = phrase.most(view);
-            let where_it_may_be = phrase.where_it_may_be(view);
-            for number in where_it_may_be.iter() {
-                let standing = chosen.place(number).and_then(|place| standings.get_mut(place));
-                if let Some(standing) = standing {
+            for number in phrase.where_it_may_be(view, &chosen) {
+                let place = chosen.ranked().place(number);
+                if let Some(standing) = place.and_then(|place| standings.get_mut(place)) {
                     standing.most += most;
                 }
             }
-            phrased.insert_set(&where_it_may_be);
-        }
-        let bounds: Vec<Vec<f32>> = self.needles.iter().map(|needle| bounds(view, needle)).collect();
-        let little = LITTLE * bounds.iter().flatten().copied().fold(0.0, f32::max);
-        let mut waiting = Numbers::none_of(view.numbers());
-        let mut parts = vec![Part::default(); standings.len()];
-        for (needle, bounds) in self.needles.iter().zip(bounds) {
-            let mut left = Part::default();
-            for (Place { listing, boost }, most) in needle.places.iter().zip(bounds) {
-                if most <= little && listing.records > view.len() / LONG {
-                    left.add(most);
-                    view.add_to(listing, &mut waiting);
-                } else {
-                    view.each_scored(listing, *boost, &chosen, |place, score| {
-                        note(&mut parts, place, score);
-                    });
-                }
-            }
-            add_between(&mut standings, &mut parts, left);
         }
         // Whoever only has the parts of a word in a text whose parts do not count has nothing, but for a phrase that stands there.
-        let is_scored = |standing: &Standing| standing.least > 0.0 || waiting.contains(standing.number);
-        let open = standings.iter().filter(|standing| !is_scored(standing));
-        let open = open.map(|standing| standing.number);
-        let open: Vec<Number> = open.filter(|number| phrased.contains(*number)).collect();
-        if !open.is_empty() {
-            for (_, number) in self.score(view, open)? {
-                waiting.insert(number);
-            }
-        }
-        standings.retain(|standing| standing.least > 0.0 || waiting.contains(standing.number));
+        let open = standings
+            .iter()
+            .filter(|standing| standing.least <= 0.0 && standing.most > 0.0);
+        let open: Vec<Number> = open.map(|standing| standing.number).collect();
+        let by_phrase: Vec<Number> = if open.is_empty() {
+            open
+        } else {
+            self.score(view, open)?
+                .into_iter()
+                .map(|(_, number)| number)
+                .collect()
+        };
+        standings
+            .retain(|standing| standing.least > 0.0 || by_phrase.binary_search(&standing.number).is_ok());
         Ok(standings)
-    }
-}
-
-/// The most that each place of a needle may give.
-fn bounds(view: &View, needle: &Needle) -> Vec<f32> {
-    let places = needle.places.iter();
-    places
-        .map(|place| view.most(&place.listing, place.boost))
-        .collect()
-}
-
-/// Adds what each has of a needle, and what the places that are left may add to it. `parts` are empty after it.
-fn add_between(standings: &mut [Standing], parts: &mut [Part], left: Part) {
-    for (standing, part) in standings.iter_mut().zip(parts) {
-        standing.least += of_parts(*part);
-        standing.most += of_parts(Part {
-            best: part.best.max(left.best),
-            all: part.all + left.all,
-        });
-        *part = Part::default();
     }
 }
 
@@ -154,15 +112,11 @@ impl<'a> Ranking<'a> {
         documents: Vec<Number>,
         many: usize,
     ) -> tantivy::Result<Self> {
-        let is_exact = documents.len() < many;
-        let standings = if is_exact {
+        let standings = if documents.len() < many {
             let scored = question.score(view, documents)?.into_iter();
-            let exact = scored.map(|(score, number)| Standing {
-                number,
-                least: score,
-                most: score,
-            });
-            exact.collect()
+            scored
+                .map(|(score, number)| Standing::exact(number, score))
+                .collect()
         } else {
             question.estimate(view, documents)?
         };
@@ -170,22 +124,16 @@ impl<'a> Ranking<'a> {
             view,
             question,
             standings,
-            is_exact,
         })
     }
 
     /// All documents of the index, of which nothing is asked.
     pub(super) fn of_all(view: &'a View, question: &'a Question) -> Self {
-        let all = view.alive.iter().map(|number| Standing {
-            number,
-            least: 0.0,
-            most: 0.0,
-        });
+        let all = view.alive.iter();
         Self {
             view,
             question,
-            standings: all.collect(),
-            is_exact: true,
+            standings: all.map(|number| Standing::exact(number, 0.0)).collect(),
         }
     }
 
@@ -204,24 +152,63 @@ impl<'a> Ranking<'a> {
 
     /// The best `count` with their scores, and maybe others; in no order.
     pub(super) fn best(self, count: usize) -> tantivy::Result<Vec<(f32, Number)>> {
-        if self.is_exact {
-            let all = self.standings.into_iter();
-            return Ok(all.map(|standing| (standing.least, standing.number)).collect());
+        let least = self.standings.iter().map(|standing| standing.least);
+        let enough = highest(least, count);
+        let may_reach = self.standings.iter();
+        let may_reach = may_reach.filter(|standing| standing.most * (1.0 + SLACK) >= enough);
+        let may_reach: Vec<&Standing> = may_reach.collect();
+        if may_reach.iter().all(|standing| standing.most <= standing.least) {
+            let exact = may_reach.into_iter();
+            return Ok(exact.map(|standing| (standing.least, standing.number)).collect());
         }
-        let mut sums: Vec<f32> = self.standings.iter().map(|standing| standing.least).collect();
-        let enough = match count.checked_sub(1).filter(|last| *last < sums.len()) {
-            Some(last) => {
-                *sums
-                    .select_nth_unstable_by(last, |one, other| other.total_cmp(one))
-                    .1
-            }
-            None => 0.0,
-        };
-        let may_reach = self
-            .standings
-            .iter()
-            .filter(|standing| standing.most * (1.0 + SLACK) >= enough);
-        let documents = may_reach.map(|standing| standing.number).collect();
-        self.question.score(self.view, documents)
+        let documents = may_reach.into_iter().map(|standing| standing.number);
+        self.question.score(self.view, documents.collect())
+    }
+}
+
+/// The least of the `count` highest of some scores; 0 where there are no more.
+fn highest(scores: impl ExactSizeIterator<Item = f32>, count: usize) -> f32 {
+    let Some(last) = count.checked_sub(1).filter(|_| count < scores.len()) else {
+        return 0.0;
+    };
+    let higher = |one: &f32, other: &f32| other.total_cmp(one);
+    let mut best: Vec<f32> = Vec::new();
+    let mut enough = f32::MIN;
+    for score in scores {
+        if score <= enough {
+            continue;
+        }
+        best.push(score);
+        // Nearly all have less than the best so far, and are passed over.
+        if best.len() > 2 * count {
+            enough = *best.select_nth_unstable_by(last, higher).1;
+            best.truncate(count);
+        }
+    }
+    if best.len() < count {
+        return 0.0;
+    }
+    *best.select_nth_unstable_by(last, higher).1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_least_of_the_highest_is_that_of_all_in_order(
+            scores in prop::collection::vec(0..40_u8, 0..200),
+            count in 0..30_usize,
+        ) {
+            let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
+            let mut ordered = scores.clone();
+            ordered.sort_unstable_by(|one, other| other.total_cmp(one));
+            let expected = ordered.get(count.wrapping_sub(1)).filter(|_| count < scores.len());
+            let found = highest(scores.iter().copied(), count);
+            prop_assert_eq!(found.to_bits(), expected.copied().unwrap_or_default().to_bits());
+        }
     }
 }

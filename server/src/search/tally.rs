@@ -2,11 +2,9 @@
 
 use super::chosen::Chosen;
 use super::phrase::Phrase;
-use super::terms::{Needle, Place};
+use super::terms::Needle;
 use super::view::{Listing, Number, View};
-
-/// A word found in a second field counts this much beside its best field.
-const TIE_BREAKER: f32 = 0.1;
+use super::weighed::Part;
 
 /// Sums by document.
 pub(super) struct Tally<'a> {
@@ -14,27 +12,8 @@ pub(super) struct Tally<'a> {
     chosen: &'a Chosen,
     /// By place among the chosen.
     sums: Vec<f32>,
-    /// For the needle that is added now, by place.
+    /// For a needle of several words, by place; empty until there is one.
     now: Vec<Part>,
-}
-
-/// What a document has got for one needle.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Part {
-    pub(super) best: f32,
-    pub(super) all: f32,
-}
-
-impl Part {
-    pub(super) fn add(&mut self, score: f32) {
-        self.best = self.best.max(score);
-        self.all += score;
-    }
-}
-
-/// What the places of one needle count together: the best one, and a little for each other.
-pub(super) fn of_parts(part: Part) -> f32 {
-    part.best + (part.all - part.best) * TIE_BREAKER
 }
 
 impl<'a> Tally<'a> {
@@ -43,40 +22,47 @@ impl<'a> Tally<'a> {
         Self {
             view,
             chosen,
-            sums: vec![0.0; chosen.len()],
-            now: vec![Part::default(); chosen.len()],
+            sums: vec![0.0; chosen.places()],
+            now: Vec::new(),
         }
     }
 
-    /// Adds what a needle counts by where its words stand and how often: the best place, and a little for each other.
+    /// Adds what a needle counts where its words stand: the best place, and a little for each other.
     pub(super) fn add_needle(&mut self, needle: &Needle) {
-        for Place { listing, boost } in &needle.places {
-            let now = &mut self.now;
-            self.view
-                .each_scored(listing, *boost, self.chosen, |place, score| {
-                    note(now, place, score);
-                });
+        if let [(word, weight)] = needle.weighed.as_slice() {
+            word.each_among(self.chosen, |place, part| {
+                add(&mut self.sums, place, part.times(*weight).score());
+            });
+            return;
         }
-        self.end_needle();
+        self.now.resize(self.chosen.places(), Part::default());
+        for (word, weight) in &needle.weighed {
+            word.each_among(self.chosen, |place, part| {
+                if let Some(now) = self.now.get_mut(place) {
+                    now.join(part.times(*weight));
+                }
+            });
+        }
+        for (sum, part) in self.sums.iter_mut().zip(&mut self.now) {
+            *sum += std::mem::take(part).score();
+        }
     }
 
     /// Adds `score` to each document of a list.
     pub(super) fn add_listing(&mut self, listing: &Listing, score: f32) {
         let (chosen, sums) = (self.chosen, &mut self.sums);
         self.view.each(listing, |number| {
-            let place = chosen.place(number);
-            if let Some(sum) = place.and_then(|place| sums.get_mut(place)) {
-                *sum += score;
+            if let Some(place) = chosen.place(number) {
+                add(sums, place, score);
             }
         });
     }
 
     /// Adds what a phrase counts where it stands.
     pub(super) fn add_phrase(&mut self, phrase: &Phrase) -> tantivy::Result<()> {
-        let now = &mut self.now;
-        phrase.each_scored(self.view, self.chosen, |place, score| note(now, place, score))?;
-        self.end_needle();
-        Ok(())
+        phrase.each_scored(self.view, self.chosen, |place, score| {
+            add(&mut self.sums, place, score);
+        })
     }
 
     /// Documents that have something, with how much, ascending.
@@ -86,20 +72,13 @@ impl<'a> Tally<'a> {
 
     /// All documents, with how much each has, ascending.
     pub(super) fn sums(&self) -> impl Iterator<Item = (f32, Number)> {
-        let sums = self.sums.iter().copied();
-        sums.zip(self.chosen.numbers().iter().copied())
-    }
-
-    fn end_needle(&mut self) {
-        for (sum, part) in self.sums.iter_mut().zip(&mut self.now) {
-            *sum += of_parts(*part);
-            *part = Part::default();
-        }
+        let places = self.chosen.each_place();
+        places.map(|(place, number)| (self.sums.get(place).copied().unwrap_or_default(), number))
     }
 }
 
-pub(super) fn note(now: &mut [Part], place: usize, score: f32) {
-    if let Some(part) = now.get_mut(place) {
-        part.add(score);
+fn add(sums: &mut [f32], place: usize, score: f32) {
+    if let Some(sum) = sums.get_mut(place) {
+        *sum += score;
     }
 }

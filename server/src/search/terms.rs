@@ -1,14 +1,14 @@
 //! From a user's text to the words to look for, with how rare each is. Never fails, whatever the text.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use tantivy::schema::Field;
 
 use super::index::SearchIndex;
-use super::schema::{PARTS_BOOST, Text};
 use super::tokenizer::Word;
-use super::view::{Listing, Spread, View};
+use super::view::{Listing, View};
+use super::weighed::Weighed;
 
 /// Most words that completing a prefix gives: enough to find, few enough to stay quick.
 const MAX_COMPLETIONS: usize = 24;
@@ -22,61 +22,43 @@ const MAX_LOOKED_AT: usize = 4096;
 pub(super) struct Needle {
     /// The words that some record has, lower case: one, or several of which any will do.
     pub(super) words: Vec<String>,
-    /// Where they stand and how much that counts.
-    pub(super) places: Vec<Place>,
+    /// What each counts where it stands, and how much of that for the query. Nothing where only names are looked through.
+    pub(super) weighed: Vec<(Arc<Weighed>, f32)>,
     /// Lists of which a record is in one when it says this.
     pub(super) said: Vec<Listing>,
     /// Inverse document frequency: how much of the query's meaning this carries.
     pub(super) rarity: f32,
 }
 
-/// Where one of the words stands.
-#[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub(super) listing: Listing,
-    /// How much it counts there.
-    pub(super) boost: f32,
-}
-
 /// Finds words in one index.
 #[derive(Debug)]
 pub(super) struct Lexicon<'a> {
     index: &'a SearchIndex,
-    fields: Vec<(Field, f32)>,
-    /// Where every word of these texts stands, whichever text it is of.
-    every: Option<Field>,
+    /// The fields in which a word is looked up to know whether any record has it: one where that is enough.
+    listing: Vec<Field>,
+    /// Whether what is found is scored.
+    is_scored: bool,
 }
 
 impl<'a> Lexicon<'a> {
     /// Over all texts, and the parts of compound words.
     pub(super) fn of_all(index: &'a SearchIndex) -> Self {
         Self {
-            every: Some(index.fields.every),
-            ..Self::over(index, |_| true)
+            index,
+            listing: vec![index.fields.every],
+            is_scored: true,
         }
     }
 
     /// Over the texts that name an error, and the parts of compound words.
     pub(super) fn of_names(index: &'a SearchIndex) -> Self {
-        Self::over(index, Text::names_the_error)
-    }
-
-    fn over(index: &'a SearchIndex, wanted: impl Fn(Text) -> bool) -> Self {
-        let texts = index.fields.texts.iter().filter(|entry| wanted(entry.text));
-        let mut fields: Vec<(Field, f32)> = texts.map(|entry| (entry.field, entry.boost)).collect();
-        fields.push((index.fields.parts, PARTS_BOOST));
+        let texts = index.fields.texts.iter();
+        let names = texts.filter(|entry| entry.text.names_the_error());
+        let fields = names.map(|entry| entry.field);
         Self {
             index,
-            fields,
-            every: None,
-        }
-    }
-
-    /// The fields in which a word is looked up to know whether any record has it: one where that is enough.
-    fn listing(&self) -> Vec<Field> {
-        match self.every {
-            Some(every) => vec![every],
-            None => self.fields.iter().map(|(field, _)| *field).collect(),
+            listing: fields.chain([index.fields.parts]).collect(),
+            is_scored: false,
         }
     }
 
@@ -86,8 +68,8 @@ impl<'a> Lexicon<'a> {
 
     /// Whether any record has a word.
     pub(super) fn knows(&self, word: &str) -> tantivy::Result<bool> {
-        for field in self.listing() {
-            if self.view().has(field, word)? {
+        for field in &self.listing {
+            if self.view().has(*field, word)? {
                 return Ok(true);
             }
         }
@@ -99,8 +81,8 @@ impl<'a> Lexicon<'a> {
         let Some(spread) = self.view().spread(word)? else {
             return Ok(0);
         };
-        let fields = self.listing().into_iter();
-        let found = fields.filter_map(|field| self.view().listing(&spread, field));
+        let fields = self.listing.iter();
+        let found = fields.filter_map(|field| self.view().listing(&spread, *field));
         Ok(found.map(|listing| listing.records).max().unwrap_or_default())
     }
 
@@ -152,8 +134,8 @@ impl<'a> Lexicon<'a> {
         prefix: &str,
         mut take: impl FnMut(&str, u32) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
-        for field in self.listing() {
-            for inverted in self.view().dictionaries(field) {
+        for field in &self.listing {
+            for inverted in self.view().dictionaries(*field) {
                 let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
                 for _ in 0..MAX_LOOKED_AT {
                     if !stream.advance() || !stream.key().starts_with(prefix.as_bytes()) {
@@ -173,44 +155,35 @@ impl<'a> Lexicon<'a> {
     pub(super) fn needle(&self, alternatives: &[(String, f32)]) -> tantivy::Result<Option<Needle>> {
         let mut found = Needle {
             words: Vec::new(),
-            places: Vec::new(),
+            weighed: Vec::new(),
             said: Vec::new(),
             rarity: 0.0,
         };
         let mut records = 0;
+        let mut counts = false;
         for (word, weight) in alternatives {
             let Some(spread) = self.view().spread(word)? else {
                 continue;
             };
-            let mut known = false;
-            for field in self.listing() {
-                if let Some(listing) = self.view().listing(&spread, field) {
+            let weighed = self.is_scored.then(|| self.view().weighed(word, &spread));
+            let before = found.said.len();
+            for field in &self.listing {
+                if let Some(listing) = self.view().listing(&spread, *field) {
                     records = listing.records.max(records);
                     found.said.push(listing);
-                    known = true;
                 }
             }
-            if known {
+            if found.said.len() > before {
                 found.words.push(word.clone());
-                self.add_places(&mut found.places, &spread, *weight);
+                counts |= weighed.as_ref().is_none_or(|weighed| !weighed.is_empty());
+                found.weighed.extend(weighed.map(|weighed| (weighed, *weight)));
             }
         }
-        if found.places.is_empty() {
+        if !counts {
             return Ok(None);
         }
         found.rarity = self.rarity(records);
         Ok(Some(found))
-    }
-
-    fn add_places(&self, places: &mut Vec<Place>, word: &Rc<Spread>, weight: f32) {
-        for (field, boost) in &self.fields {
-            if let Some(listing) = self.view().listing(word, *field) {
-                places.push(Place {
-                    listing,
-                    boost: boost * weight,
-                });
-            }
-        }
     }
 
     /// Inverse document frequency as BM25 has it; a word that no record has is the rarest.

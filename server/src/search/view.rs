@@ -13,16 +13,17 @@ use std::sync::Arc;
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentId;
-use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::Field;
-use tantivy::{DocId, InvertedIndexReader, Searcher, SegmentReader, Term};
+use tantivy::{DocId, InvertedIndexReader, Searcher, SegmentReader};
 
 use super::contents::Contents;
 use super::document::SearchDoc;
 use super::facets::{FaceNumber, Values};
 use super::index::Slot;
+use super::kept::Kept;
 use super::numbers::{BITS, Numbers};
-use super::schema::Fields;
+use super::schema::{Fields, PARTS_BOOST};
+use super::weighed::Weighed;
 use super::words;
 
 /// Number of a document within one generation's index.
@@ -37,7 +38,6 @@ const LENGTHS: usize = 256;
 
 /// What queries read.
 pub(super) struct View {
-    pub(super) searcher: Searcher,
     pub(super) segments: Vec<Segment>,
     /// Documents that are not deleted.
     pub(super) alive: Numbers,
@@ -45,7 +45,11 @@ pub(super) struct View {
     /// The values of facets.
     pub(super) values: Arc<Values>,
     /// By field: the weight that a text's length takes from a word's count.
-    pub(super) lengths: Vec<[f32; LENGTHS]>,
+    lengths: Vec<[f32; LENGTHS]>,
+    /// The texts in which a word counts, and how much in each.
+    pub(super) boosts: Vec<(Field, f32)>,
+    /// What words count, of those that were asked for.
+    pub(super) weighed: Kept<Weighed>,
 }
 
 pub(super) struct Segment {
@@ -84,7 +88,7 @@ pub(super) struct Listing {
 impl View {
     /// Opens what a searcher sees. `slots` are the documents by slot; segments that are known are not read again.
     pub(super) fn open(
-        searcher: Searcher,
+        searcher: &Searcher,
         names: &Fields,
         slots: &HashMap<Slot, Arc<Indexed>>,
         values: Arc<Values>,
@@ -128,9 +132,11 @@ impl View {
             let words: u64 = segments.iter().map(|segment| segment.words(field)).sum();
             length_weights(words, count)
         });
+        let texts = names.texts.iter().map(|entry| (entry.field, entry.boost));
         Ok(Self {
             lengths: lengths.collect(),
-            searcher,
+            boosts: texts.chain([(names.parts, PARTS_BOOST)]).collect(),
+            weighed: Kept::default(),
             segments,
             alive,
             count,
@@ -229,17 +235,9 @@ impl View {
             .filter_map(|(place, word)| Some((self.segments.get(*place)?, word.list(listing.field)?)))
     }
 
-    /// The most that a word counts for any document of a list, as [`Self::each_scored`] scores it.
-    pub(super) fn most(&self, listing: &Listing, boost: f32) -> f32 {
-        let lengths = self.lengths.get(listing.field.field_id() as usize);
-        let most = self.lists(listing).flat_map(|(_, list)| list.peaks());
-        let most = most.map(|peak| share(lengths, peak.length, peak.count));
-        self.weight(listing, boost) * most.fold(0.0, f32::max)
-    }
-
-    /// What a word counts in a field where it is said without end.
-    pub(super) fn weight(&self, listing: &Listing, boost: f32) -> f32 {
-        boost * self.rarity(listing.records) * (1.0 + K1)
+    /// For each kept length of a text in a field, what it takes from a word's count.
+    pub(super) fn lengths(&self, field: Field) -> Option<&[f32; LENGTHS]> {
+        self.lengths.get(field.field_id() as usize)
     }
 
     /// Whether some document has a word in a field: as [`Self::find`], for words that are looked at in passing.
@@ -317,24 +315,6 @@ impl Segment {
             .map(|document| u64::from(norms.fieldnorm(*document)))
             .sum();
         all.saturating_sub(gone)
-    }
-}
-
-/// For phrases, which the engine scores.
-impl Bm25StatisticsProvider for View {
-    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        Ok(self.segments.iter().map(|segment| segment.words(field)).sum())
-    }
-
-    fn total_num_docs(&self) -> tantivy::Result<u64> {
-        Ok(u64::from(self.count))
-    }
-
-    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        let value = term.value();
-        let word = value.as_str().unwrap_or_default();
-        let found = self.find(term.field(), word)?;
-        Ok(found.map_or(0, |found| u64::from(found.records)))
     }
 }
 
