@@ -2,7 +2,12 @@
 
 use std::process::ExitCode;
 
+use mimalloc::MiMalloc;
 use peerless::cli;
+
+/// Reason: docs/adr/0016.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let command = match cli::parse(std::env::args_os()) {
