@@ -82,6 +82,8 @@ impl Knowledge {
     pub(super) fn swap(&self, next: Generation) {
         let seq = next.seq;
         let before = self.current.swap(Arc::new(next));
+        // A request may hold it for days, and nobody else asks it.
+        before.index.retire();
         self.former().push(before);
         self.announced.send_replace(seq);
     }

@@ -110,6 +110,7 @@ impl Contents {
             let list = List::read(inverted, &info, self.documents.len())?;
             lists.push((field, list));
         }
+        lists.shrink_to_fit();
         Ok(Word::new(lists))
     }
 }

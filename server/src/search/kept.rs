@@ -1,10 +1,9 @@
 //! What was made of words, kept for the queries that ask for them again, up to so much memory.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
-/// Most that one such store takes. All lists of 65,000 records of usual length take about as much.
+/// Most that one such store takes.
 const MOST_BYTES: usize = 128 * 1024 * 1024;
 
 /// What a kept word takes beside its value.
@@ -12,46 +11,81 @@ const WORD_BYTES: usize = 128;
 
 /// Values by word.
 #[derive(Debug)]
-pub(super) struct Kept<V> {
-    known: RwLock<HashMap<Box<str>, Arc<V>>>,
-    bytes: AtomicUsize,
+pub(super) struct Kept<V>(RwLock<Store<V>>);
+
+#[derive(Debug)]
+struct Store<V> {
+    known: HashMap<Box<str>, Arc<V>>,
+    bytes: usize,
+    is_closed: bool,
 }
 
 impl<V> Default for Kept<V> {
     fn default() -> Self {
-        Self {
-            known: RwLock::default(),
-            bytes: AtomicUsize::default(),
-        }
+        Self(RwLock::new(Store {
+            known: HashMap::new(),
+            bytes: 0,
+            is_closed: false,
+        }))
     }
 }
 
 impl<V> Kept<V> {
     pub(super) fn get(&self, word: &str) -> Option<Arc<V>> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(word).map(Arc::clone)
+        let store = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        store.known.get(word).map(Arc::clone)
     }
 
-    /// Keeps a value that takes so many bytes, and gives it back. All others are let go when there are too many bytes.
+    /// Keeps a value that takes so many bytes, and gives it back, or what another thread has kept meanwhile. All others are let go
+    /// when there are too many bytes.
     pub(super) fn keep(&self, word: &str, value: V, bytes: usize) -> Arc<V> {
         let value = Arc::new(value);
         let bytes = WORD_BYTES + word.len() + bytes;
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if self.bytes.load(Ordering::Relaxed) + bytes > MOST_BYTES {
+        let mut gone = HashMap::new();
+        let mut store = self.write();
+        if store.is_closed {
+            return value;
+        }
+        if let Some(known) = store.known.get(word) {
+            return Arc::clone(known);
+        }
+        if store.bytes + bytes > MOST_BYTES {
             // Those that are still asked for come back.
-            known.clear();
-            self.bytes.store(0, Ordering::Relaxed);
+            std::mem::swap(&mut gone, &mut store.known);
+            store.bytes = 0;
         }
-        if known.insert(word.into(), Arc::clone(&value)).is_none() {
-            self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        }
+        store.known.insert(word.into(), Arc::clone(&value));
+        store.bytes += bytes;
+        // Nobody waits while thousands are freed.
+        drop(store);
+        drop(gone);
         value
+    }
+
+    /// Lets all go, and keeps none any more.
+    pub(super) fn close(&self) {
+        let mut store = self.write();
+        store.is_closed = true;
+        store.bytes = 0;
+        let gone = std::mem::take(&mut store.known);
+        drop(store);
+        drop(gone);
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Store<V>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// How many are kept, and their bytes.
+    fn size<V>(kept: &Kept<V>) -> (usize, usize) {
+        let store = kept.0.read().unwrap();
+        (store.known.len(), store.bytes)
+    }
 
     #[test]
     fn what_was_kept_is_given_again() {
@@ -60,16 +94,33 @@ mod tests {
         let first = kept.keep("peer", 1, 4);
         assert!(Arc::ptr_eq(&first, &kept.get("peer").unwrap()));
         assert!(kept.get("pee").is_none());
+        let before = size(&kept);
+        let of_another_thread = kept.keep("peer", 2, 4);
+        assert!(Arc::ptr_eq(&first, &of_another_thread));
+        assert_eq!(size(&kept), before);
     }
 
     #[test]
     fn what_takes_too_much_is_let_go() {
         let kept = Kept::default();
-        for number in 0..100_usize {
+        let counts = (0..30_usize).map(|number| {
             kept.keep(&number.to_string(), number, MOST_BYTES / 10);
             assert!(kept.get(&number.to_string()).is_some());
-            let count = kept.known.read().unwrap().len();
-            assert!((1..10).contains(&count), "{count}");
-        }
+            let (count, bytes) = size(&kept);
+            assert!(bytes <= MOST_BYTES && bytes >= count * (MOST_BYTES / 10));
+            count
+        });
+        let expected = (0..30).map(|number| 1 + number % 9);
+        assert!(counts.eq(expected));
+    }
+
+    #[test]
+    fn a_closed_one_keeps_nothing() {
+        let kept = Kept::default();
+        kept.keep("peer", 1, 4);
+        kept.close();
+        assert_eq!(*kept.keep("access", 2, 4), 2);
+        assert!(kept.get("peer").is_none() && kept.get("access").is_none());
+        assert_eq!(size(&kept), (0, 0));
     }
 }

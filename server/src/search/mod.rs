@@ -119,6 +119,11 @@ impl SearchIndex {
         })
     }
 
+    /// Lets go of what is kept for the next query: another generation is asked from now on.
+    pub fn retire(&self) {
+        self.view.weighed.close();
+    }
+
     /// The score of something that explains this share of a line and that no search found, on the scale of
     /// [`Candidate::score`].
     pub fn unnamed_score(share: f32) -> f32 {
