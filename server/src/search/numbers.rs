@@ -106,6 +106,10 @@ impl Numbers {
         word.is_some_and(|word| word >> (number % BITS) & 1 == 1)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
     /// Takes all out.
     pub(super) fn clear(&mut self) {
         self.0.fill(0);

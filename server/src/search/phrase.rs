@@ -50,20 +50,26 @@ impl Phrase {
 
     /// Those chosen documents that have all of its words, ascending.
     pub(super) fn where_it_may_be(&self, view: &View, chosen: &Chosen) -> Vec<Number> {
-        let mut words: Vec<&Listing> = self.words.iter().map(|(_, word)| word).collect();
-        words.sort_by_key(|word| word.records);
+        let mut words: Vec<&(String, Listing)> = self.words.iter().collect();
+        words.sort_by(|(one, in_one), (other, in_other)| {
+            (in_one.records, one).cmp(&(in_other.records, other))
+        });
+        words.dedup_by(|(one, _), (other, _)| one == other);
         if chosen.len() * MANY > view.numbers() {
             let mut common = Numbers::none_of(view.numbers());
             common.insert_bits(0, chosen.ranked().bits());
-            for word in words {
+            for (_, word) in words {
                 let mut said = Numbers::none_of(view.numbers());
                 view.add_to(word, &mut said);
                 common.keep(&said);
+                if common.is_empty() {
+                    break;
+                }
             }
             return common.to_list();
         }
         let mut common = chosen.numbers().to_vec();
-        for word in words {
+        for (_, word) in words {
             if !common.is_empty() {
                 common = those_among(view, word, &common);
             }
@@ -82,7 +88,7 @@ impl Phrase {
         let lengths = view.lengths(self.field);
         let weight = self.most(view);
         for segment in &view.segments {
-            let (_, here) = between(&common, segment.numbers());
+            let here = between(&common, segment.numbers());
             let Some(inverted) = segment.inverted(self.field).filter(|_| !here.is_empty()) else {
                 continue;
             };
@@ -105,7 +111,7 @@ impl Phrase {
 fn those_among(view: &View, word: &Listing, among: &[Number]) -> Vec<Number> {
     let mut found = Vec::new();
     for (segment, list) in view.lists(word) {
-        let (_, here) = between(among, segment.numbers());
+        let here = between(among, segment.numbers());
         if let Some(set) = list.set() {
             let saying = here.iter().filter(|number| set.has(**number - segment.base));
             found.extend(saying);
@@ -186,20 +192,29 @@ mod tests {
     use super::*;
     use crate::search::tests::document;
     use crate::search::tokenizer::words;
-    use crate::search::{IndexKeeper, SearchIndex};
+    use crate::search::{IndexKeeper, SearchDoc, SearchIndex};
 
     /// The phrase in signatures, and what it counts for each of some documents.
     fn scores(index: &SearchIndex, phrase: &str, among: impl Iterator<Item = Number>) -> Vec<(Number, f32)> {
+        scores_in(index, "signature", phrase, among)
+    }
+
+    fn scores_in(
+        index: &SearchIndex,
+        text: &str,
+        phrase: &str,
+        among: impl Iterator<Item = Number>,
+    ) -> Vec<(Number, f32)> {
         let view = &index.view;
         let chosen = Chosen::new(among.collect(), view.numbers());
         let mut texts = index.fields.texts.iter();
-        let signature = texts.find(|entry| entry.text.name() == "signature").unwrap();
+        let field = texts.find(|entry| entry.text.name() == text).unwrap().field;
         let words = words(phrase);
         let known: Vec<_> = words
             .iter()
             .filter_map(|word| Some((word.text.as_str(), view.spread(&word.text).unwrap()?)))
             .collect();
-        let phrase = Phrase::find(view, signature.field, &known).unwrap();
+        let phrase = Phrase::find(view, field, &known).unwrap();
         let most = phrase.most(view);
         let numbers: BTreeMap<usize, Number> = chosen.each_place().collect();
         let mut found = Vec::new();
@@ -239,12 +254,20 @@ mod tests {
         ];
         let mut texts: Vec<&str> = said.iter().copied().cycle().take(3_000).collect();
         texts.push("blue no blue no blue");
+        // Few beside all, and many beside those who are asked for: their list is looked up.
+        texts.extend(std::iter::repeat_n("blue door", 60));
         let documents = (1..).zip(&texts);
         let documents = documents.map(|(slot, said)| (slot, Arc::new(document(&format!("t/d{slot}"), said))));
+        let mut documents: Vec<_> = documents.collect();
+        // The last ones are a segment of their own.
+        let last = documents.split_off(3_000);
         let mut keeper = IndexKeeper::new().unwrap();
-        let index = keeper.apply([], documents).unwrap();
+        keeper.apply([], documents).unwrap();
+        let index = keeper.apply([], last).unwrap();
+        assert_eq!(index.view.segments.len(), 2);
+        let begins = index.view.segments[1].base;
         let view = &index.view;
-        for phrase in ["blue house", "no blue", "no blue no blue", "house"] {
+        for phrase in ["blue house", "no blue", "no blue no blue", "house", "blue door"] {
             let cut: Vec<String> = texts.iter().map(|text| text.replace(',', "")).collect();
             let cut: Vec<Vec<&str>> = cut.iter().map(|text| text.split(' ').collect()).collect();
             let expected = plainly(&cut, &phrase.split(' ').collect::<Vec<_>>());
@@ -255,19 +278,35 @@ mod tests {
                 "{phrase}"
             );
             for (number, score) in &all {
-                let expected = expected[*number as usize];
+                let place = if *number < begins {
+                    *number
+                } else {
+                    number - begins + 3_000
+                };
+                let expected = expected[place as usize];
                 assert!(
                     (score - expected).abs() < 1e-4 * expected,
                     "{phrase}: {score} for {expected}"
                 );
             }
             for step in [43, 7, 1_000] {
-                let few = scores(&index, phrase, view.alive.iter().step_by(step));
-                let of_all = all
-                    .iter()
-                    .filter(|(number, _)| (*number as usize).is_multiple_of(step));
+                let asked: Vec<Number> = view.alive.iter().step_by(step).collect();
+                let few = scores(&index, phrase, asked.iter().copied());
+                let of_all = all.iter().filter(|(number, _)| asked.contains(number));
                 assert!(few.iter().eq(of_all), "{phrase}");
             }
         }
+    }
+
+    #[test]
+    fn a_phrase_does_not_go_on_in_the_next_value() {
+        let coded = SearchDoc {
+            codes: ["Xid 79", "Xid 31"].map(str::to_owned).to_vec(),
+            ..document("t/coded", "coded")
+        };
+        let documents = [(1, Arc::new(coded))];
+        let index = IndexKeeper::new().unwrap().apply([], documents).unwrap();
+        let count = |phrase| scores_in(&index, "codes", phrase, index.view.alive.iter()).len();
+        assert_eq!((count("Xid 79"), count("Xid 31"), count("79 Xid")), (1, 1, 0));
     }
 }

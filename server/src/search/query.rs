@@ -158,16 +158,22 @@ pub(super) fn phrases(index: &SearchIndex, text: &str) -> tantivy::Result<Vec<Ph
     let names = index.fields.texts.iter();
     let names = names.filter(|entry| entry.text.names_the_error());
     let mut found = Vec::new();
+    let mut known: Vec<Vec<String>> = Vec::new();
     for together in sought.take(MAX_PHRASES) {
-        let mut known = Vec::with_capacity(together.len());
+        let said: Vec<String> = together.iter().map(|word| word.text.clone()).collect();
+        if known.contains(&said) {
+            continue;
+        }
+        known.push(said);
+        let mut words = Vec::with_capacity(together.len());
         for word in &together {
             let lists = index.view.spread(&word.text)?;
-            known.extend(lists.map(|lists| (word.text.as_str(), lists)));
+            words.extend(lists.map(|lists| (word.text.as_str(), lists)));
         }
-        if known.len() == together.len() {
+        if words.len() == together.len() {
             let phrases = names
                 .clone()
-                .map(|entry| Phrase::find(&index.view, entry.field, &known));
+                .map(|entry| Phrase::find(&index.view, entry.field, &words));
             found.extend(phrases.flatten());
         }
     }
@@ -197,6 +203,8 @@ mod tests {
         let count = |text: &str| phrases(&index, text).unwrap().len();
         // The signature and the cause have them; advice is no name of an error.
         assert_eq!(count(r#"say "two words" and "three more words""#), 2 * 2);
-        assert_eq!(count(r#""a b" "#.repeat(2_000).as_str()), MAX_PHRASES * 2);
+        assert_eq!(count(r#""a b" "#.repeat(2_000).as_str()), 2, "the same one");
+        let many = (0..2_000).map(|number| format!(r#""a b{}" "#, " a b".repeat(number % 20)));
+        assert_eq!(count(&many.collect::<String>()), MAX_PHRASES * 2);
     }
 }
