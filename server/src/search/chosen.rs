@@ -73,9 +73,9 @@ impl Chosen {
     }
 }
 
-/// Those of some ascending numbers that are in a range, and where they begin.
-pub(super) fn between(ascending: &[Number], range: Range<Number>) -> (usize, &[Number]) {
+/// Those of some ascending numbers that are in a range.
+pub(super) fn between(ascending: &[Number], range: Range<Number>) -> &[Number] {
     let first = ascending.partition_point(|number| *number < range.start);
     let end = ascending.partition_point(|number| *number < range.end);
-    (first, ascending.get(first..end).unwrap_or_default())
+    ascending.get(first..end).unwrap_or_default()
 }

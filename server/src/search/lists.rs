@@ -33,7 +33,7 @@ impl View {
     /// Adds documents that have a word to a set: all those that are among these, which ascend, and maybe others.
     pub(super) fn add_those_among(&self, listing: &Listing, among: &[Number], said: &mut Numbers) {
         for (segment, list) in self.lists(listing) {
-            let (_, here) = between(among, segment.numbers());
+            let here = between(among, segment.numbers());
             if let Some(set) = list.set() {
                 let saying = here.iter().filter(|number| set.has(**number - segment.base));
                 saying.for_each(|number| said.insert(*number));

@@ -56,8 +56,8 @@ impl Openings {
     }
 }
 
-/// Whether a text has the Kelvin sign: of all characters beyond ASCII it alone is ASCII in lower case. Its first byte is rare in
-/// any language, its last one is not in Chinese.
+/// Whether a text has the Kelvin sign: of all characters beyond ASCII it alone is ASCII in lower case. It is looked for by its first
+/// byte, which it shares with quotes and dashes: its last one is in each second Chinese character.
 fn has_kelvin(text: &str) -> bool {
     let mut firsts = memchr::memchr_iter(0xe2, text.as_bytes());
     firsts.any(|at| text.get(at..).is_some_and(|rest| rest.starts_with('\u{212a}')))

@@ -137,6 +137,13 @@ impl<'a> Ranking<'a> {
         }
     }
 
+    /// Of how many the score is not known yet.
+    #[cfg(test)]
+    pub(super) fn open(&self) -> usize {
+        let open = |standing: &&Standing| standing.most > standing.least;
+        self.standings.iter().filter(open).count()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.standings.len()
     }

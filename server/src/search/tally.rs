@@ -1,4 +1,4 @@
-//! Adds up what documents get for a query: one sum for each of those that may be shown, in the order of the things sought.
+//! Adds up what documents get for a query: one sum for each place of those that may be shown, in the order of the things sought.
 
 use super::chosen::Chosen;
 use super::phrase::Phrase;
@@ -10,7 +10,7 @@ use super::weighed::Part;
 pub(super) struct Tally<'a> {
     view: &'a View,
     chosen: &'a Chosen,
-    /// By place among the chosen.
+    /// By place, see [`Chosen::place`].
     sums: Vec<f32>,
     /// For a needle of several words, by place; empty until there is one.
     now: Vec<Part>,

@@ -165,7 +165,6 @@ impl<'a> Lexicon<'a> {
             let Some(spread) = self.view().spread(word)? else {
                 continue;
             };
-            let weighed = self.is_scored.then(|| self.view().weighed(word, &spread));
             let before = found.said.len();
             for field in &self.listing {
                 if let Some(listing) = self.view().listing(&spread, *field) {
@@ -174,6 +173,7 @@ impl<'a> Lexicon<'a> {
                 }
             }
             if found.said.len() > before {
+                let weighed = self.is_scored.then(|| self.view().weighed(word, &spread));
                 found.words.push(word.clone());
                 counts |= weighed.as_ref().is_none_or(|weighed| !weighed.is_empty());
                 found.weighed.extend(weighed.map(|weighed| (weighed, *weight)));

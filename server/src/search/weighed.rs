@@ -9,7 +9,7 @@ use super::chosen::Chosen;
 use super::lists::{is_long_beside, look_up};
 use super::numbers::Numbers;
 use super::ranked::Ranked;
-use super::view::{Number, Spread, View};
+use super::view::{Listing, Number, Spread, View};
 
 /// A word found in a second text counts this much beside its best one.
 const TIE_BREAKER: f32 = 0.1;
@@ -87,24 +87,23 @@ impl Weighed {
         let said: Vec<_> = texts
             .filter_map(|(field, boost)| Some((view.listing(lists, *field)?, *boost)))
             .collect();
-        let mut documents = Numbers::none_of(view.numbers());
-        for (listing, _) in &said {
-            view.add_to(listing, &mut documents);
-        }
-        documents.keep(&view.alive);
-        let documents = documents.to_list();
-        let set = Ranked::new(&documents, view.numbers());
+        let documents = documents(view, said.iter().map(|(listing, _)| listing));
+        let is_often = documents.len() * OFTEN > view.numbers();
+        let set = is_often.then(|| Ranked::new(&documents, view.numbers()));
+        let place = |number| match &set {
+            Some(set) => set.place(number),
+            None => documents.binary_search(&number).ok(),
+        };
         let mut parts = vec![Part::default(); documents.len()];
         for (listing, boost) in &said {
             view.each_scored(listing, *boost, |number, score| {
-                let place = set.place(number);
-                if let Some(part) = place.and_then(|place| parts.get_mut(place)) {
+                if let Some(part) = place(number).and_then(|place| parts.get_mut(place)) {
                     part.add(score);
                 }
             });
         }
         Self {
-            set: (documents.len() * OFTEN > view.numbers()).then_some(set),
+            set,
             documents: documents.into(),
             parts: parts.into(),
         }
@@ -115,7 +114,8 @@ impl Weighed {
         self.documents.is_empty()
     }
 
-    /// Hands over each chosen document that gets something, by its place, with what it gets; others too, where there is a place for all.
+    /// Hands over each chosen document that gets something, by its place, with what it gets; others too, where there is a
+    /// place for all.
     pub(super) fn each_among(&self, chosen: &Chosen, mut take: impl FnMut(usize, Part)) {
         let mut take = |place: usize, at: usize| {
             if let Some(part) = self.parts.get(at) {
@@ -151,8 +151,26 @@ impl Weighed {
     }
 }
 
+/// Documents that are in one of these lists, ascending.
+fn documents<'a>(view: &View, lists: impl Iterator<Item = &'a Listing> + Clone) -> Vec<Number> {
+    let most: u32 = lists.clone().map(|listing| listing.records).sum();
+    if most as usize * OFTEN > view.numbers() {
+        let mut documents = Numbers::none_of(view.numbers());
+        lists.for_each(|listing| view.add_to(listing, &mut documents));
+        documents.keep(&view.alive);
+        return documents.to_list();
+    }
+    let mut documents = Vec::with_capacity(most as usize);
+    lists.for_each(|listing| view.each(listing, |number| documents.push(number)));
+    documents.sort_unstable();
+    documents.dedup();
+    documents
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -180,15 +198,20 @@ mod tests {
         #[test]
         fn all_ways_meet_who_is_in_both(
             said in prop::collection::btree_set(0..2_000_u32, 0..400),
-            chosen in prop::collection::btree_set(0..2_000_u32, 0..40),
+            chosen in prop_oneof![
+                prop::collection::btree_set(0..2_000_u32, 0..40),
+                prop::collection::btree_set(0..2_000_u32, 251..600),
+            ],
         ) {
             let said: Vec<Number> = said.into_iter().collect();
             let chosen = Chosen::new(chosen.into_iter().collect(), 2_000);
-            let expected = chosen.numbers().iter().enumerate().filter(|(_, number)| said.contains(number));
-            let expected: Vec<(usize, f32)> = expected.map(|(place, number)| (place, own(*number))).collect();
+            let places: BTreeMap<usize, Number> = chosen.each_place().collect();
+            let expected = places.iter().filter(|(_, number)| said.contains(number));
+            let expected: Vec<(usize, f32)> = expected.map(|(place, number)| (*place, own(*number))).collect();
             for of in [None, Some(2_000)] {
                 let mut found = Vec::new();
                 weighed(&said, of).each_among(&chosen, |place, part| found.push((place, part.best)));
+                found.retain(|(place, _)| places.contains_key(place));
                 prop_assert_eq!(&found, &expected);
             }
         }
