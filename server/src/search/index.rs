@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tantivy::indexer::NoMergePolicy;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
@@ -37,6 +37,8 @@ pub struct IndexKeeper {
     values: Arc<Values>,
     /// What was read of the segments of the generation before.
     known: Known,
+    /// That generation, while it is asked.
+    latest: Weak<View>,
 }
 
 /// The index as of one generation.
@@ -66,6 +68,7 @@ impl IndexKeeper {
             documents: HashMap::new(),
             values: Arc::default(),
             known: Known::new(),
+            latest: Weak::new(),
         })
     }
 
@@ -95,8 +98,13 @@ impl IndexKeeper {
         let values = Arc::clone(&self.values);
         let view = View::open(&searcher, &self.fields, &self.documents, values, &self.known)?;
         self.known = view.known();
+        if let Some(latest) = self.latest.upgrade() {
+            view.weigh_as(&latest)?;
+        }
+        let view = Arc::new(view);
+        self.latest = Arc::downgrade(&view);
         Ok(SearchIndex {
-            view: Arc::new(view),
+            view,
             fields: Arc::clone(&self.fields),
         })
     }

@@ -62,6 +62,13 @@ impl<V> Kept<V> {
         value
     }
 
+    /// The words whose values are so.
+    pub(super) fn words(&self, is_wanted: impl Fn(&V) -> bool) -> Vec<Box<str>> {
+        let store = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let wanted = store.known.iter().filter(|(_, value)| is_wanted(value));
+        wanted.map(|(word, _)| word.clone()).collect()
+    }
+
     /// Lets all go, and keeps none any more.
     pub(super) fn close(&self) {
         let mut store = self.write();

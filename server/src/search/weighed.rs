@@ -70,6 +70,16 @@ pub(super) struct Weighed {
 }
 
 impl View {
+    /// Weighs the common words that were asked for in another generation, before somebody waits for it.
+    pub(super) fn weigh_as(&self, other: &Self) -> tantivy::Result<()> {
+        for word in other.weighed.words(|weighed| weighed.set.is_some()) {
+            if let Some(lists) = self.spread(&word)? {
+                self.weighed(&word, &lists);
+            }
+        }
+        Ok(())
+    }
+
     /// What a word counts, whose lists these are.
     pub(super) fn weighed(&self, word: &str, lists: &Rc<Spread>) -> Arc<Weighed> {
         if let Some(known) = self.weighed.get(word) {
@@ -215,6 +225,36 @@ mod tests {
                 prop_assert_eq!(&found, &expected);
             }
         }
+    }
+
+    #[test]
+    fn common_words_are_weighed_before_a_generation_is_asked() {
+        let numbered = |number: u64| {
+            let said = format!("gasket flange{number}");
+            (number, Arc::new(document(&format!("t/d{number}"), &said)))
+        };
+        let mut keeper = IndexKeeper::new().unwrap();
+        let first = keeper.apply([], (1..100).map(numbered)).unwrap();
+        let weigh = |word: &str| {
+            first
+                .view
+                .weighed(word, &first.view.spread(word).unwrap().unwrap())
+        };
+        weigh("gasket");
+        weigh("flange7");
+        let second = keeper.apply([], [numbered(100)]).unwrap();
+        let kept = second.view.weighed.get("gasket").unwrap();
+        assert_eq!(kept.documents.len(), 100, "of its own documents");
+        assert!(
+            second.view.weighed.get("flange7").is_none(),
+            "rare words cost little"
+        );
+        drop(second);
+        let third = keeper.apply([], [numbered(101)]).unwrap();
+        assert!(
+            third.view.weighed.get("gasket").is_none(),
+            "nobody asked the one before"
+        );
     }
 
     #[test]
