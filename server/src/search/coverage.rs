@@ -173,7 +173,9 @@ impl<'a> Search<'_, 'a> {
     fn ask(&mut self, needle: &Needle) {
         let among: Vec<Number> = self.open.iter().map(|open| open.number).collect();
         for listing in &needle.said {
-            self.view.add_those_among(listing, &among, &mut self.said);
+            let said = &mut self.said;
+            self.view
+                .each_among(listing, &among, |number| said.insert(number));
         }
         for open in &mut self.open {
             if self.said.contains(open.number) {

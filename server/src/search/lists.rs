@@ -1,13 +1,9 @@
-//! Goes over the lists of documents that have a word: over a whole list, or over those among some documents, for which few
-//! of a long list are looked up and many are picked out of it.
+//! Goes over the lists of documents that have a word: over a whole list, or over those among some documents.
 
 use super::chosen::between;
 use super::numbers::Numbers;
 use super::view::{K1, Listing, Number, View, share};
 use super::words::UNKNOWN_LENGTH;
-
-/// Looking one document up takes as long as going over so many of a list.
-const LOOK_UP: usize = 16;
 
 impl View {
     /// Hands over each document that has a word.
@@ -30,19 +26,17 @@ impl View {
         }
     }
 
-    /// Adds documents that have a word to a set: all those that are among these, which ascend, and maybe others.
-    pub(super) fn add_those_among(&self, listing: &Listing, among: &[Number], said: &mut Numbers) {
+    /// Hands over those of some documents, which ascend, that have a word.
+    pub(super) fn each_among(&self, listing: &Listing, among: &[Number], mut take: impl FnMut(Number)) {
         for (segment, list) in self.lists(listing) {
             let here = between(among, segment.numbers());
             if let Some(set) = list.set() {
                 let saying = here.iter().filter(|number| set.has(**number - segment.base));
-                saying.for_each(|number| said.insert(*number));
-            } else if is_long_beside(list.documents(), here.len()) {
-                look_up(list.documents(), segment.base, here, |place, _| {
-                    here.get(place).iter().for_each(|number| said.insert(**number));
-                });
+                saying.for_each(|number| take(*number));
             } else {
-                said.insert_all(segment.base, list.documents());
+                look_up(list.documents(), segment.base, here, |place, _| {
+                    here.get(place).into_iter().for_each(|number| take(*number));
+                });
             }
         }
     }
@@ -62,11 +56,6 @@ impl View {
             });
         }
     }
-}
-
-/// Whether so many documents are few beside a list.
-pub(super) fn is_long_beside(list: &[u32], documents: usize) -> bool {
-    documents * LOOK_UP < list.len()
 }
 
 /// Hands over those among ascending numbers that are in an ascending list of numbers `base` less: the place of each among

@@ -11,16 +11,13 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader};
 
 use super::chosen::{Chosen, between};
-use super::lists::{is_long_beside, look_up};
 use super::numbers::Numbers;
+use super::ranked::is_often;
 use super::view::{K1, Listing, Number, Spread, View, share};
 use super::words::UNKNOWN_LENGTH;
 
 /// What standing together counts.
 const BOOST: f32 = 2.0;
-
-/// From one document in so many on, those with all the words are found as sets.
-const MANY: usize = 32;
 
 /// Some words, one after the other, in one field.
 pub(super) struct Phrase {
@@ -55,7 +52,7 @@ impl Phrase {
             (in_one.records, one).cmp(&(in_other.records, other))
         });
         words.dedup_by(|(one, _), (other, _)| one == other);
-        if chosen.len() * MANY > view.numbers() {
+        if is_often(chosen.len(), view.numbers()) {
             let mut common = Numbers::none_of(view.numbers());
             common.insert_bits(0, chosen.ranked().bits());
             for (_, word) in words {
@@ -70,9 +67,9 @@ impl Phrase {
         }
         let mut common = chosen.numbers().to_vec();
         for (_, word) in words {
-            if !common.is_empty() {
-                common = those_among(view, word, &common);
-            }
+            let mut saying = Vec::new();
+            view.each_among(word, &common, |number| saying.push(number));
+            common = saying;
         }
         common
     }
@@ -105,29 +102,6 @@ impl Phrase {
         }
         Ok(())
     }
-}
-
-/// Those of some documents, ascending, that have a word.
-fn those_among(view: &View, word: &Listing, among: &[Number]) -> Vec<Number> {
-    let mut found = Vec::new();
-    for (segment, list) in view.lists(word) {
-        let here = between(among, segment.numbers());
-        if let Some(set) = list.set() {
-            let saying = here.iter().filter(|number| set.has(**number - segment.base));
-            found.extend(saying);
-        } else if is_long_beside(list.documents(), here.len()) {
-            look_up(list.documents(), segment.base, here, |place, _| {
-                found.extend(here.get(place));
-            });
-        } else {
-            let mut here = here.iter().copied().peekable();
-            for number in list.documents().iter().map(|document| segment.base + document) {
-                while here.next_if(|other| *other < number).is_some() {}
-                found.extend(here.next_if_eq(&number));
-            }
-        }
-    }
-    found
 }
 
 /// Where the words of a phrase stand in one segment.

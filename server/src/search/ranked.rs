@@ -23,7 +23,20 @@ impl Stretch {
     }
 }
 
+/// One document in so many is often.
+const OFTEN: usize = 32;
+
+/// Whether so many documents of all are best gone over as a set.
+pub(super) fn is_often(documents: usize, all: usize) -> bool {
+    documents * OFTEN > all
+}
+
 impl Ranked {
+    /// These, of so many, where they are often.
+    pub(super) fn if_often(ascending: &[Number], count: usize) -> Option<Self> {
+        is_often(ascending.len(), count).then(|| Self::new(ascending, count))
+    }
+
     /// These, of so many.
     pub(super) fn new(ascending: &[Number], count: usize) -> Self {
         let mut stretches = vec![Stretch::default(); count.div_ceil(BITS as usize)];

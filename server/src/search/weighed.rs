@@ -6,19 +6,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::chosen::Chosen;
-use super::lists::{is_long_beside, look_up};
+use super::lists::look_up;
 use super::numbers::Numbers;
-use super::ranked::Ranked;
+use super::ranked::{Ranked, is_often};
 use super::view::{Listing, Number, Spread, View};
 
 /// A word found in a second text counts this much beside its best one.
 const TIE_BREAKER: f32 = 0.1;
 
-/// Of a word that one document in so many has, the documents are a set too.
-const OFTEN: usize = 32;
-
 /// Documents that are one in so many of all are looked up in a set, and more are met by going over it.
 const FEW: usize = 256;
+
+/// Looking one document up in a list takes as long as going over so many of it.
+const LOOK_UP: usize = 16;
 
 /// What a document has got for a word, or for several that any will do of.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -98,8 +98,7 @@ impl Weighed {
             .filter_map(|(field, boost)| Some((view.listing(lists, *field)?, *boost)))
             .collect();
         let documents = documents(view, said.iter().map(|(listing, _)| listing));
-        let is_often = documents.len() * OFTEN > view.numbers();
-        let set = is_often.then(|| Ranked::new(&documents, view.numbers()));
+        let set = Ranked::if_often(&documents, view.numbers());
         let place = |number| match &set {
             Some(set) => set.place(number),
             None => documents.binary_search(&number).ok(),
@@ -143,7 +142,7 @@ impl Weighed {
                 found.for_each(|(place, at)| take(place, at));
             }
             Some(set) => set.each_common(chosen.ranked(), |at, place| take(place, at)),
-            None if is_long_beside(&self.documents, chosen.len()) => {
+            None if chosen.len() * LOOK_UP < self.documents.len() => {
                 look_up(&self.documents, 0, chosen.numbers(), take);
             }
             None => {
@@ -164,7 +163,7 @@ impl Weighed {
 /// Documents that are in one of these lists, ascending.
 fn documents<'a>(view: &View, lists: impl Iterator<Item = &'a Listing> + Clone) -> Vec<Number> {
     let most: u32 = lists.clone().map(|listing| listing.records).sum();
-    if most as usize * OFTEN > view.numbers() {
+    if is_often(most as usize, view.numbers()) {
         let mut documents = Numbers::none_of(view.numbers());
         lists.for_each(|listing| view.add_to(listing, &mut documents));
         documents.keep(&view.alive);

@@ -10,9 +10,6 @@ use tantivy::{DocId, InvertedIndexReader};
 
 use super::ranked::Ranked;
 
-/// Said by one document in so many, a word has a set of documents beside their list.
-const OFTEN: usize = 32;
-
 /// Length of a text where lengths are not kept.
 pub(super) const UNKNOWN_LENGTH: u8 = 1;
 
@@ -77,12 +74,10 @@ impl List {
         if counts.iter().all(|count| *count == 1) {
             counts.clear();
         }
-        let is_often = length * OFTEN > documents_of_segment;
-        let set = is_often.then(|| Ranked::new(&documents, documents_of_segment));
         Ok(Self {
+            set: Ranked::if_often(&documents, documents_of_segment),
             documents: documents.into(),
             counts: counts.into(),
-            set,
         })
     }
 
