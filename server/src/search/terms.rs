@@ -35,7 +35,7 @@ pub(super) struct Needle {
 pub(super) struct Lexicon<'a> {
     index: &'a SearchIndex,
     /// The fields in which a word is looked up to know whether any record has it: one where that is enough.
-    listing: Vec<Field>,
+    fields: Vec<Field>,
     /// Whether what is found is scored.
     is_scored: bool,
 }
@@ -45,7 +45,7 @@ impl<'a> Lexicon<'a> {
     pub(super) fn of_all(index: &'a SearchIndex) -> Self {
         Self {
             index,
-            listing: vec![index.fields.every],
+            fields: vec![index.fields.every],
             is_scored: true,
         }
     }
@@ -57,7 +57,7 @@ impl<'a> Lexicon<'a> {
         let fields = names.map(|entry| entry.field);
         Self {
             index,
-            listing: fields.chain([index.fields.parts]).collect(),
+            fields: fields.chain([index.fields.parts]).collect(),
             is_scored: false,
         }
     }
@@ -68,7 +68,7 @@ impl<'a> Lexicon<'a> {
 
     /// Whether any record has a word.
     pub(super) fn knows(&self, word: &str) -> tantivy::Result<bool> {
-        for field in &self.listing {
+        for field in &self.fields {
             if self.view().has(*field, word)? {
                 return Ok(true);
             }
@@ -81,7 +81,7 @@ impl<'a> Lexicon<'a> {
         let Some(spread) = self.view().spread(word)? else {
             return Ok(0);
         };
-        let fields = self.listing.iter();
+        let fields = self.fields.iter();
         let found = fields.filter_map(|field| self.view().listing(&spread, *field));
         Ok(found.map(|listing| listing.records).max().unwrap_or_default())
     }
@@ -134,7 +134,7 @@ impl<'a> Lexicon<'a> {
         prefix: &str,
         mut take: impl FnMut(&str, u32) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
-        for field in &self.listing {
+        for field in &self.fields {
             for inverted in self.view().dictionaries(*field) {
                 let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
                 for _ in 0..MAX_LOOKED_AT {
@@ -166,7 +166,7 @@ impl<'a> Lexicon<'a> {
                 continue;
             };
             let before = found.said.len();
-            for field in &self.listing {
+            for field in &self.fields {
                 if let Some(listing) = self.view().listing(&spread, *field) {
                     records = listing.records.max(records);
                     found.said.push(listing);
