@@ -101,6 +101,16 @@ impl Text {
         )
     }
 
+    /// What the index keeps of its words: where they stand only where phrases are looked for, since that is half of what there
+    /// is to keep of advice.
+    fn keeps(self) -> IndexRecordOption {
+        if self.names_the_error() {
+            IndexRecordOption::WithFreqsAndPositions
+        } else {
+            IndexRecordOption::WithFreqs
+        }
+    }
+
     /// True where the parts of compound words are indexed too.
     pub(super) fn holds_code_words(self) -> bool {
         matches!(
@@ -117,16 +127,16 @@ pub(super) const PARTS_BOOST: f32 = 0.7;
 pub(super) fn build() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     // All texts come in words already: the engine only takes them apart.
-    let with_positions = || {
+    let indexed = |keeping: IndexRecordOption| {
         TextOptions::default().set_indexing_options(
             TextFieldIndexing::default()
                 .set_tokenizer(CUT)
-                .set_index_option(IndexRecordOption::WithFreqsAndPositions),
+                .set_index_option(keeping),
         )
     };
     let slot = builder.add_u64_field("slot", FAST | INDEXED);
     let code = builder.add_text_field("code", STRING);
-    let parts = builder.add_text_field("parts", with_positions());
+    let parts = builder.add_text_field("parts", indexed(IndexRecordOption::WithFreqs));
     let without_places = TextOptions::default().set_indexing_options(
         TextFieldIndexing::default()
             .set_tokenizer(CUT)
@@ -137,7 +147,7 @@ pub(super) fn build() -> (Schema, Fields) {
     let texts = Text::ALL
         .into_iter()
         .map(|(text, boost)| TextField {
-            field: builder.add_text_field(text.name(), with_positions()),
+            field: builder.add_text_field(text.name(), indexed(text.keeps())),
             text,
             boost,
         })
