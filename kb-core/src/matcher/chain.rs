@@ -20,7 +20,7 @@ fn first(chain: &Chain, lower: &[u8]) -> Option<usize> {
         if first.is_some() {
             at += link.before.least();
         }
-        let place = at + link.literal.find(lower.get(at..)?)?;
+        let place = at + link.find(lower.get(at..)?)?;
         first = first.or(Some(place));
         at = place + link.text().len();
     }

@@ -2,6 +2,8 @@
 //! match; where a pattern is nothing but literals and `.*`, a line that holds one does match, and where is known
 //! without running the pattern.
 
+use std::sync::OnceLock;
+
 use memchr::memmem::Finder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
@@ -46,17 +48,29 @@ pub(crate) struct Chain {
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) before: Gap,
-    pub(crate) literal: Finder<'static>,
+    text: Box<[u8]>,
+    /// Made when a line is first asked: it takes many times the text, and of all links few are ever asked.
+    finder: OnceLock<Box<Finder<'static>>>,
 }
 
 impl Link {
     pub(super) fn new(before: Gap, text: &[u8]) -> Self {
-        let literal = Finder::new(text).into_owned();
-        Self { before, literal }
+        Self {
+            before,
+            text: text.into(),
+            finder: OnceLock::new(),
+        }
     }
 
     pub(crate) fn text(&self) -> &[u8] {
-        self.literal.needle()
+        &self.text
+    }
+
+    /// Where the literal stands first in a line (ASCII lower case).
+    #[inline]
+    pub(crate) fn find(&self, lower: &[u8]) -> Option<usize> {
+        let made = || Box::new(Finder::new(&self.text).into_owned());
+        self.finder.get_or_init(made).find(lower)
     }
 }
 
