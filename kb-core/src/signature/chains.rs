@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use memchr::memmem::Finder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
+use super::required::letter;
+
 /// Most chains that one pattern is read as; a pattern with more is known by its required literals only.
 pub(super) const MAX_CHAINS: usize = 48;
 /// Most parts of one chain.
@@ -154,6 +156,10 @@ impl Reader {
         let mut ways = vec![Way::default()];
         let mut gap_seen = false;
         for child in children {
+            if let Some(letter) = self.letter(child) {
+                ways.iter_mut().for_each(|way| way.push(letter));
+                continue;
+            }
             let next = self.walk(child)?;
             // Behind a gap the pattern prefers the longer gap to the earlier alternative; only the pattern itself
             // tells where such a match ends.
@@ -164,10 +170,17 @@ impl Reader {
             if ways.len() * next.len() > MAX_CHAINS {
                 return None;
             }
-            ways = ways
-                .iter()
-                .flat_map(|head| next.iter().map(|tail| head.followed_by(tail)))
-                .collect();
+            ways = match next.as_slice() {
+                [tail] => {
+                    ways.iter_mut().for_each(|way| way.append(tail));
+                    ways
+                }
+                _ => {
+                    let joined =
+                        |head: &Way| next.iter().map(|tail| head.followed_by(tail)).collect::<Vec<_>>();
+                    ways.iter().flat_map(joined).collect()
+                }
+            };
         }
         Some(ways)
     }
@@ -198,6 +211,15 @@ impl Reader {
                 )
             }
         }
+    }
+
+    /// What a part of a longer text adds to it, which nearly all parts are.
+    fn letter(&mut self, hir: &Hir) -> Option<u8> {
+        let letter = letter(hir)?;
+        // Under `i` letters come as classes; a letter here asks for its case.
+        let is_literal = matches!(hir.kind(), HirKind::Literal(_));
+        self.exact &= !(is_literal && letter.is_ascii_alphabetic());
+        Some(letter)
     }
 
     /// The texts of a small class in ASCII lower case.
@@ -239,7 +261,20 @@ impl Way {
     }
 
     fn followed_by(&self, tail: &Self) -> Self {
-        let mut parts = self.parts.clone();
+        let mut joined = self.clone();
+        joined.append(tail);
+        joined
+    }
+
+    fn push(&mut self, letter: u8) {
+        match self.parts.last_mut() {
+            Some(Part::Text(text)) => text.push(letter),
+            _ => self.parts.push(Part::Text(vec![letter])),
+        }
+    }
+
+    fn append(&mut self, tail: &Self) {
+        let parts = &mut self.parts;
         for part in &tail.parts {
             match (parts.last_mut(), part) {
                 (Some(Part::Text(text)), Part::Text(more)) => text.extend_from_slice(more),
@@ -249,7 +284,6 @@ impl Way {
                 _ => parts.push(part.clone()),
             }
         }
-        Self { parts }
     }
 }
 
@@ -276,6 +310,10 @@ fn is_dot(hir: &Hir) -> bool {
         HirKind::Class(Class::Unicode(class)) => {
             let ranges: Vec<(char, char)> = class.iter().map(|range| (range.start(), range.end())).collect();
             ranges == [('\0', '\t'), ('\u{b}', char::MAX)] || ranges == [('\0', char::MAX)]
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            let ranges: Vec<(u8, u8)> = class.iter().map(|range| (range.start(), range.end())).collect();
+            ranges == [(0, b'\t'), (0xb, u8::MAX)] || ranges == [(0, u8::MAX)]
         }
         HirKind::Capture(group) => is_dot(&group.sub),
         _ => false,

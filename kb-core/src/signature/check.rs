@@ -8,7 +8,7 @@ use regex_syntax::hir::{Hir, HirKind};
 use super::PatternSpec;
 use super::chains::{Chains, chains};
 use super::lines::parts;
-use super::parse::{mark_gaps, parse, parse_for_ascii};
+use super::parse::{mark_gaps, parse, parse_for_ascii, parse_for_literals};
 use super::required::{Clause, required};
 
 /// Largest compiled form of one pattern, in bytes; the compiler stops there.
@@ -125,7 +125,7 @@ fn facts_of_line(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
 
 /// Reads a pattern, whether or not it has a literal to look for.
 pub(crate) fn analyse(spec: &PatternSpec) -> Result<Analysis, PatternError> {
-    let hir = parse(spec)?;
+    let hir = parse_for_literals(spec)?;
     let required = on_one_line(required(&hir))?;
     let captures = captures(spec, &hir)?;
     let anchored = hir.properties().look_set().contains_anchor();

@@ -11,6 +11,8 @@ use super::{PatternError, PatternSpec};
 pub(super) const MAX_PATTERN_BYTES: usize = 4 * 1024;
 /// Deepest nesting of groups, classes and repetitions.
 pub(super) const MAX_NESTING: u32 = 64;
+/// Members of a class that is read as so many letters, with their other cases and what else folds to them.
+const SMALL_CLASS: usize = 16;
 /// Wildcard runs that are told apart in one pattern; further ones count as explained.
 const MAX_GAPS: u32 = 16;
 
@@ -28,22 +30,31 @@ pub(crate) fn parse(spec: &PatternSpec) -> Result<Hir, PatternError> {
         ));
     }
     let parsed = parse_as(spec, true)?;
-    Ok(fold_ascii_only(parsed))
+    let names_others = names_others(spec);
+    Ok(fold_ascii_only(parsed, names_others))
+}
+
+/// Whether a pattern may ask for characters beyond ASCII by itself, apart from classes with a name.
+fn names_others(spec: &PatternSpec) -> bool {
+    let escaped = |escape| spec.regex.contains(escape);
+    !spec.regex.is_ascii() || [r"\x", r"\u", r"\U"].into_iter().any(escaped)
+}
+
+/// The tree of a pattern from which its literals are read: they are those of [`parse`], and every start reads thousands of
+/// patterns. What is a class of more than a few characters may be one of bytes.
+pub(super) fn parse_for_literals(spec: &PatternSpec) -> Result<Hir, PatternError> {
+    // Reading without Unicode is fast. It fails where the pattern names Unicode's classes, and knows no letter beyond
+    // ASCII that folds to one within it.
+    if names_others(spec) || spec.regex.len() > MAX_PATTERN_BYTES {
+        return parse(spec);
+    }
+    parse_as(spec, false).or_else(|_| parse(spec))
 }
 
 /// The tree of a pattern for texts of ASCII alone: there it matches the same, and is a small part of the size, for
 /// `\w` knows 700 ranges of letters and digits.
 pub(super) fn parse_for_ascii(spec: &PatternSpec) -> Result<Hir, PatternError> {
-    // Reading without Unicode is fast. It fails where the pattern names Unicode's classes, and knows no letter beyond
-    // ASCII that folds to one within it.
-    let may_fold = |escape| spec.regex.contains(escape);
-    let names_others = !spec.regex.is_ascii() || [r"\x", r"\u", r"\U"].into_iter().any(may_fold);
-    let parsed = if names_others {
-        parse(spec)?
-    } else {
-        parse_as(spec, false).or_else(|_| parse(spec))?
-    };
-    Ok(rebuild(parsed, &mut |kind| match kind {
+    Ok(rebuild(parse_for_literals(spec)?, &mut |kind| match kind {
         HirKind::Class(class) => Hir::class(Class::Bytes(ascii_of(class))),
         HirKind::Look(look) => Hir::look(look_in_ascii(look)),
         other => from_kind(other),
@@ -126,21 +137,43 @@ fn syntax_error(error: &regex_syntax::Error) -> PatternError {
     )
 }
 
-/// Replaces the classes that folding makes of a lone `k` or `s` by their ASCII pair.
-fn fold_ascii_only(hir: Hir) -> Hir {
+/// Takes out of small classes what folding has put into them beside `k` and `s`.
+fn fold_ascii_only(hir: Hir, names_others: bool) -> Hir {
     rebuild(hir, &mut |kind| match kind {
-        HirKind::Class(Class::Unicode(class)) => Hir::class(Class::Unicode(ascii_pair(class))),
+        HirKind::Class(Class::Unicode(class)) => {
+            let unfolded = if names_others {
+                ascii_pair(class)
+            } else {
+                without_folded(class)
+            };
+            Hir::class(Class::Unicode(unfolded))
+        }
         other => from_kind(other),
     })
 }
 
+/// The long s and the Kelvin sign.
+const FOLDED: [(char, char); 2] = [('\u{17f}', 's'), ('\u{212a}', 'k')];
+
+/// A lone `k` or `s` as its ASCII pair; any other class may ask for what it holds.
 fn ascii_pair(class: ClassUnicode) -> ClassUnicode {
-    for (folded, lower) in [('\u{17f}', 's'), ('\u{212a}', 'k')] {
+    for (folded, lower) in FOLDED {
         let upper = lower.to_ascii_uppercase();
         let ranges = [upper, lower, folded].map(|c| ClassUnicodeRange::new(c, c));
         if class.ranges() == ranges {
             return ClassUnicode::new([ranges[0], ranges[1]]);
         }
+    }
+    class
+}
+
+/// A class of a pattern that asks for nothing beyond ASCII: a small one has it from folding.
+fn without_folded(mut class: ClassUnicode) -> ClassUnicode {
+    let members: usize = class.iter().map(ClassUnicodeRange::len).sum();
+    if members <= SMALL_CLASS {
+        class.difference(&ClassUnicode::new(
+            FOLDED.map(|(c, _)| ClassUnicodeRange::new(c, c)),
+        ));
     }
     class
 }

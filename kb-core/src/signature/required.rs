@@ -53,6 +53,27 @@ fn walk(hir: &Hir) -> Known {
     }
 }
 
+/// The ASCII lower case of what matches one character alone, apart from case.
+pub(super) fn letter(hir: &Hir) -> Option<u8> {
+    let (first, second) = match hir.kind() {
+        HirKind::Literal(literal) => match *literal.0 {
+            [byte] => (byte, None),
+            _ => return None,
+        },
+        HirKind::Class(Class::Bytes(class)) => match class.ranges() {
+            [one] if one.start() == one.end() => (one.start(), None),
+            [one, other] if one.start() == one.end() && other.start() == other.end() => {
+                (one.start(), Some(other.start()))
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let lower = first.to_ascii_lowercase();
+    let is_one = second.is_none_or(|second| second.to_ascii_lowercase() == lower);
+    is_one.then_some(lower)
+}
+
 fn class_members(class: &Class) -> Option<Clause> {
     let mut members: Clause = Vec::new();
     let mut add = |bytes: &[u8]| {
@@ -93,6 +114,13 @@ fn concat(children: &[Hir]) -> Known {
     let mut run: Clause = vec![Vec::new()];
     let mut exact = true;
     for child in children {
+        // Nearly all children are letters of one text.
+        if let (Some(letter), [text]) = (letter(child), run.as_mut_slice())
+            && text.len() < MAX_LITERAL
+        {
+            text.push(letter);
+            continue;
+        }
         match walk(child) {
             Known::Exact(texts) => {
                 if let Some(longer) = cross(&run, &texts) {

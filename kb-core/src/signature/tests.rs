@@ -155,6 +155,7 @@ fn any_pattern() -> impl Strategy<Value = String> {
         1 => Just("x".to_owned()),
         1 => Just("[0-9]".to_owned()),
         1 => Just("[ab]".to_owned()),
+        1 => Just("[sk]".to_owned()),
         1 => Just("é".to_owned()),
         1 => Just("[a-z]".to_owned()),
     ];
@@ -220,6 +221,27 @@ proptest! {
             (compiled.gaps, slots)
         };
         prop_assert_eq!(slots(Texts::Ascii), slots(Texts::Any), "{} on {:?}", spec.regex, line);
+    }
+
+    #[test]
+    fn literals_are_read_from_the_quick_tree_as_from_the_other(
+        parts in prop::collection::vec(
+            prop_oneof![
+                3 => any_pattern(),
+                2 => prop::sample::select(vec![".*", ".+", ".*?", "(?s:.)*", r"\b", "^", "$", r"\s*", r"\w+", r"\d+", "[^\"]+", r"\S", "(?-i:Sk)", r"\."])
+                    .prop_map(str::to_owned),
+            ],
+            1..5,
+        ),
+        folded in any::<bool>(),
+    ) {
+        let spec = spec(&parts.concat(), if folded { "i" } else { "" });
+        let read = |tree: &regex_syntax::hir::Hir| {
+            let read = (required::required(tree), chains::chains(tree), check::named_groups(tree));
+            (format!("{read:?}"), tree.properties().look_set().contains_anchor())
+        };
+        let quick = parse::parse_for_literals(&spec).unwrap();
+        prop_assert_eq!(read(&quick), read(&parse::parse(&spec).unwrap()), "{}", spec.regex);
     }
 
     #[test]
