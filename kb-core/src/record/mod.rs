@@ -42,12 +42,17 @@ impl Record {
     /// This checks that both texts are strict JSON of the right shape, which is all the views need. What is wrong
     /// with the content is listed by [`crate::validate::check_record`], which the door must ask too.
     pub fn parse(document: &str, annex: &str) -> Result<Self, Vec<Violation>> {
-        match (read_document(document), read_annex(annex)) {
-            (Ok(document_view), Ok(annex_view)) => Ok(Self {
-                document_text: document.to_owned(),
-                annex_text: annex.to_owned(),
-                document: document_view,
-                annex: annex_view,
+        Self::from_texts(document.to_owned(), annex.to_owned())
+    }
+
+    /// The same of texts that nobody else needs.
+    pub fn from_texts(document_text: String, annex_text: String) -> Result<Self, Vec<Violation>> {
+        match (read_document(&document_text), read_annex(&annex_text)) {
+            (Ok(document), Ok(annex)) => Ok(Self {
+                document_text,
+                annex_text,
+                document,
+                annex,
             }),
             (Err(mut violations), Err(more)) => {
                 violations.extend(more);

@@ -72,7 +72,8 @@ impl PublishedRecord {
             seq,
             reason,
         };
-        let record = Record::parse(&document, &annex).map_err(|found| left_out(name_violations(&found)))?;
+        let record =
+            Record::from_texts(document, annex).map_err(|found| left_out(name_violations(&found)))?;
         if record.id() != id {
             let reason = format!("the document calls itself {}", record.id());
             return Err(left_out(reason));
