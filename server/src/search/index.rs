@@ -10,14 +10,12 @@ use std::sync::{Arc, Weak};
 use tantivy::indexer::NoMergePolicy;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use super::concepts::with_concepts;
-use super::cut::{CUT, CutTokenizer, joined, listed};
+use super::cut::{CUT, Cut, CutTokenizer, each_once};
 use super::document::{SearchDoc, comparable_code};
 use super::error::SearchError;
 use super::facets::Values;
 use super::schema::{self, Fields, Text};
 use super::segments::{Segment, to_join};
-use super::tokenizer::{Word, parts, words};
 use super::view::{Indexed, Known, View};
 
 /// Most memory of the one writer thread, which takes what it needs: thousands of records fit, so that a start makes one
@@ -35,6 +33,8 @@ pub struct IndexKeeper {
     fields: Arc<Fields>,
     documents: HashMap<Slot, Arc<Indexed>>,
     values: Arc<Values>,
+    /// The text that was cut last.
+    cut: Cut,
     /// What was read of the segments of the generation before.
     known: Known,
     /// That generation, while it is asked.
@@ -67,30 +67,46 @@ impl IndexKeeper {
             fields: Arc::new(fields),
             documents: HashMap::new(),
             values: Arc::default(),
+            cut: Cut::default(),
             known: Known::new(),
             latest: Weak::new(),
         })
     }
 
-    /// Takes faces out and puts others in, and gives the snapshot after that.
+    /// Takes a face out, as of the next snapshot.
+    pub fn remove(&mut self, slot: Slot) {
+        if self.documents.remove(&slot).is_some() {
+            self.writer
+                .delete_term(Term::from_field_u64(self.fields.slot, slot));
+        }
+    }
+
+    /// Puts a face in, as of the next snapshot. The index takes it in on a thread of its own.
     ///
     /// After an error the index is as uncertain as its writer: make a new one.
+    pub fn add(&mut self, slot: Slot, document: Arc<SearchDoc>) -> Result<(), SearchError> {
+        let indexed = self.index_document(slot, &document);
+        self.writer.add_document(indexed)?;
+        let face = self.values.number(&document);
+        self.documents.insert(slot, Arc::new(Indexed { document, face }));
+        Ok(())
+    }
+
+    /// Takes faces out and puts others in, and gives the snapshot after that.
     pub fn apply(
         &mut self,
         remove: impl IntoIterator<Item = Slot>,
         add: impl IntoIterator<Item = (Slot, Arc<SearchDoc>)>,
     ) -> Result<SearchIndex, SearchError> {
-        for slot in remove {
-            if self.documents.remove(&slot).is_some() {
-                self.writer
-                    .delete_term(Term::from_field_u64(self.fields.slot, slot));
-            }
-        }
+        remove.into_iter().for_each(|slot| self.remove(slot));
         for (slot, document) in add {
-            self.writer.add_document(self.index_document(slot, &document))?;
-            let face = self.values.number(&document);
-            self.documents.insert(slot, Arc::new(Indexed { document, face }));
+            self.add(slot, document)?;
         }
+        self.commit()
+    }
+
+    /// The snapshot after what was taken out and put in. Errors are those of [`Self::add`].
+    pub fn commit(&mut self) -> Result<SearchIndex, SearchError> {
         self.writer.commit()?;
         self.join_segments()?;
         self.reader.reload()?;
@@ -126,28 +142,25 @@ impl IndexKeeper {
     }
 
     /// Each text is cut once for all the fields that hold its words.
-    fn index_document(&self, slot: Slot, document: &SearchDoc) -> TantivyDocument {
+    fn index_document(&mut self, slot: Slot, document: &SearchDoc) -> TantivyDocument {
         let mut indexed = TantivyDocument::new();
         indexed.add_u64(self.fields.slot, slot);
         for code in &document.codes {
             indexed.add_text(self.fields.code, comparable_code(code));
         }
-        let mut all: Vec<Vec<Word>> = Vec::new();
+        let mut all = String::new();
         for entry in &self.fields.texts {
             for text in entry.text.of(document) {
-                let words = with_concepts(words(text));
-                let parts = with_concepts(parts(text));
-                indexed.add_text(entry.field, joined(&words));
+                self.cut.cut(text);
+                indexed.add_text(entry.field, self.cut.words.joined());
                 if entry.text.holds_code_words() || entry.text == Text::Id {
-                    indexed.add_text(self.fields.parts, joined(&parts));
+                    indexed.add_text(self.fields.parts, self.cut.parts.joined());
                 }
-                all.extend([words, parts]);
+                self.cut.words.join_to(&mut all);
+                self.cut.parts.join_to(&mut all);
             }
         }
-        let mut every: Vec<&str> = all.iter().flatten().map(|word| word.text.as_str()).collect();
-        every.sort_unstable();
-        every.dedup();
-        indexed.add_text(self.fields.every, listed(&every));
+        indexed.add_text(self.fields.every, each_once(&all));
         indexed
     }
 }

@@ -154,12 +154,8 @@ fn push(found: &mut Vec<Word>, text: &str, place: Range<usize>, is_cjk: bool) {
     let Some(slice) = text.get(place.clone()) else {
         return;
     };
-    // Nearly all words are ASCII.
-    let text = if slice.is_ascii() {
-        slice.to_ascii_lowercase()
-    } else {
-        slice.chars().flat_map(char::to_lowercase).collect()
-    };
+    let mut text = String::with_capacity(slice.len());
+    push_lower_case(slice, &mut text);
     found.push(Word {
         text,
         start: place.start,
@@ -167,6 +163,19 @@ fn push(found: &mut Vec<Word>, text: &str, place: Range<usize>, is_cjk: bool) {
         position: found.len(),
         is_cjk,
     });
+}
+
+/// Writes a word in lower case behind a text.
+pub(super) fn push_lower_case(word: &str, text: &mut String) {
+    // Nearly all words are ASCII, and nearly all of these lower case already.
+    let start = text.len();
+    text.push_str(word);
+    if word.is_ascii() {
+        text.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
+    } else if !word.chars().all(is_cjk) {
+        text.truncate(start);
+        text.extend(word.chars().flat_map(char::to_lowercase));
+    }
 }
 
 fn each_bigram(run: &str, offset: usize, mut take: impl FnMut(usize, usize)) {

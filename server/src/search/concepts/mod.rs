@@ -98,13 +98,34 @@ fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The word for a thing, as the index has it.
 pub(super) fn word_for(concept: &str) -> String {
-    format!("{MARK}{concept}")
+    let mut word = String::with_capacity(1 + concept.len());
+    push_word_for(concept, &mut word);
+    word
+}
+
+/// Writes that word behind a text.
+pub(super) fn push_word_for(concept: &str, text: &mut String) {
+    text.push(MARK);
+    text.push_str(concept);
+}
+
+/// Words in lower case, by their places.
+pub(super) trait Said {
+    /// The word at a place; `None` behind the last.
+    fn said(&self, place: usize) -> Option<&str>;
+}
+
+impl Said for [Word] {
+    fn said(&self, place: usize) -> Option<&str> {
+        Some(&self.get(place)?.text)
+    }
 }
 
 /// These words, and beside the first of each name the word for what it names: all of them, also within longer names.
+#[cfg(test)]
 pub(super) fn with_concepts(mut words: Vec<Word>) -> Vec<Word> {
     let named: Vec<Word> = (0..words.len())
-        .flat_map(|first| beginning_at(&words, first))
+        .flat_map(|first| named_at(words.as_slice(), first))
         .filter_map(|mention| {
             let (first, last) = (words.get(mention.first)?, words.get(mention.last)?);
             Some(Word {
@@ -127,7 +148,7 @@ pub(super) fn asked(words: &[Word]) -> Vec<Mention> {
     let mut found = Vec::new();
     let mut first = 0;
     while first < words.len() {
-        let Some(longest) = beginning_at(words, first).next() else {
+        let Some(longest) = named_at(words, first).next() else {
             first += 1;
             continue;
         };
@@ -143,24 +164,20 @@ pub(super) fn asked(words: &[Word]) -> Vec<Mention> {
 }
 
 /// Names that begin at a word, the longest first.
-fn beginning_at(words: &[Word], first: usize) -> impl Iterator<Item = Mention> {
-    let may_begin = |word: &&Word| {
-        let place = place_of(&word.text);
+pub(super) fn named_at<W: Said + ?Sized>(words: &W, first: usize) -> impl Iterator<Item = Mention> {
+    let may_begin = |word: &&str| {
+        let place = place_of(word);
         place.is_some_and(|(first, length)| BEGINNINGS.get(first).is_some_and(|known| known & length != 0))
     };
-    let begun = words.get(first).filter(may_begin);
-    let phrases = begun.and_then(|word| PHRASES.get(&word.text));
+    let begun = words.said(first).filter(may_begin);
+    let phrases = begun.and_then(|word| PHRASES.get(word));
     phrases.into_iter().flatten().filter_map(move |phrase| {
-        let last = first + phrase.rest.len();
-        let after = words.get(first + 1..=last)?;
-        let fits = after
-            .iter()
-            .zip(&phrase.rest)
-            .all(|(word, said)| word.text == *said);
+        let mut after = (first + 1..).zip(&phrase.rest);
+        let fits = after.all(|(place, said)| words.said(place) == Some(said.as_str()));
         fits.then_some(Mention {
             concept: phrase.concept,
             first,
-            last,
+            last: first + phrase.rest.len(),
         })
     })
 }
