@@ -12,14 +12,19 @@ use super::generation::{Contents, Generation};
 use super::graph::Graph;
 use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
-use super::reading::{Read, read_all};
-use crate::search::{IndexKeeper, SearchError, Slot};
+use super::reading::{Read, read_each};
+use crate::search::{IndexKeeper, SearchError};
 use crate::store::FeedChange;
+
+type Records = BTreeMap<RecordId, Arc<PublishedRecord>>;
+
+/// What stood under each id that has changed.
+type Before = BTreeMap<RecordId, Option<Arc<PublishedRecord>>>;
 
 /// What the follower keeps between generations.
 #[derive(Debug)]
 pub(super) struct Assembler {
-    records: BTreeMap<RecordId, Arc<PublishedRecord>>,
+    records: Records,
     left_out: BTreeMap<RecordId, LeftOut>,
     matcher: Option<Arc<Matcher>>,
     names: Arc<Names>,
@@ -48,44 +53,21 @@ impl Assembler {
         changes: Vec<FeedChange>,
         reaches: Seq,
     ) -> Result<Generation, SearchError> {
-        let mut before: BTreeMap<RecordId, Option<Arc<PublishedRecord>>> = BTreeMap::new();
-        let mut come: BTreeMap<RecordId, Arc<PublishedRecord>> = BTreeMap::new();
-        for Read { id, seq, published } in read_all(changes) {
-            let known = self.records.get(&id).map(|published| published.seq);
-            let pending = come.get(&id).map(|published| published.seq);
-            if known.max(pending).is_some_and(|newest| newest >= seq) {
-                continue;
-            }
-            let held = self.records.remove(&id);
-            before.entry(id.clone()).or_insert(held);
-            come.remove(&id);
-            self.left_out.remove(&id);
-            match published {
-                Some(Ok(published)) => {
-                    come.insert(id, Arc::new(published));
-                }
-                Some(Err(left_out)) => self.leave_out(left_out),
-                None => {}
-            }
-        }
-        let gone: Vec<Slot> = before.values().flatten().map(|former| former.slot()).collect();
-        let added: Vec<_> = come
-            .values()
-            .map(|published| (published.slot(), Arc::clone(&published.search)))
-            .collect();
-        self.records.append(&mut come);
-        self.take_over(&before);
-        // Neither needs the other, and together they are most of a start.
-        let keeper = &mut self.keeper;
+        let mut before = Before::new();
+        // The index has the longest way to go, so it gets each record as soon as it is read.
+        read_each(changes, |read| self.take_in(read, &mut before))?;
         let (records, previous) = (&self.records, self.matcher.as_deref());
-        let (index, (matcher, rejected)) = std::thread::scope(|scope| {
+        let (index, (matcher, rejected), joined) = std::thread::scope(|scope| {
             let matcher = scope.spawn(|| build_matcher(records, previous));
-            let index = keeper.apply(gone, added);
+            let joined = Joined::new(&before, records, &self.names, &self.graph);
+            let index = self.keeper.commit();
             let built = matcher.join().unwrap_or_else(|panic| resume_unwind(panic));
-            (index, built)
+            (index, built, joined)
         });
         let index = index?;
         self.matcher = Some(Arc::clone(&matcher));
+        self.names = joined.names;
+        self.graph = joined.graph;
         Ok(Generation::new(Contents {
             seq: reaches,
             records: self.records.clone(),
@@ -98,24 +80,27 @@ impl Assembler {
         }))
     }
 
-    /// Makes names and graph anew where what has changed shows in them; most edits do not.
-    fn take_over(&mut self, before: &BTreeMap<RecordId, Option<Arc<PublishedRecord>>>) {
-        let unlike = |alike: fn(&PublishedRecord, &PublishedRecord) -> bool| {
-            let mut changed = before.iter().map(|(id, before)| (before, self.records.get(id)));
-            changed.any(|pair| match pair {
-                (Some(before), Some(after)) => !alike(before, after),
-                (None, None) => false,
-                _ => true,
-            })
-        };
-        let renamed = unlike(Names::are_those_of);
-        let rejoined = renamed || unlike(join_alike);
-        if renamed {
-            self.names = Arc::new(Names::new(&self.records));
+    fn take_in(&mut self, read: Read, before: &mut Before) -> Result<(), SearchError> {
+        let Read { id, seq, published } = read;
+        if self.records.get(&id).is_some_and(|held| held.seq >= seq) {
+            return Ok(());
         }
-        if rejoined {
-            self.graph = Arc::new(Graph::new(&self.records, &self.names.aliases));
+        let held = self.records.remove(&id);
+        if let Some(held) = &held {
+            self.keeper.remove(held.slot());
         }
+        // Of several changes of one record the first one knows what was there before.
+        before.entry(id.clone()).or_insert(held);
+        self.left_out.remove(&id);
+        match published {
+            Some(Ok(published)) => {
+                self.keeper.add(published.slot(), Arc::clone(&published.search))?;
+                self.records.insert(id, Arc::new(published));
+            }
+            Some(Err(left_out)) => self.leave_out(left_out),
+            None => {}
+        }
+        Ok(())
     }
 
     fn leave_out(&mut self, left_out: LeftOut) {
@@ -129,10 +114,40 @@ impl Assembler {
     }
 }
 
-fn build_matcher(
-    records: &BTreeMap<RecordId, Arc<PublishedRecord>>,
-    previous: Option<&Matcher>,
-) -> (Arc<Matcher>, Vec<Rejected>) {
+/// Names and graph of the next generation.
+struct Joined {
+    names: Arc<Names>,
+    graph: Arc<Graph>,
+}
+
+impl Joined {
+    /// Makes them anew where what has changed shows in them; most edits do not.
+    fn new(before: &Before, records: &Records, names: &Arc<Names>, graph: &Arc<Graph>) -> Self {
+        let unlike = |alike: fn(&PublishedRecord, &PublishedRecord) -> bool| {
+            let mut changed = before.iter().map(|(id, before)| (before, records.get(id)));
+            changed.any(|pair| match pair {
+                (Some(before), Some(after)) => !alike(before, after),
+                (None, None) => false,
+                _ => true,
+            })
+        };
+        let renamed = unlike(Names::are_those_of);
+        let rejoined = renamed || unlike(join_alike);
+        let names = if renamed {
+            Arc::new(Names::new(records))
+        } else {
+            Arc::clone(names)
+        };
+        let graph = if rejoined {
+            Arc::new(Graph::new(records, &names.aliases))
+        } else {
+            Arc::clone(graph)
+        };
+        Self { names, graph }
+    }
+}
+
+fn build_matcher(records: &Records, previous: Option<&Matcher>) -> (Arc<Matcher>, Vec<Rejected>) {
     let published = records
         .values()
         .map(|published| (&published.record, published.revision));

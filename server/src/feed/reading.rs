@@ -2,7 +2,8 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::thread::{ScopedJoinHandle, available_parallelism, scope};
+use std::sync::mpsc::channel;
+use std::thread::{available_parallelism, scope};
 
 use kb_core::ids::{RecordId, Seq};
 
@@ -22,23 +23,34 @@ pub(super) struct Read {
     pub(super) published: Option<Result<PublishedRecord, LeftOut>>,
 }
 
-/// Reads all, in order.
-pub(super) fn read_all(mut changes: Vec<FeedChange>) -> Vec<Read> {
+/// Reads all, and hands them over in order, each as soon as it is read and those before it are. Ends with the first that is
+/// refused.
+pub(super) fn read_each<E>(
+    mut changes: Vec<FeedChange>,
+    mut take: impl FnMut(Read) -> Result<(), E>,
+) -> Result<(), E> {
     let processors = available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let share = changes.len().div_ceil(processors).max(WORTH_A_THREAD);
     if changes.len() <= share {
-        return changes.into_iter().map(read).collect();
+        return changes.into_iter().map(read).try_for_each(take);
     }
     scope(|scope| {
         let mut readers = Vec::new();
         while !changes.is_empty() {
             let rest = changes.split_off(share.min(changes.len()));
             let part = std::mem::replace(&mut changes, rest);
-            readers.push(scope.spawn(move || part.into_iter().map(read).collect::<Vec<_>>()));
+            let (done, comes) = channel();
+            let reader = scope.spawn(move || {
+                // Nobody takes any more after one that was refused.
+                let _ = part.into_iter().map(read).try_for_each(|read| done.send(read));
+            });
+            readers.push((reader, comes));
         }
-        let read = readers.into_iter().map(ScopedJoinHandle::join);
-        read.flat_map(|part| part.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
+        for (reader, comes) in readers {
+            comes.iter().try_for_each(&mut take)?;
+            reader.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+        Ok(())
     })
 }
 
@@ -76,7 +88,13 @@ mod tests {
                 ),
             }
         });
-        let read = read_all(changes.collect());
+        let changes: Vec<FeedChange> = changes.collect();
+        let mut read = Vec::new();
+        let take = |one| {
+            read.push(one);
+            Ok::<_, ()>(())
+        };
+        read_each(changes.clone(), take).unwrap();
         assert_eq!(read.len(), 300);
         for (seq, read) in (1..).zip(read) {
             assert_eq!(
@@ -89,5 +107,21 @@ mod tests {
                 Some(Ok(published)) => assert_eq!(published.id(), &read.id),
             }
         }
+    }
+
+    #[test]
+    fn one_that_is_refused_ends_it() {
+        let changes = (1..=300).map(|seq| tombstone(seq, &format!("t/r{seq}")));
+        let mut taken = 0;
+        let take = |read: Read| {
+            taken += 1;
+            if read.seq == Seq(200) {
+                Err(read.seq)
+            } else {
+                Ok(())
+            }
+        };
+        assert_eq!(read_each(changes.collect(), take), Err(Seq(200)));
+        assert_eq!(taken, 200);
     }
 }
