@@ -110,8 +110,13 @@ pub(super) fn chains(hir: &Hir) -> Option<Chains> {
     let leads = list
         .iter()
         .any(|chain| chain.links.first().is_none_or(|link| link.before != Gap::None));
+    // Several of `.+` ask for so many characters, and one character may have as many bytes.
+    let counts = list.iter().any(|chain| {
+        let gaps = chain.links.iter().map(|link| link.before);
+        gaps.chain([chain.last]).any(|gap| gap.least() > 1)
+    });
     Some(Chains {
-        exact: reader.exact && !leads,
+        exact: reader.exact && !leads && !counts,
         list,
     })
 }
@@ -121,8 +126,7 @@ impl Reader {
         let ways = match hir.kind() {
             HirKind::Empty => vec![Way::default()],
             HirKind::Literal(literal) if literal.0.len() <= MAX_LITERAL => {
-                // Under `i` letters come as classes; a letter here asks for its case.
-                self.exact &= !literal.0.iter().any(u8::is_ascii_alphabetic);
+                self.read_literal(&literal.0);
                 vec![Way::of(Part::Text(literal.0.to_ascii_lowercase()))]
             }
             HirKind::Look(_) | HirKind::Literal(_) => self.unknown(),
@@ -170,17 +174,14 @@ impl Reader {
             if ways.len() * next.len() > MAX_CHAINS {
                 return None;
             }
-            ways = match next.as_slice() {
-                [tail] => {
-                    ways.iter_mut().for_each(|way| way.append(tail));
-                    ways
-                }
-                _ => {
-                    let joined =
-                        |head: &Way| next.iter().map(|tail| head.followed_by(tail)).collect::<Vec<_>>();
-                    ways.iter().flat_map(joined).collect()
-                }
-            };
+            if let [tail] = next.as_slice() {
+                ways.iter_mut().for_each(|way| way.append(tail));
+            } else {
+                ways = ways
+                    .iter()
+                    .flat_map(|head| next.iter().map(|tail| head.followed_by(tail)))
+                    .collect();
+            }
         }
         Some(ways)
     }
@@ -216,10 +217,15 @@ impl Reader {
     /// What a part of a longer text adds to it, which nearly all parts are.
     fn letter(&mut self, hir: &Hir) -> Option<u8> {
         let letter = letter(hir)?;
-        // Under `i` letters come as classes; a letter here asks for its case.
-        let is_literal = matches!(hir.kind(), HirKind::Literal(_));
-        self.exact &= !(is_literal && letter.is_ascii_alphabetic());
+        if let HirKind::Literal(literal) = hir.kind() {
+            self.read_literal(&literal.0);
+        }
         Some(letter)
+    }
+
+    /// Under `i` letters come as classes; a letter in a literal asks for its case.
+    fn read_literal(&mut self, literal: &[u8]) {
+        self.exact &= !literal.iter().any(u8::is_ascii_alphabetic);
     }
 
     /// The texts of a small class in ASCII lower case.

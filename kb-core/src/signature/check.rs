@@ -8,7 +8,8 @@ use regex_syntax::hir::{Hir, HirKind};
 use super::PatternSpec;
 use super::chains::{Chains, chains};
 use super::lines::parts;
-use super::parse::{mark_gaps, parse, parse_for_ascii, parse_for_literals};
+use super::parse::{mark_gaps, parse, parse_for_ascii};
+use super::quick::parse_for_literals;
 use super::required::{Clause, required};
 
 /// Largest compiled form of one pattern, in bytes; the compiler stops there.

@@ -5,19 +5,22 @@ use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
 };
 
+use super::quick::parse_for_literals;
 use super::{PatternError, PatternSpec};
 
 /// Longest pattern accepted, in bytes of its text.
 pub(super) const MAX_PATTERN_BYTES: usize = 4 * 1024;
 /// Deepest nesting of groups, classes and repetitions.
 pub(super) const MAX_NESTING: u32 = 64;
-/// Members of a class that is read as so many letters, with their other cases and what else folds to them.
+/// Members of a class at most that loses what folding has added: literals are read from classes of four letters, which have
+/// ten members with their other cases and both signs. Larger ones are no literal, and may keep them.
 const SMALL_CLASS: usize = 16;
 /// Wildcard runs that are told apart in one pattern; further ones count as explained.
 const MAX_GAPS: u32 = 16;
 
 /// Parses a pattern: Unicode classes, matched on bytes. Under `i`, the letters `k` and `s` fold to their two ASCII
-/// forms only (not to the Kelvin sign and the long s), so that an ASCII prefilter stays exact.
+/// forms only (not to the Kelvin sign and the long s), so that an ASCII prefilter stays exact; likewise in small classes with
+/// them (`[sk]`), unless the pattern names something beyond ASCII itself.
 pub(crate) fn parse(spec: &PatternSpec) -> Result<Hir, PatternError> {
     if spec.regex.len() > MAX_PATTERN_BYTES {
         return Err(PatternError::new(
@@ -35,20 +38,9 @@ pub(crate) fn parse(spec: &PatternSpec) -> Result<Hir, PatternError> {
 }
 
 /// Whether a pattern may ask for characters beyond ASCII by itself, apart from classes with a name.
-fn names_others(spec: &PatternSpec) -> bool {
+pub(super) fn names_others(spec: &PatternSpec) -> bool {
     let escaped = |escape| spec.regex.contains(escape);
     !spec.regex.is_ascii() || [r"\x", r"\u", r"\U"].into_iter().any(escaped)
-}
-
-/// The tree of a pattern from which its literals are read: they are those of [`parse`], and every start reads thousands of
-/// patterns. What is a class of more than a few characters may be one of bytes.
-pub(super) fn parse_for_literals(spec: &PatternSpec) -> Result<Hir, PatternError> {
-    // Reading without Unicode is fast. It fails where the pattern names Unicode's classes, and knows no letter beyond
-    // ASCII that folds to one within it.
-    if names_others(spec) || spec.regex.len() > MAX_PATTERN_BYTES {
-        return parse(spec);
-    }
-    parse_as(spec, false).or_else(|_| parse(spec))
 }
 
 /// The tree of a pattern for texts of ASCII alone: there it matches the same, and is a small part of the size, for

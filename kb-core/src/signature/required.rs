@@ -55,23 +55,20 @@ fn walk(hir: &Hir) -> Known {
 
 /// The ASCII lower case of what matches one character alone, apart from case.
 pub(super) fn letter(hir: &Hir) -> Option<u8> {
-    let (first, second) = match hir.kind() {
+    match hir.kind() {
         HirKind::Literal(literal) => match *literal.0 {
-            [byte] => (byte, None),
-            _ => return None,
+            [byte] => Some(byte.to_ascii_lowercase()),
+            _ => None,
         },
         HirKind::Class(Class::Bytes(class)) => match class.ranges() {
-            [one] if one.start() == one.end() => (one.start(), None),
-            [one, other] if one.start() == one.end() && other.start() == other.end() => {
-                (one.start(), Some(other.start()))
+            [upper, lower] if upper.len() == 1 && lower.len() == 1 => {
+                let is_one = upper.start().eq_ignore_ascii_case(&lower.start());
+                is_one.then_some(lower.start())
             }
-            _ => return None,
+            _ => None,
         },
-        _ => return None,
-    };
-    let lower = first.to_ascii_lowercase();
-    let is_one = second.is_none_or(|second| second.to_ascii_lowercase() == lower);
-    is_one.then_some(lower)
+        _ => None,
+    }
 }
 
 fn class_members(class: &Class) -> Option<Clause> {

@@ -228,7 +228,9 @@ proptest! {
         parts in prop::collection::vec(
             prop_oneof![
                 3 => any_pattern(),
-                2 => prop::sample::select(vec![".*", ".+", ".*?", "(?s:.)*", r"\b", "^", "$", r"\s*", r"\w+", r"\d+", "[^\"]+", r"\S", "(?-i:Sk)", r"\."])
+                2 => prop::sample::select(vec![".*", ".+", ".*?", "(?s:.)*", r"\b", "^", "$", r"\s*", r"\w+", r"\d+", "[^\"]+", r"\S", "(?-i:Sk)", r"\.", "(?u:Sk)",
+                    "(?i-u:Sk)", "(?u)sk", r"[^\S\r\n]", r"[^\S\r\n]+", r"[^\Wa-zA-Z0-9]", r"[\s&&[^\r\n]]", r"[\d--[0-7]]", r"[^\r\n[^\s]]",
+                    r"[\S \t\r\v\f]*", r"(?:foo|[\w&&[^a-zA-Z0-9_]])", r"[^\w]", r"[\w.]+", "[[:space:]]", "[^[:^space:]]"])
                     .prop_map(str::to_owned),
             ],
             1..5,
@@ -240,7 +242,7 @@ proptest! {
             let read = (required::required(tree), chains::chains(tree), check::named_groups(tree));
             (format!("{read:?}"), tree.properties().look_set().contains_anchor())
         };
-        let quick = parse::parse_for_literals(&spec).unwrap();
+        let quick = quick::parse_for_literals(&spec).unwrap();
         prop_assert_eq!(read(&quick), read(&parse::parse(&spec).unwrap()), "{}", spec.regex);
     }
 
