@@ -57,17 +57,17 @@ impl Assembler {
         // The index has the longest way to go, so it gets each record as soon as it is read.
         read_each(changes, |read| self.take_in(read, &mut before))?;
         let (records, previous) = (&self.records, self.matcher.as_deref());
-        let (index, (matcher, rejected), joined) = std::thread::scope(|scope| {
+        let (index, (matcher, rejected), related) = std::thread::scope(|scope| {
             let matcher = scope.spawn(|| build_matcher(records, previous));
-            let joined = Joined::new(&before, records, &self.names, &self.graph);
+            let related = NamesAndGraph::new(&before, records, &self.names, &self.graph);
             let index = self.keeper.commit();
             let built = matcher.join().unwrap_or_else(|panic| resume_unwind(panic));
-            (index, built, joined)
+            (index, built, related)
         });
         let index = index?;
         self.matcher = Some(Arc::clone(&matcher));
-        self.names = joined.names;
-        self.graph = joined.graph;
+        self.names = related.names;
+        self.graph = related.graph;
         Ok(Generation::new(Contents {
             seq: reaches,
             records: self.records.clone(),
@@ -114,13 +114,13 @@ impl Assembler {
     }
 }
 
-/// Names and graph of the next generation.
-struct Joined {
+/// What the next generation has besides matcher and index.
+struct NamesAndGraph {
     names: Arc<Names>,
     graph: Arc<Graph>,
 }
 
-impl Joined {
+impl NamesAndGraph {
     /// Makes them anew where what has changed shows in them; most edits do not.
     fn new(before: &Before, records: &Records, names: &Arc<Names>, graph: &Arc<Graph>) -> Self {
         let unlike = |alike: fn(&PublishedRecord, &PublishedRecord) -> bool| {

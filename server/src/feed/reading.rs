@@ -88,13 +88,12 @@ mod tests {
                 ),
             }
         });
-        let changes: Vec<FeedChange> = changes.collect();
         let mut read = Vec::new();
         let take = |one| {
             read.push(one);
             Ok::<_, ()>(())
         };
-        read_each(changes.clone(), take).unwrap();
+        read_each(changes.collect(), take).unwrap();
         assert_eq!(read.len(), 300);
         for (seq, read) in (1..).zip(read) {
             assert_eq!(
