@@ -188,7 +188,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_come_out_as_queries_cut_them(text in "[a-zA-Z0-9_ \n\t，É显存不足peer]{0,80}( out of memory)?") {
+        fn words_come_out_as_queries_cut_them(
+            texts in prop::collection::vec(
+                prop_oneof![
+                    2 => "[a-zA-Z0-9_ \n\t，É显存不足peer]{0,20}",
+                    1 => prop::sample::select(vec!["显存不足", "peerAccess", "P2P", " out of memory", " GPU memory "]).prop_map(str::to_owned),
+                ],
+                0..6,
+            )
+        ) {
+            let text = texts.concat();
             let found = cut(&text).map(|list| taken_apart(&list));
             let expected = [words(&text), parts(&text)].map(|cut| {
                 let words = with_concepts(cut).into_iter();

@@ -33,7 +33,7 @@ pub struct IndexKeeper {
     fields: Arc<Fields>,
     documents: HashMap<Slot, Arc<Indexed>>,
     values: Arc<Values>,
-    /// The text that was cut last.
+    /// Room for the words of one text, used again for the next.
     cut: Cut,
     /// What was read of the segments of the generation before.
     known: Known,
@@ -105,7 +105,7 @@ impl IndexKeeper {
         self.commit()
     }
 
-    /// The snapshot after what was taken out and put in. Errors are those of [`Self::add`].
+    /// The snapshot after what was taken out and put in. After an error make a new one, as after one of [`Self::add`].
     pub fn commit(&mut self) -> Result<SearchIndex, SearchError> {
         self.writer.commit()?;
         self.join_segments()?;

@@ -14,7 +14,7 @@ pub(super) struct Fields {
     pub(super) slot: Field,
     /// Codes and aliases in comparable form, each one term.
     pub(super) code: Field,
-    /// Parts of compound words, from everywhere that codes stand.
+    /// Parts of compound words, from everywhere that codes stand: no places.
     pub(super) parts: Field,
     /// Every word and part of every text, to know what there is and which records have it: no places, no counts.
     pub(super) every: Field,
@@ -93,7 +93,8 @@ impl Text {
         one.into_iter().chain(many.iter().map(String::as_str))
     }
 
-    /// True where a pasted message may be recognised: names and causes, not advice.
+    /// True where a pasted message may be recognised: names and causes, not advice. Phrases are asked of these, and only these
+    /// keep places.
     pub(super) fn names_the_error(self) -> bool {
         matches!(
             self,
@@ -137,13 +138,13 @@ pub(super) fn build() -> (Schema, Fields) {
     let slot = builder.add_u64_field("slot", FAST | INDEXED);
     let code = builder.add_text_field("code", STRING);
     let parts = builder.add_text_field("parts", indexed(IndexRecordOption::WithFreqs));
-    let without_places = TextOptions::default().set_indexing_options(
+    let bare = TextOptions::default().set_indexing_options(
         TextFieldIndexing::default()
             .set_tokenizer(CUT)
             .set_fieldnorms(false)
             .set_index_option(IndexRecordOption::Basic),
     );
-    let every = builder.add_text_field("every", without_places);
+    let every = builder.add_text_field("every", bare);
     let texts = Text::ALL
         .into_iter()
         .map(|(text, boost)| TextField {

@@ -185,6 +185,7 @@ pub(super) fn named_at<W: Said + ?Sized>(words: &W, first: usize) -> impl Iterat
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::cut::Cut;
 
     fn asked_in(text: &str) -> Vec<&'static str> {
         let found = asked(&words(text));
@@ -215,11 +216,11 @@ mod tests {
     #[test]
     fn the_longest_name_is_asked_for_and_all_are_mentioned() {
         assert_eq!(asked_in("显存不足"), ["out of memory"]);
-        let said: Vec<String> = with_concepts(words("显存不足"))
-            .into_iter()
-            .map(|word| word.text)
-            .collect();
-        assert_eq!(said, ["显存", "=out of memory", "=gpu memory", "存不", "不足"]);
+        let mut cut = Cut::default();
+        cut.cut("显存不足");
+        let said = cut.words.joined();
+        let said: Vec<&str> = said.split_whitespace().collect();
+        assert_eq!(said.join(" "), "显存 =out of memory =gpu memory 存不 不足");
         assert_eq!(
             asked_in("显卡死机"),
             ["gpu", "hang"],
