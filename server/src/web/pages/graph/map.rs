@@ -10,7 +10,7 @@ use super::Drawing;
 use super::drawing::{Edge, Node, draw};
 use super::items::{Choice, languages};
 use super::label::Label;
-use crate::feed::{DomainLink, DomainMap};
+use crate::feed::{DomainLink, DomainMap, DomainNode};
 use crate::web::error::Problem;
 use crate::web::pages::html;
 use crate::web::pages::i18n::Locale;
@@ -27,6 +27,8 @@ pub struct MapPage {
     words: &'static Words,
     languages: Vec<Choice>,
     drawing: Drawing,
+    /// Domains that no line of the drawing would reach.
+    apart: Vec<Link>,
     domains: Vec<DomainRow>,
     links: Vec<LinkRow>,
     way_href: String,
@@ -68,14 +70,12 @@ pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResp
         words,
         languages: languages("/graph", locale),
         drawing: drawing(map, locale),
+        apart: apart(map).map(|name| domain_link(name, locale)).collect(),
         domains: map
             .domains
             .iter()
             .map(|domain| DomainRow {
-                link: Link {
-                    href: domain_href(&domain.name, locale),
-                    text: domain.name.clone(),
-                },
+                link: domain_link(&domain.name, locale),
                 records: domain.records,
                 inner: domain.inner,
             })
@@ -101,6 +101,26 @@ pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResp
     })
 }
 
+fn domain_link(name: &str, locale: Locale) -> Link {
+    Link {
+        href: domain_href(name, locale),
+        text: name.to_owned(),
+    }
+}
+
+/// What leads from one domain to another.
+fn causal(map: &DomainMap) -> impl Iterator<Item = &DomainLink> {
+    map.links.iter().filter(|link| link.causal)
+}
+
+/// Domains from and to which nothing leads: among the others they would only stand before lines.
+fn apart(map: &DomainMap) -> impl Iterator<Item = &str> {
+    let ends = causal(map).flat_map(|link| [link.from.as_str(), link.to.as_str()]);
+    let joined: BTreeSet<&str> = ends.collect();
+    let names = map.domains.iter().map(|domain| domain.name.as_str());
+    names.filter(move |name| !joined.contains(name))
+}
+
 fn domain_href(name: &str, locale: Locale) -> String {
     locale.href(format!("/search?domain={}", encoded(name)))
 }
@@ -114,36 +134,31 @@ fn link_href(link: &DomainLink, locale: Locale) -> String {
 fn drawing(map: &DomainMap, locale: Locale) -> Drawing {
     let words = Words::of(locale.language);
     let mut degrees: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for link in map.links.iter().filter(|link| link.causal) {
+    for link in causal(map) {
         degrees.entry(&link.from).or_default().0 += link.edges;
         degrees.entry(&link.to).or_default().1 += link.edges;
     }
-    // No line is drawn for those that are only taken for each other, but joined they are.
-    let ends = map
-        .links
-        .iter()
-        .flat_map(|link| [link.from.as_str(), link.to.as_str()]);
-    let joined: BTreeSet<&str> = ends.collect();
-    let nodes: Vec<Node> = map
+    let drawn: Vec<(&DomainNode, i32)> = map
         .domains
         .iter()
-        .map(|domain| {
-            let degree = degrees.get(domain.name.as_str());
-            Node {
-                label: Label::counted(&domain.name, format!("{} · {}", words.records, domain.records)),
-                href: Some(domain_href(&domain.name, locale)),
-                title: format!("{}, {} {}", domain.name, words.records, domain.records),
-                class: "g-node",
-                column: degree.map_or(0, |(out, into)| column(*out, *into)),
-                below: !joined.contains(domain.name.as_str()),
-            }
+        .filter_map(|domain| {
+            let (out, into) = degrees.get(domain.name.as_str())?;
+            Some((domain, column(*out, *into)))
         })
         .collect();
-    let place = |name: &str| map.domains.iter().position(|domain| domain.name == name);
-    let edges: Vec<Edge> = map
-        .links
+    let nodes: Vec<Node> = drawn
         .iter()
-        .filter(|link| link.causal)
+        .map(|(domain, column)| Node {
+            label: Label::counted(&domain.name, format!("{} · {}", words.records, domain.records)),
+            href: Some(domain_href(&domain.name, locale)),
+            title: format!("{}, {} {}", domain.name, words.records, domain.records),
+            class: "g-node",
+            column: *column,
+            below: false,
+        })
+        .collect();
+    let place = |name: &str| drawn.iter().position(|(domain, _)| domain.name == name);
+    let edges: Vec<Edge> = causal(map)
         .filter_map(|link| {
             Some(Edge {
                 from: place(&link.from)?,
@@ -159,7 +174,7 @@ fn drawing(map: &DomainMap, locale: Locale) -> Drawing {
             })
         })
         .collect();
-    let mut drawing = draw(&nodes, &edges, &|_, below| below.then_some(words.apart));
+    let mut drawing = draw(&nodes, &edges, &|_, _| None);
     words.map_drawing.clone_into(&mut drawing.title);
     words.map_means.clone_into(&mut drawing.description);
     drawing
@@ -175,29 +190,27 @@ fn column(out: usize, into: usize) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::feed::DomainNode;
 
     #[test]
-    fn who_is_taken_for_another_is_joined_to_it() {
+    fn who_leads_nowhere_is_named_and_not_drawn() {
         let domain = |name: &str| DomainNode {
             name: name.to_owned(),
             records: 1,
             inner: 0,
         };
-        let link = DomainLink {
-            from: "a".to_owned(),
-            to: "b".to_owned(),
-            causal: false,
+        let link = |from: &str, to: &str, causal| DomainLink {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            causal,
             edges: 1,
         };
-        let mut map = DomainMap {
-            domains: vec![domain("a"), domain("b")],
-            links: vec![link],
+        let map = DomainMap {
+            domains: ["a", "b", "c", "d"].map(domain).to_vec(),
+            links: vec![link("a", "b", true), link("b", "c", false)],
         };
-        let apart = |map: &DomainMap| drawing(map, Locale::ENGLISH).headings.len();
-        assert_eq!(apart(&map), 0);
-        map.links.clear();
-        assert_eq!(apart(&map), 1);
+        assert_eq!(apart(&map).collect::<Vec<_>>(), ["c", "d"]);
+        let drawing = drawing(&map, Locale::ENGLISH);
+        assert_eq!((drawing.boxes.len(), drawing.lines.len()), (2, 1));
     }
 
     #[test]

@@ -35,7 +35,7 @@ words! {
     records: "Records", "记录";
     domain: "Domain", "领域";
     inner: "Edges within", "内部关系";
-    apart: "Joined to no other", "与其他领域无关联";
+    apart: "Nothing leads from these to another domain, or from another to them", "以下领域与其他领域之间没有先后关系";
     links: "Between domains", "领域之间";
     edges: "Edges", "关系数";
     between: "Edges between two domains", "两个领域之间的关系";
