@@ -161,7 +161,9 @@ impl Reader {
         let mut gap_seen = false;
         for child in children {
             if let Some(letter) = self.letter(child) {
-                ways.iter_mut().for_each(|way| way.push(letter));
+                for way in &mut ways {
+                    way.push(letter);
+                }
                 continue;
             }
             let next = self.walk(child)?;
@@ -175,7 +177,9 @@ impl Reader {
                 return None;
             }
             if let [tail] = next.as_slice() {
-                ways.iter_mut().for_each(|way| way.append(tail));
+                for way in &mut ways {
+                    way.append(tail);
+                }
             } else {
                 ways = ways
                     .iter()

@@ -98,7 +98,9 @@ impl IndexKeeper {
         remove: impl IntoIterator<Item = Slot>,
         add: impl IntoIterator<Item = (Slot, Arc<SearchDoc>)>,
     ) -> Result<SearchIndex, SearchError> {
-        remove.into_iter().for_each(|slot| self.remove(slot));
+        for slot in remove {
+            self.remove(slot);
+        }
         for (slot, document) in add {
             self.add(slot, document)?;
         }
