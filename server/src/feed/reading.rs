@@ -41,8 +41,12 @@ pub(super) fn read_each<E>(
             let part = std::mem::replace(&mut changes, rest);
             let (done, comes) = channel();
             let reader = scope.spawn(move || {
-                // Nobody takes any more after one that was refused.
-                let _ = part.into_iter().map(read).try_for_each(|read| done.send(read));
+                for read in part.into_iter().map(read) {
+                    if done.send(read).is_err() {
+                        // Nobody takes any more after one that was refused.
+                        break;
+                    }
+                }
             });
             readers.push((reader, comes));
         }
