@@ -38,7 +38,7 @@ fn run_tests(options: &Options, postgres_url: &str) -> Result<()> {
     let server = shell::target().join("debug/peerless");
     shell::run(&mut shell::command(
         &server.to_string_lossy(),
-        &["check", "kb-seed"],
+        &["check", "kb-seed", "--coverage", "--complete"],
     ))?;
     let runner: &[&str] = if shell::answers("cargo", &["nextest", "--version"]) {
         &["nextest", "run"]

@@ -34,7 +34,8 @@ pub struct CheckArgs {
     /// Also count the codes of PATH/catalog that a record carries, and what records lack
     #[arg(long, conflicts_with = "json")]
     coverage: bool,
-    /// With --coverage: a code without a record is an error
+    /// With --coverage: a code without a record is an error, and so is a record without two examples, a near miss, Chinese
+    /// texts or a source
     #[arg(long, requires = "coverage")]
     complete: bool,
     /// Logs of healthy runs with their manifest, in which no record may match [default: evaluation/clean beside
