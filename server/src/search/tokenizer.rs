@@ -167,13 +167,12 @@ fn push(found: &mut Vec<Word>, text: &str, place: Range<usize>, is_cjk: bool) {
 
 /// Writes a word in lower case behind a text.
 pub(super) fn push_lower_case(word: &str, text: &mut String) {
-    // Nearly all words are ASCII, and nearly all of these lower case already.
     let start = text.len();
-    text.push_str(word);
-    if word.is_ascii() {
+    // Nearly all words are of one or the other.
+    if word.is_ascii() || word.chars().all(is_cjk) {
+        text.push_str(word);
         text.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
-    } else if !word.chars().all(is_cjk) {
-        text.truncate(start);
+    } else {
         text.extend(word.chars().flat_map(char::to_lowercase));
     }
 }
