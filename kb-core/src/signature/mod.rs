@@ -1,8 +1,9 @@
 //! What recognises a record in text, as plain data: patterns, codes, and what the matcher must know to rank and
 //! order hits. Built from a document and its annex; compiled by the matcher.
 //!
-//! [`check`] is the door: what it refuses never reaches the matcher. `parse` turns a pattern into the engine's tree, `quick` into
-//! a smaller one that has its literals, `required` reads from the tree which literals every match must hold. `phrase` is for words that many programs print.
+//! [`check`] is the door: what it refuses never reaches the matcher. `parse` turns a pattern into the engine's tree,
+//! `quick` into a smaller one that has its literals, `required` reads from that one which literals every match must hold.
+//! `phrase` is for words that many programs print.
 
 mod chains;
 mod check;

@@ -32,7 +32,7 @@ pub(crate) fn parse(spec: &PatternSpec) -> Result<Hir, PatternError> {
             "split it into several patterns",
         ));
     }
-    let parsed = parse_as(spec, true)?;
+    let parsed = tree(spec)?;
     let names_others = names_others(spec);
     Ok(fold_ascii_only(parsed, names_others))
 }
@@ -53,9 +53,9 @@ pub(super) fn parse_for_ascii(spec: &PatternSpec) -> Result<Hir, PatternError> {
     }))
 }
 
-fn parse_as(spec: &PatternSpec, unicode: bool) -> Result<Hir, PatternError> {
+fn tree(spec: &PatternSpec) -> Result<Hir, PatternError> {
     let mut builder = ParserBuilder::new();
-    builder.utf8(false).unicode(unicode).nest_limit(MAX_NESTING);
+    builder.utf8(false).nest_limit(MAX_NESTING);
     for flag in spec.flags.chars() {
         match flag {
             'i' => builder.case_insensitive(true),
