@@ -2,7 +2,7 @@
 
 use super::SCHEMA_VERSION;
 use super::probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeScope};
-use super::words::{Action, Severity};
+use super::words::{Action, Blame, Severity};
 use crate::text::checks::{day, record_id, report_id, url};
 use crate::text::shape::{Field, Shape};
 use crate::text::steps;
@@ -32,6 +32,7 @@ pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::optional("applies_to", Shape::List(MOST_TRIED, &APPLIES_TO)),
     Field::optional("severity", Shape::OrNull(&Shape::Word(Severity::WORDS))),
     Field::optional("action", Shape::OrNull(&Shape::Word(Action::WORDS))),
+    Field::optional("at_fault", Shape::OrNull(&AT_FAULT)),
     Field::optional("probe", Shape::List(MAX_RULES, &PROBE)),
     Field::optional("relations", RELATIONS),
     Field::optional("sources", Shape::List(MOST_SOURCES, &SOURCE)),
@@ -117,6 +118,12 @@ static REPRODUCTION: Shape = Shape::Object(&[
         "supports",
         Shape::List(MOST_TRIED, &Shape::Checked("pointer", pointer)),
     ),
+    Field::optional("note", TEXT_OR_NULL),
+]);
+
+static AT_FAULT: Shape = Shape::Object(&[
+    Field::required("who", Shape::Word(Blame::WORDS)),
+    Field::required("source", Shape::Checked("url", url)),
     Field::optional("note", TEXT_OR_NULL),
 ]);
 

@@ -7,9 +7,10 @@ mod words;
 
 pub use probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeRule, ProbeScope};
 pub use view::{
-    Annex, ChineseDeadEnd, ChineseWorkaround, Example, NearMiss, Origin, Relations, Reproduction, Source,
+    Annex, AtFault, ChineseDeadEnd, ChineseWorkaround, Example, NearMiss, Origin, Relations, Reproduction,
+    Source,
 };
-pub use words::{Action, Severity};
+pub use words::{Action, Blame, Severity};
 
 use crate::record::read_view;
 use crate::text::shape::check_shape;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::probe::ProbeRule;
-use super::words::{Action, Severity};
+use super::words::{Action, Blame, Severity};
 use crate::ids::{RecordId, ReportId};
 use crate::signature::{AppliesTo, PatternSpec, PhraseSpec};
 
@@ -40,6 +40,9 @@ pub struct Annex {
     /// What to do first.
     #[serde(default)]
     pub action: Option<Action>,
+    /// What is at fault, and the page that says so.
+    #[serde(default)]
+    pub at_fault: Option<AtFault>,
     /// Rules over a report.
     #[serde(default)]
     pub probe: Vec<ProbeRule>,
@@ -161,6 +164,21 @@ pub struct Reproduction {
     #[serde(default)]
     pub supports: Vec<String>,
     /// Where in the report it shows, or what the program did.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// What is at fault, by a source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AtFault {
+    /// What is at fault.
+    pub who: Blame,
+    /// Address of the page that says so, or from which it follows.
+    pub source: String,
+    /// When it is something else, or how it follows from the page.
     #[serde(default)]
     pub note: Option<String>,
     /// Keys that this build does not know.

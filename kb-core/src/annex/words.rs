@@ -1,4 +1,4 @@
-//! Two small vocabularies: how bad an error is, and what to do first.
+//! Three small vocabularies: how bad an error is, what to do first, and what is at fault.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,9 +43,36 @@ pub enum Action {
     ContactSupport,
 }
 
+/// What is at fault. Severity says how bad an error is, and nothing about blame: a program's bad pointer ends its job
+/// (`error`) on a node that is healthy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Blame {
+    /// The program that ran on the GPU.
+    Application,
+    /// The driver, its firmware or a library of it.
+    Driver,
+    /// The GPU: its memory, engines or board.
+    Gpu,
+    /// A link of the GPU: NVLink, NVLink-C2C or PCIe.
+    Link,
+    /// The node: its firmware, power, cooling, memory or settings.
+    Host,
+    /// What joins nodes or GPUs: NVSwitch, its fabric manager, the network.
+    Fabric,
+    /// The sources name several, or none.
+    Unclear,
+}
+
 impl Severity {
     /// Every word, mildest first.
     pub const WORDS: &'static [&'static str] = &["info", "warning", "error", "fatal"];
+}
+
+impl Blame {
+    /// Every word.
+    pub const WORDS: &'static [&'static str] =
+        &["application", "driver", "gpu", "link", "host", "fabric", "unclear"];
 }
 
 impl Action {

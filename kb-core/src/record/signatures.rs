@@ -74,6 +74,9 @@ impl Record {
             cancels: Vec::new(),
             only_alone: self.annex.relations.only_alone,
             notice: self.is_notice(),
+            severity: self.annex.severity,
+            action: self.annex.action,
+            at_fault: self.annex.at_fault.as_ref().map(|at_fault| at_fault.who),
             only_with: self.annex.relations.only_with.clone(),
             window_seconds: self.annex.relations.window_seconds,
         }

@@ -23,6 +23,9 @@ pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
         cancels: Vec::new(),
         only_alone: false,
         notice: false,
+        severity: None,
+        action: None,
+        at_fault: None,
         only_with: Vec::new(),
         window_seconds: None,
     }

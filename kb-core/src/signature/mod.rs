@@ -27,6 +27,7 @@ pub use required::Clause;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::annex::{Action, Blame, Severity};
 use crate::ids::{RecordId, Revision};
 
 /// One pattern of a record. The document's `regex` is pattern `0` with flag `i`.
@@ -94,6 +95,15 @@ pub struct RecordSignatures {
     /// It tells of nothing that is lost: no first cause beside a record that does, unless it leads to what is there.
     #[serde(default)]
     pub notice: bool,
+    /// How bad the error is; for display and for verdicts, the matcher does not read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// What to do first; likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
+    /// What is at fault; likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_fault: Option<Blame>,
     /// Where filled, a hit counts only together with a hit of one of these in the window.
     #[serde(default)]
     pub only_with: Vec<RecordId>,

@@ -150,6 +150,13 @@ fn annexes_that_are_refused() {
         ),
         ("/severity", "\"bad\"", "/severity", "unknown-word"),
         ("/action", "\"pray\"", "/action", "unknown-word"),
+        (
+            "/at_fault",
+            r#"{"who": "gremlins", "source": "https://example.com/"}"#,
+            "/at_fault/who",
+            "unknown-word",
+        ),
+        ("/at_fault", r#"{"who": "gpu"}"#, "/at_fault", "missing-key"),
         ("/probe/0/scope", "\"fleet\"", "/probe/0/scope", "unknown-word"),
         ("/probe/0/when", "\"\"", "/probe/0/when", "expression"),
         (

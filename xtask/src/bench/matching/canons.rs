@@ -85,6 +85,9 @@ fn empty() -> Result<RecordSignatures> {
         cancels: Vec::new(),
         only_alone: false,
         notice: false,
+        severity: None,
+        action: None,
+        at_fault: None,
         only_with: Vec::new(),
         window_seconds: None,
     })
