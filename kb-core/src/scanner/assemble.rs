@@ -248,14 +248,14 @@ fn rounded(score: f32) -> f32 {
     (score.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
 }
 
-/// One sentence: what stands where, how much of the line it explains, what it captured.
+/// One sentence: what stands where, how much of the line it covers, what it captured.
 fn why(best: &Best, matcher: &Matcher) -> String {
     let what = matcher.signal(best.signal).map_or_else(
-        || "a pattern".to_owned(),
+        || "a pattern of the record".to_owned(),
         |signal| describe(&signal.name, &signal.kind),
     );
     let percent = (best.score.share * 100.0).round();
-    let mut sentence = format!("{what} explains {percent} % of line {}", best.line);
+    let mut sentence = format!("{what} covers {percent} % of line {}", best.line);
     if best.score.whole_signature && !what.starts_with("the whole signature") {
         sentence.push_str(", which holds the whole signature");
     }
@@ -276,8 +276,8 @@ fn list(captures: &BTreeMap<String, String>) -> String {
 
 fn describe(name: &str, kind: &Kind) -> String {
     match kind {
-        Kind::Pattern(_) => format!("pattern {name}"),
-        Kind::Part(..) if name != "signature" => format!("pattern {name}, over several lines,"),
+        Kind::Pattern(_) => "a pattern of the record".to_owned(),
+        Kind::Part(..) if name != "signature" => "a pattern of the record, over several lines,".to_owned(),
         Kind::Part(..) => "the whole signature, over several lines,".to_owned(),
         Kind::Signature => "the whole signature".to_owned(),
         Kind::Word(_) | Kind::Number { .. } => {

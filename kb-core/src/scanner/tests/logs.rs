@@ -55,7 +55,10 @@ fn one_line_of_a_long_traceback_is_found_with_its_number() {
         (summary.lines_scanned, summary.bytes_scanned),
         (200, u64::try_from(log.len()).unwrap())
     );
-    assert_eq!(summary.matches[0].why, "pattern 0 explains 58 % of line 187");
+    assert_eq!(
+        summary.matches[0].why,
+        "a pattern of the record covers 58 % of line 187"
+    );
     assert_eq!(summary.notes, Vec::<String>::new());
 }
 
@@ -122,7 +125,11 @@ fn captured_values_are_named_and_said() {
         ("pid".to_owned(), "1234".to_owned()),
     ]);
     assert_eq!(found.lines[0].captures, expected);
-    assert!(found.why.starts_with("pattern 0 explains "), "{}", found.why);
+    assert!(
+        found.why.starts_with("a pattern of the record covers "),
+        "{}",
+        found.why
+    );
     assert!(
         found
             .why
@@ -177,7 +184,7 @@ fn a_generic_message_is_a_candidate_until_its_domain_is_named() {
     assert_eq!((candidate.count, candidate.line.line), (2, 2));
     assert_eq!(
         candidate.why,
-        "pattern 0 stands on line 2, but nothing on that line says that it is about cuda"
+        "a pattern of the record stands on line 2, but nothing on that line says that it is about cuda"
     );
     let summary = scan_text(
         &matcher,

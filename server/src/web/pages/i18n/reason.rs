@@ -7,12 +7,12 @@ use crate::web::pages::advice::Text;
 /// Each form with its Chinese; `{}` stands for a value. Of two that fit, the one that stands first is meant.
 const FORMS: &[(&str, &str)] = &[
     (
-        "{} explains {} % of line {}, which holds the whole signature",
-        "{}解释了 {}\u{a0}% 的内容（第 {} 行，其中包含完整的错误文本）",
+        "{} covers {} % of line {}, which holds the whole signature",
+        "{}涵盖了 {}\u{a0}% 的内容（第 {} 行，其中包含完整的错误文本）",
     ),
     (
-        "{} explains {} % of line {}",
-        "{}解释了 {}\u{a0}% 的内容（第 {} 行）",
+        "{} covers {} % of line {}",
+        "{}涵盖了 {}\u{a0}% 的内容（第 {} 行）",
     ),
     ("it captured {}", "提取的值：{}"),
     ("it only wraps {}", "它只是包装了 {}"),
@@ -57,9 +57,11 @@ const FORMS: &[(&str, &str)] = &[
 
 /// What a form is about, and how versions are told.
 const PARTS: &[(&str, &str)] = &[
-    ("pattern {}, over several lines,", "跨多行的模式 {} "),
-    ("pattern {}", "模式 {} "),
-    ("a pattern", "某个模式"),
+    (
+        "a pattern of the record, over several lines,",
+        "该记录的跨多行模式",
+    ),
+    ("a pattern of the record", "该记录的模式"),
     ("the whole signature, over several lines,", "跨多行的完整错误文本"),
     ("the whole signature", "完整的错误文本"),
     ("the code {}", "错误码 {} "),
@@ -205,8 +207,10 @@ mod tests {
     fn values_stay_as_they_were_and_other_sentences_stay_english() {
         let chinese = |reason: &str| told(reason, Language::Chinese).text;
         assert_eq!(
-            chinese("pattern 0 explains 58 % of line 1; it captured file=a (line 3); it only wraps nccl/a"),
-            "模式 0 解释了 58\u{a0}% 的内容（第 1 行）；提取的值：file=a (line 3)；它只是包装了 nccl/a"
+            chinese(
+                "a pattern of the record covers 58 % of line 1; it captured file=a (line 3); it only wraps nccl/a"
+            ),
+            "该记录的模式涵盖了 58\u{a0}% 的内容（第 1 行）；提取的值：file=a (line 3)；它只是包装了 nccl/a"
         );
         assert_eq!(
             chinese("the code Xid 79 stands on line 1, but nothing on that line says that it is about xid"),
