@@ -9,7 +9,7 @@ use kb_core::ids::{RecordId, Seq};
 use kb_core::matcher::{Matcher, Rejected};
 
 use super::graph::Graph;
-use super::names::Names;
+use super::names::{Carriers, Names};
 use super::published::{LeftOut, PublishedRecord};
 use crate::bundle::archive;
 use crate::search::SearchIndex;
@@ -120,9 +120,15 @@ impl Generation {
             .filter(|id| self.records.contains_key(id))
     }
 
-    /// Records that carry a code, by id; compared without case and with runs of blanks as one.
+    /// Records that carry a code, by id. Codes are compared without case, and `+`, `-`, `_` or nothing before a number
+    /// count as a blank; a number alone stands for every code that ends with it.
     pub fn by_code(&self, code: &str) -> &[RecordId] {
         self.names.by_code(code)
+    }
+
+    /// Codes after one, each with its records, in the order of their lower-case forms.
+    pub fn codes_after(&self, after: Option<&str>) -> impl Iterator<Item = &Carriers> {
+        self.names.codes_after(after)
     }
 
     /// All published records, by id.

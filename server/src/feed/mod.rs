@@ -25,5 +25,6 @@ pub use graph::{
     MAX_EDGES, MAX_NODES, MAX_PATHS, NearNode, Neighbour, Neighbourhood, PathStep, Ways,
 };
 pub use knowledge::{Knowledge, Readiness};
+pub use names::Carriers;
 pub use offline::offline;
 pub use published::{LeftOut, PublishedRecord};

@@ -4,7 +4,7 @@ use peerless::store::{Scope, SeedRecord};
 use reqwest::Method;
 use serde_json::{Value, json as object};
 
-use crate::test_app::{TestApp, json, problem};
+use crate::test_app::{TestApp, client, json, problem};
 
 pub const P2P: &str = "/api/v1/records/cuda/peer-access-unsupported-by-hardware";
 
@@ -324,6 +324,41 @@ async fn lists_go_page_by_page() {
 }
 
 #[tokio::test]
+async fn codes_are_listed_page_by_page() {
+    let app = TestApp::start().await;
+    let all = app.get_json("/api/v1/codes?limit=200").await;
+    let all = all["codes"].as_array().unwrap();
+    let mut paged = Vec::new();
+    let mut next = Some(String::new());
+    while let Some(cursor) = next {
+        let mut address = format!("{}/api/v1/codes?limit=2", app.url);
+        if !cursor.is_empty() {
+            let encoded: String = url_encoded(&cursor);
+            address = format!("{address}&cursor={encoded}");
+        }
+        let page = json(client().get(address).send().await.unwrap()).await;
+        paged.extend(page["codes"].as_array().unwrap().iter().cloned());
+        next = page["next_cursor"].as_str().map(str::to_owned);
+    }
+    assert_eq!(&paged, all);
+    assert!(all.len() > 2);
+    let record = "cuda/peer-access-unsupported-by-hardware";
+    assert!(
+        all.iter()
+            .any(|entry| entry["code"] == "error 217" && entry["records"] == object!([record]))
+    );
+}
+
+fn url_encoded(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        write!(encoded, "%{byte:02X}").unwrap();
+    }
+    encoded
+}
+
+#[tokio::test]
 async fn codes_signatures_graph_and_export_answer() {
     let app = TestApp::start().await;
     insta::assert_json_snapshot!(
@@ -334,6 +369,16 @@ async fn codes_signatures_graph_and_export_answer() {
         app.get_json("/api/v1/codes/nobody%20has%2Fthis").await["records"],
         object!([])
     );
+    // As addresses have it, and the number alone.
+    for written in ["error+217", "ERROR-217", "error217", "217"] {
+        let found = app.get_json(&format!("/api/v1/codes/{written}")).await;
+        assert_eq!(
+            found["records"][0]["id"], "cuda/peer-access-unsupported-by-hardware",
+            "{written}"
+        );
+        assert_eq!(found["records"][0]["domain"], "cuda", "{written}");
+    }
+    assert_eq!(app.get_json("/api/v1/codes/21").await["records"], object!([]));
     let response = app.get("/api/v1/signatures").await;
     let tag = response.headers()["etag"].clone();
     assert_eq!(tag, concat!("\"s2-", env!("CARGO_PKG_VERSION"), "\""));

@@ -1,13 +1,15 @@
 //! `GET /api/v1/codes/{code}`: the records of a code. Codes are many-to-many, so this is always a list.
+//! `GET /api/v1/codes`: all codes.
 
 use actix_web::{HttpResponse, web};
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
+use super::page;
 use crate::domain::records;
 use crate::search::KnowledgeStamp;
 use crate::web::auth::Anyone;
-use crate::web::error::Problem;
+use crate::web::error::{Problem, ProblemBody};
 use crate::web::state::AppState;
 
 /// The records of a code.
@@ -15,7 +17,7 @@ use crate::web::state::AppState;
 pub struct CodeAnswer {
     /// The code as asked for.
     code: String,
-    /// Records that carry it, by id; none when nobody does.
+    /// Records that carry it, by id; none when no record does.
     records: Vec<CodeRecord>,
     /// Which state of the knowledge answered.
     kb: KnowledgeStamp,
@@ -26,6 +28,8 @@ pub struct CodeAnswer {
 pub struct CodeRecord {
     /// Its id.
     id: String,
+    /// What the code is one of: a number means different things as an Xid and as a CUDA error.
+    domain: String,
     /// Its published revision.
     revision: u32,
     /// Its signature.
@@ -34,9 +38,10 @@ pub struct CodeRecord {
     codes: Vec<String>,
 }
 
-/// Records that carry a code, compared without case and with runs of blanks as one.
-#[utoipa::path(get, path = "/api/v1/codes/{code}", tag = "records",
-    params(("code" = String, Path, description = "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, Xid 79, error 217")),
+/// Records that carry a code. Case does not matter; a blank before the number may be `+`, `-`, `_` or missing; a
+/// number alone finds every code that ends with it.
+#[utoipa::path(get, path = "/api/v1/codes/{code}", operation_id = "find_records_of_code", tag = "records",
+    params(("code" = String, Path, description = "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, Xid 79, xid+79, 79")),
     responses((status = 200, description = "A list, perhaps empty", body = CodeAnswer)))]
 pub async fn code(
     _: Anyone,
@@ -48,6 +53,7 @@ pub async fn code(
     let carriers = records::by_code(&generation, &code);
     let records = carriers.iter().map(|published| CodeRecord {
         id: published.id().to_string(),
+        domain: published.record.document.domain.clone(),
         revision: published.revision.0,
         signature: published.record.document.signature.clone(),
         codes: published.codes.clone(),
@@ -55,6 +61,69 @@ pub async fn code(
     Ok(HttpResponse::Ok().json(CodeAnswer {
         records: records.collect(),
         code,
+        kb: KnowledgeStamp { seq: generation.seq },
+    }))
+}
+
+/// Which codes to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CodesQuery {
+    /// Entries of a page, 50 unless said, at most 200.
+    limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// A page of codes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CodesPage {
+    /// The codes, in the order of their lower-case forms.
+    codes: Vec<CodeEntry>,
+    /// Ask with it for the next page; absent on the last.
+    next_cursor: Option<String>,
+    /// Which state of the knowledge answered.
+    kb: KnowledgeStamp,
+}
+
+/// A code in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CodeEntry {
+    /// The code as people write it.
+    #[schema(example = "Xid 79")]
+    code: String,
+    /// Ids of the records that carry it.
+    records: Vec<String>,
+}
+
+/// All codes that records carry.
+#[utoipa::path(get, path = "/api/v1/codes", operation_id = "list_codes", tag = "records", params(CodesQuery), responses(
+    (status = 200, description = "A page of codes", body = CodesPage),
+    (status = 400, description = "A parameter is wrong", body = ProblemBody),
+))]
+pub async fn codes(
+    _: Anyone,
+    query: web::Query<CodesQuery>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let limit = page::size(query.limit)? as usize;
+    let generation = state.knowledge.current();
+    let mut after = generation.codes_after(query.cursor.as_deref());
+    let codes: Vec<CodeEntry> = after
+        .by_ref()
+        .take(limit)
+        .map(|carriers| CodeEntry {
+            code: carriers.code.clone(),
+            records: carriers.records.iter().map(ToString::to_string).collect(),
+        })
+        .collect();
+    let next_cursor = after
+        .next()
+        .and_then(|_| codes.last().map(|last| last.code.clone()));
+    Ok(HttpResponse::Ok().json(CodesPage {
+        codes,
+        next_cursor,
         kb: KnowledgeStamp { seq: generation.seq },
     }))
 }

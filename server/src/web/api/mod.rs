@@ -70,6 +70,7 @@ pub fn declare(routes: &mut Routes) {
         records::put::put,
     );
 
+    routes.get("/api/v1/codes", Access::Anyone, codes::codes);
     routes.get("/api/v1/codes/{code:.+}", Access::Anyone, codes::code);
     routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);
     routes.get("/api/v1/graph", Access::Anyone, graph::whole::whole);
