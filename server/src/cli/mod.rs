@@ -11,6 +11,7 @@ mod match_files;
 mod mcp;
 mod migrate;
 mod record;
+mod search;
 mod serve;
 mod token;
 
@@ -57,6 +58,8 @@ pub enum Command {
     Match(match_files::MatchArgs),
     /// Print all that is known of one error, by its id; exit code 0 it is there, 1 it is not, 2 trouble
     Record(record::RecordArgs),
+    /// Find records by words or a code; exit code 0 records were found, 1 none, 2 trouble
+    Search(search::SearchArgs),
     /// Offer the tools of the Model Context Protocol on standard input and output, for a coding assistant
     Mcp(mcp::McpArgs),
     /// Import records from a folder or an export; what was edited here is kept
@@ -77,7 +80,7 @@ pub enum Command {
 impl Command {
     /// Exit code when the command fails: `match` keeps 1 for "no match", `record` for "no such record".
     pub fn failure_code(&self) -> u8 {
-        if matches!(self, Self::Match(_) | Self::Record(_)) {
+        if matches!(self, Self::Match(_) | Self::Record(_) | Self::Search(_)) {
             TROUBLE
         } else {
             1
@@ -185,6 +188,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Match(arguments) => match_files::run(arguments).await,
         Command::Record(arguments) => record::run(arguments).await,
+        Command::Search(arguments) => search::run(arguments).await,
         Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,

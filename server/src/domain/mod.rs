@@ -1,5 +1,6 @@
 //! Use cases: what a caller wants, without HTTP and without SQL.
 
+pub mod answer_json;
 pub mod answer_text;
 pub mod correlate;
 pub mod curate;
@@ -12,6 +13,7 @@ pub mod outcomes;
 pub mod records;
 pub mod reports;
 pub mod search;
+pub mod search_text;
 pub mod tokens;
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod record_command;
 mod records;
 mod replicas;
 mod reports;
+mod search_command;
 mod secrecy;
 mod slow;
 mod startup;

@@ -23,10 +23,40 @@ async fn post_text(app: &TestApp, text: impl Into<reqwest::Body>) -> Value {
 #[tokio::test]
 async fn a_pasted_line_finds_its_record() {
     let app = TestApp::start().await;
-    insta::assert_json_snapshot!(post_text(&app, format!("starting\n{LINE}\n")).await);
+    insta::assert_json_snapshot!(
+        post_text(&app, format!("starting\n{LINE}\n")).await,
+        { ".matches[].address" => "http://127.0.0.1:PORT/…" }
+    );
     let nothing = post_text(&app, "all is well\n").await;
     assert_eq!(nothing["matches"], object!([]));
     assert_eq!(nothing["root_cause"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_match_says_what_its_record_says_and_carries_it_when_asked() {
+    let app = TestApp::start().await;
+    let found = post_text(&app, LINE).await;
+    let found = &found["matches"][0];
+    let record = "cuda/peer-access-unsupported-by-hardware";
+    assert_eq!(found["address"], format!("{}/r/{record}", app.url));
+    assert_eq!(found["severity"], "error");
+    assert!(found["workaround"]["action"].is_string());
+    assert_eq!(found.get("record"), None);
+
+    let expanded = |form: &'static str| {
+        let request = app.post("/api/v1/match?expand=record").header("accept", form);
+        request.header("content-type", "text/plain").body(LINE)
+    };
+    let whole = json(expanded("application/json").send().await.unwrap()).await;
+    let stored = app.get_json(&format!("/api/v1/records/{record}")).await;
+    assert_eq!(whole["matches"][0]["record"]["document"], stored);
+    let lines = expanded("application/x-ndjson").send().await.unwrap();
+    let lines = lines.text().await.unwrap();
+    let summary: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["matches"][0]["record"]["document"], stored);
+
+    let refused = app.post("/api/v1/match?expand=everything").body(LINE);
+    problem(refused.send().await.unwrap(), 400, "bad_query").await;
 }
 
 #[tokio::test]
@@ -229,7 +259,7 @@ async fn the_page_shows_the_pasted_line_and_answers_in_the_language_asked_for() 
             "{page}"
         );
         assert!(page.contains("formaction=\"/match?lang=zh\""), "{page}");
-        assert_eq!(page.contains("解释了"), chinese, "{page}");
+        assert_eq!(page.contains("涵盖了"), chinese, "{page}");
         let heading = page.split("id=\"match-1-title\"").nth(1).unwrap_or_default();
         let heading = heading.split("</h2>").next().unwrap_or_default();
         assert!(heading.contains(&format!(">{OWN}</a>")), "{heading}");

@@ -91,16 +91,54 @@ async fn an_assistant_finds_reads_and_follows_records() {
     let (_, nothing) = call(&client, "match", json!({"text": "all is well"})).await;
     assert_eq!(nothing["matches"], json!([]));
 
-    let (_, hits) = call(&client, "search", json!({"query": "peer access", "limit": 1})).await;
+    let (text, hits) = call(&client, "search", json!({"query": "peer access", "limit": 1})).await;
     assert_eq!(hits["total"], 2);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "1 of 2 records, best first:");
+    assert!(lines[3].starts_with("For more: cursor "), "{text}");
     let (text, record) = call(&client, "record", json!({"id": RECORD})).await;
     assert_eq!(record["document"]["id"], RECORD);
     let parts = ["\nWhy it happens\n", "\nWhat works\n  1. ", "\nSources\n", &page];
     assert!(parts.iter().all(|part| text.contains(part)), "{text}");
-    let (_, around) = call(&client, "graph", json!({"id": RECORD})).await;
+    let (text, around) = call(&client, "graph", json!({"id": RECORD})).await;
+    assert!(text.contains(&format!("{RECORD} leads to ")), "{text}");
     assert_eq!(around["center"], RECORD, "{around}");
     let (_, path) = call(&client, "graph", json!({"id": RECORD, "to": RECORD})).await;
     assert_eq!(path["paths"], json!([[]]));
+}
+
+/// Clients may refuse an answer that its schema does not allow.
+#[tokio::test]
+async fn answers_are_what_their_schemas_say() {
+    let app = TestApp::start().await;
+    let token = app.token(&[Scope::Report]).await;
+    let client = over_http(&app, Some(&token)).await;
+    let tools = client.list_all_tools().await.unwrap();
+    let calls = [
+        ("match", json!({"text": LINE})),
+        ("match", json!({"text": "peer access"})),
+        ("search", json!({"query": "peer acess nonesuchword", "limit": 1})),
+        ("record", json!({"id": RECORD})),
+        ("graph", json!({"id": RECORD})),
+        ("graph", json!({"id": RECORD, "to": RECORD})),
+        (
+            "outcome",
+            json!({"id": RECORD, "tried": "/workarounds/0", "worked": true}),
+        ),
+    ];
+    for (name, arguments) in calls {
+        let tool = tools.iter().find(|tool| tool.name == name).unwrap();
+        let schema = Value::Object(tool.output_schema.as_ref().unwrap().as_ref().clone());
+        assert_eq!(schema["type"], "object");
+        let (_, answer) = call(&client, name, arguments.clone()).await;
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let wrong: Vec<String> = validator
+            .iter_errors(&answer)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert_eq!(wrong, [""; 0], "{name} {arguments}");
+        assert!(!validator.is_valid(&json!({"x": 1})), "{name} allows everything");
+    }
 }
 
 #[tokio::test]
@@ -175,6 +213,8 @@ async fn only_hosts_that_are_named_are_answered() {
         assert_eq!(response.status(), status, "{headers:?}");
         if status == 200 {
             assert_eq!(response.headers()["content-type"], "application/json");
+        } else {
+            assert!(response.text().await.unwrap().contains("--public-url"));
         }
     }
     assert_eq!(app.get("/mcp").await.status(), 405);

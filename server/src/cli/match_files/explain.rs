@@ -6,6 +6,7 @@ use kb_core::record::Record;
 use kb_core::scanner::Event;
 
 use super::input::Text;
+use crate::domain::answer_json::ExplainedAnswer;
 use crate::domain::lookup::MatchAnswer;
 use crate::domain::outcomes::said;
 
@@ -13,6 +14,9 @@ use crate::domain::outcomes::said;
 pub(super) trait Explainer {
     /// The answer.
     fn answer(&self, text: Text) -> anyhow::Result<MatchAnswer>;
+
+    /// The answer for programs.
+    fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer>;
 
     /// The answer for people, and whether a known error was found.
     fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)>;
@@ -22,7 +26,7 @@ pub(super) trait Explainer {
         &self,
         text: Text,
         each: &mut dyn FnMut(&Event) -> anyhow::Result<()>,
-    ) -> anyhow::Result<MatchAnswer>;
+    ) -> anyhow::Result<ExplainedAnswer>;
 
     /// What a record that matched says.
     fn facts(&self, id: &RecordId) -> anyhow::Result<Facts>;

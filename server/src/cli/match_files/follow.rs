@@ -91,7 +91,7 @@ fn sum_up(local: &Local, input: &Input, matching: Matching, output: &mut Output)
     let (events, answer) = matching.finish_with_events();
     events.iter().try_for_each(|event| output.hit(input, event))?;
     if output.is_lines() {
-        return output.summary(input, &answer);
+        return output.summary(input, &local.explain(answer));
     }
     output.text(input, &local.render(&answer), !answer.matches.is_empty())
 }

@@ -12,6 +12,7 @@ use super::explain::{Explainer, Facts};
 use super::input::Text;
 use crate::cli::knowledge;
 use crate::config::DataArgs;
+use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
 use crate::domain::answer_text;
 use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching};
 use crate::feed::Generation;
@@ -43,6 +44,16 @@ impl Local {
         Matching::start(Arc::clone(&self.generation), options)
     }
 
+    /// The answer for programs.
+    pub(super) fn explain(&self, answer: MatchAnswer) -> ExplainedAnswer {
+        let explaining = Explaining {
+            generation: Arc::clone(&self.generation),
+            base_url: None,
+            expand: Expand::Brief,
+        };
+        explain(answer, &explaining)
+    }
+
     /// The answer for people.
     pub(super) fn render(&self, answer: &MatchAnswer) -> String {
         answer_text::render(answer, &self.generation, None)
@@ -59,6 +70,10 @@ impl Explainer for Local {
         Ok(matching.finish())
     }
 
+    fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer> {
+        Ok(self.explain(self.answer(text)?))
+    }
+
     fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)> {
         let answer = self.answer(text)?;
         Ok((self.render(&answer), !answer.matches.is_empty()))
@@ -68,12 +83,12 @@ impl Explainer for Local {
         &self,
         text: Text,
         each: &mut dyn FnMut(&Event) -> anyhow::Result<()>,
-    ) -> anyhow::Result<MatchAnswer> {
+    ) -> anyhow::Result<ExplainedAnswer> {
         let mut matching = self.start();
         each_piece(text, |piece| matching.push(piece).iter().try_for_each(&mut *each))?;
         let (events, answer) = matching.finish_with_events();
         events.iter().try_for_each(each)?;
-        Ok(answer)
+        Ok(self.explain(answer))
     }
 
     fn facts(&self, id: &RecordId) -> anyhow::Result<Facts> {

@@ -10,7 +10,7 @@ use super::explain::Explainer;
 use super::input::Input;
 use super::sarif::Sarif;
 use crate::cli::{explain as explained, say};
-use crate::domain::lookup::MatchAnswer;
+use crate::domain::answer_json::ExplainedAnswer;
 
 /// How answers are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ struct Of<'a, T> {
 struct Ended<'a> {
     event: &'static str,
     #[serde(flatten)]
-    answer: &'a MatchAnswer,
+    answer: &'a ExplainedAnswer,
 }
 
 impl Output {
@@ -68,7 +68,7 @@ impl Output {
                 self.text(input, &text, found)
             }
             Form::Json => {
-                let answer = explainer.answer(text).with_context(shown)?;
+                let answer = explainer.explained(text).with_context(shown)?;
                 self.found |= !answer.matches.is_empty();
                 say_json(&input.name(), &answer)
             }
@@ -114,7 +114,7 @@ impl Output {
     }
 
     /// Prints the last line of a file.
-    pub(super) fn summary(&mut self, input: &Input, answer: &MatchAnswer) -> anyhow::Result<()> {
+    pub(super) fn summary(&mut self, input: &Input, answer: &ExplainedAnswer) -> anyhow::Result<()> {
         self.found |= !answer.matches.is_empty();
         let event = "summary";
         say_json(&input.name(), &Ended { event, answer })

@@ -20,8 +20,10 @@ use serde_json::value::RawValue;
 use super::explain::{Explainer, Facts};
 use super::input::Text;
 use super::pad::Padded;
+use crate::domain::answer_json::ExplainedAnswer;
 use crate::domain::lookup::MatchAnswer;
 use crate::web::api::match_text::MATCHES_HEADER;
+use crate::web::api::search::HITS_HEADER;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// The most of an answer that is read, in bytes.
@@ -166,6 +168,37 @@ impl Remote {
         bail!("{} moves in circles", self.shown());
     }
 
+    /// Searches; the answer as text or JSON, and whether a record was found.
+    pub(in crate::cli) fn search(
+        &self,
+        words: &str,
+        domain: Option<&str>,
+        limit: usize,
+        json: bool,
+    ) -> anyhow::Result<(String, bool)> {
+        let mut address = self.address("api/v1/search")?;
+        address
+            .query_pairs_mut()
+            .append_pair("q", words)
+            .append_pair("limit", &limit.to_string());
+        if let Some(domain) = domain {
+            address.query_pairs_mut().append_pair("domain", domain);
+        }
+        let accept = if json { "application/json" } else { "text/plain" };
+        let response = self.send(self.client.get(address).header(ACCEPT, accept))?;
+        let hits = response.headers().get(HITS_HEADER).cloned();
+        let text = String::from_utf8_lossy(&body(response)?).into_owned();
+        if json {
+            let answer: serde_json::Value = serde_json::from_str(&text).map_err(|error| strange(&error))?;
+            let found = answer.pointer("/hits/0").is_some();
+            return Ok((text, found));
+        }
+        let hits = hits.with_context(|| {
+            format!("the server does not say {HITS_HEADER}: it is older than this program, try --json")
+        })?;
+        Ok((text, hits != "0"))
+    }
+
     fn shown(&self) -> String {
         self.base.origin().ascii_serialization()
     }
@@ -191,6 +224,11 @@ impl Explainer for Remote {
         serde_json::from_slice(&body(response)?).map_err(|error| strange(&error))
     }
 
+    fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer> {
+        let response = self.ask(text, "application/json")?;
+        serde_json::from_slice(&body(response)?).map_err(|error| strange(&error))
+    }
+
     fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)> {
         let response = self.ask(text, "text/plain")?;
         let matches = response.headers().get(MATCHES_HEADER).cloned();
@@ -205,7 +243,7 @@ impl Explainer for Remote {
         &self,
         text: Text,
         each: &mut dyn FnMut(&Event) -> anyhow::Result<()>,
-    ) -> anyhow::Result<MatchAnswer> {
+    ) -> anyhow::Result<ExplainedAnswer> {
         let response = self.ask(text, "application/x-ndjson")?;
         for line in BufReader::new(response).lines() {
             let line = line.map_err(|error| anyhow!("the answer broke off: {error}"))?;
@@ -236,7 +274,7 @@ impl Explainer for Remote {
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line {
     Hit(Hit),
-    Summary(Box<MatchAnswer>),
+    Summary(Box<ExplainedAnswer>),
     Problem {
         detail: String,
     },

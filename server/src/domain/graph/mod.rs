@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! export   the whole graph, piece by piece      json, graphml, dot   its forms
+//! text     what is near and the ways, for readers
 //! ```
 
 mod dot;
 mod export;
 mod graphml;
 mod json;
+pub mod text;
 
 #[cfg(test)]
 mod tests;

@@ -1,17 +1,16 @@
 //! `POST /api/v1/match/batch`: many short texts at once, answered in their order, each with its own error.
 
-use std::sync::Arc;
-
 use actix_web::web::{self, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::domain::lookup::{BatchItem, MatchAnswer, look_up_item};
-use crate::feed::Generation;
+use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
+use crate::domain::lookup::{BatchItem, look_up_item};
 use crate::web::auth::Anyone;
 use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::pages::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 
@@ -36,7 +35,7 @@ pub struct BatchAnswer {
 #[serde(untagged)]
 pub enum BatchItemAnswer {
     /// What explains it.
-    Found(Box<MatchAnswer>),
+    Found(Box<ExplainedAnswer>),
     /// What is wrong with it.
     Problem {
         /// As the body of a problem.
@@ -46,7 +45,7 @@ pub enum BatchItemAnswer {
 }
 
 /// Explains many short texts.
-#[utoipa::path(post, path = "/api/v1/match/batch", tag = "match", request_body = BatchRequest, responses(
+#[utoipa::path(post, path = "/api/v1/match/batch", operation_id = "match_batch", tag = "match", request_body = BatchRequest, responses(
     (status = 200, description = "One answer for each item, in order", body = BatchAnswer),
     (status = 413, description = "Too many items, or too large", body = ProblemBody),
 ))]
@@ -57,8 +56,12 @@ pub async fn batch(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let texts = items(&request, payload).await?;
-    let generation = state.knowledge.current();
-    let work = web::block(move || texts.iter().map(|item| one(&generation, item)).collect());
+    let explaining = Explaining {
+        generation: state.knowledge.current(),
+        base_url: Some(base_url(&request, &state)),
+        expand: Expand::Brief,
+    };
+    let work = web::block(move || texts.iter().map(|item| one(&explaining, item)).collect());
     let items = work.await.map_err(|error| Problem::internal(&error))?;
     Ok(HttpResponse::Ok().json(BatchAnswer { items }))
 }
@@ -77,12 +80,13 @@ pub(super) async fn items(request: &HttpRequest, payload: Payload) -> Result<Vec
     Err(Problem::new(Code::TooLarge, detail))
 }
 
-fn one(generation: &Arc<Generation>, item: &RawValue) -> BatchItemAnswer {
+fn one(explaining: &Explaining, item: &RawValue) -> BatchItemAnswer {
     let found = body::parse_json::<BatchItem>(item.get().as_bytes()).and_then(|item| {
-        look_up_item(generation, item).map_err(|error| Problem::new(Code::TooLarge, error.to_string()))
+        look_up_item(&explaining.generation, item)
+            .map_err(|error| Problem::new(Code::TooLarge, error.to_string()))
     });
     match found {
-        Ok(answer) => BatchItemAnswer::Found(Box::new(answer)),
+        Ok(answer) => BatchItemAnswer::Found(Box::new(explain(answer, explaining))),
         Err(problem) => BatchItemAnswer::Problem {
             problem: problem.to_json(),
         },

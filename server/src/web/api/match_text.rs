@@ -11,9 +11,9 @@ use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
 use super::match_view::{self, Lines, Reader};
+use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
 use crate::domain::answer_text;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
-use crate::feed::Generation;
 use crate::web::auth::Anyone;
 use crate::web::body::{BodyError, Patience, Sink};
 use crate::web::compute::compute;
@@ -43,6 +43,9 @@ pub struct MatchQuery {
     /// Versions and models where the text was written: `driver=550.54.14,cuda=12.4`. What a JSON body says of a
     /// component stands before it.
     environment: Option<String>,
+    /// `record`: each match carries its whole record, too. For JSON and ndjson.
+    #[param(inline)]
+    expand: Option<Expand>,
 }
 
 /// Number of known errors found, on every answer that is not `application/x-ndjson`.
@@ -73,14 +76,14 @@ enum Form {
 
 /// Explains a text. `text/plain` is read as it comes, gzip and zstd too; JSON carries the environment.
 #[utoipa::path(
-    post, path = "/api/v1/match", tag = "match", params(MatchQuery),
+    post, path = "/api/v1/match", operation_id = "match_text", tag = "match", params(MatchQuery),
     request_body(
         content((MatchRequest = "application/json"), (String = "text/plain")),
         description = "The text itself (to 1 GiB), or JSON (to 8 MiB)",
     ),
     responses(
         (status = 200, description = "What explains the text; as text/plain or application/x-ndjson when asked for",
-            body = MatchAnswer,
+            body = ExplainedAnswer,
             headers(("Peerless-Matches" = u64, description = "Known errors found; not with application/x-ndjson"))),
         (status = 400, description = "The body cannot be read", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
@@ -97,6 +100,11 @@ pub async fn match_text(
     let form = form(&request);
     let mut environment = query.environment()?;
     let generation = state.knowledge.current();
+    let explaining = Explaining {
+        generation: Arc::clone(&generation),
+        base_url: Some(base_url(&request, &state)),
+        expand: query.expand.unwrap_or_default(),
+    };
     if body::is_json(&request) {
         let asked: MatchRequest = body::json(&request, payload, limits::JSON_BYTES).await?;
         environment.extend(asked.environment);
@@ -107,12 +115,12 @@ pub async fn match_text(
         let bytes = asked.text.len();
         if form == Form::Lines {
             let matching = Matching::start(generation, options);
-            return Ok(lines_of_text(&request, asked.text, matching));
+            return Ok(lines_of_text(&request, asked.text, matching, explaining));
         }
         let known = Arc::clone(&generation);
         let work = move || lookup::look_up(&known, asked.text.as_bytes(), options);
         let found = compute(bytes, work).await?;
-        return Ok(answer(form, &base_url(&request, &state), &generation, &found));
+        return Ok(answer(form, found, &explaining));
     }
     if !is_text(&request) {
         return Err(Problem::new(
@@ -126,7 +134,7 @@ pub async fn match_text(
     };
     let matching = Matching::start(Arc::clone(&generation), options);
     if form == Form::Lines {
-        return lines_from_stream(&request, payload, matching);
+        return lines_from_stream(&request, payload, matching, explaining);
     }
     let sink = body::stream(
         &request,
@@ -137,7 +145,7 @@ pub async fn match_text(
     .await?;
     // The last step asks the index, which computes.
     let found = compute(sink.bytes, move || sink.matching.finish()).await?;
-    Ok(answer(form, &base_url(&request, &state), &generation, &found))
+    Ok(answer(form, found, &explaining))
 }
 
 /// Feeds a matching with a body.
@@ -154,14 +162,18 @@ impl Sink for Feeding {
     }
 }
 
-fn answer(form: Form, base_url: &str, generation: &Generation, found: &MatchAnswer) -> HttpResponse {
+fn answer(form: Form, found: MatchAnswer, explaining: &Explaining) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     response.insert_header((MATCHES_HEADER, found.matches.len()));
     match form {
         Form::Text => response
             .content_type("text/plain; charset=utf-8")
-            .body(answer_text::render(found, generation, Some(base_url))),
-        Form::Json | Form::Lines => response.json(found),
+            .body(answer_text::render(
+                &found,
+                &explaining.generation,
+                explaining.base_url.as_deref(),
+            )),
+        Form::Json | Form::Lines => response.json(explain(found, explaining)),
     }
 }
 
@@ -207,13 +219,14 @@ fn lines_from_stream(
     request: &HttpRequest,
     payload: Payload,
     matching: Matching,
+    explaining: Explaining,
 ) -> Result<HttpResponse, Problem> {
     body::check_head(request, limits::STREAM_BYTES)?;
     let (reader, response) = reader_of(request);
     let request = request.clone();
     actix_web::rt::spawn(async move {
         let send = async |lines: &mut Lines| reader.send(lines.take_ready()).await;
-        let sink = Lines::start(matching);
+        let sink = Lines::start(matching, explaining);
         let read = body::stream_with(&request, payload, limits::STREAM_BYTES, sink, send).await;
         let last = match read {
             Ok(lines) => finish(lines).await,
@@ -227,10 +240,15 @@ fn lines_from_stream(
 }
 
 /// Answers with lines for a text that is all there.
-fn lines_of_text(request: &HttpRequest, text: String, matching: Matching) -> HttpResponse {
+fn lines_of_text(
+    request: &HttpRequest,
+    text: String,
+    matching: Matching,
+    explaining: Explaining,
+) -> HttpResponse {
     let (reader, response) = reader_of(request);
     actix_web::rt::spawn(async move {
-        let mut lines = Lines::start(matching);
+        let mut lines = Lines::start(matching, explaining);
         let read = web::block(move || lines.take(text.as_bytes()).map(|()| lines)).await;
         let last = match read.unwrap_or(Err(BodyError::Panicked)) {
             Ok(lines) => finish(lines).await,

@@ -6,13 +6,15 @@ use actix_web::web::Bytes;
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-use crate::domain::lookup::{MatchAnswer, Matching};
+use crate::domain::answer_json::{ExplainedAnswer, Explaining, explain};
+use crate::domain::lookup::Matching;
 use crate::web::body::{BodyError, Sink};
 use crate::web::error::Problem;
 
 /// Feeds a matching and keeps its hits as lines until they are sent.
 pub(super) struct Lines {
     matching: Matching,
+    explaining: Explaining,
     ready: Vec<Bytes>,
 }
 
@@ -21,7 +23,7 @@ pub(super) struct Lines {
 struct Ended<'a> {
     event: &'static str,
     #[serde(flatten)]
-    answer: &'a MatchAnswer,
+    answer: &'a ExplainedAnswer,
 }
 
 impl Sink for Lines {
@@ -34,9 +36,10 @@ impl Sink for Lines {
 
 impl Lines {
     /// Nothing read yet.
-    pub(super) fn start(matching: Matching) -> Self {
+    pub(super) fn start(matching: Matching, explaining: Explaining) -> Self {
         Self {
             matching,
+            explaining,
             ready: Vec::new(),
         }
     }
@@ -52,7 +55,7 @@ impl Lines {
         self.ready.extend(events.iter().map(line));
         self.ready.push(line(&Ended {
             event: "summary",
-            answer: &answer,
+            answer: &explain(answer, &self.explaining),
         }));
         self.ready
     }

@@ -1,10 +1,11 @@
 //! `GET /api/v1/search`.
 
-use actix_web::{HttpResponse, web};
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::domain::search;
+use crate::domain::{search, search_text};
 use crate::search::{Filters, SearchAnswer, SearchError, SearchRequest};
 use crate::web::auth::Anyone;
 use crate::web::compute::compute;
@@ -36,16 +37,22 @@ pub struct SearchQuery {
     cursor: Option<String>,
 }
 
+/// Number of hits in an answer as text.
+pub const HITS_HEADER: &str = "peerless-hits";
+
 /// A byte of a query is as much work as so many of a text: each word is looked up in all fields, and may be misspelt.
 pub(super) const TEXT_FOR_QUERY: usize = 16;
 
 /// Searches the published records.
-#[utoipa::path(get, path = "/api/v1/search", tag = "search", params(SearchQuery), responses(
-    (status = 200, description = "Hits, best first", body = SearchAnswer),
+#[utoipa::path(get, path = "/api/v1/search", operation_id = "search_records", tag = "search", params(SearchQuery), responses(
+    (status = 200, description = "Hits, best first; a line for each as text/plain when asked for", content(
+        (SearchAnswer = "application/json"), (String = "text/plain"),
+    )),
     (status = 400, description = "A parameter is wrong", body = ProblemBody),
 ))]
 pub async fn search(
     _: Anyone,
+    request: HttpRequest,
     query: web::Query<SearchQuery>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
@@ -58,7 +65,7 @@ pub async fn search(
         return Err(Problem::new(Code::BadQuery, detail));
     }
     let work = query.q.len().saturating_mul(TEXT_FOR_QUERY);
-    let request = SearchRequest {
+    let asked = SearchRequest {
         text: query.q,
         filters: Filters {
             domain: query.domain,
@@ -71,8 +78,24 @@ pub async fn search(
         cursor: query.cursor,
     };
     let generation = state.knowledge.current();
-    let answer = compute(work, move || search::search(&generation, &request)).await;
-    Ok(HttpResponse::Ok().json(answer??))
+    if wants_text(&request) {
+        let found = compute(work, move || {
+            search::search(&generation, &asked)
+                .map(|answer| (answer.hits.len(), search_text::render(&answer, &generation)))
+        });
+        let (hits, text) = found.await??;
+        return Ok(HttpResponse::Ok()
+            .insert_header((HITS_HEADER, hits))
+            .content_type("text/plain; charset=utf-8")
+            .body(text));
+    }
+    let answer = compute(work, move || search::search(&generation, &asked)).await??;
+    Ok(HttpResponse::Ok().json(answer))
+}
+
+fn wants_text(request: &HttpRequest) -> bool {
+    let accept = request.headers().get(header::ACCEPT);
+    accept.is_some_and(|accept| accept.as_bytes().starts_with(b"text/plain"))
 }
 
 impl From<SearchError> for Problem {

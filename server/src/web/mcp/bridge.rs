@@ -50,7 +50,10 @@ pub async fn mcp(
     let Ok(answer) = answer.collect().await;
     let status = StatusCode::from_u16(head.status.as_u16()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     if !status.is_success() && !head.headers.contains_key(http::header::CONTENT_TYPE) {
-        let why = String::from_utf8_lossy(&answer.to_bytes()).into_owned();
+        let mut why = String::from_utf8_lossy(&answer.to_bytes()).into_owned();
+        if status == StatusCode::FORBIDDEN {
+            why.push_str(". A server that is reached under another name than localhost must know it: start it with --public-url");
+        }
         // What is no message of the protocol rmcp refuses as it refuses another type.
         let code = match code(status) {
             Code::UnsupportedType if says_json => Code::MalformedBody,

@@ -5,6 +5,7 @@
 mod answer;
 mod arguments;
 mod bridge;
+mod schemas;
 mod tools;
 
 pub use bridge::mcp;

@@ -12,12 +12,14 @@ use serde_json::value::RawValue;
 
 use super::answer::{json, result, with_text};
 use super::arguments::{GraphArguments, MatchArguments, OutcomeArguments, RecordArguments, SearchArguments};
+use super::schemas;
 use crate::clock::Clock;
+use crate::domain::answer_json::{Expand, Explaining, explain};
 use crate::domain::lookup::{self, MatchOptions};
 use crate::domain::outcomes::{self, OutcomeVote};
 use crate::domain::records::{self, Found};
 use crate::domain::tokens::{self, Actor};
-use crate::domain::{answer_text, graph, search};
+use crate::domain::{answer_text, graph, search, search_text};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
 use crate::store::{Scope, Store};
@@ -77,6 +79,7 @@ impl Tools {
         description = "Explain an error message, traceback or log from GPU software. Returns the known errors that stand \
             in it with line numbers, which one came first and caused the others, why, what to do and what wastes time. \
             No matches means no known error; `candidates` are suggestions only.",
+        output_schema = schemas::of("ExplainedAnswer"),
         annotations(title = "Explain an error", read_only_hint = true, open_world_hint = false)
     )]
     async fn match_text(&self, Parameters(asked): Parameters<MatchArguments>) -> CallToolResult {
@@ -94,7 +97,12 @@ impl Tools {
         computed(move || {
             let answer = lookup::look_up(&generation, asked.text.as_bytes(), options);
             let text = answer_text::render(&answer, &generation, base_url.as_deref());
-            with_text(text, &answer)
+            let explaining = Explaining {
+                generation,
+                base_url,
+                expand: Expand::Brief,
+            };
+            with_text(text, &explain(answer, &explaining))
         })
         .await
     }
@@ -104,6 +112,7 @@ impl Tools {
         name = "search",
         description = "Search the records by words or by a code (\"Xid 79\", \"CUDA error 217\"). Returns ids and signatures, \
             best first; read one with `record`.",
+        output_schema = schemas::of("SearchAnswer"),
         annotations(title = "Search records", read_only_hint = true, open_world_hint = false)
     )]
     async fn search(&self, Parameters(asked): Parameters<SearchArguments>) -> CallToolResult {
@@ -126,7 +135,11 @@ impl Tools {
             cursor: asked.cursor,
         };
         let generation = self.generation();
-        computed(move || json(&search::search(&generation, &request)?)).await
+        computed(move || {
+            let answer = search::search(&generation, &request)?;
+            with_text(search_text::render(&answer, &generation), &answer)
+        })
+        .await
     }
 
     /// Reads a record.
@@ -134,6 +147,7 @@ impl Tools {
         name = "record",
         description = "Read everything known about one error by its id: cause, workarounds, dead ends, versions, what it \
             leads to (`document`), and codes, examples and sources (`ext`).",
+        output_schema = schemas::record(),
         annotations(title = "Read a record", read_only_hint = true, open_world_hint = false)
     )]
     async fn record(&self, Parameters(asked): Parameters<RecordArguments>) -> CallToolResult {
@@ -145,6 +159,7 @@ impl Tools {
         name = "graph",
         description = "What an error leads to, what comes before it and what it is confused with; or, with `to`, the shortest \
             ways by which one error leads to another.",
+        output_schema = schemas::any_of(&["NeighbourhoodAnswer", "PathAnswer"]),
         annotations(title = "Follow causes", read_only_hint = true, open_world_hint = false)
     )]
     async fn graph(&self, Parameters(asked): Parameters<GraphArguments>) -> CallToolResult {
@@ -156,6 +171,7 @@ impl Tools {
         name = "outcome",
         description = "Say whether something that a record advises helped, after it was really tried. Needs a token with the \
             scope `report`. One vote for each action and environment; the last one counts.",
+        output_schema = schemas::of("OutcomeReceipt"),
         annotations(
             title = "Report an outcome",
             read_only_hint = false,
@@ -216,15 +232,12 @@ impl Tools {
         let generation = self.generation();
         let from = find(&generation, &asked.id)?.record.id().clone();
         let Some(to) = &asked.to else {
-            return json(&graph::neighbourhood(
-                &generation,
-                &from,
-                asked.depth.unwrap_or(1),
-                &[],
-            )?);
+            let around = graph::neighbourhood(&generation, &from, asked.depth.unwrap_or(1), &[])?;
+            return with_text(graph::text::neighbourhood(&around), &around);
         };
         let to = find(&generation, to)?.record.id().clone();
-        json(&graph::path(&generation, &from, &to, &[])?)
+        let ways = graph::path(&generation, &from, &to, &[])?;
+        with_text(graph::text::path(&ways), &ways)
     }
 
     async fn vote(
