@@ -13,6 +13,22 @@ async fn the_description_is_this_one() {
     insta::assert_json_snapshot!(app.get_json("/api/v1/openapi.json").await, { ".info.version" => "…" });
 }
 
+/// Generators of clients name their functions by it.
+#[tokio::test]
+async fn every_operation_has_an_id_of_its_own() {
+    let app = TestApp::start().await;
+    let description = app.get_json("/api/v1/openapi.json").await;
+    let mut seen = BTreeSet::new();
+    for methods in description["paths"].as_object().unwrap().values() {
+        for operation in methods.as_object().unwrap().values() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(id.contains('_'), "{id} is a verb and what it is about");
+            assert!(seen.insert(id.to_owned()), "{id} stands twice");
+        }
+    }
+    assert!(seen.len() > 25);
+}
+
 #[tokio::test]
 async fn every_route_of_the_interface_is_described() {
     let app = TestApp::start().await;

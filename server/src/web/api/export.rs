@@ -17,7 +17,7 @@ use crate::web::state::AppState;
 const PAGE: u32 = 50;
 
 /// Every published record; `peerless import` reads it.
-#[utoipa::path(get, path = "/api/v1/export.ndjson", tag = "records", responses(
+#[utoipa::path(get, path = "/api/v1/export.ndjson", operation_id = "export_ndjson", tag = "records", responses(
     (status = 200, description = "One Line for each record, under CC-BY-4.0", body = Line,
         content_type = "application/x-ndjson",
         headers(("ETag" = String, description = "The state of the records: \"s512\""))),
@@ -64,7 +64,7 @@ pub struct Archive(#[expect(dead_code, reason = "only described")] Vec<u8>);
 /// Every published record as files: `<id>.json` and `<id>.ext.json`, with `manifest.json` (seq, number of records,
 /// licence) and `LICENSE.txt`. Unpacked, `peerless check` and `peerless import` read it. The same state gives the same
 /// bytes.
-#[utoipa::path(get, path = "/api/v1/export.zip", tag = "records", responses(
+#[utoipa::path(get, path = "/api/v1/export.zip", operation_id = "export_zip", tag = "records", responses(
     (status = 200, description = "A zip archive, under CC-BY-4.0", body = Archive, content_type = "application/zip",
         headers(("ETag" = String, description = "The state of the records: \"s512\""))),
     (status = 304, description = "Nothing changed"),

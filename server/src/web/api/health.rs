@@ -9,7 +9,7 @@ use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
 
 /// The process answers. Asks nothing of the database.
-#[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, description = "Alive")))]
+#[utoipa::path(get, path = "/healthz", operation_id = "get_health", tag = "operation", responses((status = 200, description = "Alive")))]
 pub async fn healthz(_: Anyone) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/plain; charset=utf-8")
@@ -17,7 +17,7 @@ pub async fn healthz(_: Anyone) -> HttpResponse {
 }
 
 /// The database answers and everything published is known to the matcher, the search and the graph.
-#[utoipa::path(get, path = "/readyz", tag = "operation", responses(
+#[utoipa::path(get, path = "/readyz", operation_id = "get_readiness", tag = "operation", responses(
     (status = 200, description = "Ready for traffic"),
     (status = 503, description = "Going down, without a database, or still behind the feed", body = ProblemBody),
 ))]

@@ -6,7 +6,7 @@ use crate::web::auth::Anyone;
 use crate::web::state::AppState;
 
 /// Counters in Prometheus' text form. Labels are route patterns, never paths.
-#[utoipa::path(get, path = "/metrics", tag = "operation",
+#[utoipa::path(get, path = "/metrics", operation_id = "get_metrics", tag = "operation",
     responses((status = 200, description = "Counters", body = String, content_type = "text/plain")))]
 pub async fn metrics(_: Anyone, state: web::Data<AppState>) -> HttpResponse {
     let generation = state.knowledge.current();

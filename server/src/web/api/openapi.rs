@@ -36,7 +36,7 @@ use crate::web::error::PROBLEM_JSON;
         reports::fleet::get,
         reports::nodes::list,
         reports::nodes::get,
-        codes::code, signatures::signatures, export::export, export::export_zip,
+        codes::codes, codes::code, signatures::signatures, export::export, export::export_zip,
         graph::whole::whole, graph::path::path,
         health::healthz, health::readyz, metrics::metrics, openapi,
     ),
@@ -119,7 +119,7 @@ fn problem_schema() -> RefOr<Schema> {
 }
 
 /// This description.
-#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "operation",
+#[utoipa::path(get, path = "/api/v1/openapi.json", operation_id = "get_openapi", tag = "operation",
     responses((status = 200, description = "OpenAPI 3.1", body = Object)))]
 pub async fn openapi(_: Anyone) -> HttpResponse {
     HttpResponse::Ok().json(Description::openapi())

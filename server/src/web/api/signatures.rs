@@ -53,7 +53,7 @@ pub struct RejectedPattern {
 }
 
 /// Patterns, codes and edges of all published records.
-#[utoipa::path(get, path = "/api/v1/signatures", tag = "records", responses(
+#[utoipa::path(get, path = "/api/v1/signatures", operation_id = "list_signatures", tag = "records", responses(
     (status = 200, description = "All signatures", body = SignaturesAnswer),
     (status = 304, description = "Nothing changed"),
 ))]

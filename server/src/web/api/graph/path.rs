@@ -28,7 +28,7 @@ pub struct PathQuery {
 }
 
 /// The shortest ways from one error to another, 16 at most.
-#[utoipa::path(get, path = "/api/v1/graph/path", tag = "graph", params(PathQuery), responses(
+#[utoipa::path(get, path = "/api/v1/graph/path", operation_id = "find_graph_paths", tag = "graph", params(PathQuery), responses(
     (status = 200, description = "The ways; `steps` is null when there is none", body = PathAnswer,
         headers(("ETag", description = "Changes with the published knowledge")),
         example = json!({

@@ -33,7 +33,7 @@ pub struct WholeQuery {
 }
 
 /// All published records and the edges that they state, sent as it is made.
-#[utoipa::path(get, path = "/api/v1/graph", tag = "graph", params(WholeQuery), responses(
+#[utoipa::path(get, path = "/api/v1/graph", operation_id = "get_graph", tag = "graph", params(WholeQuery), responses(
     (status = 200, description = "The graph",
         content((GraphAnswer = "application/json"), (String = "application/graphml+xml"), (String = "text/vnd.graphviz")),
         headers(("ETag", description = "Changes with the published knowledge; each form has its own"))),

@@ -118,7 +118,7 @@ pub struct StoredDocument<'a> {
 
 /// One record, by its id. A former id answers 308.
 #[utoipa::path(
-    get, path = "/api/v1/records/{id}", tag = "records",
+    get, path = "/api/v1/records/{id}", operation_id = "get_record", tag = "records",
     params(("id" = String, Path, description = "Two or three segments, raw or with %2F"), GetQuery),
     responses(
         (status = 200, description = "The document as stored, with view=full everything about the record, with view=text the \

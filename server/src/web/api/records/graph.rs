@@ -26,7 +26,7 @@ pub struct GraphQuery {
 
 /// What a record leads to, follows, and is taken for: the 200 nearest nodes at most.
 #[utoipa::path(
-    get, path = "/api/v1/records/{id}/-/graph", tag = "graph",
+    get, path = "/api/v1/records/{id}/-/graph", operation_id = "get_record_graph", tag = "graph",
     params(("id" = String, Path), GraphQuery),
     responses(
         (status = 200, description = "The neighbourhood; `truncated` says whether there is more",

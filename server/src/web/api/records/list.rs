@@ -72,7 +72,7 @@ pub struct RecordEntry {
 }
 
 /// Records by id, what changed after a seq, or the newest changes first. Drafts are listed for editors, by id.
-#[utoipa::path(get, path = "/api/v1/records", tag = "records", params(RecordsQuery), responses(
+#[utoipa::path(get, path = "/api/v1/records", operation_id = "list_records", tag = "records", params(RecordsQuery), responses(
     (status = 200, description = "A page of records", body = RecordsPage),
     (status = 400, description = "A parameter is wrong", body = ProblemBody),
 ))]

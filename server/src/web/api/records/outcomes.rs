@@ -12,7 +12,7 @@ use crate::web::{body, limits};
 
 /// What came of what the record advises, as reporters voted.
 #[utoipa::path(
-    get, path = "/api/v1/records/{id}/-/outcomes", tag = "records",
+    get, path = "/api/v1/records/{id}/-/outcomes", operation_id = "get_record_outcomes", tag = "records",
     params(("id" = String, Path, description = "Two or three segments, raw or with %2F")),
     responses(
         (status = 200, description = "Votes by action and environment", body = Outcomes),
@@ -36,7 +36,7 @@ pub async fn get(
 /// Says whether something that the record advises helped. The holder of a token has one vote for each action and
 /// environment, and may change it.
 #[utoipa::path(
-    post, path = "/api/v1/records/{id}/-/outcomes", tag = "records",
+    post, path = "/api/v1/records/{id}/-/outcomes", operation_id = "add_record_outcome", tag = "records",
     params(("id" = String, Path, description = "Two or three segments, raw or with %2F")),
     request_body = OutcomeVote,
     responses(

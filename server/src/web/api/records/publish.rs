@@ -50,7 +50,7 @@ pub(super) async fn announce(state: &AppState, published: Published) -> Publishe
 
 /// Makes a revision what readers see. No body: `?revision=N` says which. `If-Match`, when sent, must name the newest.
 #[utoipa::path(
-    post, path = "/api/v1/records/{id}/-/publish", tag = "records", security(("token" = ["publish"])),
+    post, path = "/api/v1/records/{id}/-/publish", operation_id = "publish_record", tag = "records", security(("token" = ["publish"])),
     params(("id" = String, Path), PublishQuery),
     responses(
         (status = 200, description = "Readers see it", body = PublishedBody),
@@ -83,7 +83,7 @@ pub async fn publish(
 
 /// Takes a record out of matching and search; it stays readable by its id, marked. There is no body.
 #[utoipa::path(
-    post, path = "/api/v1/records/{id}/-/withdraw", tag = "records", security(("token" = ["publish"])),
+    post, path = "/api/v1/records/{id}/-/withdraw", operation_id = "withdraw_record", tag = "records", security(("token" = ["publish"])),
     params(("id" = String, Path)),
     responses(
         (status = 200, description = "Withdrawn", body = PublishedBody),

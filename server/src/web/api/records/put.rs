@@ -65,7 +65,7 @@ pub struct PutAnswer {
 
 /// Makes a new head. `If-Match: "r8"` changes, `If-None-Match: *` creates; one of them must be there.
 #[utoipa::path(
-    put, path = "/api/v1/records/{id}", tag = "records", security(("token" = ["edit"])),
+    put, path = "/api/v1/records/{id}", operation_id = "save_record", tag = "records", security(("token" = ["edit"])),
     params(("id" = String, Path, description = "Two or three segments, raw or with %2F"), PutQuery,
         ("If-Match" = Option<String>, Header, description = "The revision that was read"),
         ("If-None-Match" = Option<String>, Header, description = "*: only if there is no such record yet")),

@@ -79,7 +79,7 @@ pub enum RevisionsAnswer {
 
 /// The history of a record, or with `from` what changed.
 #[utoipa::path(
-    get, path = "/api/v1/records/{id}/-/revisions", tag = "records",
+    get, path = "/api/v1/records/{id}/-/revisions", operation_id = "list_record_revisions", tag = "records",
     params(("id" = String, Path), RevisionsQuery),
     responses(
         (status = 200, description = "History; Difference with `from`", body = RevisionsAnswer),

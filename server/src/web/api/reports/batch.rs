@@ -50,7 +50,7 @@ pub enum ReportOutcome {
 
 /// Accepts many reports. Those that are refused do not hinder the others; send the batch again when unsure.
 #[utoipa::path(
-    post, path = "/api/v1/reports/batch", tag = "reports", security(("token" = ["report"])),
+    post, path = "/api/v1/reports/batch", operation_id = "add_report_batch", tag = "reports", security(("token" = ["report"])),
     request_body = ReportBatch,
     responses(
         (status = 200, description = "One outcome for each report, in order", body = ReportBatchAnswer),

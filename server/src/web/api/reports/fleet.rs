@@ -86,7 +86,7 @@ pub struct HeardEntry {
 }
 
 /// All nodes counted: by verdict, by what their reports show, by when their latest runs ended.
-#[utoipa::path(get, path = "/api/v1/fleet", tag = "reports", security(("token" = ["fleet"])),
+#[utoipa::path(get, path = "/api/v1/fleet", operation_id = "get_fleet", tag = "reports", security(("token" = ["fleet"])),
     params(FleetParams), responses(
         (status = 200, description = "The nodes, counted", body = FleetBody),
         (status = 400, description = "A parameter is wrong", body = ProblemBody),

@@ -36,7 +36,7 @@ pub struct ReportDetail {
 
 /// One report.
 #[utoipa::path(
-    get, path = "/api/v1/reports/{id}", tag = "reports", security(("token" = ["fleet"])),
+    get, path = "/api/v1/reports/{id}", operation_id = "get_report", tag = "reports", security(("token" = ["fleet"])),
     params(("id" = String, Path), ReportQuery),
     responses(
         (status = 200, description = "The report", body = ReportDetail),

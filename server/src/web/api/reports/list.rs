@@ -36,7 +36,7 @@ pub struct ReportsPage {
 }
 
 /// Reports by arrival, newest first.
-#[utoipa::path(get, path = "/api/v1/reports", tag = "reports", security(("token" = ["fleet"])),
+#[utoipa::path(get, path = "/api/v1/reports", operation_id = "list_reports", tag = "reports", security(("token" = ["fleet"])),
     params(ReportsQuery), responses(
         (status = 200, description = "A page of reports", body = ReportsPage),
         (status = 400, description = "A parameter is wrong", body = ProblemBody),

@@ -79,7 +79,7 @@ impl From<&NodeListing> for NodeEntry {
 }
 
 /// Nodes by id, each with the report whose verdict stands and its latest one.
-#[utoipa::path(get, path = "/api/v1/nodes", tag = "reports", security(("token" = ["fleet"])),
+#[utoipa::path(get, path = "/api/v1/nodes", operation_id = "list_nodes", tag = "reports", security(("token" = ["fleet"])),
     params(NodesQuery), responses((status = 200, description = "A page of nodes", body = NodesPage)))]
 pub async fn list(
     _: FleetReader,
@@ -102,7 +102,7 @@ pub async fn list(
 }
 
 /// One node with its newest reports.
-#[utoipa::path(get, path = "/api/v1/nodes/{id}", tag = "reports", security(("token" = ["fleet"])),
+#[utoipa::path(get, path = "/api/v1/nodes/{id}", operation_id = "get_node", tag = "reports", security(("token" = ["fleet"])),
     params(("id" = String, Path)), responses(
         (status = 200, description = "The node", body = NodeDetail),
         (status = 404, description = "No report of such a node", body = ProblemBody),

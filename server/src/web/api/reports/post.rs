@@ -48,7 +48,7 @@ impl ReportAnswer {
 
 /// Accepts a report. The same body again is fine; another body under its id is refused.
 #[utoipa::path(
-    post, path = "/api/v1/reports", tag = "reports", security(("token" = ["report"])),
+    post, path = "/api/v1/reports", operation_id = "add_report", tag = "reports", security(("token" = ["report"])),
     request_body(content = Object, description = "A report, schema kb-seed/schema/report.schema.json; zstd or gzip welcome"),
     responses(
         (status = 201, description = "Kept", body = ReportAnswer),
