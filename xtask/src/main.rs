@@ -4,9 +4,11 @@ mod bench;
 mod eval;
 mod lint;
 mod postgres;
+mod python_client;
 mod random;
 mod release;
 mod schemathesis;
+mod scratch_server;
 mod shell;
 mod test;
 mod tools;
@@ -41,6 +43,8 @@ enum Chore {
     Release(release::Options),
     /// Ask a server thousands of things that its description allows or forbids (needs Python and the package index).
     Schemathesis(schemathesis::Options),
+    /// Generate a Python client from the description and call every operation with it (needs Python and the package index).
+    PythonClient(python_client::Options),
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
     Bench(bench::Options),
     /// How often matching and search are right: collected messages, logs and queries, and texts made from the records.
@@ -55,6 +59,7 @@ fn main() -> Result<()> {
         Chore::Package(options) => release::package(&options),
         Chore::Release(options) => release::run(&options),
         Chore::Schemathesis(options) => schemathesis::run(&options),
+        Chore::PythonClient(options) => python_client::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Eval(options) => eval::run(&options),
     }

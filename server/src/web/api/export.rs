@@ -18,7 +18,8 @@ const PAGE: u32 = 50;
 
 /// Every published record; `peerless import` reads it.
 #[utoipa::path(get, path = "/api/v1/export.ndjson", operation_id = "export_ndjson", tag = "records", responses(
-    (status = 200, description = "One Line for each record, under CC-BY-4.0", body = Line,
+    // A text: OpenAPI 3.1 has no word for lines of JSON, and clients would take the whole for one value.
+    (status = 200, description = "A line of JSON for each record, of the form `Line`, under CC-BY-4.0", body = String,
         content_type = "application/x-ndjson",
         headers(("ETag" = String, description = "The state of the records: \"s512\""))),
     (status = 304, description = "Nothing changed"),

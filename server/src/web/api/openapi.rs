@@ -11,6 +11,7 @@ use utoipa::{Modify, OpenApi};
 
 use super::forms::Forms;
 use super::{batch, codes, export, graph, health, match_text, metrics, records, reports, search, signatures};
+use crate::bundle::Line;
 use crate::web::auth::Anyone;
 use crate::web::error::PROBLEM_JSON;
 
@@ -24,7 +25,7 @@ use crate::web::error::PROBLEM_JSON;
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     modifiers(&Token, &Problems, &Forms),
-    components(schemas(records::get::View, records::get::TextLanguage, records::put::FullBody, records::revisions::Difference)),
+    components(schemas(Line, records::get::View, records::get::TextLanguage, records::put::FullBody, records::revisions::Difference)),
     paths(
         match_text::match_text, batch::batch, search::search,
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,

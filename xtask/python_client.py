@@ -1,0 +1,116 @@
+"""Calls every operation of a running server through a client that openapi-python-client made from its description.
+
+Arguments: the address of the server, the file of its description, the folder of the client. The token comes in
+PEERLESS_TOKEN. A new operation fails the run until it stands in CALLS.
+"""
+
+import importlib
+import json
+import os
+import pkgutil
+import sys
+
+address, description_file, client_folder = sys.argv[1:]
+sys.path.insert(0, client_folder)
+import peerless_client  # noqa: E402
+from peerless_client import models  # noqa: E402
+
+RECORD = "cuda/peer-access-unsupported-by-hardware"
+MADE = "cuda/made-by-the-python-client"
+LINE = "RuntimeError: CUDA error: peer access is not supported between these two devices"
+REPORT = "0198c0de-0000-7000-8000-000000000001"
+
+
+def report(report_id):
+    return {
+        "schema": {"major": 1, "minor": 0},
+        "report_id": report_id,
+        "node": {"id": "python-client", "hostname": "python-client", "boot_id": None},
+        "agent_version": "0.1.0",
+        "started_at": "2026-01-02T03:04:05Z",
+        "finished_at": "2026-01-02T03:04:06Z",
+        "conclusion": {"verdict": "unknown", "reason": "no GPU", "exit_code": 3},
+    }
+
+
+def document(client):
+    found = client.get_httpx_client().get(f"/api/v1/records/{RECORD}")
+    text = found.text.replace(RECORD, MADE)
+    made = json.loads(text)
+    made["aliases"] = []
+    return made
+
+
+# In the order of the calls: what each is asked with, and the status that is expected.
+def calls(client):
+    model = lambda name, value: getattr(models, name).from_dict(value)  # noqa: E731
+    return {
+        "get_health": (200, {}),
+        "get_readiness": (200, {}),
+        "get_metrics": (200, {}),
+        "get_openapi": (200, {}),
+        "match_text": (200, {"body": model("MatchRequest", {"text": LINE})}),
+        "match_batch": (200, {"body": model("BatchRequest", {"items": [{"text": LINE}]})}),
+        "search_records": (200, {"q": "peer access"}),
+        "list_records": (200, {}),
+        "get_record": (200, {"id": RECORD}),
+        "list_record_revisions": (200, {"id": RECORD}),
+        "get_record_graph": (200, {"id": RECORD}),
+        "get_record_outcomes": (200, {"id": RECORD}),
+        "save_record": (201, {"id": MADE, "body": model("SaveRecordBody", document(client)), "if_none_match": "*"}),
+        "publish_record": (200, {"id": MADE}),
+        "add_record_outcome": (
+            200,
+            {"id": MADE, "body": model("OutcomeVote", {"tried": "/workarounds/0", "worked": True})},
+        ),
+        "withdraw_record": (200, {"id": MADE}),
+        "list_codes": (200, {}),
+        "find_records_of_code": (200, {"code": "error 217"}),
+        "list_signatures": (200, {}),
+        "get_graph": (200, {}),
+        "find_graph_paths": (200, {"from_": RECORD, "to": RECORD}),
+        "export_ndjson": (200, {}),
+        "export_zip": (200, {}),
+        "add_report": (201, {"body": model("AddReportBody", report(REPORT))}),
+        "add_report_batch": (200, {"body": model("ReportBatch", {"items": [report(REPORT)]})}),
+        "list_reports": (200, {}),
+        "get_report": (200, {"id": REPORT}),
+        "get_fleet": (200, {}),
+        "list_nodes": (200, {}),
+        "get_node": (200, {"id": "python-client"}),
+    }
+
+
+def functions():
+    """The module of each operation by its id."""
+    found = {}
+    import peerless_client.api as api
+
+    for module in pkgutil.walk_packages(api.__path__, "peerless_client.api."):
+        if not module.ispkg:
+            found[module.name.rsplit(".", 1)[1]] = importlib.import_module(module.name)
+    return found
+
+
+def main():
+    with open(description_file, encoding="utf-8") as file:
+        described = json.load(file)
+    ids = {operation["operationId"] for path in described["paths"].values() for operation in path.values()}
+    client = peerless_client.AuthenticatedClient(
+        base_url=address, token=os.environ["PEERLESS_TOKEN"], raise_on_unexpected_status=True
+    )
+    made = functions()
+    wanted = calls(client)
+    if not ids == set(made) == set(wanted):
+        sys.exit(f"not the same operations: {sorted(ids ^ set(made))} {sorted(ids ^ set(wanted))}")
+    wrong = 0
+    for name, (status, arguments) in wanted.items():
+        answer = made[name].sync_detailed(client=client, **arguments)
+        if int(answer.status_code) != status or isinstance(answer.parsed, models.ProblemBody):
+            wrong += 1
+            print(f"{name}: {int(answer.status_code)} where {status} is expected: {answer.content[:300]!r}")
+    print(f"{len(wanted) - wrong} passed, {wrong} failed")
+    sys.exit(1 if wrong else 0)
+
+
+main()

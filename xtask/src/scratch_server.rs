@@ -1,0 +1,73 @@
+//! A server that was just built and started on an empty folder, with a token that may do everything: for tools that read
+//! the description of the interface and ask what it allows.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::bench::server::{Server, free_address};
+use crate::shell;
+
+/// The server and what is needed to ask it. Ended, and its folder removed, when dropped.
+pub(crate) struct ScratchServer {
+    server: Option<Server>,
+    pub(crate) address: SocketAddr,
+    pub(crate) token: String,
+    pub(crate) folder: PathBuf,
+}
+
+impl ScratchServer {
+    /// Starts it; `name` is in the name of its folder.
+    pub(crate) fn start(name: &str) -> Result<Self> {
+        // As the tests build it: a package built alone has other features, and all its dependencies would be built again.
+        shell::run(&mut shell::cargo(&["build", "--workspace", "--locked"]))?;
+        let program = shell::target().join("debug").join("peerless");
+        let folder = std::env::temp_dir().join(format!("peerless-{name}-{}", std::process::id()));
+        let data = folder.join("data");
+
+        let arguments = ["token", "create", "--name", name, "--scope", "admin"];
+        let mut create = shell::command(&program.to_string_lossy(), &arguments);
+        let output = create.arg("--data-dir").arg(&data).output()?;
+        ensure!(output.status.success(), "no token: {}", output.status);
+        let token = String::from_utf8(output.stdout)?.trim().to_owned();
+
+        let address = free_address()?;
+        let server = Server::start_with(&program, address, &data, &["--rate-limit", "0"])?;
+        server.wait_until_ready()?;
+        Ok(Self {
+            server: Some(server),
+            address,
+            token,
+            folder,
+        })
+    }
+
+    /// Where its description is.
+    pub(crate) fn description(&self) -> String {
+        format!("http://{}/api/v1/openapi.json", self.address)
+    }
+}
+
+impl Drop for ScratchServer {
+    fn drop(&mut self) {
+        // It writes to the folder until it has ended.
+        self.server.take();
+        std::fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+/// A folder below `target` with these Python packages, installed when they are not there yet; gives its programs' folder.
+pub(crate) fn python_tools(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = shell::target().join(name);
+    let programs = folder.join("bin");
+    let done = folder.join("installed");
+    if !done.try_exists()? {
+        let mut venv = shell::command("python3", &["-m", "venv"]);
+        shell::run(venv.arg(&folder)).context("python3 with its module venv is needed")?;
+        let mut install = shell::command(&programs.join("pip").to_string_lossy(), &["install", "--quiet"]);
+        shell::run(install.args(packages))?;
+        std::fs::write(done, "")?;
+    }
+    Ok(programs)
+}
