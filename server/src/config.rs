@@ -47,20 +47,48 @@ impl DataArgs {
     }
 }
 
-/// Replaces the password of a URL by dots.
+/// Parameters of a database URL that may be shown with their values. Any other may be a secret, or a misspelt one.
+const SHOWN_PARAMETERS: [&str; 7] = [
+    "host",
+    "port",
+    "dbname",
+    "user",
+    "sslmode",
+    "application_name",
+    "options",
+];
+
+/// Replaces the password of a URL by dots, wherever it stands.
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
+        // `host=db password=…` is no path, and is refused; it is not printed either.
+        return match url.contains("password") && url.contains('=') {
+            true => "…".to_owned(),
+            false => url.to_owned(),
+        };
     };
     let authority_end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, tail) = rest.split_at(authority_end);
-    match authority.rsplit_once('@') {
+    let authority = match authority.rsplit_once('@') {
         Some((user_info, host)) => match user_info.split_once(':') {
-            Some((user, _)) => format!("{scheme}://{user}:…@{host}{tail}"),
-            None => url.to_owned(),
+            Some((user, _)) => format!("{user}:…@{host}"),
+            None => authority.to_owned(),
         },
-        None => url.to_owned(),
-    }
+        None => authority.to_owned(),
+    };
+    let (path, parameters) = match tail.split_once('?') {
+        Some((path, parameters)) => (path, Some(parameters)),
+        None => (tail, None),
+    };
+    let shown = |parameter: &str| match parameter.split_once('=') {
+        Some((name, _)) if !SHOWN_PARAMETERS.contains(&name) => format!("{name}=…"),
+        _ => parameter.to_owned(),
+    };
+    let parameters = parameters.map_or_else(String::new, |parameters| {
+        let shown: Vec<String> = parameters.split('&').map(shown).collect();
+        format!("?{}", shown.join("&"))
+    });
+    format!("{scheme}://{authority}{path}{parameters}")
 }
 
 /// How the server runs.
@@ -121,8 +149,25 @@ mod tests {
     fn passwords_are_not_shown() {
         assert_eq!(
             without_password("postgres://me:s3:cr@t@db:5432/kb?x=1"),
-            "postgres://me:…@db:5432/kb?x=1"
+            "postgres://me:…@db:5432/kb?x=…"
         );
+        for (given, shown) in [
+            (
+                "postgres://db/kb?user=me&password=s3cr@t",
+                "postgres://db/kb?user=me&password=…",
+            ),
+            (
+                "postgres:///kb?p%61ssword=s3cret&host=/run/pg",
+                "postgres:///kb?p%61ssword=…&host=/run/pg",
+            ),
+            (
+                "postgres://me:s3cret@db?passwrod=s3cret",
+                "postgres://me:…@db?passwrod=…",
+            ),
+            ("host=db user=me password=s3cret", "…"),
+        ] {
+            assert_eq!(without_password(given), shown);
+        }
         assert_eq!(without_password("postgres://me@db/kb"), "postgres://me@db/kb");
         assert_eq!(
             without_password("sqlite://data/peerless.db"),

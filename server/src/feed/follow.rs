@@ -68,7 +68,7 @@ pub(super) async fn load_from(source: Box<dyn Source>) -> Result<Follower, FeedE
     tracing::info!(seq = %first.seq, records = first.len(), took_ms, "knowledge loaded");
     Ok(Follower {
         source,
-        knowledge: Arc::new(Knowledge::new(first)),
+        knowledge: Arc::new(Knowledge::new(first, began)),
         assembler: Some(assembler),
     })
 }
@@ -127,7 +127,9 @@ impl Follower {
     pub async fn catch_up(&mut self) -> Result<bool, FeedError> {
         self.knowledge.let_go().await;
         let held = self.knowledge.current();
+        let asked = Instant::now();
         let newest = self.source.head_seq().await?;
+        self.knowledge.saw(newest, asked);
         if newest == held.seq && self.assembler.is_some() {
             return Ok(false);
         }
@@ -149,7 +151,7 @@ impl Follower {
         let took_ms = next.built_in.as_millis();
         tracing::info!(seq = %next.seq, generation = next.number, records = next.len(), took_ms, "knowledge changed");
         self.assembler = Some(assembler);
-        self.knowledge.swap(next);
+        self.knowledge.swap(next, began);
         Ok(true)
     }
 }

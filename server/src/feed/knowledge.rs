@@ -6,9 +6,9 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use kb_core::ids::Seq;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 use super::generation::Generation;
-use crate::store::{Store, StoreError};
 
 /// What all readers of a process share.
 #[derive(Debug)]
@@ -17,32 +17,52 @@ pub struct Knowledge {
     /// Generations that were in use, until the last request has let go of them.
     former: Mutex<Vec<Arc<Generation>>>,
     announced: watch::Sender<Seq>,
+    seen: Mutex<Seen>,
     pub(super) nudged: Notify,
 }
 
-/// Whether this server may be asked.
+/// What the follower saw of the store.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    head: Seq,
+    /// When the store was last asked for something that the generation in use holds completely.
+    complete_at: Instant,
+}
+
+/// How far behind the store a server may be and still be asked. Building a generation of 65,000 records takes about a
+/// second; while records are published all the time each generation is behind by one of these.
+pub const MAX_BEHIND: Duration = Duration::from_secs(10);
+
+/// How far the generation in use is behind the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Readiness {
     /// What the generation in use holds.
     pub holds: Seq,
-    /// What the store has.
+    /// What the store had when it was asked last.
     pub head: Seq,
+    /// How long ago the generation in use held all that the store had. Grows, too, while the store does not answer.
+    pub behind: Duration,
 }
 
 impl Readiness {
-    /// True when the generation in use holds all that the store has.
+    /// True when answers are at most [`MAX_BEHIND`] old.
     pub fn is_ready(self) -> bool {
-        self.holds >= self.head
+        self.behind <= MAX_BEHIND
     }
 }
 
 impl Knowledge {
-    pub(super) fn new(first: Generation) -> Self {
+    /// `asked` is when the store was asked for what `first` holds.
+    pub(super) fn new(first: Generation, asked: Instant) -> Self {
         let seq = first.seq;
         Self {
             current: ArcSwap::from_pointee(first),
             former: Mutex::default(),
             announced: watch::Sender::new(seq),
+            seen: Mutex::new(Seen {
+                head: seq,
+                complete_at: asked,
+            }),
             nudged: Notify::new(),
         }
     }
@@ -52,11 +72,29 @@ impl Knowledge {
         self.current.load_full()
     }
 
-    /// For `/readyz`.
-    pub async fn readiness(&self, store: &dyn Store) -> Result<Readiness, StoreError> {
-        let head = store.head_seq().await?;
+    /// For `/readyz`. Asks nothing of the store: the follower does, several times a second.
+    pub fn readiness(&self) -> Readiness {
         let holds = self.current().seq;
-        Ok(Readiness { holds, head })
+        let seen = *self.seen();
+        Readiness {
+            holds,
+            head: seen.head.max(holds),
+            behind: seen.complete_at.elapsed(),
+        }
+    }
+
+    /// Remembers what the store said: `head` is its newest seq when it was asked at `asked`.
+    pub(super) fn saw(&self, head: Seq, asked: Instant) {
+        let holds = self.current().seq;
+        let mut seen = self.seen();
+        seen.head = head;
+        if holds >= head {
+            seen.complete_at = seen.complete_at.max(asked);
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells the follower that something was just published here, so that it looks at once.
@@ -79,12 +117,18 @@ impl Knowledge {
         self.announced.subscribe()
     }
 
-    pub(super) fn swap(&self, next: Generation) {
+    /// `asked` is when the store was asked for what `next` holds.
+    pub(super) fn swap(&self, next: Generation, asked: Instant) {
         let seq = next.seq;
         let before = self.current.swap(Arc::new(next));
         // A request may hold it for days, and nobody else asks it.
         before.index.retire();
         self.former().push(before);
+        {
+            let mut seen = self.seen();
+            seen.head = seen.head.max(seq);
+            seen.complete_at = seen.complete_at.max(asked);
+        }
         self.announced.send_replace(seq);
     }
 

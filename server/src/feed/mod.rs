@@ -24,7 +24,7 @@ pub use graph::{
     Between, DomainLink, DomainMap, DomainNode, Graph, GraphEdge, GraphError, GraphNode, MAX_DEPTH,
     MAX_EDGES, MAX_NODES, MAX_PATHS, NearNode, Neighbour, Neighbourhood, PathStep, Ways,
 };
-pub use knowledge::{Knowledge, Readiness};
+pub use knowledge::{Knowledge, MAX_BEHIND, Readiness};
 pub use names::Carriers;
 pub use offline::offline;
 pub use published::{LeftOut, PublishedRecord};

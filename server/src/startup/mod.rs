@@ -22,9 +22,11 @@ use crate::domain::correlate::Correlator;
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
 use crate::telemetry::Metrics;
+use crate::web::auth::TokenOutage;
 use crate::web::body::{Budget, Patience};
 use crate::web::client::Limiter;
 use crate::web::state::{AppState, RequestIds, Settings};
+use crate::web::write_check::WriteCheck;
 use crate::web::{app, limits, routes};
 
 pub use failure::StartupError;
@@ -105,6 +107,8 @@ impl Application {
             routes: routes().table(),
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
             bodies: Budget::default(),
+            write_check: WriteCheck::default(),
+            token_outage: TokenOutage::default(),
             metrics: Metrics::new().map_err(|error| StartupError::Metrics(error.to_string()))?,
             request_ids: RequestIds::new(environment.random.as_ref())?,
             draining: Arc::clone(&draining),

@@ -19,6 +19,9 @@ pub(super) trait Dialect: Database {
     /// committed in their order.
     const LOCK_FEED: &'static str;
 
+    /// Makes the commit of a transaction reach the disk, and changes nothing.
+    const WRITE_NOTHING: &'static str;
+
     /// Behind a text: that it is compared by bytes, whatever the database was made with.
     const BY_BYTES: &'static str;
 
@@ -33,6 +36,8 @@ impl Dialect for Sqlite {
     const BEGIN_WRITE: &'static str = "BEGIN IMMEDIATE";
     const LOCK_RECORD: &'static str = "SELECT head_revision, published_revision FROM record WHERE id = $1";
     const LOCK_FEED: &'static str = "SELECT value FROM counter WHERE name = 'feed'";
+    // The file's header is written again as it is; no program reads this number.
+    const WRITE_NOTHING: &'static str = "PRAGMA user_version = 0";
     const BY_BYTES: &'static str = " COLLATE BINARY";
 
     async fn check_writer(connection: &mut SqliteConnection) -> Result<(), StoreError> {
@@ -67,6 +72,8 @@ impl Dialect for Postgres {
     const LOCK_RECORD: &'static str =
         "SELECT head_revision, published_revision FROM record WHERE id = $1 FOR UPDATE";
     const LOCK_FEED: &'static str = "SELECT value FROM counter WHERE name = 'feed' FOR UPDATE";
+    // A transaction with a number of its own is written to the log when it commits.
+    const WRITE_NOTHING: &'static str = "SELECT txid_current()";
     const BY_BYTES: &'static str = " COLLATE \"C\"";
 
     async fn check_writer(_: &mut PgConnection) -> Result<(), StoreError> {

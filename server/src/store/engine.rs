@@ -78,6 +78,12 @@ pub(super) trait Engine: Database<Row: Cells> + super::dialect::Dialect {
         statement: Statement<'_>,
     ) -> impl Future<Output = Result<Vec<Self::Row>, sqlx::Error>> + Send;
 
+    /// Runs fixed words without values, one statement or several.
+    fn run_plain(
+        connection: &mut Self::Connection,
+        sql: &'static str,
+    ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
+
     /// Runs a statement; the number of rows that it touched.
     fn execute(
         connection: &mut Self::Connection,
@@ -105,6 +111,11 @@ macro_rules! engine {
                 statement: Statement<'_>,
             ) -> Result<Vec<$row>, sqlx::Error> {
                 connection.fetch_all(prepare::<Self>(statement)?).await
+            }
+
+            async fn run_plain(connection: &mut $connection, sql: &'static str) -> Result<(), sqlx::Error> {
+                connection.execute(sqlx::raw_sql(sql)).await?;
+                Ok(())
             }
 
             async fn execute(

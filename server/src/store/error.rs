@@ -79,6 +79,9 @@ pub enum StoreError {
     /// The disk is full or a limit on size was reached.
     #[error("the database cannot grow: {0}")]
     Full(String),
+    /// The file was moved or replaced since it was opened.
+    #[error("the database file is not where this program opened it: {0}")]
+    Moved(String),
     /// The database may not be written.
     #[error("the database cannot be written: {0}")]
     ReadOnly(String),
@@ -120,8 +123,8 @@ fn classify(code: &str, message: &str) -> Option<StoreError> {
             "53100" => Some(StoreError::Full(text)),
             // read_only_sql_transaction, insufficient_privilege
             "25006" | "42501" => Some(StoreError::ReadOnly(text)),
-            // too_many_connections, lock_not_available, the server goes or comes, lost races
-            "53300" | "55P03" | "57P01" | "57P02" | "57P03" | "40001" | "40P01" => {
+            // too_many_connections, lock_not_available, query_canceled (over its time), the server goes or comes, lost races
+            "53300" | "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "40001" | "40P01" => {
                 Some(StoreError::Unavailable(text))
             }
             _ => None,
@@ -133,8 +136,8 @@ fn classify(code: &str, message: &str) -> Option<StoreError> {
         (IOERR_WRITE, _) | (_, 13) => Some(StoreError::Full(text)),
         // SQLITE_READONLY
         (_, 8) => Some(StoreError::ReadOnly(text)),
-        // SQLITE_BUSY, SQLITE_LOCKED
-        (_, 5 | 6) => Some(StoreError::Unavailable(text)),
+        // SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT, SQLITE_IOERR
+        (_, 5 | 6 | 9 | 10) => Some(StoreError::Unavailable(text)),
         _ => None,
     }
 }

@@ -28,7 +28,7 @@ impl<DB: Engine> SqlStore<DB> {
             let sql = "SELECT 1 FROM report WHERE node_id = $1 AND id = $2";
             return match tx.first(sql, values![node, report]).await? {
                 // Another server knew more when it correlated.
-                Some(_) => Ok(()),
+                Some(_) => tx.end().await,
                 None => Err(StoreError::NoReport(node.clone(), report.clone())),
             };
         }

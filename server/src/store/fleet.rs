@@ -60,6 +60,7 @@ impl<DB: Engine> SqlStore<DB> {
                 values![query.oldest],
             )
             .await?;
+        tx.end().await?;
         Ok(Fleet {
             verdicts: verdicts.iter().map(verdict).collect::<Result<_, _>>()?,
             faults: faults.iter().map(fault).collect::<Result<_, _>>()?,

@@ -171,6 +171,6 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     // --- operation -----------------------------------------------------------------------------------------
 
-    /// Answers when the database does.
-    async fn ping(&self) -> Result<(), StoreError>;
+    /// Commits a transaction that changes nothing, and says why where that cannot be done now.
+    async fn check_write(&self) -> Result<(), StoreError>;
 }

@@ -33,6 +33,7 @@ impl<DB: Engine> SqlStore<DB> {
         ];
         let before = tx.first(sql, key).await?.map(|row| row.flag(0)).transpose()?;
         if before == Some(outcome.worked) {
+            tx.end().await?;
             return Ok(OutcomeSaved::Unchanged);
         }
         let sql = "INSERT INTO outcome (record_id, action_sha256, environment_sha256, reporter, kind, action, \

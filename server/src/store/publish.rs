@@ -16,6 +16,7 @@ impl<DB: Engine> SqlStore<DB> {
         let newest = lock_feed(&mut tx).await?;
         let status = standing(&mut tx, &publish.id).await?;
         if let Some(published) = already(&status, RecordState::Published, Some(publish.revision)) {
+            tx.end().await?;
             return Ok(published);
         }
 
@@ -54,6 +55,7 @@ impl<DB: Engine> SqlStore<DB> {
         let newest = lock_feed(&mut tx).await?;
         let status = standing(&mut tx, id).await?;
         if let Some(withdrawn) = already(&status, RecordState::Withdrawn, None) {
+            tx.end().await?;
             return Ok(withdrawn);
         }
         let Some(revision) = status.published else {

@@ -35,8 +35,10 @@ impl<DB: Engine> SqlStore<DB> {
         upsert_node(&mut tx, &report).await?;
         let sql = "SELECT body_sha256 FROM report WHERE node_id = $1 AND id = $2";
         if let Some(row) = tx.first(sql, values![&report.node, &report.id]).await? {
+            let is_same = row.text(0)? == report.body_sha256;
             // Not committed: the node is as before.
-            return Ok(if row.text(0)? == report.body_sha256 {
+            tx.end().await?;
+            return Ok(if is_same {
                 ReportSaved::Duplicate
             } else {
                 ReportSaved::Conflict

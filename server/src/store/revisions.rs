@@ -33,7 +33,10 @@ impl<DB: Engine> SqlStore<DB> {
         let head = match lock_head(&mut tx, &change.id).await? {
             Some(head) => Some(head),
             None => match change.expected {
-                Expected::Head(_) => return Ok(Saved::Stale(None)),
+                Expected::Head(_) => {
+                    tx.end().await?;
+                    return Ok(Saved::Stale(None));
+                }
                 Expected::Absent => None,
             },
         };
@@ -42,9 +45,11 @@ impl<DB: Engine> SqlStore<DB> {
                 WHERE record_id = $1 AND revision = $2 AND document_sha256 = $3 AND annex_sha256 = $4";
             let texts = values![&change.id, head, &document_sha256, &annex_sha256];
             if tx.first(same, texts).await?.is_some() {
+                tx.end().await?;
                 return Ok(Saved::Unchanged(head));
             }
             if change.expected != Expected::Head(head) {
+                tx.end().await?;
                 return Ok(Saved::Stale(Some(head)));
             }
         }

@@ -42,7 +42,9 @@ impl<DB: Engine> SqlStore<DB> {
         let standings = self::standings(&mut tx, source).await?;
         let mut plan = plan(&seeds, &standings, at);
         let taken = set_aside_taken(&mut tx, &seeds, &mut plan, &standings).await?;
-        if !plan.is_idle() {
+        if plan.is_idle() {
+            tx.end().await?;
+        } else {
             let newest = import(&mut tx, source, &seeds, &plan, newest, at).await?;
             remember(&mut tx, source, &seeds, &plan, at).await?;
             set_newest(&mut tx, newest).await?;

@@ -1,12 +1,15 @@
 //! A connection in use: statements in, rows out, errors in the store's words.
 
+use std::future::Future;
 use std::marker::PhantomData;
-use std::ops::DerefMut;
+use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
+use sqlx::Pool;
 use sqlx::pool::PoolConnection;
-use sqlx::{Pool, Transaction};
 
 use super::StoreError;
+use super::connect::OpenedFile;
 use super::dialect::Dialect;
 use super::engine::{Engine, Statement, Value};
 
@@ -17,47 +20,115 @@ pub(super) struct SqlStore<DB: Engine> {
     pub(super) readers: Pool<DB>,
     /// Connections for writing; the same pool on an engine with many writers.
     pub(super) writers: Pool<DB>,
+    /// The file that the connections have open, on an engine that has one.
+    pub(super) file: Option<OpenedFile>,
+    /// How long one statement may take.
+    pub(super) statement_limit: Duration,
 }
 
 /// A connection, alone or within a transaction.
 pub(super) struct Session<DB: Engine, C: DerefMut<Target = DB::Connection>> {
     connection: C,
+    limit: Duration,
     engine: PhantomData<DB>,
+}
+
+/// A connection with a transaction on it.
+///
+/// Where the transaction does not end as asked (a statement failed, an answer did not come, the caller went away), what
+/// the connection is in the middle of is not known: SQLite rolls back by itself when the disk is full, and not for other
+/// errors. Such a connection is closed, and the pool opens another.
+pub(super) struct Transacting<DB: Engine> {
+    connection: PoolConnection<DB>,
+    has_ended: bool,
+}
+
+impl<DB: Engine> Deref for Transacting<DB> {
+    type Target = DB::Connection;
+
+    fn deref(&self) -> &DB::Connection {
+        &self.connection
+    }
+}
+
+impl<DB: Engine> DerefMut for Transacting<DB> {
+    fn deref_mut(&mut self) -> &mut DB::Connection {
+        &mut self.connection
+    }
+}
+
+impl<DB: Engine> Drop for Transacting<DB> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.connection.close_on_drop();
+        }
+    }
 }
 
 /// A connection for single statements.
 pub(super) type Single<DB> = Session<DB, PoolConnection<DB>>;
 
-/// A transaction. Dropped without [`Tx::commit`] it is rolled back.
-pub(super) type Tx<DB> = Session<DB, Transaction<'static, DB>>;
+/// A transaction. Dropped without [`Tx::commit`] or [`Tx::end`] its connection is closed, which rolls it back.
+pub(super) type Tx<DB> = Session<DB, Transacting<DB>>;
 
 impl<DB: Engine> SqlStore<DB> {
     /// A connection for one reading statement.
     pub(super) async fn read_once(&self) -> Result<Single<DB>, StoreError> {
+        self.check_file()?;
         Ok(Session {
             connection: self.readers.acquire().await?,
+            limit: self.statement_limit,
             engine: PhantomData,
         })
     }
 
     /// A transaction that reads one consistent state.
     pub(super) async fn begin_read(&self) -> Result<Tx<DB>, StoreError> {
-        let connection = self.readers.begin_with(<DB as Dialect>::BEGIN_READ).await?;
-        Ok(Session {
-            connection,
-            engine: PhantomData,
-        })
+        self.begin(&self.readers, <DB as Dialect>::BEGIN_READ).await
     }
 
     /// A transaction that writes, on a connection whose commits are on disk.
     pub(super) async fn begin_write(&self) -> Result<Tx<DB>, StoreError> {
-        let mut connection = self.writers.begin_with(<DB as Dialect>::BEGIN_WRITE).await?;
-        DB::check_writer(&mut connection).await?;
+        let mut tx = self.begin(&self.writers, <DB as Dialect>::BEGIN_WRITE).await?;
+        within(tx.limit, DB::check_writer(&mut tx.connection)).await??;
+        Ok(tx)
+    }
+
+    pub(super) async fn check_write(&self) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        within(
+            tx.limit,
+            DB::run_plain(&mut tx.connection, <DB as Dialect>::WRITE_NOTHING),
+        )
+        .await??;
+        tx.commit().await
+    }
+
+    async fn begin(&self, pool: &Pool<DB>, begin: &'static str) -> Result<Tx<DB>, StoreError> {
+        self.check_file()?;
+        let mut connection = Transacting {
+            connection: pool.acquire().await?,
+            has_ended: false,
+        };
+        let limit = self.statement_limit;
+        within(limit, DB::run_plain(&mut connection, begin)).await??;
         Ok(Session {
             connection,
+            limit,
             engine: PhantomData,
         })
     }
+
+    /// Refuses a file that is no longer where it was opened: what is written to it would be lost to the next start.
+    fn check_file(&self) -> Result<(), StoreError> {
+        self.file.as_ref().map_or(Ok(()), OpenedFile::check)
+    }
+}
+
+/// Waits for the database as long as it may take. An error of time is no error of the database.
+async fn within<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, StoreError> {
+    let in_time = tokio::time::timeout(limit, answer).await;
+    in_time.map_err(|_| StoreError::Unavailable(format!("no answer within {} s", limit.as_secs_f32())))
 }
 
 impl<DB: Engine, C: DerefMut<Target = DB::Connection> + Send> Session<DB, C> {
@@ -67,7 +138,11 @@ impl<DB: Engine, C: DerefMut<Target = DB::Connection> + Send> Session<DB, C> {
         sql: &'static str,
         values: &[Value<'_>],
     ) -> Result<Vec<DB::Row>, StoreError> {
-        Ok(DB::fetch(&mut self.connection, Statement::fixed(sql, values)).await?)
+        Ok(within(
+            self.limit,
+            DB::fetch(&mut self.connection, Statement::fixed(sql, values)),
+        )
+        .await??)
     }
 
     /// All rows of a statement put together from fixed parts and placeholders.
@@ -76,7 +151,11 @@ impl<DB: Engine, C: DerefMut<Target = DB::Connection> + Send> Session<DB, C> {
         sql: String,
         values: &[Value<'_>],
     ) -> Result<Vec<DB::Row>, StoreError> {
-        Ok(DB::fetch(&mut self.connection, Statement::built(sql, values)).await?)
+        Ok(within(
+            self.limit,
+            DB::fetch(&mut self.connection, Statement::built(sql, values)),
+        )
+        .await??)
     }
 
     /// The first row, if any.
@@ -100,18 +179,37 @@ impl<DB: Engine, C: DerefMut<Target = DB::Connection> + Send> Session<DB, C> {
 
     /// Runs a statement; the number of rows touched.
     pub(super) async fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64, StoreError> {
-        Ok(DB::execute(&mut self.connection, Statement::fixed(sql, values)).await?)
+        Ok(within(
+            self.limit,
+            DB::execute(&mut self.connection, Statement::fixed(sql, values)),
+        )
+        .await??)
     }
 
     /// Runs a statement put together from fixed parts and placeholders.
     pub(super) async fn run_built(&mut self, sql: String, values: &[Value<'_>]) -> Result<u64, StoreError> {
-        Ok(DB::execute(&mut self.connection, Statement::built(sql, values)).await?)
+        Ok(within(
+            self.limit,
+            DB::execute(&mut self.connection, Statement::built(sql, values)),
+        )
+        .await??)
     }
 }
 
 impl<DB: Engine> Tx<DB> {
     /// Makes the work last. When this fails nothing was changed, unless the connection was lost on the way.
     pub(super) async fn commit(self) -> Result<(), StoreError> {
-        Ok(self.connection.commit().await?)
+        self.finish("COMMIT").await
+    }
+
+    /// Ends a transaction that changed nothing.
+    pub(super) async fn end(self) -> Result<(), StoreError> {
+        self.finish("ROLLBACK").await
+    }
+
+    async fn finish(mut self, sql: &'static str) -> Result<(), StoreError> {
+        within(self.limit, DB::run_plain(&mut self.connection, sql)).await??;
+        self.connection.has_ended = true;
+        Ok(())
     }
 }

@@ -143,7 +143,7 @@ impl<DB: Engine> Store for SqlStore<DB> {
         self.revoke_token(id, at).await
     }
 
-    async fn ping(&self) -> Result<(), StoreError> {
-        self.head_seq().await.map(|_| ())
+    async fn check_write(&self) -> Result<(), StoreError> {
+        self.check_write().await
     }
 }

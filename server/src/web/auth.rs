@@ -2,10 +2,13 @@
 //! it; the route table declares the same once more, and [`super::gate`] holds requests to it.
 
 use std::future::{Ready, ready};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use tokio::time::{Instant, timeout};
 
 use super::error::{Code, Problem};
 use super::state::AppState;
@@ -61,7 +64,42 @@ fn token_needed(scope: Scope) -> Problem {
 #[derive(Debug, Clone, Default)]
 pub struct Caller(pub Option<Actor>);
 
+/// Remembers that the store could not say whose a token is, so that calls for everybody do not wait for it one by one.
+#[derive(Debug, Default)]
+pub struct TokenOutage(Mutex<Option<Instant>>);
+
+impl TokenOutage {
+    fn is_recent(&self) -> bool {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|at| at.elapsed() < OUTAGE)
+    }
+
+    fn note(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+}
+
+/// How long a call for everybody waits to learn whose its token is.
+const PUBLIC_PATIENCE: Duration = Duration::from_secs(1);
+/// How long such calls are answered without asking after the store did not answer.
+const OUTAGE: Duration = Duration::from_secs(5);
+
 impl Caller {
+    /// Who calls a route that is for everybody. A token that is sent must be good; where the store cannot say whether it is,
+    /// the call is answered as one without a token.
+    pub async fn of_anyone(headers: &HeaderMap, state: &AppState) -> Result<Self, Problem> {
+        if !headers.contains_key(header::AUTHORIZATION) || state.token_outage.is_recent() {
+            return Ok(Self(None));
+        }
+        match timeout(PUBLIC_PATIENCE, Self::of(headers, state)).await {
+            Ok(Err(problem)) if problem.code() == Code::Unavailable => {}
+            Ok(known) => return known,
+            Err(_) => {}
+        }
+        state.token_outage.note();
+        Ok(Self(None))
+    }
+
     /// Reads the `Authorization` header. Schemes other than Bearer belong to a proxy in front and are passed over.
     pub async fn of(headers: &HeaderMap, state: &AppState) -> Result<Self, Problem> {
         let Some(value) = headers.get(header::AUTHORIZATION) else {

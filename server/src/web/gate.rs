@@ -8,7 +8,7 @@ use actix_web::http::header::{self, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 
-use super::auth::Caller;
+use super::auth::{Access, Caller};
 use super::error::{Code, Problem};
 use super::routes::Found;
 use super::state::AppState;
@@ -42,7 +42,10 @@ async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
     };
     match state.routes.look_up(request.method(), &pattern) {
         Found::Access(access) => {
-            let caller = Caller::of(request.headers(), state).await?;
+            let caller = match access {
+                Access::Anyone => Caller::of_anyone(request.headers(), state).await?,
+                _ => Caller::of(request.headers(), state).await?,
+            };
             access.check(&caller, state.settings.public_fleet)?;
             Ok(caller)
         }

@@ -19,6 +19,7 @@ mod observe;
 pub mod pages;
 pub mod routes;
 pub mod state;
+pub mod write_check;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};

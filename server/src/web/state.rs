@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::auth::TokenOutage;
 use super::body::{Budget, Patience};
 use super::client::Limiter;
 use super::routes::RouteTable;
+use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
 use crate::domain::correlate::Correlator;
 use crate::feed::Knowledge;
@@ -42,6 +44,10 @@ pub struct AppState {
     pub limiter: Limiter,
     /// Memory for bodies.
     pub bodies: Budget,
+    /// Whether the database can be written.
+    pub write_check: WriteCheck,
+    /// Whether the store lately failed to say whose a token is.
+    pub token_outage: TokenOutage,
     /// Counters.
     pub metrics: Metrics,
     /// Names for requests.

@@ -52,3 +52,43 @@ async fn browsers_get_a_page_for_an_error() {
     assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
     assert!(response.text().await.unwrap().contains("<h1>"));
 }
+
+#[tokio::test]
+async fn a_server_whose_database_file_was_moved_away_is_not_ready_and_writes_nothing() {
+    let app = TestApp::start().await;
+    let ready = app.get("/readyz").await;
+    assert_eq!(ready.text().await.unwrap(), "ready at seq 2 of 2, 0 s behind\n");
+    let (file, moved) = (
+        app.folder.path().join("peerless.db"),
+        app.folder.path().join("elsewhere.db"),
+    );
+    std::fs::rename(&file, &moved).unwrap();
+    let refused = app.store.check_write().await.unwrap_err();
+    assert!(
+        matches!(refused, peerless::store::StoreError::Moved(_)),
+        "{refused}"
+    );
+    // The answer is found out anew once a second.
+    let asked = std::time::Instant::now();
+    let refused = loop {
+        let answer = app.get("/readyz").await;
+        if answer.status() == 503 {
+            break answer.text().await.unwrap();
+        }
+        assert!(asked.elapsed().as_secs() < 20, "still ready");
+    };
+    assert!(refused.contains("moved or replaced"), "{refused}");
+    // Another file in its place is not the one that is open.
+    std::fs::write(&file, "").unwrap();
+    assert!(app.store.check_write().await.is_err());
+    // What needs no database is answered.
+    let found = app
+        .post("/api/v1/match")
+        .body("all is well")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(found.status(), 200);
+    std::fs::rename(&moved, &file).unwrap();
+    app.store.check_write().await.unwrap();
+}

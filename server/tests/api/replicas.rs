@@ -186,3 +186,86 @@ async fn an_import_by_another_process_is_seen_on_sqlite() {
     );
     assert!(elapsed < Duration::from_secs(1), "it took {elapsed:?}");
 }
+
+/// Stands between a server and PostgreSQL, and holds everything back while it is frozen.
+struct Relay {
+    url: String,
+    frozen: tokio::sync::watch::Sender<bool>,
+}
+
+impl Relay {
+    async fn before(database: &Database) -> Self {
+        let url = database.url();
+        let (_, rest) = url.split_once("://").unwrap();
+        let authority = rest.split('/').next().unwrap();
+        let host = authority.rsplit('@').next().unwrap().to_owned();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let own = listener.local_addr().unwrap().to_string();
+        let url = url.replacen(&host, &own, 1);
+        let (frozen, melted) = tokio::sync::watch::channel(false);
+        tokio::spawn(async move {
+            while let Ok((near, _)) = listener.accept().await {
+                let far = tokio::net::TcpStream::connect(&host).await.unwrap();
+                let (near, far) = (near.into_split(), far.into_split());
+                tokio::spawn(hand_on(near.0, far.1, melted.clone()));
+                tokio::spawn(hand_on(far.0, near.1, melted.clone()));
+            }
+        });
+        Self { url, frozen }
+    }
+}
+
+async fn hand_on(
+    mut from: tokio::net::tcp::OwnedReadHalf,
+    mut to: tokio::net::tcp::OwnedWriteHalf,
+    mut frozen: tokio::sync::watch::Receiver<bool>,
+) {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let mut piece = vec![0; 16 << 10];
+    while let Ok(read) = from.read(&mut piece).await {
+        if read == 0 || frozen.wait_for(|frozen| !frozen).await.is_err() {
+            return;
+        }
+        if to.write_all(&piece[..read]).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A database that answers nothing, and does not close its connections either. With two threads: starting a server
+/// blocks one, and the relay needs another.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_a_frozen_database_public_calls_are_answered_and_others_end() {
+    let (folder, database) = (folder().0, Database::make().await);
+    let relay = Relay::before(&database).await;
+    let server = Server::start(&["--database", relay.url.as_str()], &folder.path().join("log"));
+    let (url, client) = (server.url.clone(), client());
+    let token = token(&["--database", database.url().as_str()], &["fleet"]);
+    let get = |path: &str| {
+        let request = client.get(format!("{url}{path}")).bearer_auth(&token);
+        request.timeout(Duration::from_secs(60)).send()
+    };
+    assert_eq!(get("/api/v1/nodes").await.unwrap().status(), 200);
+    relay.frozen.send_replace(true);
+
+    for _ in 0..3 {
+        let asked = Instant::now();
+        let found = get("/api/v1/search?q=peer%20access").await.unwrap();
+        assert_eq!(found.status(), 200);
+        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    }
+    let asked = Instant::now();
+    let nodes = get("/api/v1/nodes").await.unwrap();
+    assert_eq!(nodes.status(), 503);
+    assert!(asked.elapsed() < Duration::from_secs(50), "{:?}", asked.elapsed());
+    assert_eq!(get("/readyz").await.unwrap().status(), 503);
+
+    relay.frozen.send_replace(false);
+    until("ready again", || async {
+        get("/readyz").await.unwrap().status() == 200
+    })
+    .await;
+    assert_eq!(get("/api/v1/nodes").await.unwrap().status(), 200);
+    drop(server);
+    database.end().await;
+}

@@ -18,7 +18,7 @@ fn large(name: &str, kib: usize) -> (String, String) {
     )
 }
 
-/// Saves until it is refused; the number of records kept, and the refusal.
+/// Saves and publishes until it is refused; the number of records that are published, and the refusal.
 async fn fill(store: &dyn Store) -> (i64, StoreError) {
     for number in 0..200 {
         let name = format!("cuda/r{number}");
@@ -28,7 +28,9 @@ async fn fill(store: &dyn Store) -> (i64, StoreError) {
         if let Err(error) = saved {
             return (number, error);
         }
-        store.publish(crate::support::publish(&name, 1)).await.unwrap();
+        if let Err(error) = store.publish(crate::support::publish(&name, 1)).await {
+            return (number, error);
+        }
     }
     panic!("the database never filled up");
 }
@@ -62,7 +64,7 @@ fn a_database_at_its_limit_says_full_and_loses_nothing() {
 #[test]
 fn a_disk_that_takes_no_more_says_full_and_loses_nothing() {
     on(Engine::Sqlite, |place| async move {
-        place.store().await.ping().await.unwrap();
+        place.store().await.check_write().await.unwrap();
         let test = std::env::current_exe().unwrap();
         // Blocks of 1024 bytes; the signal that comes with the refusal is ignored, as a server would.
         let script = "trap '' XFSZ; ulimit -f 8192; exec \"$0\" \"$@\"";
@@ -99,5 +101,68 @@ fn child_fills() {
         let (kept, error) = fill(&*store).await;
         println!("kept {kept}");
         assert!(matches!(error, StoreError::Full(_)), "{error:?}");
+    });
+}
+
+/// The same store, still open, on a small disk that fills up and then grows: SQLite has rolled back by itself by then.
+#[test]
+fn a_store_writes_again_when_there_is_room_again() {
+    on(Engine::Sqlite, |place| async move {
+        let test = std::env::current_exe().unwrap();
+        let mut child = Child::start("full::child_fills_a_disk_that_grows", &place.url, |command| {
+            let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+            let mut apart = std::process::Command::new("unshare");
+            // A file system of its own: nothing stays mounted, whatever happens.
+            apart
+                .args(["--map-root-user", "--mount"])
+                .arg(&test)
+                .args(arguments);
+            for (name, value) in command.get_envs() {
+                if let Some(value) = value {
+                    apart.env(name, value);
+                }
+            }
+            apart.stdout(std::process::Stdio::piped());
+            *command = apart;
+        });
+        let kept: Option<String> = child.line("kept ");
+        assert!(child.passed());
+        assert!(kept.is_some());
+    });
+}
+
+#[test]
+#[ignore = "a part that another test starts"]
+fn child_fills_a_disk_that_grows() {
+    let Some(url) = child_value() else { return };
+    let folder = std::path::Path::new(url.strip_prefix("sqlite:").unwrap())
+        .parent()
+        .unwrap()
+        .to_owned();
+    std::fs::create_dir_all(&folder).unwrap();
+    let mount = |options: &str| {
+        let mut mount = std::process::Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&folder);
+        assert!(mount.status().unwrap().success(), "mount -o {options}");
+    };
+    mount("size=6m");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store: Arc<dyn Store> = connect(&url, &ConnectOptions::default()).await.unwrap();
+        let (kept, error) = fill(&*store).await;
+        println!("kept {kept}");
+        assert!(matches!(error, StoreError::Full(_)), "{error:?}");
+        // Still full, and said so each time.
+        for _ in 0..3 {
+            let again = store
+                .save_head(draft("cuda/again", large("cuda/again", 200), Expected::Absent))
+                .await;
+            assert!(matches!(again, Err(StoreError::Full(_))), "{again:?}");
+        }
+        assert_eq!(store.head_seq().await.unwrap(), Seq(kept));
+        mount("remount,size=64m");
+        store.check_write().await.unwrap();
+        let more = published(&*store, "cuda/more", large("cuda/more", 200)).await;
+        assert_eq!(more.seq, Seq(kept + 1));
     });
 }

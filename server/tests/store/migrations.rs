@@ -115,7 +115,12 @@ async fn migrates_once(place: Arc<Place>) {
             to: newest
         }
     );
-    connect(&place.url, &behind).await.unwrap().ping().await.unwrap();
+    connect(&place.url, &behind)
+        .await
+        .unwrap()
+        .check_write()
+        .await
+        .unwrap();
 }
 
 #[test]
@@ -131,7 +136,7 @@ fn postgres_migrates_once() {
 async fn many_may_migrate_at_once(place: Arc<Place>) {
     let start = || {
         let place = Arc::clone(&place);
-        tokio::spawn(async move { place.store().await.ping().await.unwrap() })
+        tokio::spawn(async move { place.store().await.check_write().await.unwrap() })
     };
     for program in [start(), start(), start(), start()] {
         program.await.unwrap();

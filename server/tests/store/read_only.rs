@@ -21,7 +21,7 @@ fn mode(path: &Path) -> u32 {
 fn the_folder_is_made_for_its_owner_only() {
     on(Engine::Sqlite, |place| async move {
         let store = place.store().await;
-        store.ping().await.unwrap();
+        store.check_write().await.unwrap();
         let file = Path::new(place.url.strip_prefix("sqlite:").unwrap());
         assert_eq!(mode(file.parent().unwrap()), 0o700);
         for entry in fs::read_dir(file.parent().unwrap()).unwrap() {

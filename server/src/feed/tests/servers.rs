@@ -49,7 +49,7 @@ async fn what_one_server_publishes_the_other_finds_within_a_second() {
     publish(here.as_ref(), "test/one", "zebra").await;
     let follower: Follower = load(Arc::clone(&there)).await.unwrap();
     let knowledge = follower.knowledge();
-    assert!(knowledge.readiness(there.as_ref()).await.unwrap().is_ready());
+    assert!(knowledge.readiness().is_ready());
     let running = tokio::spawn(follower.run(crate::feed::DEFAULT_INTERVAL, std::future::pending()));
 
     let seq = publish(here.as_ref(), "test/one", "giraffe").await;

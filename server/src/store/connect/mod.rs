@@ -1,6 +1,7 @@
 //! From a URL to a store: the URL chooses the engine.
 
 mod backup;
+mod opened_file;
 mod postgres;
 mod sqlite;
 mod target;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use backup::{Backup, BackupError, backup};
+pub(super) use opened_file::OpenedFile;
 pub(super) use postgres::migrate as migrate_postgres;
 pub(super) use sqlite::migrate as migrate_sqlite;
 pub(super) use target::Target;
@@ -27,6 +29,8 @@ pub struct ConnectOptions {
     pub postgres_connections: u32,
     /// How long to wait for another process's lock, or for a free connection.
     pub patience: Duration,
+    /// How long one statement may take.
+    pub statement_limit: Duration,
     /// SQLite: size in bytes that the database file may reach; `None`: what the disk holds.
     pub sqlite_max_bytes: Option<u64>,
 }
@@ -38,6 +42,7 @@ impl Default for ConnectOptions {
             sqlite_readers: 4,
             postgres_connections: 10,
             patience: Duration::from_secs(10),
+            statement_limit: Duration::from_secs(20),
             sqlite_max_bytes: None,
         }
     }

@@ -23,11 +23,20 @@ pub(super) async fn connect(
     let pool = PgPoolOptions::new()
         .max_connections(options.postgres_connections.max(1))
         .acquire_timeout(options.patience)
-        .connect_lazy_with(target);
+        .connect_lazy_with(limited(target, options));
     Ok(SqlStore {
         readers: pool.clone(),
         writers: pool,
+        file: None,
+        statement_limit: options.statement_limit,
     })
+}
+
+/// The server ends what takes too long, so that it does not go on for a client that has stopped waiting. Migrations have no
+/// limit: they run on connections of their own.
+fn limited(target: PgConnectOptions, options: &ConnectOptions) -> PgConnectOptions {
+    let milliseconds = options.statement_limit.as_millis();
+    target.options([("statement_timeout", format!("{milliseconds}ms"))])
 }
 
 /// Migrates the tables, and no more.

@@ -10,7 +10,7 @@ use sqlx::error::DatabaseError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, Sqlite, SqliteConnection};
 
-use super::ConnectOptions;
+use super::{ConnectOptions, OpenedFile};
 use crate::store::StoreError;
 use crate::store::dialect::Dialect as _;
 use crate::store::migrate::{self, Migrated};
@@ -41,7 +41,12 @@ pub(super) async fn connect(path: &Path, options: &ConnectOptions) -> Result<Sql
     let writers = pool(1, options).connect_lazy_with(writer_options);
     let reader_options = base_options(path, options).pragma("query_only", "ON");
     let readers = pool(options.sqlite_readers.max(1), options).connect_lazy_with(reader_options);
-    Ok(SqlStore { readers, writers })
+    Ok(SqlStore {
+        readers,
+        writers,
+        file: Some(OpenedFile::at(path)?),
+        statement_limit: options.statement_limit,
+    })
 }
 
 /// Migrates the file's tables, and no more.

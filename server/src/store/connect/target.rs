@@ -28,6 +28,12 @@ impl Target {
             Some(rest) => rest.strip_prefix("//").unwrap_or(rest),
             None => url,
         };
+        if url.contains("password") && url.contains('=') {
+            return Err(refusal(
+                "…",
+                "pairs of names and values are not read: write postgres://user@host/database",
+            ));
+        }
         if path == ":memory:" {
             return Err(refusal(
                 url,
@@ -99,6 +105,7 @@ mod tests {
         for url in [
             "mysql://user:secret@host/db?password=secret",
             "postgres://user:secret@host:port/db",
+            "host=db user=me password=secret",
         ] {
             let error = Target::parse(url).unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use actix_web::{HttpResponse, web};
 
+use crate::feed::MAX_BEHIND;
 use crate::web::auth::Anyone;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
@@ -16,22 +17,30 @@ pub async fn healthz(_: Anyone) -> HttpResponse {
         .body("ok\n")
 }
 
-/// The database answers and everything published is known to the matcher, the search and the graph.
+/// The answers are at most some seconds behind what is published, and the database can be written.
 #[utoipa::path(get, path = "/readyz", operation_id = "get_readiness", tag = "operation", responses(
-    (status = 200, description = "Ready for traffic"),
-    (status = 503, description = "Going down, without a database, or still behind the feed", body = ProblemBody),
+    (status = 200, description = "Ready for traffic; says how far behind the feed the answers are", body = String, content_type = "text/plain"),
+    (status = 503, description = "Going down, too far behind the feed, or without a database that can be written",
+        body = ProblemBody),
 ))]
 pub async fn readyz(_: Anyone, state: web::Data<AppState>) -> Result<HttpResponse, Problem> {
+    let refuse = |detail: String| Err(Problem::new(Code::Unavailable, detail));
     if state.draining.load(Ordering::Relaxed) {
-        return Err(Problem::new(Code::Unavailable, "the server is going down"));
+        return refuse("the server is going down".to_owned());
     }
-    let readiness = state.knowledge.readiness(state.store.as_ref()).await?;
-    let (holds, head) = (readiness.holds, readiness.head);
+    let readiness = state.knowledge.readiness();
+    let (holds, head, behind) = (readiness.holds, readiness.head, readiness.behind.as_secs());
     if !readiness.is_ready() {
-        let detail = format!("the knowledge holds seq {holds} of {head}: it will catch up in a moment");
-        return Err(Problem::new(Code::Unavailable, detail));
+        return refuse(format!(
+            "the knowledge holds seq {holds} of {head} and is {behind} s behind, {} s are allowed",
+            MAX_BEHIND.as_secs()
+        ));
     }
+    if let Some(refusal) = state.write_check.refusal(state.store.as_ref()).await {
+        return refuse(refusal);
+    }
+    let behind = if holds >= head { 0 } else { behind };
     Ok(HttpResponse::Ok()
         .content_type("text/plain; charset=utf-8")
-        .body(format!("ready at seq {holds}\n")))
+        .body(format!("ready at seq {holds} of {head}, {behind} s behind\n")))
 }

@@ -20,7 +20,9 @@ impl From<StoreError> for Problem {
             StoreError::AmbiguousReport => Code::AmbiguousReport,
             StoreError::Full(_) => Code::StorageFull,
             StoreError::ReadOnly(_) => Code::ReadOnly,
-            StoreError::Unavailable(_) | StoreError::NewerDatabase { .. } => Code::Unavailable,
+            StoreError::Unavailable(_) | StoreError::Moved(_) | StoreError::NewerDatabase { .. } => {
+                Code::Unavailable
+            }
             StoreError::Damaged { .. }
             | StoreError::OlderDatabase { .. }
             | StoreError::Migration(_)
