@@ -26,7 +26,7 @@ impl ScratchServer {
         let folder = std::env::temp_dir().join(format!("peerless-{name}-{}", std::process::id()));
         let data = folder.join("data");
 
-        let arguments = ["token", "create", "--name", name, "--scope", "admin"];
+        let arguments = ["token", "create", "--init", "--name", name, "--scope", "admin"];
         let mut create = shell::command(&program.to_string_lossy(), &arguments);
         let output = create.arg("--data-dir").arg(&data).output()?;
         ensure!(output.status.success(), "no token: {}", output.status);

@@ -68,7 +68,7 @@ impl Server {
 
     fn token(&self) -> String {
         let mut command = Command::new(server_binary());
-        command.args(["token", "create", "--name", "test", "--data-dir"]);
+        command.args(["token", "create", "--init", "--name", "test", "--data-dir"]);
         command.arg(self.data.path());
         command.args(["--scope", "edit", "--scope", "publish", "--scope", "report"]);
         let output = command.output().unwrap();

@@ -2,12 +2,22 @@
 
 use rust_embed::RustEmbed;
 
-use super::{BundleError, pair};
+use kb_core::ids::RecordId;
+use kb_core::validate::is_record_file;
+
+use super::{BundleError, DOCUMENT_END, pair};
 use crate::store::SeedRecord;
 
 #[derive(RustEmbed)]
 #[folder = "../kb-seed"]
 struct Files;
+
+/// Their ids, without reading them.
+pub fn embedded_ids() -> impl Iterator<Item = RecordId> {
+    Files::iter()
+        .filter(|path| is_record_file(path))
+        .filter_map(|path| path.strip_suffix(DOCUMENT_END)?.parse().ok())
+}
 
 /// The records that ship with the program.
 pub fn embedded() -> Result<Vec<SeedRecord>, BundleError> {

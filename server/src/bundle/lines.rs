@@ -18,6 +18,9 @@ pub struct Line {
     pub document: String,
     /// Annex, byte for byte.
     pub annex: String,
+    /// True where the record was withdrawn: an import keeps it so, that it does not come back with the program's records.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }
 
 /// Reads one line.

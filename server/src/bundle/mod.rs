@@ -17,7 +17,7 @@ use kb_core::validate::is_record_file;
 use crate::store::SeedRecord;
 
 pub use archive::archive;
-pub use embedded::embedded;
+pub use embedded::{embedded, embedded_ids};
 pub use folder::{FolderError, read_files, read_path};
 pub use lines::{Line, parse_line};
 

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use kb_core::ids::Seq;
+use kb_core::ids::{RecordId, Seq};
 
 use super::import::System;
 use super::open_existing;
 use crate::bundle::Line;
 use crate::bundle::deadends::to_canon;
 use crate::config::DataArgs;
-use crate::store::Store;
+use crate::store::{RevisionTexts, Store};
 
 /// Records read at once.
 const PAGE: u32 = 200;
@@ -68,20 +68,35 @@ async fn canons(store: &dyn Store, folder: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The texts that readers saw last of a record that was withdrawn.
+async fn withdrawn_texts(store: &dyn Store, id: &RecordId) -> anyhow::Result<Option<RevisionTexts>> {
+    let status = store.status(id).await?;
+    let Some(revision) = status.and_then(|status| status.published) else {
+        return Ok(None);
+    };
+    Ok(store.revision(id, revision).await?)
+}
+
 async fn lines(store: &dyn Store) -> anyhow::Result<ExitCode> {
     let mut output = std::io::stdout().lock();
     let mut after = Seq::default();
     loop {
         let page = store.feed(after, PAGE).await?;
         for change in page.changes {
-            let Some(published) = change.published else {
+            let withdrawn = change.published.is_none();
+            let texts = match change.published {
+                Some(published) => Some(published),
+                None => withdrawn_texts(store, &change.id).await?,
+            };
+            let Some(texts) = texts else {
                 continue;
             };
             let line = Line {
                 id: change.id,
-                revision: published.meta.revision,
-                document: published.document,
-                annex: published.annex,
+                revision: texts.meta.revision,
+                document: texts.document,
+                annex: texts.annex,
+                withdrawn,
             };
             serde_json::to_writer(&mut output, &line)?;
             output.write_all(b"\n")?;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
+use kb_core::ids::{RecordId, Seq};
 
 use super::check::print_violations;
 use super::{import_deadends, say};
@@ -28,6 +29,9 @@ pub struct ImportArgs {
     /// With --from deadends: also records about countries (law, visas, hospitals)
     #[arg(long, requires = "from")]
     countries: bool,
+    /// Into a new database import PATH alone, without the records that ship with this program
+    #[arg(long, env = "PEERLESS_WITHOUT_SHIPPED")]
+    without_shipped: bool,
     #[command(flatten)]
     data: DataArgs,
 }
@@ -40,16 +44,36 @@ pub(super) enum System {
 }
 
 pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
-    let records = match arguments.from {
+    let (records, withdrawn) = match arguments.from {
         Some(System::Deadends) => {
             let taken = import_deadends::ids_in_use(&arguments.data).await?;
-            import_deadends::read(&arguments.path, arguments.countries, taken)?
+            let records = import_deadends::read(&arguments.path, arguments.countries, taken)?;
+            (records, Vec::new())
         }
-        None => checked(read(&arguments.path)?)?,
+        None => {
+            let (records, withdrawn) = read(&arguments.path)?;
+            (checked(records)?, withdrawn)
+        }
     };
     say_slow(&records)?;
     let store = open_store(&arguments.data).await?;
-    let outcome = store.seed(SeedSource::Import, records, SystemClock.now()).await?;
+    let now = SystemClock.now();
+    let was_empty = store.head_seq().await? == Seq::default();
+    let outcome = store.seed(SeedSource::Import, records, now).await?;
+    // What is new here and was withdrawn there stays withdrawn; what somebody has here is theirs.
+    for id in withdrawn.iter().filter(|id| outcome.added.contains(id)) {
+        store.withdraw(id, SeedSource::Import.actor(), now).await?;
+        say(format_args!("withdrawn, as where it was exported: {id}"))?;
+    }
+    if was_empty && !arguments.without_shipped {
+        let shipped = store.seed(SeedSource::Program, bundle::embedded()?, now).await?;
+        if !shipped.added.is_empty() {
+            say(format_args!(
+                "the database is new: {} records that ship with this program were added, too (--without-shipped leaves them out)",
+                shipped.added.len()
+            ))?;
+        }
+    }
     say(format_args!(
         "{} added, {} updated, {} unchanged, {} kept because they were edited here",
         outcome.added.len(),
@@ -98,26 +122,31 @@ fn checked(records: Vec<SeedRecord>) -> anyhow::Result<Vec<SeedRecord>> {
     Ok(records)
 }
 
-fn read(path: &Path) -> anyhow::Result<Vec<SeedRecord>> {
+/// The records, and the ids of those that were withdrawn where they come from.
+fn read(path: &Path) -> anyhow::Result<(Vec<SeedRecord>, Vec<RecordId>)> {
     if path.extension().is_some_and(|end| end == "ndjson") {
         return read_lines(path);
     }
-    Ok(bundle::read_path(path)?)
+    Ok((bundle::read_path(path)?, Vec::new()))
 }
 
-fn read_lines(path: &Path) -> anyhow::Result<Vec<SeedRecord>> {
+fn read_lines(path: &Path) -> anyhow::Result<(Vec<SeedRecord>, Vec<RecordId>)> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut records = Vec::new();
+    let mut withdrawn = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = bundle::parse_line(line)
             .with_context(|| format!("{}, line {}: not a line of an export", path.display(), index + 1))?;
+        if line.withdrawn {
+            withdrawn.push(line.id.clone());
+        }
         records.push(SeedRecord {
             id: line.id,
             document: line.document,
             annex: line.annex,
         });
     }
-    Ok(records)
+    Ok((records, withdrawn))
 }
 
 /// Prints what is wrong; true when nothing refuses the record.

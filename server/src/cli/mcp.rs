@@ -7,6 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use rmcp::ServiceExt as _;
 
+use super::has_records;
 use crate::bundle;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
@@ -26,10 +27,13 @@ pub struct McpArgs {
     data: DataArgs,
 }
 
+/// The records that came with the program.
+fn shipped() -> anyhow::Result<Source> {
+    Ok(Source::Fixed(Arc::new(feed::offline(bundle::embedded()?)?)))
+}
+
 pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
     let clock = SystemClock;
-    // The database where there is one already; it is not made for this.
-    let has_database = arguments.data.database.is_some() || arguments.data.sqlite_file().try_exists()?;
     // A variable that is set to nothing is none.
     let token = arguments.token.as_deref().map(str::trim);
     let token = token.filter(|token| !token.is_empty());
@@ -40,12 +44,18 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
         token: None,
         base_url: None,
     };
-    if has_database {
+    // The database where there is one already; it is not made for this.
+    if arguments.data.database.is_some() || arguments.data.sqlite_file().try_exists()? {
         let store = open_store(&arguments.data).await?;
-        let follower = feed::load(Arc::clone(&store)).await?;
-        tools.source = Source::Live(follower.knowledge());
-        // Until the program ends: an assistant may stay for days.
-        tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
+        tools.source = if has_records(store.as_ref()).await? {
+            let follower = feed::load(Arc::clone(&store)).await?;
+            let knowledge = follower.knowledge();
+            // Until the program ends: an assistant may stay for days.
+            tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
+            Source::Live(knowledge)
+        } else {
+            shipped()?
+        };
         if let Some(token) = token {
             // Told here, where somebody sets it up, and not only to the assistant that uses it later.
             tokens::authenticate(store.as_ref(), token, clock.now())
@@ -61,7 +71,7 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
             arguments.data.shown()
         );
     } else {
-        tools.source = Source::Fixed(Arc::new(feed::offline(bundle::embedded()?)?));
+        tools.source = shipped()?;
     }
     let service = tools.serve(rmcp::transport::stdio()).await?;
     service.waiting().await?;

@@ -23,6 +23,8 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
+use kb_core::ids::Seq;
+
 use crate::bundle;
 use crate::config::{DataArgs, ServeArgs};
 use crate::feed::{self, Generation};
@@ -139,11 +141,43 @@ async fn open_existing(data: &DataArgs) -> anyhow::Result<Arc<dyn Store>> {
 /// The knowledge at hand: the database that is named, or that is in the data folder already, for it is not made for this; else
 /// the records of this program.
 async fn knowledge(data: &DataArgs) -> anyhow::Result<Arc<Generation>> {
-    if data.database.is_some() || data.sqlite_file().try_exists()? {
-        let follower = feed::load(open_existing(data).await?).await?;
-        return Ok(follower.knowledge().current());
+    match database(data).await? {
+        Some(store) => Ok(feed::load(store).await?.knowledge().current()),
+        None => Ok(Arc::new(feed::offline(bundle::embedded()?)?)),
     }
-    Ok(Arc::new(feed::offline(bundle::embedded()?)?))
+}
+
+/// The database that answers are made from; `None` where there is none, or one that never held a record: `token create` and
+/// `migrate` make such, and "no known error" from it would be untrue.
+async fn database(data: &DataArgs) -> anyhow::Result<Option<Arc<dyn Store>>> {
+    if data.database.is_none() && !data.sqlite_file().try_exists()? {
+        return Ok(None);
+    }
+    let store = open_existing(data).await?;
+    if !has_records(store.as_ref()).await? {
+        return Ok(None);
+    }
+    warn_without_shipped(store.as_ref(), data).await?;
+    Ok(Some(store))
+}
+
+/// Whether a record was ever published in the database.
+async fn has_records(store: &dyn Store) -> anyhow::Result<bool> {
+    Ok(store.head_seq().await? != Seq::default())
+}
+
+/// Says so where a database holds none of the records that ship with the program.
+async fn warn_without_shipped(store: &dyn Store, data: &DataArgs) -> anyhow::Result<()> {
+    for id in bundle::embedded_ids() {
+        if store.status(&id).await?.is_some() {
+            return Ok(());
+        }
+    }
+    eprintln!(
+        "peerless: {} holds none of the records that ship with the program; `peerless serve` brings them in",
+        data.shown()
+    );
+    Ok(())
 }
 
 /// What only reads or takes back shall not make an empty database where somebody mistook the folder or the name.

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use clap::{Args, Subcommand};
 
-use super::{open_existing, say};
+use super::{open_existing, refuse_missing, say};
 use crate::clock::{Clock as _, SystemClock, SystemRandom};
 use crate::config::DataArgs;
 use crate::domain::tokens;
@@ -36,6 +36,9 @@ pub struct CreateArgs {
     /// Ends after this time: 12h, 90d, 2w [default: never]
     #[arg(long, value_parser = parse_duration, value_name = "TIME")]
     expires_in: Option<Duration>,
+    /// Make the database where there is none yet: a token of a new database is good for no server that runs elsewhere
+    #[arg(long)]
+    init: bool,
     #[command(flatten)]
     data: DataArgs,
 }
@@ -58,6 +61,9 @@ pub(super) async fn run(command: TokenCommand) -> anyhow::Result<ExitCode> {
 }
 
 async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
+    if !arguments.init {
+        refuse_missing(&arguments.data).map_err(|error| anyhow!("{error}; or make it with --init"))?;
+    }
     let store = open_store(&arguments.data).await?;
     let now = SystemClock.now();
     let expires_at = arguments.expires_in.map(|duration| now + duration);
@@ -72,7 +78,8 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
     .await?;
     say(format_args!("{}", issued.text))?;
     eprintln!(
-        "this is the only time it is shown; take it back with: peerless token revoke {}",
+        "made in {}; this is the only time it is shown; take it back with: peerless token revoke {}",
+        arguments.data.shown(),
         issued.token.id
     );
     Ok(ExitCode::SUCCESS)

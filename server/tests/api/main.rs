@@ -16,6 +16,7 @@ mod access;
 mod bad_input;
 mod docs;
 mod durability;
+mod empty_database;
 mod every_call;
 mod graph;
 mod health;

@@ -103,7 +103,9 @@ impl Drop for Server {
 /// A token made by the command line.
 pub fn token(data: &[&str], scopes: &[&str]) -> String {
     let mut command = peerless();
-    command.args(["token", "create", "--name", "tester"]).args(data);
+    command
+        .args(["token", "create", "--init", "--name", "tester"])
+        .args(data);
     for scope in scopes {
         command.args(["--scope", scope]);
     }

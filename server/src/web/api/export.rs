@@ -137,6 +137,7 @@ fn lines(page: &FeedPage) -> Bytes {
             revision: published.meta.revision,
             document: published.document.clone(),
             annex: published.annex.clone(),
+            withdrawn: false,
         };
         // Strings and a number always have a JSON form.
         if serde_json::to_writer(&mut text, &line).is_ok() {

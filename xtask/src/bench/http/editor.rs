@@ -34,7 +34,7 @@ impl Editor {
     /// Makes a token, and takes `document` as the text to change.
     pub(super) fn new(program: &Path, address: SocketAddr, data: &Path, document: Value) -> Result<Self> {
         let arguments = [
-            "token", "create", "--name", "bench", "--scope", "edit", "--scope", "publish",
+            "token", "create", "--init", "--name", "bench", "--scope", "edit", "--scope", "publish",
         ];
         let mut create = Command::new(program);
         let output = create.args(arguments).arg("--data-dir").arg(data).output()?;

@@ -131,7 +131,9 @@ impl Lane<'_> {
     /// The file of a token that may upload and count.
     fn token(&self, data: &Path) -> Result<PathBuf> {
         let made = Command::new(&self.programs.server)
-            .args(["token", "create", "--name", "trials", "--scope", "report"])
+            .args([
+                "token", "create", "--init", "--name", "trials", "--scope", "report",
+            ])
             .args(["--scope", "fleet", "--data-dir"])
             .arg(data)
             .output()?;
