@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::excerpt::Excerpt;
+use super::work_time::{self, OutOfTime, WorkTime};
 use crate::feed::Generation;
 use crate::search::{KnowledgeStamp, SearchIndex};
 
@@ -149,6 +150,21 @@ pub fn look_up(generation: &Arc<Generation>, text: &[u8], options: MatchOptions)
     matching.finish()
 }
 
+/// As [`look_up`], for as long as the processor may work for it.
+pub fn look_up_within(
+    generation: &Arc<Generation>,
+    text: &[u8],
+    options: MatchOptions,
+    time: &WorkTime,
+) -> Result<MatchAnswer, OutOfTime> {
+    let mut matching = Matching::start(Arc::clone(generation), options);
+    for piece in text.chunks(work_time::PIECE) {
+        matching.feed(piece);
+        time.check()?;
+    }
+    Ok(matching.finish())
+}
+
 /// One item of a batch.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -179,21 +195,32 @@ impl fmt::Debug for BatchItem {
     }
 }
 
-/// The text of a batch item is too long; the others are answered.
+/// Why an item of a batch is not answered; others may be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the text has {0} bytes, an item may have {MAX_ITEM_BYTES}: send it to /api/v1/match")]
-pub struct ItemTooLong(pub usize);
+pub enum ItemError {
+    /// Its text is too long.
+    #[error("the text has {0} bytes, an item may have {MAX_ITEM_BYTES}: send it to /api/v1/match")]
+    TooLong(usize),
+    /// The batch has had its time.
+    #[error(transparent)]
+    OutOfTime(#[from] OutOfTime),
+}
 
 /// Looks up one item of a batch. Callers keep the order and give each item its own error.
-pub fn look_up_item(generation: &Arc<Generation>, item: BatchItem) -> Result<MatchAnswer, ItemTooLong> {
+pub fn look_up_item(
+    generation: &Arc<Generation>,
+    item: BatchItem,
+    time: &WorkTime,
+) -> Result<MatchAnswer, ItemError> {
+    time.check()?;
     if item.text.len() > MAX_ITEM_BYTES {
-        return Err(ItemTooLong(item.text.len()));
+        return Err(ItemError::TooLong(item.text.len()));
     }
     let options = MatchOptions {
         environment: item.environment,
         without_text: false,
     };
-    Ok(look_up(generation, item.text.as_bytes(), options))
+    Ok(look_up_within(generation, item.text.as_bytes(), options, time)?)
 }
 
 fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> MatchAnswer {

@@ -15,6 +15,7 @@ pub mod reports;
 pub mod search;
 pub mod search_text;
 pub mod tokens;
+pub mod work_time;
 
 #[cfg(test)]
 mod evaluation;

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kb_core::scanner::Applies;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::lookup::{
-    BatchItem, MAX_ITEM_BYTES, MatchAnswer, MatchOptions, Matching, SuggestedBy, look_up, look_up_item,
+    BatchItem, ItemError, MAX_ITEM_BYTES, MatchAnswer, MatchOptions, Matching, SuggestedBy, look_up,
+    look_up_item,
 };
 use super::records::{Found, by_code, find};
+use super::work_time::WorkTime;
 use crate::feed::Generation;
 use crate::feed::samples::{PEER_ACCESS, document, generation_of};
 
@@ -106,12 +109,16 @@ fn a_batch_item_has_its_own_limit() {
         text,
         environment: BTreeMap::new(),
     };
+    let time = WorkTime::start(Duration::from_secs(60));
     assert_eq!(
-        matched(&look_up_item(&sample(), item(LINE.to_owned())).unwrap()),
+        matched(&look_up_item(&sample(), item(LINE.to_owned()), &time).unwrap()),
         [PEER]
     );
-    let error = look_up_item(&sample(), item("x".repeat(MAX_ITEM_BYTES + 1))).unwrap_err();
+    let error = look_up_item(&sample(), item("x".repeat(MAX_ITEM_BYTES + 1)), &time).unwrap_err();
     assert!(error.to_string().contains("65537"), "{error}");
+    let over = WorkTime::start(Duration::ZERO);
+    let error = look_up_item(&sample(), item(LINE.to_owned()), &over).unwrap_err();
+    assert!(matches!(error, ItemError::OutOfTime(_)), "{error}");
 }
 
 #[test]

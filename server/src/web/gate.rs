@@ -10,6 +10,7 @@ use actix_web::{Error, HttpMessage, web};
 
 use super::auth::{Access, Caller};
 use super::error::{Code, Problem};
+use super::host;
 use super::routes::Found;
 use super::state::AppState;
 
@@ -47,6 +48,9 @@ async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
                 _ => Caller::of(request.headers(), state).await?,
             };
             access.check(&caller, state.settings.public_fleet)?;
+            if access == Access::FleetReader && caller.0.is_none() {
+                host::check(request.headers(), state.settings.public_url.as_deref())?;
+            }
             Ok(caller)
         }
         Found::OtherMethods(methods) => Err(wrong_method(&methods)),

@@ -38,8 +38,16 @@ pub const MCP_BYTES: u64 = JSON_BYTES;
 pub const OUTCOME_BYTES: u64 = 16 << 10;
 /// A report, after decompression, in bytes.
 pub const REPORT_BYTES: u64 = ingest::MAX_BODY_BYTES as u64;
-/// Memory for all bodies that are read whole, together, in bytes.
-pub const BODIES_BYTES: usize = 512 << 20;
+/// Values of a JSON body: members of lists and objects, and these themselves.
+pub const JSON_VALUES: usize = 100_000;
+/// Values of a report. A full bench of four GPUs has 23,000.
+pub const REPORT_VALUES: usize = 400_000;
+/// Processor time of a request that is no streamed text.
+pub const WORK_TIME: Duration = Duration::from_secs(2);
+/// Answers of a batch, together, in bytes.
+pub const BATCH_ANSWER_BYTES: usize = 16 << 20;
+/// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
+pub const BODIES_BYTES: usize = 128 << 20;
 /// Start of each body that is not counted against it, in bytes.
 pub const BODY_FREE_BYTES: usize = 64 << 10;
 /// A decompressed body may be this many times the compressed one.
@@ -96,7 +104,19 @@ pub const LIMITS: &[Limit] = &[
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
     limit("vote of POST …/-/outcomes", OUTCOME_BYTES, "bytes"),
     limit("report, after decompression", REPORT_BYTES, "bytes"),
-    limit("bodies in memory, together", BODIES_BYTES as u64, "bytes"),
+    limit("values of a JSON body", JSON_VALUES as u64, "values"),
+    limit("values of a report", REPORT_VALUES as u64, "values"),
+    limit(
+        "processor time of a request that is no streamed text",
+        WORK_TIME.as_secs(),
+        "seconds",
+    ),
+    limit("answers of a batch, together", BATCH_ANSWER_BYTES as u64, "bytes"),
+    limit(
+        "bodies in memory with their JSON values, together",
+        BODIES_BYTES as u64,
+        "bytes",
+    ),
     limit(
         "start of each body that is not counted there",
         BODY_FREE_BYTES as u64,

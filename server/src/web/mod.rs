@@ -13,6 +13,7 @@ pub mod error;
 mod etag;
 mod gate;
 mod headers;
+mod host;
 pub mod limits;
 pub mod mcp;
 mod observe;

@@ -14,6 +14,7 @@
 
 mod access;
 mod bad_input;
+mod bounded;
 mod docs;
 mod durability;
 mod empty_database;

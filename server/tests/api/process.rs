@@ -70,6 +70,11 @@ impl Server {
     }
 
     /// Ends it as a power cut would.
+    /// Number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -10,10 +10,11 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
-use super::match_view::{self, Lines, Reader};
+use super::match_view::{self, Lines, Part, Reader};
 use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
 use crate::domain::answer_text;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
+use crate::domain::work_time::{PIECE, WorkTime};
 use crate::web::auth::Anyone;
 use crate::web::body::{BodyError, Patience, Sink};
 use crate::web::compute::compute;
@@ -118,8 +119,11 @@ pub async fn match_text(
             return Ok(lines_of_text(&request, asked.text, matching, explaining));
         }
         let known = Arc::clone(&generation);
-        let work = move || lookup::look_up(&known, asked.text.as_bytes(), options);
-        let found = compute(bytes, work).await?;
+        let work = move || {
+            let time = WorkTime::start(limits::WORK_TIME);
+            lookup::look_up_within(&known, asked.text.as_bytes(), options, &time)
+        };
+        let found = compute(bytes, work).await??;
         return Ok(answer(form, found, &explaining));
     }
     if !is_text(&request) {
@@ -228,18 +232,12 @@ fn lines_from_stream(
         let send = async |lines: &mut Lines| reader.send(lines.take_ready()).await;
         let sink = Lines::start(matching, explaining);
         let read = body::stream_with(&request, payload, limits::STREAM_BYTES, sink, send).await;
-        let last = match read {
-            Ok(lines) => finish(lines).await,
-            // The status is sent already: the last line says what went wrong, if somebody still reads.
-            Err(error) => vec![match_view::problem_line(&Problem::from(error))],
-        };
-        // An error means that nobody reads the end either.
-        let _ = reader.send(last).await;
+        end(reader, read).await;
     });
     Ok(response)
 }
 
-/// Answers with lines for a text that is all there.
+/// Answers with lines for a text that is all there: no more is read of it than the reader takes of the answer.
 fn lines_of_text(
     request: &HttpRequest,
     text: String,
@@ -249,16 +247,39 @@ fn lines_of_text(
     let (reader, response) = reader_of(request);
     actix_web::rt::spawn(async move {
         let mut lines = Lines::start(matching, explaining);
-        let read = web::block(move || lines.take(text.as_bytes()).map(|()| lines)).await;
-        let last = match read.unwrap_or(Err(BodyError::Panicked)) {
-            Ok(lines) => finish(lines).await,
-            // The status is sent already.
-            Err(error) => vec![match_view::problem_line(&Problem::from(error))],
+        let text = Bytes::from(text);
+        let mut start = 0;
+        let read = loop {
+            let piece = text.slice(start..text.len().min(start + PIECE));
+            if piece.is_empty() {
+                break Ok(lines);
+            }
+            start += piece.len();
+            let taken = web::block(move || lines.take(&piece).map(|()| lines)).await;
+            lines = match taken.unwrap_or(Err(BodyError::Panicked)) {
+                Ok(lines) => lines,
+                Err(error) => break Err(error),
+            };
+            if let Err(error) = reader.send(lines.take_ready()).await {
+                break Err(error);
+            }
         };
-        // An error means that nobody reads.
-        let _ = reader.send(last).await;
+        end(reader, read).await;
     });
     response
+}
+
+/// Sends the last lines. An answer that is not whole does not end as one that is: the connection breaks off, unless the
+/// reader takes the line that says what went wrong.
+async fn end(reader: Reader, read: Result<Lines, BodyError>) {
+    let last = match read {
+        Ok(lines) => finish(lines).await,
+        // The status is sent already.
+        Err(error) => vec![match_view::problem_line(&Problem::from(error))],
+    };
+    if reader.send(last).await.is_ok() {
+        reader.finish().await;
+    }
 }
 
 /// The last step asks the index, which computes.
@@ -271,17 +292,20 @@ async fn finish(lines: Lines) -> Vec<Bytes> {
 
 /// An answer made of lines, and the end of it that takes them.
 fn reader_of(request: &HttpRequest) -> (Reader, HttpResponse) {
-    let (sender, receiver) = mpsc::channel::<Bytes>(LINES_WAITING);
+    let (sender, receiver) = mpsc::channel::<Part>(LINES_WAITING);
     let grace = Patience::of(request).grace;
     (Reader { sender, grace }, stream_response(receiver))
 }
 
-fn stream_response(receiver: mpsc::Receiver<Bytes>) -> HttpResponse {
-    let lines = futures_util::stream::unfold(receiver, |mut receiver| async move {
-        receiver
-            .recv()
-            .await
-            .map(|line| (Ok::<_, actix_web::Error>(line), receiver))
+/// The lines until the end is said. A channel that closes before it is an error, which breaks the connection.
+fn stream_response(receiver: mpsc::Receiver<Part>) -> HttpResponse {
+    let lines = futures_util::stream::unfold(Some(receiver), |receiver| async move {
+        let mut receiver = receiver?;
+        match receiver.recv().await {
+            Some(Part::Line(line)) => Some((Ok(line), Some(receiver))),
+            Some(Part::End) => None,
+            None => Some((Err(actix_web::Error::from(BrokenOff)), None)),
+        }
     });
     HttpResponse::Ok()
         .content_type("application/x-ndjson")
@@ -289,3 +313,10 @@ fn stream_response(receiver: mpsc::Receiver<Bytes>) -> HttpResponse {
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .streaming(lines)
 }
+
+/// The answer could not be sent to its end.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer broke off: nobody took it")]
+struct BrokenOff;
+
+impl actix_web::ResponseError for BrokenOff {}

@@ -61,10 +61,18 @@ impl Lines {
     }
 }
 
+/// A part of the answer.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// A line, or a problem in its place.
+    Line(Bytes),
+    /// The answer is whole.
+    End,
+}
+
 /// Hands lines to the one who reads the answer, as long as he goes on reading.
-#[derive(Clone)]
 pub(super) struct Reader {
-    pub(super) sender: mpsc::Sender<Bytes>,
+    pub(super) sender: mpsc::Sender<Part>,
     pub(super) grace: Duration,
 }
 
@@ -73,11 +81,17 @@ impl Reader {
     pub(super) async fn send(&self, lines: Vec<Bytes>) -> Result<(), BodyError> {
         for line in lines {
             self.sender
-                .send_timeout(line, self.grace)
+                .send_timeout(Part::Line(line), self.grace)
                 .await
                 .map_err(|_| BodyError::Unread)?;
         }
         Ok(())
+    }
+
+    /// Says that the answer is whole.
+    pub(super) async fn finish(self) {
+        // An error means that nobody reads any more.
+        let _ = self.sender.send_timeout(Part::End, self.grace).await;
     }
 }
 

@@ -5,11 +5,15 @@ mod budget;
 mod decode;
 mod pace;
 mod read;
+mod weigh;
 
 pub use budget::Budget;
 pub use decode::{Decoder, Encoding, Sink};
 pub use pace::{Pace, Patience};
-pub use read::{check_head, is_json, json, json_needed, parse_json, raw, stream, stream_with, text};
+pub use read::{
+    check_head, is_json, json, json_needed, json_text, parse_json, raw, stream, stream_with, text,
+};
+pub use weigh::{Bound, Weigher};
 
 use actix_web::http::header::{self, HeaderValue};
 
@@ -21,6 +25,12 @@ pub enum BodyError {
     /// Over the limit.
     #[error("the body is over the limit of {0} bytes")]
     TooLarge(u64),
+    /// JSON that makes far more in memory than its bytes.
+    #[error("the body has more than {0} JSON values")]
+    TooManyValues(usize),
+    /// A batch with too many items.
+    #[error("a batch has at most {0} items: send several batches")]
+    TooManyItems(usize),
     /// Decompressed far more than was sent.
     #[error(
         "the body decompresses to more than {0} times its size: send it in smaller pieces or uncompressed"
@@ -55,7 +65,10 @@ pub enum BodyError {
 impl From<BodyError> for Problem {
     fn from(error: BodyError) -> Self {
         let code = match error {
-            BodyError::TooLarge(_) | BodyError::Ratio(_) => Code::TooLarge,
+            BodyError::TooLarge(_)
+            | BodyError::Ratio(_)
+            | BodyError::TooManyValues(_)
+            | BodyError::TooManyItems(_) => Code::TooLarge,
             BodyError::Damaged(_) => Code::BadEncoding,
             BodyError::Encoding(_) => Code::UnsupportedEncoding,
             BodyError::Busy => {

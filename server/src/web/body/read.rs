@@ -7,9 +7,11 @@ use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
 use super::budget::Share;
-use super::{BodyError, Decoder, Encoding, Pace, Sink};
+use super::weigh::Weighed;
+use super::{BodyError, Bound, Decoder, Encoding, Pace, Sink};
 use crate::web::compute::compute;
 use crate::web::error::{Code, Problem};
+use crate::web::limits;
 
 /// Reads a body of at most `limit` bytes, whatever its type.
 pub async fn raw(request: &HttpRequest, mut payload: Payload, limit: u64) -> Result<Vec<u8>, BodyError> {
@@ -30,6 +32,34 @@ pub async fn raw(request: &HttpRequest, mut payload: Payload, limit: u64) -> Res
     Ok(body)
 }
 
+/// Reads a JSON body, still as text. What it makes in memory is bounded, and counted against what all requests may hold,
+/// before anything is made of it.
+pub async fn json_text(
+    request: &HttpRequest,
+    mut payload: Payload,
+    limit: u64,
+    bound: Bound,
+) -> Result<Vec<u8>, BodyError> {
+    refuse_announced(request, limit)?;
+    let encoding = Encoding::of(request.headers())?;
+    let mut decoder = Decoder::new(encoding, limit, Weighed::new(bound))?;
+    let mut share = Share::of(request);
+    let mut pace = Pace::of(request);
+    while let Some(piece) = pace.next(payload.next()).await? {
+        let mut piece = piece.map_err(|_| BodyError::Broken)?;
+        pace.note(piece.len())?;
+        while !piece.is_empty() {
+            let part = piece.split_to(piece.len().min(COMPRESSED_PIECE));
+            decoder.push(&part)?;
+            share.grow_to(decoder.sink().bytes())?;
+        }
+    }
+    let weighed = decoder.finish()?;
+    share.grow_to(weighed.bytes())?;
+    share.keep(request);
+    Ok(weighed.body)
+}
+
 /// Reads a body as UTF-8 text.
 pub async fn text(request: &HttpRequest, payload: Payload, limit: u64) -> Result<String, BodyError> {
     let body = raw(request, payload, limit).await?;
@@ -45,7 +75,7 @@ pub async fn json<T: DeserializeOwned>(
     if !is_json(request) {
         return Err(json_needed());
     }
-    let body = raw(request, payload, limit).await?;
+    let body = json_text(request, payload, limit, Bound::Values(limits::JSON_VALUES)).await?;
     parse_json(&body)
 }
 

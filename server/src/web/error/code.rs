@@ -75,6 +75,8 @@ codes! {
     Stale = "stale_revision", PRECONDITION_FAILED, "The record was changed in the meantime";
     /// The body is over its limit, before or after decompression.
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, "The body is too large";
+    /// The text takes more processor time than a request may.
+    TooMuchWork = "too_much_work", PAYLOAD_TOO_LARGE, "The text takes too much work";
     /// The body has a type this route does not read.
     UnsupportedType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "The body's type is not supported";
     /// The body has an encoding this server does not read.

@@ -6,9 +6,27 @@ use kb_core::text::Severity;
 
 use super::{Code, Problem};
 use crate::domain::curate::CurateError;
+use crate::domain::lookup::ItemError;
 use crate::domain::tokens::TokenError;
+use crate::domain::work_time::OutOfTime;
 use crate::store::StoreError;
 use crate::web::etag;
+
+impl From<OutOfTime> for Problem {
+    fn from(error: OutOfTime) -> Self {
+        Self::new(Code::TooMuchWork, error.to_string())
+    }
+}
+
+impl From<ItemError> for Problem {
+    fn from(error: ItemError) -> Self {
+        let code = match error {
+            ItemError::TooLong(_) => Code::TooLarge,
+            ItemError::OutOfTime(_) => Code::TooMuchWork,
+        };
+        Self::new(code, error.to_string())
+    }
+}
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {

@@ -146,6 +146,10 @@ impl ResponseError for Problem {
         for (name, value) in &self.headers {
             builder.insert_header((name.clone(), value.clone()));
         }
+        if self.code == Code::RequestTimeout {
+            // The rest of the body would keep the connection.
+            builder.force_close();
+        }
         let mut response = builder
             .insert_header((header::CONTENT_TYPE, PROBLEM_JSON))
             .body(self.to_json().to_string());

@@ -28,7 +28,8 @@ pub async fn mcp(
     payload: Payload,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let message = body::raw(&request, payload, limits::MCP_BYTES).await?;
+    let bound = body::Bound::Values(limits::JSON_VALUES);
+    let message = body::json_text(&request, payload, limits::MCP_BYTES, bound).await?;
     let says_json = request.content_type().eq_ignore_ascii_case("application/json");
     let mut asked = http::Request::builder().method("POST").uri("/mcp");
     for (name, value) in request.headers() {

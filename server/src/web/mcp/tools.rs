@@ -19,6 +19,7 @@ use crate::domain::lookup::{self, MatchOptions};
 use crate::domain::outcomes::{self, OutcomeVote};
 use crate::domain::records::{self, Found};
 use crate::domain::tokens::{self, Actor};
+use crate::domain::work_time::WorkTime;
 use crate::domain::{answer_text, graph, search, search_text};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
@@ -95,7 +96,8 @@ impl Tools {
             without_text: false,
         };
         computed(move || {
-            let answer = lookup::look_up(&generation, asked.text.as_bytes(), options);
+            let time = WorkTime::start(limits::WORK_TIME);
+            let answer = lookup::look_up_within(&generation, asked.text.as_bytes(), options, &time)?;
             let text = answer_text::render(&answer, &generation, base_url.as_deref());
             let explaining = Explaining {
                 generation,

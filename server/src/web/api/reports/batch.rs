@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::post::ReportAnswer;
 use crate::domain::ingest;
 use crate::feed::Generation;
-use crate::web::api::batch::items;
+use crate::web::api::batch::{items, weighed};
 use crate::web::auth::Uploader;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::limits;
@@ -106,6 +106,7 @@ async fn one(
         );
         return Err(Problem::new(Code::TooLarge, detail));
     }
+    weighed(report.get(), limits::REPORT_VALUES)?;
     let accepted = ingest::accept(
         state.store.as_ref(),
         generation,

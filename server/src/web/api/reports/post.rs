@@ -66,7 +66,8 @@ pub async fn post(
     if !body::is_json(&request) {
         return Err(body::json_needed());
     }
-    let sent = body::raw(&request, payload, limits::REPORT_BYTES).await?;
+    let bound = body::Bound::Values(limits::REPORT_VALUES);
+    let sent = body::json_text(&request, payload, limits::REPORT_BYTES, bound).await?;
     let generation = state.knowledge.current();
     let now = state.clock.now();
     let accepted = ingest::accept(state.store.as_ref(), &generation, &state.correlator, sent, now).await?;

@@ -10,6 +10,7 @@ use actix_web::{HttpRequest, web};
 use super::form;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
+use crate::domain::work_time::{OutOfTime, WorkTime};
 use crate::feed::Generation;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
@@ -91,7 +92,8 @@ async fn from_form(
         without_text: false,
     };
     let work = web::block(move || {
-        let answer = lookup::look_up(&generation, text.as_bytes(), options);
+        let time = WorkTime::start(limits::WORK_TIME);
+        let answer = lookup::look_up_within(&generation, text.as_bytes(), options, &time)?;
         let found = answer
             .matches
             .is_empty()
@@ -102,9 +104,9 @@ async fn from_form(
         } else {
             String::new()
         };
-        (answer, found, echo)
+        Ok::<_, OutOfTime>((answer, found, echo))
     });
-    let (answer, found, echo) = work.await.map_err(|error| Problem::internal(&error))?;
+    let (answer, found, echo) = work.await.map_err(|error| Problem::internal(&error))??;
     Ok(LookedUp {
         answer,
         found,

@@ -1,0 +1,212 @@
+//! What a request makes is bounded, not only what it sends: bodies that are small on the wire and huge in memory, answers that
+//! grow, and readers that do not read. The program itself is asked, and its peak memory read from the system.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::process::{Server, folder, token};
+use crate::test_app::{TestApp, client, json as json_of, problem};
+
+/// Peak of resident memory that the server may reach under attack, in MB.
+const MOST_MEGABYTES: u64 = 700;
+
+fn peak_megabytes(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Each attack several times at once, while a client asks once in a while and gets its answers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn small_bodies_that_grow_in_memory_leave_the_server_small() {
+    let (folder, data) = folder();
+    let token = token(&["--data-dir", &data], &["report"]);
+    let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
+    let client = client();
+    let before = peak_megabytes(&server);
+
+    let mcp = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"match\",\"arguments\":{{\"x\":[{}0]}}}}}}",
+        "{\"\":0},".repeat(1_000_000)
+    );
+    let items = format!("{{\"items\":[{}0]}}", "0,".repeat(30_000_000));
+    let report = format!(
+        "{{\"schema\":{{\"major\":1,\"minor\":0}},\"x\":[{}0]}}",
+        "0,".repeat(4_000_000)
+    );
+    let attacks = [
+        ("/mcp", mcp),
+        ("/api/v1/match/batch", items.clone()),
+        ("/api/v1/reports/batch", items),
+        ("/api/v1/reports", report.clone()),
+        ("/api/v1/match", report),
+    ];
+    for (path, body) in attacks {
+        let body = gzip(body.as_bytes());
+        let sending: Vec<_> = (0..6)
+            .map(|_| {
+                let request = client
+                    .post(format!("{}{path}", server.url))
+                    .bearer_auth(&token)
+                    .header("content-type", "application/json")
+                    .header("accept", "application/json, text/event-stream")
+                    .header("content-encoding", "gzip")
+                    .body(body.clone());
+                tokio::spawn(request.send())
+            })
+            .collect();
+        let asked = Instant::now();
+        let answer = client
+            .post(format!("{}/api/v1/match", server.url))
+            .body("NVRM: Xid (PCI:0000:91:00): 79, GPU has fallen off the bus.");
+        let answer: Value = answer.send().await.unwrap().json().await.unwrap();
+        assert_eq!(answer["root_cause"], "xid/79-gpu-has-fallen-off-the-bus");
+        assert!(
+            asked.elapsed() < Duration::from_secs(10),
+            "{path}: {:?}",
+            asked.elapsed()
+        );
+        for sent in sending {
+            let status = sent.await.unwrap().unwrap().status();
+            let refused = [StatusCode::PAYLOAD_TOO_LARGE, StatusCode::SERVICE_UNAVAILABLE];
+            assert!(refused.contains(&status), "{path}: {status}");
+        }
+        let peak = peak_megabytes(&server);
+        println!("{path}: peak {peak} MB, {before} MB before");
+        assert!(peak < MOST_MEGABYTES, "{path}: {peak} MB");
+    }
+}
+
+#[tokio::test]
+async fn the_thousand_and_first_item_is_refused_when_it_comes() {
+    let app = TestApp::start().await;
+    let batch = |items: usize| {
+        let items: Vec<Value> = (0..items).map(|_| json!({"text": "all is well"})).collect();
+        app.post("/api/v1/match/batch")
+            .json(&json!({ "items": items }))
+            .send()
+    };
+    let answer = json_of(batch(1000).await.unwrap()).await;
+    assert_eq!(answer["items"].as_array().unwrap().len(), 1000);
+    let refused = problem(batch(1001).await.unwrap(), 413, "too_large").await;
+    assert!(
+        refused["detail"].as_str().unwrap().contains("1000 items"),
+        "{refused}"
+    );
+}
+
+/// A reader who sends everything before it reads anything, and whose answer has a million lines: it gets all of it, or a
+/// connection that breaks, and never a part that looks whole.
+#[test]
+fn an_answer_that_is_not_whole_does_not_look_whole() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let app = runtime.block_on(TestApp::start_with(|options| {
+        options.patience.grace = Duration::from_millis(300);
+    }));
+    let line = "RuntimeError: CUDA error: peer access is not supported between these two devices\n";
+    let body = json!({ "text": line.repeat(60_000) }).to_string();
+    let mut connection = TcpStream::connect(("127.0.0.1", app.port)).unwrap();
+    connection
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    write!(
+        connection,
+        "POST /api/v1/match HTTP/1.1\r\nhost: localhost\r\naccept: application/x-ndjson\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    // The system's buffers fill up, and then nobody takes anything for longer than the server waits.
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(1500) {
+        std::hint::spin_loop();
+    }
+    let mut answer = Vec::new();
+    // A broken connection is an answer, too.
+    let _ = connection.read_to_end(&mut answer);
+    let text = String::from_utf8_lossy(&answer);
+    let ends_cleanly = text.ends_with("0\r\n\r\n");
+    let is_whole = text.contains("\"event\":\"summary\"") || text.contains("\"event\":\"problem\"");
+    assert!(
+        !ends_cleanly || is_whole,
+        "{} bytes end as if they were all",
+        answer.len()
+    );
+    drop(runtime);
+}
+
+/// The rest of a body that came too slowly does not keep the connection.
+#[test]
+fn a_connection_whose_body_drips_is_closed() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let app = runtime.block_on(TestApp::start_with(|options| {
+        options.patience.grace = Duration::from_millis(200);
+    }));
+    let mut connection = TcpStream::connect(("127.0.0.1", app.port)).unwrap();
+    connection
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    write!(
+        connection,
+        "POST /api/v1/match HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\ncontent-length: 100000\r\n\r\nab"
+    )
+    .unwrap();
+    let mut answer = Vec::new();
+    connection
+        .read_to_end(&mut answer)
+        .expect("the connection is closed");
+    assert!(
+        answer.starts_with(b"HTTP/1.1 408"),
+        "{}",
+        String::from_utf8_lossy(&answer)
+    );
+    drop(runtime);
+}
+
+/// A page under another name may not read nodes through its reader's browser.
+#[tokio::test]
+async fn a_public_fleet_is_public_under_known_names_only() {
+    let app = TestApp::start_with(|options| {
+        options.settings.public_fleet = true;
+        options.settings.public_url = Some("https://kb.example".to_owned());
+    })
+    .await;
+    for path in ["/api/v1/nodes", "/api/v1/fleet", "/api/v1/reports", "/nodes"] {
+        for (host, status) in [("kb.example", 200), ("127.0.0.1:80", 200), ("evil.example", 403)] {
+            let response = app
+                .request(reqwest::Method::GET, path)
+                .header("host", host)
+                .send()
+                .await
+                .unwrap();
+            assert_eq!(response.status(), status, "{path} as {host}");
+            if status == 403 {
+                assert!(response.text().await.unwrap().contains("--public-url"));
+            }
+        }
+    }
+    let fleet = app.token(&[peerless::store::Scope::Fleet]).await;
+    let with_token = app
+        .request(reqwest::Method::GET, "/api/v1/nodes")
+        .header("host", "behind-a-proxy.example")
+        .bearer_auth(fleet);
+    assert_eq!(with_token.send().await.unwrap().status(), 200);
+}
