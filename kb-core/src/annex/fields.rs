@@ -33,6 +33,7 @@ pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::optional("severity", Shape::OrNull(&Shape::Word(Severity::WORDS))),
     Field::optional("action", Shape::OrNull(&Shape::Word(Action::WORDS))),
     Field::optional("at_fault", Shape::OrNull(&AT_FAULT)),
+    Field::optional("disputes", Shape::List(MOST, &DISPUTE)),
     Field::optional("probe", Shape::List(MAX_RULES, &PROBE)),
     Field::optional("relations", RELATIONS),
     Field::optional("sources", Shape::List(MOST_SOURCES, &SOURCE)),
@@ -125,6 +126,13 @@ static AT_FAULT: Shape = Shape::Object(&[
     Field::required("who", Shape::Word(Blame::WORDS)),
     Field::required("source", Shape::Checked("url", url)),
     Field::optional("note", TEXT_OR_NULL),
+]);
+
+static DISPUTE: Shape = Shape::Object(&[
+    Field::required("pointer", Shape::Checked("pointer", pointer)),
+    Field::required("why", Shape::FilledText),
+    Field::optional("why_zh", TEXT_OR_NULL),
+    Field::required("source", Shape::Checked("url", url)),
 ]);
 
 static DEAD_END_ZH: Shape = Shape::Object(&[

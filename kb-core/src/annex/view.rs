@@ -43,6 +43,9 @@ pub struct Annex {
     /// What is at fault, and the page that says so.
     #[serde(default)]
     pub at_fault: Option<AtFault>,
+    /// Statements of the document that are wrong or harmful: shown last, struck through, with the reason.
+    #[serde(default)]
+    pub disputes: Vec<Dispute>,
     /// Rules over a report.
     #[serde(default)]
     pub probe: Vec<ProbeRule>,
@@ -181,6 +184,23 @@ pub struct AtFault {
     /// When it is something else, or how it follows from the page.
     #[serde(default)]
     pub note: Option<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// A statement of the document that the annex disputes. The document keeps it, byte for byte.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Dispute {
+    /// JSON Pointer to the statement: `/root_cause`, `/workarounds/0` or `/dead_ends/0`, counted from 0.
+    pub pointer: String,
+    /// What is wrong with it.
+    pub why: String,
+    /// The same in Chinese.
+    #[serde(default)]
+    pub why_zh: Option<String>,
+    /// Address of the page that says so, or from which it follows.
+    pub source: String,
     /// Keys that this build does not know.
     #[serde(flatten)]
     pub extra: BTreeMap<String, Value>,

@@ -10,7 +10,7 @@ use super::lookup::{MatchOptions, look_up};
 use crate::bundle::embedded;
 use crate::feed::{Generation, offline};
 
-fn shipped() -> &'static Arc<Generation> {
+pub(super) fn shipped() -> &'static Arc<Generation> {
     static SHIPPED: OnceLock<Arc<Generation>> = OnceLock::new();
     SHIPPED.get_or_init(|| Arc::new(offline(embedded().unwrap()).unwrap()))
 }

@@ -12,6 +12,7 @@ pub mod outcomes;
 pub mod records;
 pub mod reports;
 pub mod search;
+pub mod suspects;
 pub mod tokens;
 
 #[cfg(test)]
