@@ -22,6 +22,8 @@ const TEXT_OR_NULL: Shape = Shape::OrNull(&Shape::Text);
 const URL_OR_NULL: Shape = Shape::OrNull(&Shape::Checked("url", url));
 const RECORD_IDS: Shape = Shape::List(MOST, &Shape::Checked("id", record_id));
 
+const PATTERN_IDS: Shape = Shape::List(MOST_TRIED, &Shape::Checked("name", name));
+
 pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::required("schema_version", Shape::Version(SCHEMA_VERSION)),
     Field::optional("codes", Shape::List(MOST, &Shape::Checked("code", code))),
@@ -98,6 +100,8 @@ const RELATIONS: Shape = Shape::Object(&[
         "window_seconds",
         Shape::OrNull(&Shape::Whole(LONGEST_WINDOW_SECONDS)),
     ),
+    Field::optional("of_gpu", PATTERN_IDS),
+    Field::optional("not_of_others", PATTERN_IDS),
 ]);
 
 static SOURCE: Shape = Shape::Object(&[

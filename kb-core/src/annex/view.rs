@@ -128,6 +128,14 @@ pub struct Relations {
     /// The window in seconds; absent means the whole log.
     #[serde(default)]
     pub window_seconds: Option<u32>,
+    /// Patterns, by id, whose hits count only where the log says that the device on the line is an NVIDIA GPU; else they make a
+    /// candidate. The device is the capture `device`, the first PCI address on the line, or the block of lspci around it. `0` is
+    /// the document's pattern, `signature` its signature.
+    #[serde(default)]
+    pub of_gpu: Vec<String>,
+    /// Patterns whose hits do not count where the log says that the device is something else.
+    #[serde(default)]
+    pub not_of_others: Vec<String>,
     /// Keys that this build does not know.
     #[serde(flatten)]
     pub extra: BTreeMap<String, Value>,

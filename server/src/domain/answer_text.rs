@@ -33,11 +33,13 @@ fn write_answer(
     for found in &answer.matches {
         let cause = answer.root_causes.iter().find(|cause| cause.id == found.id);
         let cause = cause.filter(|_| answer.matches.len() > 1);
-        write_match(text, found, cause.is_some())?;
+        let published = generation.record(&found.id);
+        let is_notice = published.is_some_and(|published| published.record.is_notice());
+        write_match(text, found, cause.is_some(), is_notice)?;
         if let Some(cause) = cause {
             write_cause(text, cause)?;
         }
-        if let Some(published) = generation.record(&found.id) {
+        if let Some(published) = published {
             write_weight(text, &published.record)?;
             write_record(text, &published.record)?;
             write_suspects(text, answer, generation, &found.id)?;
@@ -59,7 +61,12 @@ fn write_answer(
     Ok(())
 }
 
-fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Result {
+fn write_match(text: &mut String, found: &Match, is_cause: bool, is_notice: bool) -> std::fmt::Result {
+    let notice = if is_notice {
+        "  (a notice, no fault by itself)"
+    } else {
+        ""
+    };
     let cause = if is_cause { "  (first cause)" } else { "" };
     let applies = match found.applies {
         Applies::No => "  (does not apply to this environment)",
@@ -72,7 +79,7 @@ fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Re
     let lines = if found.count == 1 { "line" } else { "lines" };
     writeln!(
         text,
-        "{}  {}, {} {lines}{cause}{wraps}{applies}",
+        "{}  {}, {} {lines}{notice}{cause}{wraps}{applies}",
         found.id, found.revision, found.count
     )?;
     found.lines.iter().try_for_each(|line| write_line(text, line))?;

@@ -82,7 +82,10 @@ mod tests {
         for word in ["GNS", "CNS", "TNS", "topology", "IOMMU", "container"] {
             assert!(text.contains(word), "{word}\n{text}");
         }
-        assert!(text.contains("\n  Find out which: peerless-agent probe\n"), "{text}");
+        assert!(
+            text.contains("\n  Find out which: peerless-agent probe\n"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -98,22 +101,35 @@ mod tests {
         let proven = "GPU 0 and GPU 1: refused_by_policy: NVML says GNS: this GPU model has peer access off";
         let text = told(&format!("{proven}\n{refused}\n"));
         assert!(text.contains("\n    p2p/mixed-gpu-models  "), "{text}");
-        assert!(!text.contains("\n    p2p/gpu-model-without-peer-access  "), "{text}");
+        assert!(
+            !text.contains("\n    p2p/gpu-model-without-peer-access  "),
+            "{text}"
+        );
     }
 
     #[test]
     fn no_answer_begins_with_a_disputed_workaround() {
         let text = told("RuntimeError: CUDA error: peer access is not supported between these two devices");
         let first = text.lines().find(|line| line.starts_with("  Do: ")).unwrap();
-        assert!(first.contains("NCCL_P2P_DISABLE=1") && !first.contains("NCCL_SHM_DISABLE"), "{text}");
+        assert!(
+            first.contains("NCCL_P2P_DISABLE=1") && !first.contains("NCCL_SHM_DISABLE"),
+            "{text}"
+        );
         let (_, after) = text.split_once("\n  Disputed advice: ").unwrap();
         assert!(!after.contains("\n  Do: "), "{text}");
-        assert!(after.contains("\n      Disputed: ") && after.contains("/env.html)"), "{text}");
+        assert!(
+            after.contains("\n      Disputed: ") && after.contains("/env.html)"),
+            "{text}"
+        );
         for published in shipped().records() {
             let workarounds = published.record.workarounds();
             let first = workarounds.first();
             let all = workarounds.iter().all(|advised| advised.dispute.is_some());
-            assert!(all || first.is_some_and(|first| first.dispute.is_none()), "{}", published.id());
+            assert!(
+                all || first.is_some_and(|first| first.dispute.is_none()),
+                "{}",
+                published.id()
+            );
         }
     }
 }

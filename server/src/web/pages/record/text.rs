@@ -205,8 +205,14 @@ mod tests {
     #[test]
     fn what_is_disputed_stands_last_and_says_why() {
         let english = rendered(|_| (), Language::English);
-        assert!(english.contains("\n  2. (disputed) If using multiple GPUs"), "{english}");
-        assert!(english.contains("\n     Disputed: A process for each GPU"), "{english}");
+        assert!(
+            english.contains("\n  2. (disputed) If using multiple GPUs"),
+            "{english}"
+        );
+        assert!(
+            english.contains("\n     Disputed: A process for each GPU"),
+            "{english}"
+        );
         let chinese = rendered(|_| (), Language::Chinese);
         assert!(chinese.contains("\n  2. （有争议） 使用多块 GPU"), "{chinese}");
         assert!(chinese.contains("\n     有争议： 每块 GPU 一个进程"), "{chinese}");
@@ -215,7 +221,10 @@ mod tests {
             Language::English,
         );
         assert!(moved.contains("\n  1. If using multiple GPUs"), "{moved}");
-        assert!(moved.contains("\n  2. (disputed) Disable peer-to-peer"), "{moved}");
+        assert!(
+            moved.contains("\n  2. (disputed) Disable peer-to-peer"),
+            "{moved}"
+        );
         let cause = rendered(
             |record| "/root_cause".clone_into(&mut record.annex.disputes.first_mut().unwrap().pointer),
             Language::English,
@@ -235,7 +244,11 @@ mod tests {
             neighbours: &[],
         };
         for (language, struck, why) in [
-            (Language::English, "<s>If using multiple GPUs", "<strong>Disputed:</strong>"),
+            (
+                Language::English,
+                "<s>If using multiple GPUs",
+                "<strong>Disputed:</strong>",
+            ),
             (Language::Chinese, "<s>使用多块 GPU", "<strong>有争议：</strong>"),
         ] {
             let html = page(source, language.into()).render().unwrap();
