@@ -99,7 +99,8 @@ impl Devices {
             if self.heads.len() < MAX_DEVICES {
                 self.heads.push((line, kind));
             }
-            if let Some((address, _)) = addresses(message).next() {
+            // The kernel prints a port's address for errors of what is below it.
+            if let Some((address, _)) = addresses(message).next().filter(|_| !is_bridge(message)) {
                 self.name(address, kind);
             }
             return;
@@ -216,6 +217,11 @@ fn head(message: &str, is_nvidia: bool) -> Option<Kind> {
             .all(|b| b.is_ascii_alphanumeric() || b" -/[]".contains(&b));
     let is_gpu = is_nvidia || class.starts_with("3D controller");
     is_class.then_some(if is_gpu { Kind::Gpu } else { Kind::Other })
+}
+
+fn is_bridge(message: &str) -> bool {
+    let class = message.split(": ").next().unwrap_or_default();
+    contains(class, "bridge")
 }
 
 /// What the driver's name before an address says.
@@ -343,5 +349,6 @@ mod tests {
             assert_eq!(kind(line), Some(Kind::Other), "{line}");
         }
         assert_eq!(kind("pcieport 0000:3b:00.0: bridge: window"), None);
+        assert_eq!(kind("3b:00.0 PCI bridge: Intel Corporation Sky Lake-E PCI Express Root Port A"), None);
     }
 }
