@@ -349,6 +349,9 @@ mod tests {
             assert_eq!(kind(line), Some(Kind::Other), "{line}");
         }
         assert_eq!(kind("pcieport 0000:3b:00.0: bridge: window"), None);
-        assert_eq!(kind("3b:00.0 PCI bridge: Intel Corporation Sky Lake-E PCI Express Root Port A"), None);
+        assert_eq!(
+            kind("3b:00.0 PCI bridge: Intel Corporation Sky Lake-E PCI Express Root Port A"),
+            None
+        );
     }
 }

@@ -10,7 +10,7 @@ use kb_core::scanner::{Applies, Match, MatchedLine, RootCause};
 use serde::Serialize;
 
 use super::lookup::{Candidate, MatchAnswer};
-use super::suspects;
+use super::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
 
 /// Renders an answer; links begin with `base_url`, and are left out where there is no server.
@@ -206,7 +206,7 @@ fn write_suspects(
         let condition = suspect.condition.as_deref().map(harmless).unwrap_or_default();
         writeln!(text, "{}", format!("    {}  {condition}", suspect.id).trim_end())?;
     }
-    writeln!(text, "  Find out which: peerless-agent probe")
+    writeln!(text, "  Find out which: {FIND_OUT}")
 }
 
 /// What to do, with the commands below it. The seeds leave `action` empty where the rest says it all.

@@ -7,6 +7,8 @@ use kb_core::transition::EdgeKind;
 use super::lookup::MatchAnswer;
 use crate::feed::Generation;
 
+/// What finds out which of them it is.
+pub const FIND_OUT: &str = "peerless-agent probe";
 /// Most of one match; the record has them all.
 const MOST: usize = 12;
 

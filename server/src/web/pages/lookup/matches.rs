@@ -6,7 +6,7 @@ use kb_core::ids::RecordId;
 use kb_core::scanner::{Applies, Match, MatchedLine};
 
 use crate::domain::lookup::{Candidate, MatchAnswer};
-use crate::domain::suspects;
+use crate::domain::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
 use crate::web::pages::advice::{Advice, Objection, Text};
 use crate::web::pages::evidence::{LogLine, visible};
@@ -49,6 +49,8 @@ pub(super) struct MatchView {
     pub root_cause_dispute: Option<Objection>,
     /// What may have caused it and the agent can tell apart.
     pub suspects: Vec<SuspectView>,
+    /// How to find out which.
+    pub find_out: String,
     /// The lines that prove it.
     pub lines: Vec<LogLine>,
     /// Captured values with where they stand.
@@ -164,6 +166,7 @@ pub(super) fn view(
         root_cause: record.map(|record| texts::root_cause(record, language)),
         root_cause_dispute: record.and_then(|record| texts::root_cause_dispute(record, language)),
         suspects: suspects(generation, answer, found, locale),
+        find_out: filled(own_words.find_out, &[&format!("`{FIND_OUT}`")]),
         lines: lines(found, own_words),
         captures: captures(found, own_words),
         dead_ends,
