@@ -32,6 +32,9 @@ const MAX_DEVICES: usize = 4_096;
 const MAX_HELD: usize = 1_024;
 /// Furthest that a line of lspci stands below its head line, in lines.
 const MAX_BLOCK: u64 = 200;
+/// Addresses that are read of a line, and how much before each, in bytes: a line costs no more than its length.
+const MAX_ON_LINE: usize = 32;
+const MAX_BEFORE: usize = 64;
 /// PCI numbers the devices of a bus with five bits.
 const DEVICES_OF_A_BUS: u8 = 32;
 /// Words before an address that say nothing of the device there: buses, and drivers that hand devices on.
@@ -135,21 +138,18 @@ impl Devices {
         line: u64,
     ) -> Judged {
         let text = String::from_utf8_lossy(text);
-        let captured = captures.get("device").and_then(|value| addresses(value).next());
-        let on_line: Vec<(Address, &str)> = addresses(&text).collect();
-        let address = captured
-            .or_else(|| on_line.first().copied())
-            .map(|(address, _)| address);
+        let named = captures.get("device").and_then(|value| addresses(value).next());
+        let all: Vec<(Address, &str)> = addresses(&text).collect();
+        let address = named.or_else(|| all.first().copied()).map(|(address, _)| address);
         let about = address.map_or(About::Line(line), About::Address);
-        let of_line = on_line
+        let by_prefix = all
             .iter()
             .filter(|(found, _)| Some(*found) == address)
             .find_map(|(_, before)| by_driver(before));
-        match (of_line.or_else(|| self.kind(about)), rule) {
+        match (by_prefix.or_else(|| self.kind(about)), rule) {
             (Some(Kind::Gpu), _) | (None, DeviceRule::NotOther) => Judged::Counts,
-            (Some(Kind::Other), _) => Judged::Not,
             (None, DeviceRule::Gpu) if self.held.len() < MAX_HELD => Judged::Waits(Waiting(about)),
-            (None, DeviceRule::Gpu) => Judged::Not,
+            (Some(Kind::Other), _) | (None, DeviceRule::Gpu) => Judged::Not,
         }
     }
 
@@ -244,7 +244,7 @@ fn by_driver(before: &str) -> Option<Kind> {
     }
 }
 
-/// The addresses on a line, with what stands before each.
+/// The first addresses on a line, with the words before each.
 fn addresses(text: &str) -> impl Iterator<Item = (Address, &str)> {
     let is_part = |c: char| c.is_ascii_hexdigit() || matches!(c, ':' | '.');
     let mut from = 0;
@@ -258,13 +258,14 @@ fn addresses(text: &str) -> impl Iterator<Item = (Address, &str)> {
                 .unwrap_or(text.len() - start);
             let word = text.get(start..start + length)?;
             from = start + length;
-            let before = text.get(..start)?;
+            let before = text.get(text.floor_char_boundary(start.saturating_sub(MAX_BEFORE))..start)?;
             let is_alone = !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '-');
             if let Some(address) = address(word.trim_end_matches([':', '.'])).filter(|_| is_alone) {
                 return Some((address, before));
             }
         }
     })
+    .take(MAX_ON_LINE)
 }
 
 /// `3b:00.0`, `0000:3b:00.0`, `00000000:3B:00.0`, and `0000:3b:00` as the GPU's driver writes it.

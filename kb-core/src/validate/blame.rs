@@ -7,7 +7,7 @@ use crate::annex::Annex;
 use crate::record::Document;
 use crate::text::steps;
 
-/// The rule that the record of an Xid or SXid says what is at fault.
+/// The rule that the record of an Xid or `SXid` says what is at fault.
 pub(super) const NO_BLAME: &str = "no-blame";
 
 pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {

@@ -49,12 +49,12 @@ fn objection(dispute: &Dispute, language: Language) -> Objection {
 /// What wastes time; what is disputed stands last.
 pub fn dead_ends(record: &Record, language: Language, tier: &Tier) -> Vec<Advice> {
     let list = record.dead_ends().into_iter();
-    list.map(|advised| dead_end(record, language, tier, advised))
+    list.map(|advised| dead_end(record, language, tier, &advised))
         .collect()
 }
 
-fn dead_end(record: &Record, language: Language, tier: &Tier, advised: Advised<'_, DeadEnd>) -> Advice {
-    let Advised {
+fn dead_end(record: &Record, language: Language, tier: &Tier, advised: &Advised<'_, DeadEnd>) -> Advice {
+    let &Advised {
         position,
         item,
         dispute,
@@ -82,12 +82,12 @@ fn dead_end(record: &Record, language: Language, tier: &Tier, advised: Advised<'
 /// What works; what is disputed stands last.
 pub fn workarounds(record: &Record, language: Language, tier: &Tier) -> Vec<Advice> {
     let list = record.workarounds().into_iter();
-    list.map(|advised| workaround(record, language, tier, advised))
+    list.map(|advised| workaround(record, language, tier, &advised))
         .collect()
 }
 
-fn workaround(record: &Record, language: Language, tier: &Tier, advised: Advised<'_, Workaround>) -> Advice {
-    let Advised {
+fn workaround(record: &Record, language: Language, tier: &Tier, advised: &Advised<'_, Workaround>) -> Advice {
+    let &Advised {
         position,
         item,
         dispute,
