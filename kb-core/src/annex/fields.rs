@@ -22,6 +22,8 @@ const TEXT_OR_NULL: Shape = Shape::OrNull(&Shape::Text);
 const URL_OR_NULL: Shape = Shape::OrNull(&Shape::Checked("url", url));
 const RECORD_IDS: Shape = Shape::List(MOST, &Shape::Checked("id", record_id));
 
+const PATTERN_IDS: Shape = Shape::List(MOST_TRIED, &Shape::Checked("name", name));
+
 pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::required("schema_version", Shape::Version(SCHEMA_VERSION)),
     Field::optional("codes", Shape::List(MOST, &Shape::Checked("code", code))),
@@ -33,6 +35,7 @@ pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::optional("severity", Shape::OrNull(&Shape::Word(Severity::WORDS))),
     Field::optional("action", Shape::OrNull(&Shape::Word(Action::WORDS))),
     Field::optional("at_fault", Shape::OrNull(&AT_FAULT)),
+    Field::optional("disputes", Shape::List(MOST, &DISPUTE)),
     Field::optional("probe", Shape::List(MAX_RULES, &PROBE)),
     Field::optional("relations", RELATIONS),
     Field::optional("sources", Shape::List(MOST_SOURCES, &SOURCE)),
@@ -97,6 +100,8 @@ const RELATIONS: Shape = Shape::Object(&[
         "window_seconds",
         Shape::OrNull(&Shape::Whole(LONGEST_WINDOW_SECONDS)),
     ),
+    Field::optional("of_gpu", PATTERN_IDS),
+    Field::optional("not_of_others", PATTERN_IDS),
 ]);
 
 static SOURCE: Shape = Shape::Object(&[
@@ -125,6 +130,13 @@ static AT_FAULT: Shape = Shape::Object(&[
     Field::required("who", Shape::Word(Blame::WORDS)),
     Field::required("source", Shape::Checked("url", url)),
     Field::optional("note", TEXT_OR_NULL),
+]);
+
+static DISPUTE: Shape = Shape::Object(&[
+    Field::required("pointer", Shape::Checked("pointer", pointer)),
+    Field::required("why", Shape::FilledText),
+    Field::optional("why_zh", TEXT_OR_NULL),
+    Field::required("source", Shape::Checked("url", url)),
 ]);
 
 static DEAD_END_ZH: Shape = Shape::Object(&[

@@ -7,8 +7,8 @@ mod words;
 
 pub use probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeRule, ProbeScope};
 pub use view::{
-    Annex, AtFault, ChineseDeadEnd, ChineseWorkaround, Example, NearMiss, Origin, Relations, Reproduction,
-    Source,
+    Annex, AtFault, ChineseDeadEnd, ChineseWorkaround, Dispute, Example, NearMiss, Origin, Relations,
+    Reproduction, Source,
 };
 pub use words::{Action, Blame, Severity};
 

@@ -43,6 +43,9 @@ pub struct Annex {
     /// What is at fault, and the page that says so.
     #[serde(default)]
     pub at_fault: Option<AtFault>,
+    /// Statements of the document that are wrong or harmful: shown last, struck through, with the reason.
+    #[serde(default)]
+    pub disputes: Vec<Dispute>,
     /// Rules over a report.
     #[serde(default)]
     pub probe: Vec<ProbeRule>,
@@ -125,6 +128,14 @@ pub struct Relations {
     /// The window in seconds; absent means the whole log.
     #[serde(default)]
     pub window_seconds: Option<u32>,
+    /// Patterns, by id, whose hits count only where the log says that the device on the line is an NVIDIA GPU; else they make a
+    /// candidate. The device is the capture `device`, the first PCI address on the line, or the block of lspci around it. `0` is
+    /// the document's pattern, `signature` its signature.
+    #[serde(default)]
+    pub of_gpu: Vec<String>,
+    /// Patterns whose hits do not count where the log says that the device is something else.
+    #[serde(default)]
+    pub not_of_others: Vec<String>,
     /// Keys that this build does not know.
     #[serde(flatten)]
     pub extra: BTreeMap<String, Value>,
@@ -181,6 +192,23 @@ pub struct AtFault {
     /// When it is something else, or how it follows from the page.
     #[serde(default)]
     pub note: Option<String>,
+    /// Keys that this build does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// A statement of the document that the annex disputes. The document keeps it, byte for byte.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Dispute {
+    /// JSON Pointer to the statement: `/root_cause`, `/workarounds/0` or `/dead_ends/0`, counted from 0.
+    pub pointer: String,
+    /// What is wrong with it.
+    pub why: String,
+    /// The same in Chinese.
+    #[serde(default)]
+    pub why_zh: Option<String>,
+    /// Address of the page that says so, or from which it follows.
+    pub source: String,
     /// Keys that this build does not know.
     #[serde(flatten)]
     pub extra: BTreeMap<String, Value>,

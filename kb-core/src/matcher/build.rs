@@ -16,7 +16,7 @@ use super::rarity::text_weight;
 use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
 use super::{Kind, Matcher, PartOf, Record, Rejected, Signal, index, place};
 use crate::ids::RecordId;
-use crate::scanner::WORDS;
+use crate::scanner::{NAMING, WORDS};
 use crate::signature::{Chain, Clause, PatternSpec, RecordSignatures, parts, parts_of_text};
 
 /// A signature shorter than this is not looked for by itself, in bytes.
@@ -78,6 +78,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn add(&mut self, record: u32, from: &RecordSignatures) {
+        let first = self.signals.len();
         for spec in &from.patterns {
             match parts(spec) {
                 Ok(Some(parts)) => self.add_parts(record, from, &spec.id, &parts),
@@ -103,6 +104,9 @@ impl Builder<'_> {
         }
         if can_stand_on_a_line(&from.signature) {
             self.push(record, "signature", Kind::Signature);
+        }
+        for signal in self.signals.iter_mut().skip(first) {
+            signal.device = from.device_rule(&signal.name);
         }
         for code in &from.codes {
             match codes::parse(code, &from.domain) {
@@ -166,6 +170,7 @@ impl Builder<'_> {
             name: name.into(),
             kind,
             weight,
+            device: None,
         };
         self.signals.push(signal);
     }
@@ -254,13 +259,9 @@ fn wake(
         }
     }
     if !signals.is_empty() {
-        for (at, words) in (0..).zip(&WORDS) {
-            literals.add(
-                words.text.as_bytes(),
-                &rarity,
-                Needs::default(),
-                Found::Stated(at),
-            );
+        let words = WORDS.iter().map(|words| words.text).chain(NAMING);
+        for (at, words) in (0..).zip(words) {
+            literals.add(words.as_bytes(), &rarity, Needs::default(), Found::Stated(at));
         }
     }
     (literals.build(), numbers)

@@ -42,7 +42,7 @@ pub(crate) use verify::{Line, RawHit, Work};
 
 use crate::ids::{RecordId, Revision};
 use crate::scanner::{ScanOptions, Scanner};
-use crate::signature::{AppliesTo, RecordSignatures};
+use crate::signature::{AppliesTo, DeviceRule, RecordSignatures};
 
 /// A pattern or code that the matcher left out, and why. Everything else of its record is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +104,8 @@ pub(crate) struct Signal {
     pub(crate) kind: Kind,
     /// How much its literals say, where no chain of it says so.
     pub(crate) weight: f32,
+    /// Whose device a hit must be of to count; of any where absent.
+    pub(crate) device: Option<DeviceRule>,
 }
 
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //! The *document* has the thirty flat keys of the seeds, the *annex* all that Peerless adds ([`crate::annex`]).
 //! Views read; a change is an edit of the text ([`crate::text::replace_value`]) and a new parse.
 
+mod advice;
 mod codes;
 mod document;
 mod fields;
@@ -10,6 +11,7 @@ mod signatures;
 #[cfg(test)]
 mod tests;
 
+pub use advice::Advised;
 pub use codes::is_real_code;
 pub use document::{
     ConfusedWith, DeadEnd, Document, FollowedBy, PrecededBy, Resolvable, TransitionGraph, VerificationTier,

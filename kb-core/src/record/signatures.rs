@@ -79,6 +79,8 @@ impl Record {
             at_fault: self.annex.at_fault.as_ref().map(|at_fault| at_fault.who),
             only_with: self.annex.relations.only_with.clone(),
             window_seconds: self.annex.relations.window_seconds,
+            of_gpu: self.annex.relations.of_gpu.clone(),
+            not_of_others: self.annex.relations.not_of_others.clone(),
         }
     }
 }

@@ -164,12 +164,19 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
             } = candidate;
             let record = matcher.record(place)?;
             let signal = matcher.signal(signal)?;
-            let why = format!(
-                "{} stands on line {}, but nothing on that line says that it is about {}",
-                describe(&signal.name, &signal.kind),
-                first.line,
-                record.domain_word(),
-            );
+            let what = describe(&signal.name, &signal.kind);
+            let why = if signal.device.is_some() {
+                format!(
+                    "{what} stands on line {}, but the text does not say that its device is a GPU",
+                    first.line
+                )
+            } else {
+                format!(
+                    "{what} stands on line {}, but nothing on that line says that it is about {}",
+                    first.line,
+                    record.domain_word(),
+                )
+            };
             let (id, revision) = (record.id.clone(), record.revision);
             Some(Candidate {
                 id,

@@ -9,6 +9,7 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use super::ScanOptions;
 use super::clean::{Clean, ESC};
 use super::clock::{Clocks, Moment};
+use super::devices::Devices;
 use super::event::Event;
 use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
@@ -16,7 +17,7 @@ use super::lines::{End, Part};
 use super::messages::{Shown, messages, shown_parts};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
-use super::stated::Stated;
+use super::stated::{Stated, WORDS};
 use super::summary::Summary;
 use super::wrap::Joined;
 use crate::matcher::{Found, Glance, Line, Matcher, Work};
@@ -42,6 +43,7 @@ pub(super) struct Engine {
     seen_on_long_line: Vec<(u32, bool)>,
     sequences: Sequences,
     stated: Stated,
+    devices: Devices,
 }
 
 pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
@@ -62,6 +64,7 @@ impl Engine {
             seen_on_long_line: Vec::new(),
             sequences: Sequences::default(),
             stated: Stated::default(),
+            devices: Devices::default(),
         }
     }
 
@@ -113,7 +116,8 @@ impl Engine {
         );
     }
 
-    pub(super) fn finish(self, end: &End) -> Summary {
+    pub(super) fn finish(mut self, end: &End) -> Summary {
+        self.devices.settle(&mut self.tally);
         let seen = Seen {
             end,
             broken: &self.work.broken,
@@ -292,13 +296,19 @@ impl Engine {
             messages: OnceCell::new(),
             is_valid: OnceCell::new(),
         };
+        let mut names_devices = false;
         for found in &found {
             // Where lines are put together, a value may have swallowed the next line's first word.
             if let Found::Stated(words) = found
                 && origin.joined.is_none()
                 && !origin.restored
             {
-                self.stated.read(*words, text, &lower, origin.line);
+                if usize::from(*words) < WORDS.len() {
+                    self.stated.read(*words, text, &lower, origin.line);
+                } else if !names_devices {
+                    self.devices.read(text, origin.line);
+                    names_devices = true;
+                }
             }
         }
         let matcher = Arc::clone(&self.matcher);
@@ -324,6 +334,7 @@ impl Engine {
                 options: &self.options,
                 seen: &mut self.seen_on_long_line,
                 sequences: &mut self.sequences,
+                devices: &mut self.devices,
                 tally: &mut self.tally,
             };
             hits.count(&mut work.hits, events);

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::clean::Clean;
 use super::clock::Moment;
+use super::devices::{Devices, Judged};
 use super::engine::{Sink, size};
 use super::event::{Event, Hit};
 use super::fold::{Place, Tally};
@@ -15,6 +16,7 @@ use super::wrap::Joined;
 use super::{MatchedLine, ScanOptions, prefix, text};
 use crate::matcher::rarity::SPECIFIC;
 use crate::matcher::{Kind, Line, Matcher, PartOf, RawHit, Signal};
+use crate::signature::DeviceRule;
 
 /// Where a line stands, and how its text came from the bytes as sent.
 pub(super) struct Origin<'a> {
@@ -52,6 +54,7 @@ pub(super) struct Hits<'a> {
     pub(super) options: &'a ScanOptions,
     pub(super) seen: &'a mut Vec<(u32, bool)>,
     pub(super) sequences: &'a mut Sequences,
+    pub(super) devices: &'a mut Devices,
     pub(super) tally: &'a mut Tally,
 }
 
@@ -133,6 +136,18 @@ impl Hits<'_> {
             }
             on_line.parts = further;
         }
+        let judged = match device_rule(matcher, group) {
+            Some(rule) if is_match => self
+                .devices
+                .judge(rule, line.text, &on_line.captures, on_line.line),
+            _ => Judged::Counts,
+        };
+        let (is_match, waits) = match judged {
+            Judged::Counts => (is_match, None),
+            Judged::Not => (false, None),
+            Judged::Waits(waiting) => (false, Some(waiting)),
+        };
+        let wants_event = events.is_some() && (is_match || self.options.report_candidates);
         if let Some(events) = events
             && wants_event
             && let Some(hit) = reported(matcher, record, speaker, group.iter().chain(generic), &on_line)
@@ -150,11 +165,14 @@ impl Hits<'_> {
             speaker,
             group,
         };
-        if is_match {
-            let place = Place {
-                line: on_line.line,
-                moment: self.moment,
-            };
+        let place = Place {
+            line: on_line.line,
+            moment: self.moment,
+        };
+        if let Some(waiting) = waits {
+            let by = (record, speaker.signal);
+            self.devices.hold(&waiting, on_line, place, by, score(&explained));
+        } else if is_match {
             self.tally
                 .add(on_line, place, record, speaker.signal, || score(&explained));
         } else {
@@ -290,6 +308,21 @@ fn authority(matcher: &Matcher, hit: &RawHit) -> f32 {
             Kind::Part(..) | Kind::Word(_) | Kind::Number { .. } => 0.0,
         };
         rank + hit.weight
+    })
+}
+
+/// Whose device the hits of a record on a line must be of; none where one of them counts for any device.
+fn device_rule(matcher: &Matcher, group: &[RawHit]) -> Option<DeviceRule> {
+    let mut rules = group
+        .iter()
+        .map(|hit| matcher.signal(hit.signal).and_then(|signal| signal.device));
+    let first = rules.next()??;
+    rules.try_fold(first, |mildest, rule| {
+        Some(if rule? == DeviceRule::NotOther {
+            DeviceRule::NotOther
+        } else {
+            mildest
+        })
     })
 }
 

@@ -7,6 +7,7 @@
 //! prefix   what logging put before the message; messages: what quotes and cells hold; clock: when the line was written
 //! sequence signatures of several lines, put together for each writer; wrap: lines that a terminal has cut
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
+//! devices  which device a line is about, where a pattern counts for GPUs only
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
 //!          match only wraps another; cause: what came first and led to the rest
 //! ```
@@ -18,6 +19,7 @@ mod assemble;
 mod cause;
 mod clean;
 mod clock;
+mod devices;
 mod engine;
 mod environment;
 mod event;
@@ -55,6 +57,7 @@ pub use text::{Marked, TEXT_LIMIT_BYTES};
 pub use wrap::HEAD_BYTES;
 
 use crate::matcher::Matcher;
+pub(crate) use devices::NAMING;
 use engine::Engine;
 use lines::Lines;
 pub(crate) use stated::WORDS;

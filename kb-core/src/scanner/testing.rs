@@ -28,6 +28,8 @@ pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
         at_fault: None,
         only_with: Vec::new(),
         window_seconds: None,
+        of_gpu: Vec::new(),
+        not_of_others: Vec::new(),
     }
 }
 

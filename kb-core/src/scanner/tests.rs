@@ -2,6 +2,7 @@
 
 mod causes;
 mod clocks;
+mod devices;
 mod folds;
 mod late;
 mod logs;

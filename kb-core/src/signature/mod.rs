@@ -110,4 +110,31 @@ pub struct RecordSignatures {
     /// The window of this record's relations in seconds; absent means the whole text.
     #[serde(default)]
     pub window_seconds: Option<u32>,
+    /// Patterns (by id; `signature` is the whole signature) whose hits count only where the text says that the device is a GPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_gpu: Vec<String>,
+    /// Patterns whose hits do not count where the text says that the device is no GPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_of_others: Vec<String>,
+}
+
+/// Whose device a hit must be of to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DeviceRule {
+    /// One that the text names as a GPU.
+    Gpu,
+    /// One that the text does not name as something else.
+    NotOther,
+}
+
+impl RecordSignatures {
+    /// The rule for a pattern, by its id.
+    pub(crate) fn device_rule(&self, pattern: &str) -> Option<DeviceRule> {
+        let names = |list: &[String]| list.iter().any(|id| id == pattern);
+        if names(&self.of_gpu) {
+            Some(DeviceRule::Gpu)
+        } else {
+            names(&self.not_of_others).then_some(DeviceRule::NotOther)
+        }
+    }
 }

@@ -55,6 +55,10 @@ pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> 
             &mut found,
         );
     }
+    for (index, dispute) in annex.disputes.iter().enumerate() {
+        let pointer = format!("/disputes/{index}/why_zh");
+        text(part, &pointer, dispute.why_zh.as_deref(), &mut found);
+    }
     for (index, zh) in annex.workarounds_zh.iter().enumerate() {
         text(
             part,

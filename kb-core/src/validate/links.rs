@@ -8,6 +8,9 @@ use crate::ids::RecordId;
 use crate::record::{DOCUMENT_PATTERN, Document};
 use crate::text::steps;
 
+/// What the whole signature is called among the patterns.
+const SIGNATURE: &str = "signature";
+
 /// The id against where the record is kept, its aliases, and its edges.
 pub(super) fn check_identity(expected: Option<&RecordId>, document: &Document) -> Vec<Violation> {
     let part = Part::Document;
@@ -107,8 +110,30 @@ pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> 
         );
         found.push(violation.fix("name the record that took its place"));
     }
+    device_rules(annex, &mut found);
     supports(document, annex, &mut found);
     found
+}
+
+/// Rules for patterns that exist.
+fn device_rules(annex: &Annex, found: &mut Vec<Violation>) {
+    let own = annex.patterns.iter().map(|pattern| pattern.id.as_str());
+    let phrases = annex.phrases.iter().map(|phrase| phrase.id.as_str());
+    let known: BTreeSet<&str> = own.chain(phrases).chain([DOCUMENT_PATTERN, SIGNATURE]).collect();
+    let relations = &annex.relations;
+    for (list, ids) in [
+        ("of_gpu", &relations.of_gpu),
+        ("not_of_others", &relations.not_of_others),
+    ] {
+        for (index, id) in ids.iter().enumerate() {
+            if !known.contains(id.as_str()) {
+                let pointer = format!("/relations/{list}/{index}");
+                let reason = format!("the record has no pattern {id:?}");
+                let fix = "write the id of a pattern, 0 for the document's, or signature";
+                found.push(Violation::error(Part::Annex, pointer, "no-pattern", reason).fix(fix));
+            }
+        }
+    }
 }
 
 fn distinct<'a>(

@@ -3,6 +3,7 @@
 //! Errors keep a record out (the door refuses it), warnings list faults of its content. One record is
 //! [`check_record`], a folder of them [`check_set`]. The program `peerless check` prints what these return.
 
+mod blame;
 mod chinese;
 mod content;
 mod evidence;
@@ -42,6 +43,7 @@ pub fn check_record(expected: Option<&RecordId>, document: &str, annex: &str) ->
     if let (Some(view), Some(annex_view)) = (&document_view, &annex_view) {
         found.extend(evidence::check(view, annex_view));
         found.extend(links::check_annex(view, annex_view));
+        found.extend(blame::check(view, annex_view));
         found.extend(chinese::check_annex(view, annex_view));
         found.extend(patterns::check(view, annex_view));
     }

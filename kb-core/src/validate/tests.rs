@@ -1,5 +1,6 @@
 //! Every rule is broken once, in a record that is otherwise without fault.
 
+mod blame;
 mod claims;
 mod phrases;
 mod sets;

@@ -173,7 +173,12 @@ fn brief(record: &Record, base_url: Option<&str>) -> Brief {
         at_fault: record.annex.at_fault.as_ref().map(|at_fault| at_fault.who),
         tier: document.tier(),
         address: format!("{}/r/{}", base_url.unwrap_or_default(), record.id()),
-        workaround: document.workarounds.first().and_then(brief_workaround),
+        // Disputed advice stands last, and is never the first thing to try.
+        workaround: record
+            .workarounds()
+            .into_iter()
+            .find(|advised| advised.dispute.is_none())
+            .and_then(|advised| brief_workaround(advised.item)),
     }
 }
 

@@ -3,12 +3,14 @@
 
 use std::fmt::Write as _;
 
+use kb_core::annex::Dispute;
 use kb_core::ids::RecordId;
-use kb_core::record::{Document, Record};
+use kb_core::record::Record;
 use kb_core::scanner::{Applies, Match, MatchedLine, RootCause};
 use serde::Serialize;
 
 use super::lookup::{Candidate, MatchAnswer};
+use super::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
 
 /// Renders an answer; links begin with `base_url`, and are left out where there is no server.
@@ -31,13 +33,16 @@ fn write_answer(
     for found in &answer.matches {
         let cause = answer.root_causes.iter().find(|cause| cause.id == found.id);
         let cause = cause.filter(|_| answer.matches.len() > 1);
-        write_match(text, found, cause.is_some())?;
+        let published = generation.record(&found.id);
+        let is_notice = published.is_some_and(|published| published.record.is_notice());
+        write_match(text, found, cause.is_some(), is_notice)?;
         if let Some(cause) = cause {
             write_cause(text, cause)?;
         }
-        if let Some(published) = generation.record(&found.id) {
+        if let Some(published) = published {
             write_weight(text, &published.record)?;
-            write_record(text, &published.record.document)?;
+            write_record(text, &published.record)?;
+            write_suspects(text, answer, generation, &found.id)?;
         }
         if let Some(base_url) = base_url {
             writeln!(text, "  {base_url}/r/{}", found.id)?;
@@ -56,7 +61,12 @@ fn write_answer(
     Ok(())
 }
 
-fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Result {
+fn write_match(text: &mut String, found: &Match, is_cause: bool, is_notice: bool) -> std::fmt::Result {
+    let notice = if is_notice {
+        "  (a notice, no fault by itself)"
+    } else {
+        ""
+    };
     let cause = if is_cause { "  (first cause)" } else { "" };
     let applies = match found.applies {
         Applies::No => "  (does not apply to this environment)",
@@ -69,7 +79,7 @@ fn write_match(text: &mut String, found: &Match, is_cause: bool) -> std::fmt::Re
     let lines = if found.count == 1 { "line" } else { "lines" };
     writeln!(
         text,
-        "{}  {}, {} {lines}{cause}{wraps}{applies}",
+        "{}  {}, {} {lines}{notice}{cause}{wraps}{applies}",
         found.id, found.revision, found.count
     )?;
     found.lines.iter().try_for_each(|line| write_line(text, line))?;
@@ -81,6 +91,14 @@ fn write_weight(text: &mut String, record: &Record) -> std::fmt::Result {
     let named = [
         ("Severity", record.annex.severity.and_then(word)),
         ("Action", record.annex.action.and_then(word)),
+        (
+            "At fault",
+            record
+                .annex
+                .at_fault
+                .as_ref()
+                .and_then(|at_fault| word(at_fault.who)),
+        ),
         ("Tier", record.document.tier().and_then(word)),
     ];
     let told = named
@@ -130,15 +148,65 @@ pub(crate) fn harmless(line: &str) -> String {
     line.chars().map(shown).collect()
 }
 
-fn write_record(text: &mut String, document: &Document) -> std::fmt::Result {
-    writeln!(text, "  Why: {}", document.root_cause)?;
-    for workaround in &document.workarounds {
-        write_advice(text, "Do", &workaround.action, workaround.how.as_deref())?;
+fn write_record(text: &mut String, record: &Record) -> std::fmt::Result {
+    writeln!(text, "  Why: {}", record.document.root_cause)?;
+    write_dispute(text, record.dispute("/root_cause"))?;
+    for advised in record.workarounds() {
+        let verb = if advised.dispute.is_some() {
+            "Disputed advice"
+        } else {
+            "Do"
+        };
+        write_advice(text, verb, &advised.item.action, advised.item.how.as_deref())?;
+        write_dispute(text, advised.dispute)?;
     }
-    for dead_end in &document.dead_ends {
-        write_advice(text, "Do not", &dead_end.action, dead_end.why_fails.as_deref())?;
+    for advised in record.dead_ends() {
+        let verb = if advised.dispute.is_some() {
+            "Disputed warning"
+        } else {
+            "Do not"
+        };
+        write_advice(
+            text,
+            verb,
+            &advised.item.action,
+            advised.item.why_fails.as_deref(),
+        )?;
+        write_dispute(text, advised.dispute)?;
     }
     Ok(())
+}
+
+/// What is held against the statement above it.
+fn write_dispute(text: &mut String, dispute: Option<&Dispute>) -> std::fmt::Result {
+    let Some(dispute) = dispute else {
+        return Ok(());
+    };
+    writeln!(
+        text,
+        "      Disputed: {} ({})",
+        harmless(dispute.why.trim()),
+        harmless(&dispute.source)
+    )
+}
+
+/// What may have led to it, and how to find out which.
+fn write_suspects(
+    text: &mut String,
+    answer: &MatchAnswer,
+    generation: &Generation,
+    id: &RecordId,
+) -> std::fmt::Result {
+    let suspects = suspects::of(generation, answer, id);
+    if suspects.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "  May come from:")?;
+    for suspect in suspects {
+        let condition = suspect.condition.as_deref().map(harmless).unwrap_or_default();
+        writeln!(text, "{}", format!("    {}  {condition}", suspect.id).trim_end())?;
+    }
+    writeln!(text, "  Find out which: {FIND_OUT}")
 }
 
 /// What to do, with the commands below it. The seeds leave `action` empty where the rest says it all.

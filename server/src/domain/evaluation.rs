@@ -10,7 +10,7 @@ use super::lookup::{MatchOptions, look_up};
 use crate::bundle::embedded;
 use crate::feed::{Generation, offline};
 
-fn shipped() -> &'static Arc<Generation> {
+pub(super) fn shipped() -> &'static Arc<Generation> {
     static SHIPPED: OnceLock<Arc<Generation>> = OnceLock::new();
     SHIPPED.get_or_init(|| Arc::new(offline(embedded().unwrap()).unwrap()))
 }
@@ -43,6 +43,51 @@ fn every_record_is_first_for_its_own_signature_and_examples() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_harmless_or_of_another_device_finds_no_fault() {
+    for text in [
+        "[rank1]:[W731 10:50:06.313201823 ProcessGroupNCCL.cpp:1496] Warning: WARNING: destroy_process_group() was not called \
+         before program exit, which can leak resources. (function operator())",
+        "kernel: DMAR: DRHD: handling fault status reg 3\nkernel: DMAR: [DMA Read NO_PASID] Request device [00:1e.3] fault addr \
+         0xffffa000 [fault reason 0x06] PTE Read access is not set\nkernel: applespi spi-APP000D:00: Error writing to device: 01 \
+         0e 00 00",
+        "59:00.0 Non-Volatile memory controller: Kingston Technology Company, Inc. OM8PGP4 NVMe PCIe SSD\n    LnkSta: Speed \
+         8GT/s (downgraded), Width x2 (downgraded)\n    DevSta: CorrErr+ NonFatalErr- FatalErr- UnsupReq+ AuxPwr- TransPend-",
+        "node01:4242:4242 [0] NCCL INFO Failed to open libibverbs.so[.1]\nnode01:4242:4242 [0] NCCL INFO Using network Socket",
+        "slurmstepd: error: pyxis: printing enroot log file:\nslurmstepd: error: pyxis:     [INFO] Querying registry for permission \
+         grant\nslurmstepd: error: pyxis:     [INFO] Fetching image manifest\nslurmstepd: pyxis: imported docker image: ubuntu",
+    ] {
+        let faults: Vec<String> = found(text).into_iter().filter(|id| !is_notice(id)).collect();
+        assert_eq!(faults, [""; 0], "{text}");
+    }
+}
+
+fn is_notice(id: &str) -> bool {
+    let published = shipped().record(&id.parse().unwrap());
+    published.is_some_and(|published| published.record.is_notice())
+}
+
+#[test]
+fn of_what_ends_a_container_the_program_s_own_line_is_first() {
+    let start = "slurmstepd: error: pyxis: child 3341 failed with error code: 1\nslurmstepd: error: pyxis: failed to import docker \
+                 image\nslurmstepd: error: pyxis: printing enroot log file:\nslurmstepd: error: pyxis:     [INFO] Querying registry \
+                 for permission grant\n";
+    let end = "slurmstepd: error: pyxis:     [ERROR] URL https://registry-1.docker.io/v2/library/x/manifests/latest returned error \
+               code: 401 Unauthorized\nslurmstepd: error: pyxis: couldn't start container\n";
+    assert_eq!(
+        found(&format!("{start}{end}")).first().unwrap(),
+        "container/enroot-registry-refused"
+    );
+}
+
+#[test]
+fn a_watchdog_that_reports_a_time_out_died_of_no_cuda_error() {
+    let text = "[rank3]:[E1019 ProcessGroupNCCL.cpp:1595] [PG ID 0 PG GUID 0(default_pg) Rank 3] Process group watchdog thread \
+                terminated with exception: [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=74, \
+                OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out.";
+    assert_eq!(found(text), ["pytorch/watchdog-collective-timeout"]);
 }
 
 #[test]

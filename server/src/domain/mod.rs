@@ -14,6 +14,7 @@ pub mod records;
 pub mod reports;
 pub mod search;
 pub mod search_text;
+pub mod suspects;
 pub mod tokens;
 pub mod work_time;
 

@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::blame::NO_BLAME;
 use super::evidence::EDGE_NO_SOURCE;
 use super::{Part, Severity, Violation, check_record, locate};
 use crate::annex::{Annex, EMPTY, read_annex};
@@ -118,7 +119,7 @@ fn check_files<'f>(stem: &str, files: &Files<'f>, found: &mut Vec<Finding>) -> O
         found.push(finding(path, violation.fix(format!("add {stem}{ANNEX_ENDING}"))));
     }
     for mut violation in check_record(None, text, annex_text) {
-        if violation.rule == EDGE_NO_SOURCE {
+        if [EDGE_NO_SOURCE, NO_BLAME].contains(&violation.rule) {
             violation.severity = Severity::Error;
         }
         match violation.part {

@@ -1,6 +1,6 @@
 //! What the command line needs of whoever explains: this program, or a server.
 
-use kb_core::annex::Severity;
+use kb_core::annex::{Dispute, Severity};
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
 use kb_core::scanner::Event;
@@ -41,6 +41,8 @@ pub(super) struct Facts {
     pub(super) workarounds: Vec<String>,
     /// What wastes time.
     pub(super) dead_ends: Vec<String>,
+    /// What the record disputes of these, each with the reason; in neither list.
+    pub(super) disputed: Vec<String>,
     pub(super) severity: Option<Severity>,
     pub(super) tags: Vec<String>,
     /// Its page, where there is a server.
@@ -51,19 +53,30 @@ impl Facts {
     /// The facts of a record that is at hand.
     pub(super) fn of(record: &Record, page: Option<String>) -> Self {
         let document = &record.document;
+        let mut disputed = Vec::new();
+        let mut undisputed = |text: String, dispute: Option<&Dispute>| match dispute {
+            Some(dispute) => {
+                disputed.push(format!("{text} ({})", dispute.why));
+                None
+            }
+            None => Some(text),
+        };
+        let workarounds = record.workarounds().into_iter().filter_map(|advised| {
+            let text = said(&advised.item.action, advised.item.how.as_deref());
+            undisputed(text, advised.dispute)
+        });
+        let workarounds = workarounds.collect();
+        let dead_ends = record.dead_ends().into_iter().filter_map(|advised| {
+            let text = said(&advised.item.action, advised.item.why_fails.as_deref());
+            undisputed(text, advised.dispute)
+        });
+        let dead_ends = dead_ends.collect();
         Self {
             signature: document.signature.clone(),
             root_cause: document.root_cause.clone(),
-            workarounds: document
-                .workarounds
-                .iter()
-                .map(|workaround| said(&workaround.action, workaround.how.as_deref()))
-                .collect(),
-            dead_ends: document
-                .dead_ends
-                .iter()
-                .map(|dead_end| said(&dead_end.action, dead_end.why_fails.as_deref()))
-                .collect(),
+            workarounds,
+            dead_ends,
+            disputed,
             severity: record.annex.severity,
             tags: document.tags.clone(),
             page,

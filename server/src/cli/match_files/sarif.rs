@@ -155,6 +155,12 @@ fn help(facts: &Facts, open: &str, close: &str) -> String {
             .iter()
             .map(|what| format!("{open}Do not:{close} {what}")),
     );
+    lines.extend(
+        facts
+            .disputed
+            .iter()
+            .map(|what| format!("{open}Disputed:{close} {what}")),
+    );
     lines.join("\n\n")
 }
 

@@ -64,6 +64,17 @@ pub struct Advice {
     pub rate: Option<String>,
     /// Where it is said.
     pub sources: Vec<Citation>,
+    /// Why it is not to be believed; it is shown struck then.
+    pub dispute: Option<Objection>,
+}
+
+/// What is held against a statement, and where that is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Objection {
+    /// The reason.
+    pub why: Text,
+    /// The page.
+    pub source: Citation,
 }
 
 /// Longest title that is set in bold, in characters; many records put the whole advice into it.

@@ -90,6 +90,8 @@ fn empty() -> Result<RecordSignatures> {
         at_fault: None,
         only_with: Vec::new(),
         window_seconds: None,
+        of_gpu: Vec::new(),
+        not_of_others: Vec::new(),
     })
 }
 

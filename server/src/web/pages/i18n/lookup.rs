@@ -67,6 +67,8 @@ words! {
     workarounds_many: "{} more workarounds", "另有 {} 条有效做法";
     list_comma: ", ", "，";
     chain: "From first cause to symptom", "从最初原因到症状";
+    suspects: "What may have caused it", "可能的原因";
+    find_out: "Find out which: run {} on the node.", "查明是哪一个：在节点上运行 {}。";
     way: "How the graph leads from the first to the last", "在关系图中查看从起因到结果的路径";
     why: "Why this matched", "匹配依据";
     by_words: "Found by its words", "按词找到";

@@ -32,6 +32,10 @@ const FORMS: &[(&str, &str)] = &[
         "{} stands on line {}, but nothing on that line says that it is about {}",
         "{}出现在第 {} 行，但该行没有表明与 {} 有关",
     ),
+    (
+        "{} stands on line {}, but the text does not say that its device is a GPU",
+        "{}出现在第 {} 行，但文本没有表明该设备是 GPU",
+    ),
     ("{} on line {} takes it away", "{}（第 {} 行）排除了它"),
     (
         "it matters only together with other errors, and none of them is here within {} s",

@@ -6,6 +6,8 @@ words! {
     no_dead_ends: "No dead ends are known.", "没有已知的无效做法。";
     workarounds: "What works", "有效的做法";
     no_workarounds: "Nothing is known to work.", "没有已知的有效做法。";
+    disputed: "Disputed:", "有争议：";
+    struck: "(disputed)", "（有争议）";
     when: "When:", "适用条件：";
     copy: "Copy", "复制";
     root_cause: "Why it happens", "原因";
@@ -27,6 +29,7 @@ words! {
     probability: "claimed probability", "声称的概率";
     severity: "Severity", "严重程度";
     action: "Do first", "首先应做";
+    at_fault: "At fault", "问题所在";
     resolvable: "Can be fixed", "能否解决";
     revision: "Revision", "修订号";
     confidence: "Author's confidence", "作者置信度";

@@ -1,6 +1,6 @@
 //! Words of a few that are the same wherever they stand: verdicts, outcomes, severities, what to do first.
 
-use kb_core::annex::{Action, Severity};
+use kb_core::annex::{Action, Blame, Severity};
 use kb_core::record::Resolvable;
 use kb_core::report::{Engine, GapKind, Outcome, P2pStatus, When};
 use kb_core::verdict::Verdict;
@@ -52,6 +52,13 @@ words! {
     check_hardware: "check the hardware", "检查硬件";
     replace_hardware: "replace the hardware", "更换硬件";
     contact_support: "contact support", "联系厂商支持";
+    application: "the application", "应用程序";
+    driver: "the driver", "驱动程序";
+    gpu: "the GPU", "GPU";
+    link: "a link of the GPU", "GPU 的链路";
+    host: "the node", "节点";
+    fabric: "the fabric", "互连网络";
+    unclear: "unclear", "不明确";
     yes: "yes", "是";
     in_part: "in part", "部分";
     no: "no", "否";
@@ -138,6 +145,19 @@ impl Words {
             Severity::Warning => self.warning,
             Severity::Error => self.error,
             Severity::Fatal => self.fatal,
+        }
+    }
+
+    /// What is at fault.
+    pub(in crate::web) fn blame(&self, blame: Blame) -> &'static str {
+        match blame {
+            Blame::Application => self.application,
+            Blame::Driver => self.driver,
+            Blame::Gpu => self.gpu,
+            Blame::Link => self.link,
+            Blame::Host => self.host,
+            Blame::Fabric => self.fabric,
+            Blame::Unclear => self.unclear,
         }
     }
 

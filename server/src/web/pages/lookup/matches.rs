@@ -6,8 +6,9 @@ use kb_core::ids::RecordId;
 use kb_core::scanner::{Applies, Match, MatchedLine};
 
 use crate::domain::lookup::{Candidate, MatchAnswer};
+use crate::domain::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
-use crate::web::pages::advice::{Advice, Text};
+use crate::web::pages::advice::{Advice, Objection, Text};
 use crate::web::pages::evidence::{LogLine, visible};
 use crate::web::pages::i18n::{Locale, counted, filled, lookup::Words, reason};
 use crate::web::pages::record::texts;
@@ -44,6 +45,12 @@ pub(super) struct MatchView {
     pub score: String,
     /// Why it happens.
     pub root_cause: Option<Text>,
+    /// What is held against that.
+    pub root_cause_dispute: Option<Objection>,
+    /// What may have caused it and the agent can tell apart.
+    pub suspects: Vec<SuspectView>,
+    /// How to find out which.
+    pub find_out: String,
     /// The lines that prove it.
     pub lines: Vec<LogLine>,
     /// Captured values with where they stand.
@@ -60,6 +67,15 @@ pub(super) struct MatchView {
     pub way_href: Option<String>,
     /// One sentence.
     pub why: Text,
+}
+
+/// What may have caused a match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SuspectView {
+    /// Its page, by its id.
+    pub link: Link,
+    /// When it is this one.
+    pub condition: Option<Text>,
 }
 
 /// A match on the way from first cause to symptom.
@@ -148,6 +164,9 @@ pub(super) fn view(
         applies: applies(found.applies, own_words),
         score: filled(own_words.score, &[&format!("{:.2}", found.score)]),
         root_cause: record.map(|record| texts::root_cause(record, language)),
+        root_cause_dispute: record.and_then(|record| texts::root_cause_dispute(record, language)),
+        suspects: suspects(generation, answer, found, locale),
+        find_out: filled(own_words.find_out, &[&format!("`{FIND_OUT}`")]),
         lines: lines(found, own_words),
         captures: captures(found, own_words),
         dead_ends,
@@ -158,6 +177,24 @@ pub(super) fn view(
         why: reason::told(&found.why, language),
         id: found.id.to_string(),
     }
+}
+
+fn suspects(
+    generation: &Generation,
+    answer: &MatchAnswer,
+    found: &Match,
+    locale: Locale,
+) -> Vec<SuspectView> {
+    let suspects = suspects::of(generation, answer, &found.id).into_iter();
+    suspects
+        .map(|suspect| SuspectView {
+            link: Link {
+                href: locale.href(record_href(suspect.id.as_str())),
+                text: suspect.id.to_string(),
+            },
+            condition: Text::filled(suspect.condition.as_deref()),
+        })
+        .collect()
 }
 
 /// A candidate.

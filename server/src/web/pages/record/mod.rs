@@ -15,7 +15,7 @@ use kb_core::record::Record;
 
 pub use view::{ExampleView, LanguageLink, NearMissView, Notice, Source, page};
 
-use super::advice::{Advice, Citation, Text};
+use super::advice::{Advice, Citation, Objection, Text};
 use super::graph;
 use super::i18n::{self, Locale, filled};
 use super::layout::{Layout, Section};
@@ -42,6 +42,7 @@ pub struct RecordPage {
     pub(super) tier: Tier,
     pub(super) facts: Vec<String>,
     pub(super) root_cause: Text,
+    pub(super) root_cause_dispute: Option<Objection>,
     pub(super) dead_ends: Vec<Advice>,
     pub(super) workarounds: Vec<Advice>,
     pub(super) examples: Vec<ExampleView>,

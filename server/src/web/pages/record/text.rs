@@ -4,7 +4,7 @@
 use super::neighbours::Group;
 use super::view::{Source, page};
 use crate::domain::answer_text::harmless;
-use crate::web::pages::advice::{Advice, Citation};
+use crate::web::pages::advice::{Advice, Citation, Objection};
 use crate::web::pages::i18n::{Language, record::Words};
 
 /// Renders a record; the address of its page begins with `base_url`, and is left out where there is no server.
@@ -31,6 +31,7 @@ pub fn render(source: Source<'_>, language: Language, base_url: Option<&str>) ->
 
     sheet.section(words.root_cause, true);
     sheet.text(2, &page.root_cause.text);
+    sheet.objection(2, page.root_cause_dispute.as_ref(), words);
     sheet.advice(words.workarounds, words.no_workarounds, &page.workarounds, words);
     sheet.advice(words.dead_ends, words.no_dead_ends, &page.dead_ends, words);
     sheet.section(words.environment, true);
@@ -110,7 +111,12 @@ impl Sheet {
             let said = [&item.title, &item.body].into_iter().flatten();
             let mut lines = said.flat_map(|text| text.text.trim_matches('\n').lines());
             let first = lines.next().unwrap_or_default();
-            self.line(2, &format!("{number}. {}", first.trim_start()));
+            // A text cannot be struck through; the word stands where the eye falls first.
+            let struck = item
+                .dispute
+                .as_ref()
+                .map_or(String::new(), |_| format!("{} ", words.struck));
+            self.line(2, &format!("{number}. {struck}{}", first.trim_start()));
             self.lines(5, lines);
             if let Some(condition) = &item.condition {
                 self.line(5, &format!("{} {}", words.when, condition.text));
@@ -119,6 +125,14 @@ impl Sheet {
                 self.line(5, rate);
             }
             item.sources.iter().for_each(|source| self.citation(5, source));
+            self.objection(5, item.dispute.as_ref(), words);
+        }
+    }
+
+    fn objection(&mut self, indent: usize, dispute: Option<&Objection>, words: &Words) {
+        if let Some(dispute) = dispute {
+            self.line(indent, &format!("{} {}", words.disputed, dispute.why.text));
+            self.citation(indent + 2, &dispute.source);
         }
     }
 
@@ -146,6 +160,7 @@ impl Sheet {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use askama::Template as _;
     use kb_core::ids::Revision;
     use kb_core::record::Record;
 
@@ -185,6 +200,64 @@ mod tests {
             chinese.contains("\n有效的做法\n  1. ") && chinese.ends_with("?lang=zh\n"),
             "{chinese}"
         );
+    }
+
+    #[test]
+    fn what_is_disputed_stands_last_and_says_why() {
+        let english = rendered(|_| (), Language::English);
+        assert!(
+            english.contains("\n  2. (disputed) If using multiple GPUs"),
+            "{english}"
+        );
+        assert!(
+            english.contains("\n     Disputed: A process for each GPU"),
+            "{english}"
+        );
+        let chinese = rendered(|_| (), Language::Chinese);
+        assert!(chinese.contains("\n  2. （有争议） 使用多块 GPU"), "{chinese}");
+        assert!(chinese.contains("\n     有争议： 每块 GPU 一个进程"), "{chinese}");
+        let moved = rendered(
+            |record| "/workarounds/0".clone_into(&mut record.annex.disputes.first_mut().unwrap().pointer),
+            Language::English,
+        );
+        assert!(moved.contains("\n  1. If using multiple GPUs"), "{moved}");
+        assert!(
+            moved.contains("\n  2. (disputed) Disable peer-to-peer"),
+            "{moved}"
+        );
+        let cause = rendered(
+            |record| "/root_cause".clone_into(&mut record.annex.disputes.first_mut().unwrap().pointer),
+            Language::English,
+        );
+        let place = cause.find("\n  Disputed: A process").unwrap();
+        assert!(place < cause.find("\nWhat works\n").unwrap(), "{cause}");
+    }
+
+    #[test]
+    fn a_page_strikes_what_is_disputed() {
+        let (document, annex) = PEER_ACCESS;
+        let record = Record::parse(document, annex).unwrap();
+        let source = Source {
+            record: &record,
+            revision: Revision(7),
+            withdrawn: false,
+            neighbours: &[],
+        };
+        for (language, struck, why) in [
+            (
+                Language::English,
+                "<s>If using multiple GPUs",
+                "<strong>Disputed:</strong>",
+            ),
+            (Language::Chinese, "<s>使用多块 GPU", "<strong>有争议：</strong>"),
+        ] {
+            let html = page(source, language.into()).render().unwrap();
+            let at = html.find(struck).unwrap();
+            assert!(html.get(at..).unwrap().contains(why), "{html}");
+            assert!(html.contains("/user-guide/docs/env.html\""), "{html}");
+            // What can be copied with a button is not among it.
+            assert_eq!(html.matches("data-copy-text").count(), 2, "{html}");
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A record's texts in the language asked for; where a text has no translation the other language stands in, marked.
 
-use kb_core::record::{DeadEnd, Record, Workaround};
+use kb_core::annex::Dispute;
+use kb_core::record::{Advised, DeadEnd, Record, Workaround};
 
 use super::tier::{Tier, rate};
-use crate::web::pages::advice::{Advice, Citation, Text};
+use crate::web::pages::advice::{Advice, Citation, Objection, Text};
 use crate::web::pages::i18n::Language;
 use crate::web::pages::words::is_chinese;
 
@@ -27,14 +28,37 @@ pub fn root_cause(record: &Record, language: Language) -> Text {
     }
 }
 
-/// What wastes time.
+/// What is held against the root cause.
+pub fn root_cause_dispute(record: &Record, language: Language) -> Option<Objection> {
+    record
+        .dispute("/root_cause")
+        .map(|dispute| objection(dispute, language))
+}
+
+fn objection(dispute: &Dispute, language: Language) -> Objection {
+    let chinese = Text::filled(dispute.why_zh.as_deref());
+    Objection {
+        why: match (language, chinese) {
+            (Language::Chinese, Some(chinese)) => chinese,
+            _ => Text::new(dispute.why.as_str()),
+        },
+        source: Citation::new(&dispute.source),
+    }
+}
+
+/// What wastes time; what is disputed stands last.
 pub fn dead_ends(record: &Record, language: Language, tier: &Tier) -> Vec<Advice> {
-    let list = record.document.dead_ends.iter().enumerate();
-    list.map(|(position, item)| dead_end(record, language, tier, position, item))
+    let list = record.dead_ends().into_iter();
+    list.map(|advised| dead_end(record, language, tier, &advised))
         .collect()
 }
 
-fn dead_end(record: &Record, language: Language, tier: &Tier, position: usize, item: &DeadEnd) -> Advice {
+fn dead_end(record: &Record, language: Language, tier: &Tier, advised: &Advised<'_, DeadEnd>) -> Advice {
+    let &Advised {
+        position,
+        item,
+        dispute,
+    } = advised;
     let words = language.words();
     let chinese = match language {
         Language::Chinese => record.annex.dead_ends_zh.get(position),
@@ -51,23 +75,23 @@ fn dead_end(record: &Record, language: Language, tier: &Tier, position: usize, i
             .fail_rate
             .map(|share| rate(words.fails_in, share, has_sources, tier, words)),
         sources: item.sources.iter().map(|source| Citation::new(source)).collect(),
+        dispute: dispute.map(|dispute| objection(dispute, language)),
     }
 }
 
-/// What works.
+/// What works; what is disputed stands last.
 pub fn workarounds(record: &Record, language: Language, tier: &Tier) -> Vec<Advice> {
-    let list = record.document.workarounds.iter().enumerate();
-    list.map(|(position, item)| workaround(record, language, tier, position, item))
+    let list = record.workarounds().into_iter();
+    list.map(|advised| workaround(record, language, tier, &advised))
         .collect()
 }
 
-fn workaround(
-    record: &Record,
-    language: Language,
-    tier: &Tier,
-    position: usize,
-    item: &Workaround,
-) -> Advice {
+fn workaround(record: &Record, language: Language, tier: &Tier, advised: &Advised<'_, Workaround>) -> Advice {
+    let &Advised {
+        position,
+        item,
+        dispute,
+    } = advised;
     let words = language.words();
     let in_chinese = language == Language::Chinese;
     let annex = record.annex.workarounds_zh.get(position).filter(|_| in_chinese);
@@ -99,6 +123,7 @@ fn workaround(
             .success_rate
             .map(|share| rate(words.works_in, share, has_sources, tier, words)),
         sources: item.sources.iter().map(|source| Citation::new(source)).collect(),
+        dispute: dispute.map(|dispute| objection(dispute, language)),
     }
 }
 

@@ -98,6 +98,7 @@ pub fn page(source: Source<'_>, locale: Locale) -> RecordPage {
         signature_other,
         facts: facts(record, language),
         root_cause: texts::root_cause(record, language),
+        root_cause_dispute: texts::root_cause_dispute(record, language),
         dead_ends: texts::dead_ends(record, language, &tier),
         workarounds: texts::workarounds(record, language, &tier),
         examples: annex.examples.iter().map(example).collect(),
@@ -167,11 +168,19 @@ fn facts(record: &Record, language: Language) -> Vec<String> {
         .annex
         .action
         .map(|word| format!("{}: {}", words.action, terms.action(word)));
+    let at_fault = record
+        .annex
+        .at_fault
+        .as_ref()
+        .map(|at_fault| format!("{}: {}", words.at_fault, terms.blame(at_fault.who)));
     let resolvable = record
         .document
         .resolvable()
         .map(|word| format!("{}: {}", words.resolvable, terms.resolvable(word)));
-    [severity, action, resolvable].into_iter().flatten().collect()
+    [severity, action, at_fault, resolvable]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn example(example: &kb_core::annex::Example) -> ExampleView {
