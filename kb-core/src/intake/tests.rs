@@ -69,10 +69,18 @@ fn text_goes_through_as_it_is() {
         }
     }
     let mut intake = Intake::default();
-    assert!(matches!(intake.push(b"NVRM: Xid 79\n"), Cow::Borrowed(b"NVRM: Xid 79\n")));
+    assert!(matches!(
+        intake.push(b"NVRM: Xid 79\n"),
+        Cow::Borrowed(b"NVRM: Xid 79\n")
+    ));
     // What a terminal was drawn with, a cell of NUL that a crash left, and letters of another code page.
     let colours = "\u{1b}[32m 73%|\u{2588}\u{2588} | 12/16\u{8}\u{8}\r\u{1b}[0m".repeat(9000);
-    let crashed = [LINE.repeat(1000).as_bytes(), &[0; 9000], LINE.repeat(1000).as_bytes()].concat();
+    let crashed = [
+        LINE.repeat(1000).as_bytes(),
+        &[0; 9000],
+        LINE.repeat(1000).as_bytes(),
+    ]
+    .concat();
     let latin = b"Erreur d'acc\xe8s au p\xe9riph\xe9rique\n".repeat(3000);
     for text in [colours.into_bytes(), crashed, latin] {
         assert_eq!(read(&text, 1000), (text, Ok(())));
@@ -91,7 +99,10 @@ fn what_is_no_text_says_what_it_looks_like_and_what_to_do() {
 
     let binary = noise(300_000);
     let whole = read(&binary, binary.len()).1;
-    assert!(matches!(whole, Err(NotText::Unprintable { percent: 45..65 })), "{whole:?}");
+    assert!(
+        matches!(whole, Err(NotText::Unprintable { percent: 45..65 })),
+        "{whole:?}"
+    );
     for length in [1, 1000] {
         assert_eq!(read(&binary, length).1, whole, "pieces of {length}");
     }

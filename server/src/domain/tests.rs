@@ -38,7 +38,7 @@ fn matched(answer: &MatchAnswer) -> Vec<&str> {
 #[test]
 fn a_pasted_error_is_explained_and_the_answer_says_by_what_state() {
     let text = format!("starting\n{LINE}\ndone\n");
-    let answer = look_up(&sample(), text.as_bytes(), MatchOptions::default());
+    let answer = look_up(&sample(), text.as_bytes(), MatchOptions::default()).unwrap();
     assert_eq!(matched(&answer), [PEER]);
     assert_eq!((answer.matches[0].lines[0].line, answer.lines_scanned), (2, 3));
     assert_eq!(
@@ -69,7 +69,10 @@ fn the_environment_marks_what_does_not_apply() {
             environment,
             without_text: false,
         };
-        look_up(&sample(), b"NVRM: Xid 79, GPU has fallen off the bus", options).matches[0].applies
+        look_up(&sample(), b"NVRM: Xid 79, GPU has fallen off the bus", options)
+            .unwrap()
+            .matches[0]
+            .applies
     };
     assert_eq!(
         (applies("535.54"), applies("555.42")),
@@ -83,7 +86,8 @@ fn search_suggests_only_where_nothing_matched() {
         &sample(),
         b"direct P2P memory access: GPUs do not support it, PCIe topology",
         MatchOptions::default(),
-    );
+    )
+    .unwrap();
     assert_eq!(matched(&answer), Vec::<&str>::new());
     let [candidate] = answer.candidates.as_slice() else {
         panic!("{:?}", answer.candidates)
@@ -95,7 +99,7 @@ fn search_suggests_only_where_nothing_matched() {
         "please water the plants on Friday",
         "今天天气很好，我们去公园散步吧",
     ] {
-        let answer = look_up(&sample(), text.as_bytes(), MatchOptions::default());
+        let answer = look_up(&sample(), text.as_bytes(), MatchOptions::default()).unwrap();
         assert_eq!((answer.matches.len(), answer.candidates.len()), (0, 0), "{text}");
     }
 }

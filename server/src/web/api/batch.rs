@@ -78,9 +78,8 @@ pub(super) async fn items(request: &HttpRequest, payload: Payload) -> Result<Vec
 }
 
 fn one(generation: &Arc<Generation>, item: &RawValue) -> BatchItemAnswer {
-    let found = body::parse_json::<BatchItem>(item.get().as_bytes()).and_then(|item| {
-        look_up_item(generation, item).map_err(|error| Problem::new(Code::TooLarge, error.to_string()))
-    });
+    let found = body::parse_json::<BatchItem>(item.get().as_bytes())
+        .and_then(|item| look_up_item(generation, item).map_err(Problem::from));
     match found {
         Ok(answer) => BatchItemAnswer::Found(Box::new(answer)),
         Err(problem) => BatchItemAnswer::Problem {

@@ -5,6 +5,7 @@ mod budget;
 mod decode;
 mod pace;
 mod read;
+mod sniff;
 
 pub use budget::Budget;
 pub use decode::{Decoder, Encoding, Sink};

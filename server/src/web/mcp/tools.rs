@@ -92,7 +92,7 @@ impl Tools {
             without_text: false,
         };
         computed(move || {
-            let answer = lookup::look_up(&generation, asked.text.as_bytes(), options);
+            let answer = lookup::look_up(&generation, asked.text.as_bytes(), options)?;
             let text = answer_text::render(&answer, &generation, base_url.as_deref());
             with_text(text, &answer)
         })

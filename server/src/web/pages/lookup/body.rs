@@ -8,7 +8,7 @@ use actix_web::web::Payload;
 use actix_web::{HttpRequest, web};
 
 use super::form;
-use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
+use crate::domain::lookup::{self, LookupError, MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
 use crate::feed::Generation;
 use crate::search::{SearchAnswer, SearchRequest};
@@ -91,7 +91,7 @@ async fn from_form(
         without_text: false,
     };
     let work = web::block(move || {
-        let answer = lookup::look_up(&generation, text.as_bytes(), options);
+        let answer = lookup::look_up(&generation, text.as_bytes(), options)?;
         let found = answer
             .matches
             .is_empty()
@@ -102,9 +102,9 @@ async fn from_form(
         } else {
             String::new()
         };
-        (answer, found, echo)
+        Ok::<_, LookupError>((answer, found, echo))
     });
-    let (answer, found, echo) = work.await.map_err(|error| Problem::internal(&error))?;
+    let (answer, found, echo) = work.await.map_err(|error| Problem::internal(&error))??;
     Ok(LookedUp {
         answer,
         found,
@@ -157,7 +157,7 @@ async fn from_stream(
     let sink = body::stream(request, payload, limits::STREAM_BYTES, sink).await?;
     let answer = web::block(move || sink.0.finish())
         .await
-        .map_err(|error| Problem::internal(&error))?;
+        .map_err(|error| Problem::internal(&error))??;
     Ok(LookedUp {
         answer,
         found: None,
