@@ -4,6 +4,7 @@
 //! document + annex (two texts) -> record / annex (read-only views) -> validate (what is wrong, where, why)
 //!                                        |-> signature -> matcher -> scanner (bytes in, events and a summary out)
 //!                                        '-> transition (edges)
+//! bytes -> intake (text, or why it is none) -> scanner
 //! report (agent -> server, versioned)  -> verdict (outcomes -> verdict -> exit code)
 //! ```
 //!
@@ -13,6 +14,7 @@
 pub mod annex;
 pub mod convert;
 pub mod ids;
+pub mod intake;
 pub mod matcher;
 pub mod record;
 pub mod report;

@@ -165,6 +165,11 @@ impl Matcher {
         self.records.is_empty()
     }
 
+    /// The conditions on the environment of all records.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &AppliesTo> {
+        self.records.iter().flat_map(|record| &record.applies_to)
+    }
+
     /// Number of things looked for: patterns, signatures and codes.
     pub fn signal_count(&self) -> usize {
         self.signals.len()

@@ -12,7 +12,7 @@ use crate::signature::AppliesTo;
 const PRE_RELEASES: [&str; 9] = ["a", "alpha", "b", "beta", "c", "dev", "pre", "preview", "rc"];
 
 /// Longest value that is compared, in bytes; no version and no model has a longer name.
-const MAX_VALUE_BYTES: usize = 256;
+pub(super) const MAX_VALUE_BYTES: usize = 256;
 
 /// What is known of where a text was written, made ready to be asked by many records.
 pub(super) struct Environment<'a>(BTreeMap<String, Known<'a>>);
@@ -143,6 +143,11 @@ fn within(value: &str, bound: &str, kind: Bound) -> Applies {
         Bound::UpTo => order != Ordering::Greater || value.begins_with(&bound),
     };
     if holds { Applies::Yes } else { Applies::No }
+}
+
+/// Whether a value can be compared with versions.
+pub(super) fn is_version(value: &str) -> bool {
+    Version::parse(value).is_some()
 }
 
 /// A version: numbers, then perhaps a pre-release. What follows `+` names a build and does not order.

@@ -24,6 +24,7 @@ mod engine;
 mod environment;
 mod event;
 mod fold;
+mod given;
 mod hits;
 mod lines;
 mod messages;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 
 pub use event::{Event, Hit};
 pub use fold::{MAX_FOLDS, MAX_FOLDS_OF_RECORD};
+pub use given::{EnvironmentError, check_environment};
 pub use lines::{LONG_LINE_BYTES, OVERLAP_BYTES};
 pub use sequence::MAX_LINES_APART;
 pub use summary::{

@@ -80,7 +80,9 @@ pub fn alarms(generation: &Arc<Generation>, corpus: &Corpus, log: &Log) -> Resul
         };
         events.extend(matching.push(piece));
     }
-    let (last, answer) = matching.finish_with_events();
+    let (last, answer) = matching
+        .finish_with_events()
+        .map_err(|source| unreadable(std::io::Error::other(source)))?;
     if (answer.bytes_scanned, answer.lines_scanned) != (log.bytes, log.lines) {
         return Err(CleanError::Unlike {
             path,

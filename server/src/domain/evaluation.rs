@@ -16,7 +16,7 @@ pub(super) fn shipped() -> &'static Arc<Generation> {
 }
 
 fn found(text: &str) -> Vec<String> {
-    let answer = look_up(shipped(), text.as_bytes(), MatchOptions::default());
+    let answer = look_up(shipped(), text.as_bytes(), MatchOptions::default()).unwrap();
     answer
         .matches
         .into_iter()

@@ -8,8 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision};
+use kb_core::intake::{Intake, NotText};
 use kb_core::scanner::{
-    self, Event, KnownComponent, Match, MatchedLine, Order, RootCause, ScanOptions, Scanner, Summary,
+    self, EnvironmentError, Event, KnownComponent, Match, MatchedLine, Order, RootCause, ScanOptions,
+    Scanner, Summary,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -43,6 +45,25 @@ pub struct Matching {
     generation: Arc<Generation>,
     scanner: Scanner,
     excerpt: Excerpt,
+    intake: Intake,
+    refused: Option<EnvironmentError>,
+}
+
+/// Why there is no answer: one would be a lie about what was not read, or about another machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LookupError {
+    /// The environment names what no record knows.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+    /// The bytes are no text.
+    #[error(transparent)]
+    NotText(#[from] NotText),
+    /// The text of a batch item is too long; the others are answered.
+    #[error("the text has {0} bytes, an item may have {MAX_ITEM_BYTES}: send it to /api/v1/match")]
+    ItemTooLong(usize),
+    /// The work took more time of the processor than it may.
+    #[error(transparent)]
+    OutOfTime(#[from] OutOfTime),
 }
 
 /// What was found in a text. Empty `matches` means: no known error.
@@ -105,8 +126,10 @@ pub enum SuggestedBy {
 }
 
 impl Matching {
-    /// Starts reading a text with the knowledge of one generation, whatever is swapped in meanwhile.
+    /// Starts reading a text with the knowledge of one generation, whatever is swapped in meanwhile. An environment that
+    /// no record knows is refused at the end, and by [`Matching::check`].
     pub fn start(generation: Arc<Generation>, options: MatchOptions) -> Self {
+        let refused = check_environment(&generation, &options.environment).err();
         let scanner = generation.matcher.scanner(ScanOptions {
             environment: options.environment,
             keep_text: !options.without_text,
@@ -116,35 +139,72 @@ impl Matching {
             generation,
             scanner,
             excerpt: Excerpt::default(),
+            intake: Intake::default(),
+            refused,
         }
+    }
+
+    /// Why there will be no answer, as far as that is known by now.
+    pub fn check(&self) -> Result<(), LookupError> {
+        if let Some(refused) = &self.refused {
+            return Err(refused.clone().into());
+        }
+        self.intake.refused().map_or(Ok(()), |why| Err(why.into()))
     }
 
     /// Takes the next bytes and gives the hits on the lines that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
-        self.excerpt.push(bytes);
-        self.scanner.push(bytes)
+        let text = self.intake.push(bytes);
+        self.excerpt.push(&text);
+        self.scanner.push(&text)
     }
 
     /// Takes the next bytes, for callers that want the answer only.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.excerpt.push(bytes);
-        self.scanner.feed(bytes);
+        let text = self.intake.push(bytes);
+        self.excerpt.push(&text);
+        self.scanner.feed(&text);
     }
 
     /// Ends the text.
-    pub fn finish(self) -> MatchAnswer {
-        self.finish_with_events().1
+    pub fn finish(self) -> Result<MatchAnswer, LookupError> {
+        self.finish_with_events().map(|(_, answer)| answer)
     }
 
-    /// Ends the text; gives the hits on a last line without an end, and the answer.
-    pub fn finish_with_events(self) -> (Vec<Event>, MatchAnswer) {
-        let (events, summary) = self.scanner.finish_with_events();
-        (events, answer(&self.generation, summary, &self.excerpt))
+    /// Ends the text; gives the hits on a last line without an end, and the answer. In what is no text "no known error" is
+    /// not said.
+    pub fn finish_with_events(mut self) -> Result<(Vec<Event>, MatchAnswer), LookupError> {
+        self.check()?;
+        let rest = self.intake.end();
+        self.excerpt.push(&rest);
+        let mut events = self.scanner.push(&rest);
+        let (last, mut summary) = self.scanner.finish_with_events();
+        events.extend(last);
+        if summary.matches.is_empty() {
+            self.intake.judge()?;
+        }
+        if self.intake.is_utf16() {
+            let note = "the text was UTF-16: places in it count the bytes of its UTF-8";
+            summary.notes.push(note.to_owned());
+        }
+        Ok((events, answer(&self.generation, summary, &self.excerpt)))
     }
 }
 
+/// Refuses an environment that names what no record of the generation knows, or versions that cannot be compared.
+pub fn check_environment(
+    generation: &Generation,
+    environment: &BTreeMap<String, String>,
+) -> Result<(), EnvironmentError> {
+    scanner::check_environment(environment, &generation.matcher)
+}
+
 /// Looks up a text that is all there.
-pub fn look_up(generation: &Arc<Generation>, text: &[u8], options: MatchOptions) -> MatchAnswer {
+pub fn look_up(
+    generation: &Arc<Generation>,
+    text: &[u8],
+    options: MatchOptions,
+) -> Result<MatchAnswer, LookupError> {
     let mut matching = Matching::start(Arc::clone(generation), options);
     matching.feed(text);
     matching.finish()
@@ -156,13 +216,13 @@ pub fn look_up_within(
     text: &[u8],
     options: MatchOptions,
     time: &WorkTime,
-) -> Result<MatchAnswer, OutOfTime> {
+) -> Result<MatchAnswer, LookupError> {
     let mut matching = Matching::start(Arc::clone(generation), options);
     for piece in text.chunks(work_time::PIECE) {
         matching.feed(piece);
         time.check()?;
     }
-    Ok(matching.finish())
+    matching.finish()
 }
 
 /// One item of a batch.
@@ -195,32 +255,21 @@ impl fmt::Debug for BatchItem {
     }
 }
 
-/// Why an item of a batch is not answered; others may be.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ItemError {
-    /// Its text is too long.
-    #[error("the text has {0} bytes, an item may have {MAX_ITEM_BYTES}: send it to /api/v1/match")]
-    TooLong(usize),
-    /// The batch has had its time.
-    #[error(transparent)]
-    OutOfTime(#[from] OutOfTime),
-}
-
 /// Looks up one item of a batch. Callers keep the order and give each item its own error.
 pub fn look_up_item(
     generation: &Arc<Generation>,
     item: BatchItem,
     time: &WorkTime,
-) -> Result<MatchAnswer, ItemError> {
+) -> Result<MatchAnswer, LookupError> {
     time.check()?;
     if item.text.len() > MAX_ITEM_BYTES {
-        return Err(ItemError::TooLong(item.text.len()));
+        return Err(LookupError::ItemTooLong(item.text.len()));
     }
     let options = MatchOptions {
         environment: item.environment,
         without_text: false,
     };
-    Ok(look_up_within(generation, item.text.as_bytes(), options, time)?)
+    look_up_within(generation, item.text.as_bytes(), options, time)
 }
 
 fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> MatchAnswer {

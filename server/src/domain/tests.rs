@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::lookup::{
-    BatchItem, ItemError, MAX_ITEM_BYTES, MatchAnswer, MatchOptions, Matching, SuggestedBy, look_up,
+    BatchItem, LookupError, MAX_ITEM_BYTES, MatchAnswer, MatchOptions, Matching, SuggestedBy, look_up,
     look_up_item,
 };
 use super::records::{Found, by_code, find};
@@ -41,7 +41,7 @@ fn matched(answer: &MatchAnswer) -> Vec<&str> {
 #[test]
 fn a_pasted_error_is_explained_and_the_answer_says_by_what_state() {
     let text = format!("starting\n{LINE}\ndone\n");
-    let answer = look_up(&sample(), text.as_bytes(), MatchOptions::default());
+    let answer = look_up(&sample(), text.as_bytes(), MatchOptions::default()).unwrap();
     assert_eq!(matched(&answer), [PEER]);
     assert_eq!((answer.matches[0].lines[0].line, answer.lines_scanned), (2, 3));
     assert_eq!(
@@ -72,7 +72,10 @@ fn the_environment_marks_what_does_not_apply() {
             environment,
             without_text: false,
         };
-        look_up(&sample(), b"NVRM: Xid 79, GPU has fallen off the bus", options).matches[0].applies
+        look_up(&sample(), b"NVRM: Xid 79, GPU has fallen off the bus", options)
+            .unwrap()
+            .matches[0]
+            .applies
     };
     assert_eq!(
         (applies("535.54"), applies("555.42")),
@@ -86,7 +89,8 @@ fn search_suggests_only_where_nothing_matched() {
         &sample(),
         b"direct P2P memory access: GPUs do not support it, PCIe topology",
         MatchOptions::default(),
-    );
+    )
+    .unwrap();
     assert_eq!(matched(&answer), Vec::<&str>::new());
     let [candidate] = answer.candidates.as_slice() else {
         panic!("{:?}", answer.candidates)
@@ -98,7 +102,7 @@ fn search_suggests_only_where_nothing_matched() {
         "please water the plants on Friday",
         "今天天气很好，我们去公园散步吧",
     ] {
-        let answer = look_up(&sample(), text.as_bytes(), MatchOptions::default());
+        let answer = look_up(&sample(), text.as_bytes(), MatchOptions::default()).unwrap();
         assert_eq!((answer.matches.len(), answer.candidates.len()), (0, 0), "{text}");
     }
 }
@@ -118,7 +122,7 @@ fn a_batch_item_has_its_own_limit() {
     assert!(error.to_string().contains("65537"), "{error}");
     let over = WorkTime::start(Duration::ZERO);
     let error = look_up_item(&sample(), item(LINE.to_owned()), &over).unwrap_err();
-    assert!(matches!(error, ItemError::OutOfTime(_)), "{error}");
+    assert!(matches!(error, LookupError::OutOfTime(_)), "{error}");
 }
 
 #[test]

@@ -97,6 +97,100 @@ fn each_file_gets_its_answer_however_it_is_packed() {
 }
 
 #[test]
+fn logs_of_windows_and_archives_are_read() {
+    let logs = Logs::new();
+    let log = format!("{}{LINE}\r\n", "nothing here\r\n".repeat(5000));
+    let utf16 = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    logs.write("powershell.log", [&[0xff, 0xfe][..], &utf16(&log)].concat());
+    logs.write("bare.log", utf16(&log));
+    let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
+    xz.write_all(log.as_bytes()).unwrap();
+    logs.write("rotated.log.xz", xz.finish().unwrap());
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [("rank0.log", &log[..]), ("rank1.log", "all is well\n")] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    logs.write("job.zip", zip.finish().unwrap().into_inner());
+    let files = ["powershell.log", "bare.log", "rotated.log.xz", "job.zip"];
+    let output = logs.run(&[&files[..], &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let answers = objects(&output.stdout);
+    let named = [
+        "powershell.log",
+        "bare.log",
+        "rotated.log.xz",
+        "job.zip!/rank0.log",
+        "job.zip!/rank1.log",
+    ];
+    assert_eq!(answers.len(), named.len());
+    for (answer, file) in answers.iter().zip(named) {
+        assert_eq!(answer["file"], file);
+        if file != "job.zip!/rank1.log" {
+            assert_eq!(answer["root_cause"], RECORD, "{file}");
+            assert_eq!(answer["matches"][0]["lines"][0]["line"], 5001, "{file}");
+        }
+    }
+    let shown = text(&logs.run(&["job.zip"]).stdout);
+    assert!(shown.contains("== job.zip!/rank1.log\nNo known error"), "{shown}");
+}
+
+#[test]
+fn what_is_no_text_is_trouble_and_not_clean() {
+    let logs = Logs::new();
+    logs.write("a.bz2", b"BZh91AY&SY\x1a\x2b\x3c");
+    logs.write("b.7z", b"7z\xbc\xaf\x27\x1c\0\x04");
+    logs.write("c.zip", b"PK\x03\x04\x14\0\0\0\x08\0");
+    logs.write("d.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    logs.write(
+        "e.bin",
+        (0..9999_u32)
+            .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+            .collect::<Vec<_>>(),
+    );
+    for (file, words) in [
+        ("a.bz2", "bzcat"),
+        ("b.7z", "7z x -so"),
+        ("c.zip", "archive"),
+        ("d.png", "picture"),
+        ("e.bin", "binary file"),
+    ] {
+        for form in ["--json", "--ndjson", "--sarif", "--follow"] {
+            if form == "--follow" && file == "e.bin" {
+                // A plain file is followed for ever.
+                continue;
+            }
+            let output = logs.run(&[file, form]);
+            assert_eq!(output.status.code(), Some(2), "{file} {form}");
+            let told = text(&output.stderr);
+            assert!(
+                told.contains(words) && told.contains(file),
+                "{file} {form}: {told}"
+            );
+        }
+    }
+    let piped = logs.piped(&[], b"PK\x03\x04\x14\0\0\0\x08\0");
+    assert_eq!(piped.status.code(), Some(2));
+}
+
+#[test]
+fn an_environment_with_a_misspelt_name_is_refused() {
+    let logs = Logs::new();
+    logs.write("a.log", LINE);
+    for (pair, words) in [
+        ("drver=1", "is driver meant?"),
+        ("driver=abc", "no version of driver"),
+    ] {
+        let output = logs.run(&["a.log", "--env", pair]);
+        assert_eq!(output.status.code(), Some(64), "{pair}");
+        assert!(text(&output.stderr).contains(words), "{pair}");
+    }
+    let twice = logs.run(&["a.log", "--env", "driver=535", "--env", "driver=550"]);
+    assert_eq!(twice.status.code(), Some(64));
+}
+
+#[test]
 fn pipes_are_read_with_and_without_a_dash() {
     let logs = Logs::new();
     for arguments in [&["-", "--json"][..], &["--json"]] {

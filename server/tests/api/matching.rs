@@ -99,6 +99,127 @@ async fn a_text_brings_its_environment_in_the_address() {
 }
 
 #[tokio::test]
+async fn an_environment_that_no_record_knows_is_refused_with_the_nearest_name() {
+    let app = TestApp::start().await;
+    for (environment, pointer, words) in [
+        (
+            object!({"gpuu": "H100"}),
+            "/environment/gpuu",
+            "is gpu_model meant?",
+        ),
+        (
+            object!({"driver": "abc"}),
+            "/environment/driver",
+            "no version of driver",
+        ),
+        (object!({"a/b~": "1"}), "/environment/a~1b~0", "no component"),
+        (object!({"cuda": ""}), "/environment/cuda", "1 to 256"),
+    ] {
+        let item = object!({"text": LINE, "environment": environment});
+        for accept in ["application/json", "application/x-ndjson"] {
+            let request = app.post("/api/v1/match").header("accept", accept).json(&item);
+            let told = problem(request.send().await.unwrap(), 400, "malformed_body").await;
+            assert_eq!(told["pointer"], pointer);
+            assert!(told["detail"].as_str().unwrap().contains(words), "{told}");
+        }
+        let batch = object!({"items": [{"text": LINE}, item]});
+        let answer = app.post("/api/v1/match/batch").json(&batch).send().await.unwrap();
+        let items = json(answer).await["items"].clone();
+        assert!(items[0]["root_cause"].is_string());
+        assert_eq!(items[1]["problem"]["pointer"], pointer);
+    }
+    for query in ["drver=1", "driver=abc", "driver=535,driver=550"] {
+        let request = app.post(&format!("/api/v1/match?environment={query}")).body(LINE);
+        problem(request.send().await.unwrap(), 400, "bad_query").await;
+    }
+    let misspelt = object!({"txt": LINE});
+    let told = app.post("/api/v1/match").json(&misspelt).send().await.unwrap();
+    let told = problem(told, 400, "malformed_body").await;
+    assert!(
+        told["detail"].as_str().unwrap().contains("expected `text`"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_packed_without_its_header_is_read_too() {
+    let app = TestApp::start().await;
+    let log = format!("{}{LINE}\n", "nothing here\n".repeat(10_000));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(log.as_bytes()).unwrap();
+    let utf16: Vec<u8> = "\u{feff}"
+        .encode_utf16()
+        .chain(log.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    for body in [
+        gzip.finish().unwrap(),
+        zstd::encode_all(log.as_bytes(), 1).unwrap(),
+        utf16[2..].to_vec(),
+        utf16,
+    ] {
+        let found = post_text(&app, body).await;
+        assert_eq!(found["root_cause"], "cuda/peer-access-unsupported-by-hardware");
+        assert_eq!(found["matches"][0]["lines"][0]["line"], 10_001);
+    }
+    let bomb = zstd::encode_all(vec![0; 64 << 20].as_slice(), 19).unwrap();
+    problem(
+        app.post("/api/v1/match").body(bomb).send().await.unwrap(),
+        413,
+        "too_large",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_never_called_clean() {
+    let app = TestApp::start().await;
+    let xz = b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46".to_vec();
+    let zip = b"PK\x03\x04\x14\0\0\0\x08\0".to_vec();
+    let bzip2 = b"BZh91AY&SY\x1a\x2b\x3c".to_vec();
+    let binary: Vec<u8> = (0..100_000_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect();
+    for (body, words) in [
+        (xz, "`xzcat FILE`"),
+        (zip, "`unzip -p FILE`"),
+        (bzip2, "`bzcat FILE`"),
+        (binary.clone(), "binary file"),
+        (vec![0; 1000], "zero bytes"),
+    ] {
+        for path in ["/api/v1/match", "/match"] {
+            let request = app.post(path).header("content-type", "application/octet-stream");
+            let answer = request.body(body.clone()).send().await.unwrap();
+            assert_eq!(answer.status(), 415, "{path} {words}");
+            let told = answer.text().await.unwrap();
+            assert!(told.contains(words), "{path}: {told}");
+        }
+        let request = app.post("/api/v1/match").header("accept", "application/x-ndjson");
+        let lines = request.body(body).send().await.unwrap().text().await.unwrap();
+        assert!(
+            lines.contains("\"not_text\"") && !lines.contains("summary"),
+            "{lines}"
+        );
+    }
+    // Read by somebody as UTF-8 before.
+    let lossy = String::from_utf8_lossy(&binary).into_owned();
+    let item = object!({"text": lossy});
+    problem(
+        app.post("/api/v1/match").json(&item).send().await.unwrap(),
+        415,
+        "not_text",
+    )
+    .await;
+    let batch = object!({"items": [item, {"text": "all is well"}]});
+    let answer = json(app.post("/api/v1/match/batch").json(&batch).send().await.unwrap()).await;
+    assert_eq!(answer["items"][0]["problem"]["code"], "not_text");
+    assert_eq!(answer["items"][1]["matches"], object!([]));
+    // An error that stands in it is told all the same.
+    let found = post_text(&app, [&binary[..], b"\n", LINE.as_bytes(), b"\n"].concat()).await;
+    assert_eq!(found["root_cause"], "cuda/peer-access-unsupported-by-hardware");
+}
+
+#[tokio::test]
 async fn compressed_logs_are_read() {
     let app = TestApp::start().await;
     let log = format!("{}{LINE}\n", "nothing here\n".repeat(10_000));

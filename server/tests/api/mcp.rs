@@ -162,6 +162,12 @@ async fn what_goes_wrong_can_be_read_by_a_model() {
         ("record", json!({"id": "no/such"}), "not_found"),
         ("record", json!({"id": "Not An Id"}), "bad_id"),
         ("graph", json!({"id": RECORD, "depth": 9}), "bad_query"),
+        (
+            "match",
+            json!({"text": LINE, "environment": {"drver": "550"}}),
+            "malformed_body",
+        ),
+        ("match", json!({"text": "\0".repeat(100)}), "not_text"),
         ("search", json!({"query": "x".repeat(5000)}), "bad_query"),
         ("search", json!({"query": "x", "limit": 1000}), "bad_query"),
     ] {

@@ -12,6 +12,7 @@ use peerless::feed::Generation;
 const PIECE: usize = 64 << 10;
 
 /// What came back.
+#[derive(Default)]
 pub(crate) struct Answer {
     /// Matches, best first.
     pub(crate) matches: Vec<RecordId>,
@@ -34,7 +35,9 @@ pub(crate) fn ask(generation: &Arc<Generation>, text: &[u8]) -> Answer {
     for piece in text.chunks(PIECE) {
         collect(matching.push(piece), &mut hits);
     }
-    let (events, answer) = matching.finish_with_events();
+    let Ok((events, answer)) = matching.finish_with_events() else {
+        return Answer::default();
+    };
     collect(events, &mut hits);
     let matches: Vec<RecordId> = answer.matches.iter().map(|found| found.id.clone()).collect();
     let candidates = answer.candidates.iter().map(|candidate| candidate.id.clone());

@@ -5,7 +5,7 @@ use kb_core::ids::RecordId;
 use kb_core::record::Record;
 use kb_core::scanner::Event;
 
-use super::input::Text;
+use super::unpack::Text;
 use crate::domain::answer_json::ExplainedAnswer;
 use crate::domain::lookup::MatchAnswer;
 use crate::domain::outcomes::said;

@@ -11,9 +11,10 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
-use super::input::{Input, Packing, open_file, sniff};
+use super::input::{Input, open_file};
 use super::local::{Local, PIECE};
 use super::output::Output;
+use super::unpack::{Packing, sniff};
 use crate::domain::lookup::Matching;
 
 /// How often a file is asked whether it has grown.
@@ -88,7 +89,13 @@ pub(super) async fn run(local: &Local, inputs: &[Input], mut output: Output) -> 
 }
 
 fn sum_up(local: &Local, input: &Input, matching: Matching, output: &mut Output) -> anyhow::Result<()> {
-    let (events, answer) = matching.finish_with_events();
+    let (events, answer) = match matching.finish_with_events() {
+        Ok(ended) => ended,
+        Err(error) => {
+            output.fail(input, &anyhow::Error::from(error).context(input.shown()));
+            return Ok(());
+        }
+    };
     events.iter().try_for_each(|event| output.hit(input, event))?;
     if output.is_lines() {
         return output.summary(input, &local.explain(answer));

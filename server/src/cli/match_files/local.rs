@@ -9,12 +9,12 @@ use kb_core::ids::RecordId;
 use kb_core::scanner::Event;
 
 use super::explain::{Explainer, Facts};
-use super::input::Text;
+use super::unpack::Text;
 use crate::cli::knowledge;
 use crate::config::DataArgs;
 use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
 use crate::domain::answer_text;
-use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching};
+use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching, check_environment};
 use crate::feed::Generation;
 
 /// Bytes read at once.
@@ -29,8 +29,10 @@ pub(super) struct Local {
 impl Local {
     /// With the knowledge at hand.
     pub(super) async fn load(data: &DataArgs, environment: BTreeMap<String, String>) -> anyhow::Result<Self> {
+        let generation = knowledge(data).await?;
+        check_environment(&generation, &environment)?;
         Ok(Self {
-            generation: knowledge(data).await?,
+            generation,
             environment,
         })
     }
@@ -67,7 +69,7 @@ impl Explainer for Local {
             matching.feed(piece);
             Ok(())
         })?;
-        Ok(matching.finish())
+        Ok(matching.finish()?)
     }
 
     fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer> {
@@ -86,7 +88,7 @@ impl Explainer for Local {
     ) -> anyhow::Result<ExplainedAnswer> {
         let mut matching = self.start();
         each_piece(text, |piece| matching.push(piece).iter().try_for_each(&mut *each))?;
-        let (events, answer) = matching.finish_with_events();
+        let (events, answer) = matching.finish_with_events()?;
         events.iter().try_for_each(each)?;
         Ok(self.explain(answer))
     }

@@ -1,6 +1,7 @@
 //! `peerless match [FILE…]`: explains texts with the database at hand or the records that ship with the program.
 //! Nothing of them leaves this machine unless `--server` says so.
 
+mod archive;
 mod explain;
 mod follow;
 mod input;
@@ -9,11 +10,14 @@ mod output;
 mod pad;
 mod remote;
 mod sarif;
+mod unpack;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use kb_core::scanner::EnvironmentError;
 
 use crate::config::DataArgs;
 use explain::Explainer;
@@ -38,7 +42,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct MatchArgs {
-    /// Texts of any length, plain or compressed with gzip or zstd; - or none reads standard input
+    /// Texts of any length, UTF-8 or UTF-16, plain or packed with gzip, zstd or xz, and zip archives of them; - or none reads
+    /// standard input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -83,7 +88,13 @@ impl FormArgs {
 pub(super) async fn run(arguments: MatchArgs) -> anyhow::Result<ExitCode> {
     let inputs = Input::all(&arguments.files);
     let output = Output::new(arguments.form.form(), inputs.len() > 1);
-    let environment = arguments.environment.into_iter().collect();
+    let mut environment = BTreeMap::new();
+    for (component, version) in arguments.environment {
+        if environment.insert(component.clone(), version).is_some() {
+            eprintln!("peerless: --env: {}", EnvironmentError::Twice(component));
+            return Ok(ExitCode::from(super::USAGE));
+        }
+    }
     // Reading and computing block; on the threads that are there for it they hold nobody up.
     let work = if arguments.remote.server.is_some() {
         tokio::task::spawn_blocking(move || {
@@ -91,7 +102,13 @@ pub(super) async fn run(arguments: MatchArgs) -> anyhow::Result<ExitCode> {
             explain_all(&server, &inputs, output)
         })
     } else {
-        let local = Local::load(&arguments.data, environment).await?;
+        let local = match Local::load(&arguments.data, environment).await {
+            Err(error) if error.is::<EnvironmentError>() => {
+                eprintln!("peerless: --env: {error}");
+                return Ok(ExitCode::from(super::USAGE));
+            }
+            local => local?,
+        };
         if arguments.follow {
             return follow::run(&local, &inputs, output).await;
         }
@@ -103,11 +120,23 @@ pub(super) async fn run(arguments: MatchArgs) -> anyhow::Result<ExitCode> {
 /// One file after the other; what is wrong with one is said, and the next is read.
 fn explain_all(explainer: &dyn Explainer, inputs: &[Input], mut output: Output) -> anyhow::Result<ExitCode> {
     for input in inputs {
-        if let Err(error) = output.explain(explainer, input) {
-            if super::is_broken_pipe(&error) {
-                return Err(error);
+        let texts = match input.texts() {
+            Ok(texts) => texts,
+            Err(error) => {
+                output.fail(input, &anyhow::Error::from(error).context(input.shown()));
+                continue;
             }
-            output.fail(input, &error);
+        };
+        if texts.len() > 1 {
+            output.expect_several();
+        }
+        for text in &texts {
+            if let Err(error) = output.explain(explainer, text) {
+                if super::is_broken_pipe(&error) {
+                    return Err(error);
+                }
+                output.fail(text, &error);
+            }
         }
     }
     output.finish()

@@ -58,6 +58,11 @@ impl Output {
         }
     }
 
+    /// An archive was found to hold several texts.
+    pub(super) fn expect_several(&mut self) {
+        self.several = true;
+    }
+
     /// Explains one text and prints the answer.
     pub(super) fn explain(&mut self, explainer: &dyn Explainer, input: &Input) -> anyhow::Result<()> {
         let text = input.open().with_context(|| input.shown())?;

@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use super::input::Text;
+use super::unpack::Text;
 use crate::web::limits;
 
 /// Text of one frame, in bytes.

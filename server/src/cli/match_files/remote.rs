@@ -18,8 +18,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::explain::{Explainer, Facts};
-use super::input::Text;
 use super::pad::Padded;
+use super::unpack::Text;
 use crate::domain::answer_json::ExplainedAnswer;
 use crate::domain::lookup::MatchAnswer;
 use crate::web::api::match_text::MATCHES_HEADER;

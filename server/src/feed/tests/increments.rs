@@ -139,7 +139,7 @@ fn told(generation: Generation) -> Vec<String> {
     told.extend(CODES.map(|code| format!("{code} {:?}", generation.by_code(code))));
     told.extend(FORMER.map(|former| format!("{former} {:?}", generation.alias(former))));
     for text in TEXTS {
-        let mut answer = look_up(&generation, text.as_bytes(), MatchOptions::default());
+        let mut answer = look_up(&generation, text.as_bytes(), MatchOptions::default()).unwrap();
         for candidate in answer.candidates.drain(..) {
             told.push(format!("{text} {} {:.3}", candidate.id, candidate.score));
         }

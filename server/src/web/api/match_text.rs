@@ -6,6 +6,7 @@ use std::sync::Arc;
 use actix_web::http::header;
 use actix_web::web::{self, Bytes, Payload};
 use actix_web::{HttpRequest, HttpResponse};
+use kb_core::scanner::EnvironmentError;
 use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
@@ -63,7 +64,18 @@ impl MatchQuery {
                 "write environment=component=version,…, for example environment=driver=550.54.14",
             )),
         };
-        parts.map(pair).collect()
+        let mut environment = BTreeMap::new();
+        for part in parts {
+            let (component, version) = pair(part)?;
+            if environment.contains_key(&component) {
+                return Err(Problem::new(
+                    Code::BadQuery,
+                    EnvironmentError::Twice(component).to_string(),
+                ));
+            }
+            environment.insert(component, version);
+        }
+        Ok(environment)
     }
 }
 
@@ -75,7 +87,7 @@ enum Form {
     Lines,
 }
 
-/// Explains a text. `text/plain` is read as it comes, gzip and zstd too; JSON carries the environment.
+/// Explains a text. `text/plain` is read as it comes, gzip and zstd (also without their header) and UTF-16 too; JSON carries the environment.
 #[utoipa::path(
     post, path = "/api/v1/match", operation_id = "match_text", tag = "match", params(MatchQuery),
     request_body(
@@ -88,7 +100,7 @@ enum Form {
             headers(("Peerless-Matches" = u64, description = "Known errors found; not with application/x-ndjson"))),
         (status = 400, description = "The body cannot be read", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
-        (status = 415, description = "Neither text/plain nor JSON", body = ProblemBody),
+        (status = 415, description = "Neither text/plain nor JSON, or no text at all", body = ProblemBody),
     ),
 )]
 pub async fn match_text(
@@ -101,6 +113,8 @@ pub async fn match_text(
     let form = form(&request);
     let mut environment = query.environment()?;
     let generation = state.knowledge.current();
+    lookup::check_environment(&generation, &environment)
+        .map_err(|error| Problem::new(Code::BadQuery, error.to_string()))?;
     let explaining = Explaining {
         generation: Arc::clone(&generation),
         base_url: Some(base_url(&request, &state)),
@@ -116,6 +130,7 @@ pub async fn match_text(
         let bytes = asked.text.len();
         if form == Form::Lines {
             let matching = Matching::start(generation, options);
+            matching.check()?;
             return Ok(lines_of_text(&request, asked.text, matching, explaining));
         }
         let known = Arc::clone(&generation);
@@ -148,7 +163,7 @@ pub async fn match_text(
     )
     .await?;
     // The last step asks the index, which computes.
-    let found = compute(sink.bytes, move || sink.matching.finish()).await?;
+    let found = compute(sink.bytes, move || sink.matching.finish()).await??;
     Ok(answer(form, found, &explaining))
 }
 

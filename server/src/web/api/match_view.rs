@@ -51,7 +51,13 @@ impl Lines {
 
     /// Ends the text; the last lines.
     pub(super) fn finish(mut self) -> Vec<Bytes> {
-        let (events, answer) = self.matching.finish_with_events();
+        let (events, answer) = match self.matching.finish_with_events() {
+            Ok(ended) => ended,
+            Err(error) => {
+                self.ready.push(problem_line(&error.into()));
+                return self.ready;
+            }
+        };
         self.ready.extend(events.iter().map(line));
         self.ready.push(line(&Ended {
             event: "summary",

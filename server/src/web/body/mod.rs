@@ -5,6 +5,7 @@ mod budget;
 mod decode;
 mod pace;
 mod read;
+mod sniff;
 mod weigh;
 
 pub use budget::Budget;

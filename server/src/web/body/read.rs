@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::budget::Share;
 use super::weigh::Weighed;
-use super::{BodyError, Bound, Decoder, Encoding, Pace, Sink};
+use super::{BodyError, Bound, Decoder, Encoding, Pace, Sink, sniff};
 use crate::web::compute::compute;
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
@@ -130,13 +130,22 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     mut between: impl AsyncFnMut(&mut S) -> Result<(), BodyError>,
 ) -> Result<S, BodyError> {
     refuse_announced(request, limit)?;
-    let encoding = Encoding::of(request.headers())?;
-    let mut decoder = Decoder::new(encoding, limit, sink)?;
     let mut pace = Pace::of(request);
+    let (encoding, mut head) = sniff::encoding(request, &mut payload, &mut pace).await?;
+    let mut decoder = Decoder::new(encoding, limit, sink)?;
     let mut work = 0_usize;
-    while let Some(piece) = pace.next(payload.next()).await? {
-        let mut piece = piece.map_err(|_| BodyError::Broken)?;
-        pace.note(piece.len())?;
+    loop {
+        let mut piece = match head.take() {
+            Some(head) => head,
+            None => match pace.next(payload.next()).await? {
+                Some(piece) => {
+                    let piece = piece.map_err(|_| BodyError::Broken)?;
+                    pace.note(piece.len())?;
+                    piece
+                }
+                None => break,
+            },
+        };
         work = work.saturating_add(match encoding {
             Encoding::Identity => piece.len(),
             // Nobody knows what comes out of it.

@@ -81,6 +81,8 @@ codes! {
     UnsupportedType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "The body's type is not supported";
     /// The body has an encoding this server does not read.
     UnsupportedEncoding = "unsupported_encoding", UNSUPPORTED_MEDIA_TYPE, "The body's encoding is not supported";
+    /// The text is none: a packed file, a picture, bytes that cannot be printed.
+    NotText = "not_text", UNSUPPORTED_MEDIA_TYPE, "This is not text";
     /// The record breaks rules; `violations` lists them.
     InvalidRecord = "invalid_record", UNPROCESSABLE_ENTITY, "The record breaks rules";
     /// The report breaks the format.

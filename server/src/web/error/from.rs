@@ -6,27 +6,10 @@ use kb_core::text::Severity;
 
 use super::{Code, Problem};
 use crate::domain::curate::CurateError;
-use crate::domain::lookup::ItemError;
+use crate::domain::lookup::LookupError;
 use crate::domain::tokens::TokenError;
-use crate::domain::work_time::OutOfTime;
 use crate::store::StoreError;
 use crate::web::etag;
-
-impl From<OutOfTime> for Problem {
-    fn from(error: OutOfTime) -> Self {
-        Self::new(Code::TooMuchWork, error.to_string())
-    }
-}
-
-impl From<ItemError> for Problem {
-    fn from(error: ItemError) -> Self {
-        let code = match error {
-            ItemError::TooLong(_) => Code::TooLarge,
-            ItemError::OutOfTime(_) => Code::TooMuchWork,
-        };
-        Self::new(code, error.to_string())
-    }
-}
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
@@ -64,6 +47,21 @@ impl From<StoreError> for Problem {
                 .with_header(header::RETRY_AFTER, header::HeaderValue::from_static("5"))
                 .caused_by(&error),
             _ => Self::new(code, error.to_string()),
+        }
+    }
+}
+
+impl From<LookupError> for Problem {
+    fn from(error: LookupError) -> Self {
+        let detail = error.to_string();
+        match error {
+            LookupError::Environment(error) => {
+                let name = error.component().replace('~', "~0").replace('/', "~1");
+                Self::new(Code::MalformedBody, detail).with("pointer", format!("/environment/{name}").into())
+            }
+            LookupError::NotText(_) => Self::new(Code::NotText, detail),
+            LookupError::ItemTooLong(_) => Self::new(Code::TooLarge, detail),
+            LookupError::OutOfTime(_) => Self::new(Code::TooMuchWork, detail),
         }
     }
 }

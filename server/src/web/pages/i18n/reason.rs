@@ -189,7 +189,7 @@ mod tests {
                 environment,
                 without_text: false,
             };
-            look_up(&generation, text.as_bytes(), options)
+            look_up(&generation, text.as_bytes(), options).unwrap()
         };
         let printed = "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, GPU has fallen off the bus";
         for driver in ["555.1", "535.1"] {

@@ -199,7 +199,7 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
         "CUDA error: peer access is not supported between these two devices",
         "all is well",
     ] {
-        let answer = look_up(&generation, text.as_bytes(), MatchOptions::default());
+        let answer = look_up(&generation, text.as_bytes(), MatchOptions::default()).unwrap();
         let page = pages::lookup::page(pages::lookup::Source {
             generation: &generation,
             answer: &answer,

@@ -8,9 +8,9 @@ use actix_web::web::Payload;
 use actix_web::{HttpRequest, web};
 
 use super::form;
-use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
+use crate::domain::lookup::{self, LookupError, MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
-use crate::domain::work_time::{OutOfTime, WorkTime};
+use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
@@ -104,7 +104,7 @@ async fn from_form(
         } else {
             String::new()
         };
-        Ok::<_, OutOfTime>((answer, found, echo))
+        Ok::<_, LookupError>((answer, found, echo))
     });
     let (answer, found, echo) = work.await.map_err(|error| Problem::internal(&error))??;
     Ok(LookedUp {
@@ -159,7 +159,7 @@ async fn from_stream(
     let sink = body::stream(request, payload, limits::STREAM_BYTES, sink).await?;
     let answer = web::block(move || sink.0.finish())
         .await
-        .map_err(|error| Problem::internal(&error))?;
+        .map_err(|error| Problem::internal(&error))??;
     Ok(LookedUp {
         answer,
         found: None,

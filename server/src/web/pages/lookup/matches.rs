@@ -384,7 +384,7 @@ mod tests {
     fn a_sample_is_what_a_program_printed_in_either_language() {
         let generation = generation_of(&[(PEER_ACCESS.0.to_owned(), PEER_ACCESS.1.to_owned())]);
         let text = b"CUDA error: peer access is not supported between these two devices";
-        let answer = look_up(&generation, text, MatchOptions::default());
+        let answer = look_up(&generation, text, MatchOptions::default()).unwrap();
         let found = &answer.matches[0];
         for language in [Language::English, Language::Chinese] {
             let view = view(&generation, &answer, found, &[found], language.into());

@@ -1,0 +1,86 @@
+//! How much of a text cannot be printed, from samples that lie evenly over it.
+
+use super::NotText;
+
+/// From the beginning of one sample to that of the next, in bytes.
+const PERIOD: u64 = 64 << 10;
+/// Length of a sample, in bytes.
+const SAMPLE: usize = 4 << 10;
+/// Share of bytes that cannot be printed from which on it is no text, in percent. Compressed and encrypted bytes have about
+/// 60, UTF-16 in English 50; the noisiest logs (progress bars, cells of NUL after a crash) a few.
+const MOST_PERCENT: u64 = 30;
+
+#[derive(Debug, Default)]
+pub(super) struct Gauge {
+    /// Bytes so far.
+    place: u64,
+    sample: Vec<u8>,
+    counted: u64,
+    unprintable: u64,
+    zeros: u64,
+}
+
+impl Gauge {
+    pub(super) fn push(&mut self, mut text: &[u8]) {
+        while !text.is_empty() {
+            let within = usize::try_from(self.place % PERIOD).unwrap_or(SAMPLE);
+            let is_sampled = within < SAMPLE;
+            let until = if is_sampled {
+                SAMPLE
+            } else {
+                usize::try_from(PERIOD).unwrap_or(usize::MAX)
+            };
+            let (piece, rest) = text.split_at(text.len().min(until - within));
+            self.place += piece.len() as u64;
+            text = rest;
+            if is_sampled {
+                self.sample.extend_from_slice(piece);
+                if self.sample.len() == SAMPLE {
+                    self.count();
+                }
+            }
+        }
+    }
+
+    /// Why it is no text, if so.
+    pub(super) fn judge(&self) -> Option<NotText> {
+        let mut all = Self {
+            sample: self.sample.clone(),
+            ..*self
+        };
+        all.count();
+        if all.counted == 0 || all.unprintable * 100 < all.counted * MOST_PERCENT {
+            return None;
+        }
+        let percent = u32::try_from(all.unprintable * 100 / all.counted).unwrap_or(100);
+        Some(if all.zeros * 2 > all.unprintable {
+            NotText::Zeros { percent }
+        } else {
+            NotText::Unprintable { percent }
+        })
+    }
+
+    fn count(&mut self) {
+        /// U+FFFD: what a program that read the bytes as UTF-8 before us has put in the place of others.
+        const REPLACED: &[u8] = "\u{fffd}".as_bytes();
+        let mut chunks = self.sample.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            let valid = chunk.valid().as_bytes();
+            let replaced = memchr::memmem::find_iter(valid, REPLACED).count() * REPLACED.len();
+            let control = valid.iter().filter(|byte| is_control(**byte)).count();
+            // A character that the end of the sample cuts is none of the text's faults.
+            let is_cut = chunks.peek().is_none() && chunk.invalid().len() < 4 && valid.len() + 4 > SAMPLE;
+            let invalid = if is_cut { 0 } else { chunk.invalid().len() };
+            self.unprintable += (replaced + control + invalid) as u64;
+        }
+        self.zeros += memchr::memchr_iter(0, &self.sample).count() as u64;
+        self.counted += self.sample.len() as u64;
+        self.sample.clear();
+    }
+}
+
+/// Control characters but those that terminals and progress bars are drawn with: backspace, tab, line feed, vertical tab, form
+/// feed, carriage return, escape, bell.
+fn is_control(byte: u8) -> bool {
+    matches!(byte, 0..=6 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f)
+}

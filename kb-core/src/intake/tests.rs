@@ -1,0 +1,129 @@
+use super::*;
+
+const LINE: &str = "NVRM: Xid (PCI:0000:3b:00): 79, 显卡 has fallen off the bus 🔥\r\n";
+
+/// The text and the judgement, of bytes that come in pieces of a length.
+fn read(bytes: &[u8], length: usize) -> (Vec<u8>, Result<(), NotText>) {
+    let mut intake = Intake::default();
+    let mut text = Vec::new();
+    for piece in bytes.chunks(length) {
+        text.extend_from_slice(&intake.push(piece));
+    }
+    text.extend(intake.end());
+    (text, intake.judge())
+}
+
+fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(unit).collect()
+}
+
+/// Bytes without a pattern, the same each time (an xorshift generator, period 2^64 - 1).
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+#[test]
+fn utf16_is_read_with_and_without_its_mark_however_it_is_cut() {
+    let text = LINE.repeat(5000);
+    for (mark, bytes) in [
+        (&[0xff, 0xfe][..], utf16(&text, u16::to_le_bytes)),
+        (&[0xfe, 0xff], utf16(&text, u16::to_be_bytes)),
+        (&[], utf16(&text, u16::to_le_bytes)),
+        (&[], utf16(&text, u16::to_be_bytes)),
+    ] {
+        let bytes = [mark, &bytes].concat();
+        for length in [1, 3, 4096, bytes.len()] {
+            let (read, judged) = read(&bytes, length);
+            assert!(read == text.as_bytes(), "mark {mark:?}, pieces of {length}");
+            assert_eq!(judged, Ok(()));
+        }
+    }
+    let alone = [0xff, 0xfe, b'a', 0, 0x00, 0xd8, b'b', 0, 0x01, 0xdc, 0x00, 0xd8];
+    assert_eq!(read(&alone, 5).0, "a\u{fffd}b\u{fffd}\u{fffd}".as_bytes());
+    assert_eq!(read(&[0xff, 0xfe, b'a', 0, b'b'], 5).0, "a\u{fffd}".as_bytes());
+}
+
+#[test]
+fn text_goes_through_as_it_is() {
+    for text in [
+        "",
+        "a",
+        "PK",
+        "BZh9 is how bzip2 begins",
+        LINE,
+        "\u{feff}with a mark\n",
+    ] {
+        for length in [1, 2, 100] {
+            assert_eq!(
+                read(text.as_bytes(), length),
+                (text.as_bytes().to_vec(), Ok(())),
+                "{text:?}"
+            );
+        }
+    }
+    let mut intake = Intake::default();
+    assert!(matches!(
+        intake.push(b"NVRM: Xid 79\n"),
+        Cow::Borrowed(b"NVRM: Xid 79\n")
+    ));
+    // What a terminal was drawn with, a cell of NUL that a crash left, and letters of another code page.
+    let colours = "\u{1b}[32m 73%|\u{2588}\u{2588} | 12/16\u{8}\u{8}\r\u{1b}[0m".repeat(9000);
+    let crashed = [
+        LINE.repeat(1000).as_bytes(),
+        &[0; 9000],
+        LINE.repeat(1000).as_bytes(),
+    ]
+    .concat();
+    let latin = b"Erreur d'acc\xe8s au p\xe9riph\xe9rique\n".repeat(3000);
+    for text in [colours.into_bytes(), crashed, latin] {
+        assert_eq!(read(&text, 1000), (text, Ok(())));
+    }
+}
+
+#[test]
+fn what_is_no_text_says_what_it_looks_like_and_what_to_do() {
+    let archive = [&b"PK\x03\x04"[..], &noise(5000)].concat();
+    for length in [1, 3, 6000] {
+        let (text, judged) = read(&archive, length);
+        assert_eq!((text.len(), judged), (0, Err(NotText::Form(Form::Zip))));
+    }
+    let told = NotText::Form(Form::Xz).to_string();
+    assert_eq!(told, "it is an xz file, not text: send what `xzcat FILE` prints");
+
+    let binary = noise(300_000);
+    let whole = read(&binary, binary.len()).1;
+    assert!(
+        matches!(whole, Err(NotText::Unprintable { percent: 45..65 })),
+        "{whole:?}"
+    );
+    for length in [1, 1000] {
+        assert_eq!(read(&binary, length).1, whole, "pieces of {length}");
+    }
+    // Another program has read it as UTF-8 before.
+    let lossy = String::from_utf8_lossy(&binary).into_owned();
+    assert!(read(lossy.as_bytes(), 1000).1.is_err());
+    // The first characters are no ASCII, so that nothing tells the order of the bytes.
+    let chinese = utf16(&format!("显卡{LINE}").repeat(100), u16::to_le_bytes);
+    assert!(matches!(read(&chinese, 1000).1, Err(NotText::Zeros { .. })));
+    let wide: Vec<u8> = LINE.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    let wide = [&[0xff, 0xfe, 0, 0][..], &wide].concat();
+    assert!(matches!(read(&wide, 1000).1, Err(NotText::Zeros { .. })));
+    assert!(read(&[0; 3], 1).1.is_err());
+}
+
+#[test]
+fn all_first_bytes_are_within_what_is_asked_for() {
+    let magic: [&[u8]; 3] = [b"SQLite format 3\0", b"BZh91AY&SY", b"\xfd7zXZ\0"];
+    for magic in magic {
+        assert!(magic.len() <= Form::HEAD_BYTES);
+        assert!(Form::of(magic).is_some());
+        assert_eq!(Form::of(&magic[..magic.len() - 1]), None);
+    }
+}
