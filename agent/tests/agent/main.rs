@@ -13,6 +13,8 @@ mod deployment;
 mod facts;
 mod finding;
 mod flow;
+mod gate;
+mod gate_scripts;
 mod host;
 mod killed;
 mod ladder;
