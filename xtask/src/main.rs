@@ -8,6 +8,7 @@ mod random;
 mod release;
 mod schemathesis;
 mod shell;
+mod slurm;
 mod test;
 mod tools;
 
@@ -39,6 +40,8 @@ enum Chore {
     Package(release::PackageOptions),
     /// Check what `deploy/build-release.sh` wrote: glibc, size, what the packages hold and need.
     Release(release::Options),
+    /// Run the shipped Slurm scripts below a real Slurm on this machine (needs root; 15 s).
+    Slurm(slurm::Options),
     /// Ask a server thousands of things that its description allows or forbids (needs Python and the package index).
     Schemathesis(schemathesis::Options),
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
@@ -54,6 +57,7 @@ fn main() -> Result<()> {
         Chore::Postgres { command } => postgres::run_with(&command),
         Chore::Package(options) => release::package(&options),
         Chore::Release(options) => release::run(&options),
+        Chore::Slurm(options) => slurm::run(&options),
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Eval(options) => eval::run(&options),

@@ -26,6 +26,7 @@ mod node;
 mod pairs;
 mod processes;
 mod scenarios;
+mod slurm;
 mod spool;
 mod strangers;
 mod stub;

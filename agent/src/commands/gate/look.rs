@@ -34,8 +34,9 @@ const ANY_AGE: &str = "8760";
 /// What was found, and the results that say so.
 pub(super) struct Looked {
     pub(super) found: Found,
-    /// Of a fault: the files that tell of it, each with the file that says which of its results drained the node.
-    faults: Vec<(PathBuf, PathBuf)>,
+    /// Of a fault: when each result that tells of it was written, and the file that says which of them drained the
+    /// node.
+    faults: Vec<(SystemTime, PathBuf)>,
 }
 
 impl Looked {
@@ -48,17 +49,14 @@ impl Looked {
 
     /// True where a node was drained by these very results before.
     pub(super) fn was_acted_on(&self) -> bool {
-        let acted = |(result, mark): &(PathBuf, PathBuf)| match (written(result), written(mark)) {
-            (Ok(result), Ok(mark)) => result <= mark,
-            _ => false,
-        };
+        let acted = |(result, mark): &(SystemTime, PathBuf)| written(mark).is_ok_and(|mark| *result <= mark);
         !self.faults.is_empty() && self.faults.iter().all(acted)
     }
 
     /// Remembers that these results have drained the node.
     pub(super) fn mark(&self) {
         for (result, mark) in &self.faults {
-            let marked = written(result).and_then(|time| File::create(mark)?.set_modified(time));
+            let marked = File::create(mark).and_then(|file| file.set_modified(*result));
             if let Err(error) = marked {
                 say(&format!(
                     "{}: {error}: a resumed node may be drained by the same result again",
@@ -154,11 +152,13 @@ pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looke
         }
     };
     let passive_file = arguments.state.file(false);
+    let active_file = arguments.state.file(true);
+    // Before they are read: one that is written meanwhile is another result.
+    let times = [&passive_file, &active_file].map(|file| written(file).unwrap_or(SystemTime::UNIX_EPOCH));
     let passive = match silence(&passive_file, &state, SystemClock.now().into()) {
         Some(why) => Found::unknown(Doubt::Silent, why),
         None => ask_status(&["--passive", "--max-age", ANY_AGE]),
     };
-    let active_file = arguments.state.file(true);
     // Only the daemon with `active` writes one; that there is none, or an old one, is no news.
     let active = active_file
         .try_exists()
@@ -168,13 +168,13 @@ pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looke
     let mut whys = Vec::new();
     let mut faults = Vec::new();
     let kinds = [
-        (Some(&passive), passive_file, "drained-by-passive"),
-        (active.as_ref(), active_file, "drained-by-active"),
+        (Some(&passive), "drained-by-passive"),
+        (active.as_ref(), "drained-by-active"),
     ];
-    for (found, file, mark) in kinds {
+    for ((found, mark), time) in kinds.into_iter().zip(times) {
         if let Some(found) = found.filter(|found| found.seen == Seen::Fault) {
             whys.push(found.why.clone());
-            faults.push((file, state.join(mark)));
+            faults.push((time, state.join(mark)));
         }
     }
     if faults.is_empty() {
