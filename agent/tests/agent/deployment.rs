@@ -1,10 +1,14 @@
 //! What `deploy/agent` ships: units, scripts and settings that the agent and the systems around it take.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use fake_gpu::Scenario;
 use yaml_rust2::{Yaml, YamlLoader};
+
+use crate::node::Node;
 
 const AGENT: &str = env!("CARGO_BIN_EXE_peerless-agent");
 
@@ -14,35 +18,52 @@ pub(crate) fn shipped(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// Words of a list.
+fn words(list: &Yaml) -> Vec<String> {
+    let words = list.as_vec().unwrap().iter();
+    words.map(|word| word.as_str().unwrap().to_owned()).collect()
+}
+
+/// Each item that has the name.
+fn named<'a>(list: &'a Yaml, name: &str) -> &'a Yaml {
+    let mut items = list.as_vec().unwrap().iter();
+    items.find(|item| item["name"].as_str() == Some(name)).unwrap()
+}
+
 #[test]
-fn the_daemon_set_requests_no_gpu_and_its_probe_runs_none() {
+fn the_daemon_set_requests_no_gpu_and_its_probes_run_none() {
     let text = fs::read_to_string(shipped("kubernetes.yaml")).unwrap();
     let set = &YamlLoader::load_from_str(&text).unwrap()[0];
     assert_eq!(set["kind"].as_str(), Some("DaemonSet"));
-    let container = &set["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(
+        set["spec"]["selector"]["matchLabels"],
+        set["spec"]["template"]["metadata"]["labels"]
+    );
+    let pod = &set["spec"]["template"]["spec"];
+    let container = named(&pod["containers"], "agent");
     let resources = &container["resources"];
     assert!(resources["requests"]["cpu"].as_str().is_some());
     for kind in ["requests", "limits"] {
         assert!(resources[kind]["nvidia.com/gpu"].is_badvalue());
     }
-    let words = |list: &Yaml| -> Vec<String> {
-        let words = list.as_vec().unwrap().iter();
-        words.map(|word| word.as_str().unwrap().to_owned()).collect()
-    };
-    let probe = words(&container["livenessProbe"]["exec"]["command"]);
-    assert_eq!(probe[..2], ["peerless-agent", "status"]);
     let folder = tempfile::tempdir().unwrap();
-    let asked = Command::new(AGENT)
-        .args(&probe[1..])
-        .env("PEERLESS_STATE", folder.path())
-        .output()
-        .unwrap();
-    assert_eq!(
-        asked.status.code(),
-        Some(3),
-        "{}",
-        String::from_utf8_lossy(&asked.stderr)
-    );
+    // Without a result none of them says that all is well; and no doubt ends a container.
+    for (probe, verb, expected) in [("livenessProbe", "status", 3), ("readinessProbe", "gate", 1)] {
+        let probe = words(&container[probe]["exec"]["command"]);
+        assert_eq!(probe[..2], ["peerless-agent", verb]);
+        let asked = Command::new(AGENT)
+            .args(&probe[1..])
+            .env("PEERLESS_STATE", folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(
+            asked.status.code(),
+            Some(expected),
+            "{}",
+            String::from_utf8_lossy(&asked.stderr)
+        );
+    }
+    assert!(words(&container["livenessProbe"]["exec"]["command"]).contains(&"--alive".to_owned()));
     let arguments = words(&container["args"]);
     let help = Command::new(AGENT)
         .args(&arguments)
@@ -51,14 +72,46 @@ fn the_daemon_set_requests_no_gpu_and_its_probe_runs_none() {
         .unwrap();
     assert!(help.status.success() && arguments[0] == "daemon");
     assert!(!arguments.contains(&"--active".to_owned()));
-    // The container's own file system cannot be written to, so the lock needs a volume that can.
-    let lock = arguments.iter().position(|word| word == "--lock-file").unwrap();
-    let folder = Path::new(&arguments[lock + 1]).parent().unwrap();
-    let mut mounts = container["volumeMounts"].as_vec().unwrap().iter();
-    let its = mounts
-        .find(|mount| mount["mountPath"].as_str() == folder.to_str())
+    // The container's own file system cannot be written to, so what is written needs a volume that can.
+    for option in ["--lock-file=", "--metrics-file="] {
+        let path = arguments
+            .iter()
+            .find_map(|word| word.strip_prefix(option))
+            .unwrap();
+        let folder = Path::new(path).parent().unwrap();
+        let mut mounts = container["volumeMounts"].as_vec().unwrap().iter();
+        let its = mounts
+            .find(|mount| mount["mountPath"].as_str() == folder.to_str())
+            .unwrap();
+        assert!(its["readOnly"].is_badvalue());
+    }
+    for container in pod["containers"].as_vec().unwrap() {
+        for mount in container["volumeMounts"].as_vec().unwrap() {
+            named(&pod["volumes"], mount["name"].as_str().unwrap());
+        }
+    }
+}
+
+/// The secret that the manifest names is the one that it says how to make; what the agent writes is served.
+#[test]
+fn the_daemon_set_says_how_its_secret_is_made_and_serves_its_metrics() {
+    let text = fs::read_to_string(shipped("kubernetes.yaml")).unwrap();
+    let set = &YamlLoader::load_from_str(&text).unwrap()[0];
+    let containers = &set["spec"]["template"]["spec"]["containers"];
+    let secret = &named(&named(containers, "agent")["env"], "PEERLESS_TOKEN")["valueFrom"]["secretKeyRef"];
+    let made = format!(
+        "kubectl create secret generic {} --from-literal={}=",
+        secret["name"].as_str().unwrap(),
+        secret["key"].as_str().unwrap()
+    );
+    assert!(text.contains(&made), "{made}");
+    let server = named(containers, "metrics");
+    let port = named(&server["ports"], "metrics")["containerPort"]
+        .as_i64()
         .unwrap();
-    assert!(its["readOnly"].is_badvalue());
+    let arguments = words(&server["args"]);
+    assert!(arguments.contains(&format!("--web.listen-address=:{port}")));
+    assert!(arguments.contains(&"--collector.textfile.directory=/metrics".to_owned()));
 }
 
 #[test]
@@ -118,5 +171,68 @@ fn packages_name_files_that_are_there() {
     for source in &sources {
         assert!(root.join(source).is_file(), "{source}");
     }
-    assert_eq!(sources.len(), 8, "{sources:?}");
+    assert_eq!(sources.len(), 9, "{sources:?}");
+}
+
+fn rules(name: &str) -> PathBuf {
+    shipped("../prometheus").join(name)
+}
+
+#[test]
+fn the_alerts_are_raised_as_their_tests_say() {
+    for arguments in [
+        ["check", "rules", "peerless-agent.rules.yaml"],
+        ["test", "rules", "peerless-agent.tests.yaml"],
+    ] {
+        let checked = Command::new("promtool")
+            .args(arguments)
+            .current_dir(rules(""))
+            .output()
+            .expect("promtool is not installed: run `cargo xtask test --install`");
+        assert!(checked.status.success(), "{checked:?}");
+    }
+}
+
+/// Names of the agent's metrics in a text.
+fn metrics_in(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let ours = words.filter(|word| word.starts_with("peerless_agent_"));
+    ours.map(str::to_owned).collect()
+}
+
+/// An alert on a name that nothing prints would be silent for ever.
+#[test]
+fn the_alerts_ask_for_metrics_that_the_agent_writes() {
+    /// Written where a passive look sees a fault; the simulated node of this test has none.
+    const OF_FAULTS: &str = "peerless_agent_fault";
+    let node = Node::with(&Scenario::healthy(2));
+    let (daemon, gate) = (node.path("daemon.prom"), node.path("gate.prom"));
+    let state = node.path("state");
+    let state = ["--state", state.to_str().unwrap()];
+    node.run(
+        "daemon",
+        &[
+            &["--once", "--metrics-file", daemon.to_str().unwrap()],
+            &state[..],
+        ]
+        .concat(),
+    );
+    let mut asked = node.bare("gate");
+    asked.args(["health", "--metrics-file"]).arg(&gate).args(state);
+    assert!(asked.status().unwrap().success());
+    let mut written = BTreeSet::from([OF_FAULTS.to_owned()]);
+    for file in [&daemon, &gate] {
+        let text = fs::read(file).unwrap();
+        written.extend(metrics_in(&String::from_utf8_lossy(&text)));
+        let mut check = Command::new("promtool")
+            .args(["check", "metrics"])
+            .stdin(fs::File::open(file).unwrap())
+            .spawn()
+            .unwrap();
+        assert!(check.wait().unwrap().success(), "{}", file.display());
+    }
+    let text = fs::read_to_string(rules("peerless-agent.rules.yaml")).unwrap();
+    let asked = metrics_in(&text);
+    assert!(asked.is_subset(&written), "{asked:?} of {written:?}");
+    assert!(asked.len() >= 7, "{asked:?}");
 }
