@@ -14,6 +14,7 @@
 
 mod access;
 mod bad_input;
+mod deployment;
 mod docs;
 mod durability;
 mod every_call;
