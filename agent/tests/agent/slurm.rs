@@ -16,7 +16,7 @@ use crate::node::Node;
 
 const AGENT: &str = env!("CARGO_BIN_EXE_peerless-agent");
 /// Longest that anything here may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A cluster; its daemons end with it.
 struct Slurm {
@@ -80,13 +80,9 @@ impl Slurm {
 
     fn settings(&self, nodes: &[&str]) -> String {
         let here = self.folder.path().display();
-        let port = || {
-            TcpListener::bind("127.0.0.1:0")
-                .unwrap()
-                .local_addr()
-                .unwrap()
-                .port()
-        };
+        // All at once, so that they differ.
+        let listeners = [(); 4].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let ports = listeners.map(|listener| listener.local_addr().unwrap().port());
         // Every second, checks of health would leave the controller no time to ask resumed nodes whether they are there.
         let cluster = format!(
             "ClusterName=test\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort={}\n\
@@ -97,13 +93,12 @@ impl Slurm {
              SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nJobAcctGatherType=jobacct_gather/none\n\
              GresTypes=gpu\nPrologFlags=Alloc\nProlog={here}/prolog\n\
              HealthCheckProgram={here}/health\nHealthCheckInterval=2\nHealthCheckNodeState=ANY\n\
-             SchedulerParameters=batch_sched_delay=0,sched_interval=1\nPartitionName=p Nodes=ALL Default=YES State=UP\n",
-            port()
+             BatchStartTimeout=60\nMessageTimeout=60\nSchedulerParameters=batch_sched_delay=0,sched_interval=1\nPartitionName=p Nodes=ALL Default=YES State=UP\n",
+            ports[0]
         );
-        let nodes = nodes.iter().map(|node| {
+        let nodes = nodes.iter().zip(&ports[1..]).map(|(node, port)| {
             format!(
-                "NodeName={node} NodeAddr=127.0.0.1 NodeHostname=localhost Port={} CPUs=2 Gres=gpu:2\n",
-                port()
+                "NodeName={node} NodeAddr=127.0.0.1 NodeHostname=localhost Port={port} CPUs=2 Gres=gpu:2\n"
             )
         });
         [cluster].into_iter().chain(nodes).collect()
