@@ -3,6 +3,7 @@
 mod config;
 mod convert;
 mod daemon;
+mod gate;
 mod matching;
 mod nccl;
 mod upload;
@@ -10,6 +11,7 @@ mod upload;
 pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use daemon::{DaemonArgs, StatusArgs};
+pub(crate) use gate::{Asker, GateArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
 pub(crate) use upload::{BundleArgs, ServerArgs, SpoolArgs, UploadArgs};
@@ -62,6 +64,9 @@ pub(crate) enum Verb {
     /// Tell what the daemon found last, without touching the GPUs
     #[command(args_override_self = true)]
     Status(StatusArgs),
+    /// Decide what is done with a result: for prolog, epilog and health check of Slurm, and for Kubernetes
+    #[command(args_override_self = true)]
+    Gate(GateArgs),
     /// Follow the kernel log, the journal or a file, and tell each known error
     #[command(args_override_self = true)]
     Watch(WatchArgs),

@@ -10,12 +10,14 @@ mod clock;
 mod commands;
 mod drained;
 mod files;
+mod gate;
 mod gpu;
 mod host;
 mod output;
 mod probe;
 mod process;
 mod signatures;
+mod slurm;
 mod upload;
 mod worker;
 
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Verb::Report(arguments) => commands::report(arguments),
         Verb::Daemon(arguments) => commands::daemon(arguments),
         Verb::Status(arguments) => commands::status(arguments),
+        Verb::Gate(arguments) => Ok(commands::gate(arguments, cli.config.as_deref())),
         Verb::Watch(arguments) => commands::watch(arguments),
         Verb::Match(arguments) => commands::match_files(arguments),
         Verb::Completions(arguments) => commands::completions(arguments),

@@ -10,6 +10,7 @@ mod release;
 mod schemathesis;
 mod scratch_server;
 mod shell;
+mod slurm;
 mod test;
 mod tools;
 
@@ -41,6 +42,8 @@ enum Chore {
     Package(release::PackageOptions),
     /// Check what `deploy/build-release.sh` wrote: glibc, size, what the packages hold and need.
     Release(release::Options),
+    /// Run the shipped Slurm scripts below a real Slurm on this machine (needs root; 15 s).
+    Slurm(slurm::Options),
     /// Ask a server thousands of things that its description allows or forbids (needs Python and the package index).
     Schemathesis(schemathesis::Options),
     /// Generate a Python client from the description and call every operation with it (needs Python and the package index).
@@ -58,6 +61,7 @@ fn main() -> Result<()> {
         Chore::Postgres { command } => postgres::run_with(&command),
         Chore::Package(options) => release::package(&options),
         Chore::Release(options) => release::run(&options),
+        Chore::Slurm(options) => slurm::run(&options),
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::PythonClient(options) => python_client::run(&options),
         Chore::Bench(options) => bench::run(&options),

@@ -43,6 +43,45 @@ pub(crate) const TESTS: &[Tool] = &[
         package: "docker-compose",
         places: &["/usr/bin/docker-compose", "/usr/local/bin/docker-compose"],
     },
+    Tool {
+        purpose: "rules and metrics for Prometheus, by promtool",
+        package: "prometheus",
+        places: &["/usr/bin/promtool"],
+    },
+    Tool {
+        purpose: "units, by systemd-analyze",
+        package: "systemd",
+        places: &["/usr/bin/systemd-analyze"],
+    },
+    Tool {
+        purpose: "a certificate for the example of a proxy",
+        package: "openssl",
+        places: &["/usr/bin/openssl"],
+    },
+];
+
+/// What a Slurm of one machine needs.
+pub(crate) const SLURM: &[Tool] = &[
+    Tool {
+        purpose: "controller of Slurm",
+        package: "slurmctld",
+        places: &["/usr/sbin/slurmctld"],
+    },
+    Tool {
+        purpose: "nodes of Slurm",
+        package: "slurmd",
+        places: &["/usr/sbin/slurmd"],
+    },
+    Tool {
+        purpose: "scontrol and sbatch",
+        package: "slurm-client",
+        places: &["/usr/bin/sbatch"],
+    },
+    Tool {
+        purpose: "how Slurm's programs trust each other",
+        package: "munge",
+        places: &["/usr/sbin/munged"],
+    },
 ];
 
 /// What a Python program in a folder of its own needs.

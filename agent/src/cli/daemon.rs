@@ -58,10 +58,14 @@ pub(crate) struct StateArgs {
 }
 
 impl StateArgs {
+    /// Where all of it lies.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.state.clone().unwrap_or_else(default_folder)
+    }
+
     /// The last report of the kind.
     pub(crate) fn file(&self, active: bool) -> PathBuf {
-        let folder = self.state.clone().unwrap_or_else(default_folder);
-        folder.join(if active {
+        self.folder().join(if active {
             "last-active.json"
         } else {
             "last-passive.json"

@@ -20,6 +20,9 @@ use crate::upload::{Body, Pace, Spool, Uploader};
 
 use super::{make_report, print, say_reason};
 
+/// In the state folder: what readers of results have to know of the daemon.
+pub(super) const ABOUT: &str = "daemon.json";
+
 /// As far into the future as a result may be, by a clock that was corrected since.
 const CLOCK_SKEW: Duration = Duration::from_mins(5);
 
@@ -50,6 +53,9 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         active: read(&arguments.state.file(true)).ok(),
         pace: Pace::default(),
     };
+    if !arguments.once {
+        tell_interval(arguments);
+    }
     let mut idle_since: Option<Instant> = None;
     loop {
         let report = make_report(&arguments.run, Depth::Passive, false)?;
@@ -74,6 +80,15 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
             return Ok(exit_code);
         }
         std::thread::sleep(wait(arguments.interval));
+    }
+}
+
+/// Without it, readers take the default for the interval.
+fn tell_interval(arguments: &DaemonArgs) {
+    let path = arguments.state.folder().join(ABOUT);
+    let about = serde_json::json!({ "interval_seconds": arguments.interval.as_secs_f64() });
+    if let Err(error) = write_whole(&path, about.to_string().as_bytes(), FOR_ALL) {
+        say(&format!("{}: {error}", path.display()));
     }
 }
 

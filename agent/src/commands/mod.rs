@@ -3,6 +3,7 @@
 mod convert;
 mod daemon;
 mod dry_run;
+mod gate;
 mod help;
 mod matching;
 mod upload;
@@ -10,6 +11,7 @@ mod watch;
 
 pub(crate) use convert::convert;
 pub(crate) use daemon::{daemon, status};
+pub(crate) use gate::gate;
 pub(crate) use help::{completions, man};
 pub(crate) use matching::match_files;
 pub(crate) use upload::{bundle, upload};

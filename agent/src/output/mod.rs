@@ -1,6 +1,7 @@
 //! What people and programs read: a terminal table whose first line is the verdict, or the report as JSON.
 
 mod bench;
+mod gate;
 mod grid;
 mod map;
 mod metrics;
@@ -10,6 +11,7 @@ mod style;
 mod table;
 mod times;
 
+pub(crate) use gate::gate_metrics;
 pub(crate) use metrics::metrics;
 pub(crate) use progress::Drawn;
 pub(crate) use style::Style;

@@ -63,7 +63,7 @@ mod tests {
 
     fn told(text: &str) -> String {
         let generation = shipped();
-        let answer = look_up(generation, text.as_bytes(), MatchOptions::default());
+        let answer = look_up(generation, text.as_bytes(), MatchOptions::default()).unwrap();
         render(&answer, generation, None)
     }
 

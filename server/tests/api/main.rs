@@ -15,6 +15,7 @@
 mod access;
 mod bad_input;
 mod bounded;
+mod deployment;
 mod docs;
 mod durability;
 mod empty_database;

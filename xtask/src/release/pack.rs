@@ -54,6 +54,12 @@ const FILES: &[File] = &[
         Kind::Plain,
     ),
     File::new(
+        "deploy/prometheus/peerless-agent.rules.yaml",
+        "usr/share/peerless-agent/prometheus.rules.yaml",
+        0o644,
+        Kind::Plain,
+    ),
+    File::new(
         "docs/AGENT.md",
         "usr/share/doc/peerless-agent/AGENT.md",
         0o644,

@@ -18,6 +18,7 @@ const FILES: &[(&str, u32)] = &[
     ("usr/share/peerless-agent/slurm/prolog.sh", 0o755),
     ("usr/share/peerless-agent/slurm/epilog.sh", 0o755),
     ("usr/share/peerless-agent/slurm/healthcheck.sh", 0o755),
+    ("usr/share/peerless-agent/prometheus.rules.yaml", 0o644),
     ("usr/share/bash-completion/completions/peerless-agent", 0o644),
     ("usr/share/zsh/site-functions/_peerless-agent", 0o644),
     ("usr/share/fish/vendor_completions.d/peerless-agent.fish", 0o644),

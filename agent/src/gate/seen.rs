@@ -1,0 +1,215 @@
+//! What a run of the agent says of the node, by how it ended. A fault and the absence of one need the same proof: the
+//! exit code and what was printed with it.
+
+use kb_core::report::Report;
+use kb_core::verdict::Verdict;
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ended {
+    /// Its exit code; `None`: a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// The signal.
+    pub(crate) signal: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// What is known of the node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// Somebody looked, and there is none.
+    NoFault,
+    Fault,
+    /// It could not be told.
+    Unknown(Doubt),
+}
+
+/// Why it could not be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// The run says so itself (exit code 3).
+    Said,
+    /// Another run had the GPUs all the time.
+    Busy,
+    /// The agent does not understand its settings (64).
+    Usage,
+    /// There is no result, or none since the node was booted, or it is older than three looks.
+    Silent,
+    /// The agent is not there, was killed, or ended with a code that it does not have (126, 127, 137, 139 …).
+    Died,
+}
+
+impl Doubt {
+    /// For labels of metrics.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Said => "said",
+            Self::Busy => "busy",
+            Self::Usage => "usage",
+            Self::Silent => "silent",
+            Self::Died => "died",
+        }
+    }
+}
+
+/// What is known, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) seen: Seen,
+    /// For people.
+    pub(crate) why: String,
+}
+
+impl Found {
+    pub(crate) fn unknown(doubt: Doubt, why: impl Into<String>) -> Self {
+        Self {
+            seen: Seen::Unknown(doubt),
+            why: why.into(),
+        }
+    }
+}
+
+/// Of `probe --json --fail-on unknown`, with the report that it printed. `is_busy` says whether another agent's run
+/// kept this one from the GPUs.
+pub(crate) fn of_probe(ended: &Ended, is_busy: impl Fn(&Report) -> bool) -> (Found, Option<Report>) {
+    let report: Option<Report> = serde_json::from_str(&ended.stdout).ok();
+    let found = match (&report, ended.code) {
+        (Some(report), Some(0..=3)) => {
+            let conclusion = &report.conclusion;
+            let why = format!("{}: {}", conclusion.verdict.word(), conclusion.reason);
+            let seen = match ended.code {
+                Some(0 | 1) => Seen::NoFault,
+                Some(2) => Seen::Fault,
+                _ if is_busy(report) => Seen::Unknown(Doubt::Busy),
+                // There is no pair to prove, and nothing failed of the one GPU that was asked for.
+                _ if is_one_gpu_without_fault(report) => Seen::NoFault,
+                _ => Seen::Unknown(Doubt::Said),
+            };
+            Found { seen, why }
+        }
+        // A code of the agent's own without a report: it was cut off, or something else bears its name.
+        (None, Some(0..=2)) => Found::unknown(
+            Doubt::Died,
+            format!("it ended with {} and without a report", how(ended)),
+        ),
+        _ => other(ended),
+    };
+    (found, report)
+}
+
+fn is_one_gpu_without_fault(report: &Report) -> bool {
+    report.conclusion.verdict == Verdict::Unknown
+        && report.gpus.len() == 1
+        && report.pairs.is_empty()
+        && report.failures.is_empty()
+}
+
+/// Of `status --fail-on unknown`, which prints one line.
+pub(crate) fn of_status(ended: &Ended) -> Found {
+    let line = ended.stdout.lines().find(|line| !line.trim().is_empty());
+    let seen = match (ended.code, line) {
+        (Some(0 | 1), Some(_)) => Seen::NoFault,
+        (Some(2), Some(_)) => Seen::Fault,
+        (Some(3), Some(_)) => Seen::Unknown(Doubt::Said),
+        // It prints nothing of a result that is not there or too old, and says why on standard error.
+        (Some(3), None) => return Found::unknown(Doubt::Silent, last_line(&ended.stderr)),
+        (Some(0..=2), None) => {
+            return Found::unknown(
+                Doubt::Died,
+                format!("it ended with {} and said nothing", how(ended)),
+            );
+        }
+        _ => return other(ended),
+    };
+    Found {
+        seen,
+        why: line.unwrap_or_default().to_owned(),
+    }
+}
+
+fn other(ended: &Ended) -> Found {
+    let doubt = match ended.code {
+        Some(3) => Doubt::Said,
+        Some(64) => Doubt::Usage,
+        _ => Doubt::Died,
+    };
+    let said = last_line(&ended.stderr);
+    let said = if said.is_empty() {
+        said
+    } else {
+        format!(": {said}")
+    };
+    Found::unknown(doubt, format!("the agent ended with {}{said}", how(ended)))
+}
+
+fn how(ended: &Ended) -> String {
+    match (ended.code, ended.signal) {
+        (Some(code), _) => format!("code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no code".to_owned(),
+    }
+}
+
+fn last_line(text: &str) -> String {
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or_default().trim();
+    line.strip_prefix("peerless-agent: ").unwrap_or(line).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(code: Option<i32>, stdout: &str) -> Ended {
+        Ended {
+            code,
+            signal: code.is_none().then_some(9),
+            stdout: stdout.to_owned(),
+            stderr: "peerless-agent: the last words\n".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_status_tells_by_code_and_line() {
+        for (code, line, expected) in [
+            (Some(0), "healthy: all\n", Seen::NoFault),
+            (Some(1), "degraded: slow\n", Seen::NoFault),
+            (Some(2), "broken: no way\n", Seen::Fault),
+            (Some(3), "unknown: no NVML\n", Seen::Unknown(Doubt::Said)),
+            (Some(3), "", Seen::Unknown(Doubt::Silent)),
+            (Some(0), "", Seen::Unknown(Doubt::Died)),
+            (Some(2), "\n", Seen::Unknown(Doubt::Died)),
+            (Some(64), "", Seen::Unknown(Doubt::Usage)),
+            (Some(101), "", Seen::Unknown(Doubt::Died)),
+            (Some(126), "", Seen::Unknown(Doubt::Died)),
+            (Some(127), "", Seen::Unknown(Doubt::Died)),
+            (Some(137), "healthy: all\n", Seen::Unknown(Doubt::Died)),
+            (Some(139), "", Seen::Unknown(Doubt::Died)),
+            (Some(-1), "healthy: all\n", Seen::Unknown(Doubt::Died)),
+            (None, "healthy: all\n", Seen::Unknown(Doubt::Died)),
+        ] {
+            assert_eq!(of_status(&ended(code, line)).seen, expected, "{code:?} {line:?}");
+        }
+        assert_eq!(
+            of_status(&ended(None, "")).why,
+            "the agent ended with signal 9: the last words"
+        );
+        assert_eq!(of_status(&ended(Some(3), "")).why, "the last words");
+    }
+
+    /// Without a report no code is believed, neither 0 nor 2.
+    #[test]
+    fn a_probe_without_a_report_tells_nothing() {
+        for code in [Some(0), Some(1), Some(2), Some(127), Some(137), None] {
+            for printed in ["", "{\"conclusion\":", "broken: no way\n"] {
+                let (found, report) = of_probe(&ended(code, printed), |_| false);
+                assert_eq!(found.seen, Seen::Unknown(Doubt::Died), "{code:?} {printed:?}");
+                assert_eq!(report, None);
+            }
+        }
+        let of = |code| of_probe(&ended(Some(code), ""), |_| false).0.seen;
+        assert_eq!(of(3), Seen::Unknown(Doubt::Said));
+        assert_eq!(of(64), Seen::Unknown(Doubt::Usage));
+    }
+}

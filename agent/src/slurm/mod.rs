@@ -1,0 +1,125 @@
+//! What Slurm is asked and told, through `scontrol`.
+
+mod node;
+
+pub(crate) use node::Node;
+#[cfg(test)]
+pub(crate) use node::State;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::process::output_within;
+
+/// Longest that Slurm may take to answer; without its controller `scontrol` waits for minutes.
+const LIMIT: Duration = Duration::from_secs(10);
+/// Characters of what a failed `scontrol` says that are passed on.
+const LONGEST_COMPLAINT: usize = 400;
+
+/// The program that speaks with the controller.
+#[derive(Debug, Clone)]
+pub(crate) struct Scontrol(pub(crate) PathBuf);
+
+impl Default for Scontrol {
+    fn default() -> Self {
+        Self(PathBuf::from("scontrol"))
+    }
+}
+
+impl Scontrol {
+    /// One node.
+    pub(crate) fn node(&self, name: &str) -> Result<Node, String> {
+        let told = self.run(&["--oneliner", "show", "node", name])?;
+        let first = node::parse(&told).into_iter().next();
+        first.ok_or_else(|| format!("scontrol tells no State of node {name}"))
+    }
+
+    /// All nodes of the cluster.
+    pub(crate) fn nodes(&self) -> Result<Vec<Node>, String> {
+        Ok(node::parse(&self.run(&[
+            "--all",
+            "--oneliner",
+            "show",
+            "nodes",
+        ])?))
+    }
+
+    /// Takes a node out of service for new jobs.
+    pub(crate) fn drain(&self, name: &str, reason: &str) -> Result<(), String> {
+        self.update(name, &["State=DRAIN", &format!("Reason={reason}")])
+    }
+
+    /// Gives it back.
+    pub(crate) fn resume(&self, name: &str) -> Result<(), String> {
+        self.update(name, &["State=RESUME"])
+    }
+
+    /// Puts a batch job back into the queue, where it waits until a person releases it.
+    pub(crate) fn requeue_and_hold(&self, job: &str) -> Result<(), String> {
+        self.run(&["requeuehold", job]).map(drop)
+    }
+
+    fn update(&self, name: &str, changes: &[&str]) -> Result<(), String> {
+        let node = format!("NodeName={name}");
+        self.run(&[&["update", &node], changes].concat()).map(drop)
+    }
+
+    /// The standard output of a call that ends with 0 in time.
+    fn run(&self, arguments: &[&str]) -> Result<String, String> {
+        let mut command = Command::new(&self.0);
+        // Times as seconds since 1970, in whatever zone the node is.
+        command.args(arguments).env("SLURM_TIME_FORMAT", "%s");
+        let output = output_within(&mut command, LIMIT).map_err(|error| {
+            if error.kind() == std::io::ErrorKind::TimedOut {
+                format!("scontrol did not answer within {} s", LIMIT.as_secs())
+            } else {
+                format!("{}: {error}", self.0.display())
+            }
+        })?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let status = output.status;
+        let complaint = first_line(&output.stderr).or_else(|| first_line(&output.stdout));
+        Err(complaint.map_or_else(
+            || format!("scontrol: {status}"),
+            |complaint| format!("scontrol: {status}: {complaint}"),
+        ))
+    }
+}
+
+/// What slurmd calls this node: its own word where it set one, else the host's short name, which is its default.
+pub(crate) fn own_name() -> String {
+    if let Some(name) = std::env::var_os("SLURMD_NODENAME") {
+        return name.to_string_lossy().into_owned();
+    }
+    let system = rustix::system::uname();
+    let name = system.nodename().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_owned()
+}
+
+/// The first line that says something, in as much as a message can bear.
+fn first_line(said: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(said);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let shown = line.chars().filter(|c| !c.is_control());
+    Some(shown.take(LONGEST_COMPLAINT).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_of_a_complaint_is_passed_on() {
+        let of = |text: &str| first_line(text.as_bytes());
+        let said = "\n slurm_load_node error: Unable to contact slurm controller\u{7}\nmore\n";
+        assert_eq!(
+            of(said).as_deref(),
+            Some("slurm_load_node error: Unable to contact slurm controller")
+        );
+        assert_eq!(of(" \n\n"), None);
+        assert_eq!(of(&"x".repeat(1_000)).unwrap_or_default().len(), 400);
+    }
+}
