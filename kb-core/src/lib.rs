@@ -5,6 +5,7 @@
 //!                                        |-> signature -> matcher -> scanner (bytes in, events and a summary out)
 //!                                        '-> transition (edges)
 //! report (agent -> server, versioned)  -> verdict (outcomes -> verdict -> exit code)
+//!                                      -> health (facts and kernel log -> states and events, from look to look)
 //! ```
 //!
 //! Nothing in here reads a file, opens a socket or awaits. Text from outside never makes it panic.
@@ -12,6 +13,7 @@
 
 pub mod annex;
 pub mod convert;
+pub mod health;
 pub mod ids;
 pub mod matcher;
 pub mod record;

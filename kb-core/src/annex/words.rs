@@ -71,8 +71,15 @@ impl Severity {
 
 impl Blame {
     /// Every word.
-    pub const WORDS: &'static [&'static str] =
-        &["application", "driver", "gpu", "link", "host", "fabric", "unclear"];
+    pub const WORDS: &'static [&'static str] = &[
+        "application",
+        "driver",
+        "gpu",
+        "link",
+        "host",
+        "fabric",
+        "unclear",
+    ];
 }
 
 impl Action {
