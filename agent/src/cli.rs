@@ -9,7 +9,7 @@ mod upload;
 
 pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
-pub(crate) use daemon::{DaemonArgs, StatusArgs};
+pub(crate) use daemon::{ClearArgs, DaemonArgs, StateArgs, StatusArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
 pub(crate) use upload::{BundleArgs, ServerArgs, SpoolArgs, UploadArgs};
@@ -62,6 +62,9 @@ pub(crate) enum Verb {
     /// Tell what the daemon found last, without touching the GPUs
     #[command(args_override_self = true)]
     Status(StatusArgs),
+    /// End a fault or an event that the daemon holds open, with a reason that is kept
+    #[command(args_override_self = true)]
+    Clear(ClearArgs),
     /// Follow the kernel log, the journal or a file, and tell each known error
     #[command(args_override_self = true)]
     Watch(WatchArgs),
@@ -288,6 +291,11 @@ impl RunArgs {
     /// Longest a step may take.
     pub(crate) fn step_timeout(&self) -> Duration {
         self.step_timeout
+    }
+
+    /// Where the host's files are read.
+    pub(crate) fn host_root(&self) -> HostRoot {
+        HostRoot::new(&self.host_root)
     }
 
     /// The exit code that the caller gets.

@@ -12,6 +12,7 @@ mod drained;
 mod files;
 mod gpu;
 mod host;
+mod ledger;
 mod output;
 mod probe;
 mod process;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Verb::Report(arguments) => commands::report(arguments),
         Verb::Daemon(arguments) => commands::daemon(arguments),
         Verb::Status(arguments) => commands::status(arguments),
+        Verb::Clear(arguments) => commands::clear(arguments),
         Verb::Watch(arguments) => commands::watch(arguments),
         Verb::Match(arguments) => commands::match_files(arguments),
         Verb::Completions(arguments) => commands::completions(arguments),

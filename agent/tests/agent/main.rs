@@ -22,6 +22,7 @@ mod matching;
 mod nccl;
 mod node;
 mod pairs;
+mod passive;
 mod processes;
 mod scenarios;
 mod spool;

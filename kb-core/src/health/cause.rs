@@ -17,6 +17,7 @@ pub const XID: &str = "xid";
 pub const SXID: &str = "sxid";
 pub const ECC_UNCORRECTED: &str = "ecc_uncorrected";
 pub const KERNEL_MESSAGE: &str = "kernel_message";
+pub const LOG_MISSED: &str = "log_missed";
 pub const LEDGER_DAMAGED: &str = "ledger_damaged";
 
 /// One thing that is looked at.
@@ -149,6 +150,14 @@ pub const WATCHED: &[Watched] = &[
         record: None,
         means: "The kernel log has a fatal line without an Xid: the GPU has fallen off the bus, the driver cannot start it (RmInitAdapter), or PCIe had a fatal error of it.",
         read_from: "kernel log",
+    },
+    Watched {
+        cause: LOG_MISSED,
+        nature: Nature::Event,
+        bearing: Some(Bearing::Warning),
+        record: None,
+        means: "Lines of the kernel log were gone before they were read, so that events in them are not known.",
+        read_from: "kernel log: the numbers of its records, or the file that was rotated",
     },
     Watched {
         cause: LEDGER_DAMAGED,

@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::ledger::was_tried;
-use super::{Bearing, Entry, Health, Proof};
+use super::{Bearing, Entry, Health, Proof, Seen};
 use crate::report::{Pair, Report};
 use crate::verdict::{Verdict, cause};
 
@@ -15,20 +15,26 @@ const NAMED: usize = 3;
 /// which tried what GPUs can do with each other stays, since it is about that.
 ///
 /// What the look itself found is not lost: a pair that the driver refuses, or a run that failed, weighs as before.
-pub fn conclude(report: &mut Report, health: Health, now: OffsetDateTime) {
+/// A report that was concluded is concluded anew when the ledger has changed.
+pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
     if !was_tried(report) {
-        let own = own_verdict(report);
-        let verdict = own.max(health.verdict);
-        let (known, seen) = (sentence(&health, now), &report.conclusion.reason);
-        report.conclusion.reason = if own <= Verdict::NoFaultSeen {
+        let before = report.health.take().and_then(|health| health.look);
+        let look = before.unwrap_or_else(|| Seen {
+            verdict: own_verdict(report),
+            reason: report.conclusion.reason.clone(),
+        });
+        let verdict = look.verdict.max(health.verdict);
+        let known = sentence(&health, now);
+        report.conclusion.reason = if look.verdict <= Verdict::NoFaultSeen {
             known
-        } else if own < health.verdict {
-            format!("{known}; {seen}")
+        } else if look.verdict < health.verdict {
+            format!("{known}; {}", look.reason)
         } else {
-            format!("{seen}; {known}")
+            format!("{}; {known}", look.reason)
         };
         report.conclusion.verdict = verdict;
         report.conclusion.exit_code = verdict.exit_code();
+        health.look = Some(look);
     }
     report.health = Some(health);
 }

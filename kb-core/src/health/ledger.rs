@@ -136,6 +136,12 @@ impl Ledger {
         for event in &look.events {
             self.event(event);
         }
+        if look.missed_lines {
+            self.add(New {
+                text: "lines of the kernel log were gone before they were read".to_owned(),
+                ..New::now(cause::LOG_MISSED, NODE, Nature::Event, look)
+            });
+        }
         for count in &look.counts {
             self.count(count, look);
         }
@@ -374,6 +380,7 @@ impl Ledger {
             open,
             counters: self.counters.clone(),
             unread,
+            look: None,
             last_proof: self.last_proof.clone(),
             clears: self.clears.clone(),
         }

@@ -27,6 +27,8 @@ pub struct Look {
     pub gpus: usize,
     /// What was written into the kernel log since the look before, in its order.
     pub events: Vec<Occurrence>,
+    /// True where lines of the kernel log were gone before they were read.
+    pub missed_lines: bool,
     /// What should have been read and could not.
     pub unread: Vec<Unread>,
     pub(super) states: Vec<Reading>,
@@ -82,7 +84,8 @@ impl Look {
         look
     }
 
-    fn unread(&mut self, what: &str, why: &str) {
+    /// Adds something that should have been read and could not.
+    pub fn unread(&mut self, what: &str, why: &str) {
         self.unread.push(Unread {
             what: what.to_owned(),
             why: why.to_owned(),

@@ -50,12 +50,27 @@ pub struct Health {
     /// What this look should have read and could not.
     #[serde(default)]
     pub unread: Vec<Unread>,
+    /// What the look itself came to, before the ledger was asked; absent in a run that tried what GPUs can do.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub look: Option<Seen>,
     /// The last run that made GPUs work with each other and came to a verdict; absent where none is known here.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last_proof: Option<Proof>,
     /// Faults and events that a person has ended, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub clears: Vec<Clear>,
+}
+
+impl Health {
+    /// The same with something more that could not be read.
+    #[must_use]
+    pub fn with_unread(mut self, unread: Unread) -> Self {
+        self.unread.push(unread);
+        if self.verdict < Verdict::Unknown {
+            self.verdict = Verdict::Unknown;
+        }
+        self
+    }
 }
 
 /// How an entry ends.
@@ -158,6 +173,15 @@ pub struct Counter {
     pub count: u64,
     /// When the last one was seen, RFC 3339, UTC.
     pub last_at: String,
+}
+
+/// What a look came to by itself: `no_fault_seen`, unless the driver refused a pair, or the run failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Seen {
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Why, in one sentence.
+    pub reason: String,
 }
 
 /// Something that a look should have read and could not.

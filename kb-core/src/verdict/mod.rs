@@ -74,6 +74,14 @@ impl Verdict {
             Self::Broken => "broken",
         }
     }
+
+    /// The same for people alone: `no fault seen`.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::NoFaultSeen => "no fault seen",
+            other => other.word(),
+        }
+    }
 }
 
 // By hand: `#[serde(other)]` would have to be the last variant, and so the worst.
