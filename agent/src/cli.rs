@@ -10,7 +10,7 @@ mod upload;
 
 pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
-pub(crate) use daemon::{DaemonArgs, StatusArgs};
+pub(crate) use daemon::{ClearArgs, DaemonArgs, StateArgs, StatusArgs};
 pub(crate) use gate::{Asker, GateArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
@@ -67,6 +67,9 @@ pub(crate) enum Verb {
     /// Decide what is done with a result: for prolog, epilog and health check of Slurm, and for Kubernetes
     #[command(args_override_self = true)]
     Gate(GateArgs),
+    /// End a fault or an event that the daemon holds open, with a reason that is kept
+    #[command(args_override_self = true)]
+    Clear(ClearArgs),
     /// Follow the kernel log, the journal or a file, and tell each known error
     #[command(args_override_self = true)]
     Watch(WatchArgs),
@@ -293,6 +296,11 @@ impl RunArgs {
     /// Longest a step may take.
     pub(crate) fn step_timeout(&self) -> Duration {
         self.step_timeout
+    }
+
+    /// Where the host's files are read.
+    pub(crate) fn host_root(&self) -> HostRoot {
+        HostRoot::new(&self.host_root)
     }
 
     /// The exit code that the caller gets.

@@ -13,6 +13,7 @@ mod files;
 mod gate;
 mod gpu;
 mod host;
+mod ledger;
 mod output;
 mod probe;
 mod process;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Verb::Daemon(arguments) => commands::daemon(arguments),
         Verb::Status(arguments) => commands::status(arguments),
         Verb::Gate(arguments) => Ok(commands::gate(arguments, cli.config.as_deref())),
+        Verb::Clear(arguments) => commands::clear(arguments),
         Verb::Watch(arguments) => commands::watch(arguments),
         Verb::Match(arguments) => commands::match_files(arguments),
         Verb::Completions(arguments) => commands::completions(arguments),

@@ -6,6 +6,7 @@
 //!                                        '-> transition (edges)
 //! bytes -> intake (text, or why it is none) -> scanner
 //! report (agent -> server, versioned)  -> verdict (outcomes -> verdict -> exit code)
+//!                                      -> health (facts and kernel log -> states and events, from look to look)
 //! ```
 //!
 //! Nothing in here reads a file, opens a socket or awaits. Text from outside never makes it panic.
@@ -13,6 +14,7 @@
 
 pub mod annex;
 pub mod convert;
+pub mod health;
 pub mod ids;
 pub mod intake;
 pub mod matcher;

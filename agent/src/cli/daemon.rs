@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::{FailOn, RunArgs, ServerArgs, SpoolArgs, seconds};
 use crate::drained::Drained;
+use crate::ledger::LedgerFile;
 use crate::upload::Redaction;
 
 #[derive(Debug, Args)]
@@ -58,9 +59,21 @@ pub(crate) struct StateArgs {
 }
 
 impl StateArgs {
+    /// The folder of a verb that is given none.
+    pub(crate) fn of_environment() -> Self {
+        Self {
+            state: std::env::var_os("PEERLESS_STATE").map(PathBuf::from),
+        }
+    }
+
     /// Where all of it lies.
     pub(crate) fn folder(&self) -> PathBuf {
         self.state.clone().unwrap_or_else(default_folder)
+    }
+
+    /// What is known from look to look.
+    pub(crate) fn ledger(&self) -> LedgerFile {
+        LedgerFile::of(self.folder())
     }
 
     /// The last report of the kind.
@@ -79,6 +92,34 @@ fn default_folder() -> PathBuf {
     }
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
     home.unwrap_or_else(std::env::temp_dir).join("peerless-agent")
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A state (a GPU that is lost, a remapping that is pending) opens again with the next look that still reads \
+    it as bad. An event (an Xid, errors of memory) stays ended until it happens again."
+)]
+pub(crate) struct ClearArgs {
+    /// What has ended: an id that `status --passive` names (xid-79@0000:3b:00.0), or a cause on all devices (xid)
+    #[arg(value_name = "CAUSE|ID")]
+    pub(crate) what: String,
+    /// Why, for whoever reads the next report
+    #[arg(long, value_name = "TEXT", value_parser = said)]
+    pub(crate) reason: String,
+    /// Who says so
+    #[arg(long, value_name = "NAME", value_parser = said)]
+    pub(crate) by: String,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// Words that say something, on one line.
+fn said(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > 1_000 || text.chars().any(char::is_control) {
+        return Err("give a line of 1 to 1000 bytes that says something".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 #[derive(Debug, Args)]

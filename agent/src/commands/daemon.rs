@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use kb_core::health::{Health, conclude};
 use kb_core::report::Report;
 use kb_core::verdict::ExitCode;
 use time::OffsetDateTime;
@@ -13,6 +14,7 @@ use crate::cli::{DaemonArgs, StatusArgs};
 use crate::clock::{Clock as _, SystemClock};
 use crate::drained::Drained;
 use crate::files::{FOR_ALL, FOR_OWNER, write_whole};
+use crate::ledger::{LedgerFile, without_ledger};
 use crate::output;
 use crate::probe::{self, Depth};
 use crate::process::say;
@@ -35,6 +37,8 @@ struct Daemon<'a> {
     passive: Option<Report>,
     /// The last run of the ladder, also from before this process began.
     active: Option<Report>,
+    /// What was known of the node at the last look or run.
+    health: Option<Health>,
     pace: Pace,
 }
 
@@ -51,6 +55,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         passive: None,
         // Where there is none that can be read, the next run makes one.
         active: read(&arguments.state.file(true)).ok(),
+        health: None,
         pace: Pace::default(),
     };
     if !arguments.once {
@@ -58,7 +63,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
     }
     let mut idle_since: Option<Instant> = None;
     loop {
-        let report = make_report(&arguments.run, Depth::Passive, false)?;
+        let report = daemon.observed(make_report(&arguments.run, Depth::Passive, false)?);
         let mut exit_code = arguments.run.exit_code(&report);
         // While another agent has the GPUs, nothing is known of who else has.
         if !probe::was_locked_out(&report) {
@@ -73,6 +78,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
                 // No run: the last one stands, and the next round tries again.
                 say_reason(&report);
             } else {
+                let report = daemon.observed(report);
                 daemon.settle(report, true);
             }
         }
@@ -124,6 +130,15 @@ impl Daemon<'_> {
         }
     }
 
+    /// The report with what is known of the node from look to look.
+    fn observed(&self, mut report: Report) -> Report {
+        let now = SystemClock.now();
+        let ledger = self.arguments.state.ledger();
+        let health = ledger.observe(&self.arguments.run.host_root(), &report, now);
+        conclude(&mut report, health, now);
+        report
+    }
+
     /// Keeps the result here, and sends it where there is somebody to send it to.
     fn settle(&mut self, report: Report, active: bool) {
         let said = |what: &str, result: anyhow::Result<()>| {
@@ -138,6 +153,7 @@ impl Daemon<'_> {
         });
         said("the result is not kept", written);
         said("the report cannot be sent", self.upload(&report));
+        self.health.clone_from(&report.health);
         let last = if active {
             &mut self.active
         } else {
@@ -150,7 +166,7 @@ impl Daemon<'_> {
                 .into_iter()
                 .filter_map(|(kind, report)| Some((kind, report.as_ref()?)))
                 .collect();
-            let text = output::metrics(&runs, self.spool.kept().len());
+            let text = output::metrics(&runs, self.health.as_ref(), self.spool.kept().len());
             let written = write_whole(path, text.as_bytes(), FOR_ALL)
                 .with_context(|| format!("write {}", path.display()));
             said("no metrics", written);
@@ -194,9 +210,16 @@ fn random() -> u64 {
 pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     let path = arguments.state.file(!arguments.passive);
     match last(&path, SystemClock.now(), arguments.max_age) {
-        Ok(report) => {
+        Ok(mut report) => {
+            if arguments.passive {
+                bring_up_to_date(&mut report, &arguments.state.ledger());
+            }
             let conclusion = &report.conclusion;
-            print(&format!("{}: {}\n", conclusion.verdict.word(), conclusion.reason))?;
+            print(&format!(
+                "{}: {}\n",
+                conclusion.verdict.phrase(),
+                conclusion.reason
+            ))?;
             Ok(if arguments.alive {
                 0
             } else {
@@ -208,6 +231,19 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
             Ok(ExitCode::Unknown.number())
         }
     }
+}
+
+/// Concludes a look anew from the ledger: something may have been cleared or proven since.
+fn bring_up_to_date(report: &mut Report, ledger: &LedgerFile) {
+    // Of an agent that kept no ledger.
+    let Some(health) = &report.health else { return };
+    let unread = health.unread.clone();
+    let health = match ledger.read() {
+        Ok(Some(ledger)) => ledger.health(unread),
+        Ok(None) => without_ledger(health.clone(), "it is not there any more"),
+        Err(why) => without_ledger(health.clone(), &why),
+    };
+    conclude(report, health, SystemClock.now());
 }
 
 fn last(path: &Path, now: OffsetDateTime, max_age_hours: u64) -> Result<Report, String> {

@@ -1,5 +1,6 @@
 //! One function a verb: gathers what it needs (clock, random numbers), runs it, prints, answers with an exit code.
 
+mod clear;
 mod convert;
 mod daemon;
 mod dry_run;
@@ -9,6 +10,7 @@ mod matching;
 mod upload;
 mod watch;
 
+pub(crate) use clear::clear;
 pub(crate) use convert::convert;
 pub(crate) use daemon::{daemon, status};
 pub(crate) use gate::gate;
@@ -23,8 +25,8 @@ use anyhow::Context as _;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
-use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs};
-use crate::clock::SystemClock;
+use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
+use crate::clock::{Clock as _, SystemClock};
 use crate::output::{self, Drawn};
 use crate::probe::{self, BenchOptions, Chance, Depth, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
@@ -61,7 +63,8 @@ fn show(run: &RunArgs, json: bool, extra: Extra) -> anyhow::Result<u8> {
     if run.dry_run {
         return dry_run::tell(run, &extra);
     }
-    let report = make(run, Depth::Full, !json, extra)?;
+    let mut report = make(run, Depth::Full, !json, extra)?;
+    note_run(&mut report);
     if json {
         print(&output::json(&report)?)?;
     } else {
@@ -85,7 +88,8 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         Some(file) if arguments.redact.is_empty() => read_body("--from", file)?,
         Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
         None => {
-            let report = make_report(&arguments.run, Depth::Full, !arguments.print)?;
+            let mut report = make_report(&arguments.run, Depth::Full, !arguments.print)?;
+            note_run(&mut report);
             Body::redacted(&report, &arguments.redact)?
         }
     };
@@ -158,6 +162,22 @@ fn make(
     Ok(report)
 }
 
+/// Has the daemon's ledger know of a run of another verb, where there is one: a proof ends what it can end, whoever
+/// made it.
+fn note_run(report: &mut Report) {
+    let ledger = StateArgs::of_environment().ledger();
+    if !ledger.is_there() {
+        return;
+    }
+    let now = SystemClock.now();
+    match ledger.note_run(report, now) {
+        Ok(health) => kb_core::health::conclude(report, health, now),
+        Err(error) => say(&format!(
+            "the daemon's ledger does not know of this run: {error:#}"
+        )),
+    }
+}
+
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {
     if arguments.quiet {
         return Ok(());
@@ -193,7 +213,7 @@ fn say_failure(printed: io::Result<()>) {
 /// One line on standard error, unless there is nothing to explain.
 fn say_reason(report: &Report) {
     let conclusion = &report.conclusion;
-    if conclusion.verdict != Verdict::Healthy {
-        say(&format!("{}: {}", conclusion.verdict.word(), conclusion.reason));
+    if conclusion.verdict > Verdict::NoFaultSeen {
+        say(&format!("{}: {}", conclusion.verdict.phrase(), conclusion.reason));
     }
 }

@@ -17,7 +17,7 @@ mod resources;
 mod root;
 mod watch;
 
-pub(crate) use kernel_log::Follower;
+pub(crate) use kernel_log::{Follower, LogEvents, events};
 pub(crate) use libraries::{file_to_open, found_file};
 pub(crate) use near::{Near, near};
 pub(crate) use root::HostRoot;

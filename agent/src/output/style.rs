@@ -25,7 +25,7 @@ impl Style {
     /// A word in the colour of a verdict.
     pub(super) fn verdict(self, verdict: Verdict, text: &str) -> String {
         let colour = match verdict {
-            Verdict::Healthy => 32,
+            Verdict::Healthy | Verdict::NoFaultSeen => 32,
             Verdict::Degraded | Verdict::Unknown => 33,
             Verdict::Refused | Verdict::Broken => 31,
         };

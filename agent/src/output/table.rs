@@ -12,7 +12,7 @@ const GIB: u64 = 1 << 30;
 /// The whole table.
 pub(crate) fn table(report: &Report, style: Style) -> String {
     let conclusion = &report.conclusion;
-    let word = style.verdict(conclusion.verdict, conclusion.verdict.word());
+    let word = style.verdict(conclusion.verdict, conclusion.verdict.phrase());
     let mut text = format!("{word}: {}\n", conclusion.reason);
     if report.simulated {
         text.push_str("simulated: a stand-in took the place of the driver\n");

@@ -150,6 +150,7 @@ pub(crate) fn run(
         logs,
         failures: found.failures,
         notes: Vec::new(),
+        health: None,
         conclusion: Conclusion::undecided(),
     };
     if options.bench.is_some() {

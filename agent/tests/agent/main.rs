@@ -24,6 +24,7 @@ mod matching;
 mod nccl;
 mod node;
 mod pairs;
+mod passive;
 mod processes;
 mod scenarios;
 mod slurm;

@@ -90,6 +90,7 @@ pub(super) fn finish(draft: Draft, options: &Options) -> Result<Report, ConvertE
         nccl: None,
         parts: Vec::new(),
         notes: Vec::new(),
+        health: None,
         conclusion: Conclusion::undecided(),
     };
     judge(&mut report, Expect::Auto);

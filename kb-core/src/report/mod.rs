@@ -28,7 +28,7 @@ use crate::ids::{NodeId, RecordId, ReportId};
 /// The major version that this build writes and reads.
 pub const MAJOR: u32 = 1;
 /// The minor version that this build writes.
-pub const MINOR: u32 = 4;
+pub const MINOR: u32 = 5;
 
 /// Version of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -84,6 +84,9 @@ pub struct Report {
     /// What is worth knowing and touches no verdict, such as NVML that is missing. Since 1.1.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub notes: Vec<Failure>,
+    /// What is known of the node's health from look to look, where the agent keeps that. Since 1.5.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub health: Option<crate::health::Health>,
     /// The run in one line.
     pub conclusion: Conclusion,
 }

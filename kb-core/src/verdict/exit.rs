@@ -10,7 +10,7 @@ use crate::report::{Conclusion, Pair};
 /// | broken, refused | 2 | 2 | 2 | 2 |
 /// | unknown | 3 | 0 | 0 | 3 |
 /// | degraded | 1 | 0 | 1 | 1 |
-/// | healthy | 0 | 0 | 0 | 0 |
+/// | healthy, no fault seen | 0 | 0 | 0 | 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitCode {
     /// 0: proven.
@@ -38,7 +38,7 @@ impl ExitCode {
     /// Of a verdict, before `--fail-on` is applied.
     pub fn of(verdict: Verdict) -> Self {
         match verdict {
-            Verdict::Healthy => Self::Healthy,
+            Verdict::Healthy | Verdict::NoFaultSeen => Self::Healthy,
             Verdict::Degraded => Self::Warning,
             Verdict::Refused | Verdict::Broken => Self::Fault,
             Verdict::Unknown => Self::Unknown,
@@ -96,7 +96,8 @@ impl FailOn {
         });
         let minded = verdicts
             .chain([conclusion.verdict])
-            .filter(|verdict| self.minds(*verdict));
+            // A look proves no pair, and says so of each: what that means for the node is in its conclusion.
+            .filter(|verdict| *verdict <= conclusion.verdict && self.minds(*verdict));
         minded.max().map_or(0, Verdict::exit_code)
     }
 

@@ -35,6 +35,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub enum Verdict {
     /// Copies and kernels were checked in both directions; all passed, and nothing was left out.
     Healthy,
+    /// A look without a check saw no fault, and no earlier one is open. Nothing was proven. Since 1.5.
+    NoFaultSeen,
     /// Works, but slower or with less than it should.
     Degraded,
     /// Could not be told. A word of a newer minor version reads as this.
@@ -47,8 +49,9 @@ pub enum Verdict {
 
 impl Verdict {
     /// All of them, best first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Healthy,
+        Self::NoFaultSeen,
         Self::Degraded,
         Self::Unknown,
         Self::Refused,
@@ -60,14 +63,23 @@ impl Verdict {
         ExitCode::of(self).number()
     }
 
-    /// The word that people read: `healthy`, `degraded`, `refused`, `unknown`, `broken`.
+    /// The word that people and programs read: `healthy`, `no_fault_seen`, `degraded`, `refused`, `unknown`, `broken`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
+            Self::NoFaultSeen => "no_fault_seen",
             Self::Degraded => "degraded",
             Self::Refused => "refused",
             Self::Unknown => "unknown",
             Self::Broken => "broken",
+        }
+    }
+
+    /// The same for people alone: `no fault seen`.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::NoFaultSeen => "no fault seen",
+            other => other.word(),
         }
     }
 }

@@ -22,6 +22,9 @@ impl Managed {
         ecc::read_settings(self, &mut sheet);
         power::read_limits(self, &mut sheet);
         pcie::read_limits(self, &mut sheet);
+        // For a look, which makes no second reading.
+        power::read_throttling(self, &mut sheet);
+        pcie::read_width(self, &mut sheet);
         self.read_changing(&mut sheet);
         sheet
     }

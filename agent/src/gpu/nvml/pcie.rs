@@ -37,6 +37,11 @@ pub(super) fn read_link(gpu: &Managed, sheet: &mut Sheet) {
             Device::current_pcie_link_gen,
         ),
     );
+    read_width(gpu, sheet);
+}
+
+/// The lanes in use, which an idle GPU keeps.
+pub(super) fn read_width(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
         "pcie.link_width",
         gpu.ask("nvmlDeviceGetCurrPcieLinkWidth", Device::current_pcie_link_width),

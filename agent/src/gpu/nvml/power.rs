@@ -40,6 +40,11 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     );
     let draw = gpu.ask("nvmlDeviceGetPowerUsage", Device::power_usage);
     sheet.put("power.draw_w", draw.map(watts));
+    read_throttling(gpu, sheet);
+}
+
+/// What holds the clocks down now.
+pub(super) fn read_throttling(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put("throttle.reasons", reasons(gpu));
 }
 

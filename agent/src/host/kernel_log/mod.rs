@@ -4,6 +4,7 @@
 //! added later was written during the run. The stamps of the log are those of the scheduler's clock, which is not
 //! corrected as the monotonic clock is: after weeks they are minutes apart.
 
+mod events;
 mod kind;
 mod record;
 mod source;
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use kb_core::report::{Fact, GapKind, LogExcerpt, When};
 
 use super::HostRoot;
+pub(crate) use events::{LogEvents, events};
 use record::Record;
 use source::Source;
 

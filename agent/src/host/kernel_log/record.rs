@@ -31,6 +31,8 @@ impl Record {
     pub(super) fn from_text(line: &str) -> Option<Self> {
         let line = line.trim_end();
         let text = match line.split_once(" kernel: ") {
+            // What a program says of a kernel stands behind the program's own name.
+            Some((before, _)) if before.ends_with(':') || before.contains(": ") => return None,
             Some((_, text)) => text,
             None if line.starts_with('[') => line,
             None => return None,

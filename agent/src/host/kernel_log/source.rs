@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 
 use kb_core::report::Fact;
 use rustix::fs::OFlags;
@@ -130,6 +130,73 @@ impl Source {
             }
         }
         Ok(records)
+    }
+}
+
+/// The file of an older place, and how far it was read.
+pub(super) struct Earlier {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    pub(super) offset: u64,
+}
+
+impl Source {
+    /// Whether its records are numbered.
+    pub(super) fn is_numbered(&self) -> bool {
+        !matches!(self, Self::Lines { is_kmsg: false, .. })
+    }
+
+    /// Goes on behind the place, or at the beginning of a file that took the place of that one; what was added to that
+    /// one meanwhile, and whether lines may be lost.
+    pub(super) fn go_on_from(
+        &mut self,
+        root: &HostRoot,
+        name: &str,
+        earlier: &Earlier,
+    ) -> io::Result<(Vec<Record>, bool)> {
+        let Self::Lines { file, .. } = self else {
+            return Ok((Vec::new(), false));
+        };
+        let data = file.get_ref().metadata()?;
+        let is_same = (data.dev(), data.ino()) == (earlier.device, earlier.inode);
+        if is_same && data.len() >= earlier.offset {
+            file.seek(SeekFrom::Start(earlier.offset))?;
+            return Ok((Vec::new(), false));
+        }
+        let is_whole = data.len() <= TAIL_BYTES;
+        if is_same {
+            // Cut while we did not look.
+            return Ok((Vec::new(), true));
+        }
+        let rotated = open(root, &format!("{}.1", name.trim_start_matches('/')))
+            .ok()
+            .filter(|old| {
+                old.metadata()
+                    .is_ok_and(|data| (data.dev(), data.ino()) == (earlier.device, earlier.inode))
+            });
+        let Some(mut old) = rotated else {
+            return Ok((Vec::new(), true));
+        };
+        old.seek(SeekFrom::Start(earlier.offset))?;
+        let mut old = Self::Lines {
+            file: BufReader::new(old),
+            is_kmsg: false,
+            is_added_to: true,
+        };
+        Ok((old.read()?, !is_whole))
+    }
+
+    /// Behind what was read, of a file whose records have no numbers.
+    pub(super) fn place(&mut self) -> io::Result<Option<Earlier>> {
+        let Self::Lines { file, .. } = self else {
+            return Ok(None);
+        };
+        let data = file.get_ref().metadata()?;
+        Ok(Some(Earlier {
+            device: data.dev(),
+            inode: data.ino(),
+            offset: file.stream_position()?,
+        }))
     }
 }
 

@@ -125,6 +125,7 @@ pub(super) fn healthy(n: u32) -> Report {
         logs: Vec::new(),
         failures: Vec::new(),
         notes: Vec::new(),
+        health: None,
         conclusion: Conclusion::undecided(),
     }
 }

@@ -12,7 +12,7 @@ const CONVERTED: &str = "convert.tools";
 /// an alarm is anything else that tells of a fault, another tool's result excepted: nobody knows how it was made.
 pub(super) fn weigh(report: &Report) -> Weight {
     let verdict = report.conclusion.verdict;
-    let is_told = verdict != Verdict::Unknown;
+    let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
         Weight::Look
     } else if is_told && was_tried(report) {

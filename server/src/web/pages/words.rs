@@ -76,6 +76,7 @@ impl Row {
 pub fn verdict(verdict: Verdict, language: Language) -> Mark {
     let (tone, sign) = match verdict {
         Verdict::Healthy => (Tone::Good, "✓"),
+        Verdict::NoFaultSeen => (Tone::Unknown, "–"),
         Verdict::Degraded => (Tone::Warn, "△"),
         Verdict::Refused => (Tone::Bad, "⊘"),
         Verdict::Unknown => (Tone::Unknown, "?"),

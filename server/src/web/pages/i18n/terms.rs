@@ -7,6 +7,7 @@ use kb_core::verdict::Verdict;
 
 words! {
     healthy: "Healthy", "健康";
+    no_fault_seen: "No fault seen", "未见故障";
     degraded: "Degraded", "性能下降";
     refused: "Refused", "被拒绝";
     unknown: "Could not be told", "无法判断";
@@ -69,6 +70,7 @@ impl Words {
     pub(in crate::web) fn verdict(&self, verdict: Verdict) -> &'static str {
         match verdict {
             Verdict::Healthy => self.healthy,
+            Verdict::NoFaultSeen => self.no_fault_seen,
             Verdict::Degraded => self.degraded,
             Verdict::Refused => self.refused,
             Verdict::Unknown => self.unknown,

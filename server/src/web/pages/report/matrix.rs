@@ -148,7 +148,7 @@ fn cell(report: &Report, initiator: u32, owner: u32, words: &Words) -> Cell {
         Verdict::Degraded => ("cell-warn", "△", words.degraded),
         Verdict::Refused => ("cell-bad", "⊘", words.refused),
         Verdict::Broken => ("cell-bad", "✗", words.broken),
-        Verdict::Unknown => ("cell-unknown", "?", words.unknown),
+        Verdict::Unknown | Verdict::NoFaultSeen => ("cell-unknown", "?", words.unknown),
     };
     Cell {
         class,

@@ -1,0 +1,331 @@
+//! Events of the kernel log since a place in it: every line, however many there are, and each once.
+//!
+//! The excerpts of a report are capped, since they leave the node; a flood of one line would hide the one that matters.
+
+use kb_core::health::{LogPlace, Occurrence, Place, read_line};
+use time::OffsetDateTime;
+
+use super::super::HostRoot;
+use super::record::Record;
+use super::source::{Earlier, Source};
+use super::{BEFORE_ONLY, start_of_boot};
+use crate::clock::timestamp;
+
+/// What the log holds behind a place.
+pub(crate) struct LogEvents {
+    /// In the order of the log.
+    pub(crate) occurrences: Vec<Occurrence>,
+    /// Where the next look goes on.
+    pub(crate) place: Option<LogPlace>,
+    /// True where lines were gone before they were read.
+    pub(crate) missed_lines: bool,
+    /// Why the log could not be read, or not all of it.
+    pub(crate) unread: Option<String>,
+}
+
+/// Reads what was written behind a place; without one, all of this boot.
+pub(crate) fn events(
+    root: &HostRoot,
+    boot_id: Option<&str>,
+    from: Option<&LogPlace>,
+    now: OffsetDateTime,
+) -> LogEvents {
+    let unread = |why: String| LogEvents {
+        occurrences: Vec::new(),
+        place: from.cloned(),
+        missed_lines: false,
+        unread: Some(why),
+    };
+    let (name, mut source) = match Source::open(root) {
+        Ok(opened) => opened,
+        Err(gap) => return unread(gap.gap.map_or(gap.source, |gap| gap.reason)),
+    };
+    let read = if source.is_numbered() {
+        numbered(&mut source, boot_id, from)
+    } else {
+        of_file(&mut source, root, &name, boot_id, from)
+    };
+    let Read {
+        records,
+        place,
+        missed_lines,
+    } = match read {
+        Ok(read) => read,
+        Err(error) => return unread(format!("{name}: {error}")),
+    };
+    let uptime = uptime(root);
+    let occurrences = records.iter().filter_map(|(record, boot)| {
+        let event = read_line(&record.message)?;
+        let of_this_boot = boot.as_deref() == boot_id;
+        let stamp = record.microseconds.filter(|_| of_this_boot).zip(uptime);
+        // The log's clock is not corrected as others are: near enough for people.
+        let age =
+            stamp.and_then(|(stamp, uptime)| uptime.checked_sub(std::time::Duration::from_micros(stamp)));
+        Some(Occurrence {
+            event,
+            at: timestamp(age.map_or(now, |age| now - age)),
+            boot_id: boot.clone(),
+        })
+    });
+    LogEvents {
+        occurrences: occurrences.collect(),
+        place: Some(LogPlace {
+            boot_id: boot_id.map(str::to_owned),
+            place,
+        }),
+        missed_lines,
+        unread: (!source.shows_the_window()).then(|| BEFORE_ONLY.to_owned()),
+    }
+}
+
+struct Read {
+    /// With the boot of each.
+    records: Vec<(Record, Option<String>)>,
+    place: Place,
+    missed_lines: bool,
+}
+
+/// The kernel's own log, of this boot alone.
+fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>) -> std::io::Result<Read> {
+    let records = source.read()?;
+    let numbers = || records.iter().filter_map(|record| record.sequence);
+    let newest = numbers().max();
+    let read_until = match from {
+        Some(LogPlace {
+            boot_id: boot,
+            place: Place::Kmsg { sequence },
+        }) if boot.as_deref() == boot_id && newest.is_none_or(|newest| newest >= *sequence) => {
+            Some(*sequence)
+        }
+        _ => None,
+    };
+    let missed_lines = match (read_until, numbers().min()) {
+        (Some(until), Some(oldest)) => oldest > until.saturating_add(1),
+        _ => false,
+    };
+    let is_new =
+        |record: &Record| read_until.is_none_or(|until| record.sequence.is_some_and(|it| it > until));
+    let boot = boot_id.map(str::to_owned);
+    Ok(Read {
+        place: Place::Kmsg {
+            sequence: newest.or(read_until).unwrap_or_default(),
+        },
+        missed_lines,
+        records: records
+            .into_iter()
+            .filter(is_new)
+            .map(|record| (record, boot.clone()))
+            .collect(),
+    })
+}
+
+/// A file of syslog's, which may hold several boots.
+fn of_file(
+    source: &mut Source,
+    root: &HostRoot,
+    name: &str,
+    boot_id: Option<&str>,
+    from: Option<&LogPlace>,
+) -> std::io::Result<Read> {
+    let (mut records, mut missed_lines, mut goes_on) = (Vec::new(), false, false);
+    if let Some(LogPlace {
+        place: Place::File {
+            device,
+            inode,
+            offset,
+        },
+        ..
+    }) = from
+    {
+        let earlier = Earlier {
+            device: *device,
+            inode: *inode,
+            offset: *offset,
+        };
+        (records, missed_lines) = source.go_on_from(root, name, &earlier)?;
+        goes_on = true;
+    }
+    records.extend(source.read()?);
+    let start = start_of_boot(&records);
+    let this_boot = boot_id.map(str::to_owned);
+    let earlier_boot = from.and_then(|from| from.boot_id.clone());
+    let numbered = records.into_iter().enumerate();
+    let records = numbered.filter_map(|(index, record)| match (index >= start, goes_on) {
+        (true, _) => Some((record, this_boot.clone())),
+        // Written behind the last look, before the node was booted again.
+        (false, true) => Some((record, earlier_boot.clone())),
+        (false, false) => None,
+    });
+    let records = records.collect();
+    let place = source.place()?.map_or(
+        Place::Kmsg { sequence: 0 },
+        |Earlier {
+             device,
+             inode,
+             offset,
+         }| Place::File {
+            device,
+            inode,
+            offset,
+        },
+    );
+    Ok(Read {
+        records,
+        place,
+        missed_lines,
+    })
+}
+
+/// How long the node has been up.
+fn uptime(root: &HostRoot) -> Option<std::time::Duration> {
+    let line = root.line("proc/uptime").value?;
+    let seconds: f64 = line.split(' ').next()?.parse().ok()?;
+    std::time::Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+    use std::path::Path;
+
+    use time::macros::datetime;
+
+    use super::*;
+    use crate::host::tests::tree::tree;
+
+    const NOW: OffsetDateTime = datetime!(2026-11-24 10:00 UTC);
+    const KERN: &str = "var/log/kern.log";
+
+    fn kmsg(number: u64, message: &str) -> String {
+        format!("3,{number},{},-;{message}\n", number * 1_000_000)
+    }
+
+    fn syslog(seconds: u32, message: &str) -> String {
+        format!("Nov 21 10:00:00 gpu-17 kernel: [{seconds:5}.000000] {message}\n")
+    }
+
+    fn xid(number: u32) -> String {
+        format!("NVRM: Xid (PCI:0000:3b:00): {number}, x")
+    }
+
+    fn add(root: &Path, path: &str, text: &str) {
+        let mut file = fs::OpenOptions::new().append(true).open(root.join(path)).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Numbers of the Xids behind the place, with their boots.
+    fn look(root: &Path, boot: &str, place: &mut Option<LogPlace>) -> (Vec<(String, String)>, bool) {
+        let read = events(&HostRoot::new(root), Some(boot), place.as_ref(), NOW);
+        assert_eq!(read.unread, None);
+        *place = read.place;
+        let told = |occurrence: Occurrence| {
+            let text = occurrence.event.text;
+            let number = text.split("): ").nth(1).unwrap().trim_end_matches(", x");
+            (number.to_owned(), occurrence.boot_id.unwrap())
+        };
+        let told = read.occurrences.into_iter().map(told).collect();
+        (told, read.missed_lines)
+    }
+
+    fn of(numbers: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = |(number, boot): &(&str, &str)| ((*number).to_owned(), (*boot).to_owned());
+        numbers.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn each_record_of_the_kernel_counts_once_and_equal_ones_twice() {
+        let log = [kmsg(1, &xid(31)), kmsg(2, &xid(31)), kmsg(3, "usb 1-1: x")].concat();
+        let root = tree(&[("dev/kmsg", &log)]);
+        let mut place = None;
+        assert_eq!(
+            look(root.path(), "a", &mut place).0,
+            of(&[("31", "a"), ("31", "a")])
+        );
+        assert_eq!(look(root.path(), "a", &mut place), (vec![], false));
+        add(root.path(), "dev/kmsg", &kmsg(4, &xid(79)));
+        assert_eq!(look(root.path(), "a", &mut place), (of(&[("79", "a")]), false));
+        // Another boot numbers anew.
+        fs::write(root.path().join("dev/kmsg"), kmsg(1, &xid(48))).unwrap();
+        assert_eq!(look(root.path(), "b", &mut place), (of(&[("48", "b")]), false));
+        // Numbers 2 to 8 were overwritten.
+        fs::write(root.path().join("dev/kmsg"), kmsg(9, &xid(48))).unwrap();
+        assert_eq!(look(root.path(), "b", &mut place), (of(&[("48", "b")]), true));
+    }
+
+    #[test]
+    fn a_flood_hides_no_line() {
+        let flood: String = (2..5_000).map(|number| kmsg(number, &xid(45))).collect();
+        let root = tree(&[("dev/kmsg", &[kmsg(1, &xid(79)), flood].concat())]);
+        let (told, _) = look(root.path(), "a", &mut None);
+        assert_eq!((told.len(), told[0].0.as_str()), (4_999, "79"));
+    }
+
+    #[test]
+    fn a_file_is_read_on_across_boots_and_rotation() {
+        let log = [
+            syslog(9_000, &xid(13)),
+            syslog(0, "Linux version"),
+            syslog(5, &xid(31)),
+        ]
+        .concat();
+        let root = tree(&[(KERN, &log)]);
+        let mut place = None;
+        assert_eq!(look(root.path(), "a", &mut place).0, of(&[("31", "a")]));
+        // One that the node went down with, and one of the boot after it.
+        let more = [
+            syslog(900, &xid(79)),
+            syslog(0, "Linux version"),
+            syslog(7, &xid(48)),
+        ]
+        .concat();
+        add(root.path(), KERN, &more);
+        assert_eq!(
+            look(root.path(), "b", &mut place),
+            (of(&[("79", "a"), ("48", "b")]), false)
+        );
+        add(root.path(), KERN, &syslog(8, &xid(62)));
+        fs::rename(root.path().join(KERN), root.path().join("var/log/kern.log.1")).unwrap();
+        fs::write(root.path().join(KERN), syslog(9, &xid(64))).unwrap();
+        assert_eq!(
+            look(root.path(), "b", &mut place),
+            (of(&[("62", "b"), ("64", "b")]), false)
+        );
+        fs::remove_file(root.path().join("var/log/kern.log.1")).unwrap();
+        fs::rename(root.path().join(KERN), root.path().join("var/log/kern.log.2")).unwrap();
+        fs::write(root.path().join(KERN), syslog(10, &xid(74))).unwrap();
+        assert_eq!(look(root.path(), "b", &mut place), (of(&[("74", "b")]), true));
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_read_or_ends_at_boot_says_so_and_keeps_the_place() {
+        let root = tree(&[("dev/kmsg", &kmsg(1, &xid(79)))]);
+        let host = HostRoot::new(root.path());
+        let first = events(&host, Some("a"), None, NOW);
+        fs::remove_file(root.path().join("dev/kmsg")).unwrap();
+        let second = events(&host, Some("a"), first.place.as_ref(), NOW);
+        assert!(second.unread.is_some() && second.occurrences.is_empty());
+        assert_eq!(second.place, first.place);
+        let root = tree(&[("var/log/dmesg", "[   77.000000] NVRM: x\n")]);
+        let snapshot = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
+        assert!(snapshot.unread.unwrap().starts_with("before only"));
+    }
+
+    #[test]
+    fn the_time_of_a_line_is_that_of_the_log() {
+        let root = tree(&[
+            ("dev/kmsg", &kmsg(60, &xid(79))),
+            ("proc/uptime", "3660.00 9.00\n"),
+        ]);
+        let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
+        assert_eq!(read.occurrences[0].at, "2026-11-24T09:00:00Z");
+    }
+
+    #[test]
+    fn what_a_program_writes_about_a_kernel_is_not_the_kernels() {
+        let fake =
+            "Nov 21 10:00:00 gpu-17 alice[7]: kernel: [   10.000000] NVRM: Xid (PCI:0000:3b:00): 79, x\n";
+        let root = tree(&[(KERN, fake)]);
+        assert_eq!(look(root.path(), "a", &mut None).0, []);
+    }
+}

@@ -1,0 +1,144 @@
+//! The file of the ledger: what is open on this node, kept in the state folder from look to look.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use kb_core::health::{Health, Ledger, Look, Unread};
+use kb_core::report::Report;
+use time::OffsetDateTime;
+
+use crate::clock::timestamp;
+use crate::files::{FOR_OWNER, write_whole};
+use crate::host::{self, HostRoot, LogEvents};
+
+const NAME: &str = "ledger.json";
+/// A file that was there and could not be read as one, for a person to look at.
+const DAMAGED: &str = "ledger.damaged.json";
+/// Kept apart from the file, which is replaced.
+const LOCK: &str = "ledger.lock";
+
+/// The ledger of a state folder.
+#[derive(Debug, Clone)]
+pub(crate) struct LedgerFile {
+    folder: PathBuf,
+}
+
+impl LedgerFile {
+    pub(crate) fn of(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// True where a daemon has kept one.
+    pub(crate) fn is_there(&self) -> bool {
+        self.folder.join(NAME).exists()
+    }
+
+    /// What is kept; `None` where nothing was yet.
+    pub(crate) fn read(&self) -> Result<Option<Ledger>, String> {
+        match fs::read(self.folder.join(NAME)) {
+            Ok(bytes) => Ledger::from_json(&bytes).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Changes it while no other process does. One that cannot be read as a ledger is put aside, and what takes its
+    /// place says so.
+    pub(crate) fn update<T>(
+        &self,
+        now: OffsetDateTime,
+        boot_id: Option<&str>,
+        change: impl FnOnce(&mut Ledger) -> T,
+    ) -> anyhow::Result<T> {
+        let lock = self.folder.join(LOCK);
+        let held = self
+            .open_lock(&lock)
+            .with_context(|| format!("open {}", lock.display()))?;
+        held.lock().with_context(|| format!("lock {}", lock.display()))?;
+        let path = self.folder.join(NAME);
+        let mut ledger = match fs::read(&path) {
+            Ok(bytes) => match Ledger::from_json(&bytes) {
+                Ok(ledger) => ledger,
+                Err(why) => {
+                    let aside = self.folder.join(DAMAGED);
+                    fs::rename(&path, &aside)
+                        .with_context(|| format!("move {} to {}", path.display(), aside.display()))?;
+                    Ledger::in_place_of_damaged(&why, &timestamp(now), boot_id)
+                }
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ledger::default(),
+            Err(error) => return Err(error).with_context(|| format!("read {}", path.display())),
+        };
+        let changed = change(&mut ledger);
+        let json = ledger.to_json()?;
+        write_whole(&path, &json, FOR_OWNER).with_context(|| format!("write {}", path.display()))?;
+        Ok(changed)
+    }
+
+    fn open_lock(&self, path: &Path) -> io::Result<File> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o755)
+            .create(&self.folder)?;
+        fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(FOR_OWNER)
+            .open(path)
+    }
+
+    /// Takes in a run that was not the daemon's: what it read of the GPUs' states, and what it proved. The kernel log is
+    /// left to the daemon, which may see another one.
+    pub(crate) fn note_run(&self, report: &Report, now: OffsetDateTime) -> anyhow::Result<Health> {
+        self.update(now, report.node.boot_id.as_deref(), |ledger| {
+            let look = Look::of(report);
+            ledger.look(&look);
+            ledger.proof(report);
+            ledger.health(look.unread)
+        })
+    }
+
+    /// Takes in what a report and the kernel log say, and tells what is known then. A ledger that cannot be kept is
+    /// told in the answer: what was open before is then not known.
+    pub(crate) fn observe(&self, root: &HostRoot, report: &Report, now: OffsetDateTime) -> Health {
+        let boot_id = report.node.boot_id.as_deref();
+        let kept = self.update(now, boot_id, |ledger| take_in(ledger, root, report, now));
+        kept.unwrap_or_else(|error| {
+            let health = take_in(&mut Ledger::default(), root, report, now);
+            without_ledger(health, &format!("{error:#}"))
+        })
+    }
+}
+
+fn take_in(ledger: &mut Ledger, root: &HostRoot, report: &Report, now: OffsetDateTime) -> Health {
+    let mut look = Look::of(report);
+    let boot_id = report.node.boot_id.as_deref();
+    let LogEvents {
+        occurrences,
+        place,
+        missed_lines,
+        unread,
+    } = host::events(root, boot_id, ledger.log.as_ref(), now);
+    look.events = occurrences;
+    look.missed_lines = missed_lines;
+    if let Some(why) = unread {
+        look.unread("kernel_log", &why);
+    }
+    ledger.log = place;
+    ledger.look(&look);
+    ledger.proof(report);
+    ledger.health(look.unread)
+}
+
+/// What is known where the ledger could not be read or kept.
+pub(crate) fn without_ledger(health: Health, why: &str) -> Health {
+    let unread = Unread {
+        what: "ledger".to_owned(),
+        why: why.to_owned(),
+    };
+    health.with_unread(unread)
+}

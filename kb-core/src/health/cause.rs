@@ -1,0 +1,175 @@
+//! What a look without touching a GPU can say: one table, from which the manual is written.
+#![allow(missing_docs, reason = "the table says what each name means")]
+
+use super::{Bearing, Nature};
+
+pub const GPU_LOST: &str = "gpu_lost";
+pub const RECOVERY_ACTION: &str = "recovery_action";
+pub const REMAP_FAILED: &str = "remap_failed";
+pub const REMAP_PENDING: &str = "remap_pending";
+pub const SRAM_ERRORS: &str = "sram_errors";
+pub const FABRIC_NOT_READY: &str = "fabric_not_ready";
+pub const FABRIC_UNHEALTHY: &str = "fabric_unhealthy";
+pub const LINKS_DOWN: &str = "links_down";
+pub const PCIE_LINK_DEGRADED: &str = "pcie_link_degraded";
+pub const THROTTLED: &str = "throttled";
+pub const XID: &str = "xid";
+pub const SXID: &str = "sxid";
+pub const ECC_UNCORRECTED: &str = "ecc_uncorrected";
+pub const KERNEL_MESSAGE: &str = "kernel_message";
+pub const LOG_MISSED: &str = "log_missed";
+pub const LEDGER_DAMAGED: &str = "ledger_damaged";
+
+/// One thing that is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watched {
+    /// Its name, for ever.
+    pub cause: &'static str,
+    /// How it ends.
+    pub nature: Nature,
+    /// What it means for the node; `None` where that depends, and `means` says on what.
+    pub bearing: Option<Bearing>,
+    /// The record that explains it; where an Xid has one of its own, that one.
+    pub record: Option<&'static str>,
+    /// What was seen, in one sentence.
+    pub means: &'static str,
+    /// Where it is read.
+    pub read_from: &'static str,
+}
+
+/// Everything that a look can say, worst first, states before events.
+pub const WATCHED: &[Watched] = &[
+    Watched {
+        cause: GPU_LOST,
+        nature: Nature::State,
+        bearing: Some(Bearing::Fault),
+        record: Some("nvml/gpu-is-lost"),
+        means: "NVML says that the GPU is lost (error 15).",
+        read_from: "any answer of NVML about the GPU",
+    },
+    Watched {
+        cause: RECOVERY_ACTION,
+        nature: Nature::State,
+        bearing: Some(Bearing::Fault),
+        record: Some("xid/154-recovery-action-changed"),
+        means: "The driver asks for a reset, a reboot, a drain, or something newer than this agent.",
+        read_from: "`recovery.action`; Xid 154, of which a later one to None ends an earlier one",
+    },
+    Watched {
+        cause: REMAP_FAILED,
+        nature: Nature::State,
+        bearing: Some(Bearing::Fault),
+        record: Some("xid/64-row-remapping-failure"),
+        means: "A row of the GPU's memory could not be remapped: the GPU has to be exchanged.",
+        read_from: "`remapped_rows.failure`",
+    },
+    Watched {
+        cause: REMAP_PENDING,
+        nature: Nature::State,
+        bearing: Some(Bearing::Fault),
+        record: Some("xid/63-row-remapping-event"),
+        means: "Rows of the GPU's memory wait for a reset to be remapped.",
+        read_from: "`remapped_rows.pending`",
+    },
+    Watched {
+        cause: SRAM_ERRORS,
+        nature: Nature::State,
+        bearing: Some(Bearing::Fault),
+        record: None,
+        means: "The GPU's SRAM had more uncorrectable errors than allowed: the GPU has to be exchanged.",
+        read_from: "`ecc.sram_threshold_exceeded`",
+    },
+    Watched {
+        cause: FABRIC_NOT_READY,
+        nature: Nature::State,
+        bearing: Some(Bearing::Fault),
+        record: Some("fabric-manager/fabric-not-initialized"),
+        means: "The GPU hangs on NVSwitch and is not registered with its fabric.",
+        read_from: "`fabric.state`, `fabric.status`",
+    },
+    Watched {
+        cause: FABRIC_UNHEALTHY,
+        nature: Nature::State,
+        bearing: Some(Bearing::Warning),
+        record: None,
+        means: "The NVSwitch fabric of the GPU is not in full health.",
+        read_from: "`fabric.health`",
+    },
+    Watched {
+        cause: LINKS_DOWN,
+        nature: Nature::State,
+        bearing: Some(Bearing::Warning),
+        record: Some("nvlink/links-down"),
+        means: "Fewer NVLinks of the GPU are up than should be.",
+        read_from: "`nvlink.links_active`, `nvlink.links_expected`",
+    },
+    Watched {
+        cause: PCIE_LINK_DEGRADED,
+        nature: Nature::State,
+        bearing: Some(Bearing::Warning),
+        record: Some("pcie/link-below-its-width"),
+        means: "The GPU's PCIe link runs with fewer lanes than GPU and slot have. Its generation is not judged: an idle GPU lowers it.",
+        read_from: "`pcie.link_width`, `pcie.link_width_max`",
+    },
+    Watched {
+        cause: THROTTLED,
+        nature: Nature::State,
+        bearing: Some(Bearing::Warning),
+        record: None,
+        means: "Heat or the power supply holds the GPU's clocks down. A power cap that was set is not meant.",
+        read_from: "`throttle.reasons`",
+    },
+    Watched {
+        cause: XID,
+        nature: Nature::Event,
+        bearing: None,
+        record: None,
+        means: "The driver reported an Xid. What it means for the node is in the table below.",
+        read_from: "kernel log",
+    },
+    Watched {
+        cause: SXID,
+        nature: Nature::Event,
+        bearing: None,
+        record: None,
+        means: "The driver reported an error of an NVSwitch. What it means for the node is in the table below.",
+        read_from: "kernel log",
+    },
+    Watched {
+        cause: ECC_UNCORRECTED,
+        nature: Nature::Event,
+        bearing: Some(Bearing::Fault),
+        record: Some("cuda/uncorrectable-ecc-error"),
+        means: "The GPU's memory had errors that ECC could not correct.",
+        read_from: "`ecc.volatile_uncorrected`, its rise since the look before; at the first look and after a reset its value",
+    },
+    Watched {
+        cause: KERNEL_MESSAGE,
+        nature: Nature::Event,
+        bearing: Some(Bearing::Fault),
+        record: None,
+        means: "The kernel log has a fatal line without an Xid: the GPU has fallen off the bus, the driver cannot start it (RmInitAdapter), or PCIe had a fatal error of it.",
+        read_from: "kernel log",
+    },
+    Watched {
+        cause: LOG_MISSED,
+        nature: Nature::Event,
+        bearing: Some(Bearing::Warning),
+        record: None,
+        means: "Lines of the kernel log were gone before they were read, so that events in them are not known.",
+        read_from: "kernel log: the numbers of its records, or the file that was rotated",
+    },
+    Watched {
+        cause: LEDGER_DAMAGED,
+        nature: Nature::Event,
+        bearing: Some(Bearing::Unknown),
+        record: None,
+        means: "What was known of earlier faults could not be read, so that they may not have ended. The damaged file is kept as `ledger.damaged.json`.",
+        read_from: "`ledger.json` in the state folder",
+    },
+];
+
+/// The row of a cause.
+pub(super) fn watched(cause: &str) -> Option<&'static Watched> {
+    WATCHED.iter().find(|row| row.cause == cause)
+}

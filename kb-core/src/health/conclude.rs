@@ -1,0 +1,123 @@
+//! From the ledger and a look to the look's verdict and its one sentence.
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::ledger::was_tried;
+use super::{Bearing, Entry, Health, Proof, Seen};
+use crate::report::{Pair, Report};
+use crate::verdict::{Verdict, cause};
+
+/// Open entries that a sentence names.
+const NAMED: usize = 3;
+
+/// Puts what is known of the node into a report. The conclusion of a look becomes what the look can say; that of a run
+/// which tried what GPUs can do with each other stays, since it is about that.
+///
+/// What the look itself found is not lost: a pair that the driver refuses, or a run that failed, weighs as before.
+/// A report that was concluded is concluded anew when the ledger has changed.
+pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
+    if !was_tried(report) {
+        let before = report.health.take().and_then(|health| health.look);
+        let look = before.unwrap_or_else(|| Seen {
+            verdict: own_verdict(report),
+            reason: report.conclusion.reason.clone(),
+        });
+        let verdict = look.verdict.max(health.verdict);
+        let known = sentence(&health, now);
+        report.conclusion.reason = if look.verdict <= Verdict::NoFaultSeen {
+            known
+        } else if look.verdict < health.verdict {
+            format!("{known}; {}", look.reason)
+        } else {
+            format!("{}; {known}", look.reason)
+        };
+        report.conclusion.verdict = verdict;
+        report.conclusion.exit_code = verdict.exit_code();
+        health.look = Some(look);
+    }
+    report.health = Some(health);
+}
+
+/// What the look says without the ledger. That nothing was proven is no news: a look proves nothing.
+fn own_verdict(report: &Report) -> Verdict {
+    let of_pair = |pair: &Pair| match pair.verdict.verdict {
+        Verdict::Unknown if pair.verdict.cause.as_deref() == Some(cause::NOT_PROVEN) => Verdict::NoFaultSeen,
+        verdict => verdict,
+    };
+    let counting = report.pairs.iter().filter(|pair| !pair.verdict.information);
+    let of_pairs = counting.map(of_pair).max().unwrap_or(Verdict::NoFaultSeen);
+    let concluded = report.conclusion.verdict;
+    if report.failures.is_empty() && !report.gpus.is_empty() {
+        // A verdict that came from elsewhere than the pairs: a GPU that is missing, say.
+        let other = if concluded == Verdict::Unknown {
+            Verdict::NoFaultSeen
+        } else {
+            concluded
+        };
+        of_pairs.max(other)
+    } else {
+        of_pairs.max(concluded).max(Verdict::Unknown)
+    }
+}
+
+fn sentence(health: &Health, now: OffsetDateTime) -> String {
+    let mut parts = Vec::new();
+    let weighing: Vec<&Entry> = health
+        .open
+        .iter()
+        .filter(|entry| entry.bearing != Bearing::Event)
+        .collect();
+    parts.extend(weighing.iter().take(NAMED).map(|entry| told(entry)));
+    if weighing.len() > NAMED {
+        parts.push(format!("{} more", weighing.len() - NAMED));
+    }
+    let unread: Vec<String> = health
+        .unread
+        .iter()
+        .take(NAMED)
+        .map(|unread| format!("{} ({})", unread.what, unread.why))
+        .collect();
+    if !unread.is_empty() {
+        let more = health.unread.len().saturating_sub(NAMED);
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        parts.push(format!("could not be read: {}{more}", unread.join(", ")));
+    }
+    parts.push(proof(health.last_proof.as_ref(), now));
+    parts.join("; ")
+}
+
+fn told(entry: &Entry) -> String {
+    let times = if entry.count > 1 && entry.number.is_some() {
+        format!(", {} times", entry.count)
+    } else {
+        String::new()
+    };
+    format!("{}{times} since {}: {}", entry.id, entry.first_at, entry.text)
+}
+
+fn proof(proof: Option<&Proof>, now: OffsetDateTime) -> String {
+    let Some(proof) = proof else {
+        return "never proven here".to_owned();
+    };
+    let age = OffsetDateTime::parse(&proof.at, &Rfc3339)
+        .map_or_else(|_| proof.at.clone(), |at| format!("{} ago", age(now - at)));
+    match proof.verdict {
+        Verdict::Healthy => format!("last proof {age}"),
+        verdict => format!("last proof {age}: {}: {}", verdict.word(), proof.reason),
+    }
+}
+
+/// `3 d`, `5 h`, `12 min`: whole units, the largest that fits.
+pub fn age(age: time::Duration) -> String {
+    let (days, hours, minutes) = (age.whole_days(), age.whole_hours(), age.whole_minutes());
+    match (days, hours) {
+        (1.., _) => format!("{days} d"),
+        (_, 1..) => format!("{hours} h"),
+        _ => format!("{} min", minutes.max(0)),
+    }
+}

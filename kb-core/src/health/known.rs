@@ -1,0 +1,131 @@
+//! What the shipped records say of Xids and SXids, for an agent without a server. `data/xids.tsv` is made from
+//! kb-seed (`WRITE_XIDS=1 cargo nextest run -p kb-core --test xids`), and a test holds the two together.
+
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use schemars::JsonSchema;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error as WordError, StrDeserializer};
+use serde::{Deserialize, Serialize};
+
+use super::Bearing;
+use crate::annex::{Action, Blame, Severity};
+use crate::ids::RecordId;
+
+const TABLE: &str = include_str!("../../data/xids.tsv");
+
+/// Whose errors are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// A GPU's.
+    Xid,
+    /// A switch's.
+    Sxid,
+}
+
+impl Family {
+    /// `Xid`, `SXid`, as the driver writes them.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Xid => "Xid",
+            Self::Sxid => "SXid",
+        }
+    }
+}
+
+/// What a record says of an Xid or SXid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownXid {
+    /// Xid or SXid.
+    pub family: Family,
+    /// Its number.
+    pub number: u32,
+    /// The record.
+    pub record: RecordId,
+    /// How bad it is.
+    pub severity: Option<Severity>,
+    /// What to do first.
+    pub action: Option<Action>,
+    /// What is at fault; unclear where the record does not say.
+    pub at_fault: Blame,
+}
+
+/// All of them, by family and number.
+pub fn known_xids() -> &'static [KnownXid] {
+    static KNOWN: OnceLock<Vec<KnownXid>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let mut known: Vec<KnownXid> = TABLE.lines().filter_map(row).collect();
+        known.sort_by_key(|xid| (xid.family, xid.number));
+        known
+    })
+}
+
+/// What the records say of this one; `None` where none is about it.
+pub fn known(family: Family, number: u32) -> Option<&'static KnownXid> {
+    let all = known_xids();
+    let place = all.binary_search_by_key(&(family, number), |xid| (xid.family, xid.number));
+    all.get(place.ok()?)
+}
+
+/// The heading is no row.
+fn row(line: &str) -> Option<KnownXid> {
+    let mut cells = line.split('\t');
+    let family = match cells.next()? {
+        "Xid" => Family::Xid,
+        "SXid" => Family::Sxid,
+        _ => return None,
+    };
+    Some(KnownXid {
+        family,
+        number: cells.next()?.parse().ok()?,
+        record: RecordId::from_str(cells.next()?).ok()?,
+        severity: word(cells.next()?, |word| Severity::deserialize(word)),
+        action: word(cells.next()?, |word| Action::deserialize(word)),
+        at_fault: word(cells.next()?, |word| Blame::deserialize(word)).unwrap_or(Blame::Unclear),
+    })
+}
+
+fn word<'a, T>(
+    text: &'a str,
+    read: impl Fn(StrDeserializer<'a, WordError>) -> Result<T, WordError>,
+) -> Option<T> {
+    read(text.into_deserializer()).ok()
+}
+
+impl KnownXid {
+    /// What it means for the node, by severity, action and blame. `fatal` is the driver's own word in the line, where
+    /// it has one: links and switches report the same number as `Fatal` and as `Nonfatal`.
+    pub fn bearing(&self, fatal: Option<bool>) -> Bearing {
+        let of_record = self.of_record();
+        match fatal {
+            // What a program did may have stopped a port of the switch until it is reset.
+            Some(true) if self.at_fault == Blame::Application => of_record.max(Bearing::Warning),
+            Some(true) => Bearing::Fault,
+            Some(false) => of_record.min(Bearing::Warning),
+            None => of_record,
+        }
+    }
+
+    fn of_record(&self) -> Bearing {
+        let hardware = matches!(
+            self.at_fault,
+            Blame::Gpu | Blame::Link | Blame::Host | Blame::Fabric
+        );
+        match (self.severity, self.action) {
+            _ if self.at_fault == Blame::Application => Bearing::Event,
+            (Some(Severity::Info), _) | (Some(Severity::Warning), Some(Action::None)) => Bearing::Event,
+            (Some(Severity::Fatal), _) => Bearing::Fault,
+            (
+                Some(Severity::Error),
+                Some(Action::ResetGpu | Action::RebootNode | Action::CheckHardware | Action::ReplaceHardware),
+            ) => Bearing::Fault,
+            (Some(Severity::Error), Some(Action::ContactSupport)) if hardware => Bearing::Fault,
+            _ => Bearing::Warning,
+        }
+    }
+}
+
+/// What an Xid or SXid means that no record is about: somebody should look.
+pub(super) const UNKNOWN_XID: Bearing = Bearing::Warning;

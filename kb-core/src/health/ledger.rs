@@ -1,0 +1,467 @@
+//! The ledger: what is open on a node, kept from look to look. It is a value; the agent keeps it in a file.
+
+use std::collections::BTreeMap;
+use std::str::FromStr as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::known::{UNKNOWN_XID, known};
+use super::look::{Count, Reading, bearing_of};
+use super::{
+    Bearing, Clear, Counter, Entry, Family, Health, Look, Nature, Occurrence, Proof, Recovery, Unread, What,
+    cause,
+};
+use crate::ids::RecordId;
+use crate::report::{Outcome, Pair, Report};
+use crate::verdict::Verdict;
+
+/// The version of the file that this build writes and reads.
+const VERSION: u32 = 1;
+/// Clears that are kept, the newest ones.
+const MOST_CLEARS: usize = 100;
+/// The device of what is about the whole node.
+const NODE: &str = "node";
+
+/// What is known of a node from look to look.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    version: u32,
+    /// What has not ended, in the order in which it came.
+    open: Vec<Entry>,
+    counters: Vec<Counter>,
+    /// The last count of uncorrected errors of each device.
+    errors: BTreeMap<String, u64>,
+    /// How far the kernel log was read.
+    pub log: Option<LogPlace>,
+    last_proof: Option<Proof>,
+    /// GPUs that the driver listed at the last look.
+    gpus: usize,
+    clears: Vec<Clear>,
+}
+
+/// How far the kernel log was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogPlace {
+    /// The boot in which it was read.
+    pub boot_id: Option<String>,
+    /// Where.
+    pub place: Place,
+}
+
+/// A place in a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Number of the last record of the kernel's own log.
+    Kmsg {
+        /// The record's number.
+        sequence: u64,
+    },
+    /// Behind the last line of a file.
+    File {
+        /// Device of the file system.
+        device: u64,
+        /// The file.
+        inode: u64,
+        /// Bytes before that place.
+        offset: u64,
+    },
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            open: Vec::new(),
+            counters: Vec::new(),
+            errors: BTreeMap::new(),
+            log: None,
+            last_proof: None,
+            gpus: 0,
+            clears: Vec::new(),
+        }
+    }
+}
+
+/// Why nothing was cleared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClearError {
+    /// Nothing of this name is open.
+    #[error("nothing is open under {what:?}; open are: {open}")]
+    NotOpen {
+        /// What was asked for.
+        what: String,
+        /// Ids of all that is open.
+        open: String,
+    },
+}
+
+impl Ledger {
+    /// Reads what [`Ledger::to_json`] wrote. An error says why it is damaged.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, String> {
+        let ledger: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        if ledger.version == VERSION {
+            Ok(ledger)
+        } else {
+            Err(format!(
+                "it has version {}, this agent reads {VERSION}",
+                ledger.version
+            ))
+        }
+    }
+
+    /// As it is kept.
+    pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(self)
+    }
+
+    /// A new one in place of one that could not be read: how the node is cannot be told until that is cleared, or
+    /// proven after a new boot.
+    pub fn in_place_of_damaged(why: &str, at: &str, boot_id: Option<&str>) -> Self {
+        let mut ledger = Self::default();
+        ledger.add(New {
+            nature: Nature::Event,
+            bearing: Bearing::Unknown,
+            count: 1,
+            at,
+            boot_id,
+            text: format!("the ledger of earlier faults could not be read: {why}"),
+            ..New::of(cause::LEDGER_DAMAGED, NODE)
+        });
+        ledger
+    }
+
+    /// Takes in a look: events of the log first, then what is read now.
+    pub fn look(&mut self, look: &Look) {
+        for event in &look.events {
+            self.event(event);
+        }
+        if look.missed_lines {
+            self.add(New {
+                text: "lines of the kernel log were gone before they were read".to_owned(),
+                ..New::now(cause::LOG_MISSED, NODE, Nature::Event, look)
+            });
+        }
+        for count in &look.counts {
+            self.count(count, look);
+        }
+        for reading in &look.states {
+            self.state(reading, look);
+        }
+        if look.gpus > 0 {
+            self.gpus = look.gpus;
+        }
+    }
+
+    fn event(&mut self, Occurrence { event, at, boot_id }: &Occurrence) {
+        let device = event.device.as_str();
+        let new = |cause, nature, bearing| New {
+            nature,
+            bearing,
+            count: 1,
+            at,
+            boot_id: boot_id.as_deref(),
+            text: event.text.clone(),
+            ..New::of(cause, device)
+        };
+        match &event.what {
+            What::Numbered {
+                family,
+                number,
+                fatal,
+            } => {
+                self.count_line(device, *family, *number, at);
+                let known = known(*family, *number);
+                let bearing = known.map_or(UNKNOWN_XID, |known| known.bearing(*fatal));
+                let cause = match family {
+                    Family::Xid => cause::XID,
+                    Family::Sxid => cause::SXID,
+                };
+                self.add(New {
+                    number: Some(*number),
+                    record: known.map(|known| known.record.clone()),
+                    known,
+                    ..new(cause, Nature::Event, bearing)
+                });
+            }
+            What::RecoveryAction(action) => {
+                self.count_line(device, Family::Xid, 154, at);
+                let known = known(Family::Xid, 154);
+                if *action == Recovery::None {
+                    self.end(|entry| entry.cause == cause::RECOVERY_ACTION && entry.device == device);
+                } else {
+                    self.add(New {
+                        record: known.map(|known| known.record.clone()),
+                        known,
+                        ..new(cause::RECOVERY_ACTION, Nature::State, Bearing::Fault)
+                    });
+                }
+            }
+            What::Message(record) => self.add(New {
+                record: record.and_then(|id| RecordId::from_str(id).ok()),
+                ..new(cause::KERNEL_MESSAGE, Nature::Event, Bearing::Fault)
+            }),
+        }
+    }
+
+    fn count_line(&mut self, device: &str, family: Family, number: u32, at: &str) {
+        let known = self
+            .counters
+            .iter_mut()
+            .find(|counter| counter.device == device && counter.family == family && counter.number == number);
+        match known {
+            Some(counter) => {
+                counter.count = counter.count.saturating_add(1);
+                at.clone_into(&mut counter.last_at);
+            }
+            None => self.counters.push(Counter {
+                device: device.to_owned(),
+                family,
+                number,
+                count: 1,
+                last_at: at.to_owned(),
+            }),
+        }
+    }
+
+    /// A count that fell began anew with the driver: all of it is new.
+    fn count(&mut self, Count { device, errors }: &Count, look: &Look) {
+        let before = self.errors.insert(device.clone(), *errors).unwrap_or_default();
+        let new = errors.checked_sub(before).unwrap_or(*errors);
+        if new > 0 {
+            let noun = if new == 1 { "error" } else { "errors" };
+            self.add(New {
+                count: new,
+                text: format!("{new} {noun} of its memory that ECC could not correct"),
+                ..New::now(cause::ECC_UNCORRECTED, device, Nature::Event, look)
+            });
+        }
+    }
+
+    fn state(&mut self, Reading { cause, device, bad }: &Reading, look: &Look) {
+        match bad {
+            Some(text) => self.add(New {
+                count: 1,
+                text: text.clone(),
+                ..New::now(cause, device, Nature::State, look)
+            }),
+            None => self.end(|entry| {
+                entry.nature == Nature::State && entry.cause == *cause && entry.device == *device
+            }),
+        }
+    }
+
+    fn end(&mut self, is_over: impl Fn(&Entry) -> bool) {
+        self.open.retain(|entry| !is_over(entry));
+    }
+
+    /// Opens an entry, or adds to the one that is open: it stays as bad as it has been.
+    fn add(&mut self, new: New<'_>) {
+        let id = new.id();
+        if let Some(entry) = self.open.iter_mut().find(|entry| entry.id == id) {
+            entry.count = entry.count.saturating_add(new.count);
+            new.at.clone_into(&mut entry.last_at);
+            entry.boot_id = new.boot_id.map(str::to_owned);
+            if new.bearing >= entry.bearing {
+                entry.bearing = new.bearing;
+                entry.text = new.text;
+            }
+            return;
+        }
+        self.open.push(Entry {
+            id,
+            cause: new.cause.to_owned(),
+            nature: new.nature,
+            bearing: new.bearing,
+            device: new.device.to_owned(),
+            number: new.number,
+            record: new.record,
+            severity: new.known.and_then(|known| known.severity),
+            action: new.known.and_then(|known| known.action),
+            at_fault: new.known.map(|known| known.at_fault),
+            count: new.count,
+            first_at: new.at.to_owned(),
+            last_at: new.at.to_owned(),
+            boot_id: new.boot_id.map(str::to_owned),
+            text: new.text,
+        });
+    }
+
+    /// Takes in a run that tried what GPUs can do with each other, and came to a verdict; any other is none. Events
+    /// of an earlier boot end with it on the devices that it proved.
+    ///
+    /// A run over some of the GPUs takes no place of one over all, unless it found a fault.
+    pub fn proof(&mut self, report: &Report) {
+        let verdict = report.conclusion.verdict;
+        let is_fault = matches!(verdict, Verdict::Refused | Verdict::Broken);
+        let is_good = matches!(verdict, Verdict::Healthy | Verdict::Degraded);
+        if !was_tried(report) || !(is_fault || is_good) {
+            return;
+        }
+        let of_all = report.gpus.len() >= self.gpus;
+        if of_all || is_fault {
+            self.last_proof = Some(Proof {
+                at: report.finished_at.clone(),
+                verdict,
+                reason: report.conclusion.reason.clone(),
+                report: report.report_id.clone(),
+                boot_id: report.node.boot_id.clone(),
+            });
+        }
+        let Some(boot) = report.node.boot_id.clone().filter(|_| is_good) else {
+            return;
+        };
+        let proven = proven_devices(report);
+        let of_gpu = |device: &str| {
+            proven
+                .iter()
+                .any(|(known, is_proven)| *is_proven && known == device)
+        };
+        let is_gpu = |device: &str| proven.iter().any(|(known, _)| known == device);
+        self.end(|entry| {
+            let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| *earlier != boot);
+            let is_covered = of_gpu(&entry.device) || (of_all && !is_gpu(&entry.device));
+            entry.nature == Nature::Event && of_earlier_boot && is_covered
+        });
+    }
+
+    /// Ends what a person says has ended, by id, or by cause on all devices. What is still read as bad opens again with
+    /// the next look.
+    pub fn clear(&mut self, what: &str, reason: &str, by: &str, at: &str) -> Result<Clear, ClearError> {
+        let is_meant = |entry: &Entry| entry.id == what || entry.cause == what;
+        let ids = |of: &dyn Fn(&Entry) -> bool| -> Vec<String> {
+            let open = self.open.iter().filter(|entry| of(entry));
+            open.map(|entry| entry.id.clone()).collect()
+        };
+        let entries = ids(&is_meant);
+        if entries.is_empty() {
+            let open = ids(&|_| true);
+            return Err(ClearError::NotOpen {
+                what: what.to_owned(),
+                open: if open.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    open.join(", ")
+                },
+            });
+        }
+        self.end(is_meant);
+        let clear = Clear {
+            at: at.to_owned(),
+            by: by.to_owned(),
+            reason: reason.to_owned(),
+            entries,
+        };
+        self.clears.push(clear.clone());
+        let surplus = self.clears.len().saturating_sub(MOST_CLEARS);
+        self.clears.drain(..surplus);
+        Ok(clear)
+    }
+
+    /// What is known now, with what the look could not read.
+    pub fn health(&self, unread: Vec<Unread>) -> Health {
+        let mut open = self.open.clone();
+        open.sort_by_key(|entry| std::cmp::Reverse(entry.bearing));
+        let worst = open.first().map_or(Bearing::Event, |entry| entry.bearing);
+        let proof_failed = self
+            .last_proof
+            .as_ref()
+            .is_some_and(|proof| matches!(proof.verdict, Verdict::Refused | Verdict::Broken));
+        let verdict = match worst {
+            _ if proof_failed => Verdict::Broken,
+            Bearing::Fault => Verdict::Broken,
+            Bearing::Unknown => Verdict::Unknown,
+            _ if !unread.is_empty() => Verdict::Unknown,
+            Bearing::Warning => Verdict::Degraded,
+            Bearing::Event => Verdict::NoFaultSeen,
+        };
+        Health {
+            verdict,
+            open,
+            counters: self.counters.clone(),
+            unread,
+            look: None,
+            last_proof: self.last_proof.clone(),
+            clears: self.clears.clone(),
+        }
+    }
+}
+
+/// What was seen, before it is known whether it is open already.
+struct New<'a> {
+    cause: &'a str,
+    device: &'a str,
+    nature: Nature,
+    bearing: Bearing,
+    number: Option<u32>,
+    record: Option<RecordId>,
+    known: Option<&'static super::KnownXid>,
+    count: u64,
+    at: &'a str,
+    boot_id: Option<&'a str>,
+    text: String,
+}
+
+impl<'a> New<'a> {
+    fn of(cause: &'a str, device: &'a str) -> Self {
+        let record = cause::watched(cause).and_then(|row| row.record);
+        Self {
+            cause,
+            device,
+            nature: Nature::Event,
+            bearing: bearing_of(cause),
+            number: None,
+            record: record.and_then(|id| RecordId::from_str(id).ok()),
+            known: None,
+            count: 1,
+            at: "",
+            boot_id: None,
+            text: String::new(),
+        }
+    }
+
+    fn now(cause: &'a str, device: &'a str, nature: Nature, look: &'a Look) -> Self {
+        Self {
+            nature,
+            at: &look.at,
+            boot_id: look.boot_id.as_deref(),
+            ..Self::of(cause, device)
+        }
+    }
+
+    /// A message is told from others of its GPU by its record.
+    fn id(&self) -> String {
+        match (self.number, &self.record) {
+            (Some(number), _) => format!("{}-{number}@{}", self.cause, self.device),
+            (None, Some(record)) if self.cause == cause::KERNEL_MESSAGE => {
+                let (_, name) = record.as_str().split_once('/').unwrap_or_default();
+                format!("{}-{name}@{}", self.cause, self.device)
+            }
+            (None, _) => format!("{}@{}", self.cause, self.device),
+        }
+    }
+}
+
+/// True when a check ran, whatever came of it: a look leaves all out.
+pub(super) fn was_tried(report: &Report) -> bool {
+    let mut checks = report
+        .pairs
+        .iter()
+        .flat_map(|pair| &pair.directions)
+        .flat_map(|direction| &direction.checks);
+    checks.any(|check| !matches!(check.outcome, Outcome::Skipped | Outcome::NotVisible))
+}
+
+/// The GPUs of a report by address, and whether a pair of each was proven.
+fn proven_devices(report: &Report) -> Vec<(String, bool)> {
+    let takes_part = |pair: &Pair, index: usize| {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        (pair.a == index || pair.b == index) && !pair.verdict.proven_rungs.is_empty()
+    };
+    let gpus = report.gpus.iter().enumerate();
+    gpus.filter_map(|(index, gpu)| {
+        let device = super::line::canonical(gpu.pci_address.value.as_deref()?);
+        Some((device, report.pairs.iter().any(|pair| takes_part(pair, index))))
+    })
+    .collect()
+}

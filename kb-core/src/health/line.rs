@@ -1,0 +1,142 @@
+//! Lines of the kernel log that are events: read strictly, each with the device it is about.
+
+use super::{Family, Recovery};
+
+/// Longest text kept of a line, in characters.
+const LONGEST_TEXT: usize = 300;
+
+/// Fatal lines without an Xid: words of the line, and the record that explains it.
+const MESSAGES: [(&str, Option<&str>); 3] = [
+    ("fallen off the bus", Some("driver/gpu-lost-at-probe")),
+    // Several records are about reasons of it.
+    ("RmInitAdapter failed", None),
+    (
+        "PCIe Bus Error: severity=Uncorrected (Fatal)",
+        Some("pcie/aer-error"),
+    ),
+];
+
+/// What a line tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// `NVRM: Xid (PCI:0000:3b:00): 79, …`, `nvidia-nvswitch3: SXid (PCI:0000:c5:00.0): 20034, Fatal, …`.
+    Numbered {
+        /// Xid or SXid.
+        family: Family,
+        /// Its number.
+        number: u32,
+        /// The driver's own word, where the line has one: `Fatal`, `Nonfatal`, `Non-fatal`.
+        fatal: Option<bool>,
+    },
+    /// Xid 154: what the driver asks for from now on.
+    RecoveryAction(Recovery),
+    /// A fatal line without an Xid, with the record that explains it.
+    Message(Option<&'static str>),
+}
+
+/// An event of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineEvent {
+    /// What it tells.
+    pub what: What,
+    /// PCI address of the GPU or switch, with function: `0000:3b:00.0`.
+    pub device: String,
+    /// The message, from the driver's name on.
+    pub text: String,
+}
+
+/// Xid whose line says what the driver asks for.
+const RECOVERY_ACTION_CHANGED: u32 = 154;
+
+/// Reads one message of the kernel, with or without what stands in front of it.
+pub fn read_line(line: &str) -> Option<LineEvent> {
+    // SXid first: its lines hold the other's words.
+    for (marker, family) in [("SXid (", Family::Sxid), ("NVRM: Xid (", Family::Xid)] {
+        if let Some(place) = line.find(marker) {
+            return numbered(line, place, marker, family);
+        }
+    }
+    let (start, record) = message(line)?;
+    let rest = line.get(start..)?;
+    Some(LineEvent {
+        what: What::Message(record),
+        device: rest.split([' ', ',']).find_map(address)?,
+        text: text(rest),
+    })
+}
+
+fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<LineEvent> {
+    let rest = line.get(place + marker.len()..)?;
+    let (place_of, rest) = rest.split_once("): ")?;
+    // `PCI:0000:3b:00`, and with MIG `PCI:0000:3b:00 GPU-I:05`.
+    let device = address(place_of.split(' ').next()?)?;
+    let end = rest.find(|letter: char| !letter.is_ascii_digit());
+    let number: u32 = rest.get(..end.unwrap_or(rest.len()))?.parse().ok()?;
+    let words = || rest.split([' ', ',']);
+    let fatal = if words().any(|word| word == "Nonfatal" || word == "Non-fatal") {
+        Some(false)
+    } else {
+        words().any(|word| word == "Fatal").then_some(true)
+    };
+    let what = if family == Family::Xid && number == RECOVERY_ACTION_CHANGED {
+        What::RecoveryAction(Recovery::of_line(rest).unwrap_or(Recovery::Other(String::new())))
+    } else {
+        What::Numbered {
+            family,
+            number,
+            fatal,
+        }
+    };
+    let begin = match family {
+        Family::Xid => place,
+        // `nvidia-nvswitch3: ` stands before it.
+        Family::Sxid => line.find("nvidia-nvswitch").unwrap_or(place),
+    };
+    Some(LineEvent {
+        what,
+        device,
+        text: text(line.get(begin..)?),
+    })
+}
+
+/// Where a fatal message of the GPU driver begins, and its record. Other drivers' devices are not GPUs.
+fn message(line: &str) -> Option<(usize, Option<&'static str>)> {
+    let (_, record) = MESSAGES.iter().find(|(words, _)| line.contains(words))?;
+    let start = line.find("NVRM: ").or_else(|| line.find("nvidia 0"))?;
+    Some((start, *record))
+}
+
+/// `PCI:0000:3b:00`, `0000:3b:00.0:`, `0000:3b:00` as `0000:3b:00.0`.
+fn address(word: &str) -> Option<String> {
+    let word = word
+        .trim_start_matches("PCI:")
+        .trim_end_matches([':', '.', ',', ')']);
+    let (slot, function) = word.split_once('.').unwrap_or((word, "0"));
+    let hex = |text: &str, widths: std::ops::RangeInclusive<usize>| {
+        widths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let parts: Vec<&str> = slot.split(':').collect();
+    let [domain, bus, device] = parts.as_slice() else {
+        return None;
+    };
+    let fits = hex(domain, 4..=8) && hex(bus, 2..=2) && hex(device, 2..=2);
+    let function_fits = matches!(function.as_bytes(), [b'0'..=b'7']);
+    (fits && function_fits).then(|| canonical(&format!("{domain}:{bus}:{device}.{function}")))
+}
+
+/// The address as sysfs writes it: lower case, a domain of eight digits without its leading zeros.
+pub(super) fn canonical(address: &str) -> String {
+    let lower = address.to_ascii_lowercase();
+    match lower.split_once(':') {
+        Some((domain, rest)) if domain.len() > 4 => {
+            let significant = domain.trim_start_matches('0');
+            format!("{significant:0>4}:{rest}")
+        }
+        _ => lower,
+    }
+}
+
+fn text(message: &str) -> String {
+    let printable = |letter: char| if letter.is_control() { ' ' } else { letter };
+    message.trim().chars().take(LONGEST_TEXT).map(printable).collect()
+}

@@ -1,0 +1,241 @@
+//! What a report's facts say of each GPU: every state as good, bad or not read, and the counts that only ever rise.
+
+use serde_json::Value;
+
+use super::line::canonical;
+use super::{Bearing, LineEvent, Recovery, Unread, cause};
+use crate::report::{Fact, GapKind, Gpu, Report};
+
+/// NVML's word for a GPU that does not answer any more (`NVML_ERROR_GPU_IS_LOST`), as gaps tell it.
+const LOST_WORDS: [&str; 2] = ["GPU_IS_LOST", "GPU is lost"];
+/// Reasons for lower clocks that come from heat or the power supply.
+const THROTTLING: [&str; 4] = [
+    "hw_slowdown",
+    "sw_thermal_slowdown",
+    "hw_thermal_slowdown",
+    "hw_power_brake_slowdown",
+];
+
+/// One look at a node.
+#[derive(Debug, Clone, Default)]
+pub struct Look {
+    /// When, RFC 3339, UTC.
+    pub at: String,
+    /// The boot that the node is in.
+    pub boot_id: Option<String>,
+    /// GPUs that the driver lists.
+    pub gpus: usize,
+    /// What was written into the kernel log since the look before, in its order.
+    pub events: Vec<Occurrence>,
+    /// True where lines of the kernel log were gone before they were read.
+    pub missed_lines: bool,
+    /// What should have been read and could not.
+    pub unread: Vec<Unread>,
+    pub(super) states: Vec<Reading>,
+    pub(super) counts: Vec<Count>,
+}
+
+/// An event of the kernel log, with what the log knows of it.
+#[derive(Debug, Clone)]
+pub struct Occurrence {
+    /// What happened.
+    pub event: LineEvent,
+    /// When, RFC 3339, UTC, as far as the log tells; else when it was read.
+    pub at: String,
+    /// The boot that it happened in.
+    pub boot_id: Option<String>,
+}
+
+/// A state of a device as it was read. What could not be read is in [`Look::unread`], or is nothing that the GPU has.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    pub(super) cause: &'static str,
+    pub(super) device: String,
+    /// What is bad about it.
+    pub(super) bad: Option<String>,
+}
+
+/// Uncorrected errors since the driver was loaded.
+#[derive(Debug, Clone)]
+pub(super) struct Count {
+    pub(super) device: String,
+    pub(super) errors: u64,
+}
+
+impl Look {
+    /// What the facts of a report say. The events of the kernel log are added by whoever reads it.
+    pub fn of(report: &Report) -> Self {
+        let mut look = Self {
+            at: report.finished_at.clone(),
+            boot_id: report.node.boot_id.clone(),
+            gpus: report.gpus.len(),
+            ..Self::default()
+        };
+        let nvml = report.host.get("nvml.driver_version");
+        if let Some(gap) = nvml.and_then(|fact| fact.gap.as_ref()) {
+            look.unread("nvml", &gap.reason);
+        }
+        if report.gpus.is_empty() {
+            look.unread("gpus", "the driver lists no GPU that could be looked at");
+        }
+        for (index, gpu) in report.gpus.iter().enumerate() {
+            look.gpu(index, gpu);
+        }
+        look
+    }
+
+    /// Adds something that should have been read and could not.
+    pub fn unread(&mut self, what: &str, why: &str) {
+        self.unread.push(Unread {
+            what: what.to_owned(),
+            why: why.to_owned(),
+        });
+    }
+
+    fn gpu(&mut self, index: usize, gpu: &Gpu) {
+        let Some(device) = gpu.pci_address.value.as_deref().map(canonical) else {
+            return self.unread(&format!("gpu {index}"), "its PCI address is not known");
+        };
+        let lost = gpu.facts.values().find_map(lost);
+        self.state(cause::GPU_LOST, &device, lost.map(str::to_owned));
+        if lost.is_some() {
+            // Whatever else is not read of it, this is why.
+            return;
+        }
+        for (name, judge) in JUDGED {
+            let fact = gpu.facts.get(*name);
+            match fact.and_then(|fact| fact.value.as_ref()) {
+                Some(value) => {
+                    if let Some((cause, bad)) = judge(gpu, value) {
+                        self.state(cause, &device, bad);
+                    }
+                }
+                None => self.gap(name, &device, fact),
+            }
+        }
+        match gpu.facts.get(ECC_ERRORS) {
+            Some(Fact {
+                value: Some(value), ..
+            }) => {
+                let errors = value.as_u64().unwrap_or_default();
+                self.counts.push(Count { device, errors });
+            }
+            fact => self.gap(ECC_ERRORS, &device, fact),
+        }
+    }
+
+    fn state(&mut self, cause: &'static str, device: &str, bad: Option<String>) {
+        self.states.push(Reading {
+            cause,
+            device: device.to_owned(),
+            bad,
+        });
+    }
+
+    /// What a GPU or driver does not have is nothing that could be read; all else should have been.
+    fn gap(&mut self, name: &str, device: &str, fact: Option<&Fact>) {
+        let Some(gap) = fact.and_then(|fact| fact.gap.as_ref()) else {
+            return;
+        };
+        // NVML that is missing is told once.
+        let without_nvml = self.unread.iter().any(|unread| unread.what == "nvml");
+        let absent = matches!(
+            gap.kind,
+            GapKind::NotSupported | GapKind::NotVisible | GapKind::Skipped
+        );
+        if !absent && !without_nvml {
+            self.unread(&format!("{name}@{device}"), &gap.reason);
+        }
+    }
+}
+
+const ECC_ERRORS: &str = "ecc.volatile_uncorrected";
+
+/// What a fact's value says: the state that it is about, and what is bad about that. `None` where it tells neither.
+type Judge = fn(&Gpu, &Value) -> Option<(&'static str, Option<String>)>;
+
+const JUDGED: &[(&str, Judge)] = &[
+    ("recovery.action", |_, value| {
+        let action = Recovery::of_fact(value.as_str()?);
+        let bad = (action != Recovery::None).then(|| action.sentence());
+        Some((cause::RECOVERY_ACTION, bad))
+    }),
+    ("remapped_rows.failure", |_, value| {
+        let text = "a row of its memory could not be remapped: let jobs end and have the GPU exchanged";
+        Some((cause::REMAP_FAILED, value.as_bool()?.then(|| text.to_owned())))
+    }),
+    ("remapped_rows.pending", |_, value| {
+        let text = "rows of its memory wait to be remapped: let jobs end and reset the GPU";
+        Some((cause::REMAP_PENDING, value.as_bool()?.then(|| text.to_owned())))
+    }),
+    ("ecc.sram_threshold_exceeded", |_, value| {
+        let text =
+            "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
+        Some((cause::SRAM_ERRORS, value.as_bool()?.then(|| text.to_owned())))
+    }),
+    ("fabric.state", |gpu, value| {
+        let state = value.as_str()?;
+        let status = gpu
+            .facts
+            .get("fabric.status")
+            .and_then(|fact| fact.value.as_ref()?.as_str());
+        let bad = match (state, status) {
+            ("not_supported", _) | ("completed", None | Some("success" | "not_supported")) => None,
+            ("completed", Some(status)) => {
+                Some(format!("its registration with the fabric ended with {status}"))
+            }
+            (state, _) => Some(format!("its registration with the fabric is {state}")),
+        };
+        Some((cause::FABRIC_NOT_READY, bad))
+    }),
+    ("fabric.health", |_, value| {
+        let troubles = words(value)?;
+        let bad = (!troubles.is_empty()).then(|| format!("its fabric says {}", troubles.join(", ")));
+        Some((cause::FABRIC_UNHEALTHY, bad))
+    }),
+    ("nvlink.links_active", |gpu, value| {
+        let active = value.as_u64()?;
+        let expected = gpu
+            .facts
+            .get("nvlink.links_expected")
+            .and_then(|fact| fact.value.as_ref()?.as_u64())?;
+        let bad = (active < expected).then(|| format!("{active} of {expected} NVLinks are up"));
+        Some((cause::LINKS_DOWN, bad))
+    }),
+    ("pcie.link_width", |gpu, value| {
+        let width = value.as_u64()?;
+        let most = gpu
+            .facts
+            .get("pcie.link_width_max")
+            .and_then(|fact| fact.value.as_ref()?.as_u64())?;
+        let bad = (width < most).then(|| format!("its PCIe link has {width} of {most} lanes"));
+        Some((cause::PCIE_LINK_DEGRADED, bad))
+    }),
+    ("throttle.reasons", |_, value| {
+        let reasons = words(value)?;
+        let held: Vec<&str> = reasons
+            .into_iter()
+            .filter(|reason| THROTTLING.contains(reason))
+            .collect();
+        let bad = (!held.is_empty()).then(|| format!("its clocks are held down: {}", held.join(", ")));
+        Some((cause::THROTTLED, bad))
+    }),
+];
+
+/// What a state that is bad means for the node.
+pub(super) fn bearing_of(cause: &str) -> Bearing {
+    let row = cause::watched(cause);
+    row.and_then(|row| row.bearing).unwrap_or(Bearing::Fault)
+}
+
+fn words(value: &Value) -> Option<Vec<&str>> {
+    value.as_array()?.iter().map(Value::as_str).collect()
+}
+
+fn lost(fact: &Fact) -> Option<&str> {
+    let reason = &fact.gap.as_ref()?.reason;
+    LOST_WORDS
+        .iter()
+        .any(|word| reason.contains(word))
+        .then_some(reason.as_str())
+}

@@ -1,0 +1,218 @@
+//! An event ends by a proof after a new boot or by a clear, and by nothing else.
+
+use serde_json::json;
+
+use super::super::{Bearing, Ledger, Nature};
+use super::{GPU_0, gap, look, looked, only, proven, set, xid};
+use crate::report::GapKind;
+use crate::verdict::Verdict;
+
+#[test]
+fn an_xid_outlives_looks_boots_and_proofs_of_its_own_boot() {
+    let mut ledger = Ledger::default();
+    let line = xid(
+        GPU_0,
+        "79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
+    );
+    let health = look(&mut ledger, &looked("a"), &[&line]);
+    let entry = only(&health);
+    assert_eq!((entry.nature, entry.bearing), (Nature::Event, Bearing::Fault));
+    assert_eq!(
+        entry.record.as_ref().unwrap().as_str(),
+        "xid/79-gpu-has-fallen-off-the-bus"
+    );
+    ledger.proof(&proven("a"));
+    assert_eq!(look(&mut ledger, &looked("a"), &[]).verdict, Verdict::Broken);
+    assert_eq!(look(&mut ledger, &looked("b"), &[]).verdict, Verdict::Broken);
+    // A run that failed, or told nothing, is no proof.
+    let mut failed = proven("b");
+    failed.conclusion.verdict = Verdict::Unknown;
+    ledger.proof(&failed);
+    ledger.proof(&looked("b"));
+    assert_eq!(look(&mut ledger, &looked("b"), &[]).verdict, Verdict::Broken);
+    ledger.proof(&proven("b"));
+    let health = look(&mut ledger, &looked("b"), &[]);
+    assert_eq!((health.open.len(), health.verdict), (0, Verdict::NoFaultSeen));
+    assert_eq!(health.counters[0].count, 1, "counters go on");
+}
+
+#[test]
+fn a_boot_that_is_not_known_ends_nothing() {
+    for (event, proof) in [(None, Some("b")), (Some("a"), None)] {
+        let mut ledger = Ledger::default();
+        let mut report = looked("a");
+        report.node.boot_id = event.map(str::to_owned);
+        look(&mut ledger, &report, &[&xid(GPU_0, "48, x")]);
+        let mut run = proven("b");
+        run.node.boot_id = proof.map(str::to_owned);
+        ledger.proof(&run);
+        assert_eq!(look(&mut ledger, &looked("b"), &[]).verdict, Verdict::Broken);
+    }
+}
+
+#[test]
+fn a_proof_ends_events_of_the_gpus_that_it_proved_alone() {
+    let line = xid(GPU_0, "48, x");
+    let switch = "nvidia-nvswitch2: SXid (PCI:0000:c5:00.0): 20034, Fatal, Link 30 LTSSM Fault Up";
+    let mut ledger = Ledger::default();
+    let mut report = looked("a");
+    // A third GPU, so that a run over two is one over a part.
+    let mut third = report.gpus[1].clone();
+    third.pci_address.value = Some("0000:00:09.0".to_owned());
+    report.gpus.push(third);
+    look(
+        &mut ledger,
+        &report,
+        &[&line, &xid("0000:00:09.0", "48, x"), switch],
+    );
+    ledger.proof(&proven("b"));
+    let health = ledger.health(Vec::new());
+    let open: Vec<&str> = health.open.iter().map(|entry| entry.id.as_str()).collect();
+    assert_eq!(open, ["xid-48@0000:00:09.0", "sxid-20034@0000:c5:00.0"]);
+    assert_eq!(health.last_proof, None, "a run over a part proves no node");
+
+    let mut ledger = Ledger::default();
+    look(&mut ledger, &looked("a"), &[switch]);
+    ledger.proof(&proven("b"));
+    assert_eq!(ledger.health(Vec::new()).verdict, Verdict::NoFaultSeen);
+}
+
+#[test]
+fn a_look_that_cannot_read_a_state_does_not_end_it() {
+    let mut ledger = Ledger::default();
+    let mut report = looked("a");
+    set(&mut report, 0, "remapped_rows.pending", json!(true));
+    look(&mut ledger, &report, &[]);
+    for kind in [GapKind::Failed, GapKind::NotSupported, GapKind::NotVisible] {
+        gap(&mut report, 0, "remapped_rows.pending", kind, "no");
+        assert_eq!(
+            look(&mut ledger, &report, &[]).verdict,
+            Verdict::Broken,
+            "{kind:?}"
+        );
+    }
+    report.gpus.remove(0);
+    assert_eq!(look(&mut ledger, &report, &[]).verdict, Verdict::Broken);
+    ledger.proof(&proven("b"));
+    assert_eq!(
+        look(&mut ledger, &report, &[]).verdict,
+        Verdict::Broken,
+        "a state is read, not proven"
+    );
+}
+
+#[test]
+fn uncorrected_errors_count_from_look_to_look_and_anew_after_a_reset() {
+    let mut ledger = Ledger::default();
+    let mut report = looked("a");
+    let mut errors = |ledger: &mut Ledger, count: u64| {
+        set(&mut report, 0, "ecc.volatile_uncorrected", json!(count));
+        look(ledger, &report, &[])
+    };
+    assert_eq!(errors(&mut ledger, 0).verdict, Verdict::NoFaultSeen);
+    assert_eq!(only(&errors(&mut ledger, 3)).count, 3);
+    assert_eq!(only(&errors(&mut ledger, 3)).count, 3);
+    assert_eq!(only(&errors(&mut ledger, 4)).count, 4);
+    ledger.clear("ecc_uncorrected", "exchanged", "op", "now").unwrap();
+    assert_eq!(errors(&mut ledger, 4).verdict, Verdict::NoFaultSeen);
+    assert_eq!(only(&errors(&mut ledger, 1)).count, 1, "reset, and one more");
+}
+
+#[test]
+fn a_clear_ends_what_it_names_and_is_kept() {
+    let mut ledger = Ledger::default();
+    let lines = [
+        xid(GPU_0, "79, x"),
+        xid("0000:00:07.0", "79, x"),
+        xid(GPU_0, "48, x"),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    look(&mut ledger, &looked("a"), &lines);
+    let error = ledger.clear("xid-13@x", "r", "me", "t").unwrap_err().to_string();
+    assert!(error.contains(&format!("xid-79@{GPU_0}")), "{error}");
+    let id = format!("xid-79@{GPU_0}");
+    ledger
+        .clear(&id, "card exchanged", "me", "2026-11-24T11:00:00Z")
+        .unwrap();
+    let clear = ledger.clear("xid", "all exchanged", "me", "t").unwrap();
+    assert_eq!(clear.entries.len(), 2);
+    let health = look(&mut ledger, &looked("a"), &[]);
+    assert_eq!((health.open.len(), health.clears.len()), (0, 2));
+    assert_eq!(health.clears[0].entries, [id]);
+}
+
+#[test]
+fn a_later_154_to_none_ends_an_earlier_154_only() {
+    let mut ledger = Ledger::default();
+    let to = |action: &str| {
+        xid(
+            GPU_0,
+            &format!("154, GPU recovery action changed from 0x0 (None) to {action}"),
+        )
+    };
+    let mut report = looked("a");
+    // A driver whose NVML does not tell it.
+    gap(&mut report, 0, "recovery.action", GapKind::NotSupported, "no");
+    let reset = to("0x1 (GPU Reset Required)");
+    let none = to("0x0 (None)");
+    let health = look(&mut ledger, &report, &[&none, &xid(GPU_0, "79, x"), &reset]);
+    assert_eq!(health.open.len(), 2);
+    let health = look(&mut ledger, &report, &[&none]);
+    assert_eq!(only(&health).id, format!("xid-79@{GPU_0}"));
+    let counted = health.counters.iter().find(|counter| counter.number == 154);
+    assert_eq!(counted.unwrap().count, 3);
+    // NVML's own word is newer than the log's.
+    set(&mut report, 0, "recovery.action", json!("none"));
+    assert_eq!(look(&mut ledger, &report, &[&reset]).open.len(), 1);
+}
+
+#[test]
+fn two_equal_xids_count_two_and_what_a_job_left_is_no_fault() {
+    let mut ledger = Ledger::default();
+    let line = xid(GPU_0, "45, pid=7, name=python3, Ch 00000008");
+    let lines = vec![line.as_str(); 11_760];
+    let health = look(&mut ledger, &looked("a"), &lines);
+    assert_eq!(health.verdict, Verdict::NoFaultSeen);
+    assert_eq!((health.counters.len(), health.counters[0].count), (1, 11_760));
+    assert_eq!(only(&health).bearing, Bearing::Event);
+    for number in [13, 31, 43] {
+        look(&mut ledger, &looked("a"), &[&xid(GPU_0, &format!("{number}, x"))]);
+    }
+    assert_eq!(ledger.health(Vec::new()).verdict, Verdict::NoFaultSeen);
+    let unknown = look(&mut ledger, &looked("a"), &[&xid(GPU_0, "61, x")]);
+    assert_eq!(
+        unknown.verdict,
+        Verdict::Degraded,
+        "of which no record says anything"
+    );
+}
+
+#[test]
+fn a_link_that_was_fatal_once_stays_so_behind_a_nonfatal_line() {
+    let mut ledger = Ledger::default();
+    let fatal = xid(GPU_0, "149, NETIR Fatal XC0 i0 Link 3 (0x1)");
+    let nonfatal = xid(GPU_0, "149, NETIR Nonfatal XC0 i0 Link 3 (0x1)");
+    let health = look(&mut ledger, &looked("a"), &[&nonfatal]);
+    assert_eq!(health.verdict, Verdict::Degraded);
+    let health = look(&mut ledger, &looked("a"), &[&fatal, &nonfatal]);
+    assert_eq!((only(&health).count, health.verdict), (3, Verdict::Broken));
+}
+
+#[test]
+fn a_ledger_is_written_and_read_back_and_a_damaged_one_tells_nothing_good() {
+    let mut ledger = Ledger::default();
+    look(&mut ledger, &looked("a"), &[&xid(GPU_0, "79, x")]);
+    ledger.proof(&proven("a"));
+    assert_eq!(Ledger::from_json(&ledger.to_json().unwrap()), Ok(ledger.clone()));
+    let newer = String::from_utf8(ledger.to_json().unwrap()).unwrap();
+    let newer = newer.replacen("\"version\":1", "\"version\":2", 1);
+    for damaged in ["", "{}", "{\"version\":1", &newer] {
+        assert!(Ledger::from_json(damaged.as_bytes()).is_err(), "{damaged}");
+    }
+    let mut new = Ledger::in_place_of_damaged("cut short", "t", Some("a"));
+    assert_eq!(look(&mut new, &looked("a"), &[]).verdict, Verdict::Unknown);
+    new.proof(&proven("a"));
+    assert_eq!(look(&mut new, &looked("a"), &[]).verdict, Verdict::Unknown);
+    new.proof(&proven("b"));
+    assert_eq!(look(&mut new, &looked("b"), &[]).verdict, Verdict::NoFaultSeen);
+}

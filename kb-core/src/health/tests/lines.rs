@@ -1,0 +1,124 @@
+//! Which lines are events, and of which device.
+
+use proptest::prelude::*;
+
+use super::super::{Family, Recovery, What, read_line};
+
+#[test]
+fn each_form_gives_its_event_and_device() {
+    let numbered = |family, number, fatal| What::Numbered {
+        family,
+        number,
+        fatal,
+    };
+    for (line, what, device) in [
+        (
+            "[ 12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', GPU has fallen off the bus.",
+            numbered(Family::Xid, 79, None),
+            "0000:3b:00.0",
+        ),
+        (
+            "NVRM: Xid (0000:3B:00): 48, An uncorrectable",
+            numbered(Family::Xid, 48, None),
+            "0000:3b:00.0",
+        ),
+        (
+            "NVRM: Xid (PCI:0009:01:00 GPU-I:05): 43, pid=1",
+            numbered(Family::Xid, 43, None),
+            "0009:01:00.0",
+        ),
+        (
+            "NVRM: Xid (PCI:0000:3b:00): 149, NETIR Fatal XC0 i0 Link -1 (0x000fe406)",
+            numbered(Family::Xid, 149, Some(true)),
+            "0000:3b:00.0",
+        ),
+        (
+            "NVRM: Xid (PCI:0000:3b:00): 144, SAW_MVB Nonfatal XC0 i0 Link 0 (0x1)",
+            numbered(Family::Xid, 144, Some(false)),
+            "0000:3b:00.0",
+        ),
+        (
+            "nvidia-nvswitch0: SXid (PCI:0000:c5:00.0): 12028, Non-fatal, Link 32 egress non-posted PRIV error",
+            numbered(Family::Sxid, 12_028, Some(false)),
+            "0000:c5:00.0",
+        ),
+        (
+            "NVRM: GPU 0000:01:00.0: GPU has fallen off the bus.",
+            What::Message(Some("driver/gpu-lost-at-probe")),
+            "0000:01:00.0",
+        ),
+        (
+            "[ 1.2] NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x62:0x40:1924)",
+            What::Message(None),
+            "0000:01:00.0",
+        ),
+        (
+            "nvidia 0000:3b:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",
+            What::Message(Some("pcie/aer-error")),
+            "0000:3b:00.0",
+        ),
+    ] {
+        let event = read_line(line).unwrap_or_else(|| panic!("{line}"));
+        assert_eq!((event.what, event.device.as_str()), (what, device), "{line}");
+        assert!(!event.text.starts_with('['), "{}", event.text);
+    }
+}
+
+#[test]
+fn anything_else_is_none() {
+    for line in [
+        "",
+        "NVRM: Xid (PCI:0000:3b:00): x, pid=1",
+        "NVRM: Xid (PCI:zz:3b:00): 79, pid=1",
+        "someone said Xid 79 once",
+        "nvme 0000:02:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",
+        "nvidia 0000:3b:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer",
+        "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  580.159.04",
+    ] {
+        assert_eq!(read_line(line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_recovery_action_is_read_from_what_it_says() {
+    for (change, expected) in [
+        ("0x0 (None) to 0x0 (None)", Recovery::None),
+        ("0x4 (Drain and Reset) to 0x0 (None)", Recovery::None),
+        ("0x0 (None) to 0x1 (GPU Reset Required)", Recovery::Reset),
+        ("0x0 (None) to 0x1 (PF FLR)", Recovery::Reset),
+        ("0x0 (None) to 0x2 (Node Reboot Required)", Recovery::Reboot),
+        ("0x0 (None) to 0x2 (OS Reboot)", Recovery::Reboot),
+        ("0x0 (None) to 0x3 (Drain P2P)", Recovery::DrainP2p),
+        ("0x0 (None) to 0x4 (Drain and Reset)", Recovery::DrainAndReset),
+        (
+            "0x0 (None) to 0x5 (Recover IMEX Domain)",
+            Recovery::Other("Recover IMEX Domain".to_owned()),
+        ),
+    ] {
+        let line = format!("NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from {change}");
+        let event = read_line(&line).unwrap();
+        assert_eq!(event.what, What::RecoveryAction(expected), "{change}");
+    }
+    let cut = read_line("NVRM: Xid (PCI:0000:3b:00): 154, GPU recov").unwrap();
+    assert_eq!(cut.what, What::RecoveryAction(Recovery::Other(String::new())));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_without_a_panic(
+        text in "\\PC{0,80}",
+        words in proptest::collection::vec(
+            prop_oneof![
+                Just("NVRM: "), Just("SXid ("), Just("NVRM: Xid ("), Just("): "), Just("PCI:0000:3b:00"), Just("154, "),
+                Just("recovery action changed from "), Just(" to "), Just("0x"), Just("é"), Just("nvidia 0"),
+                Just("fallen off the bus"),
+            ],
+            0..12,
+        ),
+    ) {
+        let _ = read_line(&text);
+        if let Some(event) = read_line(&words.concat()) {
+            prop_assert!(!event.device.is_empty());
+        }
+    }
+}

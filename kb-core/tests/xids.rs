@@ -1,0 +1,118 @@
+//! What the agent knows of Xids without a server is what kb-seed says. `WRITE_XIDS=1` writes the table.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests, which clippy does not recognise as tests here"
+)]
+
+mod kb_seed;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kb_core::annex::Blame;
+use kb_core::health::{Bearing, Family, WATCHED, known, known_xids};
+use kb_core::record::Record;
+use serde::Serialize;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The rows of the table, by family and number.
+fn rows(records: &[Record]) -> BTreeMap<(String, u32), String> {
+    let mut rows = BTreeMap::new();
+    for record in records {
+        for code in record.codes() {
+            let Some((family, number)) = code.split_once(' ') else {
+                continue;
+            };
+            let Ok(number) = number.parse::<u32>() else {
+                continue;
+            };
+            if !matches!(family, "Xid" | "SXid") {
+                continue;
+            }
+            let annex = &record.annex;
+            let at_fault = annex
+                .at_fault
+                .as_ref()
+                .map_or(Blame::Unclear, |at_fault| at_fault.who);
+            let row = format!(
+                "{family}\t{number}\t{}\t{}\t{}\t{}",
+                record.id(),
+                annex.severity.map(word).unwrap_or_default(),
+                annex.action.map(word).unwrap_or_default(),
+                word(at_fault)
+            );
+            let other = rows.insert((family.to_owned(), number), row);
+            assert_eq!(other, None, "{code} belongs to two records");
+        }
+    }
+    rows
+}
+
+fn word(value: impl Serialize) -> String {
+    serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_table_of_xids_says_what_the_records_say() {
+    let rows = rows(&kb_seed::records());
+    let mut text = "family\tnumber\trecord\tseverity\taction\tat_fault\n".to_owned();
+    for row in rows.values() {
+        writeln!(text, "{row}").unwrap();
+    }
+    let path = repository().join("kb-core/data/xids.tsv");
+    if std::env::var_os("WRITE_XIDS").is_some() {
+        fs::write(&path, &text).unwrap();
+        return;
+    }
+    assert_eq!(
+        fs::read_to_string(&path).unwrap_or_default(),
+        text,
+        "WRITE_XIDS=1 cargo nextest run -p kb-core --test xids"
+    );
+    assert_eq!(known_xids().len(), rows.len(), "every row is read");
+}
+
+#[test]
+fn what_an_application_did_is_an_event_and_what_asks_for_a_reset_is_a_fault() {
+    for (number, expected) in [
+        (13, Bearing::Event),
+        (31, Bearing::Event),
+        (43, Bearing::Event),
+        (45, Bearing::Event),
+        (48, Bearing::Fault),
+        (63, Bearing::Warning),
+        (64, Bearing::Fault),
+        (74, Bearing::Fault),
+        (79, Bearing::Fault),
+        (94, Bearing::Warning),
+        (95, Bearing::Fault),
+        (119, Bearing::Fault),
+        (120, Bearing::Fault),
+        (145, Bearing::Fault),
+        (149, Bearing::Fault),
+    ] {
+        let xid = known(Family::Xid, number).unwrap_or_else(|| panic!("Xid {number}"));
+        assert_eq!(xid.bearing(None), expected, "Xid {number}");
+    }
+    let link = known(Family::Xid, 149).unwrap();
+    assert_eq!(link.bearing(Some(false)), Bearing::Warning);
+    let timeout = known(Family::Sxid, 10_002).unwrap();
+    assert_eq!(timeout.bearing(None), Bearing::Event);
+    assert_eq!(timeout.bearing(Some(true)), Bearing::Fault);
+    assert!(known(Family::Xid, 61).is_none());
+}
+
+#[test]
+fn every_record_that_a_look_names_is_in_kb_seed() {
+    for row in WATCHED {
+        let Some(record) = row.record else { continue };
+        let path = repository().join(format!("kb-seed/{record}.json"));
+        assert!(path.is_file(), "{}: {record}", row.cause);
+    }
+}
