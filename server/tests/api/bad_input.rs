@@ -101,7 +101,7 @@ async fn bodies_of_match_that_cannot_be_read() {
 async fn odd_bytes_in_a_log_are_read_like_any_others() {
     let app = TestApp::start().await;
     let body =
-        b"\xff\xfe\0\x80 CUDA error: peer access is not supported between these two devices \0\n".to_vec();
+        b"\x80\xff\xfe\0 CUDA error: peer access is not supported between these two devices \0\n".to_vec();
     let request = app
         .post("/api/v1/match")
         .header("content-type", "text/plain")
