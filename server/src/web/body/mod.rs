@@ -10,7 +10,7 @@ mod sniff;
 pub use budget::Budget;
 pub use decode::{Decoder, Encoding, Sink};
 pub use pace::{Pace, Patience};
-pub use read::{check_head, is_json, json, json_needed, parse_json, raw, stream, stream_with, text};
+pub use read::{check_head, is_json, json, json_needed, parse_json, raw, report, stream, stream_with, text};
 
 use actix_web::http::header::{self, HeaderValue};
 
