@@ -124,7 +124,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR", default_value = "/", env = "PEERLESS_HOST_ROOT")]
     host_root: PathBuf,
     /// Id of this node in reports [default: made from machine id and board, the same after every boot]
-    #[arg(long, value_name = "ID", env = "PEERLESS_NODE_ID")]
+    #[arg(long, alias = "node", value_name = "ID", env = "PEERLESS_NODE_ID")]
     pub(crate) node_id: Option<NodeId>,
     /// Longest the whole run may take, in seconds; what is left then is skipped. Before it, at most as long is spent
     /// waiting for another agent's run
@@ -229,6 +229,7 @@ pub(crate) struct ReportArgs {
         long,
         value_name = "URL",
         env = "PEERLESS_SERVER",
+        hide_env_values = true,
         required_unless_present = "print"
     )]
     pub(crate) server: Option<String>,

@@ -1,17 +1,23 @@
 //! What recognises errors, fetched from a server once and kept, so that `match` and `watch` need no network. The
 //! server's entity tag makes asking again cheap.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kb_core::annex::{Action, Blame, Severity};
+use kb_core::ids::RecordId;
 use kb_core::matcher::Matcher;
 use kb_core::signature::RecordSignatures;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{FOR_ALL, write_whole};
 use crate::upload::{UploadError, Uploader};
+
+/// What a server's address ends in, as the cache names it.
+const REPORTS: &str = "api/v1/reports";
 
 /// The file: the server's answer, and what it was known by.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,6 +27,64 @@ struct Cached {
     server: Option<String>,
     etag: String,
     records: Vec<RecordSignatures>,
+}
+
+/// What recognises errors, and what is told of each.
+#[derive(Debug)]
+pub(crate) struct Known {
+    /// Recognises.
+    pub(crate) matcher: Arc<Matcher>,
+    records: BTreeMap<RecordId, About>,
+    /// Address of the server, with a slash at the end.
+    server: Option<String>,
+}
+
+/// What a record says of itself in a word each; nothing where it does not.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct About {
+    /// The message by which it is known.
+    pub(crate) signature: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) severity: Option<Severity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<Action>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) at_fault: Option<Blame>,
+    /// Its page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) address: Option<String>,
+}
+
+impl Known {
+    /// What is told of a record.
+    pub(crate) fn about(&self, id: &RecordId) -> About {
+        let address = self.server.as_ref().map(|server| format!("{server}r/{id}"));
+        About {
+            address,
+            ..self.records.get(id).cloned().unwrap_or_default()
+        }
+    }
+}
+
+impl About {
+    /// `severity error, action reset gpu, at fault link`; empty where nothing is known.
+    pub(crate) fn weight(&self) -> String {
+        let named = [
+            ("severity", word(self.severity)),
+            ("action", word(self.action)),
+            ("at fault", word(self.at_fault)),
+        ];
+        let told = named
+            .into_iter()
+            .filter_map(|(name, word)| Some(format!("{name} {}", word?)));
+        told.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A value of a small vocabulary, its words apart.
+fn word(value: Option<impl Serialize>) -> Option<String> {
+    let value = serde_json::to_value(value?).ok()?;
+    Some(value.as_str()?.replace('_', " "))
 }
 
 /// Why there is nothing to match with.
@@ -40,6 +104,22 @@ pub(crate) enum SignaturesError {
     /// The server sent something else.
     #[error("the server's signatures cannot be read: {0}")]
     Answer(String),
+    /// The server sent so much less than is here that it looks emptied.
+    #[error(
+        "the server has {newer} records and {kept} are here already: it looks emptied; remove {} where it is right",
+        .path.display()
+    )]
+    Shrunk {
+        /// Records that the server sent.
+        newer: usize,
+        /// Records of the cache.
+        kept: usize,
+        /// The cache.
+        path: PathBuf,
+    },
+    /// The server knows nothing.
+    #[error("the server has no records: is it a Peerless server with its records loaded?")]
+    Empty,
     /// No answer, or a refusal, and no cache to fall back on.
     #[error(transparent)]
     Server(#[from] UploadError),
@@ -64,7 +144,7 @@ pub(crate) fn matcher(
     path: &Path,
     server: Option<&Uploader>,
     say: &dyn Fn(&str),
-) -> Result<Arc<Matcher>, SignaturesError> {
+) -> Result<Known, SignaturesError> {
     let cached = match read(path) {
         Err(SignaturesError::Damaged { path, why }) if server.is_some() => {
             say(&format!("{}: {why}; it is fetched anew", path.display()));
@@ -77,7 +157,12 @@ pub(crate) fn matcher(
         Some(server) => match refresh(path, server, cached.as_ref(), say) {
             Ok(Some(newer)) => Some(newer),
             Ok(None) => cached,
-            Err(error @ (SignaturesError::Server(_) | SignaturesError::Answer(_))) if cached.is_some() => {
+            Err(
+                error @ (SignaturesError::Server(_)
+                | SignaturesError::Answer(_)
+                | SignaturesError::Shrunk { .. }
+                | SignaturesError::Empty),
+            ) if cached.is_some() => {
                 say(&format!("{error}; the signatures that are here already are used"));
                 cached
             }
@@ -85,6 +170,19 @@ pub(crate) fn matcher(
         },
     };
     let cached = cached.ok_or_else(|| SignaturesError::None(path.to_owned()))?;
+    let about = |record: &RecordSignatures| {
+        let about = About {
+            signature: record.signature.clone(),
+            severity: record.severity,
+            action: record.action,
+            at_fault: record.at_fault,
+            address: None,
+        };
+        (record.id.clone(), about)
+    };
+    let records = cached.records.iter().map(about).collect();
+    let address = cached.server.as_deref();
+    let address = address.and_then(|address| address.strip_suffix(REPORTS).map(str::to_owned));
     let (matcher, rejected) = Matcher::build(cached.records);
     if !rejected.is_empty() {
         let count = rejected.len();
@@ -92,7 +190,11 @@ pub(crate) fn matcher(
             "{count} patterns of a newer server are not understood and left out: update the agent"
         ));
     }
-    Ok(Arc::new(matcher))
+    Ok(Known {
+        matcher: Arc::new(matcher),
+        records,
+        server: address,
+    })
 }
 
 fn read(path: &Path) -> Result<Option<Cached>, SignaturesError> {
@@ -101,9 +203,12 @@ fn read(path: &Path) -> Result<Option<Cached>, SignaturesError> {
         why,
     };
     match fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map(Some)
-            .map_err(|error| damaged(format!("no signatures: {error}"))),
+        Ok(bytes) => match serde_json::from_slice::<Cached>(&bytes) {
+            // As an older agent kept what an emptied server sent.
+            Ok(cached) if cached.records.is_empty() => Err(damaged("it has no records".to_owned())),
+            Ok(cached) => Ok(Some(cached)),
+            Err(error) => Err(damaged(format!("no signatures: {error}"))),
+        },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(damaged(error.to_string())),
     }
@@ -126,6 +231,21 @@ fn refresh(
     };
     let answer: Answer =
         serde_json::from_slice(&bytes).map_err(|error| SignaturesError::Answer(error.to_string()))?;
+    let (newer, kept) = (
+        answer.records.len(),
+        cached.map_or(0, |cached| cached.records.len()),
+    );
+    if newer == 0 {
+        return Err(SignaturesError::Empty);
+    }
+    // Records are withdrawn one by one; a set that lost half of itself is a mistake, and would pass errors over.
+    if newer < kept.div_ceil(2) {
+        return Err(SignaturesError::Shrunk {
+            newer,
+            kept,
+            path: path.to_owned(),
+        });
+    }
     let newer = Cached {
         server: Some(server.address().to_owned()),
         etag,

@@ -25,7 +25,7 @@ pub(crate) struct ConvertArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Id of the node that it is of [default: this one's]
-    #[arg(long, value_name = "ID")]
+    #[arg(long = "node-id", alias = "node", value_name = "ID")]
     pub(crate) node: Option<NodeId>,
     /// Folder that stands for / where this node's own id is read
     #[arg(long, value_name = "DIR", default_value = "/")]

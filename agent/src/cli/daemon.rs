@@ -15,7 +15,7 @@ pub(crate) struct DaemonArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Server to upload to; without one the results stay in the state folder
-    #[arg(long, value_name = "URL", env = "PEERLESS_SERVER")]
+    #[arg(long, value_name = "URL", env = "PEERLESS_SERVER", hide_env_values = true)]
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) access: ServerArgs,

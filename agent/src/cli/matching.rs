@@ -10,7 +10,7 @@ use super::ServerArgs;
 #[derive(Debug, Args)]
 pub(crate) struct SignatureArgs {
     /// Server whose newest signatures are fetched first; without one those that were fetched before are used
-    #[arg(long, value_name = "URL", env = "PEERLESS_SERVER")]
+    #[arg(long, value_name = "URL", env = "PEERLESS_SERVER", hide_env_values = true)]
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) access: ServerArgs,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::process::say;
 use crate::upload::{ConfigurationError, Limits, Spool, Uploader};
 
 /// How the server is spoken to.
@@ -22,9 +23,13 @@ pub(crate) struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// Checks every setting; nothing is sent yet.
+    /// Checks every setting, and warns of unsafe ones; nothing is sent yet.
     pub(crate) fn uploader(&self, server: &str) -> Result<Uploader, ConfigurationError> {
-        Uploader::new(server, self.token_file.as_deref(), self.ca_file.as_deref())
+        let uploader = Uploader::new(server, self.token_file.as_deref(), self.ca_file.as_deref())?;
+        for warning in uploader.warnings() {
+            say(&format!("warning: {warning}"));
+        }
+        Ok(uploader)
     }
 }
 
@@ -61,7 +66,7 @@ pub(crate) struct UploadArgs {
     /// Reports (JSON, or as the spool keeps them) and bundles; without any the spool is emptied
     pub(crate) files: Vec<PathBuf>,
     /// Server to upload to, by its http or https address
-    #[arg(long, value_name = "URL", env = "PEERLESS_SERVER")]
+    #[arg(long, value_name = "URL", env = "PEERLESS_SERVER", hide_env_values = true)]
     pub(crate) server: String,
     #[command(flatten)]
     pub(crate) access: ServerArgs,

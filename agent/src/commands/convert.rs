@@ -49,7 +49,7 @@ pub(crate) fn convert(arguments: &ConvertArgs) -> anyhow::Result<u8> {
         let of = report.node.hostname.as_deref().unwrap_or_default();
         let here = here.hostname.as_deref().unwrap_or("another host");
         return Err(InputError(format!(
-            "{file}: this is of host {of}, and here is {here}; say which node it is of with --node ID"
+            "{file}: this is of host {of}, and here is {here}; say which node it is of with --node-id ID"
         ))
         .into());
     }

@@ -1,17 +1,20 @@
 //! `peerless-agent match`: texts explained on the node, with signatures that were fetched before.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use kb_core::ids::RecordId;
+use kb_core::intake::Intake;
 use kb_core::matcher::Matcher;
 use kb_core::scanner::{ScanOptions, Summary};
+use kb_core::terminal::harmless;
 
 use crate::cli::{MatchArgs, SignatureArgs};
 use crate::process::say;
-use crate::signatures;
+use crate::signatures::{self, About, Known};
 use crate::upload::{ConfigurationError, ZSTD_MAGIC};
 
 use super::{InputError, print};
@@ -23,33 +26,37 @@ const NOTHING: u8 = 1;
 
 /// Looks through each file.
 pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
-    let matcher = matcher(&arguments.signatures)?;
+    let known = known(&arguments.signatures)?;
     let mut found = false;
     for path in &arguments.files {
         let wrong = |error: io::Error| InputError(format!("{}: {error}", path.display()));
-        let (raw, name): (Box<dyn Read>, Cow<'_, str>) = if path == Path::new("-") {
-            (Box::new(io::stdin().lock()), "FILE".into())
+        let raw: Box<dyn Read> = if path == Path::new("-") {
+            Box::new(io::stdin().lock())
         } else {
-            (Box::new(File::open(path).map_err(wrong)?), path.to_string_lossy())
+            Box::new(File::open(path).map_err(wrong)?)
         };
-        let text = unpacked(raw, &name).map_err(wrong)?;
-        let summary = scan(&matcher, text).map_err(wrong)?;
+        let text = unpacked(raw).map_err(wrong)?;
+        let summary = scan(&known.matcher, text).map_err(wrong)?;
         found |= !summary.matches.is_empty();
         let text = if arguments.json {
-            format!(
-                "{}\n",
-                serde_json::json!({ "file": path.to_string_lossy(), "summary": summary })
-            )
+            let records: BTreeMap<&RecordId, About> = summary
+                .matches
+                .iter()
+                .map(|found| (&found.id, known.about(&found.id)))
+                .collect();
+            let file = path.to_string_lossy();
+            let answer = serde_json::json!({ "file": file, "summary": summary, "records": records });
+            format!("{answer}\n")
         } else {
-            told(path, &summary)
+            told(path, &summary, &known)
         };
         print(&text)?;
     }
     Ok(if found { 0 } else { NOTHING })
 }
 
-/// The matcher that the arguments name.
-pub(crate) fn matcher(arguments: &SignatureArgs) -> anyhow::Result<Arc<Matcher>> {
+/// What the arguments name to recognise errors by.
+pub(crate) fn known(arguments: &SignatureArgs) -> anyhow::Result<Known> {
     let path = arguments
         .signatures
         .clone()
@@ -69,25 +76,13 @@ pub(crate) fn matcher(arguments: &SignatureArgs) -> anyhow::Result<Arc<Matcher>>
     Ok(signatures::matcher(&path, server.as_ref(), &say)?)
 }
 
-/// The text of what is compressed with zstd, told by its first bytes. What this program cannot read is refused: as a
-/// text it would hold no known error.
-fn unpacked(mut raw: impl Read + 'static, name: &str) -> io::Result<Box<dyn Read>> {
-    /// First bytes, and who reads the rest: RFC 1952 (2.3.1), the .xz file format (2.1.1.1), bzip2's block size 1 to 9.
-    const FOREIGN: [(&[u8], &str); 3] = [
-        (&[0x1f, 0x8b], "zcat"),
-        (b"\xfd7zXZ\0", "xzcat"),
-        (b"BZh", "bzcat"),
-    ];
+/// The text of what is compressed with zstd, told by its first bytes. What else is no text the intake refuses.
+fn unpacked(mut raw: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     let mut head = Vec::new();
-    raw.by_ref().take(6).read_to_end(&mut head)?;
-    for (magic, reader) in FOREIGN {
-        if head.starts_with(magic) {
-            return Err(io::Error::other(format!(
-                "it is compressed: run `{reader} {name} | peerless-agent match -`"
-            )));
-        }
-    }
-    let is_zstd = head.starts_with(&ZSTD_MAGIC);
+    raw.by_ref()
+        .take(ZSTD_MAGIC.len() as u64)
+        .read_to_end(&mut head)?;
+    let is_zstd = head == ZSTD_MAGIC;
     let all = BufReader::new(io::Cursor::new(head).chain(raw));
     Ok(if is_zstd {
         Box::new(zstd::stream::read::Decoder::with_buffer(all)?)
@@ -96,22 +91,33 @@ fn unpacked(mut raw: impl Read + 'static, name: &str) -> io::Result<Box<dyn Read
     })
 }
 
+/// In what is no text, "no known error" is not said.
 fn scan(matcher: &Arc<Matcher>, mut source: impl Read) -> io::Result<Summary> {
     let mut scanner = matcher.scanner(ScanOptions::default());
+    let mut intake = Intake::default();
     let mut piece = vec![0; PIECE];
     loop {
         match source.read(&mut piece) {
-            Ok(0) => return Ok(scanner.finish()),
-            Ok(bytes) => scanner.feed(piece.get(..bytes).unwrap_or_default()),
+            Ok(0) => break,
+            Ok(bytes) => scanner.feed(&intake.push(piece.get(..bytes).unwrap_or_default())),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+        if let Some(why) = intake.refused() {
+            return Err(io::Error::other(why));
+        }
     }
+    scanner.feed(&intake.end());
+    let summary = scanner.finish();
+    if summary.matches.is_empty() {
+        intake.judge().map_err(io::Error::other)?;
+    }
+    Ok(summary)
 }
 
-/// For people: the first cause first, each with its lines.
-fn told(path: &Path, summary: &Summary) -> String {
-    let file = path.display();
+/// For people: the first cause first, each with its lines, its weight and where to read on.
+fn told(path: &Path, summary: &Summary, known: &Known) -> String {
+    let file = harmless(&path.to_string_lossy());
     if summary.matches.is_empty() {
         return format!("{file}: no known error in {} lines\n", summary.lines_scanned);
     }
@@ -119,12 +125,23 @@ fn told(path: &Path, summary: &Summary) -> String {
     for found in &summary.matches {
         let is_cause = summary.root_cause.as_ref() == Some(&found.id);
         let cause = if is_cause { " (first cause)" } else { "" };
+        let times = if found.count == 1 {
+            "once"
+        } else {
+            &format!("{} times", found.count)
+        };
         let lines: Vec<String> = found.lines.iter().map(|line| line.line.to_string()).collect();
+        let word = if lines.len() == 1 { "line" } else { "lines" };
         let lines = lines.join(", ");
-        told.push(format!(
-            "{file}: {}{cause}: {} times, lines {lines}\n",
-            found.id, found.count
-        ));
+        told.push(format!("{file}: {}{cause}: {times}, {word} {lines}\n", found.id));
+        let about = known.about(&found.id);
+        let more = [
+            about.signature.clone(),
+            about.weight(),
+            about.address.clone().unwrap_or_default(),
+        ];
+        let more = more.iter().filter(|more| !more.is_empty());
+        told.extend(more.map(|more| format!("  {}\n", harmless(more))));
     }
     told.concat()
 }

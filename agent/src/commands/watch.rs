@@ -5,18 +5,19 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use kb_core::matcher::Matcher;
-use kb_core::scanner::{Event, ScanOptions, Scanner};
+use kb_core::scanner::{Event, Hit, ScanOptions, Scanner};
+use kb_core::terminal::harmless;
+use serde::Serialize;
 
 use crate::cli::WatchArgs;
 use crate::host::{Follower, HostRoot};
 use crate::process::say;
+use crate::signatures::{About, Known};
 
-use super::matching::matcher;
+use super::matching::known;
 use super::write_out;
 
 /// Between two looks at a log that has not grown.
@@ -26,8 +27,8 @@ const LINES_OF_A_SCAN: u64 = 100_000;
 
 /// Follows until the reader is gone, the program is ended, or, with `--once`, the log is read.
 pub(crate) fn watch(arguments: &WatchArgs) -> anyhow::Result<u8> {
-    let matcher = matcher(&arguments.signatures)?;
-    let mut teller = Teller::new(&matcher, arguments.json);
+    let known = known(&arguments.signatures)?;
+    let mut teller = Teller::new(&known, arguments.json);
     match follow(&mut teller, arguments) {
         Err(error) if is_reader_gone(&error) => Ok(0),
         ended => ended,
@@ -164,18 +165,26 @@ impl Tail {
     }
 }
 
+/// A hit for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    hit: &'a Hit,
+    about: &'a About,
+}
+
 /// Scans, and tells what is found.
 struct Teller<'a> {
-    matcher: &'a Arc<Matcher>,
+    known: &'a Known,
     scanner: Option<Scanner>,
     lines: u64,
     json: bool,
 }
 
 impl<'a> Teller<'a> {
-    fn new(matcher: &'a Arc<Matcher>, json: bool) -> Self {
+    fn new(known: &'a Known, json: bool) -> Self {
         Self {
-            matcher,
+            known,
             scanner: None,
             lines: 0,
             json,
@@ -187,7 +196,7 @@ impl<'a> Teller<'a> {
     }
 
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let matcher = self.matcher;
+        let matcher = &self.known.matcher;
         let scanner = self
             .scanner
             .get_or_insert_with(|| matcher.scanner(ScanOptions::default()));
@@ -211,11 +220,22 @@ impl<'a> Teller<'a> {
     fn tell(&self, events: &[Event]) -> io::Result<()> {
         for event in events {
             let Event::Hit(hit) = event else { continue };
+            let about = self.known.about(&hit.record);
             let line = if self.json {
-                serde_json::to_string(hit)?
+                serde_json::to_string(&Told { hit, about: &about })?
             } else {
                 let text = hit.text.as_ref().map_or("", |marked| marked.text.as_str());
-                format!("{}: {text}", hit.record)
+                let weight = about.weight();
+                let weight = if weight.is_empty() {
+                    weight
+                } else {
+                    format!(" ({weight})")
+                };
+                let address = about
+                    .address
+                    .map_or_else(String::new, |address| format!(" {address}"));
+                // What a log holds must not act on the terminal.
+                harmless(&format!("{}{weight}{address}: {text}", hit.record))
             };
             write_out(&format!("{line}\n"))?;
         }

@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 
+use kb_core::terminal::harmless;
 use reqwest::blocking::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -59,7 +60,7 @@ impl Answer {
             .filter_map(|name| json.get(name)?.as_str())
             .collect();
         if !words.is_empty() {
-            return format!(": {}", words.join(": "));
+            return format!(": {}", harmless(&words.join(": ")));
         }
         // JSON without such words is the server's own, or as short.
         if self.text.trim().is_empty() || json.is_object() {
@@ -120,5 +121,7 @@ mod tests {
             answer(PROBLEM, r#"{"title": "Busy", "detail": "later"}"#).detail(),
             ": Busy: later"
         );
+        let hostile = answer(PROBLEM, r#"{"title": "\u001b[2J\npeerless-agent: healthy"}"#);
+        assert_eq!(hostile.detail(), ": \u{fffd}[2J\u{fffd}peerless-agent: healthy");
     }
 }

@@ -1,10 +1,13 @@
 //! The HTTP side: one POST, no redirects (they would carry the token elsewhere), no retries (the spool is the retry).
 
 use std::fmt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
 use kb_core::ids::ReportId;
+use kb_core::terminal::{harmless, without_password};
+use kb_core::wire::is_this_machine;
 use reqwest::blocking::Client;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, RETRY_AFTER,
@@ -27,6 +30,7 @@ pub(crate) struct Uploader {
     client: Client,
     address: Url,
     authorization: Option<HeaderValue>,
+    warnings: Vec<String>,
 }
 
 /// The server's answer to a report that it has.
@@ -60,11 +64,28 @@ impl Uploader {
         let client = builder.build().map_err(|error| ConfigurationError::Tls {
             why: root_cause(&error),
         })?;
+        let authorization = token(token_file)?;
+        let mut warnings: Vec<String> = token_file.and_then(read_by_others).into_iter().collect();
+        if authorization.is_some()
+            && address.scheme() == "http"
+            && !is_this_machine(address.host_str().unwrap_or_default())
+        {
+            warnings.push(format!(
+                "the token goes to {} over plain http, where others can read it: use https",
+                address.origin().ascii_serialization()
+            ));
+        }
         Ok(Self {
             client,
             address,
-            authorization: token(token_file)?,
+            authorization,
+            warnings,
         })
+    }
+
+    /// What is unsafe about the settings, though they work.
+    pub(crate) fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Sends the bytes. 200 and 201 with the report's id both mean that the server has it; without, somebody else
@@ -76,7 +97,7 @@ impl Uploader {
             .header(CONTENT_TYPE, "application/json")
             .header(CONTENT_ENCODING, "zstd")
             .header(ACCEPT, "application/json")
-            .body(body.0.clone());
+            .body(body.for_the_wire());
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
         }
@@ -178,7 +199,7 @@ impl Uploader {
 /// `{server}/api/v1/reports`, below whatever path the server lies at.
 fn report_address(server: &str) -> Result<Url, ConfigurationError> {
     let refused = |why: &str| ConfigurationError::Server {
-        url: server.to_owned(),
+        url: without_password(server),
         why: why.to_owned(),
     };
     let mut address = Url::parse(server).map_err(|error| refused(&error.to_string()))?;
@@ -237,6 +258,16 @@ fn token(file: Option<&Path>) -> Result<Option<HeaderValue>, ConfigurationError>
     Ok(Some(header))
 }
 
+/// A token that every user of the node can read is everybody's.
+fn read_by_others(file: &Path) -> Option<String> {
+    const OTHERS_READ: u32 = 0o004;
+    let mode = std::fs::metadata(file).ok()?.permissions().mode();
+    (mode & OTHERS_READ != 0).then(|| {
+        let file = file.display();
+        format!("--token-file {file} can be read by every user: chmod 600 {file}, and make a new token")
+    })
+}
+
 /// The innermost reason: reqwest's own text says only that sending failed.
 fn root_cause(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
@@ -269,15 +300,59 @@ fn describe(finding: &serde_json::Value) -> String {
     let text = |name: &str| finding.get(name).and_then(serde_json::Value::as_str);
     let subject = text("subject").unwrap_or("finding");
     let title = text("title").or_else(|| text("rule")).unwrap_or("no title");
-    match text("record") {
+    // A server's words must not pass for the agent's own, nor act on the terminal.
+    harmless(&match text("record") {
         Some(record) => format!("{subject}: {title} ({record})"),
         None => format!("{subject}: {title}"),
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn findings_of_a_server_are_one_harmless_line_each() {
+        let finding = serde_json::json!({
+            "subject": "pair 0-1",
+            "title": "\u{1b}[2Jall is well\npeerless-agent: healthy",
+            "record": "a/b\rc",
+        });
+        assert_eq!(
+            describe(&finding),
+            "pair 0-1: \u{fffd}[2Jall is well\u{fffd}peerless-agent: healthy (a/b\u{fffd}c)"
+        );
+    }
+
+    #[test]
+    fn no_message_has_the_password_of_an_address() {
+        for wrong in [
+            "https://u:secret@a.example",
+            "ftp://u:secret@a",
+            "u:secret@a.example",
+            "https://u:secret@",
+        ] {
+            let told = report_address(wrong).unwrap_err().to_string();
+            assert!(!told.contains("secret"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_others_can_read_is_warned_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        std::fs::write(&file, "abc").unwrap();
+        let warned = |mode: u32, server: &str| {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+            Uploader::new(server, Some(&file), None)
+                .unwrap()
+                .warnings()
+                .join("; ")
+        };
+        assert_eq!(warned(0o600, "http://127.0.0.1:9"), "");
+        assert!(warned(0o644, "http://127.0.0.1:9").contains("chmod 600"));
+        assert!(warned(0o600, "http://kb.example").contains("plain http"));
+    }
 
     #[test]
     fn reports_go_below_the_servers_address() {

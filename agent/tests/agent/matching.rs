@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use fake_gpu::Scenario;
 use kb_core::ids::Revision;
 use kb_core::record::Record;
+use kb_core::signature::RecordSignatures;
 
 use crate::node::{Node, Run};
 
@@ -40,14 +41,21 @@ fn another_server() -> (String, JoinHandle<()>) {
     (address, std::thread::spawn(serve))
 }
 
-/// Serves the signatures of one record, `times` times; gives the tags that it was asked with.
-fn server(times: usize) -> (String, JoinHandle<Vec<String>>) {
+fn signatures() -> RecordSignatures {
     let record = Record::parse(
         include_str!("../../../kb-seed/cuda/peer-access-unsupported-by-hardware.json"),
         include_str!("../../../kb-seed/cuda/peer-access-unsupported-by-hardware.ext.json"),
     );
-    let signatures = record.unwrap().signatures(Revision(1));
-    let body = serde_json::json!({ "records": [signatures], "kb": { "seq": 7 } }).to_string();
+    record.unwrap().signatures(Revision(1))
+}
+
+/// Serves the signatures of one record, `times` times; gives the tags that it was asked with.
+fn server(times: usize) -> (String, JoinHandle<Vec<String>>) {
+    let body = serde_json::json!({ "records": [signatures()], "kb": { "seq": 7 } });
+    serving(body.to_string(), times)
+}
+
+fn serving(body: String, times: usize) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let serve = move || {
@@ -237,15 +245,114 @@ fn a_compressed_log_is_read_or_refused_but_never_taken_for_text() {
     for (head, reader) in [
         (&b"\x1f\x8b\x08\0"[..], "zcat"),
         (b"\xfd7zXZ\0\0", "xzcat"),
-        (b"BZh91AY", "bzcat"),
+        (b"BZh91AY&SY\x1a", "bzcat"),
+        (b"PK\x03\x04\x14\0", "unzip -p"),
+        (b"LPKSHHRH\0\0", "journalctl --file"),
     ] {
         let file = node.path("train.log.packed");
         fs::write(&file, head).unwrap();
         let refused = run(&node, "match", &[file.to_str().unwrap()]);
         assert_eq!(refused.code, 64, "{}", refused.stderr);
-        let way = format!("run `{reader} {} | peerless-agent match -`", file.display());
+        let way = format!("send what `{reader} FILE` prints");
         assert!(refused.stderr.contains(&way), "{}", refused.stderr);
     }
+    let binary: Vec<u8> = (0..9999_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect();
+    let file = node.path("core");
+    fs::write(&file, binary).unwrap();
+    let refused = run(&node, "match", &[file.to_str().unwrap()]);
+    assert_eq!(refused.code, 64, "{}{}", refused.stdout, refused.stderr);
+    assert!(refused.stderr.contains("binary file"), "{}", refused.stderr);
+    let utf16: Vec<u8> = format!("\u{feff}x\r\n{LINE}\r\n")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    fs::write(&file, utf16).unwrap();
+    assert_eq!(run(&node, "match", &[file.to_str().unwrap()]).code, 0);
+}
+
+#[test]
+fn an_emptied_server_does_not_take_the_signatures_away() {
+    let node = Node::with(&Scenario::healthy(2));
+    let log = node.path("job.log");
+    fs::write(&log, format!("{LINE}\n")).unwrap();
+    let log = log.to_str().unwrap();
+    let none = serde_json::json!({ "records": [] });
+    let (address, thread) = serving(none.to_string(), 1);
+    let fresh = run(&node, "match", &["--server", &address, log]);
+    thread.join().unwrap();
+    assert_eq!(
+        fresh.code, 3,
+        "nothing to match with is no answer: {}",
+        fresh.stdout
+    );
+
+    let record = |name: &str| {
+        let mut signatures = serde_json::to_value(signatures()).unwrap();
+        if !name.is_empty() {
+            signatures["id"] = format!("cuda/{name}").into();
+            signatures["patterns"] = serde_json::json!([]);
+        }
+        signatures
+    };
+    let five = ["", "a", "b", "c", "d"].map(record);
+    let five = serde_json::json!({ "records": five });
+    let (address, thread) = serving(five.to_string(), 1);
+    assert_eq!(run(&node, "match", &["--server", &address, log]).code, 0);
+    thread.join().unwrap();
+    let two = ["a", "b"].map(record);
+    let two = serde_json::json!({ "records": two });
+    for shrunk in [none, two] {
+        let (address, thread) = serving(shrunk.to_string(), 1);
+        let kept = run(&node, "match", &["--server", &address, log]);
+        thread.join().unwrap();
+        assert_eq!(kept.code, 0, "{}", kept.stderr);
+        assert!(kept.stderr.contains("are used"), "{}", kept.stderr);
+        assert_eq!(run(&node, "match", &[log]).code, 0, "the cache is as it was");
+    }
+    // An older agent kept what an emptied server sent.
+    let cache = node.path("cache/signatures.json");
+    fs::write(&cache, r#"{"etag": "", "records": []}"#).unwrap();
+    assert_eq!(run(&node, "match", &[log]).code, 3);
+}
+
+#[test]
+fn what_a_record_weighs_and_where_it_is_told_stands_with_each_match() {
+    let node = Node::with(&Scenario::healthy(2));
+    let log = node.path("job.log");
+    fs::write(&log, format!("{LINE} \u{1b}[2J\n")).unwrap();
+    let log = log.to_str().unwrap();
+    let (address, thread) = server(3);
+    let page = format!("{address}/r/cuda/peer-access-unsupported-by-hardware");
+    let told = run(&node, "match", &["--server", &address, log]);
+    let lines: Vec<&str> = told.stdout.lines().collect();
+    assert!(
+        lines[0].ends_with("(first cause): once, line 1"),
+        "{}",
+        told.stdout
+    );
+    assert!(
+        lines[1].contains("peer access is not supported"),
+        "{}",
+        told.stdout
+    );
+    assert_eq!(lines[2], "  severity error, action change configuration");
+    assert_eq!(lines[3], format!("  {page}"));
+    let json = run(&node, "match", &["--server", &address, "--json", log]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let about = &json["records"]["cuda/peer-access-unsupported-by-hardware"];
+    assert_eq!(
+        (&about["severity"], &about["address"]),
+        (&"error".into(), &page.clone().into())
+    );
+    let watched = run(&node, "watch", &["--server", &address, "--once", log]);
+    thread.join().unwrap();
+    let head = format!(
+        "cuda/peer-access-unsupported-by-hardware (severity error, action change configuration) {page}: "
+    );
+    assert!(watched.stdout.starts_with(&head), "{}", watched.stdout);
+    assert!(!watched.stdout.contains('\u{1b}'), "{:?}", watched.stdout);
 }
 
 #[test]

@@ -154,6 +154,38 @@ fn a_report_is_uploaded_compressed_with_its_token() {
 }
 
 #[test]
+fn a_report_that_repeats_itself_is_sent_within_the_servers_ratio() {
+    let node = Node::with(&Scenario::healthy(2));
+    let mut report: serde_json::Value = serde_json::from_str(include_str!(
+        "../../../kb-core/tests/data/reports/h200-x2-healthy.json"
+    ))
+    .unwrap();
+    let text = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus\n".repeat(60_000);
+    report["logs"] = serde_json::json!([{"source": "kernel", "when": "before", "text": text}]);
+    let json = report.to_string();
+    let file = node.path("report.json.zst");
+    // As an older agent has left it in the spool.
+    fs::write(&file, zstd::encode_all(json.as_bytes(), 3).unwrap()).unwrap();
+    assert!(
+        json.len() > 200 * fs::read(&file).unwrap().len(),
+        "the sample grows more than 200 times"
+    );
+    let server = Server::answering(&[(201, "{}")]);
+    let run = upload(&node, &server.address, &["--from", file.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let requests = server.requests();
+    assert!(
+        json.len() <= 200 * requests[0].body.len(),
+        "{} bytes",
+        requests[0].body.len()
+    );
+    assert_eq!(
+        zstd::stream::decode_all(requests[0].body.as_slice()).unwrap(),
+        json.as_bytes()
+    );
+}
+
+#[test]
 fn a_report_that_is_known_already_is_fine() {
     let node = Node::with(&Scenario::healthy(2));
     let server = Server::answering(&[(200, "{}")]);

@@ -21,6 +21,8 @@ const VERSIONED: [&str; 8] = [
 const NAMED: [&str; 2] = ["gpu_model", "os"];
 /// Names less alike than this (Jaro-Winkler, 0 to 1) are not offered.
 const LEAST_ALIKE: f64 = 0.7;
+/// Letters at the beginning that make a short name like a long one, and how much: `gpuu` is like `gpu_model`.
+const SAME_BEGINNING: (usize, f64) = (3, 0.1);
 
 /// What is wrong with an environment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -138,9 +140,15 @@ fn kind(name: &str, matcher: &Matcher) -> Option<Kind> {
 fn nearest(name: &str, matcher: &Matcher) -> Option<String> {
     let of_records = matcher.conditions().map(|condition| condition.component.as_str());
     let all = VERSIONED.into_iter().chain(NAMED).chain(of_records);
-    let alike = all.map(|known| (strsim::jaro_winkler(name, &known.to_ascii_lowercase()), known));
+    let alike = all.map(|known| (alike(name, &known.to_ascii_lowercase()), known));
     let (score, nearest) = alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))?;
     (score >= LEAST_ALIKE).then(|| nearest.to_owned())
+}
+
+fn alike(one: &str, other: &str) -> f64 {
+    let (letters, more) = SAME_BEGINNING;
+    let begins = one.get(..letters).is_some_and(|begins| other.starts_with(begins));
+    strsim::jaro_winkler(one, other) + if begins { more } else { 0.0 }
 }
 
 #[cfg(test)]

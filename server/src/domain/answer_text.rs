@@ -7,6 +7,7 @@ use kb_core::annex::Dispute;
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
 use kb_core::scanner::{Applies, Match, MatchedLine, RootCause};
+pub(crate) use kb_core::terminal::harmless;
 use serde::Serialize;
 
 use super::lookup::{Candidate, MatchAnswer};
@@ -138,16 +139,6 @@ fn write_line(text: &mut String, line: &MatchedLine) -> std::fmt::Result {
     Ok(())
 }
 
-/// A line of a log may hold what makes a terminal ring, clear itself or lie.
-pub(crate) fn harmless(line: &str) -> String {
-    let shown = |character: char| match character {
-        '\t' => character,
-        _ if character.is_control() => char::REPLACEMENT_CHARACTER,
-        _ => character,
-    };
-    line.chars().map(shown).collect()
-}
-
 fn write_record(text: &mut String, record: &Record) -> std::fmt::Result {
     writeln!(text, "  Why: {}", record.document.root_cause)?;
     write_dispute(text, record.dispute("/root_cause"))?;
@@ -237,7 +228,7 @@ fn write_candidate(text: &mut String, candidate: &Candidate) -> std::fmt::Result
 mod tests {
     use kb_core::record::Record;
 
-    use super::{harmless, write_advice, write_weight};
+    use super::{write_advice, write_weight};
     use crate::feed::samples::PEER_ACCESS;
 
     #[test]
@@ -282,14 +273,5 @@ mod tests {
         assert_eq!(advice("Wait", Some("Wait\n")), "  Do: Wait\n");
         assert_eq!(advice("Wait", None), "  Do: Wait\n");
         assert_eq!(advice("", Some("Wait")), "  Do: Wait\n");
-    }
-
-    #[test]
-    fn a_log_does_not_drive_the_terminal() {
-        assert_eq!(
-            harmless("a\tb\u{1b}]0;title\u{7}\u{9b}2J\rc"),
-            "a\tb\u{fffd}]0;title\u{fffd}\u{fffd}2J\u{fffd}c"
-        );
-        assert_eq!(harmless("显卡 not available"), "显卡 not available");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use kb_core::wire;
+
 use crate::domain::{ingest, lookup};
 use crate::search::MAX_LIMIT;
 
@@ -51,9 +53,9 @@ pub const BODIES_BYTES: usize = 128 << 20;
 /// Start of each body that is not counted against it, in bytes.
 pub const BODY_FREE_BYTES: usize = 64 << 10;
 /// A decompressed body may be this many times the compressed one.
-pub const DECOMPRESSION_RATIO: u64 = 200;
-/// The ratio is not asked of bodies that stay below this size, in bytes.
-pub const DECOMPRESSION_FREE_BYTES: u64 = 1 << 20;
+pub const DECOMPRESSION_RATIO: u64 = wire::DECOMPRESSION_RATIO;
+/// The ratio is not asked of bodies that stay below this size, in bytes; nor of a report, whose own limit is near.
+pub const DECOMPRESSION_FREE_BYTES: u64 = wire::DECOMPRESSION_FREE_BYTES;
 /// Largest zstd window accepted, as a power of two (RFC 9659 wants 8 MiB of every HTTP client and server).
 pub const ZSTD_WINDOW_LOG: u32 = 23;
 /// Request line and headers together, in bytes (fixed by actix-http).
@@ -124,7 +126,7 @@ pub const LIMITS: &[Limit] = &[
     ),
     limit("decompressed to compressed body", DECOMPRESSION_RATIO, "to 1"),
     limit(
-        "body below which the ratio is not asked",
+        "body below which the ratio is not asked (of reports it is not)",
         DECOMPRESSION_FREE_BYTES,
         "bytes",
     ),

@@ -19,6 +19,27 @@ pub fn report(id: &str) -> Value {
 }
 
 #[tokio::test]
+async fn a_report_that_repeats_one_line_is_taken_from_older_agents_too() {
+    let app = TestApp::start().await;
+    let upload = app.token(&[Scope::Report]).await;
+    let mut body = report("run-1");
+    let text = "the same line again\n".repeat(200_000);
+    body["logs"] = object!([{"source": "kernel", "when": "before", "text": text}]);
+    let json = body.to_string();
+    let bare = zstd::encode_all(json.as_bytes(), 3).unwrap();
+    assert!(json.len() > 200 * bare.len());
+    let send = |body: Vec<u8>| {
+        let request = app.post("/api/v1/reports").bearer_auth(&upload);
+        let request = request.header("content-type", "application/json");
+        request.header("content-encoding", "zstd").body(body).send()
+    };
+    assert_eq!(send(bare).await.unwrap().status(), 201);
+    // The limit itself holds.
+    let bomb = zstd::encode_all(vec![b' '; 64 << 20].as_slice(), 19).unwrap();
+    problem(send(bomb).await.unwrap(), 413, "too_large").await;
+}
+
+#[tokio::test]
 async fn a_report_is_kept_once_and_read_by_those_who_may() {
     let app = TestApp::start().await;
     let upload = app.token(&[Scope::Report]).await;

@@ -3,15 +3,12 @@
 
 use std::io::{self, Read};
 
-use super::unpack::Text;
-use crate::web::limits;
+use kb_core::wire::{self, FRAME_BYTES};
 
-/// Text of one frame, in bytes.
-const FRAME_BYTES: usize = 1 << 20;
+use super::unpack::Text;
+
 /// Fast: the network is rarely the slower side.
 const LEVEL: i32 = 1;
-/// Skippable frame (RFC 8878, 3.1.2): magic number, length, content that decoders pass over.
-const SKIPPABLE: [u8; 4] = 0x184D_2A50_u32.to_le_bytes();
 
 /// A text as Zstandard frames.
 pub(super) struct Padded {
@@ -42,17 +39,7 @@ impl Padded {
             return Ok(());
         }
         let packed = zstd::bulk::compress(&self.frame, LEVEL)?;
-        let least = read as u64 / limits::DECOMPRESSION_RATIO + 1;
-        let lacking = usize::try_from(least)
-            .unwrap_or(read)
-            .saturating_sub(packed.len());
-        if lacking > 0 {
-            // Before the frame: the server counts what it has got so far.
-            self.ready.extend(SKIPPABLE);
-            self.ready
-                .extend(u32::try_from(lacking).unwrap_or(u32::MAX).to_le_bytes());
-            self.ready.resize(self.ready.len() + lacking, 0);
-        }
+        self.ready.extend(wire::padding(packed.len() as u64, read as u64));
         self.ready.extend(packed);
         Ok(())
     }

@@ -10,6 +10,7 @@ use clap::Args;
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
 use kb_core::scanner::{Event, Hit};
+use kb_core::terminal::{harmless, harmless_lines, without_password};
 use reqwest::blocking::{Body, Client, RequestBuilder, Response};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::redirect::Policy;
@@ -91,13 +92,20 @@ impl Remote {
             .iter()
             .map(|(component, version)| format!("{component}={version}"))
             .collect();
+        let token = arguments.token.clone().or_else(environment_token);
+        if token.is_some() && is_plain_to_others(&base) {
+            eprintln!(
+                "peerless: warning: the token goes to {} over plain http, where others can read it: use https",
+                base.origin().ascii_serialization()
+            );
+        }
         Ok(Self {
             client: builder
                 .build()
                 .context("cannot set up HTTP; --ca-file may help")?,
             base,
             environment: environment.join(","),
-            token: arguments.token.clone().or_else(environment_token),
+            token,
         })
     }
 
@@ -163,7 +171,13 @@ impl Remote {
             if !status.is_success() {
                 bail!("{} answers {status}{}", self.shown(), problem(response));
             }
-            return Ok(Ok(String::from_utf8_lossy(&body(response)?).into_owned()));
+            let text = String::from_utf8_lossy(&body(response)?).into_owned();
+            // JSON holds no control character as such, and is for programs.
+            return Ok(Ok(if text_in.is_some() {
+                harmless_lines(&text)
+            } else {
+                text
+            }));
         }
         bail!("{} moves in circles", self.shown());
     }
@@ -236,7 +250,7 @@ impl Explainer for Remote {
             format!("the server does not say {MATCHES_HEADER}: it is older than this program, try --json")
         })?;
         let text = String::from_utf8_lossy(&body(response)?).into_owned();
-        Ok((text, found != "0"))
+        Ok((harmless_lines(&text), found != "0"))
     }
 
     fn stepwise(
@@ -250,7 +264,7 @@ impl Explainer for Remote {
             match serde_json::from_str(&line).map_err(|error| strange(&error))? {
                 Line::Hit(hit) => each(&Event::Hit(hit))?,
                 Line::Summary(answer) => return Ok(*answer),
-                Line::Problem { detail } => bail!("{detail}"),
+                Line::Problem { detail } => bail!("{}", harmless(&detail)),
                 Line::Other => {}
             }
         }
@@ -297,15 +311,21 @@ fn moved_to(response: &Response) -> Option<String> {
     rest.split('?').next().map(str::to_owned)
 }
 
+/// Whether what is sent can be read on the way.
+fn is_plain_to_others(base: &Url) -> bool {
+    base.scheme() == "http" && !kb_core::wire::is_this_machine(base.host_str().unwrap_or_default())
+}
+
 fn environment_token() -> Option<String> {
     let token = std::env::var("PEERLESS_TOKEN").ok()?;
     (!token.is_empty()).then_some(token)
 }
 
 fn base(server: &str) -> anyhow::Result<Url> {
-    let mut base = Url::parse(server).with_context(|| format!("--server {server}"))?;
+    let shown = without_password(server);
+    let mut base = Url::parse(server).with_context(|| format!("--server {shown}"))?;
     if !matches!(base.scheme(), "http" | "https") {
-        bail!("--server {server}: write http://… or https://…");
+        bail!("--server {shown}: write http://… or https://…");
     }
     if !base.username().is_empty() || base.password().is_some() {
         bail!("--server holds a password: use --token or PEERLESS_TOKEN");
@@ -331,7 +351,7 @@ fn problem(response: Response) -> String {
     let _ = response.take(MOST_PROBLEM_BYTES).read_to_end(&mut bytes);
     let problem: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let detail = problem.get("detail").and_then(serde_json::Value::as_str);
-    detail.map_or_else(String::new, |detail| format!(": {detail}"))
+    detail.map_or_else(String::new, |detail| format!(": {}", harmless(detail)))
 }
 
 fn strange(error: &serde_json::Error) -> anyhow::Error {
@@ -361,6 +381,16 @@ mod tests {
                 base(server).unwrap().join("api/v1/match").unwrap().as_str(),
                 expected
             );
+        }
+        let secret = [
+            "ftp://u:secret@a",
+            "u:secret@a.example",
+            "https://u:secret@",
+            "https://u:secret@a",
+        ];
+        for wrong in secret {
+            let told = format!("{:#}", base(wrong).unwrap_err());
+            assert!(!told.contains("secret"), "{told}");
         }
         for bad in ["", "localhost:8080", "ftp://a", "https://u:p@a.example"] {
             assert!(base(bad).is_err(), "{bad}");

@@ -22,8 +22,9 @@ const ZSTD_WINDOW_LOG: u32 = 27;
 /// How a text is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// Not, or as this program does not know: the intake names it.
     Plain,
+    /// As this program does not know: the intake names it.
+    Foreign,
     Gzip,
     Zstd,
     Xz,
@@ -57,7 +58,7 @@ fn bounded(mut raw: impl Read + Send + 'static, free: u64, xz_kib: u32) -> io::R
     };
     let all = BufReader::new(counted);
     let text: Text = match packing {
-        Packing::Plain => return Ok(Box::new(all)),
+        Packing::Plain | Packing::Foreign => return Ok(Box::new(all)),
         Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(all)),
         Packing::Zstd => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(all)?;
@@ -82,7 +83,8 @@ pub(super) fn sniff(raw: &mut impl Read) -> io::Result<(Packing, Vec<u8>)> {
         Some(Form::Gzip) => Packing::Gzip,
         Some(Form::Zstd) => Packing::Zstd,
         Some(Form::Xz) => Packing::Xz,
-        _ => Packing::Plain,
+        Some(_) => Packing::Foreign,
+        None => Packing::Plain,
     };
     Ok((packing, head))
 }

@@ -64,9 +64,19 @@ enum Inner<S: Sink> {
 impl<S: Sink> Decoder<S> {
     /// A decoder that lets `limit` bytes out.
     pub fn new(encoding: Encoding, limit: u64, sink: S) -> Result<Self, BodyError> {
+        Self::bounded(encoding, limit, limits::DECOMPRESSION_FREE_BYTES, sink)
+    }
+
+    /// A decoder for a body whose limit is bound enough: the ratio is not asked of it.
+    pub fn within_limit(encoding: Encoding, limit: u64, sink: S) -> Result<Self, BodyError> {
+        Self::bounded(encoding, limit, limit, sink)
+    }
+
+    fn bounded(encoding: Encoding, limit: u64, free: u64, sink: S) -> Result<Self, BodyError> {
         let meter = Meter {
             sink,
             limit,
+            free,
             went_in: 0,
             came_out: 0,
             refusal: None,
@@ -185,6 +195,8 @@ impl<S: Sink> Frames<S> {
 struct Meter<S> {
     sink: S,
     limit: u64,
+    /// Bytes that may come out whatever went in.
+    free: u64,
     went_in: u64,
     came_out: u64,
     refusal: Option<BodyError>,
@@ -197,7 +209,7 @@ impl<S: Sink> Meter<S> {
             return Err(BodyError::TooLarge(self.limit));
         }
         let most = self.went_in.saturating_mul(limits::DECOMPRESSION_RATIO);
-        if came_out > limits::DECOMPRESSION_FREE_BYTES && came_out > most {
+        if came_out > self.free && came_out > most {
             return Err(BodyError::Ratio(limits::DECOMPRESSION_RATIO));
         }
         self.came_out = came_out;

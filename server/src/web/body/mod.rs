@@ -12,7 +12,7 @@ pub use budget::Budget;
 pub use decode::{Decoder, Encoding, Sink};
 pub use pace::{Pace, Patience};
 pub use read::{
-    check_head, is_json, json, json_needed, json_text, parse_json, raw, stream, stream_with, text,
+    check_head, is_json, json, json_needed, json_text, parse_json, raw, report, stream, stream_with, text,
 };
 pub use weigh::{Bound, Weigher};
 

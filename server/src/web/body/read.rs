@@ -14,10 +14,18 @@ use crate::web::error::{Code, Problem};
 use crate::web::limits;
 
 /// Reads a body of at most `limit` bytes, whatever its type.
-pub async fn raw(request: &HttpRequest, mut payload: Payload, limit: u64) -> Result<Vec<u8>, BodyError> {
+pub async fn raw(request: &HttpRequest, payload: Payload, limit: u64) -> Result<Vec<u8>, BodyError> {
+    let decoder = Decoder::new(Encoding::of(request.headers())?, limit, Vec::new())?;
+    whole(request, payload, limit, decoder).await
+}
+
+async fn whole(
+    request: &HttpRequest,
+    mut payload: Payload,
+    limit: u64,
+    mut decoder: Decoder<Vec<u8>>,
+) -> Result<Vec<u8>, BodyError> {
     refuse_announced(request, limit)?;
-    let encoding = Encoding::of(request.headers())?;
-    let mut decoder = Decoder::new(encoding, limit, Vec::new())?;
     let mut share = Share::of(request);
     let mut pace = Pace::of(request);
     while let Some(piece) = pace.next(payload.next()).await? {
@@ -36,13 +44,29 @@ pub async fn raw(request: &HttpRequest, mut payload: Payload, limit: u64) -> Res
 /// before anything is made of it.
 pub async fn json_text(
     request: &HttpRequest,
-    mut payload: Payload,
+    payload: Payload,
     limit: u64,
     bound: Bound,
 ) -> Result<Vec<u8>, BodyError> {
+    let decoder = Decoder::new(Encoding::of(request.headers())?, limit, Weighed::new(bound))?;
+    weighed(request, payload, limit, decoder).await
+}
+
+/// Reads a report: older agents compress one that repeats a line beyond the ratio.
+pub async fn report(request: &HttpRequest, payload: Payload) -> Result<Vec<u8>, BodyError> {
+    let limit = limits::REPORT_BYTES;
+    let sink = Weighed::new(Bound::Values(limits::REPORT_VALUES));
+    let decoder = Decoder::within_limit(Encoding::of(request.headers())?, limit, sink)?;
+    weighed(request, payload, limit, decoder).await
+}
+
+async fn weighed(
+    request: &HttpRequest,
+    mut payload: Payload,
+    limit: u64,
+    mut decoder: Decoder<Weighed>,
+) -> Result<Vec<u8>, BodyError> {
     refuse_announced(request, limit)?;
-    let encoding = Encoding::of(request.headers())?;
-    let mut decoder = Decoder::new(encoding, limit, Weighed::new(bound))?;
     let mut share = Share::of(request);
     let mut pace = Pace::of(request);
     while let Some(piece) = pace.next(payload.next()).await? {

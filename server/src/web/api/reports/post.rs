@@ -10,9 +10,9 @@ use super::{FindingEntry, findings};
 use crate::domain::ingest::{self, Accepted};
 use crate::search::KnowledgeStamp;
 use crate::web::auth::Uploader;
+use crate::web::body;
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::state::AppState;
-use crate::web::{body, limits};
 
 /// What became of a report.
 #[derive(Debug, Serialize, ToSchema)]
@@ -66,8 +66,7 @@ pub async fn post(
     if !body::is_json(&request) {
         return Err(body::json_needed());
     }
-    let bound = body::Bound::Values(limits::REPORT_VALUES);
-    let sent = body::json_text(&request, payload, limits::REPORT_BYTES, bound).await?;
+    let sent = body::report(&request, payload).await?;
     let generation = state.knowledge.current();
     let now = state.clock.now();
     let accepted = ingest::accept(state.store.as_ref(), &generation, &state.correlator, sent, now).await?;
