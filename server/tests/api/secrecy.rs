@@ -44,7 +44,7 @@ async fn a_marker_that_was_pasted_is_nowhere() {
         client.post(format!("{url}/api/v1/match")).body(text.clone()),
         client
             .post(format!("{url}/api/v1/match"))
-            .json(&json!({"text": text, "environment": {"driver": MARKER}})),
+            .json(&json!({"text": text, "environment": {"gpu_model": MARKER}})),
         client
             .post(format!("{url}/api/v1/match"))
             .header("accept", "application/x-ndjson")
