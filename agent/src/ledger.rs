@@ -31,9 +31,9 @@ impl LedgerFile {
         Self { folder }
     }
 
-    /// True where a daemon has kept one.
+    /// True where a daemon has kept one, or where that cannot be told: reading it then says why.
     pub(crate) fn is_there(&self) -> bool {
-        self.folder.join(NAME).exists()
+        self.folder.join(NAME).try_exists().unwrap_or(true)
     }
 
     /// What is kept; `None` where nothing was yet.

@@ -62,10 +62,10 @@ const SHOWN_PARAMETERS: [&str; 7] = [
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         // `host=db password=…` is no path, and is refused; it is not printed either.
-        return match url.contains("password") && url.contains('=') {
-            true => "…".to_owned(),
-            false => url.to_owned(),
-        };
+        if url.contains("password") && url.contains('=') {
+            return "…".to_owned();
+        }
+        return url.to_owned();
     };
     let authority_end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, tail) = rest.split_at(authority_end);

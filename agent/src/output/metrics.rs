@@ -148,7 +148,11 @@ fn of_health(health: &Health, metric: &mut impl FnMut(&str, &str, &str, &[(Strin
 /// An empty label is one that the entry does not have.
 fn labels(entry: &Entry) -> String {
     let number = entry.number.map(|number| number.to_string()).unwrap_or_default();
-    let record = entry.record.as_ref().map(|id| id.as_str()).unwrap_or_default();
+    let record = entry
+        .record
+        .as_ref()
+        .map(kb_core::ids::RecordId::as_str)
+        .unwrap_or_default();
     format!(
         "{{cause={},record={},gpu={},xid=\"{number}\"}}",
         quoted(&entry.cause),

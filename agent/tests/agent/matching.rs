@@ -257,7 +257,7 @@ fn a_compressed_log_is_read_or_refused_but_never_taken_for_text() {
         assert!(refused.stderr.contains(&way), "{}", refused.stderr);
     }
     let binary: Vec<u8> = (0..9999_u32)
-        .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[1])
         .collect();
     let file = node.path("core");
     fs::write(&file, binary).unwrap();
@@ -278,8 +278,8 @@ fn an_emptied_server_does_not_take_the_signatures_away() {
     let log = node.path("job.log");
     fs::write(&log, format!("{LINE}\n")).unwrap();
     let log = log.to_str().unwrap();
-    let none = serde_json::json!({ "records": [] });
-    let (address, thread) = serving(none.to_string(), 1);
+    let emptied = serde_json::json!({ "records": [] });
+    let (address, thread) = serving(emptied.to_string(), 1);
     let fresh = run(&node, "match", &["--server", &address, log]);
     thread.join().unwrap();
     assert_eq!(
@@ -303,7 +303,7 @@ fn an_emptied_server_does_not_take_the_signatures_away() {
     thread.join().unwrap();
     let two = ["a", "b"].map(record);
     let two = serde_json::json!({ "records": two });
-    for shrunk in [none, two] {
+    for shrunk in [emptied, two] {
         let (address, thread) = serving(shrunk.to_string(), 1);
         let kept = run(&node, "match", &["--server", &address, log]);
         thread.join().unwrap();

@@ -26,7 +26,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// `Xid`, `SXid`, as the driver writes them.
+    /// `Xid` or `SXid`, as the driver writes them.
     pub fn word(self) -> &'static str {
         match self {
             Self::Xid => "Xid",
@@ -81,9 +81,9 @@ fn row(line: &str) -> Option<KnownXid> {
         family,
         number: cells.next()?.parse().ok()?,
         record: RecordId::from_str(cells.next()?).ok()?,
-        severity: word(cells.next()?, |word| Severity::deserialize(word)),
-        action: word(cells.next()?, |word| Action::deserialize(word)),
-        at_fault: word(cells.next()?, |word| Blame::deserialize(word)).unwrap_or(Blame::Unclear),
+        severity: word(cells.next()?, Severity::deserialize),
+        action: word(cells.next()?, Action::deserialize),
+        at_fault: word(cells.next()?, Blame::deserialize).unwrap_or(Blame::Unclear),
     })
 }
 
@@ -116,8 +116,8 @@ impl KnownXid {
         match (self.severity, self.action) {
             _ if self.at_fault == Blame::Application => Bearing::Event,
             (Some(Severity::Info), _) | (Some(Severity::Warning), Some(Action::None)) => Bearing::Event,
-            (Some(Severity::Fatal), _) => Bearing::Fault,
-            (
+            (Some(Severity::Fatal), _)
+            | (
                 Some(Severity::Error),
                 Some(Action::ResetGpu | Action::RebootNode | Action::CheckHardware | Action::ReplaceHardware),
             ) => Bearing::Fault,

@@ -149,6 +149,7 @@ impl Intake {
 }
 
 /// What the first bytes make of the rest.
+#[derive(Clone, Copy)]
 enum Begin {
     /// Too few to say.
     More,

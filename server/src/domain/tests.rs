@@ -113,7 +113,7 @@ fn a_batch_item_has_its_own_limit() {
         text,
         environment: BTreeMap::new(),
     };
-    let time = WorkTime::start(Duration::from_secs(60));
+    let time = WorkTime::start(Duration::from_mins(1));
     assert_eq!(
         matched(&look_up_item(&sample(), item(LINE.to_owned()), &time).unwrap()),
         [PEER]

@@ -178,7 +178,7 @@ async fn what_is_no_text_is_never_called_clean() {
     let zip = b"PK\x03\x04\x14\0\0\0\x08\0".to_vec();
     let bzip2 = b"BZh91AY&SY\x1a\x2b\x3c".to_vec();
     let binary: Vec<u8> = (0..100_000_u32)
-        .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[1])
         .collect();
     for (body, words) in [
         (xz, "`xzcat FILE`"),

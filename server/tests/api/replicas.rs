@@ -243,7 +243,7 @@ async fn with_a_frozen_database_public_calls_are_answered_and_others_end() {
     let token = token(&["--database", database.url().as_str()], &["fleet"]);
     let get = |path: &str| {
         let request = client.get(format!("{url}{path}")).bearer_auth(&token);
-        request.timeout(Duration::from_secs(60)).send()
+        request.timeout(Duration::from_mins(1)).send()
     };
     assert_eq!(get("/api/v1/nodes").await.unwrap().status(), 200);
     relay.frozen.send_replace(true);
