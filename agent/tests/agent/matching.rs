@@ -337,7 +337,10 @@ fn what_a_record_weighs_and_where_it_is_told_stands_with_each_match() {
         "{}",
         told.stdout
     );
-    assert_eq!(lines[2], "  severity error, action change configuration");
+    assert_eq!(
+        lines[2],
+        "  severity error, action change configuration, at fault host"
+    );
     assert_eq!(lines[3], format!("  {page}"));
     let json = run(&node, "match", &["--server", &address, "--json", log]);
     let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
@@ -349,7 +352,7 @@ fn what_a_record_weighs_and_where_it_is_told_stands_with_each_match() {
     let watched = run(&node, "watch", &["--server", &address, "--once", log]);
     thread.join().unwrap();
     let head = format!(
-        "cuda/peer-access-unsupported-by-hardware (severity error, action change configuration) {page}: "
+        "cuda/peer-access-unsupported-by-hardware (severity error, action change configuration, at fault host) {page}: "
     );
     assert!(watched.stdout.starts_with(&head), "{}", watched.stdout);
     assert!(!watched.stdout.contains('\u{1b}'), "{:?}", watched.stdout);
