@@ -19,10 +19,10 @@ pub(crate) use upload::{BundleArgs, ServerArgs, SpoolArgs, UploadArgs};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use kb_core::ids::NodeId;
 use kb_core::report::Report;
-use kb_core::verdict::{self, ExitCode, Expect};
+use kb_core::verdict::{ExitCode, Expect, FailOn};
 
 use crate::host::HostRoot;
 use crate::probe::{BenchOptions, Depth, NcclOptions, Options};
@@ -139,20 +139,24 @@ pub(crate) struct RunArgs {
     /// Lock that keeps a second agent off the GPUs [default: /run/peerless-agent/lock, or one of the user's own]
     #[arg(long, value_name = "FILE", env = "PEERLESS_LOCK_FILE")]
     lock_file: Option<PathBuf>,
-    /// Least that makes the exit code other than 0: a fault (2), also a warning (1), also not being able to tell (3)
-    #[arg(long, value_name = "WHAT", default_value = "fault")]
+    /// What makes the exit code other than 0: fault (2), unknown (3, could not tell), warning (1). One word takes in what
+    /// is worse: warning also a fault, unknown all three; of several, each counts by itself
+    #[arg(long, value_name = "WHAT", default_value_t = FailOn::default())]
     fail_on: FailOn,
-    /// Pairs that must have peer access: all but those whose model has it off by policy (auto), all, those joined by
-    /// NVLink (nvlink), or none. A refusal of others is shown and no fault; what is granted is proven in any case
-    #[arg(long, value_name = "p2p=WHICH", default_value = "p2p=auto", value_parser = expect)]
-    expect: Expect,
+    /// What the node should have. gpus=N: so many GPUs that answer; fewer are a fault. p2p=WHICH: pairs that must have peer
+    /// access: all but those whose model has it off by policy (auto), all, those joined by NVLink (nvlink), or none. A
+    /// refusal of others is shown and no fault; what is granted is proven in any case
+    #[arg(long, value_name = "gpus=N|p2p=WHICH", default_value = "p2p=auto", value_delimiter = ',', value_parser = expectation)]
+    expect: Vec<Expectation>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum FailOn {
-    Fault,
-    Warning,
-    Unknown,
+/// One thing that the node should have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expectation {
+    /// So many GPUs.
+    Gpus(u32),
+    /// Peer access of these pairs.
+    P2p(Expect),
 }
 
 /// The table of exit codes below `--help`.
@@ -178,19 +182,32 @@ fn devices(text: &str) -> Result<String, String> {
     };
     let names: Vec<&str> = text.split(',').collect();
     if names.iter().all(|name| is_number(name)) || names.iter().all(|name| is_uuid(name)) {
-        return Ok(text.to_owned());
+        let mut once = std::collections::BTreeSet::new();
+        // CUDA lists no GPU at all where one is named twice.
+        return match names.iter().find(|name| !once.insert(**name)) {
+            None => Ok(text.to_owned()),
+            Some(twice) => Err(format!("{twice} is named twice in {text:?}")),
+        };
     }
     Err(format!(
         "{text:?} is no list such as 0,2 or GPU-592ae3c5-d0e9-aa09-ab69-25fb91b6a20a"
     ))
 }
 
-/// `p2p=all`.
-fn expect(text: &str) -> Result<Expect, String> {
+/// `gpus=8`, `p2p=all`.
+fn expectation(text: &str) -> Result<Expectation, String> {
+    if let Some(count) = text.strip_prefix("gpus=") {
+        let wrong = || format!("{count:?} is no number of GPUs between 1 and 1024");
+        let count: u32 = count.parse().map_err(|_| wrong())?;
+        return (1..=1024)
+            .contains(&count)
+            .then_some(Expectation::Gpus(count))
+            .ok_or_else(wrong);
+    }
     let known = Expect::ALL.into_iter().find(|(expect, _)| expect.words() == text);
-    known.map(|(expect, _)| expect).ok_or_else(|| {
+    known.map(|(expect, _)| Expectation::P2p(expect)).ok_or_else(|| {
         let words = Expect::ALL.map(|(expect, _)| expect.words());
-        format!("{text:?} is none of {}", words.join(", "))
+        format!("{text:?} is none of gpus=N, {}", words.join(", "))
     })
 }
 
@@ -277,11 +294,31 @@ impl RunArgs {
             bytes: self.buffer_kib * 1024,
             lock_file: self.lock_file.clone().unwrap_or_else(lock::default_path),
             program: std::env::current_exe()?,
-            expect: self.expect,
+            expect: self.expected_p2p(),
+            expected_gpus: self.expected_gpus(),
+            devices: self.devices.clone(),
             depth,
             bench: None,
             nccl: None,
         })
+    }
+
+    /// The last that was said of peer access.
+    fn expected_p2p(&self) -> Expect {
+        let mut said = self.expect.iter().filter_map(|expectation| match expectation {
+            Expectation::P2p(expect) => Some(*expect),
+            Expectation::Gpus(_) => None,
+        });
+        said.next_back().unwrap_or_default()
+    }
+
+    /// The last that was said of the number of GPUs.
+    fn expected_gpus(&self) -> Option<u32> {
+        let mut said = self.expect.iter().filter_map(|expectation| match expectation {
+            Expectation::Gpus(count) => Some(*count),
+            Expectation::P2p(_) => None,
+        });
+        said.next_back()
     }
 
     /// Data of each check, in KiB.
@@ -306,19 +343,7 @@ impl RunArgs {
 
     /// The exit code that the caller gets.
     pub(crate) fn exit_code(&self, report: &Report) -> u8 {
-        self.fail_on.exit_code(report)
-    }
-}
-
-impl FailOn {
-    /// Of a report, for a caller that minds this much.
-    pub(crate) fn exit_code(self, report: &Report) -> u8 {
-        let fail_on = match self {
-            Self::Fault => verdict::FailOn::Fault,
-            Self::Warning => verdict::FailOn::Warning,
-            Self::Unknown => verdict::FailOn::Unknown,
-        };
-        fail_on.exit_code(&report.conclusion, &report.pairs)
+        self.fail_on.exit_code(&report.conclusion, &report.pairs)
     }
 }
 
@@ -343,13 +368,13 @@ mod tests {
     }
 
     #[test]
-    fn without_options_only_faults_fail_and_policy_is_no_fault() {
+    fn without_options_faults_and_doubts_fail_and_policy_is_no_fault() {
         let cli = Cli::try_parse_from(["peerless-agent", "probe"]).unwrap();
         let Verb::Probe(ProbeArgs { run, .. }) = cli.verb else {
             panic!("another verb");
         };
-        assert!(matches!(run.fail_on, FailOn::Fault));
-        assert_eq!(run.expect, Expect::Auto);
+        assert_eq!(run.fail_on, FailOn::FAULT_AND_UNKNOWN);
+        assert_eq!((run.expected_p2p(), run.expected_gpus()), (Expect::Auto, None));
     }
 
     #[test]
@@ -357,16 +382,25 @@ mod tests {
         for good in ["0", "0,12", "GPU-592ae3c5,GPU-645b7e67-5884"] {
             assert_eq!(devices(good).as_deref(), Ok(good));
         }
-        for bad in ["", "0,", "a", "-1", "0,GPU-1", "GPU-", "0;ls"] {
+        for bad in ["", "0,", "a", "-1", "0,GPU-1", "GPU-", "0;ls", "0,1,0"] {
             assert!(devices(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
-    fn expectations_are_four() {
-        assert_eq!(expect("p2p=nvlink"), Ok(Expect::Nvlink));
+    fn expectations_are_read_or_refused_and_the_last_of_each_kind_counts() {
+        let line = "peerless-agent probe --expect=gpus=8,p2p=all --expect p2p=none";
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let Verb::Probe(ProbeArgs { run, .. }) = cli.verb else {
+            panic!("another verb");
+        };
+        assert_eq!((run.expected_p2p(), run.expected_gpus()), (Expect::None, Some(8)));
+        for bad in ["gpus=", "gpus=0", "gpus=-1", "gpus=9999", "gpus=x"] {
+            let error = expectation(bad).unwrap_err();
+            assert!(error.contains("between 1 and 1024"), "{error}");
+        }
         for bad in ["", "nvlink", "p2p=", "p2p=All", "p2p=all "] {
-            let error = expect(bad).unwrap_err();
+            let error = expectation(bad).unwrap_err();
             assert!(
                 error.contains("p2p=auto, p2p=all, p2p=nvlink, p2p=none"),
                 "{error}"

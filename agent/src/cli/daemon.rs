@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use kb_core::verdict::FailOn;
 
-use super::{FailOn, RunArgs, ServerArgs, SpoolArgs, seconds};
+use super::{RunArgs, ServerArgs, SpoolArgs, seconds};
 use crate::drained::Drained;
 use crate::ledger::LedgerFile;
 use crate::upload::Redaction;
@@ -137,8 +138,8 @@ pub(crate) struct StatusArgs {
     /// Only whether there is a result that counts: 0, else 3. For probes of liveness
     #[arg(long)]
     pub(crate) alive: bool,
-    /// Least that makes the exit code other than 0
-    #[arg(long, value_name = "WHAT", default_value = "unknown")]
+    /// What makes the exit code other than 0: fault, warning (also a fault), unknown (all three), or several: fault,unknown
+    #[arg(long, value_name = "WHAT", default_value_t = FailOn::UNKNOWN)]
     pub(crate) fail_on: FailOn,
     /// Oldest result that counts, in hours
     #[arg(long, value_name = "HOURS", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..=8_760))]

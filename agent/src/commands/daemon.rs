@@ -223,7 +223,7 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
             Ok(if arguments.alive {
                 0
             } else {
-                arguments.fail_on.exit_code(&report)
+                arguments.fail_on.exit_code(&report.conclusion, &report.pairs)
             })
         }
         Err(why) => {

@@ -2,7 +2,6 @@
 //! exit code and what was printed with it.
 
 use kb_core::report::Report;
-use kb_core::verdict::Verdict;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,8 +81,6 @@ pub(crate) fn of_probe(ended: &Ended, is_busy: impl Fn(&Report) -> bool) -> (Fou
                 Some(0 | 1) => Seen::NoFault,
                 Some(2) => Seen::Fault,
                 _ if is_busy(report) => Seen::Unknown(Doubt::Busy),
-                // There is no pair to prove, and nothing failed of the one GPU that was asked for.
-                _ if is_one_gpu_without_fault(report) => Seen::NoFault,
                 _ => Seen::Unknown(Doubt::Said),
             };
             Found { seen, why }
@@ -96,13 +93,6 @@ pub(crate) fn of_probe(ended: &Ended, is_busy: impl Fn(&Report) -> bool) -> (Fou
         _ => other(ended),
     };
     (found, report)
-}
-
-fn is_one_gpu_without_fault(report: &Report) -> bool {
-    report.conclusion.verdict == Verdict::Unknown
-        && report.gpus.len() == 1
-        && report.pairs.is_empty()
-        && report.failures.is_empty()
 }
 
 /// Of `status --fail-on unknown`, which prints one line.

@@ -49,7 +49,7 @@ pub(crate) use kernels::{Kernels, Pattern, Wrong};
 pub(crate) use library::LIBRARY_NAME;
 pub(crate) use memory::{Buffer, Span, Windows};
 pub(crate) use nccl::{Collective, Communicator, Member, Nccl, UniqueId};
-pub(crate) use nvml::{Managed, Management};
+pub(crate) use nvml::{Listed, Managed, Management};
 pub(crate) use shareable::Shareable;
 pub(crate) use stream::Stream;
 pub(crate) use timing::End;

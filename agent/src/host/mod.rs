@@ -5,6 +5,7 @@
 
 mod driver;
 mod environment;
+mod functions;
 mod identity;
 mod iommu;
 mod kernel_log;
@@ -17,6 +18,7 @@ mod resources;
 mod root;
 mod watch;
 
+pub(crate) use functions::{BusGpu, bus_gpus, sees_all_gpus};
 pub(crate) use kernel_log::{Follower, LogEvents, events};
 pub(crate) use libraries::{file_to_open, found_file};
 pub(crate) use near::{Near, near};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kb_core::report::{Fact, Failure, Gpu, Nccl, NcclVerdict, Report};
+use kb_core::report::{AbsentGpu, Fact, Failure, Gpu, Nccl, NcclVerdict, Report};
 
 use super::grid::{Cell, lay_out};
 use super::{Style, bench, map, pairs, times};
@@ -20,6 +20,9 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
     if !report.gpus.is_empty() {
         text.push('\n');
         text.push_str(&gpus(&report.gpus, style));
+    }
+    for gpu in &report.absent {
+        text.push_str(&not_there(gpu));
     }
     if !report.pairs.is_empty() {
         text.push('\n');
@@ -122,6 +125,15 @@ fn pcie(gpu: &Gpu) -> String {
         (Some(generation), Some(width)) => format!("gen {generation} x{width}"),
         _ => "?".to_owned(),
     }
+}
+
+/// A GPU that was not looked at: a fault or a doubt with what to do, or information in one line.
+fn not_there(gpu: &AbsentGpu) -> String {
+    let cause = gpu.cause.as_ref();
+    let cause = cause.map_or_else(String::new, |cause| format!("{cause}: "));
+    let mut text = format!("\n  {cause}{}: {}\n", gpu.name(), gpu.reason);
+    text.push_str(&pairs::advice(gpu.fix.as_deref(), gpu.record.as_ref()));
+    text
 }
 
 /// A step with its message, and below it what it is called, what to do and where to read on.

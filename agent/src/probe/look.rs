@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind, Gpu, NvmlP2p, Pair, PairVerdict};
+use kb_core::report::{Fact, Failure, GapKind, Gpu, NvmlP2p, Pair, PairVerdict};
 
 use crate::host;
-use crate::worker::handle::Fault;
 use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
 
 use super::again;
@@ -13,12 +12,13 @@ use super::bench::{Bench, Way};
 use super::failure::{failure_from, stuck_failure};
 use super::idle;
 use super::ladder::{Ascent, Climb, LOWER, UPPER};
+use super::opening::{Opening, open};
 use super::parts::Parts;
 use super::progress::{PairStep, Progress, Step};
-use super::session::{Known, Session, Trouble};
+use super::session::{Known, Role, Session, Trouble};
 use super::setup::{SPENT, Setup};
 use super::timing::Timings;
-use super::{Depth, Found, Options, driver_facts};
+use super::{Depth, Found, Options, absent, driver_facts};
 
 /// Looks at the whole node.
 pub(super) fn look(
@@ -31,14 +31,9 @@ pub(super) fn look(
     let mut session = Session::new(setup, None);
     let opened = match open(&mut session) {
         Ok(opened) => opened,
-        Err(trouble) => {
-            session.end();
-            let mut found = Found::nothing(failure_from(&trouble));
-            found.failures.extend(session.stuck.iter().map(stuck_failure));
-            found.learn(session.loaded.as_ref());
-            return found;
-        }
+        Err(trouble) => return closed(options, session, &trouble),
     };
+    let absent = absent::of_run(options, &mut session, Some(&opened.gpus));
     let idle = idle::idle_gpus(&opened.gpus);
     let near = |gpu: &Gpu| match &gpu.pci_address.value {
         Some(address) => host::near(&options.host_root, address),
@@ -61,11 +56,12 @@ pub(super) fn look(
         .collect();
     parts.end("rung_1");
     if options.depth == Depth::Passive {
-        return untouched(&mut session, &opened, steps, facts);
+        return Found {
+            absent,
+            ..untouched(&mut session, &opened, steps, facts)
+        };
     }
-    if !steps.is_empty() {
-        make_places(&mut session, opened.gpus.len(), progress);
-    }
+    let wrong_alone = make_places(&mut session, opened.gpus.len(), progress);
     let granted = |facts: &DirectionFacts| facts.can_access_peer.value == Some(true);
     if facts
         .iter()
@@ -114,13 +110,36 @@ pub(super) fn look(
     let mut found = Found {
         simulated: false,
         driver: driver_facts(&opened),
-        failures: session.stuck.iter().map(stuck_failure).chain(wrong).collect(),
+        failures: session
+            .stuck
+            .iter()
+            .map(stuck_failure)
+            .chain(wrong)
+            .chain(wrong_alone)
+            .collect(),
         gpus,
+        absent,
         pairs,
         measurements: timings.map_or(bench, Timings::into_measurements),
         nccl: None,
         logs: Vec::new(),
     };
+    found.learn(session.loaded.as_ref());
+    found
+}
+
+/// Nothing but why the driver does not open, and which GPUs NVML lists nevertheless.
+fn closed(options: &Options, mut session: Session<'_>, trouble: &Opening) -> Found {
+    // A driver that does not answer is not asked for more.
+    let absent = if trouble.is_answer() {
+        absent::of_run(options, &mut session, None)
+    } else {
+        Vec::new()
+    };
+    session.end();
+    let mut found = Found::nothing(trouble.failure());
+    found.absent = absent;
+    found.failures.extend(session.stuck.iter().map(stuck_failure));
     found.learn(session.loaded.as_ref());
     found
 }
@@ -151,6 +170,7 @@ fn untouched(
         driver: driver_facts(opened),
         failures: session.stuck.iter().map(stuck_failure).collect(),
         gpus: opened.gpus.clone(),
+        absent: Vec::new(),
         pairs: pairs.collect(),
         measurements: Vec::new(),
         nccl: None,
@@ -210,20 +230,18 @@ fn ways(steps: &[PairStep]) -> Vec<Way> {
     steps.iter().flat_map(both).collect()
 }
 
-/// The worker's contexts and memory on all GPUs.
-fn make_places(session: &mut Session<'_>, gpus: usize, progress: &dyn Progress) {
+/// The worker's contexts and memory on all GPUs. A GPU without a peer is used by itself, so that what is wrong with it is
+/// a failure of the run; of others their checks tell it.
+fn make_places(session: &mut Session<'_>, gpus: usize, progress: &dyn Progress) -> Option<Failure> {
     for gpu in (0..).take(gpus) {
         progress.step(Step::Preparing { gpu, of: gpus });
+        if gpus == 1 {
+            let trouble = session.make_ready(Role::Worker, gpu).err()?;
+            return Some(failure_from(&trouble));
+        }
         session.prepare(gpu);
     }
-}
-
-/// A worker that hangs or dies while opening is tried once more; a library that is missing stays missing.
-fn open(session: &mut Session<'_>) -> Result<Opened, Trouble> {
-    match session.open() {
-        Err(Trouble::Worker(Fault::Hang { .. } | Fault::Died { .. })) => session.open(),
-        result => result,
-    }
+    None
 }
 
 fn pair_facts(setup: &Setup, session: &mut Session<'_>, a: u32, b: u32) -> PairFacts {

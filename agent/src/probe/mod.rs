@@ -1,5 +1,6 @@
 //! A run: host facts, the GPUs, rung 1 of every pair, the ladder of every direction, the verdicts.
 
+mod absent;
 mod across;
 mod again;
 mod attempt;
@@ -11,6 +12,7 @@ mod ladder;
 mod live;
 mod look;
 mod nccl;
+mod opening;
 mod parts;
 pub(crate) mod pattern;
 mod progress;
@@ -25,7 +27,8 @@ use std::time::{Duration, Instant};
 
 use kb_core::ids::IdError;
 use kb_core::report::{
-    Conclusion, Fact, Failure, Gpu, LogExcerpt, MAJOR, MINOR, Measurement, Nccl, Pair, Report, SchemaVersion,
+    AbsentGpu, Conclusion, Fact, Failure, Gpu, LogExcerpt, MAJOR, MINOR, Measurement, Nccl, Pair, Report,
+    SchemaVersion,
 };
 use kb_core::verdict::{Expect, add_nominal, judge};
 
@@ -60,6 +63,10 @@ pub(crate) struct Options {
     pub(crate) program: PathBuf,
     /// Which pairs must have peer access.
     pub(crate) expect: Expect,
+    /// How many GPUs the node must have, where that is said.
+    pub(crate) expected_gpus: Option<u32>,
+    /// The GPUs that the run is confined to, as `--devices` names them.
+    pub(crate) devices: Option<String>,
     /// How far to go.
     pub(crate) depth: Depth,
     /// What is measured behind the ladder, if anything is.
@@ -143,6 +150,7 @@ pub(crate) fn run(
         simulated: found.simulated,
         host: facts,
         gpus: found.gpus,
+        absent: found.absent,
         pairs: found.pairs,
         measurements: found.measurements,
         nccl: found.nccl,
@@ -174,6 +182,7 @@ struct Found {
     simulated: bool,
     driver: BTreeMap<String, Fact>,
     gpus: Vec<Gpu>,
+    absent: Vec<AbsentGpu>,
     pairs: Vec<Pair>,
     measurements: Vec<Measurement>,
     nccl: Option<Nccl>,
@@ -187,6 +196,7 @@ impl Found {
             simulated: false,
             driver: BTreeMap::new(),
             gpus: Vec::new(),
+            absent: Vec::new(),
             pairs: Vec::new(),
             measurements: Vec::new(),
             nccl: None,

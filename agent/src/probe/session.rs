@@ -10,9 +10,12 @@ use kb_core::report::{Fact, Gap, GapKind, Outcome};
 
 use crate::host::Near;
 use crate::worker::handle::{Fault, Stuck};
-use crate::worker::protocol::{Answer, CallFailure, CheckKind, Checked, Command, Loaded, Opened, PairFacts};
+use crate::worker::protocol::{
+    Answer, CallFailure, CheckKind, Checked, Command, Loaded, ManagedGpu, Opened, PairFacts,
+};
 
 use super::attempt::Attempt;
+use super::failure::failure_from;
 use super::live::Live;
 use super::setup::{OPEN_FACTOR, Setup};
 
@@ -176,6 +179,19 @@ impl<'a> Session<'a> {
         match self.ask(Role::Worker, &Command::ReadAgain { addresses }, 1)? {
             Answer::ReadAgain { gpus } => Ok(gpus),
             other => Err(self.unexpected(Role::Worker, other)),
+        }
+    }
+
+    /// Every GPU that NVML lists, or why it lists none. A fresh worker asks it where none is left.
+    pub(super) fn list_managed(&mut self) -> Result<Vec<ManagedGpu>, String> {
+        if self.worker.is_none() {
+            self.start(Role::Worker)
+                .map_err(|trouble| failure_from(&trouble).message)?;
+        }
+        match self.ask(Role::Worker, &Command::ListManaged, 1) {
+            Ok(Answer::Managed { gpus }) => gpus,
+            Ok(other) => Err(failure_from(&self.unexpected(Role::Worker, other)).message),
+            Err(trouble) => Err(failure_from(&trouble).message),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::gpu::{CallError, Device, Driver, End, LIBRARY_NAME, Management, Trace
 
 use super::bench::Bench;
 use super::check;
-use super::inventory::{Inventory, describe_library, read_again};
+use super::inventory::{Inventory, describe_library, list_managed, read_again};
 use super::nccl::Ranks;
 use super::outcome::failure;
 use super::place::Place;
@@ -81,6 +81,9 @@ impl Worker {
             Command::Attach => self.attach(),
             Command::ReadAgain { ref addresses } => Answer::ReadAgain {
                 gpus: read_again(&self.management(), addresses),
+            },
+            Command::ListManaged => Answer::Managed {
+                gpus: list_managed(&self.management()),
             },
             Command::PairFacts { a, b } => self.pair_facts(a, b),
             Command::Prepare {

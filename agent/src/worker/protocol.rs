@@ -16,7 +16,7 @@ pub(crate) use check::{CheckKind, CheckResult, Checked};
 pub(crate) use nccl::{Collective, NcclAnswer, NcclCommand, NcclMember, NcclRun};
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 8;
+pub(crate) const VERSION: u32 = 9;
 
 /// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub(crate) enum Command {
         /// PCI addresses in the order of the report.
         addresses: Vec<Option<String>>,
     },
+    /// Every GPU that NVML lists. Needs no opened driver. Answered by [`Answer::Managed`].
+    ListManaged,
     /// Initialise the loaded driver and say which GPUs there are, and no more. Answered by [`Answer::Attached`].
     Attach,
     /// Rung 1 of a pair, both directions. Answered by [`Answer::PairFacts`].
@@ -144,6 +146,38 @@ pub(crate) enum Command {
     Close,
 }
 
+/// A GPU that NVML lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ManagedGpu {
+    /// PCI address, `0000:3b:00.0`, or why NVML does not answer about it.
+    pub(crate) address: Result<String, Unanswered>,
+    /// UUID, where NVML tells it.
+    pub(crate) uuid: Option<String>,
+    /// Whether it is split into MIG devices.
+    pub(crate) is_mig: bool,
+}
+
+/// A GPU about which NVML does not answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unanswered {
+    /// By the error's kind.
+    pub(crate) why: Why,
+    /// The call and its error.
+    pub(crate) message: String,
+}
+
+/// Kind of an error of NVML about a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Why {
+    /// NVML says that it is lost (15).
+    Lost,
+    /// This process may not ask about it (4).
+    NoPermission,
+    /// Any other.
+    Failed,
+}
+
 /// How one process gives another its memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -180,6 +214,11 @@ pub(crate) enum Answer {
     ReadAgain {
         /// Facts by name, GPU by GPU.
         gpus: Vec<BTreeMap<String, Fact>>,
+    },
+    /// GPUs in NVML's order, or why NVML lists none.
+    Managed {
+        /// See [`ManagedGpu`].
+        gpus: Result<Vec<ManagedGpu>, String>,
     },
     /// UUIDs of the GPUs in CUDA order.
     Attached {

@@ -7,6 +7,7 @@
     reason = "helpers of tests, which clippy does not recognise as tests here"
 )]
 
+mod absent;
 mod bench;
 mod convert;
 mod deployment;

@@ -56,6 +56,20 @@ fn a_hang_while_opening_is_unknown_and_names_its_call() {
     );
 }
 
+/// Half a minute, twice, in two fresh processes: that is no driver that starts slowly.
+#[test]
+fn a_driver_that_does_not_answer_for_half_a_minute_twice_is_a_fault() {
+    let node = Node::with(&Scenario::hang_in("cuInit"));
+    let run = node.run("probe", &["--json", "--step-timeout", "10"]);
+    let report = run.report();
+    assert_eq!((report.conclusion.verdict, run.code), (Verdict::Broken, 2));
+    assert_eq!(
+        report.failures[0].cause.as_deref(),
+        Some(cause::DRIVER_UNRESPONSIVE)
+    );
+    assert!(report.failures[0].record.is_some());
+}
+
 #[test]
 fn a_worker_that_dies_once_is_replaced_and_the_pair_is_degraded() {
     let node = Node::with(&once("cuMemcpyAsync", CallEffect::Abort));
@@ -219,9 +233,22 @@ fn fail_on_maps_what_the_caller_does_not_mind_to_0() {
     let expected = ["-q", "--fail-on", "fault", "--expect", "p2p=all"];
     assert_eq!(refused.run("probe", &expected).code, 2);
     let missing = Node::with(&Scenario::library_missing());
-    for (fail_on, code) in [("fault", 0), ("warning", 0), ("unknown", 3)] {
+    for (fail_on, code) in [
+        ("fault", 0),
+        ("warning", 0),
+        ("unknown", 3),
+        ("fault,unknown", 3),
+        ("fault,warning", 0),
+    ] {
         let run = missing.run("probe", &["-q", "--fail-on", fail_on]);
         assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{fail_on}");
+    }
+    // `peerless-agent probe && train` must not go on where nothing could be looked at.
+    for verb in ["probe", "bench"] {
+        let mut command = missing.bare(verb);
+        command.arg("--host-root").arg(missing.path("host"));
+        command.arg("--lock-file").arg(missing.path("lock"));
+        assert_eq!(Run::of(&command.output().unwrap()).code, 3, "{verb}");
     }
 }
 

@@ -83,6 +83,7 @@ pub(super) fn finish(draft: Draft, options: &Options) -> Result<Report, ConvertE
             .into_iter()
             .map(|(number, gpu)| gpu_of(number, gpu, &source))
             .collect(),
+        absent: Vec::new(),
         pairs: reported,
         measurements,
         logs,

@@ -4,6 +4,7 @@
 use super::{Bearing, Nature};
 
 pub const GPU_LOST: &str = "gpu_lost";
+pub const GPU_WITHOUT_DRIVER: &str = "gpu_without_driver";
 pub const RECOVERY_ACTION: &str = "recovery_action";
 pub const REMAP_FAILED: &str = "remap_failed";
 pub const REMAP_PENDING: &str = "remap_pending";
@@ -44,8 +45,8 @@ pub const WATCHED: &[Watched] = &[
         nature: Nature::State,
         bearing: Some(Bearing::Fault),
         record: Some("nvml/gpu-is-lost"),
-        means: "NVML says that the GPU is lost (error 15).",
-        read_from: "any answer of NVML about the GPU",
+        means: "NVML says that the GPU is lost (error 15), or the NVIDIA driver has it and NVML does not list it, to an agent that sees all GPUs.",
+        read_from: "any answer of NVML about the GPU; the PCI bus beside NVML's list",
     },
     Watched {
         cause: RECOVERY_ACTION,
@@ -94,6 +95,14 @@ pub const WATCHED: &[Watched] = &[
         record: None,
         means: "The NVSwitch fabric of the GPU is not in full health.",
         read_from: "`fabric.health`",
+    },
+    Watched {
+        cause: GPU_WITHOUT_DRIVER,
+        nature: Nature::State,
+        bearing: Some(Bearing::Warning),
+        record: Some("driver/gpu-lost-at-probe"),
+        means: "The GPU is on the bus and no driver has it.",
+        read_from: "the PCI bus",
     },
     Watched {
         cause: LINKS_DOWN,

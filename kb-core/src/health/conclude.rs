@@ -6,7 +6,7 @@ use time::format_description::well_known::Rfc3339;
 use super::ledger::was_tried;
 use super::{Bearing, Entry, Health, Proof, Seen};
 use crate::report::{Pair, Report};
-use crate::verdict::{Verdict, cause};
+use crate::verdict::{Verdict, cause, worst_absent};
 
 /// Open entries that a sentence names.
 const NAMED: usize = 3;
@@ -39,23 +39,18 @@ pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
     report.health = Some(health);
 }
 
-/// What the look says without the ledger. That nothing was proven is no news: a look proves nothing.
+/// What the look says without the ledger. That nothing was proven is no news: a look proves nothing. What a GPU asks for
+/// is a state, which the ledger has.
 fn own_verdict(report: &Report) -> Verdict {
-    let of_pair = |pair: &Pair| match pair.verdict.verdict {
-        Verdict::Unknown if pair.verdict.cause.as_deref() == Some(cause::NOT_PROVEN) => Verdict::NoFaultSeen,
-        verdict => verdict,
+    let of_pair = |pair: &Pair| match pair.verdict.cause.as_deref() {
+        Some(cause::NOT_PROVEN | cause::GPU_NEEDS_SERVICE) => Verdict::NoFaultSeen,
+        _ => pair.verdict.verdict,
     };
     let counting = report.pairs.iter().filter(|pair| !pair.verdict.information);
     let of_pairs = counting.map(of_pair).max().unwrap_or(Verdict::NoFaultSeen);
     let concluded = report.conclusion.verdict;
     if report.failures.is_empty() && !report.gpus.is_empty() {
-        // A verdict that came from elsewhere than the pairs: a GPU that is missing, say.
-        let other = if concluded == Verdict::Unknown {
-            Verdict::NoFaultSeen
-        } else {
-            concluded
-        };
-        of_pairs.max(other)
+        of_pairs.max(worst_absent(&report.absent).map_or(Verdict::NoFaultSeen, |(verdict, _)| verdict))
     } else {
         of_pairs.max(concluded).max(Verdict::Unknown)
     }

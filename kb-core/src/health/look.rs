@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::line::canonical;
 use super::{Bearing, LineEvent, Recovery, Unread, cause};
-use crate::report::{Fact, GapKind, Gpu, Report};
+use crate::report::{Absence, AbsentGpu, Fact, GapKind, Gpu, Report};
 
 /// NVML's word for a GPU that does not answer any more (`NVML_ERROR_GPU_IS_LOST`), as gaps tell it.
 const LOST_WORDS: [&str; 2] = ["GPU_IS_LOST", "GPU is lost"];
@@ -81,7 +81,18 @@ impl Look {
         for (index, gpu) in report.gpus.iter().enumerate() {
             look.gpu(index, gpu);
         }
+        for gpu in &report.absent {
+            look.absent(gpu);
+        }
         look
+    }
+
+    /// What was read as bad of each device: the cause, what it means for the node, and a sentence.
+    pub(crate) fn bad(&self) -> impl Iterator<Item = (&'static str, Bearing, &str)> {
+        self.states.iter().filter_map(|state| {
+            let bad = state.bad.as_deref()?;
+            Some((state.cause, bearing_of(state.cause), bad))
+        })
     }
 
     /// Adds something that should have been read and could not.
@@ -98,6 +109,7 @@ impl Look {
         };
         let lost = gpu.facts.values().find_map(lost);
         self.state(cause::GPU_LOST, &device, lost.map(str::to_owned));
+        self.state(cause::GPU_WITHOUT_DRIVER, &device, None);
         if lost.is_some() {
             // Whatever else is not read of it, this is why.
             return;
@@ -121,6 +133,21 @@ impl Look {
                 self.counts.push(Count { device, errors });
             }
             fact => self.gap(ECC_ERRORS, &device, fact),
+        }
+    }
+
+    /// One that was only expected, or that nobody can name, has no device: it is told by the report's conclusion.
+    fn absent(&mut self, gpu: &AbsentGpu) {
+        let device = gpu.pci_address.as_deref().map(canonical);
+        match (gpu.absence, device) {
+            (Absence::Lost, Some(device)) => {
+                self.state(cause::GPU_LOST, &device, Some(gpu.reason.clone()));
+            }
+            (Absence::WithoutDriver, Some(device)) => {
+                self.state(cause::GPU_WITHOUT_DRIVER, &device, Some(gpu.reason.clone()));
+            }
+            (Absence::NotLookedAt | Absence::Unrecognised, _) => self.unread(&gpu.name(), &gpu.reason),
+            _ => {}
         }
     }
 

@@ -6,12 +6,14 @@
 //!
 //! Indices (`GpuIndex`) are positions in [`Report::gpus`]. Bandwidths are GB/s with GB = 1e9 bytes.
 
+mod absent;
 mod fact;
 mod gpu;
 mod measurement;
 mod nccl;
 mod pair;
 
+pub use absent::{Absence, AbsentGpu};
 pub use fact::{Fact, Gap, GapKind};
 pub use gpu::{Gpu, GpuIndex};
 pub use measurement::{Cell, Conditions, Measurement, Operation, Taken};
@@ -63,6 +65,9 @@ pub struct Report {
     /// The GPUs in CUDA order; empty when none could be listed, and then `failures` says why.
     #[serde(default)]
     pub gpus: Vec<Gpu>,
+    /// GPUs that the machine has or that were asked for, and that are not among `gpus`, each with the reason. Since 1.5.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub absent: Vec<AbsentGpu>,
     /// Every unordered pair of `gpus`, `a < b`.
     #[serde(default)]
     pub pairs: Vec<Pair>,

@@ -46,6 +46,10 @@ pub const INCONCLUSIVE: &str = "inconclusive";
 pub const NOT_ASKED: &str = "not_asked";
 pub const NOT_PROVEN: &str = "not_proven";
 
+pub const DEVICE_MISSING: &str = "device_missing";
+pub const GPU_WITHOUT_DRIVER: &str = "gpu_without_driver";
+pub const GPU_NOT_LOOKED_AT: &str = "gpu_not_looked_at";
+
 pub const GPU_NEEDS_SERVICE: &str = "gpu_needs_service";
 pub const FABRIC_UNHEALTHY: &str = "fabric_unhealthy";
 pub const PCIE_ERRORS: &str = "pcie_errors";
@@ -72,6 +76,7 @@ pub const COMPATIBILITY_NOT_SUPPORTED: &str = "compatibility_not_supported";
 pub const DRIVER_TOO_OLD: &str = "driver_too_old";
 pub const JIT_MISSING: &str = "jit_missing";
 pub const PTX_TOO_NEW: &str = "ptx_too_new";
+pub const DRIVER_UNRESPONSIVE: &str = "driver_unresponsive";
 pub const INITIALIZATION_FAILS: &str = "initialization_fails";
 pub const NVML_MISSING: &str = "nvml_missing";
 pub const NVML_MISMATCH: &str = "nvml_mismatch";

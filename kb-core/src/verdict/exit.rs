@@ -1,16 +1,19 @@
 //! From verdicts to the exit code that the caller gets.
 
+use std::fmt;
+use std::str::FromStr;
+
 use super::{Verdict, table};
 use crate::report::{Conclusion, Pair};
 
 /// What the exit code says. Which verdict makes which, and what `--fail-on` lets through:
 ///
-/// | verdict | code | `--fail-on fault` | `warning` | `unknown` |
-/// | --- | --- | --- | --- | --- |
-/// | broken, refused | 2 | 2 | 2 | 2 |
-/// | unknown | 3 | 0 | 0 | 3 |
-/// | degraded | 1 | 0 | 1 | 1 |
-/// | healthy, no fault seen | 0 | 0 | 0 | 0 |
+/// | verdict | code | `--fail-on fault,unknown` (default) | `fault` | `warning` | `unknown` |
+/// | --- | --- | --- | --- | --- | --- |
+/// | broken, refused | 2 | 2 | 2 | 2 | 2 |
+/// | unknown | 3 | 3 | 0 | 0 | 3 |
+/// | degraded | 1 | 0 | 0 | 1 | 1 |
+/// | healthy, no fault seen | 0 | 0 | 0 | 0 | 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitCode {
     /// 0: proven.
@@ -70,19 +73,35 @@ impl ExitCode {
     }
 }
 
-/// What a run fails of for the caller; all else is mapped to 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FailOn {
-    /// Only a fault (2).
-    #[default]
-    Fault,
-    /// A warning or a fault (1, 2).
-    Warning,
-    /// A run that could not tell, too (1, 2, 3).
-    Unknown,
+/// What a run fails of for the caller; all else is mapped to 0. A fault always counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FailOn {
+    warning: bool,
+    unknown: bool,
 }
 
 impl FailOn {
+    /// `fault`: a fault alone (2).
+    pub const FAULT: Self = Self {
+        warning: false,
+        unknown: false,
+    };
+    /// `warning`: a warning or a fault (1, 2).
+    pub const WARNING: Self = Self {
+        warning: true,
+        unknown: false,
+    };
+    /// `unknown`: everything that is not proven (1, 2, 3).
+    pub const UNKNOWN: Self = Self {
+        warning: true,
+        unknown: true,
+    };
+    /// `fault,unknown`: a fault, or a run that could not tell (2, 3).
+    pub const FAULT_AND_UNKNOWN: Self = Self {
+        warning: false,
+        unknown: true,
+    };
+
     /// The exit code that the caller gets: of the worst verdict of the run and of its pairs that the caller minds.
     /// What could not be told of a pair hides no warning about another, nor one that was seen beside it.
     pub fn exit_code(self, conclusion: &Conclusion, pairs: &[Pair]) -> u8 {
@@ -104,9 +123,54 @@ impl FailOn {
     fn minds(self, verdict: Verdict) -> bool {
         match ExitCode::of(verdict) {
             ExitCode::Fault => true,
-            ExitCode::Warning => self != Self::Fault,
-            ExitCode::Unknown => self == Self::Unknown,
+            ExitCode::Warning => self.warning,
+            ExitCode::Unknown => self.unknown,
             ExitCode::Healthy | ExitCode::Usage => false,
         }
+    }
+}
+
+/// A fault, or a run that could not tell: `probe && train` goes on only where the probe has looked.
+impl Default for FailOn {
+    fn default() -> Self {
+        Self::FAULT_AND_UNKNOWN
+    }
+}
+
+/// One word takes in what is worse: `fault`, `warning` (and a fault), `unknown` (and a warning and a fault). Of several,
+/// `fault,unknown`, each counts by itself.
+impl FromStr for FailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let words: Vec<&str> = text.split(',').map(str::trim).collect();
+        let known = ["fault", "warning", "unknown"];
+        if let Some(other) = words.iter().find(|word| !known.contains(word)) {
+            return Err(format!(
+                "{other:?} is none of {}; several are separated by commas: fault,unknown",
+                known.join(", ")
+            ));
+        }
+        Ok(match words.as_slice() {
+            ["fault"] => Self::FAULT,
+            ["warning"] => Self::WARNING,
+            ["unknown"] => Self::UNKNOWN,
+            several => Self {
+                warning: several.contains(&"warning"),
+                unknown: several.contains(&"unknown"),
+            },
+        })
+    }
+}
+
+/// As [`FromStr`] takes it.
+impl fmt::Display for FailOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.warning, self.unknown) {
+            (false, false) => "fault",
+            (true, false) => "warning",
+            (true, true) => "unknown",
+            (false, true) => "fault,unknown",
+        })
     }
 }

@@ -24,6 +24,7 @@ pub use expect::Expect;
 pub use nominal::{add_nominal, nominal_between, nominal_with_host};
 pub use rows::{Named, table};
 pub use run::judge;
+pub(crate) use run::worst_absent;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -35,7 +36,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub enum Verdict {
     /// Copies and kernels were checked in both directions; all passed, and nothing was left out.
     Healthy,
-    /// A look without a check saw no fault, and no earlier one is open. Nothing was proven. Since 1.5.
+    /// A look without a check saw no fault, and no earlier one is open; or there is one GPU, which says nothing bad of
+    /// itself. Nothing was proven. Since 1.5.
     NoFaultSeen,
     /// Works, but slower or with less than it should.
     Degraded,
@@ -43,7 +45,7 @@ pub enum Verdict {
     Unknown,
     /// The driver refuses peer access.
     Refused,
-    /// The driver grants peer access and it does not work.
+    /// The driver grants peer access and it does not work, or a GPU is lost, missing or asks for service.
     Broken,
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::pair::judge_pair;
-use super::rows::{NOTES, RUN, RunRow};
+use super::rows::{NOTES, Named, RUN, RunRow, of_absence};
 use super::scene::Scene;
 use super::{Expect, Verdict};
+use crate::health::{Bearing, Look};
 use crate::ids::RecordId;
-use crate::report::{Conclusion, Fact, Failure, Pair, PairVerdict, Report};
+use crate::report::{AbsentGpu, Conclusion, Fact, Failure, Pair, PairVerdict, Report};
 
 /// Judges a report: the verdict of each pair, the cause of each failure, what is worth a note, and the conclusion.
 /// What stood there before is replaced.
@@ -23,6 +24,12 @@ pub fn judge(report: &mut Report, expect: Expect) {
     for failure in &mut report.failures {
         explain(failure, RUN);
     }
+    for absent in &mut report.absent {
+        let named = of_absence(absent.absence);
+        absent.cause = named.map(|named| named.cause.to_owned());
+        absent.record = named.and_then(record);
+        absent.fix = named.map(|named| named.fix.to_owned());
+    }
     report.notes = notes(&report.host);
     report.conclusion = conclude(report, expect);
 }
@@ -33,8 +40,12 @@ fn explain(failure: &mut Failure, rows: &[RunRow]) {
         return;
     };
     failure.cause = Some(named.cause.to_owned());
-    failure.record = named.record.and_then(|id| id.parse::<RecordId>().ok());
+    failure.record = record(named);
     failure.fix = Some(named.fix.to_owned());
+}
+
+fn record(named: &Named) -> Option<RecordId> {
+    named.record.and_then(|id| id.parse().ok())
 }
 
 /// NVML that cannot be used costs facts, and no verdict.
@@ -47,11 +58,28 @@ fn notes(host: &BTreeMap<String, Fact>) -> Vec<Failure> {
     vec![note]
 }
 
-/// The worst verdict of the pairs that count, its exit code and one sentence.
+/// The worst of the pairs that count, of what stopped the run, and of GPUs that are not there; its exit code and one
+/// sentence.
 ///
-/// A failure of the run as a whole makes it at least [`Verdict::Unknown`], and so does having no pair to prove.
-/// Refusals that are information count for nothing, and are told.
+/// A failure of the run as a whole makes it at least [`Verdict::Unknown`]. Refusals that are information count for
+/// nothing, and are told.
 fn conclude(report: &Report, expect: Expect) -> Conclusion {
+    let (verdict, reason) = of_run(report);
+    let (verdict, reason) = match worst_absent(&report.absent) {
+        None => (verdict, reason),
+        Some((worst, absent)) if worst < verdict => (verdict, format!("{reason}; {absent}")),
+        Some((worst, absent)) => (worst, format!("{absent}; {reason}")),
+    };
+    Conclusion {
+        verdict,
+        exit_code: verdict.exit_code(),
+        reason,
+        expect: Some(expect.words()),
+    }
+}
+
+/// Of the GPUs that could be looked at.
+fn of_run(report: &Report) -> (Verdict, String) {
     let pairs = &report.pairs;
     let counting: Vec<&Pair> = pairs.iter().filter(|pair| !pair.verdict.information).collect();
     let of_pairs = match (
@@ -62,24 +90,62 @@ fn conclude(report: &Report, expect: Expect) -> Conclusion {
         (None, []) => Verdict::Unknown,
         (None, _) => Verdict::Healthy,
     };
-    let failure = report.failures.first();
-    let verdict = failure.map_or(of_pairs, |_| of_pairs.max(Verdict::Unknown));
-    let failure_leads = of_pairs < Verdict::Unknown || pairs.is_empty();
-    let reason = match failure {
-        Some(failure) if failure_leads => failure_reason(failure),
-        _ if pairs.is_empty() => match report.gpus.as_slice() {
-            [] => "the driver lists no GPU".to_owned(),
-            [_] => "one GPU, so there is no pair to prove".to_owned(),
-            _ => "no pair was looked at".to_owned(),
-        },
-        _ => pairs_reason(of_pairs, &counting, pairs),
+    let Some(failure) = report.failures.iter().max_by_key(|failure| of_failure(failure)) else {
+        return match (pairs.as_slice(), report.gpus.as_slice()) {
+            ([], []) => (Verdict::Unknown, "the driver lists no GPU".to_owned()),
+            ([], [_]) => of_one_gpu(report),
+            ([], _) => (Verdict::Unknown, "no pair was looked at".to_owned()),
+            _ => (of_pairs, pairs_reason(of_pairs, &counting, pairs)),
+        };
     };
-    Conclusion {
-        verdict,
-        exit_code: verdict.exit_code(),
-        reason,
-        expect: Some(expect.words()),
+    let verdict = of_failure(failure);
+    let reason = if of_pairs < verdict || pairs.is_empty() {
+        failure_reason(failure)
+    } else {
+        pairs_reason(of_pairs, &counting, pairs)
+    };
+    (of_pairs.max(verdict), reason)
+}
+
+fn of_failure(failure: &Failure) -> Verdict {
+    let row = |cause: &str| RUN.iter().find(|row| row.named.cause == cause);
+    let row = failure.cause.as_deref().and_then(row);
+    row.map_or(Verdict::Unknown, |row| row.named.verdict)
+}
+
+/// One GPU proves nothing with another. What it says of itself can still be a fault; that it says nothing bad is told
+/// only where it was read.
+fn of_one_gpu(report: &Report) -> (Verdict, String) {
+    const ALONE: &str = "one GPU, so there is no pair to prove";
+    let mut look = Look::of(report);
+    let nvml = report.host.get("nvml.driver_version");
+    if look.unread.is_empty() && nvml.is_none_or(|version| version.value.is_none()) {
+        look.unread("nvml", "it was not asked");
     }
+    let worst = look.bad().max_by_key(|(_, bearing, _)| *bearing);
+    match (worst, look.unread.first()) {
+        (Some((cause, Bearing::Fault, text)), _) => (Verdict::Broken, format!("{cause}: {text}")),
+        (_, Some(unread)) => (
+            Verdict::Unknown,
+            format!("{ALONE}, and {} could not be read: {}", unread.what, unread.why),
+        ),
+        (Some((cause, _, text)), None) => (Verdict::Degraded, format!("{cause}: {text}")),
+        (None, None) => (Verdict::NoFaultSeen, format!("{ALONE}; no fault seen of it")),
+    }
+}
+
+/// The worst verdict, with a sentence on every GPU that has it.
+pub(crate) fn worst_absent(absent: &[AbsentGpu]) -> Option<(Verdict, String)> {
+    let weighed: Vec<(Verdict, &Named, &AbsentGpu)> = absent
+        .iter()
+        .filter_map(|gpu| of_absence(gpu.absence).map(|named| (named.verdict, named, gpu)))
+        .collect();
+    let worst = weighed.iter().map(|(verdict, ..)| *verdict).max()?;
+    let told = weighed.iter().filter(|(verdict, ..)| *verdict == worst);
+    let told: Vec<String> = told
+        .map(|(_, named, gpu)| format!("{}: {}: {}", named.cause, gpu.name(), gpu.reason))
+        .collect();
+    Some((worst, told.join("; ")))
 }
 
 fn failure_reason(failure: &Failure) -> String {

@@ -259,6 +259,34 @@ async fn a_report_of_a_real_machine_is_stored_and_shown() {
 }
 
 #[tokio::test]
+async fn a_gpu_that_was_not_looked_at_is_shown() {
+    let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;
+    let upload = app.token(&[Scope::Report]).await;
+    let sent = include_str!("../../../kb-core/tests/data/reports/h200-x2-healthy.json");
+    let mut report: Value = serde_json::from_str(sent).unwrap();
+    report["absent"] = object!([
+        { "pci_address": "0000:5e:00.0", "absence": "lost", "reason": "NVML does not list it", "cause": "gpu_lost",
+          "record": "xid/79-gpu-has-fallen-off-the-bus", "fix": "Power-cycle the node." },
+        { "asked_as": "3", "absence": "of_tomorrow", "reason": "newer than this server" },
+    ]);
+    let request = app.post("/api/v1/reports").bearer_auth(&upload);
+    assert_eq!(request.json(&report).send().await.unwrap().status(), 201);
+    let id = report["report_id"].as_str().unwrap();
+    let page = app.get(&format!("/reports/{id}")).await.text().await.unwrap();
+    for shown in [
+        "GPUs that were not looked at",
+        "the GPU at 0000:5e:00.0",
+        "note bad",
+        "gpu_lost",
+        "Power-cycle the node.",
+        "/r/xid/79-gpu-has-fallen-off-the-bus",
+        "GPU 3",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+}
+
+#[tokio::test]
 async fn a_batch_keeps_each_report_and_its_order() {
     let app = TestApp::start().await;
     let token = app.token(&[Scope::Report, Scope::Fleet]).await;

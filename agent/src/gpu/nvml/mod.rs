@@ -17,6 +17,7 @@ mod errors;
 mod fabric;
 mod fields;
 mod links;
+mod list;
 mod managed;
 mod memory;
 mod modes;
@@ -27,6 +28,7 @@ mod processes;
 mod raw;
 mod sheet;
 
+pub(crate) use list::Listed;
 pub(crate) use managed::Managed;
 use sheet::Sheet;
 

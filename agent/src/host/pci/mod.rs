@@ -68,6 +68,16 @@ pub(super) fn gpu_addresses(root: &HostRoot) -> Vec<String> {
     devices.into_iter().filter(is_gpu).collect()
 }
 
+/// The kernel driver that has the device at an address; nothing where none has.
+pub(super) fn driver_of(root: &HostRoot, address: &str) -> Option<String> {
+    Device::new(root, address).link_name("driver").value
+}
+
+/// True for a function that SR-IOV made of another one.
+pub(super) fn is_virtual_function(root: &HostRoot, address: &str) -> bool {
+    Device::new(root, address).link_name("physfn").value.is_some()
+}
+
 /// The IOMMU groups that GPUs are in.
 pub(super) fn gpu_groups(root: &HostRoot) -> Vec<String> {
     let addresses = gpu_addresses(root);

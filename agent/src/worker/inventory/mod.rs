@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use kb_core::report::{Fact, GapKind, Gpu};
+use nvml_wrapper::error::NvmlError;
 
-use crate::gpu::{CallError, Device, Driver, Managed, Management, PciAddress};
+use crate::gpu::{CallError, Device, Driver, Listed, Managed, Management, PciAddress};
 
-use super::protocol::{Loaded, Opened};
+use super::protocol::{Loaded, ManagedGpu, Opened, Unanswered, Why};
 
 /// The library of a driver that is loaded and not yet called.
 pub(super) fn describe_library(driver: &Driver) -> Loaded {
@@ -127,6 +128,27 @@ pub(super) fn read_again(nvml: &Management, addresses: &[Option<String>]) -> Vec
         managed.read_again().into_facts()
     };
     addresses.iter().map(read).collect()
+}
+
+/// Every GPU that NVML lists, also those that CUDA does not show. Needs NVML alone.
+pub(super) fn list_managed(nvml: &Management) -> Result<Vec<ManagedGpu>, String> {
+    Ok(nvml.list()?.into_iter().map(describe_listed).collect())
+}
+
+fn describe_listed(listed: Listed) -> ManagedGpu {
+    let address = listed.address.map(|address| address.as_str().to_owned());
+    ManagedGpu {
+        address: address.map_err(|(call, error)| Unanswered {
+            why: match error {
+                NvmlError::GpuLost => Why::Lost,
+                NvmlError::NoPermission => Why::NoPermission,
+                _ => Why::Failed,
+            },
+            message: format!("{call}: {error}"),
+        }),
+        uuid: listed.uuid,
+        is_mig: listed.is_mig,
+    }
 }
 
 /// The value of a CUDA call, or the gap that its error is.

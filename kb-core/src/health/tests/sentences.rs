@@ -18,7 +18,7 @@ fn a_look_without_a_fault_says_when_the_node_was_proven() {
     let mut report = looked("a");
     let health = look(&mut ledger, &report, &[]);
     assert_eq!(reason(&mut report, health), "last proof 3 d ago");
-    for fail_on in [FailOn::Fault, FailOn::Warning, FailOn::Unknown] {
+    for fail_on in [FailOn::FAULT, FailOn::WARNING, FailOn::UNKNOWN] {
         assert_eq!(
             fail_on.exit_code(&report.conclusion, &report.pairs),
             0,
@@ -30,7 +30,7 @@ fn a_look_without_a_fault_says_when_the_node_was_proven() {
 #[test]
 fn a_fault_a_warning_and_what_was_not_read_have_their_own_codes() {
     let codes = |report: &crate::report::Report| {
-        [FailOn::Fault, FailOn::Warning, FailOn::Unknown]
+        [FailOn::FAULT, FailOn::WARNING, FailOn::UNKNOWN]
             .map(|fail_on| fail_on.exit_code(&report.conclusion, &report.pairs))
     };
     let mut report = looked("a");

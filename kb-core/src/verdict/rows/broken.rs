@@ -8,16 +8,20 @@ use super::{Named, Row};
 use crate::report::{Check, Outcome};
 use crate::verdict::Verdict;
 
+/// Of a pair, and of a GPU that is on the bus and that the driver no longer lists.
+pub(super) const GPU_LOST: Named = Named {
+    cause: cause::GPU_LOST,
+    verdict: Verdict::Broken,
+    record: Some("xid/79-gpu-has-fallen-off-the-bus"),
+    means: "A GPU stopped answering on the bus (Xid 79, errors of a GPU that NVML calls lost, or one that the driver has \
+            and NVML does not list).",
+    fix: "Take the node out of use and power-cycle it; a warm reboot is often not enough. If it comes back, \
+          check power, temperature and seating of the GPU, then have it replaced.",
+};
+
 pub(super) const ROWS: &[Row] = &[
     Row {
-        named: Named {
-            cause: cause::GPU_LOST,
-            verdict: Verdict::Broken,
-            record: Some("xid/79-gpu-has-fallen-off-the-bus"),
-            means: "A GPU stopped answering on the bus during the run (Xid 79, or errors of a GPU that NVML calls lost).",
-            fix: "Take the node out of use and power-cycle it; a warm reboot is often not enough. If it comes back, \
-                  check power, temperature and seating of the GPU, then have it replaced.",
-        },
+        named: GPU_LOST,
         beside: true,
         applies: gpu_lost,
     },

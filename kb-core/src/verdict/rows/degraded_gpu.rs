@@ -1,6 +1,4 @@
-//! Degraded: all data arrives, and a GPU, its fabric or its bus says that something is wrong with it.
-
-use serde_json::Value;
+//! Degraded: all data arrives, and the fabric of a GPU or its bus says that something is wrong with it.
 
 use super::super::cause;
 use super::super::evidence::{Finding, Seen};
@@ -10,17 +8,6 @@ use super::{Named, Row};
 use crate::verdict::Verdict;
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        named: Named {
-            cause: cause::GPU_NEEDS_SERVICE,
-            verdict: Verdict::Degraded,
-            record: None,
-            means: "NVML says that a GPU needs a reset, a reboot, a drain or an exchange (recovery action, row remapping, SRAM errors).",
-            fix: "Let jobs end and reset the GPU (`nvidia-smi --gpu-reset -i INDEX`); what comes back is for service.",
-        },
-        beside: true,
-        applies: gpu_needs_service,
-    },
     Row {
         named: Named {
             cause: cause::FABRIC_UNHEALTHY,
@@ -46,58 +33,6 @@ pub(super) const ROWS: &[Row] = &[
         applies: pcie_errors,
     },
 ];
-
-fn gpu_needs_service(pair: &Seen<'_>) -> Option<Finding> {
-    let facts: [(&str, Judge); 4] = [
-        ("recovery.action", recovery),
-        ("remapped_rows.failure", |value| {
-            let text = "a row of its memory could not be remapped: let jobs end and have the GPU exchanged";
-            is_true(value).then(|| text.to_owned())
-        }),
-        ("ecc.sram_threshold_exceeded", |value| {
-            let text = "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
-            is_true(value).then(|| text.to_owned())
-        }),
-        ("remapped_rows.pending", |value| {
-            let text = "rows of its memory wait to be remapped: let jobs end and reset the GPU";
-            is_true(value).then(|| text.to_owned())
-        }),
-    ];
-    let mut found = facts.into_iter().flat_map(|(name, judge)| {
-        let of_gpus = pair.gpu_facts(name);
-        of_gpus.filter_map(move |(gpu, value, at)| Some((format!("GPU {gpu}: {}", judge(value)?), at)))
-    });
-    let (first, at) = found.next()?;
-    let (reason, evidence) = found.fold((first, vec![at]), |(reason, mut evidence), (more, at)| {
-        evidence.push(at);
-        (format!("{reason}; {more}"), evidence)
-    });
-    Some(Finding::new(reason, evidence))
-}
-
-/// What a fact says of the GPU, if it says something bad, and what to do.
-type Judge = fn(&Value) -> Option<String>;
-
-fn is_true(value: &Value) -> bool {
-    value.as_bool() == Some(true)
-}
-
-/// What the driver itself wants done (`NVML_FI_DEV_GET_GPU_RECOVERY_ACTION`).
-fn recovery(action: &Value) -> Option<String> {
-    let what = match action.as_str()? {
-        "none" => return None,
-        "reset" => "the driver asks for a reset: end its jobs and reset the GPU",
-        "reboot" => "the driver asks for a reboot: take the node out of use and reboot it",
-        "drain_p2p" => "the driver asks to drain peer traffic: end the jobs that use it",
-        "drain_and_reset" => "the driver asks for a drain and a reset: let jobs end, then reset the GPU",
-        other => {
-            return Some(format!(
-                "the driver asks for an action that is not known here, {other}"
-            ));
-        }
-    };
-    Some(what.to_owned())
-}
 
 /// `fabric.health` lists what is wrong, and is empty where nothing is.
 fn fabric_unhealthy(pair: &Seen<'_>) -> Option<Finding> {

@@ -1,6 +1,7 @@
 //! The table: what is observed -> cause, verdict, record, what to do. Worst first; the first row that applies names
 //! the cause. A new cause is a new row, a new test and, where the world knows it, a new record.
 
+mod absent;
 mod bench;
 mod broken;
 mod broken_calls;
@@ -10,12 +11,14 @@ mod degraded_gpu;
 mod nccl;
 mod refused;
 mod run;
+mod service;
 mod slow;
 mod unknown;
 
 use super::Verdict;
 use super::evidence::{Finding, Seen};
 
+pub(super) use absent::of_absence;
 pub(super) use run::{NOTES, RUN, RunRow};
 pub(super) use slow::staged_instead;
 #[cfg(test)]
@@ -71,6 +74,7 @@ pub(super) fn of_pair() -> impl Iterator<Item = &'static Row> {
         broken_data::ROWS,
         nccl::ROWS,
         broken_calls::ROWS,
+        service::ROWS,
         refused::ROWS,
         unknown::ROWS,
         degraded_gpu::ROWS,
@@ -81,8 +85,10 @@ pub(super) fn of_pair() -> impl Iterator<Item = &'static Row> {
     .flatten()
 }
 
-/// Every cause: those of a pair, worst first, then those of a run, then those that are only notes.
+/// Every cause: those of a pair, worst first, then those of a GPU that is not there, then those of a run, then those
+/// that are only notes.
 pub fn table() -> impl Iterator<Item = &'static Named> {
     let of_run = RUN.iter().chain(NOTES).map(|row| &row.named);
-    of_pair().map(|row| &row.named).chain(of_run)
+    let of_absent = absent::ROWS.iter().copied();
+    of_pair().map(|row| &row.named).chain(of_absent).chain(of_run)
 }

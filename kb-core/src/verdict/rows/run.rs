@@ -111,6 +111,17 @@ pub(in crate::verdict) const RUN: &[RunRow] = &[
          nvidia-uvm is among them, and what the kernel log says; then load the driver again or reboot.",
         |failure| failure.step == "cuInit" && failure.code.is_some(),
     ),
+    RunRow {
+        named: Named {
+            cause: cause::DRIVER_UNRESPONSIVE,
+            verdict: Verdict::Broken,
+            record: Some("driver/call-does-not-return"),
+            means: "A call of CUDA or NVML did not return within 30 s, twice, in two fresh processes.",
+            fix: "Read the kernel log for Xid and NVRM messages, take the node out of use and reboot it; a call that \
+                  keeps hanging is for the vendor, with `nvidia-bug-report.sh`.",
+        },
+        applies: |failure| failure.cause.as_deref() == Some(cause::DRIVER_UNRESPONSIVE),
+    },
     row(
         cause::HANG,
         "driver/call-does-not-return",

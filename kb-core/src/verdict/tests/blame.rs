@@ -112,7 +112,7 @@ fn a_gpu_that_asks_for_service_is_not_healthy() {
     let cases: [(&str, Value, Option<&str>); 9] = [
         ("recovery.action", "none".into(), None),
         ("recovery.action", "reset".into(), Some("reset the GPU")),
-        ("recovery.action", "reboot".into(), Some("reboot it")),
+        ("recovery.action", "reboot".into(), Some("a reboot of the node")),
         ("recovery.action", "drain_p2p".into(), Some("drain peer traffic")),
         (
             "recovery.action",

@@ -41,6 +41,7 @@ fn each_row_names_its_cause() {
         (returned("cuInit", 9999), cause::INITIALIZATION_FAILS),
         (faulty(cause::HANG), cause::HANG),
         (faulty(cause::PROCESS_DIES), cause::PROCESS_DIES),
+        (faulty(cause::DRIVER_UNRESPONSIVE), cause::DRIVER_UNRESPONSIVE),
     ];
     for (failure, cause) in &cases {
         let report = explained(failure.clone());
@@ -48,7 +49,12 @@ fn each_row_names_its_cause() {
         assert_eq!(named.cause.as_deref(), Some(*cause), "{named:?}");
         assert!(named.record.is_some() && named.fix.is_some(), "{named:?}");
         let conclusion = &report.conclusion;
-        assert_eq!((conclusion.verdict, conclusion.exit_code), (Verdict::Unknown, 3));
+        let expected = match *cause {
+            // A driver that does not answer twice for half a minute was seen to fail.
+            cause::DRIVER_UNRESPONSIVE => (Verdict::Broken, 2),
+            _ => (Verdict::Unknown, 3),
+        };
+        assert_eq!((conclusion.verdict, conclusion.exit_code), expected);
         assert!(conclusion.reason.starts_with(*cause), "{conclusion:?}");
     }
     for row in RUN {

@@ -1,5 +1,6 @@
 //! Reports made by hand, judged. One case for each row of the table, what must not fire, and the run's exit codes.
 
+mod absent;
 mod bench;
 mod blame;
 mod expectations;
@@ -118,6 +119,7 @@ pub(super) fn healthy(n: u32) -> Report {
         simulated: true,
         host: BTreeMap::new(),
         gpus: (0..n).map(gpu).collect(),
+        absent: Vec::new(),
         pairs: pairs.collect(),
         measurements: Vec::new(),
         nccl: None,

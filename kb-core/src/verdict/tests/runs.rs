@@ -85,10 +85,11 @@ fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
         &[UNKNOWN, REFUSED, ALONE],
         &[BUSY_AND_LINKS_DOWN],
     ];
-    let rows = [
-        (FailOn::Fault, [0, 0, 2, 0, 0, 0, 2, 0]),
-        (FailOn::Warning, [0, 1, 2, 0, 0, 1, 2, 1]),
-        (FailOn::Unknown, [0, 1, 2, 3, 3, 3, 2, 3]),
+    let rows: [(FailOn, [u8; 8]); 4] = [
+        (FailOn::FAULT, [0, 0, 2, 0, 0, 0, 2, 0]),
+        (FailOn::WARNING, [0, 1, 2, 0, 0, 1, 2, 1]),
+        (FailOn::UNKNOWN, [0, 1, 2, 3, 3, 3, 2, 3]),
+        (FailOn::default(), [0, 0, 2, 3, 3, 3, 2, 3]),
     ];
     for (fail_on, expected) in rows {
         let codes = runs.map(|changes| {
@@ -97,14 +98,29 @@ fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
         });
         assert_eq!(codes, expected, "{fail_on:?}");
     }
-    assert_eq!(FailOn::default(), FailOn::Fault);
+    assert_eq!(FailOn::default(), FailOn::FAULT_AND_UNKNOWN);
+    for fail_on in [
+        FailOn::FAULT,
+        FailOn::WARNING,
+        FailOn::UNKNOWN,
+        FailOn::FAULT_AND_UNKNOWN,
+    ] {
+        assert_eq!(fail_on.to_string().parse(), Ok(fail_on));
+    }
+    assert_eq!("fault, warning,unknown".parse(), Ok(FailOn::UNKNOWN));
+    for bad in ["", "faults", "fault,,unknown", "fault;unknown"] {
+        assert!(
+            bad.parse::<FailOn>().unwrap_err().contains("fault,unknown"),
+            "{bad}"
+        );
+    }
 }
 
 #[test]
 fn information_is_nothing_to_fail_on() {
     let mut report = run(&[REFUSED, NOTHING]);
     judge(&mut report, Expect::Auto);
-    assert_eq!(FailOn::Unknown.exit_code(&report.conclusion, &report.pairs), 0);
+    assert_eq!(FailOn::UNKNOWN.exit_code(&report.conclusion, &report.pairs), 0);
 }
 
 #[test]

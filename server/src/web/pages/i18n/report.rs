@@ -16,6 +16,7 @@ words! {
     agent: "Agent {}", "代理程序 {}";
     expected: "Expected {}", "预期 {}";
     failures: "What stopped the run or a part of it", "使运行或其中一部分中止的问题";
+    absent: "GPUs that were not looked at", "未检查的 GPU";
     notes: "Worth knowing", "值得注意";
     what_to_do: "What to do:", "处理办法：";
     findings: "Findings", "发现";

@@ -1,5 +1,6 @@
 //! `/reports/{id}`: one run of the agent. The verdict stands first, then what explains it, then what was seen.
 
+mod absent;
 mod checks;
 mod facts;
 mod matrix;
@@ -14,6 +15,7 @@ use askama::Template;
 use kb_core::ids::{NodeId, ReportId};
 use serde::Deserialize;
 
+pub use absent::AbsentView;
 pub use checks::PairView;
 pub use facts::{ExcerptView, FactView, FailureView, GapView, GpuView};
 pub use matrix::{Matrix, MeasurementView};
@@ -44,6 +46,7 @@ pub struct ReportPage {
     pub(super) facts: Vec<String>,
     pub(super) json_href: String,
     pub(super) failures: Vec<FailureView>,
+    pub(super) absent: Vec<AbsentView>,
     pub(super) notes: Vec<FailureView>,
     pub(super) findings: Vec<FindingView>,
     pub(super) no_findings: &'static str,

@@ -3,7 +3,7 @@
 use kb_core::report::{Failure, Measurement, Report};
 use kb_core::verdict::Verdict;
 
-use super::{ReportPage, checks, facts, matrix, nccl, times};
+use super::{ReportPage, absent, checks, facts, matrix, nccl, times};
 use crate::feed::Generation;
 use crate::store::{ReportListing, StoredFinding};
 use crate::web::pages::i18n::{Locale, counted, filled, report::Words};
@@ -71,6 +71,11 @@ pub fn page(source: Source<'_>) -> ReportPage {
         simulated: report.simulated,
         facts: run_facts(listing, report, words),
         failures: failures(&report.failures, locale),
+        absent: report
+            .absent
+            .iter()
+            .map(|gpu| absent::absent(gpu, locale))
+            .collect(),
         notes: failures(&report.notes, locale),
         findings: findings
             .iter()

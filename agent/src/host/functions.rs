@@ -1,0 +1,64 @@
+//! GPUs as the bus shows them, whoever drives them, and whether this process sees all of them.
+
+use kb_core::report::Fact;
+
+use super::pci::{driver_of, gpu_addresses, is_virtual_function};
+use super::{HostRoot, place};
+
+/// A GPU of NVIDIA on the bus. Functions that SR-IOV makes for guests (vGPU) are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BusGpu {
+    /// `0000:3b:00.0`.
+    pub(crate) address: String,
+    /// Kernel driver that has it: `nvidia`, `vfio-pci`; `None`: none has.
+    pub(crate) driver: Option<String>,
+    /// The NVIDIA driver was told to leave it alone.
+    pub(crate) excluded: bool,
+}
+
+/// All GPUs of NVIDIA on the bus; empty where it cannot be read.
+pub(crate) fn bus_gpus(root: &HostRoot) -> Vec<BusGpu> {
+    let addresses = gpu_addresses(root).into_iter();
+    addresses
+        .filter(|address| !is_virtual_function(root, address))
+        .map(|address| BusGpu {
+            driver: driver_of(root, &address),
+            excluded: is_excluded(root, &address),
+            address,
+        })
+        .collect()
+}
+
+/// `GPU Excluded:  No`, in the driver's own folder of the GPU.
+fn is_excluded(root: &HostRoot, address: &str) -> bool {
+    let text = root.text(&format!("proc/driver/nvidia/gpus/{address}/information"));
+    let text = text.value.unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("GPU Excluded:"));
+    line.is_some_and(|word| word.trim() == "Yes")
+}
+
+/// Whether this process sees all GPUs of the machine, else why that is not known: only then is one that it does not
+/// see lost.
+pub(crate) fn sees_all_gpus(root: &HostRoot, visible_devices: Option<&str>) -> Result<(), String> {
+    if !matches!(visible_devices, None | Some("" | "all")) {
+        return Err("NVIDIA_VISIBLE_DEVICES names some".to_owned());
+    }
+    let Fact { value, .. } = place::container(root);
+    match value.as_deref() {
+        Some("none seen") => {}
+        Some(container) => return Err(format!("this process runs in a container or a job ({container})")),
+        None => return Err("whether this process runs in a container cannot be read".to_owned()),
+    }
+    match effective_user(root) {
+        Some(0) => Ok(()),
+        Some(_) => Err("this process does not run as root".to_owned()),
+        None => Err("whose process this is cannot be read".to_owned()),
+    }
+}
+
+/// `Uid: real effective saved filesystem` of proc(5).
+fn effective_user(root: &HostRoot) -> Option<u32> {
+    let status = root.text("proc/self/status").value?;
+    let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

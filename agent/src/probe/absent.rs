@@ -1,0 +1,266 @@
+//! GPUs that should have been looked at and are not there: those asked for, those on the bus, those that the node should
+//! have.
+
+use kb_core::report::{Absence, AbsentGpu, Gpu};
+
+use crate::host::{self, BusGpu};
+use crate::worker::protocol::{ManagedGpu, Unanswered, Why};
+
+use super::Options;
+use super::session::Session;
+
+/// The kernel driver whose GPUs NVML lists.
+const NVIDIA: &str = "nvidia";
+
+/// GPUs that are not among the opened ones.
+pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Option<&[Gpu]>) -> Vec<AbsentGpu> {
+    let root = &options.host_root;
+    let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
+    let roll = Roll {
+        asked: options.devices.as_deref(),
+        expected: options.expected_gpus,
+        opened,
+        managed: session.list_managed(),
+        bus: host::bus_gpus(root),
+        sees_all: host::sees_all_gpus(root, visible.as_deref()),
+        is_masked: options.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_some(),
+    };
+    roll.absent()
+}
+
+/// Everything that tells which GPUs there are.
+struct Roll<'a> {
+    /// `--devices`, in its order.
+    asked: Option<&'a str>,
+    /// `--expect gpus=N`.
+    expected: Option<u32>,
+    /// What CUDA lists; nothing where it could not be opened.
+    opened: Option<&'a [Gpu]>,
+    /// What NVML lists, or why it lists nothing.
+    managed: Result<Vec<ManagedGpu>, String>,
+    /// What the bus shows.
+    bus: Vec<BusGpu>,
+    /// Whether all GPUs of the machine are seen, else why that is not known.
+    sees_all: Result<(), String>,
+    /// True where CUDA was confined by somebody else (`CUDA_VISIBLE_DEVICES`).
+    is_masked: bool,
+}
+
+impl Roll<'_> {
+    /// All that are not among the opened ones, each with why.
+    fn absent(&self) -> Vec<AbsentGpu> {
+        let mut absent = match self.asked {
+            // A job that asked for some GPUs is not concerned by others.
+            Some(asked) => self.not_there(&asked.split(',').collect::<Vec<_>>()),
+            None => [self.not_listed(), self.not_opened()].concat(),
+        };
+        absent.extend(self.too_few());
+        absent
+    }
+
+    fn opened(&self) -> &[Gpu] {
+        self.opened.unwrap_or_default()
+    }
+
+    fn is_opened(&self, address: &str) -> bool {
+        let mut addresses = self
+            .opened()
+            .iter()
+            .filter_map(|gpu| gpu.pci_address.value.as_deref());
+        addresses.any(|opened| opened == address)
+    }
+
+    /// CUDA lists one MIG device at most, and no other GPU beside it.
+    fn has_mig(&self) -> bool {
+        self.managed
+            .as_ref()
+            .is_ok_and(|gpus| gpus.iter().any(|gpu| gpu.is_mig))
+    }
+
+    /// CUDA takes the list in its order and ends at the first that it does not have.
+    fn not_there(&self, asked: &[&str]) -> Vec<AbsentGpu> {
+        let there = self.opened().len();
+        if there == 0 && self.managed.is_err() {
+            // Nobody tells which GPUs there are, and a failure of the run says so.
+            return Vec::new();
+        }
+        let left = asked.iter().enumerate().skip(there);
+        left.filter_map(|(position, name)| {
+            let (absence, reason, address) = self.why_not_there(name, position == there)?;
+            Some(AbsentGpu {
+                asked_as: Some((*name).to_owned()),
+                pci_address: address,
+                ..AbsentGpu::new(absence, reason)
+            })
+        })
+        .collect()
+    }
+
+    /// Nothing where CUDA could not be opened and NVML lists the GPU: a failure of the run says what is wrong.
+    fn why_not_there(&self, name: &str, is_first: bool) -> Option<(Absence, String, Option<String>)> {
+        const ENDS: &str = "CUDA's list ends at the first GPU that is missing, so that it was not looked at";
+        let Ok(managed) = &self.managed else {
+            let (absence, reason) = if is_first {
+                (Absence::Missing, "it was asked for, and CUDA does not list it")
+            } else {
+                (Absence::NotLookedAt, ENDS)
+            };
+            return Some((absence, reason.to_owned(), None));
+        };
+        let Some(found) = find(managed, name) else {
+            let reason = format!(
+                "it was asked for, and it is not among the {} that NVML lists",
+                managed.len()
+            );
+            return Some((Absence::Missing, reason, None));
+        };
+        match &found.address {
+            Err(unanswered) => {
+                let absence = match unanswered.why {
+                    Why::Lost => Absence::Lost,
+                    Why::NoPermission | Why::Failed => Absence::Missing,
+                };
+                Some((absence, unanswered.message.clone(), None))
+            }
+            Ok(address) => {
+                self.opened?;
+                let (absence, reason) = if self.has_mig() {
+                    (
+                        Absence::Mig,
+                        "CUDA lists one MIG device at most, and no other GPU beside it",
+                    )
+                } else if is_first {
+                    (
+                        Absence::Missing,
+                        "it was asked for, and NVML lists it but CUDA does not",
+                    )
+                } else {
+                    (Absence::NotLookedAt, ENDS)
+                };
+                Some((absence, reason.to_owned(), Some(address.clone())))
+            }
+        }
+    }
+
+    /// On the bus and not in NVML's list, or in its list without an answer.
+    fn not_listed(&self) -> Vec<AbsentGpu> {
+        let is_ours = |gpu: &&BusGpu| gpu.driver.as_deref() == Some(NVIDIA);
+        if !self.bus.iter().any(|gpu| is_ours(&gpu)) {
+            // The driver is not loaded, or the bus is not shown: nothing can be compared.
+            return self.unanswered(0);
+        }
+        let unlisted = self.bus.iter().filter(|gpu| !self.is_known(&gpu.address));
+        let mut absent: Vec<AbsentGpu> = unlisted.filter_map(|gpu| self.why_unlisted(gpu)).collect();
+        let lost = absent.iter().filter(|gpu| gpu.absence == Absence::Lost).count();
+        absent.extend(self.unanswered(lost));
+        absent
+    }
+
+    fn is_known(&self, address: &str) -> bool {
+        let listed = self.managed.as_deref().unwrap_or_default();
+        let mut listed = listed.iter().filter_map(|gpu| gpu.address.as_deref().ok());
+        self.is_opened(address) || listed.any(|listed| listed == address)
+    }
+
+    fn why_unlisted(&self, gpu: &BusGpu) -> Option<AbsentGpu> {
+        let (absence, reason) = match (gpu.driver.as_deref(), &self.sees_all, &self.managed) {
+            _ if gpu.excluded => (
+                Absence::Excluded,
+                "the driver was told to leave it alone (NVreg_ExcludedGpus)".to_owned(),
+            ),
+            (Some(driver), _, _) if driver != NVIDIA => {
+                (Absence::OtherDriver, format!("the driver {driver} has it"))
+            }
+            (_, Err(why), _) => (
+                Absence::NotGranted,
+                format!("it is on the bus and NVML does not list it here; {why}"),
+            ),
+            (None, Ok(()), _) => (
+                Absence::WithoutDriver,
+                "it is on the bus, and no driver has it while the NVIDIA driver has others".to_owned(),
+            ),
+            (Some(_), Ok(()), Ok(_)) => (
+                Absence::Lost,
+                "it is on the bus and the NVIDIA driver has it, but NVML does not list it".to_owned(),
+            ),
+            (Some(_), Ok(()), Err(_)) if self.opened.is_none() || self.is_masked => return None,
+            (Some(_), Ok(()), Err(why)) => (
+                Absence::NotLookedAt,
+                format!("the NVIDIA driver has it, CUDA does not list it, and NVML cannot be asked: {why}"),
+            ),
+        };
+        Some(AbsentGpu {
+            pci_address: Some(gpu.address.clone()),
+            ..AbsentGpu::new(absence, reason)
+        })
+    }
+
+    /// Entries of NVML's list that do not even say where they are. As many as the bus has shown to be lost are those.
+    fn unanswered(&self, told: usize) -> Vec<AbsentGpu> {
+        let managed = self.managed.as_deref().unwrap_or_default();
+        let unanswered = (0..).zip(managed).filter_map(|(index, gpu): (usize, _)| {
+            let Unanswered { why, message } = gpu.address.as_ref().err()?;
+            let absence = match why {
+                Why::Lost => Absence::Lost,
+                Why::NoPermission => Absence::NotGranted,
+                Why::Failed => Absence::NotLookedAt,
+            };
+            Some(AbsentGpu::new(
+                absence,
+                format!("number {index} of NVML's list: {message}"),
+            ))
+        });
+        let mut told = told;
+        unanswered
+            .filter(|gpu| {
+                let is_told = gpu.absence == Absence::Lost && told > 0;
+                told -= usize::from(is_told);
+                !is_told
+            })
+            .collect()
+    }
+
+    /// In NVML's list and not in CUDA's, which nobody has confined.
+    fn not_opened(&self) -> Vec<AbsentGpu> {
+        let (Some(_), Ok(managed), false) = (self.opened, &self.managed, self.is_masked || self.has_mig())
+        else {
+            return Vec::new();
+        };
+        let addresses = managed.iter().filter_map(|gpu| gpu.address.as_deref().ok());
+        let left = addresses.filter(|address| !self.is_opened(address));
+        left.map(|address| AbsentGpu {
+            pci_address: Some(address.to_owned()),
+            ..AbsentGpu::new(Absence::Missing, "NVML lists it, and CUDA does not")
+        })
+        .collect()
+    }
+
+    fn too_few(&self) -> Option<AbsentGpu> {
+        let expected = usize::try_from(self.expected?).ok()?;
+        let there = match (&self.managed, self.opened) {
+            (Ok(managed), _) => managed.iter().filter(|gpu| gpu.address.is_ok()).count(),
+            (Err(_), Some(opened)) => opened.len(),
+            // Nobody tells which GPUs there are, and a failure of the run says so.
+            (Err(_), None) => return None,
+        };
+        let reason =
+            format!("the node should have {expected} GPUs (--expect gpus={expected}), and {there} answer");
+        (there < expected).then(|| AbsentGpu::new(Absence::Missing, reason))
+    }
+}
+
+/// By nvidia-smi's number or by the beginning of its UUID.
+fn find<'a>(managed: &'a [ManagedGpu], name: &str) -> Option<&'a ManagedGpu> {
+    if let Ok(index) = name.parse::<usize>() {
+        return managed.get(index);
+    }
+    let begins = |uuid: &str| {
+        uuid.get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
+    let mut managed = managed.iter();
+    managed.find(|gpu| gpu.uuid.as_deref().is_some_and(begins))
+}
+
+#[cfg(test)]
+mod tests;

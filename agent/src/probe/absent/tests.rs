@@ -1,0 +1,144 @@
+//! Bus, NVML and CUDA against each other.
+
+use super::*;
+
+fn listed(address: &str) -> ManagedGpu {
+    ManagedGpu {
+        address: Ok(address.to_owned()),
+        uuid: None,
+        is_mig: false,
+    }
+}
+
+fn unanswered(why: Why) -> ManagedGpu {
+    let message = "the call failed".to_owned();
+    ManagedGpu {
+        address: Err(Unanswered { why, message }),
+        ..listed("")
+    }
+}
+
+fn on_bus(address: &str, driver: Option<&str>) -> BusGpu {
+    BusGpu {
+        address: address.to_owned(),
+        driver: driver.map(str::to_owned),
+        excluded: false,
+    }
+}
+
+const A: &str = "0000:3b:00.0";
+const B: &str = "0000:5e:00.0";
+
+/// A machine whose driver opens no CUDA, so that bus and NVML are compared alone.
+fn roll(managed: Vec<ManagedGpu>, bus: Vec<BusGpu>) -> Roll<'static> {
+    Roll {
+        asked: None,
+        expected: None,
+        opened: None,
+        managed: Ok(managed),
+        bus,
+        sees_all: Ok(()),
+        is_masked: false,
+    }
+}
+
+fn told(roll: &Roll<'_>) -> Vec<(Absence, Option<String>)> {
+    let absent = roll.absent().into_iter();
+    absent.map(|gpu| (gpu.absence, gpu.pci_address)).collect()
+}
+
+#[test]
+fn a_gpu_of_the_bus_is_lost_only_to_whoever_sees_all() {
+    let others = |driver: Option<&str>| vec![on_bus(A, Some("nvidia")), on_bus(B, driver)];
+    let b = || Some(B.to_owned());
+    for (driver, absence) in [
+        (Some("nvidia"), Absence::Lost),
+        (Some("vfio-pci"), Absence::OtherDriver),
+        (Some("nouveau"), Absence::OtherDriver),
+        (None, Absence::WithoutDriver),
+    ] {
+        assert_eq!(
+            told(&roll(vec![listed(A)], others(driver))),
+            [(absence, b())],
+            "{driver:?}"
+        );
+    }
+    for driver in [Some("nvidia"), None] {
+        let confined = Roll {
+            sees_all: Err("a container".to_owned()),
+            ..roll(vec![listed(A)], others(driver))
+        };
+        assert_eq!(told(&confined), [(Absence::NotGranted, b())], "{driver:?}");
+    }
+    let mut excluded = roll(vec![listed(A)], others(Some("nvidia")));
+    excluded.bus[1].excluded = true;
+    assert_eq!(told(&excluded), [(Absence::Excluded, b())]);
+    assert_eq!(
+        told(&roll(vec![listed(A), listed(B)], others(Some("nvidia")))),
+        []
+    );
+    let unloaded = roll(Vec::new(), vec![on_bus(A, None), on_bus(B, Some("vfio-pci"))]);
+    assert_eq!(told(&unloaded), []);
+}
+
+#[test]
+fn what_nvml_calls_lost_is_told_once() {
+    let bus = vec![on_bus(A, Some("nvidia")), on_bus(B, Some("nvidia"))];
+    let gone = roll(vec![listed(A), unanswered(Why::Lost)], bus);
+    assert_eq!(told(&gone), [(Absence::Lost, Some(B.to_owned()))]);
+    let hidden = roll(vec![listed(A), unanswered(Why::Lost)], Vec::new());
+    assert_eq!(told(&hidden), [(Absence::Lost, None)]);
+    let denied = roll(
+        vec![unanswered(Why::NoPermission), unanswered(Why::Failed)],
+        Vec::new(),
+    );
+    assert_eq!(
+        told(&denied),
+        [(Absence::NotGranted, None), (Absence::NotLookedAt, None)]
+    );
+}
+
+#[test]
+fn the_gpus_that_answer_are_counted() {
+    let expecting = |expected| Roll {
+        expected: Some(expected),
+        ..roll(vec![listed(A), unanswered(Why::NoPermission)], Vec::new())
+    };
+    assert!(!told(&expecting(1)).contains(&(Absence::Missing, None)));
+    assert!(told(&expecting(2)).contains(&(Absence::Missing, None)));
+    let silent = Roll {
+        managed: Err("no NVML".to_owned()),
+        ..expecting(2)
+    };
+    assert_eq!(told(&silent), [], "the failure of the run says it");
+}
+
+#[test]
+fn of_gpus_that_were_asked_for_the_first_that_is_not_there_is_missing() {
+    let asking = |asked| Roll {
+        asked: Some(asked),
+        opened: Some(&[]),
+        ..roll(vec![listed(A), listed(B)], Vec::new())
+    };
+    assert_eq!(told(&asking("7")), [(Absence::Missing, None)]);
+    assert_eq!(
+        told(&asking("1,0")),
+        [
+            (Absence::Missing, Some(B.to_owned())),
+            (Absence::NotLookedAt, Some(A.to_owned()))
+        ]
+    );
+    let mut split = asking("1,0");
+    split.managed.as_mut().unwrap()[0].is_mig = true;
+    assert!(told(&split).iter().all(|(absence, _)| *absence == Absence::Mig));
+    let silent = Roll {
+        managed: Err("no NVML".to_owned()),
+        ..asking("0")
+    };
+    assert_eq!(told(&silent), [], "the failure of the run says it");
+    let closed = Roll {
+        opened: None,
+        ..asking("0,7")
+    };
+    assert_eq!(told(&closed), [(Absence::Missing, None)], "the other is listed");
+}
