@@ -93,7 +93,13 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
             Body::redacted(&report, &arguments.redact)?
         }
     };
-    let exit_code = arguments.run.exit_code(&report);
+    // Another tool's figures prove nothing, and to send them was all that was asked.
+    let is_only_sent = output::is_of_another_tool(&report) && report.conclusion.verdict == Verdict::Unknown;
+    let exit_code = if is_only_sent {
+        0
+    } else {
+        arguments.run.exit_code(&report)
+    };
     let Some(uploader) = uploader else {
         print(&output::json(&report)?)?;
         return Ok(exit_code);
@@ -106,7 +112,9 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
     // A terminal that is gone must not keep the report from the server.
     say_failure(print_table(&arguments.run, &report));
-    say_reason(&report);
+    if !is_only_sent {
+        say_reason(&report);
+    }
     match crate::upload::send(&uploader, &body, &upload::patience(arguments.retry_for)) {
         Ok(receipt) => {
             if let Ok(kept) = &kept

@@ -1,6 +1,7 @@
 //! What people and programs read: a terminal table whose first line is the verdict, or the report as JSON.
 
 mod bench;
+mod converted;
 mod gate;
 mod grid;
 mod map;
@@ -18,6 +19,11 @@ pub(crate) use style::Style;
 pub(crate) use table::table;
 
 use kb_core::report::Report;
+
+/// True of a report that was made from another tool's output.
+pub(crate) fn is_of_another_tool(report: &Report) -> bool {
+    converted::tools(report).is_some()
+}
 
 /// The report as indented JSON with a line end.
 pub(crate) fn json(report: &Report) -> serde_json::Result<String> {

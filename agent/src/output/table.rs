@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kb_core::report::{AbsentGpu, Fact, Failure, Gpu, Nccl, NcclVerdict, Report};
 
 use super::grid::{Cell, lay_out};
-use super::{Style, bench, map, pairs, times};
+use super::{Style, bench, converted, map, pairs, times};
 
 const GIB: u64 = 1 << 30;
 
@@ -13,7 +13,13 @@ const GIB: u64 = 1 << 30;
 pub(crate) fn table(report: &Report, style: Style) -> String {
     let conclusion = &report.conclusion;
     let word = style.verdict(conclusion.verdict, conclusion.verdict.phrase());
-    let mut text = format!("{word}: {}\n", conclusion.reason);
+    let tools = converted::tools(report);
+    let mut text = match &tools {
+        Some(tools) if !converted::tells_of_access(report) => {
+            format!("converted from {tools}: figures, and no check of the agent's own\n")
+        }
+        _ => format!("{word}: {}\n", conclusion.reason),
+    };
     if report.simulated {
         text.push_str("simulated: a stand-in took the place of the driver\n");
     }
@@ -24,11 +30,15 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
     for gpu in &report.absent {
         text.push_str(&not_there(gpu));
     }
-    if !report.pairs.is_empty() {
+    if !report.pairs.is_empty() && (tools.is_none() || converted::tells_of_access(report)) {
         text.push('\n');
         text.push_str(&map::of_pairs(report, style));
         text.push('\n');
         text.push_str(&pairs::told(&report.pairs, style));
+    }
+    if tools.is_some() {
+        text.push_str(&converted::links(report, style));
+        text.push_str(&converted::matrices(report, style));
     }
     let measured = bench::of_measurements(report, style);
     if !measured.is_empty() {

@@ -75,3 +75,53 @@ fn what_cannot_be_converted_is_a_matter_of_the_caller() {
         assert!(run.stdout.is_empty());
     }
 }
+
+/// What was converted is shown, and nobody is told to run a probe that never ran.
+#[test]
+fn a_converted_report_shows_its_matrices() {
+    let node = Node::with(&Scenario::healthy(2));
+    let report = node.path("report.json");
+    let shown = |tool: &str| {
+        let made = convert(
+            &node,
+            &[
+                sample(tool).to_str().unwrap(),
+                "--node-id",
+                "node-7",
+                "-o",
+                report.to_str().unwrap(),
+            ],
+        );
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        let mut command = node.bare("report");
+        command.args(["--server", "http://127.0.0.1:9", "--retry-for", "0.1"]);
+        command
+            .arg("--spool")
+            .arg(node.path("spool"))
+            .arg("--from")
+            .arg(&report);
+        Run::of(&command.output().unwrap())
+    };
+    let bandwidth = shown("nvbandwidth-x2.txt");
+    assert!(
+        bandwidth.stdout.starts_with("converted from nvbandwidth: "),
+        "{}",
+        bandwidth.stdout
+    );
+    assert!(
+        bandwidth
+            .stdout
+            .contains("GPU to GPU, copy engine, push, 512 MiB, GB/s"),
+        "{}",
+        bandwidth.stdout
+    );
+    assert!(
+        !bandwidth.stdout.contains("run the probe again"),
+        "{}",
+        bandwidth.stdout
+    );
+    // It could not be sent, which is all that went wrong.
+    assert_eq!(bandwidth.code, 1, "{}", bandwidth.stderr);
+    let topology = shown("topo-x4.txt");
+    assert!(topology.stdout.contains("NV18"), "{}", topology.stdout);
+}

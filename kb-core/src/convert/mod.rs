@@ -1,7 +1,7 @@
 //! What other tools print, turned into a report: results without the agent.
 //!
 //! ```text
-//! bytes -> lines (colours off) -> format (sections, by what a tool prints first)
+//! bytes -> lines (colours off) -> prefixes (of launchers, off) -> format (sections, by what a tool prints first)
 //!       -> nvbandwidth, p2p_test, simple_p2p, nccl_tests, topo, nccl_log -> draft -> finish -> report
 //! ```
 //!
@@ -18,6 +18,7 @@ mod nccl_log;
 mod nccl_tests;
 mod nvbandwidth;
 mod p2p_test;
+mod prefixes;
 mod simple_p2p;
 mod topo;
 
@@ -71,16 +72,19 @@ impl Options {
 /// Turns output into a report.
 pub fn convert(bytes: &[u8], options: &Options) -> Result<Report, ConvertError> {
     let mut draft = Draft::default();
-    let json = match options.format {
+    let is_json = |text: &[u8]| match options.format {
         Some(format) => format == Format::NvbandwidthJson,
-        None => nvbandwidth::is_json(bytes),
+        None => nvbandwidth::is_json(text),
     };
-    if json {
-        draft.tools.push(Format::NvbandwidthJson.tool());
-        nvbandwidth::json(&mut draft, bytes, options)?;
-        return finish::finish(draft, options);
+    if is_json(bytes) && bytes.trim_ascii_start().starts_with(b"{") {
+        return from_json(bytes, options);
     }
-    let lines = lines::lines(bytes);
+    let lines = prefixes::without_prefixes(lines::lines(bytes));
+    let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    let text = text.join("\n");
+    if is_json(text.as_bytes()) {
+        return from_json(text.as_bytes(), options);
+    }
     let mut capabilities = options.capabilities.iter().copied();
     for section in format::sections(&lines, options.format)? {
         if !draft.tools.contains(&section.format.tool()) {
@@ -97,5 +101,12 @@ pub fn convert(bytes: &[u8], options: &Options) -> Result<Report, ConvertError> 
             Format::NcclLog => nccl_log::read(&mut draft, &section, options)?,
         }
     }
+    finish::finish(draft, options)
+}
+
+fn from_json(bytes: &[u8], options: &Options) -> Result<Report, ConvertError> {
+    let mut draft = Draft::default();
+    draft.tools.push(Format::NvbandwidthJson.tool());
+    nvbandwidth::json(&mut draft, bytes, options)?;
     finish::finish(draft, options)
 }

@@ -62,6 +62,7 @@ use crate::matcher::Matcher;
 pub(crate) use devices::NAMING;
 use engine::Engine;
 use lines::Lines;
+pub(crate) use prefix::launcher_prefix;
 pub(crate) use stated::WORDS;
 use wrap::Head;
 

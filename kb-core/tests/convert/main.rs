@@ -359,3 +359,30 @@ fn the_id_comes_from_what_the_report_says() {
     assert_ne!(id(SIMPLE_P2P), id(&SIMPLE_P2P.replace("342.15", "342.16")));
     assert_eq!(id(SIMPLE_P2P).as_str().len(), 36);
 }
+
+/// Launchers and containers label what a tool prints; the report is the same.
+#[test]
+fn prefixes_of_launchers_change_nothing() {
+    for text in ALL {
+        let plain = converted(text);
+        for prefix in [
+            "[1,0]<stdout>:",
+            "0: ",
+            "[pod/bench-0/main] ",
+            "2026-11-27T10:00:00.123456789Z ",
+        ] {
+            let lines: Vec<String> = text.lines().map(|line| format!("{prefix}{line}")).collect();
+            let labelled = lines.join("\n");
+            let report = converted(&labelled);
+            assert_eq!(report.measurements, plain.measurements, "{prefix}");
+            assert_eq!(report.gpus.len(), plain.gpus.len(), "{prefix}");
+            assert_eq!(report.pairs.len(), plain.pairs.len(), "{prefix}");
+        }
+    }
+    let lines = NCCL_TESTS.lines();
+    let two: Vec<String> = lines
+        .map(|line| format!("0: {line}\n1: another worker says this"))
+        .collect();
+    let two = two.join("\n");
+    assert_eq!(converted(&two).measurements, converted(NCCL_TESTS).measurements);
+}

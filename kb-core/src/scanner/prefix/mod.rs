@@ -112,6 +112,41 @@ pub(super) fn read(line: &[u8]) -> Prefix {
     prefix
 }
 
+/// What a launcher put before a line, and who of its workers wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LauncherPrefix {
+    /// Bytes before the message.
+    pub(crate) len: usize,
+    /// The same number for the same worker; `None` where none is named.
+    pub(crate) worker: Option<u64>,
+}
+
+/// Reads the parts that launchers, containers and the system's log write, and none that a program writes itself.
+pub(crate) fn launcher_prefix(line: &[u8]) -> Option<LauncherPrefix> {
+    const FORMS: [Form; 4] = [rank, compose_service, pod, container_stream];
+    let head = line.get(..line.len().min(MAX_PREFIX)).unwrap_or_default();
+    let mut prefix = Prefix::default();
+    for _ in 0..MAX_PARTS {
+        let blanks = count(tail(head, prefix.len), |b| b == b' ');
+        let rest = tail(head, prefix.len + blanks);
+        let forms = || FORMS.into_iter().find_map(|form| form(rest));
+        let host = || if prefix.len == 0 { host_label(rest) } else { None };
+        let stamp = prefix.stamp;
+        let Some(taken) = forms().or_else(host).or_else(|| timed(rest, &mut prefix)) else {
+            break;
+        };
+        if taken.len == 0 || (stamp.is_some() && prefix.stamp != stamp) {
+            break;
+        }
+        prefix.len += blanks;
+        prefix.add(taken);
+    }
+    (prefix.len > 0).then(|| LauncherPrefix {
+        len: prefix.len,
+        worker: prefix.stream(line),
+    })
+}
+
 /// A time, alone, in brackets or as a key's value, and what follows it in its form.
 fn timed(rest: &[u8], prefix: &mut Prefix) -> Option<Part> {
     if let Some(value) = rest.strip_prefix(b"time=\"") {
