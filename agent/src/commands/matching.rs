@@ -118,10 +118,10 @@ fn scan(matcher: &Arc<Matcher>, mut source: impl Read) -> io::Result<Summary> {
 /// For people: the first cause first, each with its lines, its weight and where to read on.
 fn told(path: &Path, summary: &Summary, known: &Known) -> String {
     let file = harmless(&path.to_string_lossy());
-    if summary.matches.is_empty() {
-        return format!("{file}: no known error in {} lines\n", summary.lines_scanned);
-    }
     let mut told = Vec::new();
+    if summary.matches.is_empty() {
+        told.push(format!("{file}: no known error in {} lines\n", summary.lines_scanned));
+    }
     for found in &summary.matches {
         let is_cause = summary.root_cause.as_ref() == Some(&found.id);
         let cause = if is_cause { " (first cause)" } else { "" };
@@ -143,5 +143,8 @@ fn told(path: &Path, summary: &Summary, known: &Known) -> String {
         let more = more.iter().filter(|more| !more.is_empty());
         told.extend(more.map(|more| format!("  {}\n", harmless(more))));
     }
+    // What was capped or left out: without it an answer that is not whole would pass for one.
+    let notes = summary.notes.iter();
+    told.extend(notes.map(|note| format!("{file}: note: {}\n", harmless(note))));
     told.concat()
 }

@@ -358,6 +358,18 @@ fn what_a_record_weighs_and_where_it_is_told_stands_with_each_match() {
     assert!(!watched.stdout.contains('\u{1b}'), "{:?}", watched.stdout);
 }
 
+/// What was left out is told: an answer that is not whole must not pass for one.
+#[test]
+fn what_was_capped_is_told_below_the_answer() {
+    let node = Node::with(&Scenario::healthy(2));
+    let log = node.path("long.log");
+    fs::write(&log, format!("{} {LINE}\n", "x".repeat(70_000))).unwrap();
+    let (address, thread) = server(1);
+    let told = run(&node, "match", &["--server", &address, log.to_str().unwrap()]);
+    thread.join().unwrap();
+    assert!(told.stdout.contains(": note: 1 line is longer than"), "{}", told.stdout);
+}
+
 #[test]
 fn watching_ends_with_its_reader() {
     let node = Node::with(&Scenario::healthy(2));

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::Kind;
 use super::markers::{Markers, XID, places, starts_word};
 use super::rarity::is_word_byte;
@@ -96,22 +98,32 @@ fn lies_in(span: &Range<usize>, within: &Range<usize>) -> bool {
     within.start <= span.start && span.end <= within.end
 }
 
-/// The numbers that a family word introduces in this part of a line (ASCII lower case), each with the span from the
-/// word to the number's last digit. Between them may stand `code`, `error`, separators and one bracketed group, as in
-/// `Xid (PCI:0000:3b:00): 79`. A line that speaks of a number in the plural (`all Xid 31s`) is about a kind of event and
-/// reports none.
-pub(super) fn numbers<'a>(
-    line: &'a [u8],
-    family: &'a [u8],
-    within: &'a Range<usize>,
-) -> impl Iterator<Item = (u64, Range<usize>)> + 'a {
-    introduced(line, family)
-        .filter(|(number, ..)| {
-            let mut all = introduced(line, family);
-            !all.any(|(other, _, end)| other == *number && end == End::Plural)
-        })
-        .filter(|(_, span, end)| *end == End::Number && lies_in(span, within))
-        .map(|(number, span, _)| (number, span))
+/// The numbers that a family word introduces in this part of a line (ASCII lower case), each once, with the span from the
+/// word to the number's last digit where it stands first. Between them may stand `code`, `error`, separators and one
+/// bracketed group, as in `Xid (PCI:0000:3b:00): 79`. A number of which the line speaks in the plural (`all Xid 31s`) is a
+/// kind of event, and no report of one.
+pub(super) fn numbers(line: &[u8], family: &[u8], within: &Range<usize>) -> Vec<(u64, Range<usize>)> {
+    let mut first: FxHashMap<u64, usize> = FxHashMap::default();
+    let mut found: Vec<(u64, Option<Range<usize>>)> = Vec::new();
+    for (number, span, end) in introduced(line, family) {
+        let reports = end == End::Number && lies_in(&span, within);
+        if !reports && end != End::Plural {
+            continue;
+        }
+        let place = *first.entry(number).or_insert_with(|| {
+            found.push((number, reports.then_some(span)));
+            found.len() - 1
+        });
+        if end == End::Plural
+            && let Some((_, span)) = found.get_mut(place)
+        {
+            *span = None;
+        }
+    }
+    let reported = found
+        .into_iter()
+        .filter_map(|(number, span)| Some((number, span?)));
+    reported.collect()
 }
 
 /// How digits end.

@@ -16,6 +16,7 @@ mod build;
 mod cache;
 mod chain;
 mod codes;
+mod crowd;
 mod filter;
 mod grams;
 mod heads;

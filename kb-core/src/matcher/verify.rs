@@ -6,6 +6,7 @@ use std::ops::Range;
 use memchr::memmem;
 use regex_automata::Input;
 use regex_automata::util::primitives::NonMaxUsize;
+use rustc_hash::FxHashMap;
 
 use super::cache::{Slot, Test};
 use super::grams::Grams;
@@ -233,10 +234,12 @@ impl Matcher {
         let Some(keyword) = self.filter.family(family) else {
             return;
         };
-        let first = work.hits.len();
+        // Who asks for nothing but a number means it, as a question too.
+        let asked = OnceCell::new();
+        let stands = |word: &[u8]| stands_in(line.lower, word, false);
+        let mut there: FxHashMap<&[u8], bool> = FxHashMap::default();
         for (number, span) in codes::numbers(line.lower, keyword, &line.within) {
             for place in self.numbers.get(&(family, number)).into_iter().flatten() {
-                let seen = work.hits.iter().skip(first).any(|hit| hit.signal == *place);
                 let Some(Signal {
                     kind: Kind::Number { words, needs },
                     ..
@@ -244,16 +247,14 @@ impl Matcher {
                 else {
                     continue;
                 };
-                if seen {
-                    continue;
-                }
                 let on_line = *markers.get_or_insert_with(|| Markers::on(line.text, line.lower));
-                // Who asks for nothing but a number means it, as a question too.
-                let is_all = || asked(line.text) == span.len();
+                let is_all = || *asked.get_or_init(|| said(line.text)) == span.len();
                 let marked = *needs == Markers::NONE
                     || on_line.meets(*needs)
                     || (*needs == Markers::BY_XID && is_all());
-                let worded = words.iter().all(|word| stands_in(line.lower, word, false));
+                let worded = words
+                    .iter()
+                    .all(|word| *there.entry(word).or_insert_with(|| stands(word)));
                 let mut hit = bare(*place, span.clone(), 0.0);
                 hit.weak = !(marked && worded);
                 work.hits.push(hit);
@@ -263,7 +264,7 @@ impl Matcher {
 }
 
 /// Length in bytes of what a line says, without the blanks and signs around it: `"xid 79"?` is `xid 79`.
-fn asked(line: &[u8]) -> usize {
+fn said(line: &[u8]) -> usize {
     let line = String::from_utf8_lossy(line);
     line.trim_matches(|c: char| !c.is_alphanumeric()).len()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cause::{MAX_MATCHES, root_causes};
 use super::clock::Clocks;
+use super::crowd::{Crowded, MAX_RECORDS_OF_LINE};
 use super::environment::Environment;
 use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, RecordTally, Seen, Tally};
 use super::lines::LONG_LINE_BYTES;
@@ -115,6 +116,18 @@ fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_
         notes.push(format!(
             "{} lines of {} have captured values beyond the {MAX_FOLDS_OF_RECORD} that are told apart; they are counted",
             entry.tally.overflow, entry.record.id,
+        ));
+    }
+    if tally.crowded.lines > 0 {
+        let Crowded {
+            lines,
+            tests,
+            records,
+        } = tally.crowded;
+        notes.push(format!(
+            "{lines} {} more than is worth asking for: {tests} tests were not made there and {records} records beyond \
+             {MAX_RECORDS_OF_LINE} of a line not counted; split the text into its lines",
+            if lines == 1 { "line holds" } else { "lines hold" },
         ));
     }
     if tally.dropped_candidates > 0 {

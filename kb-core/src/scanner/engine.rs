@@ -314,6 +314,8 @@ impl Engine {
         let matcher = Arc::clone(&self.matcher);
         let mut work = std::mem::take(&mut self.work);
         work.hits.clear();
+        let left_out = matcher.thin_out(&mut found, text.len());
+        self.tally.crowded.take(left_out, 0);
         matcher.verify(&line, &found, &mut work);
         if !work.hits.is_empty() {
             // What is only a candidate is not ordered.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use rustc_hash::FxHashMap;
 
 use super::clock::{Clocks, Moment};
+use super::crowd::Crowded;
 use super::engine::size;
 use super::lines::End;
 use super::score::Score;
@@ -56,6 +57,7 @@ pub(super) struct Tally {
     pub(super) candidates: FxHashMap<u32, CandidateTally>,
     /// Hits of further candidates.
     pub(super) dropped_candidates: u64,
+    pub(super) crowded: Crowded,
     folds: usize,
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::clean::Clean;
 use super::clock::Moment;
+use super::crowd::keep_most_telling;
 use super::devices::{Devices, Judged};
 use super::engine::{Sink, size};
 use super::event::{Event, Hit};
@@ -73,6 +74,8 @@ impl Hits<'_> {
         }
         let parts = self.take_parts(hits);
         hits.sort_by_key(|hit| (record_of(hit), hit.weak, hit.signal));
+        let dropped = keep_most_telling(matcher, hits, record_of);
+        self.tally.crowded.take(0, dropped);
         for group in hits.chunk_by(|a, b| record_of(a) == record_of(b)) {
             // A generic hit counts only where the record has no specific one.
             let strong = group.partition_point(|hit| !hit.weak);
@@ -300,7 +303,7 @@ impl Hits<'_> {
 }
 
 /// Which of a record's hits on a line speaks for it: patterns before the signature before codes, then weight.
-fn authority(matcher: &Matcher, hit: &RawHit) -> f32 {
+pub(super) fn authority(matcher: &Matcher, hit: &RawHit) -> f32 {
     matcher.signal(hit.signal).map_or(0.0, |signal| {
         let rank = match signal.kind {
             Kind::Pattern(_) => 2_000.0,

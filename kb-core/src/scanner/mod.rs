@@ -19,6 +19,7 @@ mod assemble;
 mod cause;
 mod clean;
 mod clock;
+mod crowd;
 mod devices;
 mod engine;
 mod environment;

@@ -1,0 +1,34 @@
+//! Lines on which more stands than is worth asking for: each test reads the whole line, so what one line may cost is
+//! bounded by its length.
+
+use super::{Found, Matcher};
+
+/// Bytes that the tests of one line may read together. A line of the longest piece, 64 KiB, has 256 of them; one of the
+/// usual 4 KiB would need 4,096.
+const MOST_BYTES: usize = 16 << 20;
+
+impl Matcher {
+    /// Leaves the tests that a line of this length can pay for, those that say most first. Numbers behind a family word are
+    /// read all at once and stay. Returns how many were left out.
+    pub(crate) fn thin_out(&self, found: &mut Vec<Found>, line_bytes: usize) -> u64 {
+        let most = MOST_BYTES / line_bytes.max(1);
+        if found.len() <= most {
+            return 0;
+        }
+        let before = found.len();
+        let weight = |found: &Found| match *found {
+            Found::Signal(place) | Found::Chain(place, _) => {
+                self.signal(place).map_or(0.0, |signal| signal.weight)
+            }
+            Found::Family(_) | Found::Stated(_) => f32::INFINITY,
+        };
+        found.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        let kept = found
+            .iter()
+            .take_while(|found| weight(found).is_infinite())
+            .count();
+        found.truncate(most.max(kept));
+        found.sort_unstable();
+        u64::try_from(before - found.len()).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,96 @@
+//! What a line made against the matcher costs: time and answer grow with its length, and no faster.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod kb_seed;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kb_core::ids::Revision;
+use kb_core::matcher::Matcher;
+use kb_core::scanner::{LONG_LINE_BYTES, ScanOptions, Summary};
+
+/// Longest line that is read in one piece, its end included.
+const LONG: usize = LONG_LINE_BYTES - 2;
+const QUARTER: usize = LONG / 4;
+/// A line of four times the length may cost so many times as much; where the cost grows with the square it is 16.
+const MOST_GROWTH: u32 = 8;
+/// Bytes of the events of one line as JSON: a hundred records, each with its stretch of the line.
+const MOST_ANSWER: usize = 256 * 1024;
+
+fn matcher(records: &[kb_core::record::Record]) -> Arc<Matcher> {
+    let signatures = records.iter().map(|record| record.signatures(Revision(1)));
+    Arc::new(Matcher::build(signatures.collect()).0)
+}
+
+/// A line of this many bytes at most, made of the same again and again.
+fn line(of: &str, bytes: usize) -> String {
+    let mut line = of.repeat(bytes / of.len() + 1);
+    let end = (0..=bytes).rev().find(|end| line.is_char_boundary(*end));
+    line.truncate(end.unwrap_or_default());
+    line.push('\n');
+    line
+}
+
+/// Bytes of the events, and the summary.
+fn answer(matcher: &Arc<Matcher>, line: &str) -> (usize, Summary) {
+    let mut scanner = matcher.scanner(ScanOptions::default());
+    let mut events = scanner.push(line.as_bytes());
+    let (more, summary) = scanner.finish_with_events();
+    events.extend(more);
+    (serde_json::to_string(&events).unwrap().len(), summary)
+}
+
+/// The least of several: what else the machine does makes none faster.
+fn least_time(matcher: &Arc<Matcher>, line: &str) -> Duration {
+    let time = |_| {
+        let start = Instant::now();
+        answer(matcher, line);
+        start.elapsed()
+    };
+    (0..5).map(time).min().unwrap()
+}
+
+#[test]
+fn a_line_made_against_the_matcher_costs_as_its_length() {
+    let records = kb_seed::records();
+    let matcher = matcher(&records);
+    let examples = records.iter().flat_map(|record| &record.annex.examples);
+    let examples: Vec<String> = examples.map(|example| example.text.replace('\n', " ")).collect();
+    let numbered = |words: &str| -> String {
+        let all: Vec<String> = (0..1_000).map(|number| format!("{words} {number}")).collect();
+        all.join(" ") + " "
+    };
+    for of in [
+        "Xid 79 ".to_owned(),
+        "CUDA error 217 ".to_owned(),
+        "NCCL WARN all Xid 31s, Xid 31 ".to_owned(),
+        numbered("Xid"),
+        numbered("CUDA error"),
+        examples.join(" "),
+    ] {
+        let (short, long) = (line(&of, QUARTER), line(&of, LONG));
+        let (bytes, _) = answer(&matcher, &long);
+        assert!(bytes <= MOST_ANSWER, "{bytes} bytes for {of:.40}");
+        let (few, many) = (least_time(&matcher, &short), least_time(&matcher, &long));
+        assert!(many <= few * MOST_GROWTH, "{few:?} and {many:?} for {of:.40}");
+    }
+}
+
+#[test]
+fn what_is_left_out_of_a_crowded_line_is_told() {
+    let records = kb_seed::records();
+    let matcher = matcher(&records);
+    let examples = records.iter().flat_map(|record| &record.annex.examples);
+    let examples: Vec<String> = examples.map(|example| example.text.replace('\n', " ")).collect();
+    let told = |line: &str| {
+        let (_, summary) = answer(&matcher, line);
+        let crowded = |note: &&String| note.contains("more than is worth asking for");
+        summary.notes.iter().find(crowded).cloned()
+    };
+    assert!(told(&line(&examples.join(" "), LONG)).is_some());
+    for example in &examples {
+        assert_eq!(told(&format!("{example}\n")), None);
+    }
+}
