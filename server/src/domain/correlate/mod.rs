@@ -32,6 +32,8 @@ pub use again::{CorrelateError, recorrelate, recorrelate_while_it_changes};
 pub use check::{RuleError, check_expression, check_rules};
 pub use rules::Correlator;
 
+use std::time::Duration;
+
 use kb_core::report::Report;
 use serde_json::Value;
 
@@ -41,6 +43,10 @@ use crate::store::NewFinding;
 /// Most findings kept of one report; beyond that the report is broken in one way many times.
 const MAX_FINDINGS: usize = 1_000;
 
+/// Processor time that all rules have together for one report: each by itself is bounded at the door, and a record may
+/// have many.
+const RULES_TIME: Duration = Duration::from_secs(2);
+
 impl Correlator {
     /// Applies the records of a generation to a report. `body` is the report's JSON as sent, which rules see with all
     /// it holds. Never fails: a rule that cannot be evaluated does not apply, and is counted.
@@ -49,7 +55,7 @@ impl Correlator {
     pub fn correlate(&self, generation: &Generation, report: &Report, body: &Value) -> Vec<NewFinding> {
         let rules = self.rules_of(generation);
         let facts = facts::Facts::of(report, body);
-        let outcome = stack::deep(|| rules.apply(&facts));
+        let outcome = stack::deep(|| rules.apply(&facts, RULES_TIME));
         let outcome = outcome.unwrap_or_else(rules::Outcome::of_a_fault);
         self.count(&outcome);
         let mut found = outcome.findings;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use cel::{Context, Program, Value as Cel};
 use kb_core::annex::ProbeScope;
@@ -13,8 +14,12 @@ use super::MAX_FINDINGS;
 use super::check::{ENVIRONMENT, compile};
 use super::evidence::Evidence;
 use super::facts::{Facts, Subject};
+use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
 use crate::store::NewFinding;
+
+/// Rule of the finding that tells of rules that were not asked.
+const NOT_ASKED: &str = "rules-not-asked";
 
 /// Applies records to reports. One for each process: it keeps compiled rules over generations.
 #[derive(Debug, Default)]
@@ -143,9 +148,11 @@ impl RuleBook {
         book
     }
 
-    /// Asks every rule about everything it can be asked about, until there are [`MAX_FINDINGS`].
-    pub(super) fn apply(&self, facts: &Facts) -> Outcome {
+    /// Asks every rule about everything it can be asked about, until there are [`MAX_FINDINGS`] or the time for the report
+    /// is over, which is then told as a finding.
+    pub(super) fn apply(&self, facts: &Facts, limit: Duration) -> Outcome {
         let mut outcome = Outcome::default();
+        let time = WorkTime::start(limit);
         let mut root = Context::with_env(Arc::clone(&ENVIRONMENT));
         root.add_variable_from_value("report", facts.report.clone());
         for scope in [
@@ -166,6 +173,10 @@ impl RuleBook {
                     if outcome.findings.len() >= MAX_FINDINGS {
                         return outcome;
                     }
+                    if time.check().is_err() {
+                        outcome.findings.push(rule.not_asked(subject, limit));
+                        return outcome;
+                    }
                     match evaluate(&rule.when, &context) {
                         Ok(Cel::Bool(true)) => outcome.findings.push(rule.finding(subject, &context)),
                         Ok(Cel::Bool(false)) => {}
@@ -179,6 +190,25 @@ impl RuleBook {
 }
 
 impl Rule {
+    /// Nobody knows whether this rule applies, nor those behind it.
+    fn not_asked(&self, subject: &Subject, limit: Duration) -> NewFinding {
+        let mut evidence = Evidence::new();
+        evidence.pointer(&subject.pointer, &serde_json::Value::String(subject.name.clone()));
+        NewFinding {
+            record: None,
+            rule: NOT_ASKED.to_owned(),
+            subject: "report".to_owned(),
+            title: format!(
+                "Not all rules were asked: their {} s of processor time for a report were spent at rule {} of {}, about {}",
+                limit.as_secs_f64(),
+                self.id,
+                self.record,
+                subject.name
+            ),
+            evidence: evidence.into_json(),
+        }
+    }
+
     fn finding(&self, subject: &Subject, context: &Context<'_, '_>) -> NewFinding {
         let mut evidence = Evidence::new();
         evidence.pointer(&subject.pointer, &serde_json::Value::String(subject.name.clone()));
