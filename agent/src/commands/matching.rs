@@ -120,7 +120,10 @@ fn told(path: &Path, summary: &Summary, known: &Known) -> String {
     let file = harmless(&path.to_string_lossy());
     let mut told = Vec::new();
     if summary.matches.is_empty() {
-        told.push(format!("{file}: no known error in {} lines\n", summary.lines_scanned));
+        told.push(format!(
+            "{file}: no known error in {} lines\n",
+            summary.lines_scanned
+        ));
     }
     for found in &summary.matches {
         let is_cause = summary.root_cause.as_ref() == Some(&found.id);

@@ -367,7 +367,11 @@ fn what_was_capped_is_told_below_the_answer() {
     let (address, thread) = server(1);
     let told = run(&node, "match", &["--server", &address, log.to_str().unwrap()]);
     thread.join().unwrap();
-    assert!(told.stdout.contains(": note: 1 line is longer than"), "{}", told.stdout);
+    assert!(
+        told.stdout.contains(": note: 1 line is longer than"),
+        "{}",
+        told.stdout
+    );
 }
 
 #[test]

@@ -7,13 +7,14 @@ use regex_syntax::hir::{Hir, HirKind};
 
 use super::PatternSpec;
 use super::chains::{Chains, chains};
+use super::cost;
 use super::lines::parts;
 use super::parse::{mark_gaps, parse, parse_for_ascii};
 use super::quick::parse_for_literals;
 use super::required::{Clause, required};
 
 /// Largest compiled form of one pattern, in bytes; the compiler stops there.
-const MAX_COMPILED_BYTES: usize = 1 << 20;
+pub(super) const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// At least one clause must have no literal shorter than this, in bytes.
 const MIN_ENTRY_LITERAL: usize = 3;
 /// Longest name of a capture, in bytes.
@@ -76,11 +77,19 @@ pub(crate) struct CompiledPattern {
 /// Checks a pattern as the matcher will use it: parses, finds its literals, compiles within the limits.
 ///
 /// Rules: `pattern/too-long`, `pattern/flag`, `pattern/syntax`, `pattern/nesting`, `pattern/too-large`,
-/// `pattern/no-literal`, `pattern/line-break`, `pattern/captures`.
+/// `pattern/too-costly`, `pattern/no-literal`, `pattern/line-break`, `pattern/captures`.
 pub fn check(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
     let facts = facts(spec)?;
+    check_cost(spec)?;
     compile(spec, Texts::Any)?;
     Ok(facts)
+}
+
+/// Refuses what costs too much on a text made against it; each line of several is asked by itself.
+pub(crate) fn check_cost(spec: &PatternSpec) -> Result<(), PatternError> {
+    let parts = parts(spec)?;
+    let parts = parts.as_deref().unwrap_or(std::slice::from_ref(spec));
+    parts.iter().try_for_each(|part| cost::check(&parse(part)?))
 }
 
 /// What the matcher knows of a pattern before it runs it.

@@ -7,6 +7,7 @@
 
 mod chains;
 mod check;
+mod cost;
 mod lines;
 mod parse;
 mod phrase;
@@ -16,7 +17,9 @@ mod required;
 mod tests;
 
 pub(crate) use chains::{Chain, Chains, Gap, Link};
-pub(crate) use check::{Analysis, CompiledPattern, Texts, analyse, compile, compile_often, facts};
+pub(crate) use check::{
+    Analysis, CompiledPattern, Texts, analyse, check_cost, compile, compile_often, facts,
+};
 pub use check::{Capture, PatternError, PatternFacts, check};
 pub(crate) use lines::{MAX_PARTS, parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;

@@ -251,3 +251,30 @@ proptest! {
         let _ = check(&spec(&regex, &flags));
     }
 }
+
+/// What a text made against a pattern costs is counted in ways to go on, whatever the machine.
+#[test]
+fn a_pattern_that_keeps_many_ways_open_is_refused() {
+    for costly in [
+        "error.{0,1000}failed.{0,1000}done",
+        "(?:error.{0,1000}failed.{0,1000}done|never)",
+        "e.{0,300}failed",
+        r"[a-z]{1,300}widget",
+    ] {
+        let refused = check(&spec(costly, "")).unwrap_err();
+        assert_eq!(refused.rule, "pattern/too-costly", "{costly}");
+        assert!(refused.to_string().contains("ways to go on"), "{refused}");
+    }
+    for fine in [
+        "error.{0,80}failed.{0,80}done",
+        "error.*failed.*done",
+        r"widget[a-z]{1,40}[0-9]{1,40}x",
+        "(?:out of memory|no memory left)",
+    ] {
+        check(&spec(fine, "")).unwrap();
+        check(&spec(fine, "i")).unwrap();
+    }
+    // Each line of several is asked by itself.
+    let lines = check(&spec(r"widget\n[^\n]{0,60}error.{0,1000}failed.{0,1000}done", ""));
+    assert_eq!(lines.unwrap_err().rule, "pattern/too-costly");
+}

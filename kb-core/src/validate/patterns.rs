@@ -79,7 +79,8 @@ fn read(matcher: &Arc<Matcher>, text: &str) -> Summary {
 
 /// Compiles a pattern that the matcher takes; otherwise says why not.
 fn admit(spec: &PatternSpec, part: Part, pointer: &str, found: &mut Vec<Violation>) -> Option<Kept> {
-    match signature::facts(spec).and_then(|_| signature::compile(spec, Texts::Any)) {
+    let checked = signature::facts(spec).and_then(|_| signature::check_cost(spec));
+    match checked.and_then(|()| signature::compile(spec, Texts::Any)) {
         Ok(compiled) => Some(Kept {
             id: spec.id.clone(),
             part,

@@ -29,6 +29,7 @@ async fn a_hostile_pattern_is_refused_with_the_reason_and_the_server_goes_on() {
             r"widget(?:(?:x{1,9999}y?){1,9999}z?){1,9999}",
             "pattern/too-large",
         ),
+        ("e.{0,400}widget.{0,400}done", "pattern/too-costly"),
         (&"widget".repeat(1_000), "pattern/too-long"),
         (r"widget{1,99999999999}", "pattern/syntax"),
         (r"(widget)\1", "pattern/syntax"),
