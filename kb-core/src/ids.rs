@@ -31,6 +31,9 @@ pub enum IdError {
     /// A node or report id with a byte outside `[A-Za-z0-9._:-]`.
     #[error("an id of this kind may hold only letters, digits, '.', '_', ':' and '-'")]
     Character,
+    /// A node or report id that is a step of a path: no browser opens an address that ends in it.
+    #[error("'.' and '..' are no ids: they are steps of a path")]
+    Step,
 }
 
 /// A record's path: two or three segments `[a-z0-9][a-z0-9._-]*`, for example
@@ -84,6 +87,9 @@ impl FromStr for RecordId {
 /// A text of letters, digits and `. _ : -`, as node and report ids are.
 fn parse_opaque(text: &str) -> Result<String, IdError> {
     check_length(text)?;
+    if matches!(text, "." | "..") {
+        return Err(IdError::Step);
+    }
     if text
         .bytes()
         .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-'))
@@ -233,7 +239,7 @@ mod tests {
     #[test]
     fn node_and_report_ids_hold_no_separators() {
         assert!("node-1.rack:7_a".parse::<NodeId>().is_ok());
-        for bad in ["", "a/b", "a b", "a\n", "ü"] {
+        for bad in ["", "a/b", "a b", "a\n", "ü", ".", ".."] {
             assert!(bad.parse::<NodeId>().is_err(), "{bad:?} was accepted");
             assert!(bad.parse::<ReportId>().is_err(), "{bad:?} was accepted");
         }

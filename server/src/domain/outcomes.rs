@@ -1,17 +1,21 @@
-//! What came of trying what a record advises: votes of known reporters, one for each action and environment, and what
+//! What came of trying what a record advises: votes of known reporters, one for each action and GPU model, and what
 //! they add up to. Nothing of it changes a record.
 
 use std::collections::BTreeMap;
 
 use kb_core::ids::{RecordId, Revision};
 use kb_core::record::{Document, Record};
+use kb_core::scanner::{EnvironmentError, check_environment};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 
 use super::tokens::Actor;
+use crate::feed::Generation;
 use crate::store::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, Store, StoreError};
 
+/// Component of an environment with the GPU model.
+const MODEL: &str = "gpu_model";
 /// Most components of an environment.
 const MAX_COMPONENTS: usize = 16;
 /// Longest name of a component and longest version or model, in characters.
@@ -113,6 +117,12 @@ pub enum OutcomeError {
         "an environment has at most {MAX_COMPONENTS} components of 1 to {MAX_CHARACTERS} characters without control characters"
     )]
     Environment,
+    /// The environment names what no record knows, or a version that is none.
+    #[error(transparent)]
+    Component(#[from] EnvironmentError),
+    /// One reporter votes for many models.
+    #[error("this token has voted on this action for as many GPU models as count; change one of those votes")]
+    TooManyModels,
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -120,7 +130,7 @@ pub enum OutcomeError {
 
 /// Keeps a vote.
 pub async fn vote(
-    store: &dyn Store,
+    (store, generation): (&dyn Store, &Generation),
     id: &RecordId,
     vote: OutcomeVote,
     reporter: &Actor,
@@ -144,7 +154,15 @@ pub async fn vote(
         .find(|(pointer, ..)| *pointer == vote.tried)
         .map(|(_, kind, action)| (kind, action))
         .ok_or_else(|| OutcomeError::NoAction(vote.tried.clone(), revision))?;
-    check_environment(&vote.environment)?;
+    check_size(&vote.environment)?;
+    check_environment(&vote.environment, &generation.matcher)?;
+    // Names as the check has read them, so that equal environments are equal texts.
+    let environment: BTreeMap<String, &str> = vote
+        .environment
+        .iter()
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim()))
+        .collect();
+    let model = environment.get(MODEL).map(|model| model.to_lowercase());
     let saved = store
         .save_outcome(NewOutcome {
             record: id.clone(),
@@ -152,7 +170,8 @@ pub async fn vote(
             kind,
             action,
             // A map with its keys in order always has the same JSON.
-            environment: serde_json::to_string(&vote.environment).unwrap_or_default(),
+            environment: serde_json::to_string(&environment).unwrap_or_default(),
+            model: model.unwrap_or_default(),
             reporter: reporter.token.clone(),
             worked: vote.worked,
             at,
@@ -163,6 +182,7 @@ pub async fn vote(
             OutcomeSaved::Added => "added",
             OutcomeSaved::Changed => "changed",
             OutcomeSaved::Unchanged => "unchanged",
+            OutcomeSaved::TooManyModels => return Err(OutcomeError::TooManyModels),
         },
         outcomes: outcomes(store, id).await?,
     })
@@ -279,7 +299,7 @@ pub(crate) fn said(action: &str, more: Option<&str>) -> String {
     }
 }
 
-fn check_environment(environment: &BTreeMap<String, String>) -> Result<(), OutcomeError> {
+fn check_size(environment: &BTreeMap<String, String>) -> Result<(), OutcomeError> {
     let fits = |text: &String| {
         let characters = text.chars().count();
         (1..=MAX_CHARACTERS).contains(&characters) && !text.chars().any(char::is_control)

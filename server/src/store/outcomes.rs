@@ -9,12 +9,16 @@ use super::revisions::{count_from, refuse_nul};
 use super::session::SqlStore;
 use super::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, StoreError, digest};
 
+/// GPU models for which one reporter may vote on an action: more than anybody runs, and few enough that invented ones
+/// weigh little.
+const MAX_MODELS: i64 = 16;
+
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError> {
         refuse_nul("the action", &outcome.action)?;
         refuse_nul("the environment", &outcome.environment)?;
         let action_sha256 = digest::text(&format!("{}:{}", outcome.kind.as_str(), outcome.action));
-        let environment_sha256 = digest::text(&outcome.environment);
+        refuse_nul("the model", &outcome.model)?;
         let mut tx = self.begin_write().await?;
         // Two votes of one reporter wait for each other on the record.
         let locked = tx
@@ -23,27 +27,34 @@ impl<DB: Engine> SqlStore<DB> {
         if locked.is_none() {
             return Err(StoreError::NoRecord(outcome.record));
         }
-        let sql = "SELECT worked FROM outcome \
-            WHERE record_id = $1 AND action_sha256 = $2 AND environment_sha256 = $3 AND reporter = $4";
-        let key = values![
-            &outcome.record,
-            &action_sha256,
-            &environment_sha256,
-            &outcome.reporter
-        ];
-        let before = tx.first(sql, key).await?.map(|row| row.flag(0)).transpose()?;
-        if before == Some(outcome.worked) {
+        let sql = "SELECT worked, environment FROM outcome \
+            WHERE record_id = $1 AND action_sha256 = $2 AND model = $3 AND reporter = $4";
+        let key = values![&outcome.record, &action_sha256, &outcome.model, &outcome.reporter];
+        let before = tx.first(sql, key).await?;
+        let before = before.map(|row| Ok::<_, StoreError>((row.flag(0)?, row.text(1)?)));
+        let before = before.transpose()?;
+        if before.is_none() {
+            let sql =
+                "SELECT COUNT(*) FROM outcome WHERE record_id = $1 AND action_sha256 = $2 AND reporter = $3";
+            let key = values![&outcome.record, &action_sha256, &outcome.reporter];
+            let models = tx.first(sql, key).await?.map(|row| row.integer(0)).transpose()?;
+            if models.is_some_and(|models| models >= MAX_MODELS) {
+                tx.end().await?;
+                return Ok(OutcomeSaved::TooManyModels);
+            }
+        }
+        if before == Some((outcome.worked, outcome.environment.clone())) {
             tx.end().await?;
             return Ok(OutcomeSaved::Unchanged);
         }
-        let sql = "INSERT INTO outcome (record_id, action_sha256, environment_sha256, reporter, kind, action, \
+        let sql = "INSERT INTO outcome (record_id, action_sha256, model, reporter, kind, action, \
             environment, revision, worked, reported_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-            ON CONFLICT (record_id, action_sha256, environment_sha256, reporter) DO UPDATE SET \
-            worked = excluded.worked, revision = excluded.revision, reported_at = excluded.reported_at";
+            ON CONFLICT (record_id, action_sha256, model, reporter) DO UPDATE SET \
+            worked = excluded.worked, environment = excluded.environment, revision = excluded.revision, reported_at = excluded.reported_at";
         let row = values![
             &outcome.record,
             &action_sha256,
-            &environment_sha256,
+            &outcome.model,
             &outcome.reporter,
             outcome.kind.as_str(),
             &outcome.action,
@@ -63,8 +74,8 @@ impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError> {
         let sql = "SELECT kind, action, environment, COUNT(CASE WHEN worked THEN 1 END), \
             COUNT(CASE WHEN NOT worked THEN 1 END) FROM outcome WHERE record_id = $1 \
-            GROUP BY kind, action_sha256, action, environment_sha256, environment \
-            ORDER BY kind DESC, action_sha256, environment_sha256";
+            GROUP BY kind, action_sha256, action, environment \
+            ORDER BY kind DESC, action_sha256, environment";
         let rows = self.read_once().await?.all(sql, values![id]).await?;
         rows.iter().map(count).collect()
     }

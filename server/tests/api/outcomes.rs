@@ -40,6 +40,32 @@ async fn votes_are_counted_once_for_each_reporter() {
     insta::assert_json_snapshot!(app.get_json(&format!("{P2P}/-/outcomes")).await);
 }
 
+/// Versions are invented quickly: of one reporter they are one vote for an action and a GPU model.
+#[tokio::test]
+async fn invented_versions_are_one_vote() {
+    let app = TestApp::start().await;
+    let token = app.token(&[Scope::Report]).await;
+    for driver in 1..=20 {
+        let environment = object!({"driver": format!("{driver}.0"), "gpu_model": "H200"});
+        let body = object!({"tried": "/workarounds/0", "worked": true, "environment": environment});
+        assert_eq!(vote(&app, &token, &body).await.status(), 200);
+    }
+    let counted = app.get_json(&format!("{P2P}/-/outcomes")).await;
+    assert_eq!(counted["actions"][0]["worked"], 1, "{counted}");
+    assert_eq!(
+        counted["actions"][0]["environments"][0]["environment"]["driver"],
+        "20.0"
+    );
+    for (environment, told) in [
+        (object!({"drver": "1"}), "is driver meant?"),
+        (object!({"driver": "abc"}), "is no version of driver"),
+    ] {
+        let body = object!({"tried": "/workarounds/0", "worked": true, "environment": environment});
+        let refused = problem(vote(&app, &token, &body).await, 400, "malformed_body").await;
+        assert!(refused["detail"].as_str().unwrap().contains(told), "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn a_vote_needs_a_token_and_something_that_was_tried() {
     let app = TestApp::start().await;

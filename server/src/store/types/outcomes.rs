@@ -42,6 +42,8 @@ pub struct NewOutcome {
     pub action: String,
     /// Where it was tried: a JSON object with its keys in order, so that equal ones are equal texts.
     pub environment: String,
+    /// The GPU model of it in lower case; empty where none was told. A reporter has one vote for an action and a model.
+    pub model: String,
     /// Public part of the voter's token.
     pub reporter: String,
     /// Whether it helped.
@@ -53,12 +55,14 @@ pub struct NewOutcome {
 /// What became of a vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutcomeSaved {
-    /// The reporter's first on this action in this environment.
+    /// The reporter's first on this action and model.
     Added,
     /// The reporter had said otherwise; this counts now.
     Changed,
     /// The reporter had said the same.
     Unchanged,
+    /// The reporter has voted on the action for as many models as count; nothing was kept.
+    TooManyModels,
 }
 
 /// Votes on one action in one environment.

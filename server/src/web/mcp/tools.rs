@@ -258,14 +258,16 @@ impl Tools {
         let Some(reporter) = caller.0 else {
             return Err(Problem::new(Code::Unauthorized, "an outcome needs a token"));
         };
-        let id = find(&self.generation(), &asked.id)?.record.id().clone();
+        let generation = self.generation();
+        let id = find(&generation, &asked.id)?.record.id().clone();
         let vote = OutcomeVote {
             tried: asked.tried,
             worked: asked.worked,
             environment: asked.environment,
             revision: asked.revision,
         };
-        let receipt = outcomes::vote(store.as_ref(), &id, vote, &reporter, self.clock.now()).await?;
+        let now = self.clock.now();
+        let receipt = outcomes::vote((store.as_ref(), &generation), &id, vote, &reporter, now).await?;
         json(&receipt)
     }
 

@@ -123,7 +123,8 @@ contract! {
         the_silent_are_counted_and_the_oldest_come_first
     }
     outcomes {
-        each_reporter_has_one_vote_in_an_environment
+        each_reporter_has_one_vote_for_an_action_and_a_model
+        a_reporter_votes_for_so_many_models
         environments_and_kinds_are_counted_apart
         votes_need_a_record_and_a_reporter
         votes_at_once_count_once

@@ -34,6 +34,7 @@ fn vote(reporter: &str, environment: &str, worked: bool) -> NewOutcome {
         kind: ActionKind::Workaround,
         action: "turn it off and on again".to_owned(),
         environment: environment.to_owned(),
+        model: String::new(),
         reporter: reporter.to_owned(),
         worked,
         at: at(1),
@@ -50,7 +51,7 @@ fn count(kind: ActionKind, environment: &str, worked: u64, failed: u64) -> Outco
     }
 }
 
-pub(crate) async fn each_reporter_has_one_vote_in_an_environment(place: Arc<Place>) {
+pub(crate) async fn each_reporter_has_one_vote_for_an_action_and_a_model(place: Arc<Place>) {
     let store = store_with(&place, &["a", "b"]).await;
     assert_eq!(store.outcomes(&id(RECORD)).await.unwrap(), []);
     for (reporter, worked, saved) in [
@@ -66,16 +67,49 @@ pub(crate) async fn each_reporter_has_one_vote_in_an_environment(place: Arc<Plac
     }
     let counts = store.outcomes(&id(RECORD)).await.unwrap();
     assert_eq!(counts, [count(ActionKind::Workaround, "{}", 1, 1)]);
+    // Another driver is no other vote, and the latest counts.
+    for driver in ["{\"driver\":\"1\"}", "{\"driver\":\"2\"}"] {
+        let saved = store.save_outcome(vote("a", driver, true)).await.unwrap();
+        assert_eq!(saved, OutcomeSaved::Changed);
+    }
+    let counts = store.outcomes(&id(RECORD)).await.unwrap();
+    let votes: u64 = counts.iter().map(|count| count.worked + count.failed).sum();
+    assert_eq!(votes, 2, "{counts:?}");
+    assert!(counts.contains(&count(ActionKind::Workaround, "{\"driver\":\"2\"}", 1, 0)));
+}
+
+/// Models can be invented as well as versions.
+pub(crate) async fn a_reporter_votes_for_so_many_models(place: Arc<Place>) {
+    let store = store_with(&place, &["a", "b"]).await;
+    let of_model = |reporter, model: usize| NewOutcome {
+        model: format!("model {model}"),
+        ..vote(reporter, "{}", true)
+    };
+    for model in 0..16 {
+        let saved = store.save_outcome(of_model("a", model)).await.unwrap();
+        assert_eq!(saved, OutcomeSaved::Added, "{model}");
+    }
+    let saved = store.save_outcome(of_model("a", 16)).await.unwrap();
+    assert_eq!(saved, OutcomeSaved::TooManyModels);
+    assert_eq!(
+        store.save_outcome(of_model("b", 16)).await.unwrap(),
+        OutcomeSaved::Added
+    );
+    assert_eq!(store.outcomes(&id(RECORD)).await.unwrap()[0].worked, 17);
 }
 
 pub(crate) async fn environments_and_kinds_are_counted_apart(place: Arc<Place>) {
     let store = store_with(&place, &["a"]).await;
     let new = "{\"driver\":\"580\"}";
     store.save_outcome(vote("a", "{}", true)).await.unwrap();
-    store.save_outcome(vote("a", new, false)).await.unwrap();
+    let on_another_model = |reporter| NewOutcome {
+        model: "h200".to_owned(),
+        ..vote(reporter, new, false)
+    };
+    store.save_outcome(on_another_model("a")).await.unwrap();
     let dead_end = NewOutcome {
         kind: ActionKind::DeadEnd,
-        ..vote("a", new, false)
+        ..on_another_model("a")
     };
     store.save_outcome(dead_end).await.unwrap();
     let mut counts = store.outcomes(&id(RECORD)).await.unwrap();

@@ -34,7 +34,7 @@ pub async fn get(
 }
 
 /// Says whether something that the record advises helped. The holder of a token has one vote for each action and
-/// environment, and may change it.
+/// GPU model, and may change it.
 #[utoipa::path(
     post, path = "/api/v1/records/{id}/-/outcomes", operation_id = "add_record_outcome", tag = "records",
     params(("id" = String, Path, description = "Two or three segments, raw or with %2F")),
@@ -62,7 +62,15 @@ pub async fn post(
     };
     let vote: OutcomeVote = body::json(&request, payload, limits::OUTCOME_BYTES).await?;
     let now = state.clock.now();
-    let receipt = outcomes::vote(state.store.as_ref(), &status.id, vote, &uploader.0, now).await?;
+    let generation = state.knowledge.current();
+    let receipt = outcomes::vote(
+        (state.store.as_ref(), &generation),
+        &status.id,
+        vote,
+        &uploader.0,
+        now,
+    )
+    .await?;
     Ok(HttpResponse::Ok().json(receipt))
 }
 
@@ -72,6 +80,8 @@ impl From<OutcomeError> for Problem {
             OutcomeError::Store(error) => return error.into(),
             OutcomeError::NoRecord(_) | OutcomeError::NoRevision(..) => Code::NotFound,
             OutcomeError::NoAction(..) | OutcomeError::Environment => Code::MalformedBody,
+            OutcomeError::Component(_) => Code::MalformedBody,
+            OutcomeError::TooManyModels => Code::RateLimited,
         };
         Self::new(code, error.to_string())
     }
