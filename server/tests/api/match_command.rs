@@ -202,6 +202,25 @@ fn pipes_are_read_with_and_without_a_dash() {
 }
 
 #[test]
+fn a_text_may_stand_on_the_command_line() {
+    let logs = Logs::new();
+    let found = logs.run(&["--text", LINE]);
+    assert_eq!(found.status.code(), Some(0));
+    assert!(text(&found.stdout).contains(RECORD), "{}", text(&found.stdout));
+    let json = logs.run(&["--json", "--text", "-- nothing is wrong here"]);
+    assert_eq!(json.status.code(), Some(1));
+    assert_eq!(objects(&json.stdout)[0]["file"], "(text)");
+    // In the place of a file it is a name that does not exist, which says what was meant.
+    let taken = logs.run(&[LINE]);
+    assert_eq!(taken.status.code(), Some(2));
+    let told = text(&taken.stderr);
+    assert!(told.contains("write --text before it"), "{told}");
+    let missing = text(&logs.run(&["missing.log"]).stderr);
+    assert!(!missing.contains("--text"), "{missing}");
+    assert_eq!(logs.run(&["--text", LINE, "a.log"]).status.code(), Some(64));
+}
+
+#[test]
 fn a_file_in_trouble_does_not_keep_the_others_from_being_read() {
     let logs = Logs::new();
     logs.write("good.log", LINE);

@@ -33,6 +33,7 @@ that does not answer), 64 the call makes no sense. A file in trouble does not ke
 
 Examples:
   peerless match train.log
+  peerless match --text 'NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.'
   journalctl -k -b | peerless match -
   peerless match --follow /var/log/syslog
   peerless match --sarif rank*.log.zst > peerless.sarif
@@ -46,6 +47,9 @@ pub struct MatchArgs {
     /// standard input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// This text in place of a file
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["files", "follow"], allow_hyphen_values = true)]
+    text: Option<String>,
     #[command(flatten)]
     form: FormArgs,
     /// Go on reading as files grow or are replaced, and show hits at once, until interrupted
@@ -86,7 +90,7 @@ impl FormArgs {
 }
 
 pub(super) async fn run(arguments: MatchArgs) -> anyhow::Result<ExitCode> {
-    let inputs = Input::all(&arguments.files);
+    let inputs = Input::all(arguments.text.as_deref(), &arguments.files);
     let output = Output::new(arguments.form.form(), inputs.len() > 1);
     let mut environment = BTreeMap::new();
     for (component, version) in arguments.environment {
