@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use kb_core::ids::{RecordId, Seq};
 
 use super::check::print_violations;
-use super::{import_deadends, say};
+use super::{import_deadends, import_gate, say};
 use crate::bundle;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
@@ -59,6 +59,7 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(&arguments.data).await?;
     let now = SystemClock.now();
     let was_empty = store.head_seq().await? == Seq::default();
+    let (records, drafts) = import_gate::divide(&store, records).await?;
     let outcome = store.seed(SeedSource::Import, records, now).await?;
     // What is new here and was withdrawn there stays withdrawn; what somebody has here is theirs.
     for id in withdrawn.iter().filter(|id| outcome.added.contains(id)) {
@@ -84,6 +85,7 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     for conflict in &outcome.conflicts {
         say(format_args!("kept: {} {}", conflict.id, conflict.head))?;
     }
+    import_gate::keep_as_drafts(store.as_ref(), drafts, now).await?;
     for taken in &outcome.taken {
         say(format_args!(
             "left out: {}, {} has its id or a former id of it",

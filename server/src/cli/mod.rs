@@ -7,6 +7,7 @@ mod coverage;
 mod export;
 mod import;
 mod import_deadends;
+mod import_gate;
 mod match_files;
 mod mcp;
 mod migrate;

@@ -13,15 +13,15 @@ impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn list(&self, query: ListQuery) -> Result<Vec<RecordListing>, StoreError> {
         let mut session = self.read_once().await?;
         let rows = if let Some(before) = query.before {
-            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, signature \
+            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
                 FROM record WHERE seq < $1 ORDER BY seq DESC LIMIT $2";
             session.all(sql, values![before, query.limit]).await?
         } else if let Some(since) = query.since {
-            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, signature \
+            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
                 FROM record WHERE seq > $1 ORDER BY seq LIMIT $2";
             session.all(sql, values![since, query.limit]).await?
         } else {
-            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, signature \
+            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
                 FROM record WHERE id > $1 AND ($2 OR seq IS NOT NULL) ORDER BY id LIMIT $3";
             let after = query.after.as_ref().map_or("", RecordId::as_str);
             session
@@ -31,7 +31,7 @@ impl<DB: Engine> SqlStore<DB> {
         let listing = |row: &DB::Row| {
             Ok(RecordListing {
                 status: status_from(row)?,
-                signature: row.maybe_text(6)?,
+                signature: row.maybe_text(7)?,
             })
         };
         rows.iter().map(listing).collect()

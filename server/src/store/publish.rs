@@ -28,17 +28,24 @@ impl<DB: Engine> SqlStore<DB> {
         let face = Face::of(&publish.id, publish.revision, &texts.text(0)?, &texts.text(1)?)?;
         let seq = Seq(newest.0 + 1);
         let sql = "UPDATE record SET state = 'published', published_revision = $2, seq = $3, signature = $4, \
-            changed_at = $5, seq_at = $5 WHERE id = $1";
+            changed_at = $5, seq_at = $5, forced = $6 WHERE id = $1";
         let signature = face.derived.signature.as_str();
         tx.run(
             sql,
-            values![&publish.id, publish.revision, seq, signature, publish.at],
+            values![
+                &publish.id,
+                publish.revision,
+                seq,
+                signature,
+                publish.at,
+                publish.forced.as_deref()
+            ],
         )
         .await?;
         face::replace(&mut tx, &[face]).await?;
         set_newest(&mut tx, seq).await?;
         tx.commit().await?;
-        tracing::info!(record = %publish.id, revision = %publish.revision, %seq, actor = publish.actor, "published");
+        tracing::info!(record = %publish.id, revision = %publish.revision, %seq, actor = publish.actor, forced = publish.forced, "published");
         Ok(Published {
             seq,
             revision: publish.revision,
@@ -89,8 +96,7 @@ pub(super) async fn set_newest<DB: Engine>(tx: &mut Tx<DB>, seq: Seq) -> Result<
 /// Where the record stands, locked until the transaction ends.
 async fn standing<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<RecordStatus, StoreError> {
     tx.first(<DB as Dialect>::LOCK_RECORD, values![id]).await?;
-    let sql =
-        "SELECT id, head_revision, published_revision, state, seq, changed_at FROM record WHERE id = $1";
+    let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced FROM record WHERE id = $1";
     match tx.first(sql, values![id]).await? {
         Some(row) => status_from(&row),
         None => Err(StoreError::NoRecord(id.clone())),

@@ -84,8 +84,7 @@ impl<DB: Engine> SqlStore<DB> {
     }
 
     pub(super) async fn status(&self, id: &RecordId) -> Result<Option<RecordStatus>, StoreError> {
-        let sql =
-            "SELECT id, head_revision, published_revision, state, seq, changed_at FROM record WHERE id = $1";
+        let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced FROM record WHERE id = $1";
         let row = self.read_once().await?.first(sql, values![id]).await?;
         row.as_ref().map(status_from).transpose()
     }
@@ -140,7 +139,7 @@ pub(super) fn refuse_nul(what: &'static str, text: &str) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Reads id, head, published revision, state, seq, time of change.
+/// Reads id, head, published revision, state, seq, time of change, why it was forced.
 pub(super) fn status_from(row: &impl Cells) -> Result<RecordStatus, StoreError> {
     let state = row.text(3)?;
     Ok(RecordStatus {
@@ -150,6 +149,7 @@ pub(super) fn status_from(row: &impl Cells) -> Result<RecordStatus, StoreError> 
         state: RecordState::from_word(&state).ok_or_else(|| unreadable("record state", &state))?,
         seq: row.maybe_integer(4)?.map(kb_core::ids::Seq),
         changed_at: row.time(5)?,
+        forced: row.maybe_text(6)?,
     })
 }
 

@@ -214,7 +214,7 @@ async fn import<DB: Engine>(
     let columns = "record (id, state, head_revision, published_revision, seq, signature, changed_at, seq_at)";
     let or_update = "ON CONFLICT (id) DO UPDATE SET state = excluded.state, head_revision = excluded.head_revision, \
         published_revision = excluded.published_revision, seq = excluded.seq, signature = excluded.signature, \
-        changed_at = excluded.changed_at, seq_at = excluded.seq_at";
+        changed_at = excluded.changed_at, seq_at = excluded.seq_at, forced = NULL";
     batch::insert(tx, columns, or_update, &records).await?;
     let columns =
         "revision (record_id, revision, document_sha256, annex_sha256, actor, made_at, document, annex)";

@@ -98,22 +98,25 @@ fn what_is_imported_is_found_and_goes_back() {
         "1 other files left out",
         "needs review: cuda/made-up/two: pattern/",
         "asked of every line: cuda/made-up/three, pattern 0 has no literal",
-        "3 added",
+        "not published: cuda/made-up/three: pattern/no-literal",
+        "1 kept as drafts because the gate refuses them",
+        "2 added",
     ] {
         assert!(said.contains(part), "{part:?} is missing in: {said}");
     }
     let again = String::from_utf8(run(&arguments).stdout).unwrap();
-    assert!(again.contains("0 added, 0 updated, 3 unchanged"), "{again}");
+    assert!(again.contains("0 added, 0 updated, 2 unchanged"), "{again}");
 
-    for (line, id) in [
-        ("CUDA error: made up for this test", "cuda/made-up/one"),
-        ("CUDA error 123456789", "cuda/made-up/three"),
+    for (line, status, id) in [
+        ("CUDA error: made up for this test", 0, "cuda/made-up/one"),
+        ("123456789 is a number", 1, "no known error"),
     ] {
-        write(folder.path(), "log", &format!("{line}\n"));
-        let log = folder.path().join("log");
-        let found = run(&["match", log.to_str().unwrap(), "--data-dir", &data]);
-        let said = String::from_utf8_lossy(&found.stdout);
-        assert!(said.contains(id), "{line}: {said}");
+        let found = run(&["match", "--text", line, "--data-dir", &data]);
+        let said = String::from_utf8_lossy(&found.stdout).to_lowercase();
+        assert!(
+            found.status.code() == Some(status) && said.contains(id),
+            "{line}: {said}"
+        );
     }
 
     let output = run(&[
@@ -125,7 +128,7 @@ fn what_is_imported_is_found_and_goes_back() {
         &data,
     ]);
     assert!(output.status.success());
-    for (file, text) in &canons {
+    for (file, text) in canons.iter().filter(|(file, _)| !file.ends_with("three.json")) {
         assert_eq!(&std::fs::read_to_string(back.join(file)).unwrap(), text, "{file}");
     }
     assert_eq!(

@@ -20,6 +20,7 @@ mod docs;
 mod durability;
 mod empty_database;
 mod every_call;
+mod gate;
 mod graph;
 mod health;
 mod history;

@@ -11,6 +11,12 @@ pub enum CurateError {
     /// The texts break rules; errors and warnings, in that order.
     #[error("the record breaks {} rules", .0.len())]
     Invalid(Vec<Violation>),
+    /// The gate refuses the record: what it would take from healthy runs and from other records.
+    #[error("the record may not be published: {} findings of the gate", .0.len())]
+    Gate(Vec<Violation>),
+    /// The check ended in a fault of the program.
+    #[error("the gate could not be asked")]
+    NotAsked,
     /// Somebody was faster; `None`: the record does not exist.
     #[error("the record's head is another one")]
     Stale(Option<Revision>),

@@ -3,16 +3,22 @@
 
 mod check;
 mod error;
+mod gate;
+
+use std::sync::Arc;
 
 use kb_core::annex;
 use kb_core::ids::{RecordId, Revision};
+use kb_core::record::Record;
 use kb_core::text::Violation;
 use time::OffsetDateTime;
 
-use crate::store::{Expected, NewRevision, Publish, Published, Saved, Store};
+use crate::feed::Generation;
+use crate::store::{Expected, NewRevision, Publish, Published, RecordState, Saved, Store};
 
 pub use check::check_texts;
 pub use error::CurateError;
+pub use gate::refused;
 
 /// A change that an editor sends.
 #[derive(Debug, Clone)]
@@ -42,13 +48,22 @@ pub struct Accepted {
     pub warnings: Vec<Violation>,
 }
 
-/// Checks a draft and makes it the head.
-pub async fn save(store: &dyn Store, draft: Draft, at: OffsetDateTime) -> Result<Accepted, CurateError> {
+/// Checks a draft and makes it the head. With a gate, which a draft that is to be published needs, it is asked first, so
+/// that nothing is stored of what it refuses.
+pub async fn save(
+    store: &dyn Store,
+    draft: Draft,
+    gate: Option<&Gate>,
+    at: OffsetDateTime,
+) -> Result<Accepted, CurateError> {
     let annex = match draft.annex {
         Some(annex) => annex,
         None => annex_of_head(store, &draft.id).await?,
     };
     let warnings = check_texts(&draft.id, &draft.document, &annex).map_err(CurateError::Invalid)?;
+    if let Some(gate) = gate {
+        ask_gate(gate, &draft.document, &annex).await?;
+    }
     let saved = store
         .save_head(NewRevision {
             id: draft.id,
@@ -83,11 +98,38 @@ async fn annex_of_head(store: &dyn Store, id: &RecordId) -> Result<String, Curat
     Ok(head.map_or_else(|| annex::EMPTY.to_owned(), |texts| texts.annex))
 }
 
+/// What passes the gate in front of readers: everything, or only what it finds nothing against.
+#[derive(Debug, Clone)]
+pub enum Gate {
+    /// The record joins this generation.
+    Asked(Arc<Generation>),
+    /// An administrator has a reason to publish whatever the gate says.
+    Forced(String),
+}
+
+/// Asks the gate about texts that keep the rules.
+pub async fn ask_gate(gate: &Gate, document: &str, annex: &str) -> Result<(), CurateError> {
+    let Gate::Asked(generation) = gate else {
+        return Ok(());
+    };
+    let Ok(record) = Record::parse(document, annex) else {
+        // What cannot be read is refused by its rules.
+        return Ok(());
+    };
+    let generation = Arc::clone(generation);
+    let asked = tokio::task::spawn_blocking(move || refused(&[record], &generation));
+    let findings = asked.await.map_err(|_| CurateError::NotAsked)?;
+    match findings.into_values().next() {
+        Some(findings) => Err(CurateError::Gate(findings)),
+        None => Ok(()),
+    }
+}
+
 /// Makes `revision`, or the head, what readers see. It is checked again: rules may have become stricter since.
 pub async fn publish(
     store: &dyn Store,
-    id: &RecordId,
-    revision: Option<Revision>,
+    gate: &Gate,
+    (id, revision): (&RecordId, Option<Revision>),
     actor: &str,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
@@ -99,10 +141,18 @@ pub async fn publish(
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
+    let is_there_already = status.published == Some(revision) && status.state == RecordState::Published;
+    if !is_there_already {
+        ask_gate(gate, &texts.document, &texts.annex).await?;
+    }
     let publish = Publish {
         id: id.clone(),
         revision,
         actor: actor.to_owned(),
+        forced: match gate {
+            Gate::Asked(_) => None,
+            Gate::Forced(reason) => Some(reason.clone()),
+        },
         at,
     };
     Ok(store.publish(publish).await?)

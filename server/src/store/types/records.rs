@@ -52,6 +52,8 @@ pub struct Publish {
     pub revision: Revision,
     /// Who.
     pub actor: String,
+    /// Why it is published although the gate refuses it; `None` where the gate had nothing against it.
+    pub forced: Option<String>,
     /// When.
     pub at: OffsetDateTime,
 }
@@ -112,6 +114,8 @@ pub struct RecordStatus {
     pub seq: Option<Seq>,
     /// Time of the last change.
     pub changed_at: OffsetDateTime,
+    /// Why what readers see was published although the gate refused it; `None` where it was not.
+    pub forced: Option<String>,
 }
 
 /// One revision without texts.

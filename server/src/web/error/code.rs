@@ -83,6 +83,8 @@ codes! {
     UnsupportedEncoding = "unsupported_encoding", UNSUPPORTED_MEDIA_TYPE, "The body's encoding is not supported";
     /// The text is none: a packed file, a picture, bytes that cannot be printed.
     NotText = "not_text", UNSUPPORTED_MEDIA_TYPE, "This is not text";
+    /// The record would match lines of healthy runs, or take another record's examples; `violations` lists them.
+    GateRefused = "gate_refused", UNPROCESSABLE_ENTITY, "The record may not be published";
     /// The record breaks rules; `violations` lists them.
     InvalidRecord = "invalid_record", UNPROCESSABLE_ENTITY, "The record breaks rules";
     /// The report breaks the format.

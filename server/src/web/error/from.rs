@@ -78,6 +78,16 @@ impl From<CurateError> for Problem {
                 "there is no such record: make it with If-None-Match: *",
             ),
             CurateError::Stale(Some(head)) => stale(head),
+            CurateError::NotAsked => Self::new(Code::Internal, error.to_string()),
+            CurateError::Gate(findings) => {
+                let detail = format!(
+                    "{} findings, see `violations`: nothing was published. Save it as a draft without publish=true, or an \
+                     administrator gives a reason with force=REASON",
+                    findings.len()
+                );
+                let findings = serde_json::to_value(&findings).unwrap_or_default();
+                Self::new(Code::GateRefused, detail).with("violations", findings)
+            }
             CurateError::Invalid(violations) => {
                 let errors = violations
                     .iter()

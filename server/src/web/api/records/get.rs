@@ -77,6 +77,9 @@ pub struct FullRecord<'a> {
     published_revision: Option<u32>,
     /// `draft`, `in_review`, `published`, `withdrawn`.
     state: &'static str,
+    /// Why what readers see was published although the gate refused it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forced: Option<&'a str>,
     /// Seq of its last change in the feed.
     seq: Option<i64>,
     /// Who made the revision shown.
@@ -255,6 +258,7 @@ fn full(status: &RecordStatus, texts: &RevisionTexts) -> Result<String, Problem>
         head_revision: status.head.0,
         published_revision: status.published.map(|revision| revision.0),
         state: state_name(status.state),
+        forced: status.forced.as_deref(),
         seq: status.seq.map(|seq| seq.0),
         actor: &texts.meta.actor,
         note: texts.meta.note.as_deref(),

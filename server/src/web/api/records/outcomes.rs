@@ -79,8 +79,9 @@ impl From<OutcomeError> for Problem {
         let code = match error {
             OutcomeError::Store(error) => return error.into(),
             OutcomeError::NoRecord(_) | OutcomeError::NoRevision(..) => Code::NotFound,
-            OutcomeError::NoAction(..) | OutcomeError::Environment => Code::MalformedBody,
-            OutcomeError::Component(_) => Code::MalformedBody,
+            OutcomeError::NoAction(..) | OutcomeError::Environment | OutcomeError::Component(_) => {
+                Code::MalformedBody
+            }
             OutcomeError::TooManyModels => Code::RateLimited,
         };
         Self::new(code, error.to_string())

@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::moved_away;
-use crate::domain::curate::{self, CurateError};
-use crate::store::Published;
-use crate::web::auth::Publisher;
+use crate::domain::curate::{self, CurateError, Gate};
+use crate::store::{Published, Scope};
+use crate::web::auth::{Access, Caller, Publisher};
 use crate::web::body::{self, BodyError};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag::{self, Tags};
+use crate::web::limits;
 use crate::web::state::AppState;
 
 /// What to publish.
@@ -25,6 +26,9 @@ use crate::web::state::AppState;
 pub struct PublishQuery {
     /// The revision; the newest unless said. An older one brings back what it said.
     revision: Option<u32>,
+    /// Publish although the gate refuses it, and why; at most 500 characters, shown with the record. Needs the scope
+    /// `admin`.
+    force: Option<String>,
 }
 
 /// Where a change to what readers see stands.
@@ -46,6 +50,22 @@ pub(super) async fn announce(state: &AppState, published: Published) -> Publishe
         revision: published.revision.0,
         seq: published.seq.0,
     }
+}
+
+/// What a publication passes: the knowledge that it joins, or an administrator's reason.
+pub(super) fn gate(force: Option<&str>, caller: &Caller, state: &AppState) -> Result<Gate, Problem> {
+    let Some(reason) = force.map(str::trim) else {
+        return Ok(Gate::Asked(state.knowledge.current()));
+    };
+    Access::Scope(Scope::Admin).check(caller, state.settings.public_fleet)?;
+    if reason.is_empty() || reason.chars().count() > limits::NOTE_CHARACTERS {
+        let longest = limits::NOTE_CHARACTERS;
+        return Err(Problem::new(
+            Code::BadQuery,
+            format!("force says why, in 1 to {longest} characters"),
+        ));
+    }
+    Ok(Gate::Forced(reason.to_owned()))
 }
 
 /// Makes a revision what readers see. No body: `?revision=N` says which. `If-Match`, when sent, must name the newest.
@@ -77,7 +97,9 @@ pub async fn publish(
     check_if_match(&request, &state, &id).await?;
     let revision = query.revision.map(Revision);
     let now = state.clock.now();
-    let done = curate::publish(state.store.as_ref(), &id, revision, &publisher.0.name, now).await?;
+    let gate = gate(query.force.as_deref(), &Caller(Some(publisher.0.clone())), &state)?;
+    let which = (&id, revision);
+    let done = curate::publish(state.store.as_ref(), &gate, which, &publisher.0.name, now).await?;
     Ok(answer(&state, done).await)
 }
 

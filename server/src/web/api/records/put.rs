@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::get::View;
 use super::moved_away;
-use super::publish::{PublishedBody, announce};
+use super::publish::{PublishedBody, announce, gate};
 use crate::domain::curate::{self, CurateError, Draft};
 use crate::store::{Expected, Scope};
 use crate::web::auth::{Access, Caller, Editor};
@@ -33,6 +33,9 @@ pub struct PutQuery {
     publish: bool,
     /// Why, for the list of revisions; at most 500 characters.
     note: Option<String>,
+    /// With `publish`: publish although the gate refuses it, and why; at most 500 characters, shown with the record. Needs
+    /// the scope `admin`.
+    force: Option<String>,
 }
 
 /// A body of `view=full`; both texts are kept as they stand in it.
@@ -105,6 +108,7 @@ pub async fn put(
             format!("note has at most {} characters", limits::NOTE_CHARACTERS),
         ));
     }
+    let gate = gate(query.force.as_deref(), &Caller(Some(editor.0.clone())), &state)?;
     let expected = expected(&request, &state, &id).await?;
     let (document, annex) = texts(&request, payload, &query, &state, &id).await?;
     let now = state.clock.now();
@@ -116,17 +120,12 @@ pub async fn put(
         actor: editor.0.name.clone(),
         note: query.note.clone(),
     };
-    let accepted = curate::save(state.store.as_ref(), draft, now).await?;
+    let gate_of_draft = query.publish.then_some(&gate);
+    let accepted = curate::save(state.store.as_ref(), draft, gate_of_draft, now).await?;
     let mut published = None;
     if query.publish {
-        let done = curate::publish(
-            state.store.as_ref(),
-            &id,
-            Some(accepted.revision),
-            &editor.0.name,
-            now,
-        )
-        .await?;
+        let which = (&id, Some(accepted.revision));
+        let done = curate::publish(state.store.as_ref(), &gate, which, &editor.0.name, now).await?;
         published = Some(announce(&state, done).await);
     }
     // The same record sent again, because its first answer was lost, is there already.

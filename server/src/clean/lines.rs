@@ -1,0 +1,70 @@
+//! The lines of the clean corpus that ship with the program, for the gate in front of publishing: of lines that differ in
+//! their digits alone the first, in the order of the logs.
+
+use std::sync::OnceLock;
+
+/// Made from `evaluation/clean` by this file's test, with `WRITE_CLEAN=1`.
+const PACKED: &[u8] = include_bytes!("healthy-lines.txt.zst");
+/// More than it holds: a bound, for whatever is built in.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The lines, unpacked when they are first asked for.
+pub fn healthy_lines() -> &'static str {
+    static LINES: OnceLock<String> = OnceLock::new();
+    LINES.get_or_init(|| {
+        let bytes = zstd::bulk::decompress(PACKED, MOST_BYTES).unwrap_or_default();
+        String::from_utf8(bytes).unwrap_or_default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs::{self, File};
+    use std::io::Read as _;
+    use std::path::Path;
+
+    use super::*;
+    use crate::clean::Corpus;
+
+    fn of_corpus() -> String {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../evaluation/clean");
+        let corpus = Corpus::read(&folder).unwrap();
+        let mut seen = BTreeSet::new();
+        let mut lines = String::new();
+        for log in corpus.logs() {
+            let file = File::open(corpus.path(log)).unwrap();
+            let mut bytes = Vec::new();
+            let mut decoder = zstd::stream::read::Decoder::new(file).unwrap();
+            decoder.read_to_end(&mut bytes).unwrap();
+            for line in String::from_utf8_lossy(&bytes).lines() {
+                let mut shape = String::with_capacity(line.len());
+                for character in line.chars() {
+                    if !character.is_ascii_digit() {
+                        shape.push(character);
+                    } else if !shape.ends_with('0') {
+                        shape.push('0');
+                    }
+                }
+                if seen.insert(shape) {
+                    lines.push_str(line);
+                    lines.push('\n');
+                }
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn the_lines_that_ship_are_those_of_the_corpus() {
+        let lines = of_corpus();
+        if std::env::var_os("WRITE_CLEAN").is_some() {
+            let packed = zstd::bulk::compress(lines.as_bytes(), 19).unwrap();
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/clean/healthy-lines.txt.zst");
+            fs::write(file, packed).unwrap();
+            return;
+        }
+        assert!(lines == healthy_lines(), "WRITE_CLEAN=1 writes them");
+        assert!(lines.lines().count() > 10_000);
+    }
+}

@@ -1,0 +1,94 @@
+//! The gate of an import: what it refuses becomes a draft with its findings, and the rest goes on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kb_core::ids::RecordId;
+use kb_core::record::Record;
+use kb_core::text::Violation;
+use time::OffsetDateTime;
+
+use super::say;
+use crate::domain::curate::refused;
+use crate::feed::{self, Generation};
+use crate::store::{Expected, NewRevision, Saved, SeedRecord, SeedSource, Store};
+
+/// Longest note of a revision, in characters.
+const NOTE_CHARACTERS: usize = 500;
+
+/// A record that the gate refuses, and why.
+pub(super) struct Refused {
+    seed: SeedRecord,
+    findings: Vec<Violation>,
+}
+
+/// Those that may be published, and those that the gate refuses beside what the store publishes already. What is published
+/// with these texts stays as it is.
+pub(super) async fn divide(
+    store: &Arc<dyn Store>,
+    seeds: Vec<SeedRecord>,
+) -> anyhow::Result<(Vec<SeedRecord>, Vec<Refused>)> {
+    let generation = feed::load(Arc::clone(store)).await?.knowledge().current();
+    let new: Vec<Record> = seeds
+        .iter()
+        .filter(|seed| !is_published(&generation, seed))
+        .filter_map(|seed| Record::parse(&seed.document, &seed.annex).ok())
+        .collect();
+    let mut findings: BTreeMap<RecordId, Vec<Violation>> =
+        tokio::task::spawn_blocking(move || refused(&new, &generation)).await?;
+    let mut refused = Vec::new();
+    let mut accepted = Vec::new();
+    for seed in seeds {
+        match findings.remove(&seed.id) {
+            Some(findings) => refused.push(Refused { seed, findings }),
+            None => accepted.push(seed),
+        }
+    }
+    Ok((accepted, refused))
+}
+
+fn is_published(generation: &Generation, seed: &SeedRecord) -> bool {
+    generation.record(&seed.id).is_some_and(|published| {
+        published.record.document_text == seed.document && published.record.annex_text == seed.annex
+    })
+}
+
+/// Keeps what was refused for editors, says why, and counts it. A record that is there already stays as it is.
+pub(super) async fn keep_as_drafts(
+    store: &dyn Store,
+    refused: Vec<Refused>,
+    at: OffsetDateTime,
+) -> anyhow::Result<()> {
+    let (mut kept, mut left) = (0, 0);
+    for Refused { seed, findings } in refused {
+        for finding in &findings {
+            say(format_args!(
+                "not published: {}: {}: {}",
+                seed.id, finding.rule, finding.reason
+            ))?;
+        }
+        let reasons: Vec<String> = findings.iter().map(|finding| finding.reason.clone()).collect();
+        let note: String = reasons.join("; ").chars().take(NOTE_CHARACTERS).collect();
+        let saved = store
+            .save_head(NewRevision {
+                id: seed.id,
+                document: seed.document,
+                annex: seed.annex,
+                expected: Expected::Absent,
+                actor: SeedSource::Import.actor().to_owned(),
+                note: Some(note),
+                at,
+            })
+            .await?;
+        match saved {
+            Saved::Saved(_) | Saved::Unchanged(_) => kept += 1,
+            Saved::Stale(_) => left += 1,
+        }
+    }
+    if kept + left > 0 {
+        say(format_args!(
+            "{kept} kept as drafts because the gate refuses them, {left} left out because a record of that id is here already"
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! The gate in front of publishing: what would match healthy runs or take another record's examples stays a draft.
+
+use peerless::store::Scope;
+use serde_json::{Value, json as object};
+
+use crate::records::document;
+use crate::test_app::{TestApp, json, problem};
+
+const LOOSE: &str = "/api/v1/records/cuda/loose";
+
+/// A record whose pattern is this; its signature has it in it.
+fn record(regex: &str, signature: &str) -> String {
+    let mut record: Value = serde_json::from_str(&document("cuda/loose", signature)).unwrap();
+    record["regex"] = regex.into();
+    record.to_string()
+}
+
+async fn put(app: &TestApp, token: &str, query: &str, body: String) -> reqwest::Response {
+    let request = app.put(&format!("{LOOSE}{query}"), token);
+    let request = request.header("if-none-match", "*");
+    request.body(body).send().await.unwrap()
+}
+
+fn rules(refused: &Value) -> Vec<&str> {
+    let violations = refused["violations"].as_array().unwrap();
+    violations
+        .iter()
+        .map(|found| found["rule"].as_str().unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_pattern_that_matches_healthy_runs_is_not_published() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit, Scope::Publish]).await;
+    let loose = || record("(?i)error", "widget error");
+    let refused = problem(
+        put(&app, &editor, "?publish=true", loose()).await,
+        422,
+        "gate_refused",
+    )
+    .await;
+    assert!(rules(&refused).contains(&"gate/healthy-line"), "{refused}");
+    assert!(
+        refused["detail"].as_str().unwrap().contains("force=REASON"),
+        "{refused}"
+    );
+    // Nothing was stored; as a draft it may be, and is refused again where it is published by itself.
+    assert_eq!(app.get(LOOSE).await.status(), 404);
+    assert_eq!(put(&app, &editor, "", loose()).await.status(), 201);
+    let publish = app.post(&format!("{LOOSE}/-/publish")).bearer_auth(&editor);
+    problem(publish.send().await.unwrap(), 422, "gate_refused").await;
+}
+
+#[tokio::test]
+async fn a_pattern_that_takes_another_records_example_is_not_published() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit, Scope::Publish]).await;
+    let taken = "RuntimeError: CUDA error: peer access is not supported between these two devices";
+    let greedy = record(&regex_escape(taken), taken);
+    let refused = problem(
+        put(&app, &editor, "?publish=true", greedy).await,
+        422,
+        "gate_refused",
+    )
+    .await;
+    assert_eq!(rules(&refused)[0], "gate/others-example", "{refused}");
+    let told = refused["violations"][0]["reason"].as_str().unwrap();
+    assert!(
+        told.contains("cuda/peer-access-unsupported-by-hardware"),
+        "{told}"
+    );
+    let own = record(
+        "widget infarction of the third kind",
+        "widget infarction of the third kind",
+    );
+    assert_eq!(put(&app, &editor, "?publish=true", own).await.status(), 201);
+}
+
+fn regex_escape(text: &str) -> String {
+    text.replace('.', r"\.")
+}
+
+#[tokio::test]
+async fn an_administrator_may_force_it_with_a_reason_that_is_shown() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit, Scope::Publish]).await;
+    let admin = app.token(&[Scope::Admin]).await;
+    let loose = || record("(?i)error", "widget error");
+    let forced = "?publish=true&force=our%20logs%20have%20no%20such%20word";
+    problem(put(&app, &editor, forced, loose()).await, 403, "forbidden").await;
+    let silent = "?publish=true&force=%20";
+    problem(put(&app, &admin, silent, loose()).await, 400, "bad_query").await;
+    assert_eq!(put(&app, &admin, forced, loose()).await.status(), 201);
+    let shown = app.get_json(&format!("{LOOSE}?view=full")).await;
+    assert_eq!(shown["forced"], "our logs have no such word");
+    // What is published without force has no reason any more.
+    let mended: Value = serde_json::from_str(&record("widget infarction", "widget infarction")).unwrap();
+    let change = app
+        .put(&format!("{LOOSE}?publish=true"), &admin)
+        .header("if-match", "\"r1\"");
+    assert_eq!(
+        json(change.body(mended.to_string()).send().await.unwrap()).await["revision"],
+        2
+    );
+    let shown = app.get_json(&format!("{LOOSE}?view=full")).await;
+    assert_eq!(shown["forced"], object!(null));
+}
