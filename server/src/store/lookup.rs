@@ -7,25 +7,38 @@ use super::engine::{Cells as _, Engine, values};
 use super::face::{id_from, kind_from};
 use super::revisions::status_from;
 use super::session::SqlStore;
-use super::{ListQuery, RecordListing, StoreError, StoredEdge};
+use super::{ListQuery, RecordListing, RecordState, StoreError, StoredEdge};
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn list(&self, query: ListQuery) -> Result<Vec<RecordListing>, StoreError> {
         let mut session = self.read_once().await?;
+        // Ids are ASCII: what begins with `cuda/` stands before `cuda0`, and everything before `~`.
+        let (from, to) = match &query.domain {
+            Some(domain) => (format!("{domain}/"), format!("{domain}0")),
+            None => (String::new(), "~".to_owned()),
+        };
+        let state = query.state.map_or("", RecordState::as_str);
         let rows = if let Some(before) = query.before {
             let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
-                FROM record WHERE seq < $1 ORDER BY seq DESC LIMIT $2";
-            session.all(sql, values![before, query.limit]).await?
+                FROM record WHERE seq < $1 AND id >= $3 AND id < $4 AND ($5 = '' OR state = $5) \
+                ORDER BY seq DESC LIMIT $2";
+            session
+                .all(sql, values![before, query.limit, &from, &to, state])
+                .await?
         } else if let Some(since) = query.since {
             let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
-                FROM record WHERE seq > $1 ORDER BY seq LIMIT $2";
-            session.all(sql, values![since, query.limit]).await?
+                FROM record WHERE seq > $1 AND id >= $3 AND id < $4 AND ($5 = '' OR state = $5) \
+                ORDER BY seq LIMIT $2";
+            session
+                .all(sql, values![since, query.limit, &from, &to, state])
+                .await?
         } else {
             let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
-                FROM record WHERE id > $1 AND ($2 OR seq IS NOT NULL) ORDER BY id LIMIT $3";
+                FROM record WHERE id > $1 AND ($2 OR seq IS NOT NULL) AND id >= $4 AND id < $5 \
+                AND ($6 = '' OR state = $6) ORDER BY id LIMIT $3";
             let after = query.after.as_ref().map_or("", RecordId::as_str);
             session
-                .all(sql, values![after, query.drafts, query.limit])
+                .all(sql, values![after, query.drafts, query.limit, &from, &to, state])
                 .await?
         };
         let listing = |row: &DB::Row| {

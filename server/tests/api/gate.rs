@@ -106,3 +106,114 @@ async fn an_administrator_may_force_it_with_a_reason_that_is_shown() {
     let shown = app.get_json(&format!("{LOOSE}?view=full")).await;
     assert_eq!(shown["forced"], object!(null));
 }
+
+#[tokio::test]
+async fn a_draft_is_tried_on_a_text_beside_what_is_published() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit]).await;
+    let text = "step 7: widget error in lane 3";
+    let draft: Value =
+        serde_json::from_str(&record("widget error in lane (\\\\d+)", "widget error in lane 3")).unwrap();
+    let body = object!({"text": text, "draft": {"document": draft}});
+    let ask = |token: Option<&str>, query: &str, body: &Value| {
+        let request = app.post(&format!("/api/v1/match{query}")).json(body);
+        match token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    };
+    problem(ask(None, "", &body).send().await.unwrap(), 401, "unauthorized").await;
+    let tried = json(ask(Some(&editor), "", &body).send().await.unwrap()).await;
+    assert_eq!(tried["matches"], object!([]), "nothing was published");
+    assert_eq!(
+        (&tried["draft"]["rank"], &tried["draft"]["count"]),
+        (&object!(1), &object!(1))
+    );
+    assert_eq!(tried["draft"]["findings"], object!([]));
+    // A saved one by its id, with what the gate would say.
+    let loose = record("(?i)error", "widget error");
+    assert_eq!(put(&app, &editor, "", loose).await.status(), 201);
+    let plain = object!({"text": text});
+    let saved = json(
+        ask(Some(&editor), "?with=cuda/loose", &plain)
+            .send()
+            .await
+            .unwrap(),
+    )
+    .await;
+    assert_eq!(saved["draft"]["id"], "cuda/loose");
+    assert_eq!(saved["draft"]["findings"][0]["rule"], "gate/healthy-line");
+    problem(
+        ask(Some(&editor), "?with=cuda/none", &plain)
+            .send()
+            .await
+            .unwrap(),
+        404,
+        "not_found",
+    )
+    .await;
+    problem(
+        ask(Some(&editor), "?with=cuda/loose", &body)
+            .send()
+            .await
+            .unwrap(),
+        400,
+        "bad_query",
+    )
+    .await;
+    let broken = object!({"text": text, "draft": {"document": {"id": "cuda/x"}}});
+    problem(
+        ask(Some(&editor), "", &broken).send().await.unwrap(),
+        422,
+        "invalid_record",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn records_are_listed_by_state_and_domain() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit]).await;
+    assert_eq!(
+        put(&app, &editor, "", record("(?i)error", "widget error"))
+            .await
+            .status(),
+        201
+    );
+    let ids = async |query: &str, token: Option<&str>| -> Vec<String> {
+        let path = format!("/api/v1/records{query}");
+        let page = match token {
+            Some(token) => json(app.get_with(&path, token).await).await,
+            None => app.get_json(&path).await,
+        };
+        let records = page["records"].as_array().unwrap().iter();
+        records
+            .map(|record| record["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(ids("?state=draft", Some(&editor)).await, ["cuda/loose"]);
+    assert!(
+        !ids("?state=published", Some(&editor))
+            .await
+            .contains(&"cuda/loose".to_owned())
+    );
+    let all = ids("", None).await;
+    let cuda = ids("?domain=cuda", None).await;
+    assert!(
+        !cuda.is_empty() && cuda.iter().all(|id| id.starts_with("cuda/")),
+        "{cuda:?}"
+    );
+    let expected = all.iter().filter(|id| id.starts_with("cuda/")).count();
+    assert_eq!(cuda.len(), expected);
+    assert_eq!(ids("?domain=cud", None).await, [] as [String; 0]);
+    assert!(
+        ids("?domain=cuda&sort=modified&state=published", None)
+            .await
+            .len()
+            == expected
+    );
+    for (query, code) in [("?domain=a/b", 400), ("?state=other", 400), ("?state=draft", 403)] {
+        let path = format!("/api/v1/records{query}");
+        assert_eq!(app.get(&path).await.status(), code, "{query}");
+    }
+}

@@ -4,6 +4,7 @@
 mod check;
 mod error;
 mod gate;
+mod trial;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::store::{Expected, NewRevision, Publish, Published, RecordState, Saved
 pub use check::check_texts;
 pub use error::CurateError;
 pub use gate::refused;
+pub use trial::{Trial, try_draft};
 
 /// A change that an editor sends.
 #[derive(Debug, Clone)]

@@ -157,6 +157,10 @@ pub struct ListQuery {
     pub before: Option<Seq>,
     /// Also those that were never published.
     pub drafts: bool,
+    /// Only those in this state.
+    pub state: Option<RecordState>,
+    /// Only those whose id begins with this segment.
+    pub domain: Option<String>,
     /// At most this many.
     pub limit: u32,
 }

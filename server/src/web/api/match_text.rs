@@ -11,12 +11,13 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
+use super::match_draft::{self, MatchReply, UnsavedDraft};
 use super::match_view::{self, Lines, Part, Reader};
-use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
+use crate::domain::answer_json::{Expand, Explaining, explain};
 use crate::domain::answer_text;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
 use crate::domain::work_time::{PIECE, WorkTime};
-use crate::web::auth::Anyone;
+use crate::web::auth::{Anyone, Caller};
 use crate::web::body::{BodyError, Patience, Sink};
 use crate::web::compute::compute;
 use crate::web::error::{Code, Problem, ProblemBody};
@@ -35,6 +36,9 @@ pub struct MatchRequest {
     #[serde(default)]
     #[schema(example = json!({"driver": "550.54.14"}))]
     environment: BTreeMap<String, String>,
+    /// A draft to try on the text beside what is published; needs the scope `edit`. For JSON answers.
+    #[serde(default)]
+    draft: Option<UnsavedDraft>,
 }
 
 /// What may be said beside a text that is the body.
@@ -48,6 +52,9 @@ pub struct MatchQuery {
     /// `record`: each match carries its whole record, too. For JSON and ndjson.
     #[param(inline)]
     expand: Option<Expand>,
+    /// Id of a record whose newest revision is tried on the text beside what is published; needs the scope `edit`. For JSON
+    /// bodies and answers.
+    with: Option<String>,
 }
 
 /// Number of known errors found, on every answer that is not `application/x-ndjson`.
@@ -96,7 +103,7 @@ enum Form {
     ),
     responses(
         (status = 200, description = "What explains the text; as text/plain or application/x-ndjson when asked for",
-            body = ExplainedAnswer,
+            body = MatchReply,
             headers(("Peerless-Matches" = u64, description = "Known errors found; not with application/x-ndjson"))),
         (status = 400, description = "The body cannot be read", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
@@ -104,7 +111,7 @@ enum Form {
     ),
 )]
 pub async fn match_text(
-    _: Anyone,
+    anyone: Anyone,
     request: HttpRequest,
     payload: Payload,
     query: web::Query<MatchQuery>,
@@ -128,6 +135,12 @@ pub async fn match_text(
             without_text: false,
         };
         let bytes = asked.text.len();
+        let caller = Caller(anyone.0.clone());
+        let draft = match_draft::asked_for(&state, &caller, query.with.as_deref(), asked.draft).await?;
+        if draft.is_some() && form != Form::Json {
+            return Err(Problem::new(Code::NotAcceptable, "a draft is answered as JSON"));
+        }
+        let text_for_draft = draft.is_some().then(|| asked.text.clone());
         if form == Form::Lines {
             let matching = Matching::start(generation, options);
             matching.check()?;
@@ -139,7 +152,18 @@ pub async fn match_text(
             lookup::look_up_within(&known, asked.text.as_bytes(), options, &time)
         };
         let found = compute(bytes, work).await??;
+        if let (Some(draft), Some(text)) = (draft, text_for_draft) {
+            let draft = Some(match_draft::tried(draft, generation, text).await?);
+            let answer = explain(found, &explaining);
+            return Ok(HttpResponse::Ok().json(MatchReply { answer, draft }));
+        }
         return Ok(answer(form, found, &explaining));
+    }
+    if query.with.is_some() {
+        return Err(Problem::new(
+            Code::UnsupportedType,
+            "with=ID tries a draft on {\"text\": …} as application/json",
+        ));
     }
     if !is_text(&request) {
         return Err(Problem::new(

@@ -6,6 +6,7 @@ pub mod export;
 mod forms;
 pub mod graph;
 pub mod health;
+mod match_draft;
 pub mod match_text;
 mod match_view;
 pub mod metrics;

@@ -90,6 +90,43 @@ pub(crate) async fn changes_come_in_seq_order_with_tombstones(place: Arc<Place>)
     assert_eq!(seen(store.list(since(4)).await.unwrap()), []);
 }
 
+pub(crate) async fn lists_are_narrowed_by_state_and_domain(place: Arc<Place>) {
+    let store = place.store().await;
+    for name in ["cuda/a", "cuda-x/b", "nccl/c"] {
+        published(&*store, name, record(name, "one")).await;
+    }
+    store.withdraw(&id("nccl/c"), "ada", at(3)).await.unwrap();
+    let everything = ListQuery {
+        limit: 10,
+        drafts: true,
+        ..ListQuery::default()
+    };
+    let names = async |query: ListQuery| -> Vec<String> {
+        let listed = store.list(query).await.unwrap().into_iter();
+        listed.map(|listing| listing.status.id.to_string()).collect()
+    };
+    let cuda = ListQuery {
+        domain: Some("cuda".to_owned()),
+        ..everything.clone()
+    };
+    assert_eq!(names(cuda.clone()).await, ["cuda/a"]);
+    let withdrawn = ListQuery {
+        state: Some(RecordState::Withdrawn),
+        ..everything.clone()
+    };
+    assert_eq!(names(withdrawn).await, ["nccl/c"]);
+    for (since, before) in [(Some(Seq(0)), None), (None, Some(Seq(99)))] {
+        let query = ListQuery {
+            since,
+            before,
+            state: Some(RecordState::Published),
+            ..cuda.clone()
+        };
+        assert_eq!(names(query).await, ["cuda/a"], "{since:?} {before:?}");
+    }
+    assert_eq!(names(everything).await.len(), 3);
+}
+
 /// Not by a language's rules, in which `-`, `.` and `_` may count for nothing.
 pub(crate) async fn ids_are_ordered_by_bytes(place: Arc<Place>) {
     let store = place.store().await;

@@ -76,6 +76,7 @@ contract! {
     lists {
         pages_come_in_id_order
         changes_come_in_seq_order_with_tombstones
+        lists_are_narrowed_by_state_and_domain
         ids_are_ordered_by_bytes
     }
     imports {

@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::get::rfc3339;
 use super::{may_edit, state_name};
-use crate::store::{ListQuery, RecordListing};
+use crate::store::{ListQuery, RecordListing, RecordState};
 use crate::web::api::page;
 use crate::web::auth::Anyone;
 use crate::web::error::{Code, Problem, ProblemBody};
@@ -29,6 +29,36 @@ pub struct RecordsQuery {
     #[serde(default)]
     #[param(inline)]
     sort: Sort,
+    /// Only records in this state; drafts are listed for editors, by id.
+    #[param(inline)]
+    state: Option<State>,
+    /// Only records whose id begins with this segment: `cuda`.
+    domain: Option<String>,
+}
+
+/// State of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Never published.
+    Draft,
+    /// Waiting for a reviewer.
+    InReview,
+    /// Readers see it.
+    Published,
+    /// Taken out of matching and search.
+    Withdrawn,
+}
+
+impl From<State> for RecordState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Draft => Self::Draft,
+            State::InReview => Self::InReview,
+            State::Published => Self::Published,
+            State::Withdrawn => Self::Withdrawn,
+        }
+    }
 }
 
 /// Order of a list.
@@ -102,7 +132,23 @@ fn store_query(query: &RecordsQuery, limit: u32, drafts: bool) -> Result<ListQue
         before: (query.sort == Sort::Modified).then_some(Seq(i64::MAX)),
         limit,
         drafts,
+        state: query.state.map(Into::into),
+        domain: query.domain.clone(),
     };
+    if let Some(domain) = &query.domain
+        && (domain.contains('/') || format!("{domain}/x").parse::<RecordId>().is_err())
+    {
+        return Err(Problem::new(
+            Code::BadQuery,
+            format!("{domain:?} is no first segment of an id, such as cuda"),
+        ));
+    }
+    if matches!(query.state, Some(State::Draft | State::InReview)) && !drafts {
+        return Err(Problem::new(
+            Code::Forbidden,
+            "drafts are listed for the scope edit",
+        ));
+    }
     if query.since.is_some_and(|since| since < 0) {
         return Err(Problem::new(Code::BadQuery, "since is a seq: 0 or more"));
     }
