@@ -8,6 +8,7 @@
 //! check     rules at the door, by limits (steps) and volume (copies)      rules  compiled rules of one generation
 //! facts     the report as rules see it                          evidence  what led to a finding, bounded
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
+//! states    what the agent's ledger has open, and GPUs that are not there
 //! stack     room for parser and evaluator, which recurse
 //! again     re-runs the latest reports when records changed
 //! ```
@@ -20,6 +21,7 @@ mod limits;
 mod logs;
 mod rules;
 mod stack;
+mod states;
 mod unexplained;
 mod volume;
 
@@ -59,6 +61,7 @@ impl Correlator {
         let outcome = outcome.unwrap_or_else(rules::Outcome::of_a_fault);
         self.count(&outcome);
         let mut found = outcome.findings;
+        found.extend(states::findings(generation, report).take(MAX_FINDINGS));
         let unexplained = unexplained::refusals(report, &found);
         let room = MAX_FINDINGS.saturating_sub(found.len() + unexplained.len());
         found.extend(logs::findings(generation, report).take(room));

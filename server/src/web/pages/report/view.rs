@@ -150,10 +150,8 @@ fn run_facts(listing: &ReportListing, report: &Report, words: &Words) -> Vec<Str
 
 fn no_findings(verdict: Verdict, words: &Words) -> &'static str {
     match verdict {
-        Verdict::Healthy => words.nothing_to_explain,
-        Verdict::NoFaultSeen | Verdict::Degraded | Verdict::Refused | Verdict::Unknown | Verdict::Broken => {
-            words.nothing_known
-        }
+        Verdict::Healthy | Verdict::NoFaultSeen => words.nothing_to_explain,
+        Verdict::Degraded | Verdict::Refused | Verdict::Unknown | Verdict::Broken => words.nothing_known,
     }
 }
 

@@ -1,0 +1,66 @@
+//! What the agent itself holds against a node: faults and warnings that its ledger has open, and GPUs that are not there.
+//! Each becomes a finding of the record that the agent names, as far as that is published here.
+
+use kb_core::health::{Bearing, Entry};
+use kb_core::ids::{RecordId, Revision};
+use kb_core::report::{AbsentGpu, Report};
+use serde_json::json;
+
+use super::evidence::Evidence;
+use crate::feed::Generation;
+use crate::store::NewFinding;
+
+/// One finding for each open entry that weighs, and for each GPU whose absence does.
+pub(super) fn findings<'a>(
+    generation: &'a Generation,
+    report: &'a Report,
+) -> impl Iterator<Item = NewFinding> + 'a {
+    let open = report.health.iter().flat_map(|health| &health.open);
+    let open = open.enumerate();
+    let open = open
+        .filter(|(_, entry)| entry.bearing != Bearing::Event)
+        .map(|(index, entry)| of_entry(generation, index, entry));
+    let absent = report.absent.iter().enumerate();
+    let absent = absent.filter_map(|(index, gpu)| of_absent(generation, index, gpu));
+    open.chain(absent)
+}
+
+fn of_entry(generation: &Generation, index: usize, entry: &Entry) -> NewFinding {
+    let mut evidence = Evidence::new();
+    evidence.pointer(
+        &format!("/health/open/{index}"),
+        &json!({
+            "bearing": entry.bearing.word(),
+            "nature": entry.nature.word(),
+            "count": entry.count,
+            "first_at": entry.first_at,
+            "last_at": entry.last_at,
+        }),
+    );
+    NewFinding {
+        record: published(generation, entry.record.as_ref()),
+        rule: format!("health/{}", entry.cause),
+        subject: format!("device {}", entry.device),
+        title: entry.text.clone(),
+        evidence: evidence.into_json(),
+    }
+}
+
+/// Nothing where the absence is information.
+fn of_absent(generation: &Generation, index: usize, gpu: &AbsentGpu) -> Option<NewFinding> {
+    let cause = gpu.cause.as_deref()?;
+    let mut evidence = Evidence::new();
+    evidence.pointer(&format!("/absent/{index}"), &json!(gpu.reason));
+    Some(NewFinding {
+        record: published(generation, gpu.record.as_ref()),
+        rule: format!("absent/{cause}"),
+        subject: gpu.name(),
+        title: gpu.reason.clone(),
+        evidence: evidence.into_json(),
+    })
+}
+
+fn published(generation: &Generation, record: Option<&RecordId>) -> Option<(RecordId, Revision)> {
+    let published = generation.record(record?)?;
+    Some((published.id().clone(), published.revision))
+}
