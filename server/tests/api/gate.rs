@@ -82,6 +82,33 @@ fn regex_escape(text: &str) -> String {
 }
 
 #[tokio::test]
+async fn a_record_that_misses_its_own_example_is_not_published() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit, Scope::Publish]).await;
+    let document: Value = serde_json::from_str(&record("widget infarction", "widget infarction")).unwrap();
+    let ext = |example: &str, near_miss: &str| {
+        object!({
+            "schema_version": 1,
+            "examples": [{ "text": example, "source": "https://example.org/a" }],
+            "near_misses": [{ "text": near_miss, "why": "it is none" }],
+        })
+    };
+    for (example, near_miss, rule) in [
+        ("widget seizure", "nothing", "misses-example"),
+        ("a widget infarction", "no widget infarction", "near-miss-matches"),
+    ] {
+        let body = object!({"document": document, "ext": ext(example, near_miss)}).to_string();
+        let refused = problem(
+            put(&app, &editor, "?publish=true&view=full", body).await,
+            422,
+            "gate_refused",
+        )
+        .await;
+        assert_eq!(rules(&refused), [rule], "{refused}");
+    }
+}
+
+#[tokio::test]
 async fn an_administrator_may_force_it_with_a_reason_that_is_shown() {
     let app = TestApp::start().await;
     let editor = app.token(&[Scope::Edit, Scope::Publish]).await;

@@ -1,7 +1,8 @@
 //! The gate in front of what readers see: may these records join a generation?
 //!
-//! A record must not match a line of a healthy run, nor come before another record on that one's own example, and no
-//! pattern of it may be asked of every line or cost too much. What else a text must keep is told by [`super::check_texts`].
+//! A record must find its own examples and none of its near misses. It must not match a line of a healthy run, nor come
+//! before another record on that one's own example, and no pattern of it may be asked of every line or cost too much. What
+//! else a text must keep is told by [`super::check_texts`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use kb_core::matcher::Matcher;
 use kb_core::record::{Record, signature_set};
 use kb_core::scanner::{Event, Hit, ScanOptions, Summary, scan};
 use kb_core::signature::{self, RecordSignatures};
-use kb_core::text::{Part, Violation};
+use kb_core::text::{Part, Severity, Violation};
+use kb_core::validate::check_record;
 
 use crate::clean::healthy_lines;
 use crate::feed::Generation;
@@ -22,6 +24,8 @@ const PIECE: usize = 256 << 10;
 const SHOWN: usize = 200;
 /// Rules of patterns that keep a record from being published, wherever it comes from.
 const LOOSE: [&str; 2] = ["pattern/no-literal", "pattern/too-costly"];
+/// Rules about a record's own examples that a draft may break.
+const OWN: [&str; 2] = ["misses-example", "near-miss-matches"];
 /// Findings of one rule about one record: more say nothing new.
 const MOST_OF_RULE: usize = 3;
 
@@ -30,6 +34,12 @@ const MOST_OF_RULE: usize = 3;
 /// This computes; call it off the async threads.
 pub fn refused(records: &[Record], generation: &Generation) -> BTreeMap<RecordId, Vec<Violation>> {
     let mut found = costly(records);
+    for record in records {
+        for mut violation in of_itself(record) {
+            violation.severity = Severity::Error;
+            note(&mut found, record.id().clone(), violation);
+        }
+    }
     let (alone, _) = Matcher::build(signatures(records.iter()));
     let alone = Arc::new(alone);
     let healthy = hits(&alone, healthy_lines());
@@ -82,6 +92,12 @@ pub fn refused(records: &[Record], generation: &Generation) -> BTreeMap<RecordId
         }
     }
     found
+}
+
+/// Its own examples that it does not find, and its near misses that it does: warnings of a draft.
+fn of_itself(record: &Record) -> impl Iterator<Item = Violation> {
+    let all = check_record(Some(record.id()), &record.document_text, &record.annex_text);
+    all.into_iter().filter(|found| OWN.contains(&found.rule))
 }
 
 /// Patterns that each line would have to be asked, or that cost too much. Records that come from elsewhere have such;
