@@ -166,13 +166,14 @@ impl<'a> Bench<'a> {
     /// Adds a measurement, unless there is nothing in it.
     fn add(&mut self, shape: Shape, cells: Vec<Cell>) {
         let rounds = std::mem::take(&mut self.rounds);
-        let since = std::mem::replace(&mut self.since, Instant::now());
+        let now = Instant::now();
+        let since = std::mem::replace(&mut self.since, now);
         if cells.is_empty() {
             return;
         }
         let taken = (rounds > 0).then(|| Taken {
             rounds,
-            seconds: since.elapsed().as_secs_f64(),
+            seconds: now.duration_since(since).as_secs_f64(),
         });
         self.measurements.push(Measurement {
             metric: shape.metric.to_owned(),
