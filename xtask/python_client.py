@@ -71,6 +71,7 @@ def calls(client):
         "find_graph_paths": (200, {"from_": RECORD, "to": RECORD}),
         "export_ndjson": (200, {}),
         "export_zip": (200, {}),
+        "enrol_node": (201, {"body": model("Enrolment", {"node": "python-client-2", "machine": "m"})}),
         "add_report": (201, {"body": model("AddReportBody", report(REPORT))}),
         "add_report_batch": (200, {"body": model("ReportBatch", {"items": [report(REPORT)]})}),
         "list_reports": (200, {}),

@@ -3,6 +3,7 @@
 mod config;
 mod convert;
 mod daemon;
+mod enrol;
 mod gate;
 mod matching;
 mod nccl;
@@ -11,6 +12,7 @@ mod upload;
 pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use daemon::{ClearArgs, DaemonArgs, StateArgs, StatusArgs};
+pub(crate) use enrol::EnrolArgs;
 pub(crate) use gate::{Asker, GateArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
@@ -76,6 +78,9 @@ pub(crate) enum Verb {
     /// Look for known errors in files, with signatures that were fetched before
     #[command(args_override_self = true)]
     Match(MatchArgs),
+    /// Get a credential for this node, which writes its reports and no others
+    #[command(args_override_self = true)]
+    Enrol(EnrolArgs),
     /// Upload what the spool holds, or the reports of files and bundles
     #[command(args_override_self = true)]
     Upload(UploadArgs),

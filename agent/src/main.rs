@@ -62,6 +62,7 @@ fn main() -> ExitCode {
         Verb::Daemon(arguments) => commands::daemon(arguments),
         Verb::Status(arguments) => commands::status(arguments),
         Verb::Gate(arguments) => Ok(commands::gate(arguments, cli.config.as_deref())),
+        Verb::Enrol(arguments) => commands::enrol(arguments),
         Verb::Clear(arguments) => commands::clear(arguments),
         Verb::Watch(arguments) => commands::watch(arguments),
         Verb::Match(arguments) => commands::match_files(arguments),

@@ -124,6 +124,10 @@ pub struct ServeArgs {
     #[arg(long, env = "PEERLESS_PUBLIC_FLEET")]
     pub public_fleet: bool,
 
+    /// Take reports from enrolled nodes alone, each with the credential of its own; tokens that write any node are refused
+    #[arg(long, env = "PEERLESS_ENROL_ONLY")]
+    pub enrol_only: bool,
+
     /// Requests per second and client that are let through on the long run; 0 lets all through
     #[arg(long, env = "PEERLESS_RATE_LIMIT", default_value_t = limits::RATE_PER_SECOND, value_name = "N")]
     pub rate_limit: u32,

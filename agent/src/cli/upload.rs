@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::StateArgs;
 use crate::process::say;
-use crate::upload::{ConfigurationError, Limits, Spool, Uploader};
+use crate::upload::{ConfigurationError, Limits, Spool, Uploader, credential_file};
 
 /// How the server is spoken to.
 #[derive(Debug, Args)]
@@ -14,7 +15,7 @@ pub(crate) struct ServerArgs {
     #[arg(
         long,
         value_name = "FILE",
-        help = "File with the API token [else the value of PEERLESS_TOKEN]"
+        help = "File with the API token [else the value of PEERLESS_TOKEN, else the node's credential in the state folder]"
     )]
     token_file: Option<PathBuf>,
     /// Certificates (PEM) to trust in place of the system's
@@ -25,7 +26,15 @@ pub(crate) struct ServerArgs {
 impl ServerArgs {
     /// Checks every setting, and warns of unsafe ones; nothing is sent yet.
     pub(crate) fn uploader(&self, server: &str) -> Result<Uploader, ConfigurationError> {
-        let uploader = Uploader::new(server, self.token_file.as_deref(), self.ca_file.as_deref())?;
+        let own = credential_file(&StateArgs::of_environment().folder());
+        let uses_own =
+            self.token_file.is_none() && std::env::var_os("PEERLESS_TOKEN").is_none() && own.is_file();
+        let token_file = if uses_own {
+            Some(own.as_path())
+        } else {
+            self.token_file.as_deref()
+        };
+        let uploader = Uploader::new(server, token_file, self.ca_file.as_deref())?;
         for warning in uploader.warnings() {
             say(&format!("warning: {warning}"));
         }

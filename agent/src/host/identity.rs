@@ -36,6 +36,16 @@ pub(super) fn node_id(root: &HostRoot, hostname: Option<&str>) -> Result<NodeId,
     text.parse()
 }
 
+/// What tells this machine from others, as a hash: all that it says of itself, or its host name. It stays when the system
+/// is installed anew only as far as the board names itself.
+pub(super) fn machine(root: &HostRoot, hostname: Option<&str>) -> String {
+    let ids = [BOARD, "etc/machine-id", "var/lib/dbus/machine-id"];
+    let mut ids = ids.iter().filter_map(|path| root.line(path).value);
+    let id = ids.find(|id| id != UNINITIALIZED);
+    let id = id.as_deref().or(hostname).unwrap_or("unnamed");
+    hashed("enrolment", id)
+}
+
 fn hashed(kind: &str, secret: &str) -> String {
     let digest = Sha256::digest(format!("{PURPOSE}\n{kind}\n{secret}"));
     let hex = format!("{digest:x}");

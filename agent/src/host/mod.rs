@@ -48,6 +48,12 @@ pub(crate) fn node(root: &HostRoot) -> Result<Node, IdError> {
     })
 }
 
+/// What tells this machine from others, as a hash.
+pub(crate) fn machine(root: &HostRoot) -> String {
+    let hostname = root.line("proc/sys/kernel/hostname").value;
+    identity::machine(root, hostname.as_deref())
+}
+
 /// Reads everything. What is not there is a gap; only a node that cannot be named is an error.
 pub(crate) fn read(root: &HostRoot, watch: &Watch) -> Result<Host, IdError> {
     let hostname = root.line("proc/sys/kernel/hostname");

@@ -27,9 +27,9 @@ const MOST_SIGNATURE_BYTES: u64 = 64 << 20;
 
 /// A server that takes reports.
 pub(crate) struct Uploader {
-    client: Client,
+    pub(super) client: Client,
     address: Url,
-    authorization: Option<HeaderValue>,
+    pub(super) authorization: Option<HeaderValue>,
     warnings: Vec<String>,
 }
 
@@ -81,6 +81,14 @@ impl Uploader {
             authorization,
             warnings,
         })
+    }
+
+    /// Another call of the same interface.
+    pub(super) fn beside(&self, call: &str) -> Url {
+        let mut address = self.address.clone();
+        let path = address.path().trim_end_matches("reports").to_owned();
+        address.set_path(&format!("{path}{call}"));
+        address
     }
 
     /// What is unsafe about the settings, though they work.
@@ -191,7 +199,7 @@ impl Uploader {
         self.address.as_str()
     }
 
-    fn server(&self) -> String {
+    pub(super) fn server(&self) -> String {
         self.address.origin().ascii_serialization()
     }
 }
@@ -269,7 +277,7 @@ fn read_by_others(file: &Path) -> Option<String> {
 }
 
 /// The innermost reason: reqwest's own text says only that sending failed.
-fn root_cause(error: &dyn std::error::Error) -> String {
+pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;

@@ -33,19 +33,24 @@ fn server_binary() -> PathBuf {
 }
 
 /// A server process with a database of its own.
-struct Server {
+pub(crate) struct Server {
     process: Child,
-    address: String,
+    pub(crate) address: String,
     client: Client,
     data: tempfile::TempDir,
 }
 
 impl Server {
     fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(crate) fn start_with(arguments: &[&str]) -> Self {
         let data = tempfile::tempdir().unwrap();
         let mut process = Command::new(server_binary())
             .args(["serve", "--listen", "127.0.0.1:0", "--public-fleet", "--data-dir"])
             .arg(data.path())
+            .args(arguments)
             .env("RUST_LOG", "error")
             .stdout(Stdio::piped())
             .spawn()
@@ -67,10 +72,14 @@ impl Server {
     }
 
     fn token(&self) -> String {
+        self.token_with(&["--scope", "edit", "--scope", "publish", "--scope", "report"])
+    }
+
+    pub(crate) fn token_with(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(server_binary());
         command.args(["token", "create", "--init", "--name", "test", "--data-dir"]);
         command.arg(self.data.path());
-        command.args(["--scope", "edit", "--scope", "publish", "--scope", "report"]);
+        command.args(arguments);
         let output = command.output().unwrap();
         let words = String::from_utf8(output.stdout).unwrap();
         let token = words.split_whitespace().find(|word| word.starts_with("prl_"));

@@ -11,6 +11,7 @@ mod absent;
 mod bench;
 mod convert;
 mod deployment;
+mod enrol;
 mod facts;
 mod finding;
 mod flow;

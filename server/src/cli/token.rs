@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use clap::{Args, Subcommand};
+use kb_core::ids::NodeId;
 
 use super::{open_existing, refuse_missing, say};
 use crate::clock::{Clock as _, SystemClock, SystemRandom};
 use crate::config::DataArgs;
 use crate::domain::tokens;
 use crate::startup::open_store;
-use crate::store::{Scope, StoredToken};
+use crate::store::{Bounds, Scope, StoredToken};
 
 /// What to do with tokens.
 #[derive(Debug, Subcommand)]
@@ -30,12 +31,19 @@ pub struct CreateArgs {
     /// Who or what it is for; revisions made with it carry this name
     #[arg(long, value_parser = parse_name)]
     name: String,
-    /// What it may do, once for each: edit (drafts), publish, report (upload), fleet (read reports), admin (all)
+    /// What it may do, once for each: edit (drafts), publish, report (upload), enrol (let nodes join), fleet (read reports),
+    /// admin (all)
     #[arg(long = "scope", required = true, value_parser = parse_scope)]
     scopes: Vec<Scope>,
     /// Ends after this time: 12h, 90d, 2w [default: never]
     #[arg(long, value_parser = parse_duration, value_name = "TIME")]
     expires_in: Option<Duration>,
+    /// With the scope enrol: so many nodes may join with it [default: any number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    uses: Option<u32>,
+    /// With the scope report: it writes reports of this node alone
+    #[arg(long, value_name = "ID", conflicts_with = "uses")]
+    node: Option<NodeId>,
     /// Make the database where there is none yet: a token of a new database is good for no server that runs elsewhere
     #[arg(long)]
     init: bool,
@@ -64,16 +72,27 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
     if !arguments.init {
         refuse_missing(&arguments.data).map_err(|error| anyhow!("{error}; or make it with --init"))?;
     }
+    if arguments.uses.is_some() && arguments.scopes != [Scope::Enrol] {
+        bail!("--uses is for a token whose one scope is enrol");
+    }
+    if arguments.node.is_some() && arguments.scopes != [Scope::Report] {
+        bail!("--node is for a token whose one scope is report");
+    }
     let store = open_store(&arguments.data).await?;
     let now = SystemClock.now();
     let expires_at = arguments.expires_in.map(|duration| now + duration);
-    let issued = tokens::issue(
+    let bounds = Bounds {
+        node: arguments.node,
+        machine_sha256: None,
+        uses_left: arguments.uses,
+    };
+    let issued = tokens::issue_bound(
         store.as_ref(),
         &SystemRandom,
         &arguments.name,
         arguments.scopes,
-        now,
-        expires_at,
+        (now, expires_at),
+        bounds,
     )
     .await?;
     say(format_args!("{}", issued.text))?;
@@ -89,7 +108,13 @@ async fn list(data: &DataArgs) -> anyhow::Result<ExitCode> {
     let now = SystemClock.now();
     for stored in open_existing(data).await?.tokens().await? {
         let scopes: Vec<_> = stored.token.scopes.iter().copied().map(Scope::as_str).collect();
-        let state = state(&stored, now);
+        let mut state = state(&stored, now);
+        if let Some(left) = stored.token.bounds.uses_left {
+            state = format!("{state}, {left} enrolments left");
+        }
+        if let Some(node) = &stored.token.bounds.node {
+            state = format!("{state}, node {node} alone");
+        }
         say(format_args!(
             "{}  {:<20}  {:<24}  {state}",
             stored.token.id,
@@ -133,7 +158,7 @@ fn parse_name(text: &str) -> Result<String, String> {
 }
 
 fn parse_scope(text: &str) -> Result<Scope, String> {
-    Scope::from_word(text).ok_or_else(|| "write edit, publish, report, fleet or admin".to_owned())
+    Scope::from_word(text).ok_or_else(|| "write edit, publish, report, enrol, fleet or admin".to_owned())
 }
 
 /// Reads `90d` and the like.

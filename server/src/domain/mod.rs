@@ -4,6 +4,7 @@ pub mod answer_json;
 pub mod answer_text;
 pub mod correlate;
 pub mod curate;
+pub mod enrol;
 mod excerpt;
 pub mod fleet;
 pub mod graph;

@@ -4,11 +4,12 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 
+use kb_core::ids::NodeId;
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
 use crate::clock::{Random, RandomError};
-use crate::store::{NewToken, Scope, Store, StoreError, StoredToken};
+use crate::store::{Bounds, NewToken, Scope, Store, StoreError, StoredToken};
 
 /// Every token begins with it, so that secret scanners can find one that leaked.
 pub const PREFIX: &str = "prl";
@@ -27,6 +28,8 @@ pub struct Actor {
     pub name: String,
     /// What the token may do.
     pub scopes: Vec<Scope>,
+    /// The only node that it may write; any where it is not said.
+    pub node: Option<NodeId>,
 }
 
 impl Actor {
@@ -91,6 +94,33 @@ pub async fn issue(
     created_at: OffsetDateTime,
     expires_at: Option<OffsetDateTime>,
 ) -> Result<IssuedToken, IssueError> {
+    let issued = draw(random, name, scopes, (created_at, expires_at), Bounds::default())?;
+    store.create_token(issued.token.clone()).await?;
+    Ok(issued)
+}
+
+/// Makes a token that is bound to something, and keeps its hash.
+pub async fn issue_bound(
+    store: &dyn Store,
+    random: &dyn Random,
+    name: &str,
+    scopes: Vec<Scope>,
+    times: (OffsetDateTime, Option<OffsetDateTime>),
+    bounds: Bounds,
+) -> Result<IssuedToken, IssueError> {
+    let issued = draw(random, name, scopes, times, bounds)?;
+    store.create_token(issued.token.clone()).await?;
+    Ok(issued)
+}
+
+/// Makes a token that nobody has kept yet.
+pub(super) fn draw(
+    random: &dyn Random,
+    name: &str,
+    scopes: Vec<Scope>,
+    (created_at, expires_at): (OffsetDateTime, Option<OffsetDateTime>),
+    bounds: Bounds,
+) -> Result<IssuedToken, RandomError> {
     let mut id_bytes = [0; ID_BYTES];
     let mut secret_bytes = [0; SECRET_BYTES];
     random.fill(&mut id_bytes)?;
@@ -104,8 +134,8 @@ pub async fn issue(
         scopes,
         created_at,
         expires_at,
+        bounds,
     };
-    store.create_token(token.clone()).await?;
     let text = format!("{PREFIX}_{id}_{secret}");
     Ok(IssuedToken { text, token })
 }
@@ -122,6 +152,7 @@ pub async fn authenticate(store: &dyn Store, text: &str, now: OffsetDateTime) ->
         token: stored.token.id,
         name: stored.token.name,
         scopes: stored.token.scopes,
+        node: stored.token.bounds.node,
     })
 }
 
@@ -147,7 +178,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     well_formed.then_some((id, secret))
 }
 
-fn hash(secret: &str) -> String {
+pub(super) fn hash(secret: &str) -> String {
     hex(&Sha256::digest(secret.as_bytes()))
 }
 

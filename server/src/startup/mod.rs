@@ -102,6 +102,7 @@ impl Application {
                     .as_deref()
                     .map(|url| url.trim_end_matches('/').to_owned()),
                 public_fleet: settings.public_fleet,
+                enrol_only: settings.enrol_only,
                 patience: environment.patience,
             },
             routes: routes().table(),
@@ -111,6 +112,7 @@ impl Application {
             token_outage: TokenOutage::default(),
             metrics: Metrics::new().map_err(|error| StartupError::Metrics(error.to_string()))?,
             request_ids: RequestIds::new(environment.random.as_ref())?,
+            random: environment.random,
             draining: Arc::clone(&draining),
         });
         let background = background::Tasks::start(follower, &state);

@@ -131,6 +131,10 @@ impl<DB: Engine> Store for SqlStore<DB> {
         self.create_token(token).await
     }
 
+    async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError> {
+        self.enrol_node(by, token).await
+    }
+
     async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError> {
         self.token(id).await
     }

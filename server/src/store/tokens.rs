@@ -1,40 +1,64 @@
 //! API tokens.
 
+use kb_core::ids::NodeId;
 use time::OffsetDateTime;
 
 use super::engine::{Cells, Engine, values};
-use super::session::SqlStore;
-use super::{NewToken, Scope, StoreError, StoredToken};
+use super::face::{id_from, unreadable};
+use super::session::{SqlStore, Tx};
+use super::{Bounds, Enrolled, NewToken, Scope, StoreError, StoredToken};
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
-        let words: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
-        let scopes = words.join(" ");
-        let sql = "INSERT INTO token (id, secret_sha256, name, scopes, created_at, expires_at) \
-            VALUES ($1, $2, $3, $4, $5, $6)";
-        let row = values![
-            &token.id,
-            &token.secret_sha256,
-            &token.name,
-            &scopes,
-            token.created_at,
-            token.expires_at,
-        ];
         let mut tx = self.begin_write().await?;
-        tx.run(sql, row).await?;
+        insert(&mut tx, &token).await?;
         tx.commit().await
     }
 
+    /// Gives a node its credential, if the join token `by` has an enrolment left and no other machine holds the id.
+    pub(super) async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError> {
+        let (Some(node), Some(machine)) = (&token.bounds.node, &token.bounds.machine_sha256) else {
+            return Err(unreadable("credential of a node", &token.id));
+        };
+        let mut tx = self.begin_write().await?;
+        // First, so that two enrolments with one token wait for each other.
+        let sql = "UPDATE token SET uses_left = uses_left - 1 WHERE id = $1 AND (uses_left IS NULL OR uses_left > 0)";
+        if tx.run(sql, values![by]).await? == 0 {
+            tx.end().await?;
+            return Ok(Enrolled::UsedUp);
+        }
+        let sql =
+            "SELECT id, machine_sha256, expires_at FROM token WHERE node_id = $1 AND revoked_at IS NULL";
+        let held = tx.first(sql, values![node]).await?;
+        let mut enrolled = Enrolled::New;
+        if let Some(held) = held {
+            let is_over = held.maybe_time(2)?.is_some_and(|at| at <= token.created_at);
+            let is_same = held.maybe_text(1)?.as_ref() == Some(machine);
+            if !is_over && !is_same {
+                tx.end().await?;
+                return Ok(Enrolled::Taken);
+            }
+            if is_same {
+                enrolled = Enrolled::Again;
+            }
+            let sql = "UPDATE token SET revoked_at = $2 WHERE id = $1";
+            tx.run(sql, values![&held.text(0)?, token.created_at]).await?;
+        }
+        insert(&mut tx, &token).await?;
+        tx.commit().await?;
+        Ok(enrolled)
+    }
+
     pub(super) async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError> {
-        let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at \
-            FROM token WHERE id = $1";
+        let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
+            node_id, machine_sha256, uses_left FROM token WHERE id = $1";
         let row = self.read_once().await?.first(sql, values![id]).await?;
         row.as_ref().map(token_from).transpose()
     }
 
     pub(super) async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError> {
-        let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at \
-            FROM token ORDER BY created_at, id";
+        let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
+            node_id, machine_sha256, uses_left FROM token ORDER BY created_at, id";
         let rows = self.read_once().await?.all(sql, &[]).await?;
         rows.iter().map(token_from).collect()
     }
@@ -49,6 +73,26 @@ impl<DB: Engine> SqlStore<DB> {
     }
 }
 
+async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), StoreError> {
+    let words: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
+    let scopes = words.join(" ");
+    let sql = "INSERT INTO token (id, secret_sha256, name, scopes, created_at, expires_at, node_id, machine_sha256, \
+        uses_left) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let row = values![
+        &token.id,
+        &token.secret_sha256,
+        &token.name,
+        &scopes,
+        token.created_at,
+        token.expires_at,
+        token.bounds.node.as_ref().map(NodeId::as_str),
+        token.bounds.machine_sha256.as_deref(),
+        token.bounds.uses_left.map(i64::from),
+    ];
+    tx.run(sql, row).await?;
+    Ok(())
+}
+
 fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
     // A scope that a newer program wrote grants nothing here.
     let scopes = row.text(3)?.split(' ').filter_map(Scope::from_word).collect();
@@ -60,6 +104,12 @@ fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
             scopes,
             created_at: row.time(4)?,
             expires_at: row.maybe_time(5)?,
+            bounds: Bounds {
+                node: row.maybe_text(7)?.map(id_from).transpose()?,
+                machine_sha256: row.maybe_text(8)?,
+                // A number that no program wrote grants nothing.
+                uses_left: row.maybe_integer(9)?.map(|left| u32::try_from(left).unwrap_or(0)),
+            },
         },
         revoked_at: row.maybe_time(6)?,
     })

@@ -158,6 +158,8 @@ holders! {
     Publisher: Publish;
     /// May upload reports.
     Uploader: Report;
+    /// May enrol nodes.
+    Joiner: Enrol;
     /// May do everything.
     Admin: Admin;
 }

@@ -36,6 +36,8 @@ pub const PUT_BYTES: u64 = 2 * RECORD_BYTES + 4096;
 pub const NOTE_CHARACTERS: usize = 500;
 /// A message of the Model Context Protocol, after decompression, in bytes.
 pub const MCP_BYTES: u64 = JSON_BYTES;
+/// An enrolment of a node, in bytes.
+pub const ENROL_BYTES: u64 = 4 << 10;
 /// A vote on what a record advises, in bytes.
 pub const OUTCOME_BYTES: u64 = 16 << 10;
 /// A report, after decompression, in bytes.
@@ -104,6 +106,7 @@ pub const LIMITS: &[Limit] = &[
     limit("body of PUT with view=full", PUT_BYTES, "bytes"),
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
+    limit("enrolment of POST /enrol", ENROL_BYTES, "bytes"),
     limit("vote of POST …/-/outcomes", OUTCOME_BYTES, "bytes"),
     limit("report, after decompression", REPORT_BYTES, "bytes"),
     limit("values of a JSON body", JSON_VALUES as u64, "values"),

@@ -21,6 +21,8 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// Nodes and reports may be read by everybody.
     pub public_fleet: bool,
+    /// Reports are taken from enrolled nodes alone.
+    pub enrol_only: bool,
     /// How slow clients may be.
     pub patience: Patience,
 }
@@ -52,6 +54,8 @@ pub struct AppState {
     pub metrics: Metrics,
     /// Names for requests.
     pub request_ids: RequestIds,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
     /// True once the server has been told to stop: `/readyz` says no, requests under way are finished.
     pub draining: Arc<AtomicBool>,
 }

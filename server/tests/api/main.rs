@@ -19,6 +19,7 @@ mod deployment;
 mod docs;
 mod durability;
 mod empty_database;
+mod enrol;
 mod every_call;
 mod gate;
 mod graph;

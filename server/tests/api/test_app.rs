@@ -74,6 +74,7 @@ pub fn settings(data_dir: PathBuf) -> ServeArgs {
         public_url: None,
         trusted_proxies: Vec::new(),
         public_fleet: false,
+        enrol_only: false,
         rate_limit: 0,
         workers: Some(1),
         without_shipped: false,

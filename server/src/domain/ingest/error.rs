@@ -4,6 +4,7 @@ use kb_core::ids::{NodeId, ReportId};
 use kb_core::report::{MAJOR, SchemaVersion};
 use kb_core::text::TextError;
 
+use crate::domain::enrol::WriterError;
 use crate::store::StoreError;
 
 /// Why a report is not accepted.
@@ -22,6 +23,9 @@ pub enum IngestError {
         /// What the report says.
         found: SchemaVersion,
     },
+    /// The sender may not write this node.
+    #[error(transparent)]
+    Writer(#[from] WriterError),
     /// JSON of another shape.
     #[error("this is not a report: {0}")]
     Shape(String),

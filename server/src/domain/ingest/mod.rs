@@ -26,6 +26,7 @@ use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::correlate::Correlator;
+use super::enrol::Writer;
 use crate::feed::Generation;
 use crate::store::{NewFinding, NewReport, ReportSaved, Store, StoredFinding};
 
@@ -63,11 +64,12 @@ pub async fn accept(
     store: &dyn Store,
     generation: &Arc<Generation>,
     correlator: &Arc<Correlator>,
-    body: Vec<u8>,
+    (body, writer): (Vec<u8>, Writer),
     received_at: OffsetDateTime,
 ) -> Result<Accepted, IngestError> {
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
-    let work = tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, &body, received_at));
+    let work =
+        tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, (&body, &writer), received_at));
     let Prepared { report, findings } = work.await.map_err(|_| IngestError::Panicked)??;
     let (node, id, verdict) = (report.node.clone(), report.id.clone(), report.verdict);
     let is_duplicate = match store.save_report(report).await? {
@@ -93,10 +95,11 @@ pub async fn accept(
 fn prepare(
     generation: &Generation,
     correlator: &Correlator,
-    body: &[u8],
+    (body, writer): (&[u8], &Writer),
     received_at: OffsetDateTime,
 ) -> Result<Prepared, IngestError> {
     let Parsed { report, body: value } = parse(body)?;
+    writer.may_write(&report.node.id)?;
     let times = validate::check(&report)?;
     let findings = correlator.correlate(generation, &report, &value);
     let measurements = pack::matrices(&report)?;

@@ -39,10 +39,17 @@ impl Door {
             self.store.as_ref(),
             &self.generation,
             &self.correlator,
-            body.to_vec(),
+            (body.to_vec(), anybody()),
             AT,
         )
         .await
+    }
+}
+
+fn anybody() -> Writer {
+    Writer {
+        node: None,
+        enrol_only: false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! API tokens.
 
+use kb_core::ids::NodeId;
 use time::OffsetDateTime;
 
 /// What a token may do.
@@ -11,6 +12,8 @@ pub enum Scope {
     Publish,
     /// Upload reports.
     Report,
+    /// Enrol nodes, which then upload reports of their own alone.
+    Enrol,
     /// Read nodes, reports and fleet.
     Fleet,
     /// Everything, tokens included.
@@ -19,7 +22,14 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 5] = [Self::Edit, Self::Publish, Self::Report, Self::Fleet, Self::Admin];
+    pub const ALL: [Self; 6] = [
+        Self::Edit,
+        Self::Publish,
+        Self::Report,
+        Self::Enrol,
+        Self::Fleet,
+        Self::Admin,
+    ];
 
     /// The word that the database, the command line and the API use.
     pub fn as_str(self) -> &'static str {
@@ -27,6 +37,7 @@ impl Scope {
             Self::Edit => "edit",
             Self::Publish => "publish",
             Self::Report => "report",
+            Self::Enrol => "enrol",
             Self::Fleet => "fleet",
             Self::Admin => "admin",
         }
@@ -53,6 +64,32 @@ pub struct NewToken {
     pub created_at: OffsetDateTime,
     /// When it ends.
     pub expires_at: Option<OffsetDateTime>,
+    /// What it is bound to.
+    pub bounds: Bounds,
+}
+
+/// What a token is bound to beside its scopes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// The only node that it may write; any where it is not said.
+    pub node: Option<NodeId>,
+    /// Hash of the machine that enrolled with it, hex.
+    pub machine_sha256: Option<String>,
+    /// Enrolments that are left; without end where it is not said.
+    pub uses_left: Option<u32>,
+}
+
+/// What became of an enrolment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enrolled {
+    /// The node has its first credential.
+    New,
+    /// The same machine had one, which is revoked now.
+    Again,
+    /// Another machine holds the id; nothing was kept.
+    Taken,
+    /// The join token has no enrolment left; nothing was kept.
+    UsedUp,
 }
 
 /// A token as kept.

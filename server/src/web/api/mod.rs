@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod codes;
+pub mod enrol;
 pub mod export;
 mod forms;
 pub mod graph;
@@ -76,6 +77,7 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);
     routes.get("/api/v1/graph", Access::Anyone, graph::whole::whole);
     routes.get("/api/v1/graph/path", Access::Anyone, graph::path::path);
+    routes.post("/api/v1/enrol", Access::Scope(Scope::Enrol), enrol::post);
     routes.post(
         "/api/v1/reports",
         Access::Scope(Scope::Report),

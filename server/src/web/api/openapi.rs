@@ -10,7 +10,9 @@ use utoipa::openapi::{Content, Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
 use super::forms::Forms;
-use super::{batch, codes, export, graph, health, match_text, metrics, records, reports, search, signatures};
+use super::{
+    batch, codes, enrol, export, graph, health, match_text, metrics, records, reports, search, signatures,
+};
 use crate::bundle::Line;
 use crate::web::auth::Anyone;
 use crate::web::error::PROBLEM_JSON;
@@ -31,7 +33,7 @@ use crate::web::error::PROBLEM_JSON;
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,
         records::publish::publish, records::publish::withdraw, records::graph::graph,
         records::outcomes::get, records::outcomes::post,
-        reports::post::post, reports::batch::post,
+        enrol::post, reports::post::post, reports::batch::post,
         reports::list::list,
         reports::get::get,
         reports::fleet::get,

@@ -67,6 +67,10 @@ codes! {
     ReportConflict = "report_conflict", CONFLICT, "Another report has this id";
     /// Several nodes used the report id.
     AmbiguousReport = "ambiguous_report", CONFLICT, "Several nodes used this report id";
+    /// Another machine is enrolled with this node's id.
+    NodeTaken = "node_taken", CONFLICT, "The node's id belongs to another machine";
+    /// The join token was for so many nodes, and they are enrolled.
+    JoinTokenUsedUp = "join_token_used_up", CONFLICT, "The join token has no enrolment left";
     /// The alias belongs to another record.
     AliasTaken = "alias_taken", CONFLICT, "An alias belongs to another record";
     /// The record is not in a state that allows this.

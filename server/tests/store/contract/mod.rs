@@ -133,5 +133,7 @@ contract! {
     tokens {
         tokens_are_kept_and_revoked_once
         a_token_id_is_used_once
+        a_node_has_one_credential
+        a_join_token_is_not_used_too_often
     }
 }

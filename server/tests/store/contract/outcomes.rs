@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use peerless::store::{
-    ActionKind, NewOutcome, NewToken, OutcomeCount, OutcomeSaved, Scope, Store, StoreError,
+    ActionKind, Bounds, NewOutcome, NewToken, OutcomeCount, OutcomeSaved, Scope, Store, StoreError,
 };
 
 use crate::support::{Place, at, id, published, record, revision};
@@ -21,6 +21,7 @@ async fn store_with(place: &Place, reporters: &[&str]) -> Arc<dyn Store> {
             scopes: vec![Scope::Report],
             created_at: at(0),
             expires_at: None,
+            bounds: Bounds::default(),
         };
         store.create_token(token).await.unwrap();
     }

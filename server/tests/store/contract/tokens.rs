@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use peerless::store::{NewToken, Scope};
+use peerless::store::{Bounds, Enrolled, NewToken, Scope};
 
 use crate::support::{Place, at};
 
@@ -14,6 +14,7 @@ fn token(id: &str) -> NewToken {
         scopes: vec![Scope::Report, Scope::Edit],
         created_at: at(1),
         expires_at: Some(at(100)),
+        bounds: Bounds::default(),
     }
 }
 
@@ -51,4 +52,97 @@ pub(crate) async fn a_token_id_is_used_once(place: Arc<Place>) {
     };
     store.create_token(other).await.unwrap_err();
     assert_eq!(store.token("a").await.unwrap().unwrap().token, token("a"));
+}
+
+/// A credential of this node, made by this machine.
+fn credential(token_id: &str, node: &str, machine: &str) -> NewToken {
+    NewToken {
+        bounds: Bounds {
+            node: Some(node.parse().unwrap()),
+            machine_sha256: Some(machine.to_owned()),
+            uses_left: None,
+        },
+        expires_at: None,
+        scopes: vec![Scope::Report],
+        ..token(token_id)
+    }
+}
+
+pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
+    let store = place.store().await;
+    let join = NewToken {
+        bounds: Bounds {
+            uses_left: Some(3),
+            ..Bounds::default()
+        },
+        scopes: vec![Scope::Enrol],
+        ..token("join")
+    };
+    store.create_token(join.clone()).await.unwrap();
+    assert_eq!(store.token("join").await.unwrap().unwrap().token, join);
+    let enrol = |new| store.enrol_node("join", new);
+    assert_eq!(enrol(credential("a", "n1", "m1")).await.unwrap(), Enrolled::New);
+    assert_eq!(
+        store.token("a").await.unwrap().unwrap().token,
+        credential("a", "n1", "m1")
+    );
+    // A clone is refused, and takes no enrolment away.
+    assert_eq!(enrol(credential("b", "n1", "m2")).await.unwrap(), Enrolled::Taken);
+    assert_eq!(store.token("b").await.unwrap(), None);
+    // The same machine installed anew.
+    assert_eq!(enrol(credential("c", "n1", "m1")).await.unwrap(), Enrolled::Again);
+    let revoked = |id: &'static str| {
+        let store = Arc::clone(&store);
+        async move { store.token(id).await.unwrap().unwrap().revoked_at }
+    };
+    assert_eq!((revoked("a").await, revoked("c").await), (Some(at(1)), None));
+    assert_eq!(enrol(credential("d", "n2", "m2")).await.unwrap(), Enrolled::New);
+    assert_eq!(
+        enrol(credential("e", "n3", "m3")).await.unwrap(),
+        Enrolled::UsedUp
+    );
+    assert_eq!(store.token("e").await.unwrap(), None);
+    // What was taken back leaves the id to others.
+    assert!(store.revoke_token("d", at(2)).await.unwrap());
+    let unlimited = NewToken {
+        scopes: vec![Scope::Enrol],
+        ..token("more")
+    };
+    store.create_token(unlimited).await.unwrap();
+    let other = store
+        .enrol_node("more", credential("f", "n2", "m4"))
+        .await
+        .unwrap();
+    assert_eq!(other, Enrolled::New);
+    assert_eq!(
+        store
+            .enrol_node("none", credential("g", "n9", "m9"))
+            .await
+            .unwrap(),
+        Enrolled::UsedUp
+    );
+}
+
+pub(crate) async fn a_join_token_is_not_used_too_often(place: Arc<Place>) {
+    let store = place.store().await;
+    let join = NewToken {
+        bounds: Bounds {
+            uses_left: Some(2),
+            ..Bounds::default()
+        },
+        ..token("join")
+    };
+    store.create_token(join).await.unwrap();
+    let tasks: Vec<_> = (0..6)
+        .map(|number| {
+            let store = Arc::clone(&store);
+            let new = credential(&format!("t{number}"), &format!("n{number}"), "m");
+            tokio::spawn(async move { store.enrol_node("join", new).await.unwrap() })
+        })
+        .collect();
+    let mut enrolled = 0;
+    for task in tasks {
+        enrolled += u32::from(task.await.unwrap() == Enrolled::New);
+    }
+    assert_eq!(enrolled, 2);
 }

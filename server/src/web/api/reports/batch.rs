@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::post::ReportAnswer;
+use super::post::{ReportAnswer, noted, writer};
 use crate::domain::ingest;
 use crate::feed::Generation;
 use crate::web::api::batch::{items, weighed};
@@ -59,7 +59,7 @@ pub enum ReportOutcome {
     ),
 )]
 pub async fn post(
-    _: Uploader,
+    uploader: Uploader,
     request: HttpRequest,
     payload: Payload,
     state: web::Data<AppState>,
@@ -72,7 +72,7 @@ pub async fn post(
         let outcome = match &hindrance {
             // Each would wait for the same database in vain.
             Some(problem) => Err(problem.clone()),
-            None => one(&state, &generation, &report).await,
+            None => one(&state, &generation, &uploader, &report).await,
         };
         outcomes.push(match outcome {
             Ok(answer) => ReportOutcome::Kept(Box::new(answer)),
@@ -95,6 +95,7 @@ pub async fn post(
 async fn one(
     state: &AppState,
     generation: &Arc<Generation>,
+    uploader: &Uploader,
     report: &RawValue,
 ) -> Result<ReportAnswer, Problem> {
     let bytes = report.get().as_bytes();
@@ -111,11 +112,11 @@ async fn one(
         state.store.as_ref(),
         generation,
         &state.correlator,
-        bytes.to_vec(),
+        (bytes.to_vec(), writer(uploader, state)),
         state.clock.now(),
     )
     .await?;
-    ReportAnswer::of(&accepted)
+    ReportAnswer::of(&accepted, noted(uploader, state))
 }
 
 /// True when the next report would meet the same.

@@ -113,6 +113,7 @@ impl From<IngestError> for Problem {
                 };
             }
             IngestError::Text(_) => Code::MalformedBody,
+            IngestError::Writer(_) => Code::Forbidden,
             IngestError::NewerSchema { .. } => Code::NewerReport,
             IngestError::Shape(_) | IngestError::Invalid(_) => Code::InvalidReport,
             IngestError::Conflict { .. } => Code::ReportConflict,

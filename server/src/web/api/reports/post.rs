@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{FindingEntry, findings};
+use crate::domain::enrol::Writer;
 use crate::domain::ingest::{self, Accepted};
 use crate::search::KnowledgeStamp;
 use crate::web::auth::Uploader;
@@ -28,22 +29,43 @@ pub struct ReportAnswer {
     verdict: kb_core::verdict::Verdict,
     /// What it shows.
     findings: Vec<FindingEntry>,
+    /// What the sender should know: a token that may write any node is worth a node's credential of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<&'static str>,
     /// Which state of the knowledge answered.
     kb: KnowledgeStamp,
 }
 
 impl ReportAnswer {
     /// The answer to a report that was accepted.
-    pub(super) fn of(accepted: &Accepted) -> Result<Self, Problem> {
+    pub(super) fn of(accepted: &Accepted, notice: Option<&'static str>) -> Result<Self, Problem> {
         Ok(Self {
             id: accepted.id.to_string(),
             node: accepted.node.to_string(),
             duplicate: accepted.is_duplicate,
             verdict: accepted.verdict,
             findings: findings(&accepted.findings)?,
+            notice,
             kb: KnowledgeStamp { seq: accepted.seq },
         })
     }
+}
+
+/// Which node the sender may write.
+pub(super) fn writer(uploader: &Uploader, state: &AppState) -> Writer {
+    Writer {
+        node: uploader.0.node.clone(),
+        enrol_only: state.settings.enrol_only,
+    }
+}
+
+/// Counts a report whose sender may write any node; what to tell it.
+pub(super) fn noted(uploader: &Uploader, state: &AppState) -> Option<&'static str> {
+    if uploader.0.node.is_some() {
+        return None;
+    }
+    state.metrics.count("reports_unbound_total", 1);
+    Some("this token may write reports of any node: enrol the node, which gives it a credential of its own")
 }
 
 /// Accepts a report. The same body again is fine; another body under its id is refused.
@@ -58,7 +80,7 @@ impl ReportAnswer {
     ),
 )]
 pub async fn post(
-    _: Uploader,
+    uploader: Uploader,
     request: HttpRequest,
     payload: Payload,
     state: web::Data<AppState>,
@@ -69,6 +91,7 @@ pub async fn post(
     let sent = body::report(&request, payload).await?;
     let generation = state.knowledge.current();
     let now = state.clock.now();
+    let sent = (sent, writer(&uploader, &state));
     let accepted = ingest::accept(state.store.as_ref(), &generation, &state.correlator, sent, now).await?;
     let mut response = if accepted.is_duplicate {
         HttpResponse::Ok()
@@ -79,5 +102,6 @@ pub async fn post(
         header::LOCATION,
         format!("/api/v1/reports/{}?node={}", accepted.id, accepted.node),
     ));
-    Ok(response.json(ReportAnswer::of(&accepted)?))
+    let notice = noted(&uploader, &state);
+    Ok(response.json(ReportAnswer::of(&accepted, notice)?))
 }

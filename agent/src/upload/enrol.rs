@@ -1,0 +1,75 @@
+//! Enrolling this node: a join token goes out, a credential that writes this node alone comes back.
+
+use std::path::{Path, PathBuf};
+
+use kb_core::ids::NodeId;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::client::root_cause;
+use super::{UploadError, Uploader};
+
+/// Name of the credential in the state folder.
+const FILE: &str = "credential";
+
+/// Where the credential of a state folder lies.
+pub(crate) fn credential_file(state: &Path) -> PathBuf {
+    state.join(FILE)
+}
+
+/// What the server gave.
+#[derive(Debug)]
+pub(crate) struct Credential {
+    /// The token; never printed.
+    pub(crate) token: String,
+    /// Whether this machine had one before, which is revoked now.
+    pub(crate) again: bool,
+}
+
+impl Uploader {
+    /// Enrols the node with the token that the uploader was made with. `machine` tells this machine from others.
+    pub(crate) fn enrol(&self, node: &NodeId, machine: &str) -> Result<Credential, UploadError> {
+        let body = json!({ "node": node, "machine": machine }).to_string();
+        let mut request = self
+            .client
+            .post(self.beside("enrol"))
+            .header(CONTENT_TYPE, "application/json")
+            .body(body);
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        let unreachable = |why| UploadError::Unreachable {
+            server: self.server(),
+            why,
+        };
+        let response = request.send().map_err(|error| unreachable(root_cause(&error)))?;
+        let status = response.status().as_u16();
+        let answer = Answer::read(response);
+        if status != 201 {
+            let answer = answer.unwrap_or_default();
+            return Err(UploadError::Refused {
+                server: self.server(),
+                status,
+                code: answer.code(),
+                detail: answer.detail(),
+                retry_after: None,
+            });
+        }
+        let answer = answer.map_err(unreachable)?;
+        let said = answer.json();
+        let token = said.get("token").and_then(Value::as_str);
+        let is_ours = said.get("node").and_then(Value::as_str) == Some(node.as_str());
+        match token {
+            Some(token) if is_ours => Ok(Credential {
+                token: token.to_owned(),
+                again: said.get("again").and_then(Value::as_bool) == Some(true),
+            }),
+            _ => Err(UploadError::Foreign {
+                server: self.server(),
+                status,
+                shown: String::new(),
+            }),
+        }
+    }
+}

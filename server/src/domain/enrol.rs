@@ -1,0 +1,116 @@
+//! A node's own credential: it enrols with a join token, and what it gets writes this node alone.
+
+use kb_core::ids::NodeId;
+use time::OffsetDateTime;
+
+use super::tokens::{Actor, IssuedToken, draw, hash};
+use crate::clock::{Random, RandomError};
+use crate::store::{Bounds, Enrolled, Scope, Store, StoreError};
+
+/// Longest text that names a machine, in bytes.
+pub const MAX_MACHINE_BYTES: usize = 200;
+
+/// Why a node was not enrolled. Nothing was kept.
+#[derive(Debug, thiserror::Error)]
+pub enum EnrolError {
+    /// Another machine holds the id.
+    #[error(
+        "another machine is enrolled as {0}: give this one an id of its own, or take the other's credential back with \
+         `peerless token list` and `peerless token revoke`"
+    )]
+    Taken(NodeId),
+    /// The join token was for so many nodes.
+    #[error(
+        "the join token has no enrolment left: make another with `peerless token create --scope enrol --uses N`"
+    )]
+    UsedUp,
+    /// Nothing that tells one machine from another.
+    #[error(
+        "machine has 1 to {MAX_MACHINE_BYTES} bytes: the machine id, or another text that stays when the node is installed anew"
+    )]
+    Machine,
+    /// No randomness.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// Not kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A node that was enrolled.
+pub struct Credential {
+    /// The token, shown once.
+    pub token: IssuedToken,
+    /// Whether the machine had one before, which is revoked now.
+    pub again: bool,
+}
+
+/// Enrols a node. `machine` is kept as a hash: equal again it is the same machine installed anew, another one is a clone.
+pub async fn enrol(
+    store: &dyn Store,
+    random: &dyn Random,
+    by: &Actor,
+    (node, machine): (NodeId, &str),
+    now: OffsetDateTime,
+) -> Result<Credential, EnrolError> {
+    if machine.is_empty() || machine.len() > MAX_MACHINE_BYTES {
+        return Err(EnrolError::Machine);
+    }
+    let bounds = Bounds {
+        node: Some(node.clone()),
+        machine_sha256: Some(hash(machine)),
+        uses_left: None,
+    };
+    let name = format!("node {node}");
+    let token = draw(random, &name, vec![Scope::Report], (now, None), bounds)?;
+    let again = match store.enrol_node(&by.token, token.token.clone()).await? {
+        Enrolled::New => false,
+        Enrolled::Again => true,
+        Enrolled::Taken => return Err(EnrolError::Taken(node)),
+        Enrolled::UsedUp => return Err(EnrolError::UsedUp),
+    };
+    Ok(Credential { token, again })
+}
+
+/// Who may write a report of a node.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    /// The only node that may be written; any where it is not said.
+    pub node: Option<NodeId>,
+    /// Refuse whoever may write any.
+    pub enrol_only: bool,
+}
+
+/// Why a report was refused before it was looked at any further.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WriterError {
+    /// The credential is another node's.
+    #[error("this credential writes reports of {own} alone, and the report is of {named}")]
+    OtherNode {
+        /// The credential's.
+        own: NodeId,
+        /// The report's.
+        named: NodeId,
+    },
+    /// The server takes no tokens that write any node.
+    #[error(
+        "this server takes reports from enrolled nodes alone (--enrol-only): enrol the node with a join token \
+         (POST /api/v1/enrol), which gives it a credential of its own"
+    )]
+    Unbound,
+}
+
+impl Writer {
+    /// Whether a report of this node may be kept.
+    pub fn may_write(&self, node: &NodeId) -> Result<(), WriterError> {
+        match &self.node {
+            Some(own) if own == node => Ok(()),
+            Some(own) => Err(WriterError::OtherNode {
+                own: own.clone(),
+                named: node.clone(),
+            }),
+            None if self.enrol_only => Err(WriterError::Unbound),
+            None => Ok(()),
+        }
+    }
+}
