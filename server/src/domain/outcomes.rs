@@ -123,6 +123,11 @@ pub enum OutcomeError {
     /// One reporter votes for many models.
     #[error("this token has voted on this action for as many GPU models as count; change one of those votes")]
     TooManyModels,
+    /// The credential of a node: each enrolment makes a new one, which would be a new voter.
+    #[error(
+        "a node's credential writes its reports and has no vote: use a token with the scope \"report\" of its own"
+    )]
+    NoVote,
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -136,6 +141,9 @@ pub async fn vote(
     reporter: &Actor,
     at: OffsetDateTime,
 ) -> Result<OutcomeReceipt, OutcomeError> {
+    if reporter.node.is_some() {
+        return Err(OutcomeError::NoVote);
+    }
     let (published, document) = published(store, id).await?;
     let (revision, document) = match vote.revision {
         Some(number) if number != published.0 => {

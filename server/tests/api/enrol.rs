@@ -85,6 +85,12 @@ async fn a_clone_is_refused_and_a_machine_installed_anew_is_not() {
     )
     .await;
     assert_eq!(send(&app, new, &of_node("run-1", "node-a")).await.status(), 201);
+    // Each enrolment makes a new token, so none of them has a vote.
+    let vote = object!({"tried": "/workarounds/0", "worked": true});
+    let path = format!("{}/-/outcomes", crate::records::P2P);
+    let request = app.post(&path).bearer_auth(new).json(&vote);
+    let told = problem(request.send().await.unwrap(), 403, "forbidden").await;
+    assert!(told["detail"].as_str().unwrap().contains("has no vote"), "{told}");
     // A credential lets nobody else in, nor does a token for reports.
     for token in [new, &app.token(&[Scope::Report]).await] {
         problem(enrol(&app, token, "node-c", "machine c").await, 403, "forbidden").await;
