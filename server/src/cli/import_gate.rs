@@ -29,13 +29,18 @@ pub(super) async fn divide(
     seeds: Vec<SeedRecord>,
 ) -> anyhow::Result<(Vec<SeedRecord>, Vec<Refused>)> {
     let generation = feed::load(Arc::clone(store)).await?.knowledge().current();
-    let new: Vec<Record> = seeds
-        .iter()
-        .filter(|seed| !is_published(&generation, seed))
-        .filter_map(|seed| Record::parse(&seed.document, &seed.annex).ok())
-        .collect();
-    let mut findings: BTreeMap<RecordId, Vec<Violation>> =
-        tokio::task::spawn_blocking(move || refused(&new, &generation)).await?;
+    let mut new = Vec::new();
+    // What cannot be read cannot be asked about, and is not published either.
+    let mut findings: BTreeMap<RecordId, Vec<Violation>> = BTreeMap::new();
+    for seed in seeds.iter().filter(|seed| !is_published(&generation, seed)) {
+        match Record::parse(&seed.document, &seed.annex) {
+            Ok(record) => new.push(record),
+            Err(violations) => {
+                findings.insert(seed.id.clone(), violations);
+            }
+        }
+    }
+    findings.extend(tokio::task::spawn_blocking(move || refused(&new, &generation)).await??);
     let mut refused = Vec::new();
     let mut accepted = Vec::new();
     for seed in seeds {

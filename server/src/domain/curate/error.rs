@@ -3,6 +3,7 @@
 use kb_core::ids::{RecordId, Revision};
 use kb_core::text::Violation;
 
+use super::gate::NoHealthyLines;
 use crate::store::StoreError;
 
 /// Why a change was refused. Nothing was stored.
@@ -17,6 +18,9 @@ pub enum CurateError {
     /// The check ended in a fault of the program.
     #[error("the gate could not be asked")]
     NotAsked,
+    /// The gate has nothing to compare with.
+    #[error(transparent)]
+    NoHealthyLines(#[from] NoHealthyLines),
     /// Somebody was faster; `None`: the record does not exist.
     #[error("the record's head is another one")]
     Stale(Option<Revision>),

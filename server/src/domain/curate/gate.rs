@@ -29,10 +29,19 @@ const OWN: [&str; 2] = ["misses-example", "near-miss-matches"];
 /// Findings of one rule about one record: more say nothing new.
 const MOST_OF_RULE: usize = 3;
 
+/// The lines of healthy runs cannot be read, so that the gate can say nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the lines of healthy runs that ship with the program cannot be unpacked")]
+pub struct NoHealthyLines;
+
 /// What keeps each of these records from being published beside the generation's own; records without a finding may be.
 ///
 /// This computes; call it off the async threads.
-pub fn refused(records: &[Record], generation: &Generation) -> BTreeMap<RecordId, Vec<Violation>> {
+pub fn refused(
+    records: &[Record],
+    generation: &Generation,
+) -> Result<BTreeMap<RecordId, Vec<Violation>>, NoHealthyLines> {
+    let lines = healthy_lines().ok_or(NoHealthyLines)?;
     let mut found = costly(records);
     for record in records {
         for mut violation in of_itself(record) {
@@ -42,10 +51,10 @@ pub fn refused(records: &[Record], generation: &Generation) -> BTreeMap<RecordId
     }
     let (alone, _) = Matcher::build(signatures(records.iter()));
     let alone = Arc::new(alone);
-    let healthy = hits(&alone, healthy_lines());
+    let healthy = hits(&alone, lines);
     let examples = examples_met(&alone, records, generation);
     if healthy.is_empty() && examples.is_empty() {
-        return found;
+        return Ok(found);
     }
     // What other records take back, or need beside them, shows only among all.
     let others = generation.records().map(|published| &published.record);
@@ -54,10 +63,7 @@ pub fn refused(records: &[Record], generation: &Generation) -> BTreeMap<RecordId
     let (all, _) = generation.matcher.rebuild(signatures(joined));
     let all = Arc::new(all);
     if !healthy.is_empty() {
-        for hit in hits(&all, healthy_lines())
-            .into_iter()
-            .filter(|hit| new(&hit.record))
-        {
+        for hit in hits(&all, lines).into_iter().filter(|hit| new(&hit.record)) {
             let text: String = hit
                 .text
                 .iter()
@@ -91,7 +97,7 @@ pub fn refused(records: &[Record], generation: &Generation) -> BTreeMap<RecordId
             );
         }
     }
-    found
+    Ok(found)
 }
 
 /// Its own examples that it does not find, and its near misses that it does: warnings of a draft.

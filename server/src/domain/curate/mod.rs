@@ -19,7 +19,7 @@ use crate::store::{Expected, NewRevision, Publish, Published, RecordState, Saved
 
 pub use check::check_texts;
 pub use error::CurateError;
-pub use gate::refused;
+pub use gate::{NoHealthyLines, refused};
 pub use trial::{Trial, try_draft};
 
 /// A change that an editor sends.
@@ -114,13 +114,10 @@ pub async fn ask_gate(gate: &Gate, document: &str, annex: &str) -> Result<(), Cu
     let Gate::Asked(generation) = gate else {
         return Ok(());
     };
-    let Ok(record) = Record::parse(document, annex) else {
-        // What cannot be read is refused by its rules.
-        return Ok(());
-    };
+    let record = Record::parse(document, annex).map_err(CurateError::Invalid)?;
     let generation = Arc::clone(generation);
     let asked = tokio::task::spawn_blocking(move || refused(&[record], &generation));
-    let findings = asked.await.map_err(|_| CurateError::NotAsked)?;
+    let findings = asked.await.map_err(|_| CurateError::NotAsked)??;
     match findings.into_values().next() {
         Some(findings) => Err(CurateError::Gate(findings)),
         None => Ok(()),

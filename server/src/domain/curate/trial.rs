@@ -9,7 +9,7 @@ use kb_core::text::Violation;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::gate::refused;
+use super::gate::{NoHealthyLines, refused};
 use crate::feed::Generation;
 
 /// What came of trying a draft.
@@ -39,10 +39,10 @@ pub struct Trial {
 /// Tries a record on a text as if it were published.
 ///
 /// This computes; call it off the async threads.
-pub fn try_draft(record: Record, generation: &Generation, text: &str) -> Trial {
+pub fn try_draft(record: Record, generation: &Generation, text: &str) -> Result<Trial, NoHealthyLines> {
     let id = record.id().clone();
     let records = [record];
-    let findings = refused(&records, generation).remove(&id).unwrap_or_default();
+    let findings = refused(&records, generation)?.remove(&id).unwrap_or_default();
     let others = generation.records().map(|published| &published.record);
     let joined = others.filter(|other| *other.id() != id).chain(&records);
     let signatures = signature_set(joined.map(|record| (record, Revision(1))));
@@ -50,7 +50,7 @@ pub fn try_draft(record: Record, generation: &Generation, text: &str) -> Trial {
     let summary = scan(&Arc::new(matcher), text.as_bytes(), ScanOptions::default());
     let place = summary.matches.iter().position(|found| found.id == id);
     let own = place.and_then(|place| summary.matches.get(place));
-    Trial {
+    Ok(Trial {
         rank: place.map(|place| place + 1),
         is_candidate: summary.candidates.iter().any(|found| found.id == id),
         count: own.map_or(0, |own| own.count),
@@ -58,5 +58,5 @@ pub fn try_draft(record: Record, generation: &Generation, text: &str) -> Trial {
         matches: summary.matches.into_iter().map(|found| found.id).collect(),
         findings,
         id,
-    }
+    })
 }

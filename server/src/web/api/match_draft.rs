@@ -88,5 +88,6 @@ pub(super) async fn tried(
     generation: Arc<Generation>,
     text: String,
 ) -> Result<Trial, Problem> {
-    Ok(compute(ALL_RECORDS, move || try_draft(record, &generation, &text)).await?)
+    let tried = compute(ALL_RECORDS, move || try_draft(record, &generation, &text)).await?;
+    Ok(tried.map_err(CurateError::from)?)
 }

@@ -78,7 +78,7 @@ impl From<CurateError> for Problem {
                 "there is no such record: make it with If-None-Match: *",
             ),
             CurateError::Stale(Some(head)) => stale(head),
-            CurateError::NotAsked => Self::new(Code::Internal, error.to_string()),
+            CurateError::NotAsked | CurateError::NoHealthyLines(_) => Self::internal(&error),
             CurateError::Gate(findings) => {
                 let detail = format!(
                     "{} findings, see `violations`: nothing was published. Save it as a draft without publish=true, or an \
