@@ -4,6 +4,7 @@ mod config;
 mod convert;
 mod daemon;
 mod enrol;
+mod expect;
 mod gate;
 mod matching;
 mod nccl;
@@ -13,6 +14,7 @@ pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use daemon::{ClearArgs, DaemonArgs, StateArgs, StatusArgs};
 pub(crate) use enrol::EnrolArgs;
+use expect::Expectation;
 pub(crate) use gate::{Asker, GateArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
@@ -24,7 +26,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use kb_core::ids::NodeId;
 use kb_core::report::Report;
-use kb_core::verdict::{ExitCode, Expect, FailOn};
+use kb_core::verdict::{ExitCode, FailOn};
 
 use crate::host::HostRoot;
 use crate::probe::{BenchOptions, Depth, NcclOptions, Options};
@@ -151,17 +153,8 @@ pub(crate) struct RunArgs {
     /// What the node should have. gpus=N: so many GPUs that answer; fewer are a fault. p2p=WHICH: pairs that must have peer
     /// access: all but those whose model has it off by policy (auto), all, those joined by NVLink (nvlink), or none. A
     /// refusal of others is shown and no fault; what is granted is proven in any case
-    #[arg(long, value_name = "gpus=N|p2p=WHICH", default_value = "p2p=auto", value_delimiter = ',', value_parser = expectation)]
+    #[arg(long, value_name = "gpus=N|p2p=WHICH", default_value = "p2p=auto", value_delimiter = ',', value_parser = expect::expectation)]
     expect: Vec<Expectation>,
-}
-
-/// One thing that the node should have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expectation {
-    /// So many GPUs.
-    Gpus(u32),
-    /// Peer access of these pairs.
-    P2p(Expect),
 }
 
 /// The table of exit codes below `--help`.
@@ -197,23 +190,6 @@ fn devices(text: &str) -> Result<String, String> {
     Err(format!(
         "{text:?} is no list such as 0,2 or GPU-592ae3c5-d0e9-aa09-ab69-25fb91b6a20a"
     ))
-}
-
-/// `gpus=8`, `p2p=all`.
-fn expectation(text: &str) -> Result<Expectation, String> {
-    if let Some(count) = text.strip_prefix("gpus=") {
-        let wrong = || format!("{count:?} is no number of GPUs between 1 and 1024");
-        let count: u32 = count.parse().map_err(|_| wrong())?;
-        return (1..=1024)
-            .contains(&count)
-            .then_some(Expectation::Gpus(count))
-            .ok_or_else(wrong);
-    }
-    let known = Expect::ALL.into_iter().find(|(expect, _)| expect.words() == text);
-    known.map(|(expect, _)| Expectation::P2p(expect)).ok_or_else(|| {
-        let words = Expect::ALL.map(|(expect, _)| expect.words());
-        format!("{text:?} is none of gpus=N, {}", words.join(", "))
-    })
 }
 
 #[derive(Debug, Args)]
@@ -299,31 +275,13 @@ impl RunArgs {
             bytes: self.buffer_kib * 1024,
             lock_file: self.lock_file.clone().unwrap_or_else(lock::default_path),
             program: std::env::current_exe()?,
-            expect: self.expected_p2p(),
-            expected_gpus: self.expected_gpus(),
+            expect: expect::p2p(&self.expect),
+            expected_gpus: expect::gpus(&self.expect),
             devices: self.devices.clone(),
             depth,
             bench: None,
             nccl: None,
         })
-    }
-
-    /// The last that was said of peer access.
-    fn expected_p2p(&self) -> Expect {
-        let mut said = self.expect.iter().filter_map(|expectation| match expectation {
-            Expectation::P2p(expect) => Some(*expect),
-            Expectation::Gpus(_) => None,
-        });
-        said.next_back().unwrap_or_default()
-    }
-
-    /// The last that was said of the number of GPUs.
-    fn expected_gpus(&self) -> Option<u32> {
-        let mut said = self.expect.iter().filter_map(|expectation| match expectation {
-            Expectation::Gpus(count) => Some(*count),
-            Expectation::P2p(_) => None,
-        });
-        said.next_back()
     }
 
     /// Data of each check, in KiB.
@@ -366,6 +324,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+    use kb_core::verdict::Expect;
 
     #[test]
     fn the_command_line_is_well_formed() {
@@ -379,7 +338,10 @@ mod tests {
             panic!("another verb");
         };
         assert_eq!(run.fail_on, FailOn::FAULT_AND_UNKNOWN);
-        assert_eq!((run.expected_p2p(), run.expected_gpus()), (Expect::Auto, None));
+        assert_eq!(
+            (expect::p2p(&run.expect), expect::gpus(&run.expect)),
+            (Expect::Auto, None)
+        );
     }
 
     #[test]
@@ -389,27 +351,6 @@ mod tests {
         }
         for bad in ["", "0,", "a", "-1", "0,GPU-1", "GPU-", "0;ls", "0,1,0"] {
             assert!(devices(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn expectations_are_read_or_refused_and_the_last_of_each_kind_counts() {
-        let line = "peerless-agent probe --expect=gpus=8,p2p=all --expect p2p=none";
-        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        let Verb::Probe(ProbeArgs { run, .. }) = cli.verb else {
-            panic!("another verb");
-        };
-        assert_eq!((run.expected_p2p(), run.expected_gpus()), (Expect::None, Some(8)));
-        for bad in ["gpus=", "gpus=0", "gpus=-1", "gpus=9999", "gpus=x"] {
-            let error = expectation(bad).unwrap_err();
-            assert!(error.contains("between 1 and 1024"), "{error}");
-        }
-        for bad in ["", "nvlink", "p2p=", "p2p=All", "p2p=all "] {
-            let error = expectation(bad).unwrap_err();
-            assert!(
-                error.contains("p2p=auto, p2p=all, p2p=nvlink, p2p=none"),
-                "{error}"
-            );
         }
     }
 
