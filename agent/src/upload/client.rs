@@ -8,7 +8,7 @@ use std::time::Duration;
 use kb_core::ids::ReportId;
 use kb_core::terminal::{harmless, without_password};
 use kb_core::wire::is_this_machine;
-use reqwest::blocking::Client;
+use reqwest::blocking::{Client, RequestBuilder};
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, RETRY_AFTER,
 };
@@ -29,7 +29,7 @@ const MOST_SIGNATURE_BYTES: u64 = 64 << 20;
 pub(crate) struct Uploader {
     pub(super) client: Client,
     address: Url,
-    pub(super) authorization: Option<HeaderValue>,
+    authorization: Option<HeaderValue>,
     warnings: Vec<String>,
 }
 
@@ -83,6 +83,14 @@ impl Uploader {
         })
     }
 
+    /// The request with the token, where there is one.
+    pub(super) fn authorized(&self, request: RequestBuilder) -> RequestBuilder {
+        match &self.authorization {
+            Some(authorization) => request.header(AUTHORIZATION, authorization.clone()),
+            None => request,
+        }
+    }
+
     /// Another call of the same interface.
     pub(super) fn beside(&self, call: &str) -> Url {
         let mut address = self.address.clone();
@@ -99,20 +107,20 @@ impl Uploader {
     /// Sends the bytes. 200 and 201 with the report's id both mean that the server has it; without, somebody else
     /// answered, such as the login page of a network.
     pub(crate) fn send(&self, body: &Body) -> Result<Receipt, UploadError> {
-        let mut request = self
+        let request = self
             .client
             .post(self.address.clone())
             .header(CONTENT_TYPE, "application/json")
             .header(CONTENT_ENCODING, "zstd")
             .header(ACCEPT, "application/json")
             .body(body.for_the_wire());
-        if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization.clone());
-        }
-        let response = request.send().map_err(|error| UploadError::Unreachable {
-            server: self.server(),
-            why: root_cause(&error),
-        })?;
+        let response = self
+            .authorized(request)
+            .send()
+            .map_err(|error| UploadError::Unreachable {
+                server: self.server(),
+                why: root_cause(&error),
+            })?;
         let status = response.status().as_u16();
         let asked = response
             .headers()
@@ -165,10 +173,10 @@ impl Uploader {
         if let Some(known) = known {
             request = request.header(IF_NONE_MATCH, known);
         }
-        if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization.clone());
-        }
-        let response = request.send().map_err(|error| unreachable(root_cause(&error)))?;
+        let response = self
+            .authorized(request)
+            .send()
+            .map_err(|error| unreachable(root_cause(&error)))?;
         let status = response.status().as_u16();
         if status == 304 {
             return Ok(None);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kb_core::ids::NodeId;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
@@ -31,19 +31,19 @@ impl Uploader {
     /// Enrols the node with the token that the uploader was made with. `machine` tells this machine from others.
     pub(crate) fn enrol(&self, node: &NodeId, machine: &str) -> Result<Credential, UploadError> {
         let body = json!({ "node": node, "machine": machine }).to_string();
-        let mut request = self
+        let request = self
             .client
             .post(self.beside("enrol"))
             .header(CONTENT_TYPE, "application/json")
             .body(body);
-        if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization.clone());
-        }
         let unreachable = |why| UploadError::Unreachable {
             server: self.server(),
             why,
         };
-        let response = request.send().map_err(|error| unreachable(root_cause(&error)))?;
+        let response = self
+            .authorized(request)
+            .send()
+            .map_err(|error| unreachable(root_cause(&error)))?;
         let status = response.status().as_u16();
         let answer = Answer::read(response);
         if status != 201 {
