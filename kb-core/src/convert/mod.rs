@@ -72,18 +72,18 @@ impl Options {
 /// Turns output into a report.
 pub fn convert(bytes: &[u8], options: &Options) -> Result<Report, ConvertError> {
     let mut draft = Draft::default();
-    let is_json = |text: &[u8]| match options.format {
-        Some(format) => format == Format::NvbandwidthJson,
-        None => nvbandwidth::is_json(text),
-    };
-    if is_json(bytes) && bytes.trim_ascii_start().starts_with(b"{") {
+    let may_be_json = options
+        .format
+        .is_none_or(|format| format == Format::NvbandwidthJson);
+    if may_be_json && nvbandwidth::is_json(bytes) {
         return from_json(bytes, options);
     }
     let lines = prefixes::without_prefixes(lines::lines(bytes));
-    let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-    let text = text.join("\n");
-    if is_json(text.as_bytes()) {
-        return from_json(text.as_bytes(), options);
+    let first = lines.iter().find(|line| !line.text.trim().is_empty());
+    let begins_as_json = first.is_some_and(|line| nvbandwidth::is_json(line.text.as_bytes()));
+    if options.format == Some(Format::NvbandwidthJson) || (may_be_json && begins_as_json) {
+        let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        return from_json(text.join("\n").as_bytes(), options);
     }
     let mut capabilities = options.capabilities.iter().copied();
     for section in format::sections(&lines, options.format)? {
