@@ -86,7 +86,7 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
         machine_sha256: None,
         uses_left: arguments.uses,
     };
-    let issued = tokens::issue_bound(
+    let issued = tokens::issue(
         store.as_ref(),
         &SystemRandom,
         &arguments.name,

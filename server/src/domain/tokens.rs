@@ -85,22 +85,8 @@ pub enum IssueError {
     Store(#[from] StoreError),
 }
 
-/// Makes a token and keeps its hash.
+/// Makes a token and keeps its hash. `times`: when it is made, and when it ends.
 pub async fn issue(
-    store: &dyn Store,
-    random: &dyn Random,
-    name: &str,
-    scopes: Vec<Scope>,
-    created_at: OffsetDateTime,
-    expires_at: Option<OffsetDateTime>,
-) -> Result<IssuedToken, IssueError> {
-    let issued = draw(random, name, scopes, (created_at, expires_at), Bounds::default())?;
-    store.create_token(issued.token.clone()).await?;
-    Ok(issued)
-}
-
-/// Makes a token that is bound to something, and keeps its hash.
-pub async fn issue_bound(
     store: &dyn Store,
     random: &dyn Random,
     name: &str,

@@ -8,7 +8,7 @@ use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, ServeArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
-use peerless::store::{Scope, SeedRecord, Store};
+use peerless::store::{Bounds, Scope, SeedRecord, Store};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
@@ -160,8 +160,8 @@ impl TestApp {
             &SystemRandom,
             "tester",
             scopes.to_vec(),
-            NOW,
-            ends,
+            (NOW, ends),
+            Bounds::default(),
         );
         issued.await.unwrap().text
     }
