@@ -35,6 +35,10 @@ pub(crate) fn enrol(arguments: &EnrolArgs) -> anyhow::Result<u8> {
         Some(node) => node.clone(),
         None => host::node(&root).context("name this node")?.id,
     };
+    // Before the server is asked: a credential that cannot be kept is lost.
+    let probe = file.with_file_name(".enrolling");
+    write_whole(&probe, b"", FOR_OWNER).with_context(|| format!("write into {}", probe.display()))?;
+    std::fs::remove_file(&probe).with_context(|| format!("remove {}", probe.display()))?;
     match uploader.enrol(&node, &host::machine(&root)) {
         Ok(credential) => {
             let text = format!("{}\n", credential.token);

@@ -48,9 +48,24 @@ fn a_node_enrols_once_and_reports_with_its_own_credential() {
     assert_eq!(sent.code, 0, "{}", sent.stderr);
     // It is there: nothing is asked of the server, whose join token is used up.
     assert_eq!(enrol(&node, &server, &join, &[]).code, 0);
-    let again = enrol(&node, &server, &join, &["--again"]);
-    assert_eq!(again.code, 1);
-    assert!(again.stderr.contains("has no enrolment left"), "{}", again.stderr);
+    let second = Node::with(&Scenario::healthy(2));
+    fs::write(
+        second.path("host/etc/machine-id"),
+        "another0123456789abcdef012345678\n",
+    )
+    .unwrap();
+    let refused = enrol(&second, &server, &join, &[]);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.contains("has no enrolment left"),
+        "{}",
+        refused.stderr
+    );
+    // A folder that cannot be written is told before the server is asked.
+    fs::write(second.path("file"), "").unwrap();
+    let state = second.path("file").join("state");
+    let lost = enrol(&second, &server, &join, &["--state", state.to_str().unwrap()]);
+    assert!(lost.stderr.contains("write into"), "{}", lost.stderr);
     assert_eq!(
         fs::read_to_string(&file).unwrap(),
         credential,

@@ -79,6 +79,17 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
         bail!("--node is for a token whose one scope is report");
     }
     let store = open_store(&arguments.data).await?;
+    if let Some(node) = &arguments.node {
+        let mut tokens = store.tokens().await?.into_iter();
+        let held =
+            tokens.find(|held| held.revoked_at.is_none() && held.token.bounds.node.as_ref() == Some(node));
+        if let Some(held) = held {
+            bail!(
+                "node {node} has the token {id} already: take it back first with `peerless token revoke {id}`",
+                id = held.token.id
+            );
+        }
+    }
     let now = SystemClock.now();
     let expires_at = arguments.expires_in.map(|duration| now + duration);
     let bounds = Bounds {

@@ -161,7 +161,7 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     async fn create_token(&self, token: NewToken) -> Result<(), StoreError>;
 
     /// Keeps the credential of a node, bound to node and machine, which the join token `by` gives it. One node has one
-    /// credential: that of the same machine is revoked, that of another refuses it.
+    /// credential: that of the same machine is revoked, and takes no use of the join token; that of another refuses it.
     async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError>;
 
     /// A token by its public part.

@@ -21,12 +21,16 @@ impl<DB: Engine> SqlStore<DB> {
             return Err(unreadable("credential of a node", &token.id));
         };
         let mut tx = self.begin_write().await?;
-        // First, so that two enrolments with one token wait for each other.
-        let sql = "UPDATE token SET uses_left = uses_left - 1 WHERE id = $1 AND (uses_left IS NULL OR uses_left > 0)";
-        if tx.run(sql, values![by]).await? == 0 {
+        // First, and written as it is, so that two enrolments with one token wait for each other.
+        let sql = "UPDATE token SET uses_left = uses_left WHERE id = $1";
+        tx.run(sql, values![by]).await?;
+        let join = tx
+            .first("SELECT uses_left FROM token WHERE id = $1", values![by])
+            .await?;
+        let Some(join) = join else {
             tx.end().await?;
             return Ok(Enrolled::UsedUp);
-        }
+        };
         let sql =
             "SELECT id, machine_sha256, expires_at FROM token WHERE node_id = $1 AND revoked_at IS NULL";
         let held = tx.first(sql, values![node]).await?;
@@ -43,6 +47,15 @@ impl<DB: Engine> SqlStore<DB> {
             }
             let sql = "UPDATE token SET revoked_at = $2 WHERE id = $1";
             tx.run(sql, values![&held.text(0)?, token.created_at]).await?;
+        }
+        // The same machine has had its use: an answer that was lost must not cost another.
+        if enrolled == Enrolled::New {
+            if join.maybe_integer(0)?.is_some_and(|left| left <= 0) {
+                tx.end().await?;
+                return Ok(Enrolled::UsedUp);
+            }
+            let sql = "UPDATE token SET uses_left = uses_left - 1 WHERE id = $1";
+            tx.run(sql, values![by]).await?;
         }
         insert(&mut tx, &token).await?;
         tx.commit().await?;

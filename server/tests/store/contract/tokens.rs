@@ -72,7 +72,7 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
     let store = place.store().await;
     let join = NewToken {
         bounds: Bounds {
-            uses_left: Some(3),
+            uses_left: Some(2),
             ..Bounds::default()
         },
         scopes: vec![Scope::Enrol],
@@ -89,7 +89,7 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
     // A clone is refused, and takes no enrolment away.
     assert_eq!(enrol(credential("b", "n1", "m2")).await.unwrap(), Enrolled::Taken);
     assert_eq!(store.token("b").await.unwrap(), None);
-    // The same machine installed anew.
+    // The same machine installed anew takes none either.
     assert_eq!(enrol(credential("c", "n1", "m1")).await.unwrap(), Enrolled::Again);
     let revoked = |id: &'static str| {
         let store = Arc::clone(&store);
@@ -102,8 +102,9 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
         Enrolled::UsedUp
     );
     assert_eq!(store.token("e").await.unwrap(), None);
+    assert_eq!(enrol(credential("h", "n2", "m2")).await.unwrap(), Enrolled::Again);
     // What was taken back leaves the id to others.
-    assert!(store.revoke_token("d", at(2)).await.unwrap());
+    assert!(store.revoke_token("h", at(2)).await.unwrap());
     let unlimited = NewToken {
         scopes: vec![Scope::Enrol],
         ..token("more")
