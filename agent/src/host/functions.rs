@@ -16,17 +16,19 @@ pub(crate) struct BusGpu {
     pub(crate) excluded: bool,
 }
 
-/// All GPUs of NVIDIA on the bus; empty where it cannot be read.
-pub(crate) fn bus_gpus(root: &HostRoot) -> Vec<BusGpu> {
+/// All GPUs of NVIDIA on the bus; `None` where it cannot be read.
+pub(crate) fn bus_gpus(root: &HostRoot) -> Option<Vec<BusGpu>> {
+    root.names("sys/bus/pci/devices").value?;
     let addresses = gpu_addresses(root).into_iter();
-    addresses
+    let gpus = addresses
         .filter(|address| !is_virtual_function(root, address))
         .map(|address| BusGpu {
             driver: driver_of(root, &address),
             excluded: is_excluded(root, &address),
             address,
         })
-        .collect()
+        .collect();
+    Some(gpus)
 }
 
 /// `GPU Excluded:  No`, in the driver's own folder of the GPU.

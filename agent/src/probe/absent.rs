@@ -38,8 +38,8 @@ struct Roll<'a> {
     opened: Option<&'a [Gpu]>,
     /// What NVML lists, or why it lists nothing.
     managed: Result<Vec<ManagedGpu>, String>,
-    /// What the bus shows.
-    bus: Vec<BusGpu>,
+    /// What the bus shows; `None` where it cannot be read.
+    bus: Option<Vec<BusGpu>>,
     /// Whether all GPUs of the machine are seen, else why that is not known.
     sees_all: Result<(), String>,
     /// True where CUDA was confined by somebody else (`CUDA_VISIBLE_DEVICES`).
@@ -144,12 +144,21 @@ impl Roll<'_> {
 
     /// On the bus and not in NVML's list, or in its list without an answer.
     fn not_listed(&self) -> Vec<AbsentGpu> {
-        let is_ours = |gpu: &&BusGpu| gpu.driver.as_deref() == Some(NVIDIA);
-        if !self.bus.iter().any(|gpu| is_ours(&gpu)) {
-            // The driver is not loaded, or the bus is not shown: nothing can be compared.
+        let Some(bus) = &self.bus else {
+            let mut unknown = self.unanswered(0);
+            // Whoever sees only some GPUs says nothing of the others anyway.
+            if self.sees_all.is_ok() {
+                let reason =
+                    "the PCI bus cannot be read: whether it has GPUs that NVML does not list is not known";
+                unknown.push(AbsentGpu::new(Absence::NotLookedAt, reason));
+            }
+            return unknown;
+        };
+        if !bus.iter().any(|gpu| gpu.driver.as_deref() == Some(NVIDIA)) {
+            // The driver is not loaded, or the machine shows its GPUs otherwise: nothing can be compared.
             return self.unanswered(0);
         }
-        let unlisted = self.bus.iter().filter(|gpu| !self.is_known(&gpu.address));
+        let unlisted = bus.iter().filter(|gpu| !self.is_known(&gpu.address));
         let mut absent: Vec<AbsentGpu> = unlisted.filter_map(|gpu| self.why_unlisted(gpu)).collect();
         let lost = absent.iter().filter(|gpu| gpu.absence == Absence::Lost).count();
         absent.extend(self.unanswered(lost));

@@ -36,7 +36,7 @@ fn roll(managed: Vec<ManagedGpu>, bus: Vec<BusGpu>) -> Roll<'static> {
         expected: None,
         opened: None,
         managed: Ok(managed),
-        bus,
+        bus: Some(bus),
         sees_all: Ok(()),
         is_masked: false,
     }
@@ -71,7 +71,7 @@ fn a_gpu_of_the_bus_is_lost_only_to_whoever_sees_all() {
         assert_eq!(told(&confined), [(Absence::NotGranted, b())], "{driver:?}");
     }
     let mut excluded = roll(vec![listed(A)], others(Some("nvidia")));
-    excluded.bus[1].excluded = true;
+    excluded.bus.as_mut().unwrap()[1].excluded = true;
     assert_eq!(told(&excluded), [(Absence::Excluded, b())]);
     assert_eq!(
         told(&roll(vec![listed(A), listed(B)], others(Some("nvidia")))),
@@ -141,4 +141,18 @@ fn of_gpus_that_were_asked_for_the_first_that_is_not_there_is_missing() {
         ..asking("0,7")
     };
     assert_eq!(told(&closed), [(Absence::Missing, None)], "the other is listed");
+}
+
+#[test]
+fn a_bus_that_cannot_be_read_is_told_to_whoever_would_see_all() {
+    let blind = Roll {
+        bus: None,
+        ..roll(vec![listed(A)], Vec::new())
+    };
+    assert_eq!(told(&blind), [(Absence::NotLookedAt, None)]);
+    let confined = Roll {
+        sees_all: Err("a container".to_owned()),
+        ..blind
+    };
+    assert_eq!(told(&confined), []);
 }
