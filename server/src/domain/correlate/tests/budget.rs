@@ -1,0 +1,27 @@
+//! The time that all rules have for one report.
+
+use super::*;
+
+/// The time is for a report, and not for each rule: what was not asked is told, and never taken for "does not apply".
+#[test]
+fn rules_that_were_not_asked_are_told() {
+    let rules: Vec<Value> = (0..3)
+        .map(|number| json!({ "id": format!("rule-{number}"), "scope": "pair", "when": "true" }))
+        .collect();
+    let generation = generation_of(&[record_with(&rules.into())]);
+    let parsed = parse(report(2, &[pair(0, 1, "OK", 4)]).to_string().as_bytes()).unwrap();
+    let facts = facts::Facts::of(&parsed.report, &parsed.body);
+    let book = Correlator::new().rules_of(&generation);
+    let all = book.apply(&facts, Duration::from_mins(1));
+    assert_eq!(all.findings.len(), 3);
+    let cut = book.apply(&facts, Duration::ZERO);
+    assert_eq!(
+        brief(&cut.findings),
+        [(String::new(), "rules-not-asked", "report")]
+    );
+    assert!(
+        cut.findings[0].title.contains("at rule rule-0 of test/rules"),
+        "{:?}",
+        cut.findings
+    );
+}
