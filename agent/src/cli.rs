@@ -24,6 +24,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use kb_core::health::Scope;
 use kb_core::ids::NodeId;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, FailOn};
@@ -304,9 +305,18 @@ impl RunArgs {
         HostRoot::new(&self.host_root)
     }
 
+    /// Whether the run is about all GPUs of the node.
+    pub(crate) fn scope(&self) -> Scope {
+        if self.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_none() {
+            Scope::All
+        } else {
+            Scope::Some
+        }
+    }
+
     /// The exit code that the caller gets.
     pub(crate) fn exit_code(&self, report: &Report) -> u8 {
-        self.fail_on.exit_code(&report.conclusion, &report.pairs)
+        self.fail_on.exit_code(report)
     }
 }
 

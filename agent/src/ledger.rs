@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use kb_core::health::{Health, Ledger, Look, Unread};
+use kb_core::health::{Health, Ledger, Look, Scope, Unread};
 use kb_core::report::Report;
 use time::OffsetDateTime;
 
@@ -93,9 +93,14 @@ impl LedgerFile {
 
     /// Takes in a run that was not the daemon's: what it read of the GPUs' states, and what it proved. The kernel log is
     /// left to the daemon, which may see another one.
-    pub(crate) fn note_run(&self, report: &Report, now: OffsetDateTime) -> anyhow::Result<Health> {
+    pub(crate) fn note_run(
+        &self,
+        report: &Report,
+        scope: Scope,
+        now: OffsetDateTime,
+    ) -> anyhow::Result<Health> {
         self.update(now, report.node.boot_id.as_deref(), |ledger| {
-            let look = Look::of(report);
+            let look = look_at(report, scope);
             ledger.look(&look);
             ledger.proof(report);
             ledger.health(look.unread)
@@ -104,27 +109,38 @@ impl LedgerFile {
 
     /// Takes in what a report and the kernel log say, and tells what is known then. A ledger that cannot be kept is
     /// told in the answer: what was open before is then not known.
-    pub(crate) fn observe(&self, root: &HostRoot, report: &Report, now: OffsetDateTime) -> Health {
+    pub(crate) fn observe(
+        &self,
+        root: &HostRoot,
+        report: &Report,
+        scope: Scope,
+        now: OffsetDateTime,
+    ) -> Health {
         let boot_id = report.node.boot_id.as_deref();
-        let kept = self.update(now, boot_id, |ledger| take_in(ledger, root, report, now));
+        let kept = self.update(now, boot_id, |ledger| take_in(ledger, root, (report, scope), now));
         kept.unwrap_or_else(|error| {
-            let health = take_in(&mut Ledger::default(), root, report, now);
+            let health = take_in(&mut Ledger::default(), root, (report, scope), now);
             without_ledger(health, &format!("{error:#}"))
         })
     }
 }
 
-fn take_in(ledger: &mut Ledger, root: &HostRoot, report: &Report, now: OffsetDateTime) -> Health {
-    let mut look = Look::of(report);
+fn take_in(
+    ledger: &mut Ledger,
+    root: &HostRoot,
+    (report, scope): (&Report, Scope),
+    now: OffsetDateTime,
+) -> Health {
+    let mut look = look_at(report, scope);
     let boot_id = report.node.boot_id.as_deref();
     let LogEvents {
         occurrences,
         place,
-        missed_lines,
+        missed,
         unread,
     } = host::events(root, boot_id, ledger.log.as_ref(), now);
     look.events = occurrences;
-    look.missed_lines = missed_lines;
+    look.missed = missed;
     if let Some(why) = unread {
         look.unread("kernel_log", &why);
     }
@@ -132,6 +148,13 @@ fn take_in(ledger: &mut Ledger, root: &HostRoot, report: &Report, now: OffsetDat
     ledger.look(&look);
     ledger.proof(report);
     ledger.health(look.unread)
+}
+
+fn look_at(report: &Report, scope: Scope) -> Look {
+    match scope {
+        Scope::All => Look::of_all(report),
+        Scope::Some => Look::of(report),
+    }
 }
 
 /// What is known where the ledger could not be read or kept.

@@ -20,7 +20,7 @@ fn node(condition: Condition) -> Node {
     let mut scenario = Scenario::healthy(2);
     scenario.gpus[0].condition = condition;
     let node = Node::with(&scenario);
-    write(&node.path(""), "host/dev/kmsg", "5,1,0,-;Linux version 6.8.0\n");
+    write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
     node
 }
 
@@ -184,7 +184,7 @@ fn an_xid_between_two_looks_ends_by_a_proof_after_a_new_boot_alone() {
     assert_eq!(prove(&node).code, 0, "the run itself is healthy");
     assert_eq!(daemon(&node, &[]).code, 2);
     write(&node.path(""), BOOT, "9f1b2c3d-0000-4000-8000-000000000002\n");
-    write(&node.path(""), "host/dev/kmsg", "5,1,0,-;Linux version 6.8.0\n");
+    write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
     assert_eq!(daemon(&node, &[]).code, 2);
     assert_eq!(status(&node).code, 2);
     // Any verb's proof counts.

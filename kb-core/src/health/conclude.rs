@@ -3,7 +3,8 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::ledger::was_tried;
+use super::ledger::{NODE, was_tried};
+use super::line::canonical;
 use super::{Bearing, Entry, Health, Proof, Seen};
 use crate::report::{Pair, Report};
 use crate::verdict::{Verdict, cause, worst_absent};
@@ -37,6 +38,20 @@ pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
         health.look = Some(look);
     }
     report.health = Some(health);
+}
+
+/// Faults that the ledger holds open on the node or on a GPU of the report. A run that worked does not end them: that takes
+/// a new boot first.
+pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
+    let addresses = report
+        .gpus
+        .iter()
+        .filter_map(|gpu| gpu.pci_address.value.as_deref());
+    let of_run: Vec<String> = addresses.map(canonical).collect();
+    let open = report.health.iter().flat_map(|health| &health.open);
+    open.filter(move |entry| {
+        entry.bearing == Bearing::Fault && (entry.device == NODE || of_run.contains(&entry.device))
+    })
 }
 
 /// What the look says without the ledger. That nothing was proven is no news: a look proves nothing. What a GPU asks for
@@ -86,7 +101,8 @@ fn sentence(health: &Health, now: OffsetDateTime) -> String {
     parts.join("; ")
 }
 
-fn told(entry: &Entry) -> String {
+/// An entry in a sentence.
+pub fn told(entry: &Entry) -> String {
     let times = if entry.count > 1 && entry.number.is_some() {
         format!(", {} times", entry.count)
     } else {

@@ -1,20 +1,28 @@
 //! Lines of the kernel log that are events: read strictly, each with the device it is about.
 
+use super::ledger::NODE;
 use super::{Family, Recovery};
 
 /// Longest text kept of a line, in characters.
 const LONGEST_TEXT: usize = 300;
 
 /// Fatal lines without an Xid: words of the line, and the record that explains it.
-const MESSAGES: [(&str, Option<&str>); 3] = [
+const MESSAGES: [(&str, Option<&str>); 4] = [
     ("fallen off the bus", Some("driver/gpu-lost-at-probe")),
     // Several records are about reasons of it.
     ("RmInitAdapter failed", None),
+    // Linux writes the second since 6.8.
     (
         "PCIe Bus Error: severity=Uncorrected (Fatal)",
         Some("pcie/aer-error"),
     ),
+    (
+        "PCIe Bus Error: severity=Uncorrectable (Fatal)",
+        Some("pcie/aer-error"),
+    ),
 ];
+/// How `/dev/kmsg` writes the end of a line within a message (Linux ABI `dev-kmsg`).
+const LINE_END: &str = r"\x0a";
 
 /// What a line tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +47,8 @@ pub enum What {
 pub struct LineEvent {
     /// What it tells.
     pub what: What,
-    /// PCI address of the GPU or switch, with function: `0000:3b:00.0`.
+    /// PCI address of the GPU or switch, with function: `0000:3b:00.0`. `node` where the line names none: a message of
+    /// several lines has the address in another of them, which a file of syslog keeps apart.
     pub device: String,
     /// The message, from the driver's name on.
     pub text: String,
@@ -56,11 +65,13 @@ pub fn read_line(line: &str) -> Option<LineEvent> {
             return numbered(line, place, marker, family);
         }
     }
-    let (start, record) = message(line)?;
+    let line = line.replace(LINE_END, " ");
+    let (start, record) = message(&line)?;
     let rest = line.get(start..)?;
+    let device = rest.split([' ', ',']).find_map(address);
     Some(LineEvent {
         what: What::Message(record),
-        device: rest.split([' ', ',']).find_map(address)?,
+        device: device.unwrap_or_else(|| NODE.to_owned()),
         text: text(rest),
     })
 }

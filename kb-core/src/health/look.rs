@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::ledger::NODE;
 use super::line::canonical;
 use super::{Bearing, LineEvent, Recovery, Unread, cause};
 use crate::report::{Absence, AbsentGpu, Fact, GapKind, Gpu, Report};
@@ -23,16 +24,40 @@ pub struct Look {
     pub at: String,
     /// The boot that the node is in.
     pub boot_id: Option<String>,
-    /// GPUs that the driver lists.
-    pub gpus: usize,
+    /// PCI addresses of the GPUs that the driver lists, and of those that are lost.
+    pub gpus: Vec<String>,
+    /// Whether all GPUs of the node were looked at.
+    pub scope: Scope,
     /// What was written into the kernel log since the look before, in its order.
     pub events: Vec<Occurrence>,
-    /// True where lines of the kernel log were gone before they were read.
-    pub missed_lines: bool,
+    /// Lines of the kernel log that were gone before they were read.
+    pub missed: Missed,
     /// What should have been read and could not.
     pub unread: Vec<Unread>,
     pub(super) states: Vec<Reading>,
     pub(super) counts: Vec<Count>,
+}
+
+/// Which GPUs a look was at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Those that were asked for (`--devices`, `CUDA_VISIBLE_DEVICES`), or that is not known.
+    #[default]
+    Some,
+    /// All that the agent can see.
+    All,
+}
+
+/// Lines of the kernel log that nobody read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missed {
+    /// None that is known of.
+    #[default]
+    Nothing,
+    /// The log was full before the first look of all: the agent came to a node that had been up for long.
+    BeforeFirstLook,
+    /// After an earlier look, in this boot or one before.
+    BetweenLooks,
 }
 
 /// An event of the kernel log, with what the log knows of it.
@@ -68,7 +93,6 @@ impl Look {
         let mut look = Self {
             at: report.finished_at.clone(),
             boot_id: report.node.boot_id.clone(),
-            gpus: report.gpus.len(),
             ..Self::default()
         };
         let nvml = report.host.get("nvml.driver_version");
@@ -83,6 +107,18 @@ impl Look {
         }
         for gpu in &report.absent {
             look.absent(gpu);
+        }
+        look
+    }
+
+    /// The same of a report that is about all GPUs of the node: a GPU that NVML lists without an address and calls lost is
+    /// there again when none is.
+    pub fn of_all(report: &Report) -> Self {
+        let mut look = Self::of(report);
+        look.scope = Scope::All;
+        let is_lost = |state: &Reading| state.cause == cause::GPU_LOST && state.device == NODE;
+        if look.unread.is_empty() && !look.states.iter().any(is_lost) {
+            look.state(cause::GPU_LOST, NODE, None);
         }
         look
     }
@@ -108,18 +144,21 @@ impl Look {
             return self.unread(&format!("gpu {index}"), "its PCI address is not known");
         };
         let lost = gpu.facts.values().find_map(lost);
+        self.gpus.push(device.clone());
         self.state(cause::GPU_LOST, &device, lost.map(str::to_owned));
         self.state(cause::GPU_WITHOUT_DRIVER, &device, None);
         if lost.is_some() {
             // Whatever else is not read of it, this is why.
             return;
         }
-        for (name, judge) in JUDGED {
+        for (name, partner, judge) in JUDGED {
             let fact = gpu.facts.get(*name);
             match fact.and_then(|fact| fact.value.as_ref()) {
                 Some(value) => {
                     if let Some((cause, bad)) = judge(gpu, value) {
                         self.state(cause, &device, bad);
+                    } else {
+                        self.unjudged(gpu, &device, (name, *partner));
                     }
                 }
                 None => self.gap(name, &device, fact),
@@ -129,8 +168,11 @@ impl Look {
             Some(Fact {
                 value: Some(value), ..
             }) => {
-                let errors = value.as_u64().unwrap_or_default();
-                self.counts.push(Count { device, errors });
+                if let Some(errors) = value.as_u64() {
+                    self.counts.push(Count { device, errors });
+                } else {
+                    self.unread(&format!("{ECC_ERRORS}@{device}"), UNREADABLE);
+                }
             }
             fact => self.gap(ECC_ERRORS, &device, fact),
         }
@@ -142,12 +184,25 @@ impl Look {
         match (gpu.absence, device) {
             (Absence::Lost, Some(device)) => {
                 self.state(cause::GPU_LOST, &device, Some(gpu.reason.clone()));
+                self.gpus.push(device);
             }
+            (Absence::Lost, None) => self.state(cause::GPU_LOST, NODE, Some(gpu.reason.clone())),
             (Absence::WithoutDriver, Some(device)) => {
                 self.state(cause::GPU_WITHOUT_DRIVER, &device, Some(gpu.reason.clone()));
             }
             (Absence::NotLookedAt | Absence::Unrecognised, _) => self.unread(&gpu.name(), &gpu.reason),
             _ => {}
+        }
+    }
+
+    /// A value that is there and tells nothing: because the fact that it is held against is missing, or because nobody can
+    /// read it.
+    fn unjudged(&mut self, gpu: &Gpu, device: &str, (name, partner): (&str, Option<&str>)) {
+        let partner = partner.map(|partner| (partner, gpu.facts.get(partner)));
+        match partner {
+            Some((partner, Some(fact))) if fact.value.is_none() => self.gap(partner, device, Some(fact)),
+            Some((_, None)) => {}
+            _ => self.unread(&format!("{name}@{device}"), UNREADABLE),
         }
     }
 
@@ -177,30 +232,32 @@ impl Look {
 }
 
 const ECC_ERRORS: &str = "ecc.volatile_uncorrected";
+const UNREADABLE: &str = "its value cannot be read";
 
-/// What a fact's value says: the state that it is about, and what is bad about that. `None` where it tells neither.
+/// What a fact's value says: the state that it is about, and what is bad about that. `None` where the value, or that of the
+/// fact which it is held against, cannot be read.
 type Judge = fn(&Gpu, &Value) -> Option<(&'static str, Option<String>)>;
 
-const JUDGED: &[(&str, Judge)] = &[
-    ("recovery.action", |_, value| {
+const JUDGED: &[(&str, Option<&str>, Judge)] = &[
+    ("recovery.action", None, |_, value| {
         let action = Recovery::of_fact(value.as_str()?);
         let bad = (action != Recovery::None).then(|| action.sentence());
         Some((cause::RECOVERY_ACTION, bad))
     }),
-    ("remapped_rows.failure", |_, value| {
+    ("remapped_rows.failure", None, |_, value| {
         let text = "a row of its memory could not be remapped: let jobs end and have the GPU exchanged";
         Some((cause::REMAP_FAILED, value.as_bool()?.then(|| text.to_owned())))
     }),
-    ("remapped_rows.pending", |_, value| {
+    ("remapped_rows.pending", None, |_, value| {
         let text = "rows of its memory wait to be remapped: let jobs end and reset the GPU";
         Some((cause::REMAP_PENDING, value.as_bool()?.then(|| text.to_owned())))
     }),
-    ("ecc.sram_threshold_exceeded", |_, value| {
+    ("ecc.sram_threshold_exceeded", None, |_, value| {
         let text =
             "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
         Some((cause::SRAM_ERRORS, value.as_bool()?.then(|| text.to_owned())))
     }),
-    ("fabric.state", |gpu, value| {
+    ("fabric.state", None, |gpu, value| {
         let state = value.as_str()?;
         let status = gpu
             .facts
@@ -215,21 +272,25 @@ const JUDGED: &[(&str, Judge)] = &[
         };
         Some((cause::FABRIC_NOT_READY, bad))
     }),
-    ("fabric.health", |_, value| {
+    ("fabric.health", None, |_, value| {
         let troubles = words(value)?;
         let bad = (!troubles.is_empty()).then(|| format!("its fabric says {}", troubles.join(", ")));
         Some((cause::FABRIC_UNHEALTHY, bad))
     }),
-    ("nvlink.links_active", |gpu, value| {
-        let active = value.as_u64()?;
-        let expected = gpu
-            .facts
-            .get("nvlink.links_expected")
-            .and_then(|fact| fact.value.as_ref()?.as_u64())?;
-        let bad = (active < expected).then(|| format!("{active} of {expected} NVLinks are up"));
-        Some((cause::LINKS_DOWN, bad))
-    }),
-    ("pcie.link_width", |gpu, value| {
+    (
+        "nvlink.links_active",
+        Some("nvlink.links_expected"),
+        |gpu, value| {
+            let active = value.as_u64()?;
+            let expected = gpu
+                .facts
+                .get("nvlink.links_expected")
+                .and_then(|fact| fact.value.as_ref()?.as_u64())?;
+            let bad = (active < expected).then(|| format!("{active} of {expected} NVLinks are up"));
+            Some((cause::LINKS_DOWN, bad))
+        },
+    ),
+    ("pcie.link_width", Some("pcie.link_width_max"), |gpu, value| {
         let width = value.as_u64()?;
         let most = gpu
             .facts
@@ -238,7 +299,7 @@ const JUDGED: &[(&str, Judge)] = &[
         let bad = (width < most).then(|| format!("its PCIe link has {width} of {most} lanes"));
         Some((cause::PCIE_LINK_DEGRADED, bad))
     }),
-    ("throttle.reasons", |_, value| {
+    ("throttle.reasons", None, |_, value| {
         let reasons = words(value)?;
         let held: Vec<&str> = reasons
             .into_iter()

@@ -21,11 +21,11 @@ mod recovery;
 mod tests;
 
 pub use cause::{WATCHED, Watched};
-pub use conclude::{age, conclude};
+pub use conclude::{age, conclude, open_faults, told};
 pub use known::{Family, KnownXid, known, known_xids};
 pub use ledger::{ClearError, Ledger, LogPlace, Place};
 pub use line::{LineEvent, What, read_line};
-pub use look::{Look, Occurrence};
+pub use look::{Look, Missed, Occurrence, Scope};
 pub use recovery::Recovery;
 
 use schemars::JsonSchema;

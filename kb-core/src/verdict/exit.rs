@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Verdict, table};
-use crate::report::{Conclusion, Pair};
+use crate::health::open_faults;
+use crate::report::Report;
 
 /// What the exit code says. Which verdict makes which, and what `--fail-on` lets through:
 ///
@@ -14,6 +15,8 @@ use crate::report::{Conclusion, Pair};
 /// | unknown | 3 | 3 | 0 | 0 | 3 |
 /// | degraded | 1 | 0 | 0 | 1 | 1 |
 /// | healthy, no fault seen | 0 | 0 | 0 | 0 | 0 |
+///
+/// A run over GPUs of which the ledger holds a fault open makes 2, whatever its own verdict is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitCode {
     /// 0: proven.
@@ -103,9 +106,14 @@ impl FailOn {
     };
 
     /// The exit code that the caller gets: of the worst verdict of the run and of its pairs that the caller minds.
-    /// What could not be told of a pair hides no warning about another, nor one that was seen beside it.
-    pub fn exit_code(self, conclusion: &Conclusion, pairs: &[Pair]) -> u8 {
-        let counting = pairs.iter().filter(|pair| !pair.verdict.information);
+    /// What could not be told of a pair hides no warning about another, nor one that was seen beside it. A fault that is
+    /// open on a GPU of the run, or on the node, counts however well the run went.
+    pub fn exit_code(self, report: &Report) -> u8 {
+        let conclusion = &report.conclusion;
+        if open_faults(report).next().is_some() {
+            return ExitCode::Fault.number();
+        }
+        let counting = report.pairs.iter().filter(|pair| !pair.verdict.information);
         let verdicts = counting.flat_map(|pair| {
             let beside = pair.verdict.beside.iter().filter_map(|cause| {
                 let named = table().find(|named| named.cause == cause)?;

@@ -2,7 +2,7 @@
 //!
 //! The excerpts of a report are capped, since they leave the node; a flood of one line would hide the one that matters.
 
-use kb_core::health::{LogPlace, Occurrence, Place, read_line};
+use kb_core::health::{LogPlace, Missed, Occurrence, Place, read_line};
 use time::OffsetDateTime;
 
 use super::super::HostRoot;
@@ -17,8 +17,8 @@ pub(crate) struct LogEvents {
     pub(crate) occurrences: Vec<Occurrence>,
     /// Where the next look goes on.
     pub(crate) place: Option<LogPlace>,
-    /// True where lines were gone before they were read.
-    pub(crate) missed_lines: bool,
+    /// Lines that were gone before they were read.
+    pub(crate) missed: Missed,
     /// Why the log could not be read, or not all of it.
     pub(crate) unread: Option<String>,
 }
@@ -33,7 +33,7 @@ pub(crate) fn events(
     let unread = |why: String| LogEvents {
         occurrences: Vec::new(),
         place: from.cloned(),
-        missed_lines: false,
+        missed: Missed::Nothing,
         unread: Some(why),
     };
     let (name, mut source) = match Source::open(root) {
@@ -48,7 +48,7 @@ pub(crate) fn events(
     let Read {
         records,
         place,
-        missed_lines,
+        missed,
     } = match read {
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
@@ -73,7 +73,7 @@ pub(crate) fn events(
             boot_id: boot_id.map(str::to_owned),
             place,
         }),
-        missed_lines,
+        missed,
         unread: (!source.shows_the_window()).then(|| BEFORE_ONLY.to_owned()),
     }
 }
@@ -82,7 +82,7 @@ struct Read {
     /// With the boot of each.
     records: Vec<(Record, Option<String>)>,
     place: Place,
-    missed_lines: bool,
+    missed: Missed,
 }
 
 /// The kernel's own log, of this boot alone.
@@ -99,9 +99,13 @@ fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>)
         }
         _ => None,
     };
-    let missed_lines = match (read_until, numbers().min()) {
-        (Some(until), Some(oldest)) => oldest > until.saturating_add(1),
-        _ => false,
+    // The kernel numbers its records from 0 in each boot.
+    let next = read_until.map_or(0, |until| until.saturating_add(1));
+    let missed = match (numbers().min(), from) {
+        (Some(oldest), _) if oldest <= next => Missed::Nothing,
+        (Some(_), Some(_)) => Missed::BetweenLooks,
+        (Some(_), None) => Missed::BeforeFirstLook,
+        (None, _) => Missed::Nothing,
     };
     let is_new =
         |record: &Record| read_until.is_none_or(|until| record.sequence.is_some_and(|it| it > until));
@@ -110,7 +114,7 @@ fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>)
         place: Place::Kmsg {
             sequence: newest.or(read_until).unwrap_or_default(),
         },
-        missed_lines,
+        missed,
         records: records
             .into_iter()
             .filter(is_new)
@@ -127,7 +131,7 @@ fn of_file(
     boot_id: Option<&str>,
     from: Option<&LogPlace>,
 ) -> std::io::Result<Read> {
-    let (mut records, mut missed_lines, mut goes_on) = (Vec::new(), false, false);
+    let (mut records, mut missed, mut goes_on) = (Vec::new(), Missed::Nothing, false);
     if let Some(LogPlace {
         place: Place::File {
             device,
@@ -142,7 +146,11 @@ fn of_file(
             inode: *inode,
             offset: *offset,
         };
+        let missed_lines;
         (records, missed_lines) = source.go_on_from(root, name, &earlier)?;
+        if missed_lines {
+            missed = Missed::BetweenLooks;
+        }
         goes_on = true;
     }
     records.extend(source.read()?);
@@ -172,7 +180,7 @@ fn of_file(
     Ok(Read {
         records,
         place,
-        missed_lines,
+        missed,
     })
 }
 
@@ -215,7 +223,7 @@ mod tests {
     }
 
     /// Numbers of the Xids behind the place, with their boots.
-    fn look(root: &Path, boot: &str, place: &mut Option<LogPlace>) -> (Vec<(String, String)>, bool) {
+    fn look(root: &Path, boot: &str, place: &mut Option<LogPlace>) -> (Vec<(String, String)>, Missed) {
         let read = events(&HostRoot::new(root), Some(boot), place.as_ref(), NOW);
         assert_eq!(read.unread, None);
         *place = read.place;
@@ -225,7 +233,7 @@ mod tests {
             (number.to_owned(), occurrence.boot_id.unwrap())
         };
         let told = read.occurrences.into_iter().map(told).collect();
-        (told, read.missed_lines)
+        (told, read.missed)
     }
 
     fn of(numbers: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -242,15 +250,28 @@ mod tests {
             look(root.path(), "a", &mut place).0,
             of(&[("31", "a"), ("31", "a")])
         );
-        assert_eq!(look(root.path(), "a", &mut place), (vec![], false));
+        assert_eq!(look(root.path(), "a", &mut place), (vec![], Missed::Nothing));
         add(root.path(), "dev/kmsg", &kmsg(4, &xid(79)));
-        assert_eq!(look(root.path(), "a", &mut place), (of(&[("79", "a")]), false));
+        assert_eq!(
+            look(root.path(), "a", &mut place),
+            (of(&[("79", "a")]), Missed::Nothing)
+        );
         // Another boot numbers anew.
-        fs::write(root.path().join("dev/kmsg"), kmsg(1, &xid(48))).unwrap();
-        assert_eq!(look(root.path(), "b", &mut place), (of(&[("48", "b")]), false));
+        fs::write(root.path().join("dev/kmsg"), kmsg(0, &xid(48))).unwrap();
+        assert_eq!(
+            look(root.path(), "b", &mut place),
+            (of(&[("48", "b")]), Missed::Nothing)
+        );
+        // A boot whose beginning was overwritten before anybody looked, after one that was looked at.
+        fs::write(root.path().join("dev/kmsg"), kmsg(500, &xid(48))).unwrap();
+        assert_eq!(look(root.path(), "c", &mut place.clone()).1, Missed::BetweenLooks);
+        assert_eq!(look(root.path(), "c", &mut None).1, Missed::BeforeFirstLook);
         // Numbers 2 to 8 were overwritten.
         fs::write(root.path().join("dev/kmsg"), kmsg(9, &xid(48))).unwrap();
-        assert_eq!(look(root.path(), "b", &mut place), (of(&[("48", "b")]), true));
+        assert_eq!(
+            look(root.path(), "b", &mut place),
+            (of(&[("48", "b")]), Missed::BetweenLooks)
+        );
     }
 
     #[test]
@@ -282,19 +303,22 @@ mod tests {
         add(root.path(), KERN, &more);
         assert_eq!(
             look(root.path(), "b", &mut place),
-            (of(&[("79", "a"), ("48", "b")]), false)
+            (of(&[("79", "a"), ("48", "b")]), Missed::Nothing)
         );
         add(root.path(), KERN, &syslog(8, &xid(62)));
         fs::rename(root.path().join(KERN), root.path().join("var/log/kern.log.1")).unwrap();
         fs::write(root.path().join(KERN), syslog(9, &xid(64))).unwrap();
         assert_eq!(
             look(root.path(), "b", &mut place),
-            (of(&[("62", "b"), ("64", "b")]), false)
+            (of(&[("62", "b"), ("64", "b")]), Missed::Nothing)
         );
         fs::remove_file(root.path().join("var/log/kern.log.1")).unwrap();
         fs::rename(root.path().join(KERN), root.path().join("var/log/kern.log.2")).unwrap();
         fs::write(root.path().join(KERN), syslog(10, &xid(74))).unwrap();
-        assert_eq!(look(root.path(), "b", &mut place), (of(&[("74", "b")]), true));
+        assert_eq!(
+            look(root.path(), "b", &mut place),
+            (of(&[("74", "b")]), Missed::BetweenLooks)
+        );
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::super::{Bearing, Ledger, Nature};
-use super::{GPU_0, gap, look, looked, only, proven, set, xid};
-use crate::report::GapKind;
+use super::super::{Bearing, Ledger, Look, Missed, Nature};
+use super::{GPU_0, gap, look, look_at_all, looked, only, proven, set, xid};
+use crate::report::{Absence, AbsentGpu, Fact, GapKind};
 use crate::verdict::Verdict;
 
 #[test]
@@ -75,6 +75,94 @@ fn a_proof_ends_events_of_the_gpus_that_it_proved_alone() {
     look(&mut ledger, &looked("a"), &[switch]);
     ledger.proof(&proven("b"));
     assert_eq!(ledger.health(Vec::new()).verdict, Verdict::NoFaultSeen);
+}
+
+/// As a probe of some GPUs tells the ledger: first what it read of them, then what it proved.
+#[test]
+fn a_run_over_some_gpus_ends_nothing_of_the_others() {
+    let third = "0000:00:09.0";
+    let mut ledger = Ledger::default();
+    let mut report = looked("a");
+    let mut gpu = report.gpus[1].clone();
+    gpu.pci_address.value = Some(third.to_owned());
+    report.gpus.push(gpu);
+    let lines = [xid(third, "79, x"), xid(GPU_0, "48, x")];
+    look_at_all(&mut ledger, &report, &[&lines[0], &lines[1]]);
+    let open = |ledger: &Ledger| -> Vec<String> {
+        let health = ledger.health(Vec::new());
+        health.open.iter().map(|entry| entry.id.clone()).collect()
+    };
+    // In the new boot some are asked for.
+    look(&mut ledger, &proven("b"), &[]);
+    ledger.proof(&proven("b"));
+    assert_eq!(open(&ledger), [format!("xid-79@{third}")]);
+    assert_eq!(ledger.health(Vec::new()).last_proof, None);
+    // The third is gone from the bus: all that are left are proven, and nothing of the one that is gone.
+    look_at_all(&mut ledger, &proven("c"), &[]);
+    ledger.proof(&proven("c"));
+    assert_eq!(open(&ledger), [format!("xid-79@{third}")]);
+    assert!(ledger.health(Vec::new()).last_proof.is_some());
+    // It is there again, and proven.
+    let mut back = proven("d");
+    back.gpus[1].pci_address.value = Some(third.to_owned());
+    ledger.proof(&back);
+    assert_eq!(open(&ledger), [""; 0]);
+}
+
+#[test]
+fn uncorrected_errors_of_a_new_boot_are_all_new() {
+    let mut ledger = Ledger::default();
+    let mut errors = |boot: &str, count: u64| {
+        let mut report = looked(boot);
+        set(&mut report, 0, "ecc.volatile_uncorrected", json!(count));
+        look(&mut ledger, &report, &[])
+    };
+    assert_eq!(only(&errors("a", 3)).count, 3);
+    assert_eq!(
+        only(&errors("b", 3)).count,
+        6,
+        "as many as before, and all of them new"
+    );
+    assert_eq!(only(&errors("b", 5)).count, 8);
+}
+
+#[test]
+fn a_lost_gpu_without_an_address_is_kept_until_all_are_read() {
+    let mut ledger = Ledger::default();
+    let mut report = looked("a");
+    let lost = AbsentGpu::new(Absence::Lost, "number 2 of NVML's list: GPU is lost");
+    report.absent.push(lost);
+    assert_eq!(only(&look_at_all(&mut ledger, &report, &[])).id, "gpu_lost@node");
+    let mut without_nvml = looked("a");
+    let gap = Fact::missing(GapKind::Failed, "no", "nvml");
+    without_nvml.host.insert("nvml.driver_version".to_owned(), gap);
+    assert_eq!(
+        only(&look_at_all(&mut ledger, &without_nvml, &[])).id,
+        "gpu_lost@node"
+    );
+    // A look at some of them tells nothing of the others.
+    assert_eq!(only(&look(&mut ledger, &looked("a"), &[])).id, "gpu_lost@node");
+    assert_eq!(look_at_all(&mut ledger, &looked("a"), &[]).open, []);
+}
+
+#[test]
+fn lines_that_were_gone_before_the_first_look_of_all_are_told_and_no_fault() {
+    for (missed, verdict) in [
+        (Missed::Nothing, Verdict::NoFaultSeen),
+        (Missed::BeforeFirstLook, Verdict::NoFaultSeen),
+        (Missed::BetweenLooks, Verdict::Degraded),
+    ] {
+        let mut ledger = Ledger::default();
+        let mut look = Look::of(&looked("a"));
+        look.missed = missed;
+        ledger.look(&look);
+        let health = ledger.health(Vec::new());
+        assert_eq!(
+            (health.verdict, health.open.is_empty()),
+            (verdict, missed == Missed::Nothing),
+            "{missed:?}"
+        );
+    }
 }
 
 #[test]

@@ -122,3 +122,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_message_of_several_lines_is_read_with_and_without_its_address() {
+    let first =
+        r"NVRM: The NVIDIA GPU 0000:3b:00.0\x0aNVRM: (PCI ID: 10de:2330) installed in this system has";
+    let last = r"NVRM: fallen off the bus and is not responding to commands.";
+    let whole = format!(r"{first}\x0a{last}");
+    assert_eq!(read_line(&whole).unwrap().device, "0000:3b:00.0");
+    assert_eq!(read_line(last).unwrap().device, "node");
+}
+
+#[test]
+fn fatal_errors_of_the_bus_are_read_in_the_words_of_old_and_new_kernels() {
+    for word in ["Uncorrected", "Uncorrectable"] {
+        let line = |severity: &str| {
+            read_line(&format!(
+                "nvidia 0000:3b:00.0: PCIe Bus Error: severity={severity}, type=Transaction Layer, (Requester ID)"
+            ))
+        };
+        assert_eq!(line(&format!("{word} (Fatal)")).unwrap().device, "0000:3b:00.0");
+        assert_eq!(line(&format!("{word} (Non-Fatal)")), None);
+    }
+}

@@ -77,9 +77,16 @@ fn gap(report: &mut Report, gpu: usize, name: &str, kind: GapKind, reason: &str)
         .insert(name.to_owned(), Fact::missing(kind, reason, "nvml"));
 }
 
-/// Takes in a look with lines of the log.
+/// Takes in a look at some GPUs, with lines of the log.
 fn look(ledger: &mut Ledger, report: &Report, lines: &[&str]) -> Health {
-    let mut look = Look::of(report);
+    take_in(ledger, Look::of(report), report, lines)
+}
+
+fn look_at_all(ledger: &mut Ledger, report: &Report, lines: &[&str]) -> Health {
+    take_in(ledger, Look::of_all(report), report, lines)
+}
+
+fn take_in(ledger: &mut Ledger, mut look: Look, report: &Report, lines: &[&str]) -> Health {
     look.events = lines
         .iter()
         .map(|line| Occurrence {

@@ -19,19 +19,14 @@ fn a_look_without_a_fault_says_when_the_node_was_proven() {
     let health = look(&mut ledger, &report, &[]);
     assert_eq!(reason(&mut report, health), "last proof 3 d ago");
     for fail_on in [FailOn::FAULT, FailOn::WARNING, FailOn::UNKNOWN] {
-        assert_eq!(
-            fail_on.exit_code(&report.conclusion, &report.pairs),
-            0,
-            "{fail_on:?}"
-        );
+        assert_eq!(fail_on.exit_code(&report), 0, "{fail_on:?}");
     }
 }
 
 #[test]
 fn a_fault_a_warning_and_what_was_not_read_have_their_own_codes() {
     let codes = |report: &crate::report::Report| {
-        [FailOn::FAULT, FailOn::WARNING, FailOn::UNKNOWN]
-            .map(|fail_on| fail_on.exit_code(&report.conclusion, &report.pairs))
+        [FailOn::FAULT, FailOn::WARNING, FailOn::UNKNOWN].map(|fail_on| fail_on.exit_code(report))
     };
     let mut report = looked("a");
     let line = xid(GPU_0, "79, GPU has fallen off the bus.");
@@ -123,4 +118,27 @@ fn ages_are_whole_units() {
     ] {
         assert_eq!(age(time::Duration::seconds(seconds)), expected);
     }
+}
+
+/// A run that worked does not end what the ledger holds open on its GPUs, and its caller is told.
+#[test]
+fn a_fault_that_is_open_on_a_gpu_of_a_run_fails_the_run() {
+    let code = |lines: &[&str]| {
+        let mut ledger = Ledger::default();
+        look(&mut ledger, &looked("a"), lines);
+        let mut run = proven("a");
+        ledger.proof(&run);
+        let health = ledger.health(Vec::new());
+        reason(&mut run, health);
+        assert_eq!(run.conclusion.verdict, Verdict::Healthy, "the run by itself");
+        FailOn::default().exit_code(&run)
+    };
+    assert_eq!(code(&[]), 0);
+    assert_eq!(code(&[&xid(GPU_0, "79, x")]), 2);
+    assert_eq!(code(&[&xid("0000:00:09.0", "79, x")]), 0, "another GPU's");
+    assert_eq!(code(&[&xid(GPU_0, "31, x")]), 0, "an application's");
+    assert_eq!(
+        code(&["NVRM: fallen off the bus and is not responding to commands."]),
+        2
+    );
 }

@@ -94,7 +94,7 @@ fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
     for (fail_on, expected) in rows {
         let codes = runs.map(|changes| {
             let report = run(changes);
-            fail_on.exit_code(&report.conclusion, &report.pairs)
+            fail_on.exit_code(&report)
         });
         assert_eq!(codes, expected, "{fail_on:?}");
     }
@@ -120,7 +120,7 @@ fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
 fn information_is_nothing_to_fail_on() {
     let mut report = run(&[REFUSED, NOTHING]);
     judge(&mut report, Expect::Auto);
-    assert_eq!(FailOn::UNKNOWN.exit_code(&report.conclusion, &report.pairs), 0);
+    assert_eq!(FailOn::UNKNOWN.exit_code(&report), 0);
 }
 
 #[test]

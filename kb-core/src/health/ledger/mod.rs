@@ -1,18 +1,22 @@
 //! The ledger: what is open on a node, kept from look to look. It is a value; the agent keeps it in a file.
 
-use std::collections::BTreeMap;
+mod new;
+mod proof;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr as _;
 
 use serde::{Deserialize, Serialize};
 
+use self::new::New;
+pub(super) use self::proof::was_tried;
 use super::known::{UNKNOWN_XID, known};
-use super::look::{Count, Reading, bearing_of};
+use super::look::{Count, Reading, Scope};
 use super::{
-    Bearing, Clear, Counter, Entry, Family, Health, Look, Nature, Occurrence, Proof, Recovery, Unread, What,
-    cause,
+    Bearing, Clear, Counter, Entry, Family, Health, Look, Missed, Nature, Occurrence, Proof, Recovery,
+    Unread, What, cause,
 };
 use crate::ids::RecordId;
-use crate::report::{Outcome, Pair, Report};
 use crate::verdict::Verdict;
 
 /// The version of the file that this build writes and reads.
@@ -20,7 +24,7 @@ const VERSION: u32 = 1;
 /// Clears that are kept, the newest ones.
 const MOST_CLEARS: usize = 100;
 /// The device of what is about the whole node.
-const NODE: &str = "node";
+pub(super) const NODE: &str = "node";
 
 /// What is known of a node from look to look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,13 +33,18 @@ pub struct Ledger {
     /// What has not ended, in the order in which it came.
     open: Vec<Entry>,
     counters: Vec<Counter>,
-    /// The last count of uncorrected errors of each device.
+    /// The last count of uncorrected errors of each device, in the boot `errors_boot`.
     errors: BTreeMap<String, u64>,
+    #[serde(default)]
+    errors_boot: Option<String>,
     /// How far the kernel log was read.
     pub log: Option<LogPlace>,
     last_proof: Option<Proof>,
-    /// GPUs that the driver listed at the last look.
-    gpus: usize,
+    /// PCI addresses of the GPUs that were seen in the boot `gpus_boot`. A look at some of them takes none away.
+    #[serde(default, rename = "gpus_seen")]
+    gpus: BTreeSet<String>,
+    #[serde(default)]
+    gpus_boot: Option<String>,
     clears: Vec<Clear>,
 }
 
@@ -75,9 +84,11 @@ impl Default for Ledger {
             open: Vec::new(),
             counters: Vec::new(),
             errors: BTreeMap::new(),
+            errors_boot: None,
             log: None,
             last_proof: None,
-            gpus: 0,
+            gpus: BTreeSet::new(),
+            gpus_boot: None,
             clears: Vec::new(),
         }
     }
@@ -136,11 +147,13 @@ impl Ledger {
         for event in &look.events {
             self.event(event);
         }
-        if look.missed_lines {
-            self.add(New {
-                text: "lines of the kernel log were gone before they were read".to_owned(),
-                ..New::now(cause::LOG_MISSED, NODE, Nature::Event, look)
-            });
+        self.missed(look);
+        // The driver counts anew in each boot.
+        if look.boot_id.is_some() && self.errors_boot != look.boot_id {
+            if self.errors_boot.is_some() {
+                self.errors.clear();
+            }
+            self.errors_boot.clone_from(&look.boot_id);
         }
         for count in &look.counts {
             self.count(count, look);
@@ -148,9 +161,34 @@ impl Ledger {
         for reading in &look.states {
             self.state(reading, look);
         }
-        if look.gpus > 0 {
-            self.gpus = look.gpus;
+        self.note_gpus(look);
+    }
+
+    fn missed(&mut self, look: &Look) {
+        let new = New::now(cause::LOG_MISSED, NODE, Nature::Event, look);
+        match look.missed {
+            Missed::Nothing => {}
+            // How long the node has been up without an agent is no fault of it.
+            Missed::BeforeFirstLook => self.add(New {
+                bearing: Bearing::Event,
+                text: "the kernel log of this boot was read from its middle on: earlier lines were gone at the first look"
+                    .to_owned(),
+                ..new
+            }),
+            Missed::BetweenLooks => self.add(New {
+                text: "lines of the kernel log were gone before they were read".to_owned(),
+                ..new
+            }),
         }
+    }
+
+    /// GPUs can be taken out between two boots; only a look at all of them tells that.
+    fn note_gpus(&mut self, look: &Look) {
+        if look.scope == Scope::All && !look.gpus.is_empty() && self.gpus_boot != look.boot_id {
+            self.gpus.clear();
+            self.gpus_boot.clone_from(&look.boot_id);
+        }
+        self.gpus.extend(look.gpus.iter().cloned());
     }
 
     fn event(&mut self, Occurrence { event, at, boot_id }: &Occurrence) {
@@ -287,44 +325,6 @@ impl Ledger {
         });
     }
 
-    /// Takes in a run that tried what GPUs can do with each other, and came to a verdict; any other is none. Events
-    /// of an earlier boot end with it on the devices that it proved.
-    ///
-    /// A run over some of the GPUs takes no place of one over all, unless it found a fault.
-    pub fn proof(&mut self, report: &Report) {
-        let verdict = report.conclusion.verdict;
-        let is_fault = matches!(verdict, Verdict::Refused | Verdict::Broken);
-        let is_good = matches!(verdict, Verdict::Healthy | Verdict::Degraded);
-        if !was_tried(report) || !(is_fault || is_good) {
-            return;
-        }
-        let of_all = report.gpus.len() >= self.gpus;
-        if of_all || is_fault {
-            self.last_proof = Some(Proof {
-                at: report.finished_at.clone(),
-                verdict,
-                reason: report.conclusion.reason.clone(),
-                report: report.report_id.clone(),
-                boot_id: report.node.boot_id.clone(),
-            });
-        }
-        let Some(boot) = report.node.boot_id.clone().filter(|_| is_good) else {
-            return;
-        };
-        let proven = proven_devices(report);
-        let of_gpu = |device: &str| {
-            proven
-                .iter()
-                .any(|(known, is_proven)| *is_proven && known == device)
-        };
-        let is_gpu = |device: &str| proven.iter().any(|(known, _)| known == device);
-        self.end(|entry| {
-            let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| *earlier != boot);
-            let is_covered = of_gpu(&entry.device) || (of_all && !is_gpu(&entry.device));
-            entry.nature == Nature::Event && of_earlier_boot && is_covered
-        });
-    }
-
     /// Ends what a person says has ended, by id, or by cause on all devices. What is still read as bad opens again with
     /// the next look.
     pub fn clear(&mut self, what: &str, reason: &str, by: &str, at: &str) -> Result<Clear, ClearError> {
@@ -385,83 +385,4 @@ impl Ledger {
             clears: self.clears.clone(),
         }
     }
-}
-
-/// What was seen, before it is known whether it is open already.
-struct New<'a> {
-    cause: &'a str,
-    device: &'a str,
-    nature: Nature,
-    bearing: Bearing,
-    number: Option<u32>,
-    record: Option<RecordId>,
-    known: Option<&'static super::KnownXid>,
-    count: u64,
-    at: &'a str,
-    boot_id: Option<&'a str>,
-    text: String,
-}
-
-impl<'a> New<'a> {
-    fn of(cause: &'a str, device: &'a str) -> Self {
-        let record = cause::watched(cause).and_then(|row| row.record);
-        Self {
-            cause,
-            device,
-            nature: Nature::Event,
-            bearing: bearing_of(cause),
-            number: None,
-            record: record.and_then(|id| RecordId::from_str(id).ok()),
-            known: None,
-            count: 1,
-            at: "",
-            boot_id: None,
-            text: String::new(),
-        }
-    }
-
-    fn now(cause: &'a str, device: &'a str, nature: Nature, look: &'a Look) -> Self {
-        Self {
-            nature,
-            at: &look.at,
-            boot_id: look.boot_id.as_deref(),
-            ..Self::of(cause, device)
-        }
-    }
-
-    /// A message is told from others of its GPU by its record.
-    fn id(&self) -> String {
-        match (self.number, &self.record) {
-            (Some(number), _) => format!("{}-{number}@{}", self.cause, self.device),
-            (None, Some(record)) if self.cause == cause::KERNEL_MESSAGE => {
-                let (_, name) = record.as_str().split_once('/').unwrap_or_default();
-                format!("{}-{name}@{}", self.cause, self.device)
-            }
-            (None, _) => format!("{}@{}", self.cause, self.device),
-        }
-    }
-}
-
-/// True when a check ran, whatever came of it: a look leaves all out.
-pub(super) fn was_tried(report: &Report) -> bool {
-    let mut checks = report
-        .pairs
-        .iter()
-        .flat_map(|pair| &pair.directions)
-        .flat_map(|direction| &direction.checks);
-    checks.any(|check| !matches!(check.outcome, Outcome::Skipped | Outcome::NotVisible))
-}
-
-/// The GPUs of a report by address, and whether a pair of each was proven.
-fn proven_devices(report: &Report) -> Vec<(String, bool)> {
-    let takes_part = |pair: &Pair, index: usize| {
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
-        (pair.a == index || pair.b == index) && !pair.verdict.proven_rungs.is_empty()
-    };
-    let gpus = report.gpus.iter().enumerate();
-    gpus.filter_map(|(index, gpu)| {
-        let device = super::line::canonical(gpu.pci_address.value.as_deref()?);
-        Some((device, report.pairs.iter().any(|pair| takes_part(pair, index))))
-    })
-    .collect()
 }
