@@ -16,8 +16,13 @@ const NVIDIA: &str = "nvidia";
 pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Option<&[Gpu]>) -> Vec<AbsentGpu> {
     let root = &options.host_root;
     let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
+    let cuda_visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+    let asked = options
+        .devices
+        .as_deref()
+        .or(cuda_visible.as_deref().filter(|list| names_gpus(list)));
     let roll = Roll {
-        asked: options.devices.as_deref(),
+        asked,
         expected: options.expected_gpus,
         opened,
         managed: session.list_managed(),
@@ -28,9 +33,17 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
     roll.absent()
 }
 
+/// A list of numbers or of UUIDs names GPUs. Other values (empty, `-1`, `NoDevFiles`, MIG devices) hide GPUs on purpose.
+fn names_gpus(list: &str) -> bool {
+    let is_name = |name: &str| {
+        name.starts_with("GPU-") || (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    list.split(',').all(|name| is_name(name.trim()))
+}
+
 /// Everything that tells which GPUs there are.
 struct Roll<'a> {
-    /// `--devices`, in its order.
+    /// `--devices`, else `CUDA_VISIBLE_DEVICES`, in their order.
     asked: Option<&'a str>,
     /// `--expect gpus=N`.
     expected: Option<u32>,
@@ -50,8 +63,8 @@ impl Roll<'_> {
     /// All that are not among the opened ones, each with why.
     fn absent(&self) -> Vec<AbsentGpu> {
         let mut absent = match self.asked {
-            // A job that asked for some GPUs is not concerned by others.
-            Some(asked) => self.not_there(&asked.split(',').collect::<Vec<_>>()),
+            // Who asked for certain GPUs is told of those alone.
+            Some(asked) => self.not_there(&asked.split(',').map(str::trim).collect::<Vec<_>>()),
             None => [self.not_listed(), self.not_opened()].concat(),
         };
         absent.extend(self.too_few());
@@ -204,7 +217,7 @@ impl Roll<'_> {
         })
     }
 
-    /// Entries of NVML's list that do not even say where they are. As many as the bus has shown to be lost are those.
+    /// Entries of NVML's list that do not even say where they are. If the bus showed N lost GPUs already, N of these entries are the same GPUs.
     fn unanswered(&self, told: usize) -> Vec<AbsentGpu> {
         let managed = self.managed.as_deref().unwrap_or_default();
         let unanswered = (0..).zip(managed).filter_map(|(index, gpu): (usize, _)| {

@@ -156,3 +156,13 @@ fn a_bus_that_cannot_be_read_is_told_to_whoever_would_see_all() {
     };
     assert_eq!(told(&confined), []);
 }
+
+#[test]
+fn the_mask_of_a_scheduler_names_gpus_and_hides_others_on_purpose() {
+    for named in ["0", "0,1,2,3", "0, 1", "GPU-592ae3c5,GPU-645b7e67"] {
+        assert!(names_gpus(named), "{named}");
+    }
+    for hidden in ["", "-1", "NoDevFiles", "0,-1", "MIG-592ae3c5"] {
+        assert!(!names_gpus(hidden), "{hidden}");
+    }
+}
