@@ -86,7 +86,7 @@ fn what_is_left_out_of_a_crowded_line_is_told() {
     let examples: Vec<String> = examples.map(|example| example.text.replace('\n', " ")).collect();
     let told = |line: &str| {
         let (_, summary) = answer(&matcher, line);
-        let crowded = |note: &&String| note.contains("more than is worth asking for");
+        let crowded = |note: &&String| note.contains("too many possible matches");
         summary.notes.iter().find(crowded).cloned()
     };
     assert!(told(&line(&examples.join(" "), LONG)).is_some());

@@ -1,5 +1,5 @@
-//! Lines on which more stands than is worth asking for: each test reads the whole line, so what one line may cost is
-//! bounded by its length.
+//! Lines with so many possible matches that not all are tested. A test reads the whole line, so that the number of tests is
+//! bounded by the length of the line.
 
 use super::{Found, Matcher};
 

@@ -125,9 +125,9 @@ fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_
             records,
         } = tally.crowded;
         notes.push(format!(
-            "{lines} {} more than is worth asking for: {tests} tests were not made there and {records} records beyond \
-             {MAX_RECORDS_OF_LINE} of a line not counted; split the text into its lines",
-            if lines == 1 { "line holds" } else { "lines hold" },
+            "{lines} {} too many possible matches: {tests} tests were skipped there, and {records} records beyond \
+             {MAX_RECORDS_OF_LINE} of a line were not counted; split the text into its lines",
+            if lines == 1 { "line has" } else { "lines have" },
         ));
     }
     if tally.dropped_candidates > 0 {
