@@ -20,6 +20,14 @@ pub(crate) struct DaemonArgs {
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) access: ServerArgs,
+    /// File with a join token: a node without a credential and without another token enrols by itself
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "server",
+        env = "PEERLESS_JOIN_TOKEN_FILE"
+    )]
+    pub(crate) join_token_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) spool: SpoolArgs,
     /// Take these out of reports, each with a mark

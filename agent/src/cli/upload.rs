@@ -1,13 +1,13 @@
 //! What uploading takes: server, token, spool, patience.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 
 use super::StateArgs;
 use crate::process::say;
-use crate::upload::{ConfigurationError, Limits, Spool, Uploader, credential_file};
+use crate::upload::{ConfigurationError, Limits, Spool, Uploader, own_credential};
 
 /// How the server is spoken to.
 #[derive(Debug, Args)]
@@ -20,20 +20,30 @@ pub(crate) struct ServerArgs {
     token_file: Option<PathBuf>,
     /// Certificates (PEM) to trust in place of the system's
     #[arg(long, value_name = "FILE", env = "PEERLESS_CA_FILE")]
-    ca_file: Option<PathBuf>,
+    pub(crate) ca_file: Option<PathBuf>,
 }
 
 impl ServerArgs {
-    /// Checks every setting, and warns of unsafe ones; nothing is sent yet.
-    pub(crate) fn uploader(&self, server: &str) -> Result<Uploader, ConfigurationError> {
-        let own = credential_file(&StateArgs::of_environment().folder());
-        let uses_own =
-            self.token_file.is_none() && std::env::var_os("PEERLESS_TOKEN").is_none() && own.is_file();
-        let token_file = if uses_own {
-            Some(own.as_path())
+    /// True where a token was given, so that the node's own credential is not asked for.
+    pub(crate) fn has_token(&self) -> bool {
+        self.token_file.is_some() || std::env::var_os("PEERLESS_TOKEN").is_some()
+    }
+
+    /// Checks every setting, and warns of unsafe ones; nothing is sent yet. The node's own credential is looked for in
+    /// this state folder, and goes to the server that gave it alone.
+    pub(crate) fn uploader(&self, server: &str, state: &Path) -> Result<Uploader, ConfigurationError> {
+        let own = if self.has_token() {
+            None
         } else {
-            self.token_file.as_deref()
+            match own_credential(state, server) {
+                Ok(file) => file,
+                Err(warning) => {
+                    say(&format!("warning: {warning}"));
+                    None
+                }
+            }
         };
+        let token_file = own.as_deref().or(self.token_file.as_deref());
         let uploader = Uploader::new(server, token_file, self.ca_file.as_deref())?;
         for warning in uploader.warnings() {
             say(&format!("warning: {warning}"));
@@ -79,6 +89,8 @@ pub(crate) struct UploadArgs {
     pub(crate) server: String,
     #[command(flatten)]
     pub(crate) access: ServerArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
     #[command(flatten)]
     pub(crate) spool: SpoolArgs,
     /// How long to try again where the server does not answer or is busy, in seconds

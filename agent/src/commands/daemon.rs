@@ -18,8 +18,9 @@ use crate::ledger::{LedgerFile, without_ledger};
 use crate::output;
 use crate::probe::{self, Depth};
 use crate::process::say;
-use crate::upload::{Body, Pace, Spool, Uploader};
+use crate::upload::{Body, Pace, Spool, Uploader, credential_file};
 
+use super::enrol::Joining;
 use super::{make_report, print, say_reason};
 
 /// In the state folder: what readers of results have to know of the daemon.
@@ -32,6 +33,7 @@ const CLOCK_SKEW: Duration = Duration::from_mins(5);
 struct Daemon<'a> {
     arguments: &'a DaemonArgs,
     spool: Spool,
+    /// None without a server, and until the node has its credential.
     uploader: Option<Uploader>,
     /// The last look without checks.
     passive: Option<Report>,
@@ -45,8 +47,10 @@ struct Daemon<'a> {
 /// Looks until it is ended. What one round cannot do is said, and the next round tries again.
 pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
     let uploader = match &arguments.server {
-        Some(server) => Some(arguments.access.uploader(server)?),
-        None => None,
+        Some(server) if !waits_for_credential(arguments) => {
+            Some(arguments.access.uploader(server, &arguments.state.folder())?)
+        }
+        _ => None,
     };
     let mut daemon = Daemon {
         arguments,
@@ -134,7 +138,12 @@ impl Daemon<'_> {
     fn observed(&self, mut report: Report) -> Report {
         let now = SystemClock.now();
         let ledger = self.arguments.state.ledger();
-        let health = ledger.observe(&self.arguments.run.host_root(), &report, now);
+        let health = ledger.observe(
+            &self.arguments.run.host_root(),
+            &report,
+            self.arguments.run.scope(),
+            now,
+        );
         conclude(&mut report, health, now);
         report
     }
@@ -176,7 +185,7 @@ impl Daemon<'_> {
     /// On disk first; then with all that waits, oldest first, one try each: the next round is the next try, but none
     /// before the server wants to be asked again.
     fn upload(&mut self, report: &Report) -> anyhow::Result<()> {
-        let Some(uploader) = &self.uploader else {
+        let Some(server) = &self.arguments.server else {
             return Ok(());
         };
         let (report, body) = Body::redacted(report, &self.arguments.redact)?;
@@ -185,13 +194,18 @@ impl Daemon<'_> {
             Err(why) => {
                 // It can wait nowhere, so that it goes now or never.
                 say(&format!("the report cannot be kept: {why}; it is sent at once"));
-                if let Err(error) = uploader.send(&body) {
+                self.connect(server).context("the report is lost")?;
+                if let Some(Err(error)) = self.uploader.as_ref().map(|uploader| uploader.send(&body)) {
                     self.pace.learn(Some(&error), Instant::now(), random());
                     return Err(error).context("the report is lost");
                 }
             }
         }
         if self.pace.may_send(Instant::now()) {
+            self.connect(server)?;
+            let Some(uploader) = &self.uploader else {
+                return Ok(());
+            };
             let drained = self.spool.drain(uploader);
             drained.said.iter().for_each(|line| say(line));
             self.pace
@@ -199,6 +213,37 @@ impl Daemon<'_> {
         }
         Ok(())
     }
+}
+
+impl Daemon<'_> {
+    /// Makes the uploader, after the node has enrolled where it has to. What cannot be done now is tried again with the next
+    /// report.
+    fn connect(&mut self, server: &str) -> anyhow::Result<()> {
+        let arguments = self.arguments;
+        let state = arguments.state.folder();
+        if let (true, Some(join_token_file)) = (waits_for_credential(arguments), &arguments.join_token_file) {
+            let joining = Joining {
+                server,
+                join_token_file,
+                ca_file: arguments.access.ca_file.as_deref(),
+                root: arguments.run.host_root(),
+                node_id: arguments.run.node_id.as_ref(),
+                state: &state,
+            };
+            let joined = joining.join()?;
+            say(&joined.map_err(|error| anyhow::anyhow!("not enrolled: {error}"))?);
+        }
+        if self.uploader.is_none() {
+            self.uploader = Some(arguments.access.uploader(server, &state)?);
+        }
+        Ok(())
+    }
+}
+
+/// True for a node that was given a join token and nothing else to upload with.
+fn waits_for_credential(arguments: &DaemonArgs) -> bool {
+    let credential = credential_file(&arguments.state.folder());
+    arguments.join_token_file.is_some() && !arguments.access.has_token() && !credential.is_file()
 }
 
 /// Without random numbers all wait alike, which is no reason not to wait.
@@ -223,7 +268,7 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
             Ok(if arguments.alive {
                 0
             } else {
-                arguments.fail_on.exit_code(&report.conclusion, &report.pairs)
+                arguments.fail_on.exit_code(&report)
             })
         }
         Err(why) => {

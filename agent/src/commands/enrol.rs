@@ -1,12 +1,15 @@
-//! `peerless-agent enrol`: this node gets a credential of its own.
+//! `peerless-agent enrol`: this node gets a credential of its own. A daemon that was given a join token does the same.
+
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use kb_core::ids::NodeId;
 
 use crate::cli::EnrolArgs;
 use crate::files::{FOR_OWNER, write_whole};
-use crate::host;
+use crate::host::{self, HostRoot};
 use crate::process::say;
-use crate::upload::{Uploader, credential_file};
+use crate::upload::{UploadError, Uploader, credential_file, keep_credential};
 
 use super::print;
 
@@ -14,7 +17,8 @@ use super::print;
 const REFUSED: u8 = 1;
 
 pub(crate) fn enrol(arguments: &EnrolArgs) -> anyhow::Result<u8> {
-    let file = credential_file(&arguments.state.folder());
+    let state = arguments.state.folder();
+    let file = credential_file(&state);
     if file.is_file() && !arguments.again {
         print(&format!(
             "{} is there; --again asks for another\n",
@@ -22,42 +26,72 @@ pub(crate) fn enrol(arguments: &EnrolArgs) -> anyhow::Result<u8> {
         ))?;
         return Ok(0);
     }
-    let root = arguments.host_root();
-    let uploader = Uploader::new(
-        &arguments.server,
-        Some(&arguments.join_token_file),
-        arguments.ca_file.as_deref(),
-    )?;
-    for warning in uploader.warnings() {
-        say(&format!("warning: {warning}"));
-    }
-    let node = match &arguments.node_id {
-        Some(node) => node.clone(),
-        None => host::node(&root).context("name this node")?.id,
+    let joining = Joining {
+        server: &arguments.server,
+        join_token_file: &arguments.join_token_file,
+        ca_file: arguments.ca_file.as_deref(),
+        root: arguments.host_root(),
+        node_id: arguments.node_id.as_ref(),
+        state: &state,
     };
-    // Before the server is asked: a credential that cannot be kept is lost.
-    let probe = file.with_file_name(".enrolling");
-    write_whole(&probe, b"", FOR_OWNER).with_context(|| format!("write into {}", probe.display()))?;
-    std::fs::remove_file(&probe).with_context(|| format!("remove {}", probe.display()))?;
-    match uploader.enrol(&node, &host::machine(&root)) {
-        Ok(credential) => {
-            let text = format!("{}\n", credential.token);
-            write_whole(&file, text.as_bytes(), FOR_OWNER)
-                .with_context(|| format!("write {}", file.display()))?;
-            let again = if credential.again {
-                "; the former credential of this machine is revoked"
-            } else {
-                ""
-            };
-            print(&format!(
-                "enrolled as {node}, credential in {}{again}\n",
-                file.display()
-            ))?;
+    match joining.join()? {
+        Ok(joined) => {
+            print(&format!("{joined}\n"))?;
             Ok(0)
         }
         Err(error) => {
             say(&format!("not enrolled: {error}"));
             Ok(REFUSED)
         }
+    }
+}
+
+/// A node that is about to enrol.
+pub(super) struct Joining<'a> {
+    pub(super) server: &'a str,
+    pub(super) join_token_file: &'a Path,
+    pub(super) ca_file: Option<&'a Path>,
+    pub(super) root: HostRoot,
+    pub(super) node_id: Option<&'a NodeId>,
+    pub(super) state: &'a Path,
+}
+
+impl Joining<'_> {
+    /// Asks the server, and keeps what it gives. Returns a sentence for people; the inner error is the server's.
+    pub(super) fn join(&self) -> anyhow::Result<Result<String, UploadError>> {
+        let uploader = Uploader::new(self.server, Some(self.join_token_file), self.ca_file)?;
+        for warning in uploader.warnings() {
+            say(&format!("warning: {warning}"));
+        }
+        let node = match self.node_id {
+            Some(node) => node.clone(),
+            None => host::node(&self.root).context("name this node")?.id,
+        };
+        let machine = host::machine(&self.root).context(
+            "this machine has no board id, no machine id and no host name: write an id into /etc/machine-id",
+        )?;
+        self.check_folder()?;
+        let credential = match uploader.enrol(&node, &machine) {
+            Ok(credential) => credential,
+            Err(error) => return Ok(Err(error)),
+        };
+        let file = keep_credential(self.state, self.server, &credential)
+            .with_context(|| format!("keep the credential in {}", self.state.display()))?;
+        let again = if credential.again {
+            "; the former credential of this machine is revoked"
+        } else {
+            ""
+        };
+        Ok(Ok(format!(
+            "enrolled as {node}, credential in {}{again}",
+            file.display()
+        )))
+    }
+
+    /// Before the server is asked: a credential that cannot be kept is lost.
+    fn check_folder(&self) -> anyhow::Result<()> {
+        let probe: PathBuf = self.state.join(".enrolling");
+        write_whole(&probe, b"", FOR_OWNER).with_context(|| format!("write into {}", probe.display()))?;
+        std::fs::remove_file(&probe).with_context(|| format!("remove {}", probe.display()))
     }
 }

@@ -12,7 +12,7 @@ use kb_core::matcher::Matcher;
 use kb_core::scanner::{ScanOptions, Summary};
 use kb_core::terminal::harmless;
 
-use crate::cli::{MatchArgs, SignatureArgs};
+use crate::cli::{MatchArgs, SignatureArgs, StateArgs};
 use crate::process::say;
 use crate::signatures::{self, About, Known};
 use crate::upload::{ConfigurationError, ZSTD_MAGIC};
@@ -62,7 +62,10 @@ pub(crate) fn known(arguments: &SignatureArgs) -> anyhow::Result<Known> {
         .clone()
         .unwrap_or_else(signatures::default_path);
     let server = match &arguments.server {
-        Some(server) => match arguments.access.uploader(server) {
+        Some(server) => match arguments
+            .access
+            .uploader(server, &StateArgs::of_environment().folder())
+        {
             Ok(server) => Some(server),
             // A file for the server's sake, such as a token that only root reads, is not needed for what is here.
             Err(error @ ConfigurationError::File { .. }) if path.is_file() => {

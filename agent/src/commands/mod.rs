@@ -24,6 +24,7 @@ pub(crate) use watch::watch;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
+use kb_core::health::{Scope, conclude, open_faults, told};
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
@@ -66,7 +67,7 @@ fn show(run: &RunArgs, json: bool, extra: Extra) -> anyhow::Result<u8> {
         return dry_run::tell(run, &extra);
     }
     let mut report = make(run, Depth::Full, !json, extra)?;
-    note_run(&mut report);
+    note_run(&mut report, run.scope());
     if json {
         print(&output::json(&report)?)?;
     } else {
@@ -83,7 +84,11 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
     // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
     let uploader = match &arguments.server {
-        Some(server) if !arguments.print => Some(arguments.access.uploader(server)?),
+        Some(server) if !arguments.print => Some(
+            arguments
+                .access
+                .uploader(server, &StateArgs::of_environment().folder())?,
+        ),
         _ => None,
     };
     let (report, body) = match &arguments.from {
@@ -91,7 +96,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
         None => {
             let mut report = make_report(&arguments.run, Depth::Full, !arguments.print)?;
-            note_run(&mut report);
+            note_run(&mut report, arguments.run.scope());
             Body::redacted(&report, &arguments.redact)?
         }
     };
@@ -174,14 +179,14 @@ fn make(
 
 /// Has the daemon's ledger know of a run of another verb, where there is one: a proof ends what it can end, whoever
 /// made it.
-fn note_run(report: &mut Report) {
+fn note_run(report: &mut Report, scope: Scope) {
     let ledger = StateArgs::of_environment().ledger();
     if !ledger.is_there() {
         return;
     }
     let now = SystemClock.now();
-    match ledger.note_run(report, now) {
-        Ok(health) => kb_core::health::conclude(report, health, now),
+    match ledger.note_run(report, scope, now) {
+        Ok(health) => conclude(report, health, now),
         Err(error) => say(&format!(
             "the daemon's ledger does not know of this run: {error:#}"
         )),
@@ -225,5 +230,9 @@ fn say_reason(report: &Report) {
     let conclusion = &report.conclusion;
     if conclusion.verdict > Verdict::NoFaultSeen {
         say(&format!("{}: {}", conclusion.verdict.phrase(), conclusion.reason));
+        return;
+    }
+    for fault in open_faults(report) {
+        say(&format!("fault still open: {}", told(fault)));
     }
 }

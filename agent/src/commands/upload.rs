@@ -13,7 +13,9 @@ use super::{InputError, print};
 
 /// Sends files, or empties the spool.
 pub(crate) fn upload(arguments: &UploadArgs) -> anyhow::Result<u8> {
-    let uploader = arguments.access.uploader(&arguments.server)?;
+    let uploader = arguments
+        .access
+        .uploader(&arguments.server, &arguments.state.folder())?;
     let patience = patience(arguments.retry_for);
     if arguments.files.is_empty() {
         return empty(&arguments.spool.spool(), &uploader, &patience);

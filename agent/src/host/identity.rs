@@ -37,13 +37,13 @@ pub(super) fn node_id(root: &HostRoot, hostname: Option<&str>) -> Result<NodeId,
 }
 
 /// What tells this machine from others, as a hash: all that it says of itself, or its host name. It stays when the system
-/// is installed anew only as far as the board names itself.
-pub(super) fn machine(root: &HostRoot, hostname: Option<&str>) -> String {
+/// is installed anew only as far as the board names itself. `None` where it says nothing.
+pub(super) fn machine(root: &HostRoot, hostname: Option<&str>) -> Option<String> {
     let ids = [BOARD, "etc/machine-id", "var/lib/dbus/machine-id"];
     let mut ids = ids.iter().filter_map(|path| root.line(path).value);
     let id = ids.find(|id| id != UNINITIALIZED);
-    let id = id.as_deref().or(hostname).unwrap_or("unnamed");
-    hashed("enrolment", id)
+    let id = id.as_deref().or(hostname)?;
+    Some(hashed("enrolment", id))
 }
 
 fn hashed(kind: &str, secret: &str) -> String {

@@ -48,8 +48,8 @@ pub(crate) fn node(root: &HostRoot) -> Result<Node, IdError> {
     })
 }
 
-/// What tells this machine from others, as a hash.
-pub(crate) fn machine(root: &HostRoot) -> String {
+/// What tells this machine from others, as a hash; `None` where it says nothing of itself.
+pub(crate) fn machine(root: &HostRoot) -> Option<String> {
     let hostname = root.line("proc/sys/kernel/hostname").value;
     identity::machine(root, hostname.as_deref())
 }

@@ -1,21 +1,62 @@
 //! Enrolling this node: a join token goes out, a credential that writes this node alone comes back.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use kb_core::ids::NodeId;
+use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::client::root_cause;
 use super::{UploadError, Uploader};
+use crate::files::{FOR_OWNER, write_whole};
 
 /// Name of the credential in the state folder.
 const FILE: &str = "credential";
+/// Name of the file that says which server gave it.
+const GIVEN_BY: &str = "credential.server";
 
 /// Where the credential of a state folder lies.
 pub(crate) fn credential_file(state: &Path) -> PathBuf {
     state.join(FILE)
+}
+
+/// The credential of a state folder, where it is for this server. Another server must not get it, since whoever has it can
+/// write this node: the error says so.
+pub(crate) fn own_credential(state: &Path, server: &str) -> Result<Option<PathBuf>, String> {
+    let file = credential_file(state);
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let given_by = std::fs::read_to_string(state.join(GIVEN_BY)).unwrap_or_default();
+    let given_by = given_by.trim();
+    if given_by.is_empty() || origin(server).is_some_and(|asked| asked == given_by) {
+        return Ok(Some(file));
+    }
+    Err(format!(
+        "the credential in {} was given by {given_by} and is not sent to another server: enrol with that one",
+        file.display()
+    ))
+}
+
+/// Keeps a credential, and who gave it.
+pub(crate) fn keep_credential(state: &Path, server: &str, credential: &Credential) -> io::Result<PathBuf> {
+    let given_by = origin(server).unwrap_or_default();
+    write_whole(
+        &state.join(GIVEN_BY),
+        format!("{given_by}\n").as_bytes(),
+        FOR_OWNER,
+    )?;
+    let file = credential_file(state);
+    write_whole(&file, format!("{}\n", credential.token).as_bytes(), FOR_OWNER)?;
+    Ok(file)
+}
+
+fn origin(server: &str) -> Option<String> {
+    let address = Url::parse(server).ok()?;
+    Some(address.origin().ascii_serialization())
 }
 
 /// What the server gave.

@@ -13,7 +13,7 @@ mod spool;
 pub(crate) use body::{Body, ZSTD_MAGIC, read_body};
 pub(crate) use bundle::{pack, unpack};
 pub(crate) use client::Uploader;
-pub(crate) use enrol::credential_file;
+pub(crate) use enrol::{credential_file, keep_credential, own_credential};
 pub(crate) use redact::Kind as Redaction;
 pub(crate) use retry::{Pace, Patience, send};
 pub(crate) use spool::{Limits, Spool, read_kept, remove};

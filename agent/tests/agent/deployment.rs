@@ -98,11 +98,26 @@ fn the_daemon_set_says_how_its_secret_is_made_and_serves_its_metrics() {
     let text = fs::read_to_string(shipped("kubernetes.yaml")).unwrap();
     let set = &YamlLoader::load_from_str(&text).unwrap()[0];
     let containers = &set["spec"]["template"]["spec"]["containers"];
-    let secret = &named(&named(containers, "agent")["env"], "PEERLESS_TOKEN")["valueFrom"]["secretKeyRef"];
+    let agent = named(containers, "agent");
+    let file = named(&agent["env"], "PEERLESS_JOIN_TOKEN_FILE")["value"]
+        .as_str()
+        .unwrap();
+    let file = Path::new(file);
+    let mut mounts = agent["volumeMounts"].as_vec().unwrap().iter();
+    let mount = mounts
+        .find(|mount| mount["mountPath"].as_str() == file.parent().unwrap().to_str())
+        .unwrap();
+    let volumes = &set["spec"]["template"]["spec"]["volumes"];
+    let secret = &named(volumes, mount["name"].as_str().unwrap())["secret"];
+    assert_eq!(
+        secret["defaultMode"].as_i64(),
+        Some(400),
+        "0400: octal to Kubernetes, whose YAML is 1.1"
+    );
     let made = format!(
         "kubectl create secret generic {} --from-literal={}=",
-        secret["name"].as_str().unwrap(),
-        secret["key"].as_str().unwrap()
+        secret["secretName"].as_str().unwrap(),
+        file.file_name().unwrap().to_str().unwrap()
     );
     assert!(text.contains(&made), "{made}");
     let server = named(containers, "metrics");

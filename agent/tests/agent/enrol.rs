@@ -28,6 +28,50 @@ fn report(node: &Node, server: &Server, arguments: &[&str]) -> Run {
     Run::of(&command.args(arguments).output().unwrap())
 }
 
+fn daemon(node: &Node, address: &str, join: &str) -> Run {
+    let file = node.path("join");
+    fs::write(&file, join).unwrap();
+    let mut command = node.command("daemon");
+    command.args(["--once", "-q", "--server", address]);
+    command.arg("--spool").arg(node.path("spool"));
+    command.arg("--state").arg(node.path("state"));
+    command.arg("--join-token-file").arg(&file);
+    Run::of(&command.output().unwrap())
+}
+
+#[test]
+fn a_daemon_with_a_join_token_enrols_by_itself() {
+    let server = Server::start_with(&["--enrol-only"]);
+    let join = server.token_with(&["--scope", "enrol", "--uses", "1"]);
+    let node = Node::with(&Scenario::healthy(2));
+    // Nobody answers: the report waits, and the next look tries again.
+    let away = daemon(&node, "http://127.0.0.1:9", &join);
+    assert!(
+        away.stderr.contains("the report cannot be sent"),
+        "{}",
+        away.stderr
+    );
+    assert!(!node.path("state/credential").is_file());
+    let waiting = || fs::read_dir(node.path("spool")).unwrap().count();
+    assert_eq!(waiting(), 1);
+    let first = daemon(&node, &server.address, &join);
+    assert!(first.stderr.contains("enrolled as"), "{}", first.stderr);
+    assert_eq!(mode(&node.path("state/credential")), 0o600);
+    assert_eq!(waiting(), 0, "{}", first.stderr);
+    let second = daemon(&node, &server.address, &join);
+    assert!(!second.stderr.contains("enrolled"), "{}", second.stderr);
+    assert_eq!(waiting(), 0, "{}", second.stderr);
+    // The credential is that server's: another one does not get it.
+    let other = Server::start_with(&["--enrol-only"]);
+    let strange = daemon(&node, &other.address, &join);
+    assert!(
+        strange.stderr.contains("is not sent to another server"),
+        "{}",
+        strange.stderr
+    );
+    assert_eq!(waiting(), 1, "{}", strange.stderr);
+}
+
 #[test]
 fn a_node_enrols_once_and_reports_with_its_own_credential() {
     let server = Server::start_with(&["--enrol-only"]);

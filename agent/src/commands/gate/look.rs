@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use kb_core::report::Report;
 use serde::Deserialize;
 
-use crate::cli::GateArgs;
+use crate::cli::{GateArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
 use crate::commands::upload::patience;
 use crate::gate::{Doubt, Ended, Found, Seen, of_probe, of_status};
@@ -97,7 +97,9 @@ pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
 
 /// On disk first; then one try, as a job waits.
 fn deliver(arguments: &GateArgs, server: &str, report: &Report) -> anyhow::Result<()> {
-    let uploader = arguments.access.uploader(server)?;
+    let uploader = arguments
+        .access
+        .uploader(server, &StateArgs::of_environment().folder())?;
     let (report, body) = Body::redacted(report, &arguments.redact)?;
     let kept = arguments.spool.spool().keep(&report.report_id, &body);
     if let Ok(kept) = &kept {
