@@ -232,16 +232,10 @@ fn stored_from(row: &impl Cells) -> Result<StoredReport, StoreError> {
 }
 
 pub(super) fn verdict_from(word: &str) -> Result<Verdict, StoreError> {
-    [
-        Verdict::Healthy,
-        Verdict::Degraded,
-        Verdict::Refused,
-        Verdict::Unknown,
-        Verdict::Broken,
-    ]
-    .into_iter()
-    .find(|verdict| verdict.word() == word)
-    .ok_or_else(|| unreadable("verdict", word))
+    Verdict::ALL
+        .into_iter()
+        .find(|verdict| verdict.word() == word)
+        .ok_or_else(|| unreadable("verdict", word))
 }
 
 fn weight_from(word: &str) -> Result<Weight, StoreError> {

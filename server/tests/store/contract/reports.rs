@@ -67,6 +67,20 @@ pub(crate) async fn a_report_is_kept_once(place: Arc<Place>) {
     assert_eq!(store.report(Some(&node("n2")), &sent.id).await.unwrap(), None);
 }
 
+pub(crate) async fn every_verdict_comes_back(place: Arc<Place>) {
+    let store = place.store().await;
+    for (number, verdict) in Verdict::ALL.into_iter().enumerate() {
+        let sent = NewReport {
+            verdict,
+            ..report(&format!("n{number}"), "r1", 10)
+        };
+        store.save_report(sent.clone()).await.unwrap();
+        let kept = store.report(Some(&sent.node), &sent.id).await.unwrap().unwrap();
+        assert_eq!(kept.listing.verdict, verdict);
+    }
+    assert_eq!(store.nodes(None, 10).await.unwrap().len(), Verdict::ALL.len());
+}
+
 pub(crate) async fn another_body_under_the_same_id_is_a_conflict(place: Arc<Place>) {
     let store = place.store().await;
     let sent = report("n1", "r1", 10);
