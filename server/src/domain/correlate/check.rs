@@ -1,4 +1,4 @@
-//! Rules at the door: compiled and measured when a record is saved, so that none surprises at night.
+//! Rules are compiled and measured when a record is saved, so that no bad rule fails later.
 
 use std::sync::LazyLock;
 

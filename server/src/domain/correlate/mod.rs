@@ -60,8 +60,9 @@ impl Correlator {
         let outcome = stack::deep(|| rules.apply(&facts, RULES_TIME));
         let outcome = outcome.unwrap_or_else(rules::Outcome::of_a_fault);
         self.count(&outcome);
-        let mut found = outcome.findings;
-        found.extend(states::findings(generation, report).take(MAX_FINDINGS));
+        // First what the agent holds open: no number of rules may push that out.
+        let mut found: Vec<NewFinding> = states::findings(generation, report).take(MAX_FINDINGS).collect();
+        found.extend(outcome.findings);
         let unexplained = unexplained::refusals(report, &found);
         let room = MAX_FINDINGS.saturating_sub(found.len() + unexplained.len());
         found.extend(logs::findings(generation, report).take(room));

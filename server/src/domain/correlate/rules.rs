@@ -60,8 +60,9 @@ pub(super) struct Outcome {
 impl Outcome {
     /// Nothing could be asked.
     pub(super) fn of_a_fault() -> Self {
+        let title = "No rule was asked: the program failed while it asked them";
         Self {
-            findings: Vec::new(),
+            findings: vec![not_asked(title.to_owned(), Evidence::new())],
             failed: 1,
         }
     }
@@ -171,6 +172,9 @@ impl RuleBook {
                 }
                 for rule in self.rules.iter().filter(|rule| rule.scope == scope) {
                     if outcome.findings.len() >= MAX_FINDINGS {
+                        let title =
+                            format!("Not all rules were asked: {MAX_FINDINGS} findings are kept of a report");
+                        outcome.findings.insert(0, not_asked(title, Evidence::new()));
                         return outcome;
                     }
                     if time.check().is_err() {
@@ -189,24 +193,30 @@ impl RuleBook {
     }
 }
 
+/// Says that rules were left out: what they would have found is not known.
+fn not_asked(title: String, evidence: Evidence) -> NewFinding {
+    NewFinding {
+        record: None,
+        rule: NOT_ASKED.to_owned(),
+        subject: "report".to_owned(),
+        title,
+        evidence: evidence.into_json(),
+    }
+}
+
 impl Rule {
     /// Nobody knows whether this rule applies, nor those behind it.
     fn not_asked(&self, subject: &Subject, limit: Duration) -> NewFinding {
         let mut evidence = Evidence::new();
         evidence.pointer(&subject.pointer, &serde_json::Value::String(subject.name.clone()));
-        NewFinding {
-            record: None,
-            rule: NOT_ASKED.to_owned(),
-            subject: "report".to_owned(),
-            title: format!(
-                "Not all rules were asked: their {} s of processor time for a report were spent at rule {} of {}, about {}",
-                limit.as_secs_f64(),
-                self.id,
-                self.record,
-                subject.name
-            ),
-            evidence: evidence.into_json(),
-        }
+        let title = format!(
+            "Not all rules were asked: their {} s of processor time for a report were spent at rule {} of {}, about {}",
+            limit.as_secs_f64(),
+            self.id,
+            self.record,
+            subject.name
+        );
+        not_asked(title, evidence)
     }
 
     fn finding(&self, subject: &Subject, context: &Context<'_, '_>) -> NewFinding {
