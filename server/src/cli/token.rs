@@ -44,7 +44,7 @@ pub struct CreateArgs {
     /// With the scope report: it writes reports of this node alone
     #[arg(long, value_name = "ID", conflicts_with = "uses")]
     node: Option<NodeId>,
-    /// Make the database where there is none yet: a token of a new database is good for no server that runs elsewhere
+    /// Make the database where there is none yet: a token made in a new database does not work on a server that uses another database
     #[arg(long)]
     init: bool,
     #[command(flatten)]
@@ -95,6 +95,7 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
     let bounds = Bounds {
         node: arguments.node,
         machine_sha256: None,
+        enrolled_by: None,
         uses_left: arguments.uses,
     };
     let issued = tokens::issue(

@@ -24,6 +24,11 @@ pub enum EnrolError {
         "the join token has no enrolment left: make another with `peerless token create --scope enrol --uses N`"
     )]
     UsedUp,
+    /// The join token ended while the request was under way.
+    #[error(
+        "the join token was revoked, or its time is over: make another with `peerless token create --scope enrol`"
+    )]
+    Over,
     /// Nothing that tells one machine from another.
     #[error(
         "machine has 1 to {MAX_MACHINE_BYTES} bytes: the machine id, or another text that stays when the node is installed anew"
@@ -59,6 +64,7 @@ pub async fn enrol(
     let bounds = Bounds {
         node: Some(node.clone()),
         machine_sha256: Some(hash(machine)),
+        enrolled_by: Some(by.token.clone()),
         uses_left: None,
     };
     let name = format!("node {node}");
@@ -68,6 +74,7 @@ pub async fn enrol(
         Enrolled::Again => true,
         Enrolled::Taken => return Err(EnrolError::Taken(node)),
         Enrolled::UsedUp => return Err(EnrolError::UsedUp),
+        Enrolled::Over => return Err(EnrolError::Over),
     };
     Ok(Credential { token, again })
 }

@@ -1,6 +1,6 @@
 //! What a store can refuse.
 
-use kb_core::ids::{NodeId, RecordId, ReportId, Revision};
+use kb_core::ids::{NodeId, RecordId, ReportId, Revision, Seq};
 
 /// Why a call failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -8,6 +8,9 @@ pub enum StoreError {
     /// No such record.
     #[error("there is no record {0}")]
     NoRecord(RecordId),
+    /// The feed went on since the caller looked at it.
+    #[error("another record was published meanwhile (seq {0})")]
+    FeedMoved(Seq),
     /// The record was never published, so it cannot be withdrawn.
     #[error("record {0} was never published")]
     NeverPublished(RecordId),

@@ -20,6 +20,11 @@ impl<DB: Engine> SqlStore<DB> {
             return Ok(published);
         }
 
+        if publish.after.is_some_and(|after| after != newest) {
+            tx.end().await?;
+            return Err(StoreError::FeedMoved(newest));
+        }
+
         let sql = "SELECT document, annex FROM revision WHERE record_id = $1 AND revision = $2";
         let texts = tx.first(sql, values![&publish.id, publish.revision]).await?;
         let Some(texts) = texts else {

@@ -1,12 +1,15 @@
 //! API tokens.
 
 use kb_core::ids::NodeId;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use super::engine::{Cells, Engine, values};
 use super::face::{id_from, unreadable};
 use super::session::{SqlStore, Tx};
 use super::{Bounds, Enrolled, NewToken, Scope, StoreError, StoredToken};
+
+/// For so long the same machine may enrol again with the same join token at no cost.
+const REPEAT_WITHIN: Duration = Duration::minutes(10);
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
@@ -25,16 +28,28 @@ impl<DB: Engine> SqlStore<DB> {
         let sql = "UPDATE token SET uses_left = uses_left WHERE id = $1";
         tx.run(sql, values![by]).await?;
         let join = tx
-            .first("SELECT uses_left FROM token WHERE id = $1", values![by])
+            .first(
+                "SELECT uses_left, revoked_at, expires_at FROM token WHERE id = $1",
+                values![by],
+            )
             .await?;
-        let Some(join) = join else {
-            tx.end().await?;
-            return Ok(Enrolled::UsedUp);
+        // It was good when the request came, which may be long ago where the body dripped.
+        let is_good = match &join {
+            Some(join) => {
+                let expires_at = join.maybe_time(2)?;
+                join.maybe_time(1)?.is_none() && expires_at.is_none_or(|at| at > token.created_at)
+            }
+            None => false,
         };
-        let sql =
-            "SELECT id, machine_sha256, expires_at FROM token WHERE node_id = $1 AND revoked_at IS NULL";
+        let Some(join) = join.filter(|_| is_good) else {
+            tx.end().await?;
+            return Ok(Enrolled::Over);
+        };
+        let sql = "SELECT id, machine_sha256, expires_at, enrolled_by, created_at FROM token \
+            WHERE node_id = $1 AND revoked_at IS NULL";
         let held = tx.first(sql, values![node]).await?;
         let mut enrolled = Enrolled::New;
+        let mut is_repeat = false;
         if let Some(held) = held {
             let is_over = held.maybe_time(2)?.is_some_and(|at| at <= token.created_at);
             let is_same = held.maybe_text(1)?.as_ref() == Some(machine);
@@ -44,12 +59,15 @@ impl<DB: Engine> SqlStore<DB> {
             }
             if is_same {
                 enrolled = Enrolled::Again;
+                let is_recent = token.created_at - held.time(4)? <= REPEAT_WITHIN;
+                is_repeat = is_recent && held.maybe_text(3)?.as_deref() == Some(by);
             }
             let sql = "UPDATE token SET revoked_at = $2 WHERE id = $1";
             tx.run(sql, values![&held.text(0)?, token.created_at]).await?;
         }
-        // The same machine has had its use: an answer that was lost must not cost another.
-        if enrolled == Enrolled::New {
+        // An answer that was lost must not cost another enrolment. Later, or with another join token, it does: the name of
+        // a machine is no secret, and must not be enough to take its credential over.
+        if !is_repeat {
             if join.maybe_integer(0)?.is_some_and(|left| left <= 0) {
                 tx.end().await?;
                 return Ok(Enrolled::UsedUp);
@@ -64,14 +82,14 @@ impl<DB: Engine> SqlStore<DB> {
 
     pub(super) async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError> {
         let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
-            node_id, machine_sha256, uses_left FROM token WHERE id = $1";
+            node_id, machine_sha256, uses_left, enrolled_by FROM token WHERE id = $1";
         let row = self.read_once().await?.first(sql, values![id]).await?;
         row.as_ref().map(token_from).transpose()
     }
 
     pub(super) async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError> {
         let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
-            node_id, machine_sha256, uses_left FROM token ORDER BY created_at, id";
+            node_id, machine_sha256, uses_left, enrolled_by FROM token ORDER BY created_at, id";
         let rows = self.read_once().await?.all(sql, &[]).await?;
         rows.iter().map(token_from).collect()
     }
@@ -90,7 +108,7 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
     let words: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
     let scopes = words.join(" ");
     let sql = "INSERT INTO token (id, secret_sha256, name, scopes, created_at, expires_at, node_id, machine_sha256, \
-        uses_left) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        uses_left, enrolled_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let row = values![
         &token.id,
         &token.secret_sha256,
@@ -101,6 +119,7 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
         token.bounds.node.as_ref().map(NodeId::as_str),
         token.bounds.machine_sha256.as_deref(),
         token.bounds.uses_left.map(i64::from),
+        token.bounds.enrolled_by.as_deref(),
     ];
     tx.run(sql, row).await?;
     Ok(())
@@ -120,6 +139,7 @@ fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
             bounds: Bounds {
                 node: row.maybe_text(7)?.map(id_from).transpose()?,
                 machine_sha256: row.maybe_text(8)?,
+                enrolled_by: row.maybe_text(10)?,
                 // A number that no program wrote grants nothing.
                 uses_left: row.maybe_integer(9)?.map(|left| u32::try_from(left).unwrap_or(0)),
             },

@@ -18,6 +18,11 @@ pub enum CurateError {
     /// The check ended in a fault of the program.
     #[error("the gate could not be asked")]
     NotAsked,
+    /// Other records were published again and again between the gate's answer and the publication.
+    #[error(
+        "other records are being published at the same time, so that the gate's answer did not hold: send this again"
+    )]
+    Overtaken,
     /// The gate has nothing to compare with.
     #[error(transparent)]
     NoHealthyLines(#[from] NoHealthyLines),

@@ -4,7 +4,8 @@
 //! before another record on that one's own example, and no pattern of it may be asked of every line or cost too much. What
 //! else a text must keep is told by [`super::check_texts`].
 
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision};
@@ -26,6 +27,10 @@ const SHOWN: usize = 200;
 const LOOSE: [&str; 2] = ["pattern/no-literal", "pattern/too-costly"];
 /// Rules about a record's own examples that a draft may break.
 const OWN: [&str; 2] = ["misses-example", "near-miss-matches"];
+/// New records that are asked together: few enough that no line has more hits than an answer holds.
+const ASKED_TOGETHER: usize = 50;
+/// Lines of healthy runs about which records are asked among all others.
+const MOST_LINES_ASKED: usize = 500;
 /// Findings of one rule about one record: more say nothing new.
 const MOST_OF_RULE: usize = 3;
 
@@ -49,55 +54,129 @@ pub fn refused(
             note(&mut found, record.id().clone(), violation);
         }
     }
-    let (alone, _) = Matcher::build(signatures(records.iter()));
-    let alone = Arc::new(alone);
-    let healthy = hits(&alone, lines);
-    let examples = examples_met(&alone, records, generation);
-    if healthy.is_empty() && examples.is_empty() {
-        return Ok(found);
-    }
-    // What other records take back, or need beside them, shows only among all.
-    let others = generation.records().map(|published| &published.record);
+    let others = || generation.records().map(|published| &published.record);
     let new = |id: &RecordId| records.iter().any(|record| record.id() == id);
-    let joined = others.filter(|record| !new(record.id())).chain(records);
-    let (all, _) = generation.matcher.rebuild(signatures(joined));
-    let all = Arc::new(all);
-    if !healthy.is_empty() {
-        for hit in hits(&all, lines).into_iter().filter(|hit| new(&hit.record)) {
-            let text: String = hit
-                .text
-                .iter()
-                .flat_map(|marked| marked.text.chars())
-                .take(SHOWN)
-                .collect();
-            let reason = format!("{} matches a line of a healthy run: {text:?}", hit.pattern);
-            let violation = Violation::error(Part::Document, "", "gate/healthy-line", reason);
-            note(
-                &mut found,
-                hit.record,
-                violation.fix("narrow the pattern, so that it needs words of the error itself"),
-            );
+    // Made only where a record matches anything that is not its own.
+    let all = LazyCell::new(|| {
+        let joined = others().filter(|record| !new(record.id())).chain(records);
+        let (all, _) = generation.matcher.rebuild(signatures(joined));
+        Arc::new(all)
+    });
+    for some in records.chunks(ASKED_TOGETHER) {
+        let together = signatures(some.iter());
+        let mut healthy = Healthy::of(&together, lines);
+        let (alone, _) = Matcher::build(together);
+        let alone = Arc::new(alone);
+        each_hit(&alone, lines, |hit| healthy.take(hit, &all));
+        for (record, violation) in healthy.found {
+            note(&mut found, record, violation);
         }
-    }
-    for (owner, text) in examples {
-        let before = first(&generation.matcher, text);
-        let now = first(&all, text);
-        if let (Some(before), Some(now)) = (before, now)
-            && before == owner
-            && now != owner
-            && new(&now)
-        {
-            let shown: String = text.chars().take(SHOWN).collect();
-            let reason = format!("it comes before {owner} on that record's own example: {shown:?}");
-            let violation = Violation::error(Part::Document, "", "gate/others-example", reason);
-            note(
-                &mut found,
-                now,
-                violation.fix("make the pattern more specific, or change the other record"),
-            );
+        let published = others().filter(|record| !new(record.id()));
+        for owner in published.chain(records) {
+            let before = (!new(owner.id())).then_some(&generation.matcher);
+            for example in &owner.annex.examples {
+                if let Some((violation, record)) =
+                    displaced(&alone, (before, &all), owner.id(), &example.text)
+                {
+                    note(&mut found, record, violation);
+                }
+            }
         }
     }
     Ok(found)
+}
+
+/// Records that match lines of healthy runs.
+///
+/// Lines are judged one by one: those that ship are of many machines, and nothing on one says anything about another. A
+/// record that depends on others (`only_with`, `cancels`, …) or on the device is asked among all records about the line
+/// alone; any other is refused by its hit.
+struct Healthy<'t> {
+    lines: &'t str,
+    /// Records that depend on what stands beside them.
+    depend: BTreeSet<RecordId>,
+    /// Lines that may still be asked about among all records.
+    left: usize,
+    found: Vec<(RecordId, Violation)>,
+}
+
+impl<'t> Healthy<'t> {
+    fn of(records: &[RecordSignatures], lines: &'t str) -> Self {
+        let depends = |record: &&RecordSignatures| {
+            record.only_alone
+                || !record.only_with.is_empty()
+                || !record.cancels.is_empty()
+                || !record.of_gpu.is_empty()
+                || !record.not_of_others.is_empty()
+        };
+        Self {
+            lines,
+            depend: records
+                .iter()
+                .filter(depends)
+                .map(|record| record.id.clone())
+                .collect(),
+            left: MOST_LINES_ASKED,
+            found: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, hit: Hit, all: &LazyCell<Arc<Matcher>, impl FnOnce() -> Arc<Matcher>>) {
+        let known = self.found.iter().filter(|(record, _)| *record == hit.record);
+        if known.count() >= MOST_OF_RULE {
+            return;
+        }
+        let line = lines_of(self.lines, &hit);
+        let text: String = line.chars().take(SHOWN).collect();
+        let reason = if !self.depend.contains(&hit.record) {
+            format!("{} matches a line of a healthy run: {text:?}", hit.pattern)
+        } else if self.left == 0 {
+            format!("it matches more lines of healthy runs than are asked about one by one, such as {text:?}")
+        } else {
+            self.left -= 1;
+            if !read(all, line).matches.iter().any(|found| found.id == hit.record) {
+                return;
+            }
+            format!("{} matches a line of a healthy run: {text:?}", hit.pattern)
+        };
+        let violation = Violation::error(Part::Document, "", "gate/healthy-line", reason);
+        let fix = "narrow the pattern, so that it needs words of the error itself";
+        self.found.push((hit.record, violation.fix(fix)));
+    }
+}
+
+/// A new record because of which an example is no longer answered first by its own.
+fn displaced(
+    alone: &Arc<Matcher>,
+    (before, all): (
+        Option<&Arc<Matcher>>,
+        &LazyCell<Arc<Matcher>, impl FnOnce() -> Arc<Matcher>>,
+    ),
+    owner: &RecordId,
+    text: &str,
+) -> Option<(Violation, RecordId)> {
+    let mut hits = BTreeSet::new();
+    each_hit(alone, text, |hit| {
+        hits.insert(hit.record);
+    });
+    hits.remove(owner);
+    let new = hits.first()?;
+    if before.is_some_and(|before| first(before, text).as_ref() != Some(owner)) {
+        return None;
+    }
+    let now = first(all, text);
+    if now.as_ref() == Some(owner) {
+        return None;
+    }
+    let shown: String = text.chars().take(SHOWN).collect();
+    let reason = format!("with it, {owner} is no longer the first answer to its own example: {shown:?}");
+    let violation = Violation::error(Part::Document, "", "gate/others-example", reason);
+    let fix = "make the pattern more specific, or change the other record";
+    // That which stands first now, where it is one of the new ones.
+    let blamed = now
+        .filter(|now| hits.contains(now))
+        .unwrap_or_else(|| new.clone());
+    Some((violation.fix(fix), blamed))
 }
 
 /// Its own examples that it does not find, and its near misses that it does: warnings of a draft.
@@ -137,37 +216,31 @@ fn signatures<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<RecordSignat
     signature_set(records.map(|record| (record, Revision(1))))
 }
 
-/// Hits of the records that stand in the answer.
-fn hits(matcher: &Arc<Matcher>, text: &str) -> Vec<Hit> {
+/// All hits, whatever other hits say of them.
+fn each_hit(matcher: &Arc<Matcher>, text: &str, mut take: impl FnMut(Hit)) {
+    let mut take = |events: Vec<Event>| {
+        for event in events {
+            if let Event::Hit(hit) = event {
+                take(hit);
+            }
+        }
+    };
     let mut scanner = matcher.scanner(ScanOptions::default());
-    let mut events = Vec::new();
     for piece in text.as_bytes().chunks(PIECE) {
-        events.extend(scanner.push(piece));
+        take(scanner.push(piece));
     }
-    let (last, summary) = scanner.finish_with_events();
-    let stands = |hit: &Hit| summary.matches.iter().any(|found| found.id == hit.record);
-    let hits = events.into_iter().chain(last).filter_map(|event| match event {
-        Event::Hit(hit) => Some(hit),
-        _ => None,
-    });
-    hits.filter(stands).collect()
+    take(scanner.finish_with_events().0);
 }
 
-/// Examples of other records that the new ones match by themselves.
-fn examples_met<'g>(
-    alone: &Arc<Matcher>,
-    records: &[Record],
-    generation: &'g Generation,
-) -> Vec<(RecordId, &'g str)> {
-    let is_new = |id: &RecordId| records.iter().any(|record| record.id() == id);
-    let others = generation.records().filter(|published| !is_new(published.id()));
-    let examples = others.flat_map(|published| {
-        let of_record = published.record.annex.examples.iter();
-        of_record.map(|example| (published.id().clone(), example.text.as_str()))
-    });
-    examples
-        .filter(|(_, text)| !read(alone, text).matches.is_empty())
-        .collect()
+/// The whole lines on which a hit stands.
+fn lines_of<'t>(text: &'t str, hit: &Hit) -> &'t str {
+    let place = |byte: u64| usize::try_from(byte).unwrap_or(text.len()).min(text.len());
+    let (from, to) = (place(hit.start), place(hit.end));
+    let before = text.get(..from).and_then(|before| before.rfind('\n'));
+    let after = text.get(to..).and_then(|after| after.find('\n'));
+    let start = before.map_or(0, |at| at + 1);
+    let end = after.map_or(text.len(), |at| to + at);
+    text.get(start..end).unwrap_or(text)
 }
 
 fn first(matcher: &Arc<Matcher>, text: &str) -> Option<RecordId> {
@@ -177,3 +250,6 @@ fn first(matcher: &Arc<Matcher>, text: &str) -> Option<RecordId> {
 fn read(matcher: &Arc<Matcher>, text: &str) -> Summary {
     scan(matcher, text.as_bytes(), ScanOptions::default())
 }
+
+#[cfg(test)]
+mod tests;

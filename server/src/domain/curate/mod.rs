@@ -7,15 +7,16 @@ mod gate;
 mod trial;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kb_core::annex;
-use kb_core::ids::{RecordId, Revision};
+use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::record::Record;
 use kb_core::text::Violation;
 use time::OffsetDateTime;
 
-use crate::feed::Generation;
-use crate::store::{Expected, NewRevision, Publish, Published, RecordState, Saved, Store};
+use crate::feed::Knowledge;
+use crate::store::{Expected, NewRevision, Publish, Published, RecordState, Saved, Store, StoreError};
 
 pub use check::check_texts;
 pub use error::CurateError;
@@ -48,6 +49,8 @@ pub struct Accepted {
     pub changed: bool,
     /// What is not good, but was accepted.
     pub warnings: Vec<Violation>,
+    /// The feed's seq of the records beside which the gate let it pass; `None` where the gate was not asked.
+    pub passed: Option<Seq>,
 }
 
 /// Checks a draft and makes it the head. With a gate, which a draft that is to be published needs, it is asked first, so
@@ -63,9 +66,12 @@ pub async fn save(
         None => annex_of_head(store, &draft.id).await?,
     };
     let warnings = check_texts(&draft.id, &draft.document, &annex).map_err(CurateError::Invalid)?;
-    if let Some(gate) = gate {
-        ask_gate(gate, &draft.document, &annex).await?;
-    }
+    let passed = match gate {
+        Some(gate) if !is_published(store, &draft.id, (&draft.document, &annex)).await? => {
+            ask_gate(gate, &draft.document, &annex).await?
+        }
+        _ => None,
+    };
     let saved = store
         .save_head(NewRevision {
             id: draft.id,
@@ -82,14 +88,31 @@ pub async fn save(
             revision,
             changed: true,
             warnings,
+            passed,
         }),
         Saved::Unchanged(revision) => Ok(Accepted {
             revision,
             changed: false,
             warnings,
+            passed,
         }),
         Saved::Stale(head) => Err(CurateError::Stale(head)),
     }
+}
+
+/// Whether readers see these texts already: what they see stays, whatever the gate says of it today.
+async fn is_published(
+    store: &dyn Store,
+    id: &RecordId,
+    (document, annex): (&str, &str),
+) -> Result<bool, CurateError> {
+    let status = store.status(id).await?;
+    let published = status.filter(|status| status.state == RecordState::Published);
+    let Some(revision) = published.and_then(|status| status.published) else {
+        return Ok(false);
+    };
+    let texts = store.revision(id, revision).await?;
+    Ok(texts.is_some_and(|texts| texts.document == document && texts.annex == annex))
 }
 
 async fn annex_of_head(store: &dyn Store, id: &RecordId) -> Result<String, CurateError> {
@@ -103,31 +126,42 @@ async fn annex_of_head(store: &dyn Store, id: &RecordId) -> Result<String, Curat
 /// What passes the gate in front of readers: everything, or only what it finds nothing against.
 #[derive(Debug, Clone)]
 pub enum Gate {
-    /// The record joins this generation.
-    Asked(Arc<Generation>),
+    /// The record joins what readers see now.
+    Asked(Arc<Knowledge>),
     /// An administrator has a reason to publish whatever the gate says.
     Forced(String),
 }
 
-/// Asks the gate about texts that keep the rules.
-pub async fn ask_gate(gate: &Gate, document: &str, annex: &str) -> Result<(), CurateError> {
-    let Gate::Asked(generation) = gate else {
-        return Ok(());
+/// Asks the gate about texts that keep the rules. Returns the seq of the records beside which they pass; `None` where the
+/// gate is not asked.
+async fn ask_gate(gate: &Gate, document: &str, annex: &str) -> Result<Option<Seq>, CurateError> {
+    let Gate::Asked(knowledge) = gate else {
+        return Ok(None);
     };
     let record = Record::parse(document, annex).map_err(CurateError::Invalid)?;
-    let generation = Arc::clone(generation);
+    let generation = knowledge.current();
+    let seq = generation.seq;
     let asked = tokio::task::spawn_blocking(move || refused(&[record], &generation));
     let findings = asked.await.map_err(|_| CurateError::NotAsked)??;
     match findings.into_values().next() {
         Some(findings) => Err(CurateError::Gate(findings)),
-        None => Ok(()),
+        None => Ok(Some(seq)),
     }
 }
 
+/// How often a publication asks the gate again because another one came first.
+const ATTEMPTS: usize = 8;
+/// How long it waits for the records that came first.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// Makes `revision`, or the head, what readers see. It is checked again: rules may have become stricter since.
+/// `passed` is what [`save`] told of these texts.
+///
+/// Two records may be good by themselves and not beside each other, so that the gate's answer holds only until another
+/// record is published: then it is asked again.
 pub async fn publish(
     store: &dyn Store,
-    gate: &Gate,
+    (gate, mut passed): (&Gate, Option<Seq>),
     (id, revision): (&RecordId, Option<Revision>),
     actor: &str,
     at: OffsetDateTime,
@@ -140,19 +174,34 @@ pub async fn publish(
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
-    let is_there_already = status.published == Some(revision) && status.state == RecordState::Published;
-    if !is_there_already {
-        ask_gate(gate, &texts.document, &texts.annex).await?;
-    }
+    let is_published_already = status.published == Some(revision) && status.state == RecordState::Published;
     let publish = Publish {
         id: id.clone(),
         revision,
         actor: actor.to_owned(),
+        after: None,
         forced: match gate {
             Gate::Asked(_) => None,
             Gate::Forced(reason) => Some(reason.clone()),
         },
         at,
     };
-    Ok(store.publish(publish).await?)
+    for _ in 0..ATTEMPTS {
+        if passed.is_none() && !is_published_already {
+            passed = ask_gate(gate, &texts.document, &texts.annex).await?;
+        }
+        let publish = Publish {
+            after: passed.take(),
+            ..publish.clone()
+        };
+        match store.publish(publish).await {
+            Err(StoreError::FeedMoved(newest)) => {
+                if let Gate::Asked(knowledge) = gate {
+                    knowledge.holds(newest, PATIENCE).await;
+                }
+            }
+            done => return Ok(done?),
+        }
+    }
+    Err(CurateError::Overtaken)
 }

@@ -35,6 +35,7 @@ async fn publish(store: &dyn Store, id: &str, signature: &str) -> Seq {
         id,
         revision,
         actor: "test".to_owned(),
+        after: None,
         forced: None,
         at: OffsetDateTime::UNIX_EPOCH,
     };

@@ -52,6 +52,9 @@ pub struct Publish {
     pub revision: Revision,
     /// Who.
     pub actor: String,
+    /// The feed's seq that the caller has looked at: where the feed is further, nothing is published. `None` for whatever
+    /// comes.
+    pub after: Option<Seq>,
     /// Why it is published although the gate refuses it; `None` where the gate had nothing against it.
     pub forced: Option<String>,
     /// When.

@@ -75,6 +75,8 @@ pub struct Bounds {
     pub node: Option<NodeId>,
     /// Hash of the machine that enrolled with it, hex.
     pub machine_sha256: Option<String>,
+    /// Id of the join token that it was enrolled with.
+    pub enrolled_by: Option<String>,
     /// Enrolments that are left; without end where it is not said.
     pub uses_left: Option<u32>,
 }
@@ -90,6 +92,8 @@ pub enum Enrolled {
     Taken,
     /// The join token has no enrolment left; nothing was kept.
     UsedUp,
+    /// The join token was revoked, or its time is over; nothing was kept.
+    Over,
 }
 
 /// A token as kept.

@@ -80,7 +80,7 @@ impl From<EnrolError> for Problem {
     fn from(error: EnrolError) -> Self {
         let code = match &error {
             EnrolError::Taken(_) => Code::NodeTaken,
-            EnrolError::UsedUp => Code::JoinTokenUsedUp,
+            EnrolError::UsedUp | EnrolError::Over => Code::JoinTokenUsedUp,
             EnrolError::Machine => Code::MalformedBody,
             EnrolError::Random(_) => return Self::internal(&error),
             EnrolError::Store(_) => {

@@ -29,6 +29,8 @@ impl From<StoreError> for Problem {
             | StoreError::Migration(_)
             | StoreError::Open { .. }
             | StoreError::NotDurable(_)
+            // Whoever publishes with a condition asks again.
+            | StoreError::FeedMoved(_)
             | StoreError::Database(_) => return Self::internal(&error),
         };
         match code {
@@ -78,6 +80,8 @@ impl From<CurateError> for Problem {
                 "there is no such record: make it with If-None-Match: *",
             ),
             CurateError::Stale(Some(head)) => stale(head),
+            CurateError::Overtaken => Self::new(Code::Unavailable, error.to_string())
+                .with_header(header::RETRY_AFTER, header::HeaderValue::from_static("1")),
             CurateError::NotAsked | CurateError::NoHealthyLines(_) => Self::internal(&error),
             CurateError::Gate(findings) => {
                 let detail = format!(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kb_core::ids::Seq;
-use peerless::store::{Expected, Published, RecordState, StoreError};
+use peerless::store::{Expected, Publish, Published, RecordState, StoreError};
 
 use crate::support::{Place, at, draft, id, publish, published, record, revision};
 
@@ -45,6 +45,29 @@ pub(crate) async fn publishing_and_withdrawing_take_the_next_seq(place: Arc<Plac
 
     let back = store.publish(publish("cuda/a", 1)).await.unwrap();
     assert_eq!(back.seq, Seq(4));
+}
+
+/// A check of what readers see holds only until they see something else.
+pub(crate) async fn a_publication_is_refused_where_the_feed_went_on(place: Arc<Place>) {
+    let store = place.store().await;
+    for name in ["cuda/a", "cuda/b"] {
+        let texts = record(name, "one");
+        store
+            .save_head(draft(name, texts, Expected::Absent))
+            .await
+            .unwrap();
+    }
+    let after = |seq| Publish {
+        after: Some(Seq(seq)),
+        ..publish("cuda/b", 1)
+    };
+    store.publish(publish("cuda/a", 1)).await.unwrap();
+    let refused = store.publish(after(0)).await.unwrap_err();
+    assert!(matches!(refused, StoreError::FeedMoved(Seq(1))), "{refused}");
+    assert_eq!(store.head_seq().await.unwrap(), Seq(1));
+    assert_eq!(store.publish(after(1)).await.unwrap().seq, Seq(2));
+    // What stands already is no change, whatever came since.
+    assert_eq!(store.publish(after(0)).await.unwrap().seq, Seq(2));
 }
 
 pub(crate) async fn publishing_again_changes_nothing(place: Arc<Place>) {

@@ -47,6 +47,7 @@ contract! {
     }
     feed {
         publishing_and_withdrawing_take_the_next_seq
+        a_publication_is_refused_where_the_feed_went_on
         publishing_again_changes_nothing
         an_older_revision_can_be_brought_back
         a_newer_draft_does_not_move_the_time_of_publishing
@@ -99,6 +100,7 @@ contract! {
     }
     reports {
         a_report_is_kept_once
+        every_verdict_comes_back
         another_body_under_the_same_id_is_a_conflict
         two_uploads_at_once_store_once
         an_id_of_two_nodes_needs_the_node
@@ -134,6 +136,7 @@ contract! {
         tokens_are_kept_and_revoked_once
         a_token_id_is_used_once
         a_node_has_one_credential
+        a_join_token_that_is_used_up_renews_no_credential
         a_join_token_is_not_used_too_often
     }
 }

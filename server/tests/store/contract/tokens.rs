@@ -60,6 +60,7 @@ fn credential(token_id: &str, node: &str, machine: &str) -> NewToken {
         bounds: Bounds {
             node: Some(node.parse().unwrap()),
             machine_sha256: Some(machine.to_owned()),
+            enrolled_by: Some("join".to_owned()),
             uses_left: None,
         },
         expires_at: None,
@@ -89,7 +90,7 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
     // A clone is refused, and takes no enrolment away.
     assert_eq!(enrol(credential("b", "n1", "m2")).await.unwrap(), Enrolled::Taken);
     assert_eq!(store.token("b").await.unwrap(), None);
-    // The same machine installed anew takes none either.
+    // The same machine asks again at once: none either.
     assert_eq!(enrol(credential("c", "n1", "m1")).await.unwrap(), Enrolled::Again);
     let revoked = |id: &'static str| {
         let store = Arc::clone(&store);
@@ -120,8 +121,52 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
             .enrol_node("none", credential("g", "n9", "m9"))
             .await
             .unwrap(),
-        Enrolled::UsedUp
+        Enrolled::Over
     );
+}
+
+/// The name of a machine is no secret: with it and a join token that is used up nobody takes a credential over.
+pub(crate) async fn a_join_token_that_is_used_up_renews_no_credential(place: Arc<Place>) {
+    let store = place.store().await;
+    let join = |id: &str, uses, expires_at| NewToken {
+        bounds: Bounds {
+            uses_left: Some(uses),
+            ..Bounds::default()
+        },
+        scopes: vec![Scope::Enrol],
+        expires_at,
+        ..token(id)
+    };
+    store.create_token(join("join", 1, None)).await.unwrap();
+    store.create_token(join("other", 1, None)).await.unwrap();
+    store.create_token(join("ended", 1, Some(at(0)))).await.unwrap();
+    let enrol = |by: &'static str, id: &str, minutes: i64| {
+        let asked = credential(id, "n1", "m1");
+        let created_at = asked.created_at + time::Duration::minutes(minutes);
+        let store = Arc::clone(&store);
+        let by_now = NewToken {
+            created_at,
+            bounds: Bounds {
+                enrolled_by: Some(by.to_owned()),
+                ..asked.bounds.clone()
+            },
+            ..asked
+        };
+        async move { store.enrol_node(by, by_now).await.unwrap() }
+    };
+    assert_eq!(enrol("join", "a", 0).await, Enrolled::New);
+    assert_eq!(
+        enrol("join", "b", 9).await,
+        Enrolled::Again,
+        "an answer that was lost"
+    );
+    assert_eq!(enrol("join", "c", 60).await, Enrolled::UsedUp);
+    assert_eq!(store.token("b").await.unwrap().unwrap().revoked_at, None);
+    assert_eq!(enrol("ended", "d", 60).await, Enrolled::Over);
+    assert_eq!(enrol("other", "e", 60).await, Enrolled::Again);
+    assert_eq!(enrol("other", "f", 120).await, Enrolled::UsedUp);
+    assert!(store.revoke_token("join", at(3)).await.unwrap());
+    assert_eq!(enrol("join", "g", 121).await, Enrolled::Over);
 }
 
 pub(crate) async fn a_join_token_is_not_used_too_often(place: Arc<Place>) {

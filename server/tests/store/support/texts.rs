@@ -65,6 +65,7 @@ pub(crate) fn publish(id: &str, revision: u32) -> Publish {
         id: self::id(id),
         revision: Revision(revision),
         actor: "ada".to_owned(),
+        after: None,
         forced: None,
         at: at(2),
     }

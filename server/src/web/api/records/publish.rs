@@ -1,5 +1,6 @@
 //! `POST …/-/publish` and `…/-/withdraw`: what readers see.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::http::header;
@@ -55,7 +56,7 @@ pub(super) async fn announce(state: &AppState, published: Published) -> Publishe
 /// What a publication passes: the knowledge that it joins, or an administrator's reason.
 pub(super) fn gate(force: Option<&str>, caller: &Caller, state: &AppState) -> Result<Gate, Problem> {
     let Some(reason) = force.map(str::trim) else {
-        return Ok(Gate::Asked(state.knowledge.current()));
+        return Ok(Gate::Asked(Arc::clone(&state.knowledge)));
     };
     Access::Scope(Scope::Admin).check(caller, state.settings.public_fleet)?;
     if reason.is_empty() || reason.chars().count() > limits::NOTE_CHARACTERS {
@@ -99,7 +100,7 @@ pub async fn publish(
     let now = state.clock.now();
     let gate = gate(query.force.as_deref(), &Caller(Some(publisher.0.clone())), &state)?;
     let which = (&id, revision);
-    let done = curate::publish(state.store.as_ref(), &gate, which, &publisher.0.name, now).await?;
+    let done = curate::publish(state.store.as_ref(), (&gate, None), which, &publisher.0.name, now).await?;
     Ok(answer(&state, done).await)
 }
 

@@ -125,7 +125,14 @@ pub async fn put(
     let mut published = None;
     if query.publish {
         let which = (&id, Some(accepted.revision));
-        let done = curate::publish(state.store.as_ref(), &gate, which, &editor.0.name, now).await?;
+        let done = curate::publish(
+            state.store.as_ref(),
+            (&gate, accepted.passed),
+            which,
+            &editor.0.name,
+            now,
+        )
+        .await?;
         published = Some(announce(&state, done).await);
     }
     // The same record sent again, because its first answer was lost, is there already.
