@@ -1,9 +1,13 @@
 //! `GET /api/v1/export.ndjson`: every published record, one line each, in seq order; `GET /api/v1/export.zip`: the same
 //! as files. Both carry a tag, so that a mirror asks often and loads once.
 
+use std::convert::Infallible;
+
+use actix_web::body::SizedStream;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::{self, Bytes};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
+use futures_util::{Stream, stream};
 use kb_core::ids::Seq;
 
 use crate::bundle::{Line, licence};
@@ -90,7 +94,19 @@ pub async fn export_zip(
         .insert_header((header::CONTENT_DISPOSITION, name))
         // It is packed already.
         .insert_header((header::CONTENT_ENCODING, "identity"))
-        .body(Bytes::from_owner(archive)))
+        .body(in_pieces(Bytes::from_owner(archive))))
+}
+
+/// Bytes of a piece.
+const PIECE: usize = 64 << 10;
+
+/// Sends in pieces what many callers share: a whole body is copied for each of them, also for those that do not read.
+fn in_pieces(whole: Bytes) -> SizedStream<impl Stream<Item = Result<Bytes, Infallible>>> {
+    let length = whole.len();
+    let pieces = (0..length)
+        .step_by(PIECE)
+        .map(move |from| Ok(whole.slice(from..length.min(from + PIECE))));
+    SizedStream::new(length as u64, stream::iter(pieces))
 }
 
 /// The archive could not be written.
