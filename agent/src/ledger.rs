@@ -17,6 +17,8 @@ use crate::host::{self, HostRoot, LogEvents};
 const NAME: &str = "ledger.json";
 /// A file that was there and could not be read as one, for a person to look at.
 const DAMAGED: &str = "ledger.damaged.json";
+/// The result of the last look, which the daemon keeps beside it.
+pub(crate) const LAST_LOOK: &str = "last-passive.json";
 /// Kept apart from the file, which is replaced.
 const LOCK: &str = "ledger.lock";
 
@@ -69,13 +71,25 @@ impl LedgerFile {
                     Ledger::in_place_of_damaged(&why, &timestamp(now), boot_id)
                 }
             },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ledger::default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.first(now, boot_id),
             Err(error) => return Err(error).with_context(|| format!("read {}", path.display())),
         };
         let changed = change(&mut ledger);
         let json = ledger.to_json()?;
         write_whole(&path, &json, FOR_OWNER).with_context(|| format!("write {}", path.display()))?;
         Ok(changed)
+    }
+
+    /// A result that tells of a ledger was kept with one: where that is gone, so is what was open.
+    fn first(&self, now: OffsetDateTime, boot_id: Option<&str>) -> Ledger {
+        let result = fs::read(self.folder.join(LAST_LOOK)).ok();
+        let result = result.and_then(|bytes| serde_json::from_slice::<Report>(&bytes).ok());
+        if result.is_some_and(|report| report.health.is_some()) {
+            let why = format!("{NAME} is gone, and {LAST_LOOK} is there");
+            Ledger::in_place_of_damaged(&why, &timestamp(now), boot_id)
+        } else {
+            Ledger::default()
+        }
     }
 
     fn open_lock(&self, path: &Path) -> io::Result<File> {

@@ -8,7 +8,7 @@ use kb_core::verdict::FailOn;
 
 use super::{RunArgs, ServerArgs, SpoolArgs, seconds};
 use crate::drained::Drained;
-use crate::ledger::LedgerFile;
+use crate::ledger::{LAST_LOOK, LedgerFile};
 use crate::upload::Redaction;
 
 #[derive(Debug, Args)]
@@ -87,11 +87,8 @@ impl StateArgs {
 
     /// The last report of the kind.
     pub(crate) fn file(&self, active: bool) -> PathBuf {
-        self.folder().join(if active {
-            "last-active.json"
-        } else {
-            "last-passive.json"
-        })
+        self.folder()
+            .join(if active { "last-active.json" } else { LAST_LOOK })
     }
 }
 

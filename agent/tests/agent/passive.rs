@@ -310,3 +310,13 @@ fn a_ledger_that_cannot_be_kept_is_told() {
     log(&node, 2, &xid(79, "GPU has fallen off the bus."));
     assert_eq!(daemon(&node, &[]).code, 2);
 }
+
+#[test]
+fn a_ledger_that_is_gone_is_told_and_a_first_look_needs_none() {
+    let node = node(Condition::default());
+    assert_eq!(daemon(&node, &[]).code, 0);
+    fs::remove_file(node.path("state/ledger.json")).unwrap();
+    let run = daemon(&node, &[]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(run.stderr.contains("ledger.json is gone"), "{}", run.stderr);
+}

@@ -26,6 +26,8 @@ pub struct Look {
     pub boot_id: Option<String>,
     /// PCI addresses of the GPUs that the driver lists, and of those that are lost.
     pub gpus: Vec<String>,
+    /// PCI addresses of GPUs that are not listed for a reason that is known, such as another driver.
+    pub elsewhere: Vec<String>,
     /// Whether all GPUs of the node were looked at.
     pub scope: Scope,
     /// What was written into the kernel log since the look before, in its order.
@@ -189,6 +191,9 @@ impl Look {
             (Absence::Lost, None) => self.state(cause::GPU_LOST, NODE, Some(gpu.reason.clone())),
             (Absence::WithoutDriver, Some(device)) => {
                 self.state(cause::GPU_WITHOUT_DRIVER, &device, Some(gpu.reason.clone()));
+            }
+            (Absence::OtherDriver | Absence::Excluded | Absence::Mig | Absence::NotGranted, Some(device)) => {
+                self.elsewhere.push(device)
             }
             (Absence::NotLookedAt | Absence::Unrecognised, _) => self.unread(&gpu.name(), &gpu.reason),
             _ => {}

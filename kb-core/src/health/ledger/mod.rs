@@ -161,7 +161,31 @@ impl Ledger {
         for reading in &look.states {
             self.state(reading, look);
         }
+        self.gone(look);
         self.note_gpus(look);
+    }
+
+    /// A GPU that was listed in this boot, and that a look at all of them lists no more. Nothing but the ledger knows of it
+    /// where the bus does not show it either.
+    fn gone(&mut self, look: &Look) {
+        let is_same_boot = look.boot_id.is_some() && self.gpus_boot == look.boot_id;
+        if look.scope != Scope::All || !is_same_boot || look.gpus.is_empty() {
+            return;
+        }
+        self.gpus.retain(|device| !look.elsewhere.contains(device));
+        let gone: Vec<String> = self
+            .gpus
+            .iter()
+            .filter(|device| !look.gpus.contains(device))
+            .cloned()
+            .collect();
+        for device in gone {
+            self.add(New {
+                text: "it was listed earlier in this boot, and the driver does not list it any more"
+                    .to_owned(),
+                ..New::now(cause::GPU_LOST, &device, Nature::State, look)
+            });
+        }
     }
 
     fn missed(&mut self, look: &Look) {

@@ -304,3 +304,30 @@ fn a_ledger_is_written_and_read_back_and_a_damaged_one_tells_nothing_good() {
     new.proof(&proven("b"));
     assert_eq!(look(&mut new, &looked("b"), &[]).verdict, Verdict::NoFaultSeen);
 }
+
+#[test]
+fn a_gpu_that_was_listed_in_this_boot_and_is_no_more_is_lost() {
+    let mut ledger = Ledger::default();
+    let both = looked("a");
+    let mut one = both.clone();
+    let left = one.gpus.pop().unwrap().pci_address.value.unwrap();
+    one.pairs.clear();
+    assert_eq!(look_at_all(&mut ledger, &both, &[]).open, []);
+    // A look at some tells nothing of the others.
+    assert_eq!(look(&mut ledger, &one, &[]).open, []);
+    let lost = look_at_all(&mut ledger, &one, &[]);
+    assert_eq!(only(&lost).id, format!("gpu_lost@{left}"));
+    assert_eq!(lost.verdict, Verdict::Broken);
+    assert_eq!(look_at_all(&mut ledger, &both, &[]).open, [], "it is back");
+    // Given to another driver, it is not lost; nor is one that was taken out between two boots.
+    let mut given = one.clone();
+    given.absent.push(AbsentGpu {
+        pci_address: Some(left),
+        ..AbsentGpu::new(Absence::OtherDriver, "the driver vfio-pci has it")
+    });
+    assert_eq!(look_at_all(&mut ledger, &given, &[]).open, []);
+    let mut ledger = Ledger::default();
+    look_at_all(&mut ledger, &both, &[]);
+    one.node.boot_id = Some("b".to_owned());
+    assert_eq!(look_at_all(&mut ledger, &one, &[]).open, []);
+}
