@@ -13,9 +13,10 @@ use kb_core::text::{Part, Severity, Violation};
 use kb_core::transition::standing;
 use kb_core::validate::{Finding, check_set, is_record_file};
 
-use super::{coverage, say};
+use super::{check_published, coverage, say};
 use crate::bundle;
 use crate::clean::{Corpus, alarms};
+use crate::config::DataArgs;
 use crate::feed::offline;
 
 /// What to check.
@@ -23,7 +24,7 @@ use crate::feed::offline;
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub struct CheckArgs {
     /// Folders of records, or single documents (the annex beside them is checked too)
-    #[arg(required = true)]
+    #[arg(required_unless_present = "published")]
     paths: Vec<PathBuf>,
     /// One JSON object for each violation
     #[arg(long)]
@@ -42,9 +43,17 @@ pub struct CheckArgs {
     /// a folder of records, where there is one]
     #[arg(long, value_name = "DIR")]
     clean: Option<PathBuf>,
+    /// In place of files: the published records of the database that the gate would refuse today. Nothing is changed
+    #[arg(long, conflicts_with_all = ["paths", "strict", "coverage", "clean"])]
+    published: bool,
+    #[command(flatten)]
+    data: DataArgs,
 }
 
-pub(super) fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
+    if arguments.published {
+        return check_published::run(&arguments.data, arguments.json).await;
+    }
     let mut errors = 0;
     let mut warnings = 0;
     let mut checked = 0;

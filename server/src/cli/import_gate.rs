@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use super::say;
 use crate::domain::curate::refused;
 use crate::feed::{self, Generation};
-use crate::store::{Expected, NewRevision, Saved, SeedRecord, SeedSource, Store};
+use crate::store::{Expected, NewRevision, Saved, SeedRecord, SeedSource, Store, StoreError};
 
 /// Longest note of a revision, in characters.
 const NOTE_CHARACTERS: usize = 500;
@@ -58,7 +58,7 @@ fn is_published(generation: &Generation, seed: &SeedRecord) -> bool {
     })
 }
 
-/// Keeps what was refused for editors, says why, and counts it. A record that is there already stays as it is.
+/// Keeps what was refused as drafts for editors, says why, and counts it. What readers see stays as it is.
 pub(super) async fn keep_as_drafts(
     store: &dyn Store,
     refused: Vec<Refused>,
@@ -74,25 +74,40 @@ pub(super) async fn keep_as_drafts(
         }
         let reasons: Vec<String> = findings.iter().map(|finding| finding.reason.clone()).collect();
         let note: String = reasons.join("; ").chars().take(NOTE_CHARACTERS).collect();
+        let expected = match store.status(&seed.id).await? {
+            None => Expected::Absent,
+            // On top of what readers see; a draft of an editor stays the head.
+            Some(status) if status.published == Some(status.head) => Expected::Head(status.head),
+            Some(_) => {
+                left += 1;
+                continue;
+            }
+        };
         let saved = store
             .save_head(NewRevision {
                 id: seed.id,
                 document: seed.document,
                 annex: seed.annex,
-                expected: Expected::Absent,
+                expected,
                 actor: SeedSource::Import.actor().to_owned(),
                 note: Some(note),
                 at,
             })
-            .await?;
+            .await;
         match saved {
-            Saved::Saved(_) | Saved::Unchanged(_) => kept += 1,
-            Saved::Stale(_) => left += 1,
+            Ok(Saved::Saved(_) | Saved::Unchanged(_)) => kept += 1,
+            Ok(Saved::Stale(_)) => left += 1,
+            // Of one that cannot be kept the others do not suffer.
+            Err(StoreError::AliasTaken { alias, holder }) => {
+                say(format_args!("not kept: {alias} is a former id of {holder}"))?;
+                left += 1;
+            }
+            Err(error) => return Err(error.into()),
         }
     }
     if kept + left > 0 {
         say(format_args!(
-            "{kept} kept as drafts because the gate refuses them, {left} left out because a record of that id is here already"
+            "{kept} kept as drafts because the gate refuses them, {left} left out because their ids are taken here"
         ))?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod check_published;
 mod conflicts;
 mod coverage;
 mod export;
@@ -220,7 +221,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(settings) => serve::run(&settings).await,
-        Command::Check(arguments) => check::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments).await,
         Command::Match(arguments) => match_files::run(arguments).await,
         Command::Record(arguments) => record::run(arguments).await,
         Command::Search(arguments) => search::run(arguments).await,

@@ -1,8 +1,12 @@
 //! The gate in front of publishing: what would match healthy runs or take another record's examples stays a draft.
 
-use peerless::store::Scope;
+use kb_core::ids::Revision;
+use peerless::store::{ConnectOptions, Expected, NewRevision, Publish, Scope, connect};
 use serde_json::{Value, json as object};
 
+use time::OffsetDateTime;
+
+use crate::process::run;
 use crate::records::document;
 use crate::test_app::{TestApp, json, problem};
 
@@ -243,4 +247,42 @@ async fn records_are_listed_by_state_and_domain() {
         let path = format!("/api/v1/records{query}");
         assert_eq!(app.get(&path).await.status(), code, "{query}");
     }
+}
+
+/// What readers see already stays, whatever the gate says today, and is listed.
+#[tokio::test]
+async fn what_was_published_before_the_gate_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_string_lossy().into_owned();
+    let store = connect(&format!("{data}/peerless.db"), &ConnectOptions::default())
+        .await
+        .unwrap();
+    let saved = NewRevision {
+        id: "cuda/loose".parse().unwrap(),
+        document: record("(?i)error", "widget error"),
+        annex: kb_core::annex::EMPTY.to_owned(),
+        expected: Expected::Absent,
+        actor: "old".to_owned(),
+        note: None,
+        at: OffsetDateTime::UNIX_EPOCH,
+    };
+    store.save_head(saved).await.unwrap();
+    let publish = Publish {
+        id: "cuda/loose".parse().unwrap(),
+        revision: Revision(1),
+        actor: "old".to_owned(),
+        after: None,
+        forced: None,
+        at: OffsetDateTime::UNIX_EPOCH,
+    };
+    store.publish(publish).await.unwrap();
+    drop(store);
+    let listed = run(&["check", "--published", "--data-dir", &data]);
+    let told = String::from_utf8(listed.stdout).unwrap();
+    assert_eq!(listed.status.code(), Some(1), "{told}");
+    assert!(told.starts_with("cuda/loose: gate/healthy-line: "), "{told}");
+    assert!(
+        told.lines().all(|line| line.starts_with("cuda/loose: ")),
+        "{told}"
+    );
 }

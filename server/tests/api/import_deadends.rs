@@ -139,3 +139,29 @@ fn what_is_imported_is_found_and_goes_back() {
     );
     assert_eq!(run(&["import", "--countries", "x"]).status.code(), Some(64));
 }
+
+/// What readers see stays; what came for it waits as a draft.
+#[test]
+fn a_refused_update_becomes_the_draft_of_its_record() {
+    let (folder, data) = folder();
+    let theirs = folder.path().join("theirs");
+    let import = |regex: &str| {
+        write(&theirs, "data/canons/cuda/made-up/one.json", &canon("one", regex));
+        let arguments = [
+            "import",
+            "--from",
+            "deadends",
+            theirs.to_str().unwrap(),
+            "--data-dir",
+            &data,
+        ];
+        String::from_utf8(run(&arguments).stdout).unwrap()
+    };
+    assert!(!import("made up for this test").contains("kept as drafts"));
+    let said = import("(?i)error");
+    assert!(said.contains("not published: cuda/made-up/one: "), "{said}");
+    assert!(said.contains("1 kept as drafts"), "{said}");
+    let shown = run(&["record", "cuda/made-up/one", "--data-dir", &data]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("made up for this test"), "{shown}");
+}
