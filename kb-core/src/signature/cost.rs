@@ -17,8 +17,6 @@ const MOST_WAYS: usize = 250;
 const TEXT_BYTES: usize = 2048;
 /// Beginnings of a pattern that are tried.
 const MOST_TEXTS: usize = 16;
-/// Branches of inner alternatives that are tried.
-const MOST_BRANCHES: usize = 8;
 /// Longest beginning, in bytes.
 const MOST_UNIT: usize = 512;
 
@@ -98,21 +96,18 @@ fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {
     let mut units = Vec::new();
     for alternative in alternatives(hir) {
         let parts = parts(alternative);
-        for branch in 0..MOST_BRANCHES {
-            let mut unit = Vec::new();
-            for part in parts.iter().take(parts.len().saturating_sub(1)) {
-                sample(part, branch, &mut unit);
-                unit.truncate(MOST_UNIT);
-                if !unit.is_empty() && !units.contains(&unit) {
-                    units.push(unit.clone());
-                }
+        let mut unit = Vec::new();
+        for part in parts.iter().take(parts.len().saturating_sub(1)) {
+            sample(part, &mut unit);
+            unit.truncate(MOST_UNIT);
+            if !unit.is_empty() && units.last() != Some(&unit) {
+                units.push(unit.clone());
             }
         }
     }
     // Of many the longest: they keep most ways open.
-    units.sort_by_key(|unit| std::cmp::Reverse(unit.len()));
-    units.truncate(MOST_TEXTS);
-    units
+    let skipped = units.len().saturating_sub(MOST_TEXTS);
+    units.split_off(skipped)
 }
 
 fn alternatives(hir: &Hir) -> Vec<&Hir> {
@@ -131,9 +126,8 @@ fn parts(hir: &Hir) -> Vec<&Hir> {
     }
 }
 
-/// The shortest text of a part, as far as it is easily told. Of alternatives it takes the one with this number, counted
-/// round.
-fn sample(hir: &Hir, branch: usize, into: &mut Vec<u8>) {
+/// The shortest text of a part, as far as it is easily told.
+fn sample(hir: &Hir, into: &mut Vec<u8>) {
     if into.len() > MOST_UNIT {
         return;
     }
@@ -152,14 +146,14 @@ fn sample(hir: &Hir, branch: usize, into: &mut Vec<u8>) {
         }
         HirKind::Repetition(repetition) => {
             for _ in 0..repetition.min.min(64) {
-                sample(&repetition.sub, branch, into);
+                sample(&repetition.sub, into);
             }
         }
-        HirKind::Capture(group) => sample(&group.sub, branch, into),
-        HirKind::Concat(children) => children.iter().for_each(|child| sample(child, branch, into)),
+        HirKind::Capture(group) => sample(&group.sub, into),
+        HirKind::Concat(children) => children.iter().for_each(|child| sample(child, into)),
         HirKind::Alternation(children) => {
-            if let Some(child) = children.iter().cycle().nth(branch) {
-                sample(child, branch, into);
+            if let Some(first) = children.first() {
+                sample(first, into);
             }
         }
         HirKind::Empty | HirKind::Look(_) => {}
