@@ -193,7 +193,7 @@ impl Look {
                 self.state(cause::GPU_WITHOUT_DRIVER, &device, Some(gpu.reason.clone()));
             }
             (Absence::OtherDriver | Absence::Excluded | Absence::Mig | Absence::NotGranted, Some(device)) => {
-                self.elsewhere.push(device)
+                self.elsewhere.push(device);
             }
             (Absence::NotLookedAt | Absence::Unrecognised, _) => self.unread(&gpu.name(), &gpu.reason),
             _ => {}
