@@ -30,7 +30,7 @@ use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, FailOn};
 
 use crate::host::HostRoot;
-use crate::probe::{BenchOptions, Depth, NcclOptions, Options};
+use crate::probe::{BenchOptions, Depth, NcclOptions, Options, names_gpus};
 use crate::upload::Redaction;
 use crate::worker::lock;
 use crate::worker::serve::WorkerArgs;
@@ -172,18 +172,11 @@ pub(crate) struct CompletionsArgs {
 
 /// `0,2` or `GPU-592ae3c5,GPU-645b7e67`, as `CUDA_VISIBLE_DEVICES` takes it.
 fn devices(text: &str) -> Result<String, String> {
-    let is_number =
-        |name: &str| !name.is_empty() && name.len() <= 3 && name.bytes().all(|byte| byte.is_ascii_digit());
-    let is_uuid = |name: &str| {
-        name.strip_prefix("GPU-").is_some_and(|rest| {
-            !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
-        })
-    };
-    let names: Vec<&str> = text.split(',').collect();
-    if names.iter().all(|name| is_number(name)) || names.iter().all(|name| is_uuid(name)) {
+    if names_gpus(text) && !text.contains(' ') {
+        let names = text.split(',');
         let mut once = std::collections::BTreeSet::new();
         // CUDA lists no GPU at all where one is named twice.
-        return match names.iter().find(|name| !once.insert(**name)) {
+        return match names.into_iter().find(|name| !once.insert(*name)) {
             None => Ok(text.to_owned()),
             Some(twice) => Err(format!("{twice} is named twice in {text:?}")),
         };
@@ -310,7 +303,7 @@ impl RunArgs {
         if self.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_none() {
             Scope::All
         } else {
-            Scope::Some
+            Scope::Part
         }
     }
 

@@ -167,7 +167,7 @@ fn take_in(
 fn look_at(report: &Report, scope: Scope) -> Look {
     match scope {
         Scope::All => Look::of_all(report),
-        Scope::Some => Look::of(report),
+        Scope::Part => Look::of(report),
     }
 }
 

@@ -7,10 +7,13 @@ use crate::host::{self, BusGpu};
 use crate::worker::protocol::{ManagedGpu, Unanswered, Why};
 
 use super::Options;
+use super::selection::names_gpus;
 use super::session::Session;
 
 /// The kernel driver whose GPUs NVML lists.
 const NVIDIA: &str = "nvidia";
+/// Why CUDA lists fewer GPUs than NVML on a machine with MIG.
+const MIG: &str = "CUDA lists one MIG device at most, and no other GPU beside it";
 
 /// GPUs that are not among the opened ones.
 pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Option<&[Gpu]>) -> Vec<AbsentGpu> {
@@ -31,14 +34,6 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
         is_masked: options.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_some(),
     };
     roll.absent()
-}
-
-/// A list of numbers or of UUIDs names GPUs. Other values (empty, `-1`, `NoDevFiles`, MIG devices) hide GPUs on purpose.
-fn names_gpus(list: &str) -> bool {
-    let is_name = |name: &str| {
-        name.starts_with("GPU-") || (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    list.split(',').all(|name| is_name(name.trim()))
 }
 
 /// Everything that tells which GPUs there are.
@@ -63,7 +58,7 @@ impl Roll<'_> {
     /// All that are not among the opened ones, each with why.
     fn absent(&self) -> Vec<AbsentGpu> {
         let mut absent = match self.asked {
-            // Who asked for certain GPUs is told of those alone.
+            // A run that asked for certain GPUs reports on those alone.
             Some(asked) => self.not_there(&asked.split(',').map(str::trim).collect::<Vec<_>>()),
             None => [self.not_listed(), self.not_opened()].concat(),
         };
@@ -138,10 +133,7 @@ impl Roll<'_> {
             Ok(address) => {
                 self.opened?;
                 let (absence, reason) = if self.has_mig() {
-                    (
-                        Absence::Mig,
-                        "CUDA lists one MIG device at most, and no other GPU beside it",
-                    )
+                    (Absence::Mig, MIG)
                 } else if is_first {
                     (
                         Absence::Missing,
@@ -159,7 +151,7 @@ impl Roll<'_> {
     fn not_listed(&self) -> Vec<AbsentGpu> {
         let Some(bus) = &self.bus else {
             let mut unknown = self.unanswered(0);
-            // Whoever sees only some GPUs says nothing of the others anyway.
+            // An agent that sees only some GPUs says nothing of the others anyway.
             if self.sees_all.is_ok() {
                 let reason =
                     "the PCI bus cannot be read: whether it has GPUs that NVML does not list is not known";
@@ -244,15 +236,19 @@ impl Roll<'_> {
 
     /// In NVML's list and not in CUDA's, which nobody has confined.
     fn not_opened(&self) -> Vec<AbsentGpu> {
-        let (Some(_), Ok(managed), false) = (self.opened, &self.managed, self.is_masked || self.has_mig())
-        else {
+        let (Some(_), Ok(managed), false) = (self.opened, &self.managed, self.is_masked) else {
             return Vec::new();
+        };
+        let (absence, reason) = if self.has_mig() {
+            (Absence::Mig, MIG)
+        } else {
+            (Absence::Missing, "NVML lists it, and CUDA does not")
         };
         let addresses = managed.iter().filter_map(|gpu| gpu.address.as_deref().ok());
         let left = addresses.filter(|address| !self.is_opened(address));
         left.map(|address| AbsentGpu {
             pci_address: Some(address.to_owned()),
-            ..AbsentGpu::new(Absence::Missing, "NVML lists it, and CUDA does not")
+            ..AbsentGpu::new(absence, reason)
         })
         .collect()
     }

@@ -16,6 +16,7 @@ mod opening;
 mod parts;
 pub(crate) mod pattern;
 mod progress;
+mod selection;
 mod session;
 mod setup;
 mod surroundings;
@@ -41,6 +42,7 @@ pub(crate) use bench::{BenchOptions, estimate as estimate_bench};
 pub(crate) use chance::{Chance, RANDOM_BYTES};
 pub(crate) use nccl::NcclOptions;
 pub(crate) use progress::{PairStep, Progress, Step};
+pub(crate) use selection::names_gpus;
 
 use failure::failure_of;
 use parts::Parts;

@@ -170,3 +170,17 @@ fn a_look_without_checks_keeps_a_lost_gpu_open() {
     std::fs::remove_file(node.path("host").join("sys/bus/pci/devices").join(THIRD)).unwrap();
     assert_eq!(look().code, 2);
 }
+
+/// A scheduler's list asks as `--devices` does; a value that hides GPUs asks for none.
+#[test]
+fn a_list_in_the_environment_asks_for_gpus() {
+    let node = Node::with(&Scenario::healthy(2));
+    for (list, expected) in [("0,1", 0), ("0,1,2,3", 2), ("1,0", 0)] {
+        let mut command = node.command("probe");
+        let run = command
+            .args(["--json", "--buffer-kib", "4"])
+            .env("CUDA_VISIBLE_DEVICES", list);
+        let run = Run::of(&run.output().unwrap());
+        assert_eq!(run.code, expected, "{list}: {}", run.stderr);
+    }
+}

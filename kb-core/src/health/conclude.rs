@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::ledger::{NODE, was_tried};
+use super::ledger::NODE;
 use super::line::canonical;
 use super::{Bearing, Entry, Health, Proof, Seen};
 use crate::report::{Pair, Report};
@@ -18,7 +18,7 @@ const NAMED: usize = 3;
 /// What the look itself found is not lost: a pair that the driver refuses, or a run that failed, weighs as before.
 /// A report that was concluded is concluded anew when the ledger has changed.
 pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
-    if !was_tried(report) {
+    if !report.was_tried() {
         let before = report.health.take().and_then(|health| health.look);
         let look = before.unwrap_or_else(|| Seen {
             verdict: own_verdict(report),

@@ -26,8 +26,9 @@ pub struct Look {
     pub boot_id: Option<String>,
     /// PCI addresses of the GPUs that the driver lists, and of those that are lost.
     pub gpus: Vec<String>,
-    /// PCI addresses of GPUs that are not listed for a reason that is known, such as another driver.
-    pub elsewhere: Vec<String>,
+    /// PCI addresses of GPUs that are not listed for a reason that is known, such as another driver, or about which nothing
+    /// could be told.
+    pub explained: Vec<String>,
     /// Whether all GPUs of the node were looked at.
     pub scope: Scope,
     /// What was written into the kernel log since the look before, in its order.
@@ -43,9 +44,9 @@ pub struct Look {
 /// Which GPUs a look was at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
-    /// Those that were asked for (`--devices`, `CUDA_VISIBLE_DEVICES`), or that is not known.
+    /// Those that were asked for (`--devices`, `CUDA_VISIBLE_DEVICES`), or it is not known which.
     #[default]
-    Some,
+    Part,
     /// All that the agent can see.
     All,
 }
@@ -191,13 +192,32 @@ impl Look {
             (Absence::Lost, None) => self.state(cause::GPU_LOST, NODE, Some(gpu.reason.clone())),
             (Absence::WithoutDriver, Some(device)) => {
                 self.state(cause::GPU_WITHOUT_DRIVER, &device, Some(gpu.reason.clone()));
+                self.is_not_lost(device);
             }
-            (Absence::OtherDriver | Absence::Excluded | Absence::Mig | Absence::NotGranted, Some(device)) => {
-                self.elsewhere.push(device);
+            (Absence::OtherDriver | Absence::Excluded | Absence::Mig | Absence::Missing, Some(device)) => {
+                self.is_not_lost(device)
             }
-            (Absence::NotLookedAt | Absence::Unrecognised, _) => self.unread(&gpu.name(), &gpu.reason),
-            _ => {}
+            (Absence::NotGranted, Some(device)) => self.explained.push(device),
+            (Absence::NotLookedAt | Absence::Unrecognised, device) => {
+                self.unread(&gpu.name(), &gpu.reason);
+                self.explained.extend(device);
+            }
+            (
+                Absence::OtherDriver
+                | Absence::Excluded
+                | Absence::Mig
+                | Absence::Missing
+                | Absence::NotGranted
+                | Absence::WithoutDriver,
+                None,
+            ) => {}
         }
+    }
+
+    /// It is there, only not with the others.
+    fn is_not_lost(&mut self, device: String) {
+        self.state(cause::GPU_LOST, &device, None);
+        self.explained.push(device);
     }
 
     /// A value that is there and tells nothing: because the fact that it is held against is missing, or because nobody can
@@ -287,20 +307,14 @@ const JUDGED: &[(&str, Option<&str>, Judge)] = &[
         Some("nvlink.links_expected"),
         |gpu, value| {
             let active = value.as_u64()?;
-            let expected = gpu
-                .facts
-                .get("nvlink.links_expected")
-                .and_then(|fact| fact.value.as_ref()?.as_u64())?;
+            let expected = number(gpu, "nvlink.links_expected")?;
             let bad = (active < expected).then(|| format!("{active} of {expected} NVLinks are up"));
             Some((cause::LINKS_DOWN, bad))
         },
     ),
     ("pcie.link_width", Some("pcie.link_width_max"), |gpu, value| {
         let width = value.as_u64()?;
-        let most = gpu
-            .facts
-            .get("pcie.link_width_max")
-            .and_then(|fact| fact.value.as_ref()?.as_u64())?;
+        let most = number(gpu, "pcie.link_width_max")?;
         let bad = (width < most).then(|| format!("its PCIe link has {width} of {most} lanes"));
         Some((cause::PCIE_LINK_DEGRADED, bad))
     }),
@@ -319,6 +333,10 @@ const JUDGED: &[(&str, Option<&str>, Judge)] = &[
 pub(super) fn bearing_of(cause: &str) -> Bearing {
     let row = cause::watched(cause);
     row.and_then(|row| row.bearing).unwrap_or(Bearing::Fault)
+}
+
+fn number(gpu: &Gpu, name: &str) -> Option<u64> {
+    gpu.facts.get(name)?.value.as_ref()?.as_u64()
 }
 
 fn words(value: &Value) -> Option<Vec<&str>> {

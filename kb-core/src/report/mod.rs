@@ -96,6 +96,16 @@ pub struct Report {
     pub conclusion: Conclusion,
 }
 
+impl Report {
+    /// True when a check ran, whatever came of it. A passive look leaves all checks out; a run tries even what the driver
+    /// says that it will refuse.
+    pub fn was_tried(&self) -> bool {
+        let directions = self.pairs.iter().flat_map(|pair| &pair.directions);
+        let mut checks = directions.flat_map(|direction| &direction.checks);
+        checks.any(|check| !matches!(check.outcome, Outcome::Skipped | Outcome::NotVisible))
+    }
+}
+
 /// A part of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {

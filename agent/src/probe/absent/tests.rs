@@ -144,7 +144,7 @@ fn of_gpus_that_were_asked_for_the_first_that_is_not_there_is_missing() {
 }
 
 #[test]
-fn a_bus_that_cannot_be_read_is_told_to_whoever_would_see_all() {
+fn a_bus_that_cannot_be_read_is_told_where_all_gpus_should_be_seen() {
     let blind = Roll {
         bus: None,
         ..roll(vec![listed(A)], Vec::new())
@@ -157,12 +157,17 @@ fn a_bus_that_cannot_be_read_is_told_to_whoever_would_see_all() {
     assert_eq!(told(&confined), []);
 }
 
+/// So that the ledger does not take them for lost.
 #[test]
-fn the_mask_of_a_scheduler_names_gpus_and_hides_others_on_purpose() {
-    for named in ["0", "0,1,2,3", "0, 1", "GPU-592ae3c5,GPU-645b7e67"] {
-        assert!(names_gpus(named), "{named}");
-    }
-    for hidden in ["", "-1", "NoDevFiles", "0,-1", "MIG-592ae3c5"] {
-        assert!(!names_gpus(hidden), "{hidden}");
-    }
+fn gpus_beside_a_mig_device_are_told() {
+    let mut mig = roll(vec![listed(A), listed(B)], Vec::new());
+    mig.opened = Some(&[]);
+    mig.managed.as_mut().unwrap()[0].is_mig = true;
+    assert_eq!(
+        told(&mig),
+        [
+            (Absence::Mig, Some(A.to_owned())),
+            (Absence::Mig, Some(B.to_owned()))
+        ]
+    );
 }

@@ -1,22 +1,18 @@
 //! The ledger: what is open on a node, kept from look to look. It is a value; the agent keeps it in a file.
 
+mod gpus;
+mod log;
 mod new;
 mod proof;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::str::FromStr as _;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::log::{LogPlace, Place};
 use self::new::New;
-pub(super) use self::proof::was_tried;
-use super::known::{UNKNOWN_XID, known};
-use super::look::{Count, Reading, Scope};
-use super::{
-    Bearing, Clear, Counter, Entry, Family, Health, Look, Missed, Nature, Occurrence, Proof, Recovery,
-    Unread, What, cause,
-};
-use crate::ids::RecordId;
+use super::look::{Count, Reading};
+use super::{Bearing, Clear, Counter, Entry, Health, Look, Nature, Proof, Unread, cause};
 use crate::verdict::Verdict;
 
 /// The version of the file that this build writes and reads.
@@ -40,41 +36,13 @@ pub struct Ledger {
     /// How far the kernel log was read.
     pub log: Option<LogPlace>,
     last_proof: Option<Proof>,
-    /// PCI addresses of the GPUs that were seen in the boot `gpus_boot`. A look at some of them takes none away.
+    /// PCI addresses of the GPUs that were listed in the boot `gpus_boot`. A look at some GPUs takes none away. Earlier
+    /// builds kept a number as `gpus`.
     #[serde(default, rename = "gpus_seen")]
     gpus: BTreeSet<String>,
     #[serde(default)]
     gpus_boot: Option<String>,
     clears: Vec<Clear>,
-}
-
-/// How far the kernel log was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogPlace {
-    /// The boot in which it was read.
-    pub boot_id: Option<String>,
-    /// Where.
-    pub place: Place,
-}
-
-/// A place in a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// Number of the last record of the kernel's own log.
-    Kmsg {
-        /// The record's number.
-        sequence: u64,
-    },
-    /// Behind the last line of a file.
-    File {
-        /// Device of the file system.
-        device: u64,
-        /// The file.
-        inode: u64,
-        /// Bytes before that place.
-        offset: u64,
-    },
 }
 
 impl Default for Ledger {
@@ -144,10 +112,7 @@ impl Ledger {
 
     /// Takes in a look: events of the log first, then what is read now.
     pub fn look(&mut self, look: &Look) {
-        for event in &look.events {
-            self.event(event);
-        }
-        self.missed(look);
+        self.log(look);
         // The driver counts anew in each boot.
         if look.boot_id.is_some() && self.errors_boot != look.boot_id {
             if self.errors_boot.is_some() {
@@ -161,129 +126,7 @@ impl Ledger {
         for reading in &look.states {
             self.state(reading, look);
         }
-        self.gone(look);
-        self.note_gpus(look);
-    }
-
-    /// A GPU that was listed in this boot, and that a look at all of them lists no more. Nothing but the ledger knows of it
-    /// where the bus does not show it either.
-    fn gone(&mut self, look: &Look) {
-        let is_same_boot = look.boot_id.is_some() && self.gpus_boot == look.boot_id;
-        if look.scope != Scope::All || !is_same_boot || look.gpus.is_empty() {
-            return;
-        }
-        self.gpus.retain(|device| !look.elsewhere.contains(device));
-        let gone: Vec<String> = self
-            .gpus
-            .iter()
-            .filter(|device| !look.gpus.contains(device))
-            .cloned()
-            .collect();
-        for device in gone {
-            self.add(New {
-                text: "it was listed earlier in this boot, and the driver does not list it any more"
-                    .to_owned(),
-                ..New::now(cause::GPU_LOST, &device, Nature::State, look)
-            });
-        }
-    }
-
-    fn missed(&mut self, look: &Look) {
-        let new = New::now(cause::LOG_MISSED, NODE, Nature::Event, look);
-        match look.missed {
-            Missed::Nothing => {}
-            // How long the node has been up without an agent is no fault of it.
-            Missed::BeforeFirstLook => self.add(New {
-                bearing: Bearing::Event,
-                text: "the kernel log of this boot was read from its middle on: earlier lines were gone at the first look"
-                    .to_owned(),
-                ..new
-            }),
-            Missed::BetweenLooks => self.add(New {
-                text: "lines of the kernel log were gone before they were read".to_owned(),
-                ..new
-            }),
-        }
-    }
-
-    /// GPUs can be taken out between two boots; only a look at all of them tells that.
-    fn note_gpus(&mut self, look: &Look) {
-        if look.scope == Scope::All && !look.gpus.is_empty() && self.gpus_boot != look.boot_id {
-            self.gpus.clear();
-            self.gpus_boot.clone_from(&look.boot_id);
-        }
-        self.gpus.extend(look.gpus.iter().cloned());
-    }
-
-    fn event(&mut self, Occurrence { event, at, boot_id }: &Occurrence) {
-        let device = event.device.as_str();
-        let new = |cause, nature, bearing| New {
-            nature,
-            bearing,
-            count: 1,
-            at,
-            boot_id: boot_id.as_deref(),
-            text: event.text.clone(),
-            ..New::of(cause, device)
-        };
-        match &event.what {
-            What::Numbered {
-                family,
-                number,
-                fatal,
-            } => {
-                self.count_line(device, *family, *number, at);
-                let known = known(*family, *number);
-                let bearing = known.map_or(UNKNOWN_XID, |known| known.bearing(*fatal));
-                let cause = match family {
-                    Family::Xid => cause::XID,
-                    Family::Sxid => cause::SXID,
-                };
-                self.add(New {
-                    number: Some(*number),
-                    record: known.map(|known| known.record.clone()),
-                    known,
-                    ..new(cause, Nature::Event, bearing)
-                });
-            }
-            What::RecoveryAction(action) => {
-                self.count_line(device, Family::Xid, 154, at);
-                let known = known(Family::Xid, 154);
-                if *action == Recovery::None {
-                    self.end(|entry| entry.cause == cause::RECOVERY_ACTION && entry.device == device);
-                } else {
-                    self.add(New {
-                        record: known.map(|known| known.record.clone()),
-                        known,
-                        ..new(cause::RECOVERY_ACTION, Nature::State, Bearing::Fault)
-                    });
-                }
-            }
-            What::Message(record) => self.add(New {
-                record: record.and_then(|id| RecordId::from_str(id).ok()),
-                ..new(cause::KERNEL_MESSAGE, Nature::Event, Bearing::Fault)
-            }),
-        }
-    }
-
-    fn count_line(&mut self, device: &str, family: Family, number: u32, at: &str) {
-        let known = self
-            .counters
-            .iter_mut()
-            .find(|counter| counter.device == device && counter.family == family && counter.number == number);
-        match known {
-            Some(counter) => {
-                counter.count = counter.count.saturating_add(1);
-                at.clone_into(&mut counter.last_at);
-            }
-            None => self.counters.push(Counter {
-                device: device.to_owned(),
-                family,
-                number,
-                count: 1,
-                last_at: at.to_owned(),
-            }),
-        }
+        self.gpus(look);
     }
 
     /// A count that fell began anew with the driver: all of it is new.

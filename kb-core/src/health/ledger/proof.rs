@@ -2,7 +2,7 @@
 
 use super::super::{Nature, Proof, cause};
 use super::{Ledger, NODE};
-use crate::report::{Outcome, Pair, Report};
+use crate::report::{Pair, Report};
 use crate::verdict::Verdict;
 
 impl Ledger {
@@ -16,7 +16,7 @@ impl Ledger {
         let verdict = report.conclusion.verdict;
         let is_fault = matches!(verdict, Verdict::Refused | Verdict::Broken);
         let is_good = matches!(verdict, Verdict::Healthy | Verdict::Degraded);
-        if !was_tried(report) || !(is_fault || is_good) {
+        if !report.was_tried() || !(is_fault || is_good) {
             return;
         }
         let proven = proven_devices(report);
@@ -46,16 +46,6 @@ impl Ledger {
             entry.nature == Nature::Event && of_earlier_boot && is_covered
         });
     }
-}
-
-/// True when a check ran, whatever came of it: a look leaves all out.
-pub(in crate::health) fn was_tried(report: &Report) -> bool {
-    let mut checks = report
-        .pairs
-        .iter()
-        .flat_map(|pair| &pair.directions)
-        .flat_map(|direction| &direction.checks);
-    checks.any(|check| !matches!(check.outcome, Outcome::Skipped | Outcome::NotVisible))
 }
 
 /// The GPUs of a report by address, and whether a pair of each was proven.

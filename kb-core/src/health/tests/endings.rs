@@ -319,15 +319,66 @@ fn a_gpu_that_was_listed_in_this_boot_and_is_no_more_is_lost() {
     assert_eq!(only(&lost).id, format!("gpu_lost@{left}"));
     assert_eq!(lost.verdict, Verdict::Broken);
     assert_eq!(look_at_all(&mut ledger, &both, &[]).open, [], "it is back");
-    // Given to another driver, it is not lost; nor is one that was taken out between two boots.
+    look_at_all(&mut ledger, &one, &[]);
+    // Where it is not known whether it is there, it stays lost; given to another driver, it is not.
+    let mut unknown = one.clone();
+    unknown.absent.push(AbsentGpu {
+        pci_address: Some(left.clone()),
+        ..AbsentGpu::new(Absence::NotGranted, "a container")
+    });
+    assert_eq!(only(&look_at_all(&mut ledger, &unknown, &[])).cause, "gpu_lost");
     let mut given = one.clone();
     given.absent.push(AbsentGpu {
         pci_address: Some(left),
         ..AbsentGpu::new(Absence::OtherDriver, "the driver vfio-pci has it")
     });
     assert_eq!(look_at_all(&mut ledger, &given, &[]).open, []);
+    // One that was taken out between two boots is not lost either.
     let mut ledger = Ledger::default();
     look_at_all(&mut ledger, &both, &[]);
     one.node.boot_id = Some("b".to_owned());
     assert_eq!(look_at_all(&mut ledger, &one, &[]).open, []);
+}
+
+/// A value that is there and cannot be judged is no good value.
+#[test]
+fn a_value_that_cannot_be_judged_is_told() {
+    let verdict = |name: &str, value: Option<serde_json::Value>| {
+        let mut report = looked("a");
+        match value {
+            Some(value) => set(&mut report, 0, name, value),
+            None => gap(&mut report, 0, name, GapKind::Failed, "NVML said no"),
+        }
+        look_at_all(&mut Ledger::default(), &report, &[])
+    };
+    for (name, value, unread) in [
+        ("nvlink.links_expected", None, "nvlink.links_expected"),
+        ("pcie.link_width_max", None, "pcie.link_width_max"),
+        ("nvlink.links_active", Some(json!("many")), "nvlink.links_active"),
+        (
+            "remapped_rows.pending",
+            Some(json!("yes")),
+            "remapped_rows.pending",
+        ),
+        (
+            "ecc.volatile_uncorrected",
+            Some(json!("3")),
+            "ecc.volatile_uncorrected",
+        ),
+    ] {
+        let health = verdict(name, value);
+        assert_eq!(health.verdict, Verdict::Unknown, "{name}");
+        assert_eq!(health.unread[0].what, format!("{unread}@{GPU_0}"));
+    }
+    // What the GPU does not have is nothing that should have been read.
+    let mut report = looked("a");
+    gap(
+        &mut report,
+        0,
+        "nvlink.links_expected",
+        GapKind::NotSupported,
+        "no NVLink",
+    );
+    let health = look_at_all(&mut Ledger::default(), &report, &[]);
+    assert_eq!(health.verdict, Verdict::NoFaultSeen);
 }

@@ -1,6 +1,6 @@
 //! What a report's verdict is worth: did somebody try, or only look?
 
-use kb_core::report::{Outcome, Report};
+use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
 use crate::store::Weight;
@@ -15,24 +15,13 @@ pub(super) fn weigh(report: &Report) -> Weight {
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
         Weight::Look
-    } else if is_told && was_tried(report) {
+    } else if is_told && report.was_tried() {
         Weight::Proof
     } else if !report.failures.is_empty() || (is_told && verdict != Verdict::Healthy) {
         Weight::Alarm
     } else {
         Weight::Look
     }
-}
-
-/// True when a check ran, whatever came of it: a passive look leaves all out, and a run tries even what the driver says
-/// that it will refuse.
-fn was_tried(report: &Report) -> bool {
-    let mut checks = report
-        .pairs
-        .iter()
-        .flat_map(|pair| &pair.directions)
-        .flat_map(|direction| &direction.checks);
-    checks.any(|check| !matches!(check.outcome, Outcome::Skipped | Outcome::NotVisible))
 }
 
 #[cfg(test)]

@@ -1,0 +1,139 @@
+//! What the kernel log says, and how far it was read.
+
+use std::str::FromStr as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::known::{UNKNOWN_XID, known};
+use super::super::{Bearing, Counter, Family, Look, Missed, Nature, Occurrence, Recovery, What, cause};
+use super::new::New;
+use super::{Ledger, NODE};
+use crate::ids::RecordId;
+
+/// How far the kernel log was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogPlace {
+    /// The boot in which it was read.
+    pub boot_id: Option<String>,
+    /// Where.
+    pub place: Place,
+}
+
+/// A place in a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Number of the last record of the kernel's own log.
+    Kmsg {
+        /// The record's number.
+        sequence: u64,
+    },
+    /// Behind the last line of a file.
+    File {
+        /// Device of the file system.
+        device: u64,
+        /// The file.
+        inode: u64,
+        /// Bytes before that place.
+        offset: u64,
+    },
+}
+
+impl Ledger {
+    /// Takes in the lines of a look, and which lines nobody read.
+    pub(super) fn log(&mut self, look: &Look) {
+        for event in &look.events {
+            self.event(event);
+        }
+        self.missed(look);
+    }
+
+    fn missed(&mut self, look: &Look) {
+        let new = New::now(cause::LOG_MISSED, NODE, Nature::Event, look);
+        match look.missed {
+            Missed::Nothing => {}
+            // How long the node has been up without an agent is no fault of it.
+            Missed::BeforeFirstLook => self.add(New {
+                bearing: Bearing::Event,
+                text: "the kernel log of this boot was read from its middle on: earlier lines were gone at the first look"
+                    .to_owned(),
+                ..new
+            }),
+            Missed::BetweenLooks => self.add(New {
+                text: "lines of the kernel log were gone before they were read".to_owned(),
+                ..new
+            }),
+        }
+    }
+
+    fn event(&mut self, Occurrence { event, at, boot_id }: &Occurrence) {
+        let device = event.device.as_str();
+        let new = |cause, nature, bearing| New {
+            nature,
+            bearing,
+            count: 1,
+            at,
+            boot_id: boot_id.as_deref(),
+            text: event.text.clone(),
+            ..New::of(cause, device)
+        };
+        match &event.what {
+            What::Numbered {
+                family,
+                number,
+                fatal,
+            } => {
+                self.count_line(device, *family, *number, at);
+                let known = known(*family, *number);
+                let bearing = known.map_or(UNKNOWN_XID, |known| known.bearing(*fatal));
+                let cause = match family {
+                    Family::Xid => cause::XID,
+                    Family::Sxid => cause::SXID,
+                };
+                self.add(New {
+                    number: Some(*number),
+                    record: known.map(|known| known.record.clone()),
+                    known,
+                    ..new(cause, Nature::Event, bearing)
+                });
+            }
+            What::RecoveryAction(action) => {
+                self.count_line(device, Family::Xid, 154, at);
+                let known = known(Family::Xid, 154);
+                if *action == Recovery::None {
+                    self.end(|entry| entry.cause == cause::RECOVERY_ACTION && entry.device == device);
+                } else {
+                    self.add(New {
+                        record: known.map(|known| known.record.clone()),
+                        known,
+                        ..new(cause::RECOVERY_ACTION, Nature::State, Bearing::Fault)
+                    });
+                }
+            }
+            What::Message(record) => self.add(New {
+                record: record.and_then(|id| RecordId::from_str(id).ok()),
+                ..new(cause::KERNEL_MESSAGE, Nature::Event, Bearing::Fault)
+            }),
+        }
+    }
+
+    fn count_line(&mut self, device: &str, family: Family, number: u32, at: &str) {
+        let known = self
+            .counters
+            .iter_mut()
+            .find(|counter| counter.device == device && counter.family == family && counter.number == number);
+        match known {
+            Some(counter) => {
+                counter.count = counter.count.saturating_add(1);
+                at.clone_into(&mut counter.last_at);
+            }
+            None => self.counters.push(Counter {
+                device: device.to_owned(),
+                family,
+                number,
+                count: 1,
+                last_at: at.to_owned(),
+            }),
+        }
+    }
+}
