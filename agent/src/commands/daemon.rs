@@ -213,9 +213,7 @@ impl Daemon<'_> {
         }
         Ok(())
     }
-}
 
-impl Daemon<'_> {
     /// Makes the uploader, after the node has enrolled where it has to. What cannot be done now is tried again with the next
     /// report.
     fn connect(&mut self, server: &str) -> anyhow::Result<()> {
@@ -230,8 +228,8 @@ impl Daemon<'_> {
                 node_id: arguments.run.node_id.as_ref(),
                 state: &state,
             };
-            let joined = joining.join()?;
-            say(&joined.map_err(|error| anyhow::anyhow!("not enrolled: {error}"))?);
+            let joined = joining.join()?.context("not enrolled")?;
+            say(&joined.to_string());
         }
         if self.uploader.is_none() {
             self.uploader = Some(arguments.access.uploader(server, &state)?);

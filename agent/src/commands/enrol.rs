@@ -1,5 +1,6 @@
 //! `peerless-agent enrol`: this node gets a credential of its own. A daemon that was given a join token does the same.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -46,6 +47,30 @@ pub(crate) fn enrol(arguments: &EnrolArgs) -> anyhow::Result<u8> {
     }
 }
 
+/// A node that has enrolled.
+pub(super) struct Joined {
+    node: NodeId,
+    /// Where its credential lies.
+    file: PathBuf,
+    /// Whether this machine had one before.
+    again: bool,
+}
+
+impl fmt::Display for Joined {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "enrolled as {}, credential in {}",
+            self.node,
+            self.file.display()
+        )?;
+        if self.again {
+            formatter.write_str("; the former credential of this machine is revoked")?;
+        }
+        Ok(())
+    }
+}
+
 /// A node that is about to enrol.
 pub(super) struct Joining<'a> {
     pub(super) server: &'a str,
@@ -57,8 +82,8 @@ pub(super) struct Joining<'a> {
 }
 
 impl Joining<'_> {
-    /// Asks the server, and keeps what it gives. Returns a sentence for people; the inner error is the server's.
-    pub(super) fn join(&self) -> anyhow::Result<Result<String, UploadError>> {
+    /// Asks the server, and keeps what it gives. The outer error is this machine's, the inner one the server's.
+    pub(super) fn join(&self) -> anyhow::Result<Result<Joined, UploadError>> {
         let uploader = Uploader::new(self.server, Some(self.join_token_file), self.ca_file)?;
         for warning in uploader.warnings() {
             say(&format!("warning: {warning}"));
@@ -77,15 +102,11 @@ impl Joining<'_> {
         };
         let file = keep_credential(self.state, self.server, &credential)
             .with_context(|| format!("keep the credential in {}", self.state.display()))?;
-        let again = if credential.again {
-            "; the former credential of this machine is revoked"
-        } else {
-            ""
-        };
-        Ok(Ok(format!(
-            "enrolled as {node}, credential in {}{again}",
-            file.display()
-        )))
+        Ok(Ok(Joined {
+            node,
+            file,
+            again: credential.again,
+        }))
     }
 
     /// Before the server is asked: a credential that cannot be kept is lost.

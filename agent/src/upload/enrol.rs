@@ -30,7 +30,18 @@ pub(crate) fn own_credential(state: &Path, server: &str) -> Result<Option<PathBu
     if !file.is_file() {
         return Ok(None);
     }
-    let given_by = std::fs::read_to_string(state.join(GIVEN_BY)).unwrap_or_default();
+    let given_by = state.join(GIVEN_BY);
+    let given_by = match std::fs::read_to_string(&given_by) {
+        Ok(text) => text,
+        // A credential that a person has put there.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            return Err(format!(
+                "the credential is not used: {}: {error}",
+                given_by.display()
+            ));
+        }
+    };
     let given_by = given_by.trim();
     if given_by.is_empty() || origin(server).is_some_and(|asked| asked == given_by) {
         return Ok(Some(file));
