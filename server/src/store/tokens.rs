@@ -75,7 +75,13 @@ impl<DB: Engine> SqlStore<DB> {
             let sql = "UPDATE token SET uses_left = uses_left - 1 WHERE id = $1";
             tx.run(sql, values![by]).await?;
         }
-        insert(&mut tx, &token).await?;
+        match insert(&mut tx, &token).await {
+            // With another join token the same id was enrolled meanwhile.
+            Err(StoreError::Database(sqlx::Error::Database(error))) if error.is_unique_violation() => {
+                return Ok(Enrolled::Taken);
+            }
+            inserted => inserted?,
+        }
         tx.commit().await?;
         Ok(enrolled)
     }

@@ -192,3 +192,28 @@ pub(crate) async fn a_join_token_is_not_used_too_often(place: Arc<Place>) {
     }
     assert_eq!(enrolled, 2);
 }
+
+pub(crate) async fn one_of_many_machines_gets_an_id(place: Arc<Place>) {
+    let store = place.store().await;
+    let mut tasks = Vec::new();
+    for number in 0..6 {
+        let join = NewToken {
+            scopes: vec![Scope::Enrol],
+            ..token(&format!("join{number}"))
+        };
+        store.create_token(join).await.unwrap();
+        let store = Arc::clone(&store);
+        let new = credential(&format!("t{number}"), "n1", &format!("m{number}"));
+        tasks.push(tokio::spawn(async move {
+            store.enrol_node(&format!("join{number}"), new).await.unwrap()
+        }));
+    }
+    let mut enrolled = Vec::new();
+    for task in tasks {
+        enrolled.push(task.await.unwrap());
+    }
+    let first = enrolled.iter().filter(|outcome| **outcome == Enrolled::New);
+    assert_eq!(first.count(), 1, "{enrolled:?}");
+    let taken = enrolled.iter().filter(|outcome| **outcome == Enrolled::Taken);
+    assert_eq!(taken.count(), 5, "{enrolled:?}");
+}
