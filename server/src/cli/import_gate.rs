@@ -97,7 +97,7 @@ pub(super) async fn keep_as_drafts(
         match saved {
             Ok(Saved::Saved(_) | Saved::Unchanged(_)) => kept += 1,
             Ok(Saved::Stale(_)) => left += 1,
-            // Of one that cannot be kept the others do not suffer.
+            // One record that cannot be kept does not end the import.
             Err(StoreError::AliasTaken { alias, holder }) => {
                 say(format_args!("not kept: {alias} is a former id of {holder}"))?;
                 left += 1;

@@ -1,6 +1,7 @@
 //! Records of deadends.dev: brought in by the command line, found, and given back.
 
 use std::path::Path;
+use std::process::Output;
 
 use crate::process::{folder, run};
 
@@ -56,6 +57,11 @@ fn write(folder: &Path, file: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
+fn import(theirs: &Path, data: &str) -> Output {
+    let theirs = theirs.to_str().unwrap();
+    run(&["import", "--from", "deadends", theirs, "--data-dir", data])
+}
+
 #[test]
 fn what_is_imported_is_found_and_goes_back() {
     let (folder, data) = folder();
@@ -78,15 +84,7 @@ fn what_is_imported_is_found_and_goes_back() {
         write(&theirs, file, text);
     }
     write(&theirs, "data/stats.json", "{\"total\": 2}");
-    let arguments = [
-        "import",
-        "--from",
-        "deadends",
-        theirs.to_str().unwrap(),
-        "--data-dir",
-        &data,
-    ];
-    let output = run(&arguments);
+    let output = import(&theirs, &data);
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(
         output.status.success(),
@@ -104,7 +102,7 @@ fn what_is_imported_is_found_and_goes_back() {
     ] {
         assert!(said.contains(part), "{part:?} is missing in: {said}");
     }
-    let again = String::from_utf8(run(&arguments).stdout).unwrap();
+    let again = String::from_utf8(import(&theirs, &data).stdout).unwrap();
     assert!(again.contains("0 added, 0 updated, 2 unchanged"), "{again}");
 
     for (line, status, id) in [
@@ -145,20 +143,12 @@ fn what_is_imported_is_found_and_goes_back() {
 fn a_refused_update_becomes_the_draft_of_its_record() {
     let (folder, data) = folder();
     let theirs = folder.path().join("theirs");
-    let import = |regex: &str| {
+    let import_with = |regex: &str| {
         write(&theirs, "data/canons/cuda/made-up/one.json", &canon("one", regex));
-        let arguments = [
-            "import",
-            "--from",
-            "deadends",
-            theirs.to_str().unwrap(),
-            "--data-dir",
-            &data,
-        ];
-        String::from_utf8(run(&arguments).stdout).unwrap()
+        String::from_utf8(import(&theirs, &data).stdout).unwrap()
     };
-    assert!(!import("made up for this test").contains("kept as drafts"));
-    let said = import("(?i)error");
+    assert!(!import_with("made up for this test").contains("kept as drafts"));
+    let said = import_with("(?i)error");
     assert!(said.contains("not published: cuda/made-up/one: "), "{said}");
     assert!(said.contains("1 kept as drafts"), "{said}");
     let shown = run(&["record", "cuda/made-up/one", "--data-dir", &data]);

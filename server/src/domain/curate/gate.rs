@@ -6,6 +6,7 @@
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision};
@@ -121,7 +122,7 @@ impl<'t> Healthy<'t> {
         }
     }
 
-    fn take(&mut self, hit: Hit, all: &LazyCell<Arc<Matcher>, impl FnOnce() -> Arc<Matcher>>) {
+    fn take(&mut self, hit: Hit, all: &impl Deref<Target = Arc<Matcher>>) {
         let known = self.found.iter().filter(|(record, _)| *record == hit.record);
         if known.count() >= MOST_OF_RULE {
             return;
@@ -145,13 +146,10 @@ impl<'t> Healthy<'t> {
     }
 }
 
-/// A new record because of which an example is no longer answered first by its own.
+/// Whether one of the asked records keeps an example from being answered first by the record that has it, and which.
 fn displaced(
     alone: &Arc<Matcher>,
-    (before, all): (
-        Option<&Arc<Matcher>>,
-        &LazyCell<Arc<Matcher>, impl FnOnce() -> Arc<Matcher>>,
-    ),
+    (before, all): (Option<&Arc<Matcher>>, &impl Deref<Target = Arc<Matcher>>),
     owner: &RecordId,
     text: &str,
 ) -> Option<(Violation, RecordId)> {
@@ -172,7 +170,7 @@ fn displaced(
     let reason = format!("with it, {owner} is no longer the first answer to its own example: {shown:?}");
     let violation = Violation::error(Part::Document, "", "gate/others-example", reason);
     let fix = "make the pattern more specific, or change the other record";
-    // That which stands first now, where it is one of the new ones.
+    // The record that comes first now, if it is one of the asked; else any of them that matches.
     let blamed = now
         .filter(|now| hits.contains(now))
         .unwrap_or_else(|| new.clone());
@@ -216,7 +214,7 @@ fn signatures<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<RecordSignat
     signature_set(records.map(|record| (record, Revision(1))))
 }
 
-/// All hits, whatever other hits say of them.
+/// All hits of a text, before what records say of each other is applied.
 fn each_hit(matcher: &Arc<Matcher>, text: &str, mut take: impl FnMut(Hit)) {
     let mut take = |events: Vec<Event>| {
         for event in events {

@@ -100,7 +100,7 @@ pub async fn save(
     }
 }
 
-/// Whether readers see these texts already: what they see stays, whatever the gate says of it today.
+/// Whether readers see these texts already. The gate does not take back what they see.
 async fn is_published(
     store: &dyn Store,
     id: &RecordId,
@@ -174,7 +174,7 @@ pub async fn publish(
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
-    let is_published_already = status.published == Some(revision) && status.state == RecordState::Published;
+    let is_published_already = is_published(store, id, (&texts.document, &texts.annex)).await?;
     let publish = Publish {
         id: id.clone(),
         revision,

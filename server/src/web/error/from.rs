@@ -29,7 +29,7 @@ impl From<StoreError> for Problem {
             | StoreError::Migration(_)
             | StoreError::Open { .. }
             | StoreError::NotDurable(_)
-            // Whoever publishes with a condition asks again.
+            // Only a publication with a condition gets it, and it is tried again.
             | StoreError::FeedMoved(_)
             | StoreError::Database(_) => return Self::internal(&error),
         };

@@ -25,3 +25,19 @@ fn rules_that_were_not_asked_are_told() {
         cut.findings
     );
 }
+
+/// However many findings rules make, what the agent holds open stands before them.
+#[test]
+fn rules_push_out_nothing_that_the_agent_holds_open() {
+    let rules = json!([{ "id": "rule-0", "scope": "pair", "when": "true" }]);
+    let pairs: Vec<Value> = (0..1_001).map(|_| pair(0, 1, "OK", 4)).collect();
+    let mut body = report(2, &pairs);
+    body["absent"] = json!([
+        { "asked_as": "3", "absence": "missing", "reason": "not listed", "cause": "device_missing" },
+    ]);
+    let findings = correlate(&[record_with(&rules)], &body);
+    assert_eq!(findings.len(), 1_000);
+    let told = brief(&findings[..3]);
+    assert_eq!(told[0].1, "absent/device_missing");
+    assert_eq!(told[1].1, "rules-not-asked", "{:?}", findings[1]);
+}
