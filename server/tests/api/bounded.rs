@@ -87,6 +87,33 @@ async fn small_bodies_that_grow_in_memory_leave_the_server_small() {
     }
 }
 
+/// What all callers share is not copied for each: 100 copies of the archive would be some 400 MB.
+#[test]
+fn callers_that_do_not_read_the_archive_cost_little() {
+    const MOST_MORE: u64 = 100;
+    let (folder, data) = folder();
+    let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
+    let address = server.url.strip_prefix("http://").unwrap();
+    let ask = || {
+        let mut connection = TcpStream::connect(address).unwrap();
+        write!(
+            connection,
+            "GET /api/v1/export.zip HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        )
+        .unwrap();
+        // The answer has begun.
+        connection.read_exact(&mut [0; 8]).unwrap();
+        connection
+    };
+    // The first one has the archive made.
+    let first = ask();
+    let before = peak_megabytes(&server);
+    let others: Vec<TcpStream> = (0..100).map(|_| ask()).collect();
+    let peak = peak_megabytes(&server);
+    assert!(peak < before + MOST_MORE, "{before} MB before, {peak} MB then");
+    drop((first, others));
+}
+
 #[tokio::test]
 async fn the_thousand_and_first_item_is_refused_when_it_comes() {
     let app = TestApp::start().await;
