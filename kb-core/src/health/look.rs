@@ -195,7 +195,7 @@ impl Look {
                 self.is_not_lost(device);
             }
             (Absence::OtherDriver | Absence::Excluded | Absence::Mig | Absence::Missing, Some(device)) => {
-                self.is_not_lost(device)
+                self.is_not_lost(device);
             }
             (Absence::NotGranted, Some(device)) => self.explained.push(device),
             (Absence::NotLookedAt | Absence::Unrecognised, device) => {
