@@ -6,19 +6,20 @@
 
 use regex_automata::nfa::thompson::{Config, NFA, State, WhichCaptures};
 use regex_automata::util::primitives::StateID;
-use regex_syntax::hir::{Class, ClassBytesRange, ClassUnicodeRange, Hir, HirKind};
+use regex_syntax::hir::Hir;
 
 use super::PatternError;
+use super::beginnings::beginnings;
 
 /// Ways that a byte may keep open, on average over a text. One took 8 ns where it was measured, so that 1 MB of a text at
 /// this bound takes some two seconds, and the 64 KiB of the longest line an eighth of one.
 const MOST_WAYS: usize = 250;
 /// Bytes of each text: more than the longest bounded gaps that patterns use.
 const TEXT_BYTES: usize = 2048;
-/// Beginnings of a pattern that are tried.
-const MOST_TEXTS: usize = 16;
-/// Longest beginning, in bytes.
-const MOST_UNIT: usize = 512;
+/// Beginnings of a pattern that are tried; what has more is refused, for nobody can say what it costs.
+const MOST_TEXTS: usize = 1024;
+/// Steps of all texts together: a quarter of a second, where one text at the bound takes 4 ms.
+const MOST_STEPS: usize = 64 * TEXT_BYTES * MOST_WAYS;
 
 /// Refuses a pattern that keeps too many ways open.
 pub(super) fn check(hir: &Hir) -> Result<(), PatternError> {
@@ -26,7 +27,11 @@ pub(super) fn check(hir: &Hir) -> Result<(), PatternError> {
         // What does not compile is refused as too large.
         return Ok(());
     };
-    for unit in beginnings(hir) {
+    let Some(units) = beginnings(hir, MOST_TEXTS) else {
+        return Err(too_many());
+    };
+    let mut all_steps = 0;
+    for unit in units {
         let steps = steps(&nfa, &unit, TEXT_BYTES * MOST_WAYS);
         if steps > TEXT_BYTES * MOST_WAYS {
             return Err(PatternError::new(
@@ -38,8 +43,20 @@ pub(super) fn check(hir: &Hir) -> Result<(), PatternError> {
                 "use shorter gaps ({0,80}), fewer of them, or one pattern for each part",
             ));
         }
+        all_steps += steps;
+        if all_steps > MOST_STEPS {
+            return Err(too_many());
+        }
     }
     Ok(())
+}
+
+fn too_many() -> PatternError {
+    PatternError::new(
+        "pattern/too-costly",
+        "it may begin in more ways than are tried".to_owned(),
+        "use fewer alternatives, or one pattern for each",
+    )
 }
 
 fn automaton(hir: &Hir) -> Option<NFA> {
@@ -89,73 +106,4 @@ fn steps(nfa: &NFA, unit: &[u8], most: usize) -> usize {
         }));
     }
     steps
-}
-
-/// Texts that the pattern may begin with, never the whole of it.
-fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {
-    let mut units = Vec::new();
-    for alternative in alternatives(hir) {
-        let parts = parts(alternative);
-        let mut unit = Vec::new();
-        for part in parts.iter().take(parts.len().saturating_sub(1)) {
-            sample(part, &mut unit);
-            unit.truncate(MOST_UNIT);
-            if !unit.is_empty() && units.last() != Some(&unit) {
-                units.push(unit.clone());
-            }
-        }
-    }
-    // Of many the longest: they keep most ways open.
-    let skipped = units.len().saturating_sub(MOST_TEXTS);
-    units.split_off(skipped)
-}
-
-fn alternatives(hir: &Hir) -> Vec<&Hir> {
-    match hir.kind() {
-        HirKind::Alternation(children) => children.iter().collect(),
-        HirKind::Capture(group) => alternatives(&group.sub),
-        _ => vec![hir],
-    }
-}
-
-fn parts(hir: &Hir) -> Vec<&Hir> {
-    match hir.kind() {
-        HirKind::Concat(children) => children.iter().flat_map(parts).collect(),
-        HirKind::Capture(group) => parts(&group.sub),
-        _ => vec![hir],
-    }
-}
-
-/// The shortest text of a part, as far as it is easily told.
-fn sample(hir: &Hir, into: &mut Vec<u8>) {
-    if into.len() > MOST_UNIT {
-        return;
-    }
-    match hir.kind() {
-        HirKind::Literal(literal) => into.extend_from_slice(&literal.0),
-        HirKind::Class(class) => {
-            let mut buffer = [0; 4];
-            match class {
-                Class::Unicode(class) => {
-                    let letter = class.ranges().first().map(ClassUnicodeRange::start);
-                    let text = letter.map(|letter| letter.encode_utf8(&mut buffer).as_bytes().to_vec());
-                    into.extend(text.unwrap_or_default());
-                }
-                Class::Bytes(class) => into.extend(class.ranges().first().map(ClassBytesRange::start)),
-            }
-        }
-        HirKind::Repetition(repetition) => {
-            for _ in 0..repetition.min.min(64) {
-                sample(&repetition.sub, into);
-            }
-        }
-        HirKind::Capture(group) => sample(&group.sub, into),
-        HirKind::Concat(children) => children.iter().for_each(|child| sample(child, into)),
-        HirKind::Alternation(children) => {
-            if let Some(first) = children.first() {
-                sample(first, into);
-            }
-        }
-        HirKind::Empty | HirKind::Look(_) => {}
-    }
 }

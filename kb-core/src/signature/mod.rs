@@ -5,6 +5,7 @@
 //! `quick` into a smaller one that has its literals, `required` reads from that one which literals every match must hold.
 //! `phrase` is for words that many programs print.
 
+mod beginnings;
 mod chains;
 mod check;
 mod cost;

@@ -258,6 +258,11 @@ fn a_pattern_that_keeps_many_ways_open_is_refused() {
     for costly in [
         "error.{0,1000}failed.{0,1000}done",
         "(?:error.{0,1000}failed.{0,1000}done|never)",
+        "(?:abc|error.{0,1000}failed.{0,1000}done)foo",
+        "(?:abc|(?:def|error.{0,1000}failed.{0,1000}done)foo)bar",
+        "(?:abc|error.{0,1000})failed.{0,1000}done",
+        "(?:error.{0,1000}failed.{0,1000}done)?foo",
+        "(?:abc|e.{0,300}failed){1,2}foo",
         "e.{0,300}failed",
         r"[a-z]{1,300}widget",
     ] {
@@ -270,6 +275,7 @@ fn a_pattern_that_keeps_many_ways_open_is_refused() {
         "error.*failed.*done",
         r"widget[a-z]{1,40}[0-9]{1,40}x",
         "(?:out of memory|no memory left)",
+        "(?:abc|error.{0,80}failed.{0,80}done)?foo",
     ] {
         check(&spec(fine, "")).unwrap();
         check(&spec(fine, "i")).unwrap();
@@ -277,4 +283,27 @@ fn a_pattern_that_keeps_many_ways_open_is_refused() {
     // Each line of several is asked by itself.
     let lines = check(&spec(r"widget\n[^\n]{0,60}error.{0,1000}failed.{0,1000}done", ""));
     assert_eq!(lines.unwrap_err().rule, "pattern/too-costly");
+}
+
+/// Each branch is tried once: twenty choices of two are not a million texts.
+#[test]
+fn the_branches_of_a_pattern_are_tried_one_by_one() {
+    let texts = |regex: &str, most| {
+        let tree = parse::parse(&spec(regex, "")).unwrap();
+        beginnings::beginnings(&tree, most).map(|texts| texts.len())
+    };
+    let choices = |count: usize| "(?:alpha|beta)[0-9]".repeat(count);
+    // A text ends at each choice after the first, and at the last letter; each other branch changes those after it.
+    for count in [1, 2, 4, 20] {
+        assert_eq!(
+            texts(&choices(count), 1_000),
+            Some(count + count * (count + 1) / 2)
+        );
+    }
+    assert_eq!(texts(&choices(20), 100), None);
+    assert_eq!(texts("(?:alpha|beta|gamma)", 100), Some(0));
+    let copies = "(?:(?:(?:(?:ab|cd){64}[0-9]){64}x){64}y){64}";
+    assert!(texts(copies, 1_000).is_some_and(|texts| texts > 0));
+    let refused = check(&spec(&format!("{}foo", choices(60)), "")).unwrap_err();
+    assert!(refused.to_string().contains("ways"), "{refused}");
 }
