@@ -77,6 +77,8 @@ impl From<Lang> for Language {
 struct Texts<'a> {
     id: &'a str,
     revision: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forced: Option<&'a str>,
     document: &'a RawValue,
     ext: &'a RawValue,
     kb: KnowledgeStamp,
@@ -124,6 +126,7 @@ fn json(generation: &Generation, published: &PublishedRecord) -> anyhow::Result<
     let texts = Texts {
         id: record.id().as_str(),
         revision: published.revision.0,
+        forced: published.forced.as_deref(),
         document: serde_json::from_str(&record.document_text)?,
         ext: serde_json::from_str(&record.annex_text)?,
         kb: KnowledgeStamp { seq: generation.seq },

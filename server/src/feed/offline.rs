@@ -36,5 +36,6 @@ fn change(seq: Seq, record: SeedRecord) -> FeedChange {
             document: record.document,
             annex: record.annex,
         }),
+        forced: None,
     }
 }

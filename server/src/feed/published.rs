@@ -26,6 +26,8 @@ pub struct PublishedRecord {
     pub actor: String,
     /// When it was published; see [`FeedChange::changed_at`].
     pub changed_at: OffsetDateTime,
+    /// Why it was published although the gate refused it.
+    pub forced: Option<String>,
     /// SHA-256 of the document, hex.
     pub document_sha256: String,
     /// SHA-256 of the annex, hex.
@@ -87,6 +89,7 @@ impl PublishedRecord {
             seq,
             actor: meta.actor,
             changed_at,
+            forced: None,
             document_sha256: meta.document_sha256,
             annex_sha256: meta.annex_sha256,
             record,

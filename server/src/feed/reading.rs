@@ -64,9 +64,14 @@ fn read(change: FeedChange) -> Read {
         id,
         changed_at,
         published,
+        forced,
     } = change;
+    let read = |texts| {
+        let read = PublishedRecord::read(&id, seq, changed_at, texts)?;
+        Ok(PublishedRecord { forced, ..read })
+    };
     Read {
-        published: published.map(|texts| PublishedRecord::read(&id, seq, changed_at, texts)),
+        published: published.map(read),
         id,
         seq,
     }

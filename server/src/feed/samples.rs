@@ -51,6 +51,7 @@ pub(crate) fn change(seq: i64, id: &str, document: &str, annex: &str) -> FeedCha
         id: id.parse().unwrap(),
         changed_at: published_at(seq),
         published: Some(texts),
+        forced: None,
     }
 }
 
@@ -62,6 +63,7 @@ pub(crate) fn tombstone(seq: i64, id: &str) -> FeedChange {
         id,
         changed_at: published_at(seq),
         published: None,
+        forced: None,
     }
 }
 

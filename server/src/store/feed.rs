@@ -25,7 +25,7 @@ impl<DB: Engine> SqlStore<DB> {
         let head = Seq(head.integer(0)?);
         let sql = "SELECT r.seq, r.id, r.state = 'published', \
             v.revision, v.document_sha256, v.annex_sha256, v.actor, v.note, v.made_at, v.document, v.annex, \
-            r.seq_at \
+            r.seq_at, r.forced \
             FROM record r JOIN revision v ON v.record_id = r.id AND v.revision = r.published_revision \
             WHERE r.seq > $1 ORDER BY r.seq LIMIT $2";
         let rows = tx.all(sql, values![after, limit]).await?;
@@ -58,5 +58,6 @@ fn change_from(row: &impl Cells) -> Result<FeedChange, StoreError> {
         id: id_from(row.text(1)?)?,
         changed_at: row.time(11)?,
         published,
+        forced: row.maybe_text(12)?,
     })
 }

@@ -125,6 +125,21 @@ async fn an_administrator_may_force_it_with_a_reason_that_is_shown() {
     assert_eq!(put(&app, &admin, forced, loose()).await.status(), 201);
     let shown = app.get_json(&format!("{LOOSE}?view=full")).await;
     assert_eq!(shown["forced"], "our logs have no such word");
+    let header = async || {
+        let answer = app.get(LOOSE).await;
+        let value = answer.headers().get("peerless-forced");
+        value.map(|value| value.to_str().unwrap().to_owned())
+    };
+    let said = header().await;
+    assert_eq!(said.as_deref(), Some("our%20logs%20have%20no%20such%20word"));
+    let told = async |path: &str| {
+        let text = app.get(path).await.text().await.unwrap();
+        text.contains("administrator published it all the same: our logs have no such word")
+    };
+    let text = format!("{LOOSE}?view=text");
+    for path in ["/r/cuda/loose", &text] {
+        assert!(told(path).await, "{path}");
+    }
     // What is published without force has no reason any more.
     let mended: Value = serde_json::from_str(&record("widget infarction", "widget infarction")).unwrap();
     let change = app
@@ -136,6 +151,10 @@ async fn an_administrator_may_force_it_with_a_reason_that_is_shown() {
     );
     let shown = app.get_json(&format!("{LOOSE}?view=full")).await;
     assert_eq!(shown["forced"], object!(null));
+    assert_eq!(header().await, None);
+    for path in ["/r/cuda/loose", &text] {
+        assert!(!told(path).await, "{path}");
+    }
 }
 
 #[tokio::test]

@@ -16,6 +16,8 @@ pub struct FeedChange {
     pub changed_at: OffsetDateTime,
     /// What readers see now; `None`: withdrawn.
     pub published: Option<RevisionTexts>,
+    /// Why it was published although the gate refused it.
+    pub forced: Option<String>,
 }
 
 /// A stretch of the feed.

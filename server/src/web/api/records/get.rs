@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Located, locate, may_edit, state_header, state_name};
+use super::{Located, forced, forced_header, locate, may_edit, state_header, state_name};
 use crate::domain::records::missing;
 use crate::domain::tokens::Actor;
 use crate::store::{RecordState, RecordStatus, RevisionTexts, Scope};
@@ -128,7 +128,9 @@ pub struct StoredDocument<'a> {
             same as text/plain",
             content((RecordAnswer<'_> = "application/json"), (String = "text/plain")),
             headers(("ETag" = String, description = "The revision: \"r8\""),
-                ("Peerless-State" = String, description = "published, withdrawn, …"))),
+                ("Peerless-State" = String, description = "published, withdrawn, …"),
+                ("Peerless-Forced" = String, description = "Why it was published although the gate refused it, \
+                    percent-encoded, its first 200 characters; absent where it was not"))),
         (status = 304, description = "If-None-Match holds the revision; only with view=document"),
         (status = 308, description = "The record has another id now"),
         (status = 404, description = "No such record", body = ProblemBody),
@@ -154,6 +156,10 @@ pub async fn get(
     response.insert_header((header::ETAG, tag.clone()));
     response.insert_header((header::CACHE_CONTROL, "no-cache"));
     response.insert_header(state_header(status.state));
+    // The document keeps its bytes, so that its own answer has no other place for it.
+    if let Some(forced) = forced_header(&status, revision) {
+        response.insert_header(forced);
+    }
     let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
     // The other views tell more than a revision: state, newest revision, seq and neighbours change while the tag stays.
     let may_be_known = query.view == View::Document;
@@ -204,6 +210,7 @@ fn as_text(
         record: &record,
         revision: texts.meta.revision,
         withdrawn: status.state == RecordState::Withdrawn,
+        forced: forced(status, texts.meta.revision),
         neighbours: &neighbours,
     };
     let language = match language {

@@ -10,15 +10,19 @@ pub mod revisions;
 
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
-use kb_core::ids::RecordId;
+use kb_core::ids::{RecordId, Revision};
 
 use super::super::error::{Code, Problem};
 use super::super::state::AppState;
 use crate::domain::tokens::Actor;
 use crate::store::{RecordState, RecordStatus, Scope};
+use crate::web::pages::words::encoded;
 
 /// State of the record, on every answer that holds one.
 const STATE_HEADER: HeaderName = HeaderName::from_static("peerless-state");
+const FORCED_HEADER: HeaderName = HeaderName::from_static("peerless-forced");
+/// Characters of a reason that a header holds: proxies give all headers together 4 KiB.
+const FORCED_CHARACTERS: usize = 200;
 
 /// Where an id leads.
 enum Located {
@@ -92,4 +96,17 @@ fn state_name(state: RecordState) -> &'static str {
 
 fn state_header(state: RecordState) -> (HeaderName, HeaderValue) {
     (STATE_HEADER, HeaderValue::from_static(state_name(state)))
+}
+
+/// Why readers see this revision although the gate refused it; percent-encoded, for a header holds ASCII alone.
+fn forced_header(status: &RecordStatus, revision: Revision) -> Option<(HeaderName, String)> {
+    let reason = forced(status, revision)?;
+    let start: String = reason.chars().take(FORCED_CHARACTERS).collect();
+    Some((FORCED_HEADER, encoded(&start)))
+}
+
+/// The reason belongs to the revision that was published with it.
+fn forced(status: &RecordStatus, revision: Revision) -> Option<&str> {
+    let shown = status.published == Some(revision);
+    status.forced.as_deref().filter(|_| shown)
 }

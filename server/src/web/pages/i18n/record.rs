@@ -69,6 +69,10 @@ words! {
     withdrawn_means:
         "This record was taken back and is no longer matched or found. It stays readable by its id.",
         "此记录已被撤回，不再参与匹配和搜索，但仍可按编号查阅。";
+    forced: "Published by force.", "强制发布。";
+    forced_means:
+        "The check before publishing refused this record, and an administrator published it all the same: {}",
+        "发布前的检查拒绝了此记录，管理员仍将其发布：{}";
     superseded: "Superseded.", "已被取代。";
     superseded_means: "Another record took this one's place:", "另一条记录已取代此记录：";
     or_later: "{} or later", "{} 及以上";

@@ -231,6 +231,7 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
             record: &published.record,
             revision: published.revision,
             withdrawn: true,
+            forced: Some("123"),
             neighbours: &[],
         },
         locale,

@@ -145,6 +145,7 @@ async fn withdrawn(
         record: &record,
         revision,
         withdrawn: true,
+        forced: status.forced.as_deref(),
         neighbours: &neighbours,
     };
     let mut page = page(source, locale);

@@ -175,6 +175,7 @@ mod tests {
             record: &record,
             revision: Revision(7),
             withdrawn: false,
+            forced: None,
             neighbours: &[],
         };
         render(source, language, Some("http://a.example"))
@@ -241,6 +242,7 @@ mod tests {
             record: &record,
             revision: Revision(7),
             withdrawn: false,
+            forced: None,
             neighbours: &[],
         };
         for (language, struck, why) in [

@@ -23,6 +23,8 @@ pub struct Source<'a> {
     pub revision: Revision,
     /// True where the record was taken back.
     pub withdrawn: bool,
+    /// Why it was published although the gate refused it.
+    pub forced: Option<&'a str>,
     /// What stands around it in the graph.
     pub neighbours: &'a [Neighbour],
 }
@@ -34,6 +36,7 @@ impl<'a> Source<'a> {
             record: &published.record,
             revision: published.revision,
             withdrawn: false,
+            forced: published.forced.as_deref(),
             neighbours,
         }
     }
@@ -47,7 +50,7 @@ pub struct Notice {
     /// In bold.
     pub title: &'static str,
     /// The rest.
-    pub text: &'static str,
+    pub text: String,
     /// Where to go instead.
     pub link: Option<Link>,
 }
@@ -140,7 +143,15 @@ fn notices(source: Source<'_>, locale: Locale) -> Vec<Notice> {
         notices.push(Notice {
             tone: Tone::Bad,
             title: words.withdrawn,
-            text: words.withdrawn_means,
+            text: words.withdrawn_means.to_owned(),
+            link: None,
+        });
+    }
+    if let Some(reason) = source.forced {
+        notices.push(Notice {
+            tone: Tone::Warn,
+            title: words.forced,
+            text: filled(words.forced_means, &[reason]),
             link: None,
         });
     }
@@ -148,7 +159,7 @@ fn notices(source: Source<'_>, locale: Locale) -> Vec<Notice> {
         notices.push(Notice {
             tone: Tone::Warn,
             title: words.superseded,
-            text: words.superseded_means,
+            text: words.superseded_means.to_owned(),
             link: Some(Link {
                 href: locale.href(record_href(successor.as_str())),
                 text: successor.to_string(),
