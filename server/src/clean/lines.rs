@@ -1,12 +1,12 @@
-//! The lines of the clean corpus that ship with the program, for the gate in front of publishing: of lines that differ in
-//! their digits alone the first, in the order of the logs.
+//! The lines of the clean corpus that ship with the program, for the gate in front of publishing: each once, in the order of the
+//! logs. Lines that differ in their digits alone are among them, for a pattern may ask for digits.
 
 use std::sync::OnceLock;
 
 /// Made from `evaluation/clean` by this file's test, with `WRITE_CLEAN=1`.
 const PACKED: &[u8] = include_bytes!("healthy-lines.txt.zst");
 /// More than it holds: a bound, for whatever is built in.
-const MOST_BYTES: usize = 16 << 20;
+const MOST_BYTES: usize = 32 << 20;
 
 /// The lines, unpacked when they are first asked for. `None` where they cannot be unpacked: nothing may then be said of
 /// what they match.
@@ -40,15 +40,7 @@ mod tests {
             let mut decoder = zstd::stream::read::Decoder::new(file).unwrap();
             decoder.read_to_end(&mut bytes).unwrap();
             for line in String::from_utf8_lossy(&bytes).lines() {
-                let mut shape = String::with_capacity(line.len());
-                for character in line.chars() {
-                    if !character.is_ascii_digit() {
-                        shape.push(character);
-                    } else if !shape.ends_with('0') {
-                        shape.push('0');
-                    }
-                }
-                if seen.insert(shape) {
+                if seen.insert(line.to_owned()) {
                     lines.push_str(line);
                     lines.push('\n');
                 }
@@ -70,6 +62,8 @@ mod tests {
             Some(lines.as_str()) == healthy_lines(),
             "WRITE_CLEAN=1 writes them"
         );
-        assert!(lines.lines().count() > 10_000);
+        assert!(lines.lines().count() > 100_000);
+        let packed = PACKED.len();
+        assert!(packed < 1_000_000, "{packed} bytes in the program");
     }
 }

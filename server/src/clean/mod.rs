@@ -1,7 +1,7 @@
 //! The clean corpus: logs of runs in which nothing failed, so that every match in them is a false alarm.
 //!
 //! A folder holds the logs, each compressed with zstd, and `manifest.jsonl`, which names them with their origin.
-//! `peerless check` and the evaluation read it. Of its lines those that differ in more than digits ship with the program,
+//! `peerless check` and the evaluation read it. Its lines, each once, ship with the program,
 //! where every publication is held against them.
 
 mod judge;
