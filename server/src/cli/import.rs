@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
@@ -59,14 +60,20 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(&arguments.data).await?;
     let now = SystemClock.now();
     let was_empty = store.head_seq().await? == Seq::default();
-    let (records, drafts) = import_gate::divide(&store, records).await?;
+    let with_shipped = was_empty && !arguments.without_shipped;
+    let beside = if with_shipped {
+        Arc::new(feed::offline(bundle::embedded()?)?)
+    } else {
+        feed::load(Arc::clone(&store)).await?.knowledge().current()
+    };
+    let (records, drafts) = import_gate::divide(beside, records).await?;
     let outcome = store.seed(SeedSource::Import, records, now).await?;
     // What is new here and was withdrawn there stays withdrawn; what somebody has here is theirs.
     for id in withdrawn.iter().filter(|id| outcome.added.contains(id)) {
         store.withdraw(id, SeedSource::Import.actor(), now).await?;
         say(format_args!("withdrawn, as where it was exported: {id}"))?;
     }
-    if was_empty && !arguments.without_shipped {
+    if with_shipped {
         let shipped = store.seed(SeedSource::Program, bundle::embedded()?, now).await?;
         if !shipped.added.is_empty() {
             say(format_args!(

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use super::say;
 use crate::domain::curate::refused;
-use crate::feed::{self, Generation};
+use crate::feed::Generation;
 use crate::store::{Expected, NewRevision, Saved, SeedRecord, SeedSource, Store, StoreError};
 
 /// Longest note of a revision, in characters.
@@ -22,13 +22,12 @@ pub(super) struct Refused {
     findings: Vec<Violation>,
 }
 
-/// Those that may be published, and those that the gate refuses beside what the store publishes already. What is published
-/// with these texts stays as it is.
+/// Those that may be published, and those that the gate refuses beside what is published. What is published with these texts
+/// stays as it is.
 pub(super) async fn divide(
-    store: &Arc<dyn Store>,
+    generation: Arc<Generation>,
     seeds: Vec<SeedRecord>,
 ) -> anyhow::Result<(Vec<SeedRecord>, Vec<Refused>)> {
-    let generation = feed::load(Arc::clone(store)).await?.knowledge().current();
     let mut new = Vec::new();
     // What cannot be read cannot be asked about, and is not published either.
     let mut findings: BTreeMap<RecordId, Vec<Violation>> = BTreeMap::new();

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::Output;
 
+use kb_core::ids::RecordId;
+use peerless::store::{ConnectOptions, RecordState, connect};
+
 use crate::process::{folder, run};
 
 fn canon(environment: &str, regex: &str) -> String {
@@ -154,4 +157,63 @@ fn a_refused_update_becomes_the_draft_of_its_record() {
     let shown = run(&["record", "cuda/made-up/one", "--data-dir", &data]);
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("made up for this test"), "{shown}");
+}
+
+/// Nothing of what comes is lost: it is published, a draft that says why it is one, or a file that is named.
+#[tokio::test]
+async fn what_an_import_brings_is_published_or_a_draft_with_its_findings() {
+    let (folder, data) = folder();
+    let theirs = folder.path().join("theirs");
+    let write_canon = |slug: &str, signature: &str, regex: &str, file: &str| {
+        let text = canon("any", regex).replace("made-up", slug);
+        let text = text.replace("CUDA error: made up for this test", signature);
+        write(&theirs, &format!("data/canons/cuda/{slug}/{file}.json"), &text);
+    };
+    let mut refused = Vec::new();
+    for number in 0..60 {
+        let slug = format!("quorx-{number}");
+        let own = format!("quorx {number} fell off the zorgblat axle {number}");
+        let taken = "CUDA error: peer access is not supported between these two devices";
+        let (signature, regex, rule) = match number {
+            0..30 => (own.as_str(), own.as_str(), None),
+            30..40 => (own.as_str(), "(?i)error", Some("matches a line of a healthy run")),
+            40..50 => (own.as_str(), "[a-z]{4} [0-9]{9}", Some("no text of 3 bytes")),
+            50..55 => (taken, taken, Some("cuda/peer-access-unsupported-by-hardware")),
+            // Two files of one id.
+            _ => {
+                let first = format!("quorx-{}", number - 55);
+                let text = own.replace(&number.to_string(), &(number - 55).to_string());
+                write_canon(&first, &text, &text, "twice");
+                continue;
+            }
+        };
+        write_canon(&slug, signature, regex, "any");
+        refused.extend(rule.map(|rule| (format!("cuda/{slug}/any"), rule)));
+    }
+    let output = import(&theirs, &data);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}");
+    for part in [
+        "55 canons: ",
+        " 5 refused, ",
+        "\n30 added, ",
+        "\n25 kept as drafts ",
+    ] {
+        assert!(said.contains(part), "{part:?} is missing in: {said}");
+    }
+    assert_eq!(said.matches("\nrefused: ").count(), 5, "{said}");
+    let store = connect(&format!("{data}/peerless.db"), &ConnectOptions::default())
+        .await
+        .unwrap();
+    for (id, reason) in &refused {
+        let id: RecordId = id.parse().unwrap();
+        let status = store.status(&id).await.unwrap().unwrap();
+        assert_eq!(status.state, RecordState::Draft, "{id}");
+        let draft = store.revision(&id, status.head).await.unwrap().unwrap();
+        let note = draft.meta.note.unwrap();
+        assert!(note.contains(reason), "{id}: {note}");
+    }
+    assert_eq!(refused.len(), 25);
+    let again = String::from_utf8(import(&theirs, &data).stdout).unwrap();
+    assert!(again.contains("0 added, 0 updated, 30 unchanged"), "{again}");
 }
