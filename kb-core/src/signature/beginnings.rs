@@ -115,7 +115,7 @@ fn shortest(hir: &Hir, into: &mut Vec<u8>) {
             into.extend(text.unwrap_or_default());
         }
         HirKind::Class(Class::Bytes(class)) => {
-            into.extend(class.ranges().first().map(ClassBytesRange::start))
+            into.extend(class.ranges().first().map(ClassBytesRange::start));
         }
         HirKind::Repetition(repetition) => {
             for _ in 0..repetition.min.min(MOST_COPIES) {
