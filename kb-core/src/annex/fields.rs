@@ -18,6 +18,9 @@ const MOST_NUMBERS: usize = 16;
 /// Longest window between related hits: a day.
 const LONGEST_WINDOW_SECONDS: u32 = 86_400;
 
+/// Longest title, in characters: a heading of one line.
+const MAX_TITLE_CHARS: usize = 70;
+
 const TEXT_OR_NULL: Shape = Shape::OrNull(&Shape::Text);
 const URL_OR_NULL: Shape = Shape::OrNull(&Shape::Checked("url", url));
 const RECORD_IDS: Shape = Shape::List(MOST, &Shape::Checked("id", record_id));
@@ -26,6 +29,8 @@ const PATTERN_IDS: Shape = Shape::List(MOST_TRIED, &Shape::Checked("name", name)
 
 pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::required("schema_version", Shape::Version(SCHEMA_VERSION)),
+    Field::optional("title", Shape::OrNull(&Shape::Checked("title", title))),
+    Field::optional("title_zh", Shape::OrNull(&Shape::Checked("title", title))),
     Field::optional("codes", Shape::List(MOST, &Shape::Checked("code", code))),
     Field::optional("patterns", Shape::List(MOST_TRIED, &PATTERN)),
     Field::optional("phrases", Shape::List(MOST_TRIED, &PHRASE)),
@@ -160,6 +165,17 @@ fn code(text: &str) -> Result<(), String> {
     if text.is_empty() || text.trim() != text || text.len() > 200 || !printable {
         return Err(format!(
             "{text:?} is not a code: 1 to 200 printable bytes without white space around them"
+        ));
+    }
+    Ok(())
+}
+
+fn title(text: &str) -> Result<(), String> {
+    let length = text.chars().count();
+    let printable = text.chars().all(|c| !c.is_control());
+    if text.trim() != text || !(1..=MAX_TITLE_CHARS).contains(&length) || !printable {
+        return Err(format!(
+            "{text:?} is not a title: 1 to {MAX_TITLE_CHARS} printable characters without white space around them"
         ));
     }
     Ok(())

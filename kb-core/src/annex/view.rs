@@ -16,6 +16,12 @@ use crate::signature::{AppliesTo, PatternSpec, PhraseSpec};
 pub struct Annex {
     /// Version of this format; [`super::SCHEMA_VERSION`].
     pub schema_version: u32,
+    /// What is wrong, in at most 70 characters: "This GPU model has no peer access". Shown first, and searched.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The title in Chinese.
+    #[serde(default)]
+    pub title_zh: Option<String>,
     /// Other names of the error as people write them: `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`, `Xid 79`, `error 217`.
     #[serde(default)]
     pub codes: Vec<String>,

@@ -39,6 +39,18 @@ pub struct Record {
 }
 
 impl Record {
+    /// What is wrong, in a few words: the English title, or the signature of a record without one.
+    pub fn title(&self) -> &str {
+        let title = self.annex.title.as_deref();
+        title.unwrap_or(&self.document.signature)
+    }
+
+    /// The same in Chinese, or else in English.
+    pub fn title_zh(&self) -> &str {
+        let title = self.annex.title_zh.as_deref();
+        title.unwrap_or_else(|| self.title())
+    }
+
     /// Reads a document and its annex; on refusal every error of both, and no warnings.
     ///
     /// This checks that both texts are strict JSON of the right shape, which is all the views need. What is wrong

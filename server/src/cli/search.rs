@@ -74,7 +74,7 @@ fn at_hand(generation: &Generation, arguments: SearchArgs) -> anyhow::Result<(St
             ..Filters::default()
         },
         limit: Some(arguments.limit),
-        cursor: None,
+        ..SearchRequest::default()
     };
     let answer = search::search(generation, &request)?;
     let text = if json {

@@ -62,6 +62,12 @@ pub struct ExplainedMatch {
 /// A record in short.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Brief {
+    /// What is wrong, in a few words; `null` where the record has no title.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The same in Chinese.
+    #[serde(default)]
+    pub title_zh: Option<String>,
     /// The message by which people know the error.
     pub signature: String,
     /// How bad it is; `null` where the record does not say, as for the next three.
@@ -167,6 +173,8 @@ pub fn explain(answer: MatchAnswer, with: &Explaining) -> ExplainedAnswer {
 fn brief(record: &Record, base_url: Option<&str>) -> Brief {
     let document = &record.document;
     Brief {
+        title: record.annex.title.clone(),
+        title_zh: record.annex.title_zh.clone(),
         signature: document.signature.clone(),
         severity: record.annex.severity,
         action: record.annex.action,

@@ -36,7 +36,8 @@ fn write_answer(
         let cause = cause.filter(|_| answer.matches.len() > 1);
         let published = generation.record(&found.id);
         let is_notice = published.is_some_and(|published| published.record.is_notice());
-        write_match(text, found, cause.is_some(), is_notice)?;
+        let title = published.and_then(|published| published.record.annex.title.as_deref());
+        write_match(text, found, title, cause.is_some(), is_notice)?;
         if let Some(cause) = cause {
             write_cause(text, cause)?;
         }
@@ -62,7 +63,13 @@ fn write_answer(
     Ok(())
 }
 
-fn write_match(text: &mut String, found: &Match, is_cause: bool, is_notice: bool) -> std::fmt::Result {
+fn write_match(
+    text: &mut String,
+    found: &Match,
+    title: Option<&str>,
+    is_cause: bool,
+    is_notice: bool,
+) -> std::fmt::Result {
     let notice = if is_notice {
         "  (a notice, no fault by itself)"
     } else {
@@ -83,6 +90,9 @@ fn write_match(text: &mut String, found: &Match, is_cause: bool, is_notice: bool
         "{}  {}, {} {lines}{notice}{cause}{wraps}{applies}",
         found.id, found.revision, found.count
     )?;
+    if let Some(title) = title {
+        writeln!(text, "  {}", harmless(title))?;
+    }
     found.lines.iter().try_for_each(|line| write_line(text, line))?;
     writeln!(text, "  Found: {}", harmless(&found.why))
 }

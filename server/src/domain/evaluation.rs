@@ -7,8 +7,10 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::lookup::{MatchOptions, look_up};
+use super::search::search;
 use crate::bundle::embedded;
 use crate::feed::{Generation, offline};
+use crate::search::SearchRequest;
 
 pub(super) fn shipped() -> &'static Arc<Generation> {
     static SHIPPED: OnceLock<Arc<Generation>> = OnceLock::new();
@@ -43,6 +45,65 @@ fn every_record_is_first_for_its_own_signature_and_examples() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_commonest_queries_find_the_general_record_first() {
+    let mut wrong = Vec::new();
+    for (text, wanted) in [
+        ("cuda out of memory", "cuda/out-of-memory"),
+        ("nccl timeout", "pytorch/watchdog-collective-timeout"),
+        ("nccl hang", "pytorch/watchdog-collective-timeout"),
+        (
+            "NVRM: API mismatch: the client has the version 550.54.14, but this kernel module has the version 535.129.03",
+            "nvml/driver-library-version-mismatch",
+        ),
+        ("fabric manager not running", "fabric-manager/service-failed"),
+        ("显存不足", "cuda/out-of-memory"),
+        ("驱动版本不匹配", "nvml/driver-library-version-mismatch"),
+        (
+            "两张显卡之间不支持 P2P 访问",
+            "cuda/peer-access-unsupported-by-hardware",
+        ),
+        ("训练卡住 nccl", "pytorch/watchdog-collective-timeout"),
+        ("nvidia-smi no devices were found", "driver/smi-no-devices"),
+        ("oom", "cuda/out-of-memory"),
+    ] {
+        let request = SearchRequest {
+            text: text.to_owned(),
+            ..SearchRequest::default()
+        };
+        let answer = search(shipped(), &request).unwrap();
+        let first = answer.hits.first().map(|hit| hit.id.as_str());
+        if first != Some(wanted) {
+            wrong.push(format!("{text:?} finds {first:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_message_that_the_matcher_recognises_stands_first_in_a_search() {
+    let text = "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB";
+    let request = SearchRequest {
+        text: text.to_owned(),
+        ..SearchRequest::default()
+    };
+    let answer = search(shipped(), &request).unwrap();
+    assert_eq!(answer.hits[0].id.as_str(), found(text)[0]);
+    assert!(!answer.near);
+}
+
+#[test]
+fn every_record_has_a_title_of_its_own_in_both_languages() {
+    let mut known = BTreeSet::new();
+    for published in shipped().records() {
+        let annex = &published.record.annex;
+        for title in [&annex.title, &annex.title_zh] {
+            let title = title.as_ref().unwrap_or_else(|| panic!("{}", published.id()));
+            assert!(known.insert(title.clone()), "{}: {title}", published.id());
+        }
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub struct Fault {
     pub record: Option<RecordId>,
     /// The rule that found it.
     pub rule: String,
-    /// The record's signature, else what one of the reports says.
+    /// The record's title, else what one of the reports says.
     pub title: String,
     /// How bad it is, where the record says so.
     pub severity: Option<Severity>,
@@ -78,9 +78,7 @@ pub async fn fleet(
         Fault {
             severity: published.and_then(|published| published.record.annex.severity),
             is_notice: published.is_some_and(|published| published.record.is_notice()),
-            title: published.map_or(fault.title, |published| {
-                published.record.document.signature.clone()
-            }),
+            title: published.map_or(fault.title, |published| published.record.title().to_owned()),
             record: fault.record,
             rule: fault.rule,
             nodes: fault.nodes,

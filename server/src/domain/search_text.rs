@@ -47,7 +47,11 @@ fn write_answer(text: &mut String, answer: &SearchAnswer, generation: &Generatio
         } else {
             format!("  [{}]", weight.join(", "))
         };
-        writeln!(text, "{}{weight}\n    {}", hit.id, shortened(&hit.signature))?;
+        writeln!(text, "{}{weight}", hit.id)?;
+        if let Some(title) = &hit.title {
+            writeln!(text, "    {}", harmless(title))?;
+        }
+        writeln!(text, "    {}", shortened(&hit.signature))?;
     }
     if !answer.unknown.is_empty() {
         let unknown: Vec<String> = answer.unknown.iter().map(|word| harmless(word)).collect();

@@ -8,12 +8,13 @@ use kb_core::ids::{RecordId, Seq};
 use kb_core::matcher::{Matcher, Rejected};
 use kb_core::record::signature_set;
 
+use super::generality::Generality;
 use super::generation::{Contents, Generation};
 use super::graph::Graph;
 use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
 use super::reading::{Read, read_each};
-use crate::search::{IndexKeeper, SearchError};
+use crate::search::{Indexer, SearchError};
 use crate::store::FeedChange;
 
 type Records = BTreeMap<RecordId, Arc<PublishedRecord>>;
@@ -29,7 +30,7 @@ pub(super) struct Assembler {
     matcher: Option<Arc<Matcher>>,
     names: Arc<Names>,
     graph: Arc<Graph>,
-    keeper: IndexKeeper,
+    indexer: Indexer,
 }
 
 impl Assembler {
@@ -41,7 +42,7 @@ impl Assembler {
             matcher: None,
             names: Arc::default(),
             graph: Arc::default(),
-            keeper: IndexKeeper::new()?,
+            indexer: Indexer::new()?,
         })
     }
 
@@ -60,7 +61,8 @@ impl Assembler {
         let (index, (matcher, rejected), related) = std::thread::scope(|scope| {
             let matcher = scope.spawn(|| build_matcher(records, previous));
             let related = NamesAndGraph::new(&before, records, &self.names, &self.graph);
-            let index = self.keeper.commit();
+            let generality = Generality::new(records);
+            let index = self.indexer.commit(|document| generality.of(&document.id));
             let built = matcher.join().unwrap_or_else(|panic| resume_unwind(panic));
             (index, built, related)
         });
@@ -87,14 +89,15 @@ impl Assembler {
         }
         let held = self.records.remove(&id);
         if let Some(held) = &held {
-            self.keeper.remove(held.slot());
+            self.indexer.remove(held.slot());
         }
         // Of several changes of one record the first one knows what was there before.
         before.entry(id.clone()).or_insert(held);
         self.left_out.remove(&id);
         match published {
             Some(Ok(published)) => {
-                self.keeper.add(published.slot(), Arc::clone(&published.search))?;
+                self.indexer
+                    .add(published.slot(), Arc::clone(&published.search))?;
                 self.records.insert(id, Arc::new(published));
             }
             Some(Err(left_out)) => self.leave_out(left_out),

@@ -121,8 +121,6 @@ impl Knowledge {
     pub(super) fn swap(&self, next: Generation, asked: Instant) {
         let seq = next.seq;
         let before = self.current.swap(Arc::new(next));
-        // A request may hold it for days, and nobody else asks it.
-        before.index.retire();
         self.former().push(before);
         {
             let mut seen = self.seen();

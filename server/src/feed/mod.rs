@@ -4,6 +4,7 @@
 mod assembler;
 mod background;
 mod follow;
+mod generality;
 mod generation;
 mod graph;
 mod knowledge;

@@ -106,7 +106,7 @@ impl PublishedRecord {
         &self.search
     }
 
-    /// Under which number the index knows this face.
+    /// Under which number the index knows this revision.
     pub(super) fn slot(&self) -> Slot {
         self.seq.0.unsigned_abs()
     }
@@ -162,6 +162,8 @@ fn search_doc(record: &Record, codes: &[String]) -> SearchDoc {
                 .iter()
                 .flat_map(|entry| [entry.action.as_deref(), entry.why_fails.as_deref()]),
         );
+    let examples = annex.examples.iter().map(|example| Some(example.text.as_str()));
+    let examples = examples.chain(annex.phrases.iter().map(|phrase| phrase.text.as_deref()));
     let names = codes
         .iter()
         .map(|code| Some(code.as_str()))
@@ -169,6 +171,9 @@ fn search_doc(record: &Record, codes: &[String]) -> SearchDoc {
         .chain(document.aliases.iter().map(|alias| Some(alias.as_str())));
     SearchDoc {
         id: document.id.clone(),
+        title: annex.title.clone(),
+        title_zh: annex.title_zh.clone(),
+        examples: filled(examples.collect()),
         signature: document.signature.clone(),
         signature_zh: document.signature_zh.clone(),
         codes: filled(names.collect()),

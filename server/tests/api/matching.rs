@@ -379,9 +379,15 @@ async fn the_page_shows_the_pasted_line_and_answers_in_the_language_asked_for() 
         );
         assert!(page.contains("formaction=\"/match?lang=zh\""), "{page}");
         assert_eq!(page.contains("涵盖了"), chinese, "{page}");
-        let heading = page.split("id=\"match-1-title\"").nth(1).unwrap_or_default();
-        let heading = heading.split("</h2>").next().unwrap_or_default();
-        assert!(heading.contains(&format!(">{OWN}</a>")), "{heading}");
+        let card = page.split("id=\"match-1-title\"").nth(1).unwrap_or_default();
+        let (heading, below) = card.split_once("</h2>").unwrap_or_default();
+        let title = if chinese {
+            ">这两块 GPU 之间不支持点对点访问（P2P）</a>"
+        } else {
+            ">Peer access (P2P) is not supported between these two GPUs</a>"
+        };
+        assert!(heading.contains(title), "{heading}");
+        assert!(below.trim_start().starts_with("<p class=\"sig\"") && below.contains(OWN), "{below}");
     }
 }
 

@@ -61,6 +61,7 @@ pub(crate) enum Kind {
     Chinese,
     Typo,
     Prefix,
+    Message,
 }
 
 impl Kind {
@@ -73,6 +74,7 @@ impl Kind {
             Self::Chinese => "chinese",
             Self::Typo => "typo",
             Self::Prefix => "prefix",
+            Self::Message => "message",
         }
     }
 }

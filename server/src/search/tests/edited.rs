@@ -24,15 +24,14 @@ fn numbered(number: u64) -> SearchDoc {
 /// The same documents, by changes and at once. Every so many of the first are gone.
 fn both(every: u64) -> (SearchIndex, SearchIndex) {
     let numbered = |number| (number, Arc::new(numbered(number)));
-    let mut keeper = IndexKeeper::new().unwrap();
-    keeper.apply([], (1..=DOCUMENTS).map(numbered)).unwrap();
+    let mut keeper = Indexer::new().unwrap();
+    apply(&mut keeper, [], (1..=DOCUMENTS).map(numbered));
     let is_gone = |number: &u64| *number <= DOCUMENTS && number.is_multiple_of(every);
     let gone = (1..=DOCUMENTS).filter(is_gone);
     let come = DOCUMENTS + 1..=DOCUMENTS + ADDED;
-    let edited = keeper.apply(gone, come.map(numbered)).unwrap();
-    assert_eq!(edited.view.segments.len(), 2, "nothing was rewritten");
+    let edited = apply(&mut keeper, gone, come.map(numbered));
     let left = (1..=DOCUMENTS + ADDED).filter(|number| !is_gone(number));
-    let at_once = IndexKeeper::new().unwrap().apply([], left.map(numbered)).unwrap();
+    let at_once = apply(&mut Indexer::new().unwrap(), [], left.map(numbered));
     (edited, at_once)
 }
 

@@ -29,17 +29,17 @@ fn what_was_taken_out_counts_nowhere() {
         root_cause: "The driver lost its memory of the device.".to_owned(),
         ..filler(number)
     };
-    let mut keeper = IndexKeeper::new().unwrap();
+    let mut keeper = Indexer::new().unwrap();
     // Its misspelt word will be gone, and so will the words that are as common and begin as another one.
     let mut misspelt = document("bus/link", "A periphral does not answer");
     misspelt.tags = (0..40).map(|number| format!("peripha{number}")).collect();
     let documents = (0..100).map(filler).chain([misspelt]).map(Arc::new);
-    keeper.apply([], (1_u64..).zip(documents)).unwrap();
-    keeper.apply([8], [(201, Arc::new(revised(7)))]).unwrap();
-    let grown = keeper.apply([10], [(202, Arc::new(revised(20)))]).unwrap();
-    keeper.apply([21], []).unwrap();
+    apply(&mut keeper, [], (1_u64..).zip(documents));
+    apply(&mut keeper, [8], [(201, Arc::new(revised(7)))]);
+    let grown = apply(&mut keeper, [10], [(202, Arc::new(revised(20)))]);
+    apply(&mut keeper, [21], []);
     let corrected = document("bus/link", "A peripheral does not answer");
-    let grown_once_more = keeper.apply([101], [(203, Arc::new(corrected))]).unwrap();
+    let grown_once_more = apply(&mut keeper, [101], [(203, Arc::new(corrected))]);
     assert!(grown.len() == 101 && grown_once_more.len() == 100);
     let mut documents: Vec<SearchDoc> = (0..100)
         .filter(|number| ![7, 9, 20].contains(number))

@@ -2,11 +2,11 @@
 
 mod edited;
 mod misspelt;
-mod plain;
 mod words;
 
 use std::sync::Arc;
 
+use kb_core::ids::Seq;
 use proptest::prelude::*;
 
 use super::*;
@@ -15,6 +15,9 @@ use super::*;
 pub(super) fn document(id: &str, signature: &str) -> SearchDoc {
     SearchDoc {
         id: id.parse().expect("a record id"),
+        title: None,
+        title_zh: None,
+        examples: Vec::new(),
         signature: signature.to_owned(),
         signature_zh: None,
         codes: Vec::new(),
@@ -77,7 +80,22 @@ fn filler(number: usize) -> SearchDoc {
 
 fn index_of(documents: Vec<SearchDoc>) -> SearchIndex {
     let slots = (1u64..).zip(documents.into_iter().map(Arc::new));
-    IndexKeeper::new().unwrap().apply([], slots).unwrap()
+    apply(&mut Indexer::new().unwrap(), [], slots)
+}
+
+/// Deletes and adds revisions, and commits.
+pub(super) fn apply(
+    indexer: &mut Indexer,
+    remove: impl IntoIterator<Item = Slot>,
+    add: impl IntoIterator<Item = (Slot, Arc<SearchDoc>)>,
+) -> SearchIndex {
+    for slot in remove {
+        indexer.remove(slot);
+    }
+    for (slot, document) in add {
+        indexer.add(slot, document).unwrap();
+    }
+    indexer.commit(|_| 1.0).unwrap()
 }
 
 fn sample() -> SearchIndex {
@@ -257,16 +275,18 @@ fn hits_show_where_the_words_stand() {
 
 #[test]
 fn the_keeper_replaces_single_records_and_old_snapshots_stay() {
-    let mut keeper = IndexKeeper::new().unwrap();
-    let first = keeper
-        .apply([], [(1, Arc::new(peer_access())), (2, Arc::new(fallen_off()))])
-        .unwrap();
+    let mut keeper = Indexer::new().unwrap();
+    let first = apply(
+        &mut keeper,
+        [],
+        [(1, Arc::new(peer_access())), (2, Arc::new(fallen_off()))],
+    );
     let edited = SearchDoc {
         signature: "zebra crossing".to_owned(),
         ..peer_access()
     };
-    let second = keeper.apply([1], [(3, Arc::new(edited))]).unwrap();
-    let third = keeper.apply([2], []).unwrap();
+    let second = apply(&mut keeper, [1], [(3, Arc::new(edited))]);
+    let third = apply(&mut keeper, [2], []);
     assert_eq!(ids(&first, "zebra"), Vec::<String>::new());
     assert_eq!(ids(&second, "zebra"), [PEER]);
     assert_eq!(ids(&second, "xid 79"), ["xid/79"]);
@@ -335,7 +355,7 @@ fn what_many_records_say_by_chance_suggests_none_of_them() {
     };
     let suggested = |count: usize, line: &str| {
         let documents = (1..).zip((0..count).map(|number| Arc::new(common(number))));
-        let index = IndexKeeper::new().unwrap().apply([], documents).unwrap();
+        let index = apply(&mut Indexer::new().unwrap(), [], documents);
         !index.candidates(line, 3).unwrap().is_empty()
     };
     assert!(!suggested(160, "flange gasket spigot"));

@@ -181,6 +181,14 @@ fn what_is_only_near_is_called_near() {
 #[test]
 fn words_are_found_while_they_are_typed_and_when_run_together() {
     let index = field();
+    let typed = |text: &str| {
+        let typing = SearchRequest {
+            is_typing: true,
+            ..request(text)
+        };
+        let answer = index.search(&typing, Seq(1)).unwrap();
+        answer.hits.first().map(|hit| hit.id.to_string())
+    };
     for (text, wanted) in [
         ("watc", "nccl/watchdog"),
         ("wacthd", "nccl/watchdog"),
@@ -188,13 +196,24 @@ fn words_are_found_while_they_are_typed_and_when_run_together() {
         ("ibv_mod", "rdma/port"),
         ("eper access", PEER),
     ] {
-        assert_eq!(
-            first(&index, text).as_deref(),
-            Some(wanted),
-            "{text}: {:?}",
-            ids(&index, text)
-        );
+        assert_eq!(typed(text).as_deref(), Some(wanted), "{text}");
     }
+}
+
+#[test]
+fn the_last_word_is_a_beginning_only_while_it_is_typed() {
+    let index = index_of(vec![
+        document("a/port", "port"),
+        document("b/portable", "portable"),
+    ]);
+    assert_eq!(ids(&index, "port"), ["a/port"]);
+    let typing = SearchRequest {
+        is_typing: true,
+        ..request("port")
+    };
+    let answer = index.search(&typing, Seq(1)).unwrap();
+    assert_eq!(answer.total, 2);
+    assert_eq!(answer.hits[0].id.as_str(), "a/port");
 }
 
 #[test]

@@ -33,6 +33,10 @@ pub struct SearchQuery {
     locale: Option<String>,
     /// Hits of a page, 20 unless said, at most 100.
     limit: Option<usize>,
+    /// 1 while the text is being typed: its last word may be a beginning. 0 unless said.
+    #[serde(default)]
+    #[param(minimum = 0, maximum = 1)]
+    typing: u8,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
 }
@@ -76,6 +80,8 @@ pub async fn search(
         },
         limit: query.limit,
         cursor: query.cursor,
+        is_typing: query.typing == 1,
+        first: Vec::new(),
     };
     let generation = state.knowledge.current();
     if wants_text(&request) {

@@ -135,6 +135,7 @@ impl Tools {
             },
             limit: asked.limit,
             cursor: asked.cursor,
+            ..SearchRequest::default()
         };
         let generation = self.generation();
         computed(move || {

@@ -60,7 +60,7 @@ fn feed(generation: &Generation, base: &str) -> Feed {
         let document = &published.record.document;
         Entry {
             id: stable_id(&format!("record {}", document.id)),
-            title: for_xml(&document.signature),
+            title: for_xml(published.record.title()),
             updated: rfc3339(published.changed_at),
             href: record_href(document.id.as_str()),
             domain: for_xml(&document.domain),

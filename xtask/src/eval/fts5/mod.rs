@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use kb_core::ids::RecordId;
-use peerless::search::{IndexKeeper, SearchDoc, SearchIndex, SearchRequest};
+use peerless::search::{Indexer, SearchDoc, SearchIndex, SearchRequest};
 use serde_json::json;
 
 use super::Options;
@@ -162,8 +162,11 @@ async fn tuned(
 }
 
 fn index_of(documents: &[SearchDoc]) -> Result<SearchIndex> {
-    let numbered = (1..).zip(documents.iter().cloned().map(std::sync::Arc::new));
-    Ok(IndexKeeper::new()?.apply([], numbered)?)
+    let mut indexer = Indexer::new()?;
+    for (slot, document) in (1..).zip(documents) {
+        indexer.add(slot, std::sync::Arc::new(document.clone()))?;
+    }
+    Ok(indexer.commit(|_| 1.0)?)
 }
 
 fn our_hits(index: &SearchIndex, text: &str) -> Result<Vec<RecordId>> {

@@ -41,7 +41,7 @@ pub struct AroundPage {
     languages: Vec<Choice>,
     id: String,
     record_href: String,
-    signature: Text,
+    heading: Text,
     depths: Vec<Choice>,
     shows: Vec<Choice>,
     drawing: Drawing,
@@ -106,9 +106,9 @@ fn page(
         .filter(|near| found.nodes.iter().any(|node| node.node.id == near.id))
         .filter(|near| wanted.is_empty() || is_shown(&found.edges, near))
         .collect();
-    let signature = generation.record(id).map_or_else(
+    let heading = generation.record(id).map_or_else(
         || Text::new(id.as_str()),
-        |published| texts::signature(&published.record, locale.language).0,
+        |published| texts::heading(&published.record, locale.language),
     );
     let href = address(id, depth, params.kinds.as_deref());
     let title = format!("{} · {id} · Peerless", words.around);
@@ -120,7 +120,7 @@ fn page(
         words,
         languages: languages(&href, locale),
         record_href: record_in(id.as_str(), locale),
-        signature,
+        heading,
         depths: depths(id, depth, params, locale),
         shows: shows(id, depth, &wanted, locale),
         drawing: sketch::around(generation, &found, locale),

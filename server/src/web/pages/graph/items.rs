@@ -6,6 +6,7 @@ use crate::feed::{Generation, GraphEdge};
 use crate::web::pages::advice::Text;
 use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::i18n::{Language, Locale};
+use crate::web::pages::record::texts;
 use crate::web::pages::record::tier::percent;
 use crate::web::pages::words::{Link, record_href};
 
@@ -76,18 +77,13 @@ pub(super) fn edge_view(edge: &GraphEdge, locale: Locale) -> EdgeView {
     }
 }
 
-/// What is known of a node in one line: id and signature, in the language asked for where it is there.
+/// What is known of a node in one line: id and title, in the language asked for where it is there.
 pub(super) fn node_title(generation: &Generation, id: &str, language: Language) -> String {
     let parsed = id.parse().ok();
     let Some(published) = parsed.and_then(|id| generation.record(&id)) else {
         return format!("{id} {}", Words::of(language).no_such_record);
     };
-    let document = &published.record.document;
-    let chinese = document
-        .signature_zh
-        .as_deref()
-        .filter(|_| language == Language::Chinese);
-    format!("{id}: {}", chinese.unwrap_or(&document.signature))
+    format!("{id}: {}", texts::heading(&published.record, language).text)
 }
 
 /// The languages of a page, each an address that asks for it: the browser may prefer another.

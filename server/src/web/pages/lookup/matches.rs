@@ -29,6 +29,8 @@ pub(super) struct MatchView {
     pub href: String,
     /// `First cause, line 12`.
     pub place: String,
+    /// The record's title.
+    pub title: Option<Text>,
     /// The first line of it, as it was pasted.
     pub own: Text,
     /// The record's signature, a sample of somewhere else's, where it is not what was pasted.
@@ -96,6 +98,8 @@ pub(super) struct CandidateView {
     pub id: String,
     /// Its page.
     pub href: String,
+    /// Title.
+    pub title: Option<Text>,
     /// Signature.
     pub signature: Text,
     /// Who vouches for it.
@@ -154,6 +158,7 @@ pub(super) fn view(
     MatchView {
         href: locale.href(record_href(found.id.as_str())),
         place: place(answer, found, own_words),
+        title: record.and_then(|record| texts::title(record, language)),
         signature: sample.filter(|sample| !own.text.contains(sample.text.trim())),
         own,
         severity: record
@@ -204,6 +209,7 @@ pub(super) fn candidate(generation: &Generation, candidate: &Candidate, locale: 
     CandidateView {
         id: candidate.id.to_string(),
         href: locale.href(record_href(candidate.id.as_str())),
+        title: published.and_then(|published| texts::title(&published.record, language)),
         signature: published.map_or_else(
             || Text::new(candidate.signature.as_str()),
             |published| texts::signature(&published.record, language).0,

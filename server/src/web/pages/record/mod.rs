@@ -37,6 +37,8 @@ pub struct RecordPage {
     pub(super) words: &'static i18n::record::Words,
     pub(super) id: String,
     pub(super) notices: Vec<Notice>,
+    /// `None` where the record has no title: its signature is the heading.
+    pub(super) title: Option<Text>,
     pub(super) signature: Text,
     pub(super) signature_other: Option<Text>,
     pub(super) tier: Tier,

@@ -18,6 +18,9 @@ pub fn render(source: Source<'_>, language: Language, base_url: Option<&str>) ->
         let link = notice.link.as_ref().map_or("", |link| link.text.as_str());
         sheet.line(0, format!("{} {} {link}", notice.title, notice.text).trim_end());
     }
+    if let Some(title) = &page.title {
+        sheet.text(0, &title.text);
+    }
     sheet.text(0, &page.signature.text);
     if let Some(other) = &page.signature_other {
         sheet.text(0, &other.text);

@@ -19,6 +19,21 @@ pub fn signature(record: &Record, language: Language) -> (Text, Option<Text>) {
     }
 }
 
+/// The title in the language asked for; `None` where the record has none.
+pub fn title(record: &Record, language: Language) -> Option<Text> {
+    let english = Text::filled(record.annex.title.as_deref());
+    let chinese = Text::filled(record.annex.title_zh.as_deref());
+    match language {
+        Language::English => english,
+        Language::Chinese => chinese.or(english),
+    }
+}
+
+/// The title, or the signature of a record without one.
+pub fn heading(record: &Record, language: Language) -> Text {
+    title(record, language).unwrap_or_else(|| signature(record, language).0)
+}
+
 /// Why it happens.
 pub fn root_cause(record: &Record, language: Language) -> Text {
     let chinese = Text::filled(record.document.root_cause_zh.as_deref());

@@ -94,9 +94,10 @@ pub fn page(source: Source<'_>, locale: Locale) -> RecordPage {
     let tier = Tier::of(document, words);
     let (signature, signature_other) = texts::signature(record, language);
     RecordPage {
-        layout: layout(record, &signature.text, locale),
+        layout: layout(record, &texts::heading(record, language).text, locale),
         notices: notices(source, locale),
         id: id.to_string(),
+        title: texts::title(record, language),
         signature,
         signature_other,
         facts: facts(record, language),
@@ -129,8 +130,8 @@ pub fn page(source: Source<'_>, locale: Locale) -> RecordPage {
     }
 }
 
-fn layout(record: &Record, signature: &str, locale: Locale) -> Layout {
-    Layout::new(format!("{signature} · Peerless"), Section::Search)
+fn layout(record: &Record, heading: &str, locale: Locale) -> Layout {
+    Layout::new(format!("{heading} · Peerless"), Section::Search)
         .indexed()
         .in_both(&record_href(record.id().as_str()))
         .spoken(locale)

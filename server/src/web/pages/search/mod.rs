@@ -12,13 +12,13 @@ pub use facets::{Chosen, FacetView};
 
 use super::evidence::Part;
 use super::html;
-use super::i18n::{Locale, counted, search::Words};
+use super::i18n::{Language, Locale, counted, search::Words};
 use super::layout::{Layout, Section};
 use super::record::tier::Tier;
 use super::words::{encoded, is_chinese, record_href};
 use crate::domain::search::search;
 use crate::feed::Generation;
-use crate::search::{Filters, Highlight, ReadAs, SearchAnswer, SearchHit, SearchRequest};
+use crate::search::{Correction, Filters, Highlight, SearchAnswer, SearchHit, SearchRequest};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -37,7 +37,7 @@ pub struct SearchPage {
     next: Option<String>,
     near: bool,
     unknown: Vec<String>,
-    read_as: Vec<ReadAs>,
+    read_as: Vec<Correction>,
     wider: Option<String>,
 }
 
@@ -48,6 +48,10 @@ pub struct HitView {
     pub id: String,
     /// Its page.
     pub href: String,
+    /// Title, what was sought marked; empty where the record has none.
+    pub title: Vec<Part>,
+    /// Its language.
+    pub title_lang: &'static str,
     /// Signature, what was sought marked.
     pub signature: Vec<Part>,
     /// Its language.
@@ -122,6 +126,7 @@ pub async fn get(
         filters: params.filters(),
         limit: None,
         cursor: params.cursor.clone().filter(|cursor| !cursor.is_empty()),
+        ..SearchRequest::default()
     };
     let generation = state.knowledge.current();
     let searched = generation.clone();
@@ -171,31 +176,34 @@ pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer, loc
 
 /// A hit as pages show it.
 pub fn hit_view(generation: &Generation, hit: &SearchHit, locale: Locale) -> HitView {
-    let signature = hit
-        .highlights
-        .iter()
-        .find(|highlight| highlight.field == "signature");
-    // Signature and id are shown anyway.
-    let others = hit
-        .highlights
-        .iter()
-        .filter(|highlight| !["signature", "id"].contains(&highlight.field));
+    let of_field = |field: &str| hit.highlights.iter().find(|highlight| highlight.field == field);
+    let shown = |field: &str, text: &str| of_field(field).map_or_else(|| vec![Part::plain(text)], parts);
+    let (title_field, title) = match (locale.language, &hit.title_zh) {
+        (Language::Chinese, Some(title)) => ("title_zh", Some(title)),
+        _ => ("title", hit.title.as_ref()),
+    };
+    // Title and signature are shown anyway.
+    let others = hit.highlights.iter();
+    let others = others.filter(|highlight| !["title", "title_zh", "signature"].contains(&highlight.field));
     let published = generation.record(&hit.id);
     HitView {
         id: hit.id.to_string(),
         href: locale.href(record_href(hit.id.as_str())),
-        signature: signature.map_or_else(
-            || {
-                vec![Part {
-                    text: hit.signature.clone(),
-                    marked: false,
-                }]
-            },
-            parts,
-        ),
+        title: title.map_or_else(Vec::new, |title| shown(title_field, title)),
+        title_lang: title.map_or("en", |title| lang(title)),
+        signature: shown("signature", &hit.signature),
         signature_lang: lang(&hit.signature),
         snippets: others.map(snippet).collect(),
         tier: published.map(|published| Tier::of(&published.record.document, locale.language.words())),
+    }
+}
+
+impl Part {
+    fn plain(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            marked: false,
+        }
     }
 }
 

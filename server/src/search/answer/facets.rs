@@ -1,0 +1,161 @@
+//! How many hits each further choice would leave.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use tantivy::DocAddress;
+use utoipa::ToSchema;
+
+use super::request::Filters;
+use crate::search::error::SearchError;
+use crate::search::index::{CombinationNumber, Facet, FacetValues, Snapshot, ValueNumber};
+
+/// Most values listed of one facet.
+const MAX_VALUES: usize = 50;
+
+/// Values with counts, by facet. A facet that is chosen already shows what its other values would give.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Facets {
+    /// Domains.
+    pub domain: Vec<FacetValue>,
+    /// Categories.
+    pub category: Vec<FacetValue>,
+    /// Tags.
+    pub tag: Vec<FacetValue>,
+    /// Verification tiers.
+    pub tier: Vec<FacetValue>,
+    /// Languages.
+    pub locale: Vec<FacetValue>,
+}
+
+/// One value of a facet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FacetValue {
+    /// The value.
+    pub value: String,
+    /// Hits that have it.
+    pub count: usize,
+}
+
+fn chosen(facet: Facet, filters: &Filters) -> Option<&str> {
+    match facet {
+        Facet::Domain => filters.domain.as_deref(),
+        Facet::Category => filters.category.as_deref(),
+        Facet::Tag => filters.tag.as_deref(),
+        Facet::Tier => filters.tier.as_deref(),
+        Facet::Locale => filters.locale.as_deref(),
+    }
+}
+
+/// The chosen facets, as numbers.
+pub(super) struct FacetFilter<'a> {
+    values: &'a FacetValues,
+    /// `None` where no document ever had the value.
+    chosen: Vec<(Facet, Option<ValueNumber>)>,
+}
+
+impl<'a> FacetFilter<'a> {
+    pub(super) fn new(values: &'a FacetValues, filters: &Filters) -> Self {
+        let chosen = Facet::ALL.into_iter().filter_map(|facet| {
+            let value = chosen(facet, filters)?;
+            Some((facet, values.number_of(facet, value)))
+        });
+        Self {
+            chosen: chosen.collect(),
+            values,
+        }
+    }
+
+    /// Counts the facets of these documents, and leaves those that pass the filter.
+    pub(super) fn apply(
+        &self,
+        snapshot: &Snapshot,
+        mut documents: Vec<DocAddress>,
+    ) -> Result<(Facets, Vec<DocAddress>), SearchError> {
+        let columns = snapshot.searcher.segment_readers().iter().map(|segment| {
+            let column = segment.fast_fields().u64("facets")?;
+            Ok(column.first_or_default_col(0))
+        });
+        let columns: Vec<_> = columns.collect::<tantivy::Result<_>>()?;
+        let combination = |address: &DocAddress| -> CombinationNumber {
+            let column = columns.get(address.segment_ord as usize);
+            let number = column.map_or(0, |column| column.get_val(address.doc_id));
+            CombinationNumber::try_from(number).unwrap_or_default()
+        };
+        let mut hits = vec![0_usize; self.values.combinations()];
+        for address in &documents {
+            if let Some(count) = hits.get_mut(combination(address) as usize) {
+                *count += 1;
+            }
+        }
+        let facets = self.count(&hits);
+        if !self.chosen.is_empty() {
+            documents.retain(|address| {
+                let values = self.values.of_combination(combination(address));
+                self.refusing(values).next().is_none()
+            });
+        }
+        Ok((facets, documents))
+    }
+
+    /// The chosen facets that a document with these values does not have.
+    fn refusing(&self, values: &[ValueNumber]) -> impl Iterator<Item = Facet> {
+        let refusing = self.chosen.iter().filter(|(_, chosen)| {
+            let chosen = chosen.as_ref();
+            chosen.is_none_or(|chosen| !values.contains(chosen))
+        });
+        refusing.map(|(facet, _)| *facet)
+    }
+
+    /// Counts of all values, from the hits of each combination. The values of a facet are counted over the documents that
+    /// pass every other chosen facet.
+    fn count(&self, hits: &[usize]) -> Facets {
+        let mut counts = vec![0_usize; self.values.values().len()];
+        for (combination, hits) in (0..).zip(hits).filter(|(_, hits)| **hits > 0) {
+            let values = self.values.of_combination(combination);
+            let mut refusing = self.refusing(values);
+            let (first, second) = (refusing.next(), refusing.next());
+            if second.is_some() {
+                continue;
+            }
+            for number in values {
+                let facet = self.values.values().get(*number as usize);
+                let is_counted = first.is_none() || first == facet.map(|(facet, _)| *facet);
+                if let Some(count) = counts.get_mut(*number as usize).filter(|_| is_counted) {
+                    *count += hits;
+                }
+            }
+        }
+        let mut by_facet: [Vec<(&Arc<str>, usize)>; Facet::ALL.len()] = std::array::from_fn(|_| Vec::new());
+        for ((facet, value), count) in self.values.values().iter().zip(counts) {
+            if let Some(values) = by_facet.get_mut(*facet as usize).filter(|_| count > 0) {
+                values.push((value, count));
+            }
+        }
+        let [domain, category, tag, tier, locale] = by_facet.map(commonest);
+        Facets {
+            domain,
+            category,
+            tag,
+            tier,
+            locale,
+        }
+    }
+}
+
+/// The values that most hits have, by their counts.
+fn commonest(mut values: Vec<(&Arc<str>, usize)>) -> Vec<FacetValue> {
+    let better = |(a, a_count): &(&Arc<str>, usize), (b, b_count): &(&Arc<str>, usize)| {
+        b_count.cmp(a_count).then_with(|| a.cmp(b))
+    };
+    if values.len() > MAX_VALUES {
+        values.select_nth_unstable_by(MAX_VALUES, better);
+        values.truncate(MAX_VALUES);
+    }
+    values.sort_unstable_by(better);
+    let listed = values.into_iter().map(|(value, count)| FacetValue {
+        value: value.to_string(),
+        count,
+    });
+    listed.collect()
+}

@@ -1,0 +1,63 @@
+//! What search sees of a record: plain texts, whatever the record's own format.
+
+use kb_core::ids::RecordId;
+
+/// One published record as search sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchDoc {
+    /// The record.
+    pub id: RecordId,
+    /// Title in English.
+    pub title: Option<String>,
+    /// Title in Chinese.
+    pub title_zh: Option<String>,
+    /// Signature in English.
+    pub signature: String,
+    /// Signature in Chinese.
+    pub signature_zh: Option<String>,
+    /// Codes as people write them, the document's `error_code` among them, and former ids.
+    pub codes: Vec<String>,
+    /// Sample lines, and texts of phrases.
+    pub examples: Vec<String>,
+    /// Root cause in English.
+    pub root_cause: String,
+    /// Root cause in Chinese.
+    pub root_cause_zh: Option<String>,
+    /// What works, in every language the record has.
+    pub workarounds: Vec<String>,
+    /// What does not, and why.
+    pub dead_ends: Vec<String>,
+    /// Free tags.
+    pub tags: Vec<String>,
+    /// Facet.
+    pub domain: String,
+    /// Facet.
+    pub category: String,
+    /// Facet: verification tier.
+    pub tier: String,
+    /// Facet.
+    pub locale: String,
+}
+
+/// The form in which codes are compared: without case, runs of blanks as one, none around.
+pub fn comparable_code(code: &str) -> String {
+    let mut words = code.split_whitespace();
+    let mut comparable: String = words.next().unwrap_or_default().to_lowercase();
+    for word in words {
+        comparable.push(' ');
+        comparable.push_str(&word.to_lowercase());
+    }
+    comparable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::comparable_code;
+
+    #[test]
+    fn codes_compare_without_case_and_extra_blanks() {
+        assert_eq!(comparable_code("  Xid \t 79 "), "xid 79");
+        assert_eq!(comparable_code("CUDA_ERROR_ASSERT"), "cuda_error_assert");
+        assert_eq!(comparable_code(" "), "");
+    }
+}

@@ -1,0 +1,148 @@
+//! The fields of the index, and the boost of each searched text.
+
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions,
+};
+
+use super::document::SearchDoc;
+use crate::search::analysis::ANALYZER;
+
+/// The index fields.
+#[derive(Debug, Clone)]
+pub(in crate::search) struct Fields {
+    /// The slot of a published revision, to find its document.
+    pub(in crate::search) slot: Field,
+    /// Facet column: number of the combination of facet values.
+    pub(in crate::search) facets: Field,
+    /// Codes, ids and aliases in comparable form, each one term.
+    pub(in crate::search) code: Field,
+    /// Tokens of all texts. Without frequencies: it says which documents contain a token.
+    pub(in crate::search) every: Field,
+    /// Tokens of the texts that name the error, likewise.
+    pub(in crate::search) names: Field,
+    /// Scored texts.
+    pub(in crate::search) texts: Vec<(FieldText, Field)>,
+}
+
+/// A scored text of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::search) enum FieldText {
+    Title,
+    Codes,
+    Signature,
+    Id,
+    Tags,
+    Examples,
+    RootCause,
+    Workarounds,
+    DeadEnds,
+}
+
+impl FieldText {
+    pub(in crate::search) const ALL: [Self; 9] = [
+        Self::Title,
+        Self::Codes,
+        Self::Signature,
+        Self::Id,
+        Self::Tags,
+        Self::Examples,
+        Self::RootCause,
+        Self::Workarounds,
+        Self::DeadEnds,
+    ];
+
+    /// Factor on the BM25 score of a token in this field. A name says more than an explanation; the values were tuned on
+    /// the collected queries (docs/benchmarks/evaluation.md).
+    pub(in crate::search) fn boost(self) -> f32 {
+        match self {
+            Self::Title => 7.0,
+            Self::Codes => 3.0,
+            Self::Signature => 5.0,
+            Self::Id => 6.0,
+            Self::Tags => 2.5,
+            Self::Examples => 3.0,
+            Self::RootCause => 0.6,
+            Self::Workarounds => 2.0,
+            Self::DeadEnds => 0.8,
+        }
+    }
+
+    /// Name of the field in the index.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Codes => "codes",
+            Self::Signature => "signature",
+            Self::Id => "id",
+            Self::Tags => "tags",
+            Self::Examples => "examples",
+            Self::RootCause => "root_cause",
+            Self::Workarounds => "workarounds",
+            Self::DeadEnds => "dead_ends",
+        }
+    }
+
+    /// The texts of one record, in all its languages.
+    pub(in crate::search) fn of(self, document: &SearchDoc) -> impl Iterator<Item = &str> {
+        let (one, other, many): (Option<&str>, Option<&str>, &[String]) = match self {
+            Self::Title => (document.title.as_deref(), document.title_zh.as_deref(), &[]),
+            Self::Codes => (None, None, &document.codes),
+            Self::Signature => (Some(&document.signature), document.signature_zh.as_deref(), &[]),
+            Self::Id => (Some(document.id.as_str()), None, &[]),
+            Self::Tags => (None, None, &document.tags),
+            Self::Examples => (None, None, &document.examples),
+            Self::RootCause => (Some(&document.root_cause), document.root_cause_zh.as_deref(), &[]),
+            Self::Workarounds => (None, None, &document.workarounds),
+            Self::DeadEnds => (None, None, &document.dead_ends),
+        };
+        one.into_iter()
+            .chain(other)
+            .chain(many.iter().map(String::as_str))
+    }
+
+    /// True where a pasted message may be recognised: names and causes, not advice. Phrase queries ask these fields, and
+    /// only these keep positions.
+    pub(in crate::search) fn names_the_error(self) -> bool {
+        matches!(
+            self,
+            Self::Title | Self::Signature | Self::Codes | Self::RootCause
+        )
+    }
+
+    fn record_option(self) -> IndexRecordOption {
+        if self.names_the_error() {
+            IndexRecordOption::WithFreqsAndPositions
+        } else {
+            IndexRecordOption::WithFreqs
+        }
+    }
+}
+
+/// Builds the schema.
+pub(super) fn build() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let text_options = |option: IndexRecordOption, with_lengths: bool| {
+        TextOptions::default().set_indexing_options(
+            TextFieldIndexing::default()
+                .set_tokenizer(ANALYZER)
+                .set_fieldnorms(with_lengths)
+                .set_index_option(option),
+        )
+    };
+    let membership = text_options(IndexRecordOption::Basic, false);
+    let fields = Fields {
+        slot: builder.add_u64_field("slot", FAST | INDEXED),
+        facets: builder.add_u64_field("facets", FAST),
+        code: builder.add_text_field("code", STRING),
+        every: builder.add_text_field("every", membership.clone()),
+        names: builder.add_text_field("names", membership),
+        texts: FieldText::ALL
+            .into_iter()
+            .map(|text| {
+                let options = text_options(text.record_option(), true);
+                (text, builder.add_text_field(text.name(), options))
+            })
+            .collect(),
+    };
+    (builder.build(), fields)
+}

@@ -1,0 +1,15 @@
+//! The index: its fields, the writer that follows the feed, and the snapshot of each generation.
+
+mod document;
+mod facet_values;
+mod fields;
+mod indexer;
+mod snapshot;
+
+pub(super) use facet_values::{CombinationNumber, Facet, FacetValues, ValueNumber};
+pub(super) use fields::FieldText;
+pub(super) use snapshot::Snapshot;
+
+pub use document::{SearchDoc, comparable_code};
+pub use indexer::{Indexer, Slot};
+pub use snapshot::SearchIndex;

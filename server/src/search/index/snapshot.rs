@@ -1,0 +1,176 @@
+//! The index as of one generation. It never changes.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::query::Bm25StatisticsProvider;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocAddress, Searcher, SegmentReader, Term};
+
+use super::document::SearchDoc;
+use super::facet_values::FacetValues;
+use super::fields::Fields;
+use super::indexer::Slot;
+
+/// What queries read.
+///
+/// It is the source of BM25 statistics, too: tantivy's own count deleted documents until a merge drops them. These
+/// count living documents only, so that an index built by steps scores as one that is built at once.
+pub(in crate::search) struct Snapshot {
+    pub(in crate::search) searcher: Searcher,
+    pub(in crate::search) fields: Arc<Fields>,
+    pub(in crate::search) facets: Arc<FacetValues>,
+    /// By segment, then by document; `None` for deleted ones.
+    records: Vec<Vec<Option<Entry>>>,
+    /// Tokens of living documents, by field number.
+    tokens: Vec<u64>,
+}
+
+/// A record with its prior.
+type Entry = (Arc<SearchDoc>, f32);
+
+/// The search index of one generation.
+#[derive(Clone)]
+pub struct SearchIndex {
+    pub(in crate::search) snapshot: Arc<Snapshot>,
+}
+
+impl Snapshot {
+    /// Opens what a searcher sees. `by_slot` holds all living records.
+    pub(super) fn open(
+        searcher: Searcher,
+        fields: Arc<Fields>,
+        by_slot: &HashMap<Slot, Arc<SearchDoc>>,
+        facets: Arc<FacetValues>,
+        prior: impl Fn(&SearchDoc) -> f32,
+    ) -> tantivy::Result<Self> {
+        let mut records = Vec::new();
+        let mut tokens = vec![0; searcher.schema().num_fields()];
+        for segment in searcher.segment_readers() {
+            let slots = segment.fast_fields().u64("slot")?.first_or_default_col(0);
+            let mut of_segment = vec![None; segment.max_doc() as usize];
+            for (document, record) in (0..).zip(&mut of_segment) {
+                if !segment.is_deleted(document) {
+                    let found = by_slot.get(&slots.get_val(document));
+                    *record = found.map(|found| (Arc::clone(found), prior(found)));
+                }
+            }
+            records.push(of_segment);
+            for (_, field) in &fields.texts {
+                if let Some(total) = tokens.get_mut(field.field_id() as usize) {
+                    *total += living_tokens(segment, *field)?;
+                }
+            }
+        }
+        Ok(Self {
+            searcher,
+            fields,
+            facets,
+            records,
+            tokens,
+        })
+    }
+
+    /// Number of living documents.
+    pub(in crate::search) fn documents(&self) -> usize {
+        usize::try_from(self.searcher.num_docs()).unwrap_or(usize::MAX)
+    }
+
+    pub(in crate::search) fn document(&self, address: DocAddress) -> Option<&SearchDoc> {
+        self.entry(address).map(|(document, _)| document.as_ref())
+    }
+
+    /// The factor of a document's score whatever is asked.
+    pub(in crate::search) fn prior(&self, address: DocAddress) -> f32 {
+        self.entry(address).map_or(1.0, |(_, prior)| *prior)
+    }
+
+    fn entry(&self, address: DocAddress) -> Option<&Entry> {
+        let segment = self.records.get(address.segment_ord as usize)?;
+        segment.get(address.doc_id as usize)?.as_ref()
+    }
+
+    /// Number of living documents that contain a token in a field.
+    pub(in crate::search) fn documents_with(&self, field: Field, token: &str) -> tantivy::Result<u64> {
+        self.doc_freq(&Term::from_field_text(field, token))
+    }
+
+    /// Inverse document frequency as BM25 has it (Robertson and Zaragoza 2009): ln(1 + (N - n + 0.5) / (n + 0.5)).
+    pub(in crate::search) fn idf(&self, documents_with_token: u64) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
+        let (all, with) = (self.searcher.num_docs() as f32, documents_with_token as f32);
+        (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
+    }
+}
+
+/// Tokens that a field has in living documents, by the lengths that the index keeps.
+fn living_tokens(segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
+    let norms: FieldNormReader = segment.get_fieldnorms_reader(field)?;
+    let lengths = segment.doc_ids_alive().map(|document| norms.fieldnorm(document));
+    Ok(lengths.map(u64::from).sum())
+}
+
+impl Bm25StatisticsProvider for Snapshot {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        Ok(self
+            .tokens
+            .get(field.field_id() as usize)
+            .copied()
+            .unwrap_or_default())
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.searcher.num_docs())
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        // One document frequency for all fields: a word that is rare in titles and common elsewhere is a common word.
+        let in_every_text =
+            Term::from_field_text(self.fields.every, term.value().as_str().unwrap_or_default());
+        let is_scored_text = self.fields.texts.iter().any(|(_, field)| *field == term.field());
+        let term = if is_scored_text { &in_every_text } else { term };
+        let mut documents = 0;
+        for segment in self.searcher.segment_readers() {
+            let inverted = segment.inverted_index(term.field())?;
+            let Some(info) = inverted.get_term_info(term)? else {
+                continue;
+            };
+            documents += u64::from(match segment.alive_bitset() {
+                None => info.doc_freq,
+                Some(alive) => {
+                    let postings = inverted.read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+                    postings.doc_freq_given_deletes(alive)
+                }
+            });
+        }
+        Ok(documents)
+    }
+}
+
+impl SearchIndex {
+    pub(super) fn new(snapshot: Snapshot) -> Self {
+        Self {
+            snapshot: Arc::new(snapshot),
+        }
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.snapshot.documents()
+    }
+
+    /// True when nothing is published.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl fmt::Debug for SearchIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchIndex")
+            .field("records", &self.len())
+            .finish_non_exhaustive()
+    }
+}

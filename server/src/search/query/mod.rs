@@ -1,0 +1,16 @@
+//! From a user's text to what is asked of the index: terms with their inflections, synonyms and corrections, codes, phrases.
+//!
+//! There is no query language: any text is a query, and a pasted message is a good one.
+
+mod codes;
+mod expansion;
+mod parse;
+mod phrases;
+mod spelling;
+mod vocabulary;
+
+pub(super) use expansion::QueryTerm;
+pub(super) use parse::{ParsedQuery, parse};
+pub(super) use vocabulary::Vocabulary;
+
+pub use parse::Correction;

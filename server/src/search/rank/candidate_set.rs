@@ -1,0 +1,74 @@
+//! The candidate set: documents that contain enough of what is asked.
+
+use tantivy::{DocAddress, Term};
+
+use super::coverage::{SLACK, covered};
+use crate::search::index::Snapshot;
+use crate::search::query::{ParsedQuery, QueryTerm};
+
+/// A hit covers at least this share of the query's idf, so that one common word is not enough.
+const MIN_COVERAGE: f32 = 0.28;
+/// Where no document covers this share, the answer says that its hits are only the nearest.
+const ENOUGH: f32 = 0.5;
+/// What stands beside a code is a question of its own from this share of the query's idf on.
+const MIN_BESIDE_CODE: f32 = 0.3;
+
+/// The hits of a query, before facets are chosen.
+#[derive(Debug)]
+pub(in crate::search) struct CandidateSet {
+    pub(in crate::search) documents: Vec<DocAddress>,
+    /// True where no document covers half of the query.
+    pub(in crate::search) is_near: bool,
+}
+
+impl CandidateSet {
+    /// All living documents: nothing is asked.
+    pub(in crate::search) fn all(snapshot: &Snapshot) -> Self {
+        let segments = (0..).zip(snapshot.searcher.segment_readers());
+        let documents = segments.flat_map(|(ordinal, segment)| {
+            let living = segment.doc_ids_alive();
+            living.map(move |document| DocAddress::new(ordinal, document))
+        });
+        Self {
+            documents: documents.collect(),
+            is_near: false,
+        }
+    }
+
+    /// Documents that cover enough of the query, that have a code of it, or that are `first`.
+    pub(in crate::search) fn find(
+        snapshot: &Snapshot,
+        query: &ParsedQuery,
+        first: &[Term],
+    ) -> tantivy::Result<Self> {
+        let is_of_code = |term: &&QueryTerm| {
+            let mut tokens = term.tokens.iter();
+            tokens
+                .next()
+                .is_some_and(|(word, _)| query.words_of_codes.contains(word))
+        };
+        let sum = |terms: &[&QueryTerm]| terms.iter().map(|term| term.idf).sum::<f32>();
+        let all: Vec<&QueryTerm> = query.terms.iter().collect();
+        let beside_codes: Vec<&QueryTerm> = all.iter().copied().filter(|term| !is_of_code(term)).collect();
+        // A record of what stands beside the code is wanted, too.
+        let counted = if sum(&beside_codes) >= MIN_BESIDE_CODE * sum(&all) {
+            beside_codes
+        } else {
+            all
+        };
+        let asked = sum(&counted);
+        let field = snapshot.fields.every;
+        let codes = query.codes.iter();
+        let codes = codes.map(|code| Term::from_field_text(snapshot.fields.code, code));
+        let always: Vec<Term> = codes.chain(first.iter().cloned()).collect();
+        let has_certain = !always.is_empty();
+        let least = MIN_COVERAGE * asked;
+        let found = covered(snapshot, field, counted, always, least)?;
+        let best = found.iter().map(|(covered, _)| *covered).fold(0.0, f32::max);
+        let is_half_unknown = query.unknown.len() > query.terms.len();
+        Ok(Self {
+            documents: found.into_iter().map(|(_, address)| address).collect(),
+            is_near: !has_certain && (best < ENOUGH * asked * (1.0 - SLACK) || is_half_unknown),
+        })
+    }
+}

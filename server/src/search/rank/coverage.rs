@@ -1,0 +1,59 @@
+//! How much of a query each document covers: the sum of the idf of the terms that it contains.
+
+use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocAddress, Term};
+
+use super::scored_documents::ScoredDocuments;
+use crate::search::index::Snapshot;
+use crate::search::query::QueryTerm;
+
+/// Sums of floats depend on their order by less than this.
+pub(super) const SLACK: f32 = 1e-4;
+
+/// Documents with the part of the query that each covers.
+type Coverage = Vec<(f32, DocAddress)>;
+
+/// Documents that contain, in a field, terms whose idf comes to `at_least`, and documents that contain one of
+/// `always`, terms that admit a document alone.
+pub(in crate::search) fn covered<'q>(
+    snapshot: &Snapshot,
+    field: Field,
+    terms: impl IntoIterator<Item = &'q QueryTerm>,
+    always: impl IntoIterator<Item = Term>,
+    at_least: f32,
+) -> tantivy::Result<Coverage> {
+    let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+    for term in terms {
+        let tokens = term.all_tokens().map(|token| Term::from_field_text(field, token));
+        clauses.push((Occur::Should, constant(tokens, term.idf)));
+    }
+    for term in always {
+        clauses.push((Occur::Should, constant([term].into_iter(), at_least)));
+    }
+    if clauses.is_empty() {
+        return Ok(Vec::new());
+    }
+    let collector = ScoredDocuments {
+        at_least: at_least * (1.0 - SLACK),
+    };
+    snapshot
+        .searcher
+        .search_with_statistics_provider(&BooleanQuery::new(clauses), &collector, snapshot)
+}
+
+/// Documents that contain any of the terms, all with one score.
+pub(super) fn constant(terms: impl Iterator<Item = Term>, score: f32) -> Box<dyn Query> {
+    let mut queries: Vec<Box<dyn Query>> = terms
+        .map(|term| Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Query>)
+        .collect();
+    let any = match queries.pop() {
+        Some(only) if queries.is_empty() => only,
+        Some(last) => {
+            queries.push(last);
+            Box::new(BooleanQuery::union(queries))
+        }
+        None => Box::new(tantivy::query::EmptyQuery),
+    };
+    Box::new(ConstScoreQuery::new(any, score))
+}

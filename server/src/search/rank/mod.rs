@@ -1,0 +1,13 @@
+//! Which documents answer a query, and which come first. tantivy searches and scores; ours are the coverage of a query and
+//! the order of equal scores.
+
+mod candidate_set;
+mod coverage;
+mod document_list;
+mod relevance;
+mod scored_documents;
+mod top_k;
+
+pub(super) use candidate_set::CandidateSet;
+pub(super) use coverage::covered;
+pub(super) use top_k::top_k;
