@@ -27,5 +27,6 @@ pub mod terminal;
 pub mod text;
 pub mod transition;
 pub mod validate;
+pub mod variables;
 pub mod verdict;
 pub mod wire;
