@@ -26,6 +26,7 @@ pub mod signature;
 pub mod terminal;
 pub mod text;
 pub mod transition;
+pub mod unreachable;
 pub mod validate;
 pub mod variables;
 pub mod verdict;
