@@ -41,6 +41,11 @@ def document(client):
     return made
 
 
+def made_join_token(client):
+    made = client.get_httpx_client().post("/api/v1/join-tokens", json={"name": "python client, revoked"})
+    return made.json()["tokens"][0]["id"]
+
+
 # In the order of the calls: what each is asked with, and the status that is expected.
 def calls(client):
     model = lambda name, value: getattr(models, name).from_dict(value)  # noqa: E731
@@ -71,6 +76,12 @@ def calls(client):
         "find_graph_paths": (200, {"from_": RECORD, "to": RECORD}),
         "export_ndjson": (200, {}),
         "export_zip": (200, {}),
+        "make_join_tokens": (
+            201,
+            {"body": model("JoinTokenOrder", {"name": "python client", "count": 2, "labels": {"rack": "r17"}})},
+        ),
+        "list_join_tokens": (200, {}),
+        "revoke_join_token": (204, {"id": made_join_token(client)}),
         "enrol_node": (201, {"body": model("Enrolment", {"node": "python-client-2", "machine": "m"})}),
         "add_report": (201, {"body": model("AddReportBody", report(REPORT))}),
         "add_report_batch": (200, {"body": model("ReportBatch", {"items": [report(REPORT)]})}),

@@ -9,6 +9,7 @@ mod gate;
 mod matching;
 mod nccl;
 mod upload;
+mod variables;
 
 pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
@@ -19,6 +20,7 @@ pub(crate) use gate::{Asker, GateArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
 pub(crate) use upload::{BundleArgs, ServerArgs, SpoolArgs, UploadArgs};
+pub(crate) use variables::strange_variables;
 
 use std::path::PathBuf;
 use std::time::Duration;

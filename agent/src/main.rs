@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     let arguments = match cli::with_file(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(why) => {
+            warn_of_variables();
             process::say(&why);
             return ExitCode::from(Code::Usage.number());
         }
@@ -40,6 +41,9 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
+            if error.use_stderr() {
+                warn_of_variables();
+            }
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() {
                 Code::Usage.number()
@@ -53,6 +57,10 @@ fn main() -> ExitCode {
     {
         process::say(&format!("--devices: {error}"));
         return ExitCode::from(Code::Unknown.number());
+    }
+    // Behind the line above, which starts the program anew: it is said once. A worker has its parent's environment.
+    if !matches!(cli.verb, Verb::Worker(_)) {
+        warn_of_variables();
     }
     process::forbid_core_files();
     let result = match &cli.verb {
@@ -82,5 +90,12 @@ fn main() -> ExitCode {
             let code = if is_usage { Code::Usage } else { Code::Unknown };
             ExitCode::from(code.number())
         }
+    }
+}
+
+/// Tells of settings in the environment that change nothing.
+fn warn_of_variables() {
+    for warning in cli::strange_variables() {
+        process::say(&format!("warning: {warning}"));
     }
 }

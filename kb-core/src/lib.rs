@@ -26,6 +26,8 @@ pub mod signature;
 pub mod terminal;
 pub mod text;
 pub mod transition;
+pub mod unreachable;
 pub mod validate;
+pub mod variables;
 pub mod verdict;
 pub mod wire;

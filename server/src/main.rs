@@ -10,6 +10,10 @@ use peerless::cli;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    // Also before a refusal: a setting that is missing may be one whose name was misspelt.
+    for warning in cli::strange_variables() {
+        eprintln!("peerless: warning: {warning}");
+    }
     let command = match cli::parse(std::env::args_os()) {
         Ok(command) => command,
         Err(refusal) => return cli::refuse(&refusal),

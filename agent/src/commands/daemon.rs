@@ -14,6 +14,7 @@ use crate::cli::{DaemonArgs, StatusArgs};
 use crate::clock::{Clock as _, SystemClock};
 use crate::drained::Drained;
 use crate::files::{FOR_ALL, FOR_OWNER, write_whole};
+use crate::host;
 use crate::ledger::{LedgerFile, without_ledger};
 use crate::output;
 use crate::probe::{self, Depth};
@@ -27,7 +28,7 @@ use super::{make_report, print, say_reason};
 pub(super) const ABOUT: &str = "daemon.json";
 
 /// As far into the future as a result may be, by a clock that was corrected since.
-const CLOCK_SKEW: Duration = Duration::from_mins(5);
+pub(super) const CLOCK_SKEW: Duration = Duration::from_mins(5);
 
 /// What is known from round to round.
 struct Daemon<'a> {
@@ -63,7 +64,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         pace: Pace::default(),
     };
     if !arguments.once {
-        tell_interval(arguments);
+        tell_of_itself(arguments);
     }
     let mut idle_since: Option<Instant> = None;
     loop {
@@ -93,10 +94,16 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
     }
 }
 
-/// Without it, readers take the default for the interval.
-fn tell_interval(arguments: &DaemonArgs) {
+/// Without it, readers take the default for the interval, and name the node themselves.
+fn tell_of_itself(arguments: &DaemonArgs) {
     let path = arguments.state.folder().join(ABOUT);
-    let about = serde_json::json!({ "interval_seconds": arguments.interval.as_secs_f64() });
+    let own = host::node(&arguments.run.host_root()).ok();
+    let id = arguments.run.node_id.as_ref().or(own.as_ref().map(|own| &own.id));
+    let about = serde_json::json!({
+        "interval_seconds": arguments.interval.as_secs_f64(),
+        "node_id": id,
+        "boot_id": own.as_ref().and_then(|own| own.boot_id.as_ref()),
+    });
     if let Err(error) = write_whole(&path, about.to_string().as_bytes(), FOR_ALL) {
         say(&format!("{}: {error}", path.display()));
     }
@@ -310,6 +317,6 @@ fn read(path: &Path) -> Result<Report, String> {
     serde_json::from_slice(&bytes).map_err(|error| format!("no result: {error}"))
 }
 
-fn finished(report: &Report) -> Result<OffsetDateTime, String> {
+pub(super) fn finished(report: &Report) -> Result<OffsetDateTime, String> {
     OffsetDateTime::parse(&report.finished_at, &Rfc3339).map_err(|error| error.to_string())
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kb_core::ids::ReportId;
 use kb_core::terminal::{harmless, without_password};
+use kb_core::unreachable;
 use kb_core::wire::is_this_machine;
 use reqwest::blocking::{Client, RequestBuilder};
 use reqwest::header::{
@@ -119,7 +120,7 @@ impl Uploader {
             .send()
             .map_err(|error| UploadError::Unreachable {
                 server: self.server(),
-                why: root_cause(&error),
+                why: unreachable::why(&error, error.is_timeout()),
             })?;
         let status = response.status().as_u16();
         let asked = response
@@ -176,7 +177,7 @@ impl Uploader {
         let response = self
             .authorized(request)
             .send()
-            .map_err(|error| unreachable(root_cause(&error)))?;
+            .map_err(|error| unreachable(kb_core::unreachable::why(&error, error.is_timeout())))?;
         let status = response.status().as_u16();
         if status == 304 {
             return Ok(None);
@@ -285,7 +286,7 @@ fn read_by_others(file: &Path) -> Option<String> {
 }
 
 /// The innermost reason: reqwest's own text says only that sending failed.
-pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
+fn root_cause(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;

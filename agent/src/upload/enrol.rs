@@ -9,7 +9,6 @@ use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::client::root_cause;
 use super::{UploadError, Uploader};
 use crate::files::{FOR_OWNER, write_whole};
 
@@ -95,7 +94,7 @@ impl Uploader {
         let response = self
             .authorized(request)
             .send()
-            .map_err(|error| unreachable(root_cause(&error)))?;
+            .map_err(|error| unreachable(kb_core::unreachable::why(&error, error.is_timeout())))?;
         let status = response.status().as_u16();
         let answer = Answer::read(response);
         if status != 201 {

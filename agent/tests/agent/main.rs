@@ -25,6 +25,7 @@ mod manners;
 mod matching;
 mod nccl;
 mod node;
+mod older_server;
 mod pairs;
 mod passive;
 mod processes;

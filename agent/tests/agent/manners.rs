@@ -335,3 +335,38 @@ fn options_of_the_active_daemon_need_it() {
         assert!(run.stderr.contains("--active"), "{}", run.stderr);
     }
 }
+
+#[test]
+fn a_variable_that_nobody_reads_is_told_once() {
+    let node = Node::with(&Scenario::healthy(2));
+    for (verb, arguments) in [
+        // Starts itself anew, with another environment.
+        ("probe", &["--devices", "0,1", "--dry-run"][..]),
+        ("status", &[]),
+        ("report", &["--no-such-option"]),
+    ] {
+        let mut command = node.bare(verb);
+        command
+            .args(arguments)
+            .env("PEERLESS_SERVR", "http://a.example")
+            .env("PEERLESS_FAIL_ON", "fault")
+            .env("PEERLESS_LISTEN", "127.0.0.1:80");
+        let run = Run::of(&command.output().unwrap());
+        let warnings: Vec<&str> = run
+            .stderr
+            .lines()
+            .filter(|line| line.contains("warning: the variable"))
+            .collect();
+        assert_eq!(warnings.len(), 2, "{verb}: {}", run.stderr);
+        assert!(
+            warnings[0].contains("PEERLESS_FAIL_ON is not read: --fail-on has none"),
+            "{}",
+            run.stderr
+        );
+        assert!(
+            warnings[1].contains("PEERLESS_SERVR is not read: did you mean PEERLESS_SERVER?"),
+            "{}",
+            run.stderr
+        );
+    }
+}

@@ -16,6 +16,7 @@ mod record;
 mod search;
 mod serve;
 mod token;
+mod variables;
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -32,6 +33,8 @@ use crate::config::{DataArgs, ServeArgs};
 use crate::feed::{self, Generation};
 use crate::startup::open_store;
 use crate::store::{Store, sqlite_file};
+
+pub use variables::strange_variables;
 
 /// Exit code of a call that makes no sense (`EX_USAGE` of sysexits.h).
 const USAGE: u8 = 64;

@@ -10,6 +10,7 @@ use kb_core::ids::NodeId;
 use super::{open_existing, refuse_missing, say};
 use crate::clock::{Clock as _, SystemClock, SystemRandom};
 use crate::config::DataArgs;
+use crate::domain::join_tokens::{self, Wanted, parse_duration, parse_label, parse_name};
 use crate::domain::tokens;
 use crate::startup::open_store;
 use crate::store::{Bounds, Scope, StoredToken};
@@ -41,6 +42,12 @@ pub struct CreateArgs {
     /// With the scope enrol: so many nodes may join with it [default: any number]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     uses: Option<u32>,
+    /// With the scope enrol: a label of the nodes that join with it, once for each: rack=r17
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = parse_label)]
+    labels: Vec<(String, String)>,
+    /// With the scope enrol: make so many tokens, a line each
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(join_tokens::MAX_AT_ONCE)))]
+    count: u32,
     /// With the scope report: it writes reports of this node alone
     #[arg(long, value_name = "ID", conflicts_with = "uses")]
     node: Option<NodeId>,
@@ -75,6 +82,9 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
     if arguments.uses.is_some() && arguments.scopes != [Scope::Enrol] {
         bail!("--uses is for a token whose one scope is enrol");
     }
+    if (!arguments.labels.is_empty() || arguments.count > 1) && arguments.scopes != [Scope::Enrol] {
+        bail!("--label and --count are for a token whose one scope is enrol");
+    }
     if arguments.node.is_some() && arguments.scopes != [Scope::Report] {
         bail!("--node is for a token whose one scope is report");
     }
@@ -90,28 +100,42 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
             );
         }
     }
-    let now = SystemClock.now();
-    let expires_at = arguments.expires_in.map(|duration| now + duration);
-    let bounds = Bounds {
-        node: arguments.node,
-        machine_sha256: None,
-        enrolled_by: None,
-        uses_left: arguments.uses,
+    let issued = if arguments.scopes == [Scope::Enrol] {
+        let wanted = Wanted {
+            name: arguments.name,
+            uses: arguments.uses,
+            expires_in: arguments.expires_in,
+            labels: arguments.labels.into_iter().collect(),
+            count: arguments.count,
+        };
+        join_tokens::make(store.as_ref(), &SystemRandom, &wanted, SystemClock.now()).await?
+    } else {
+        let now = SystemClock.now();
+        let expires_at = arguments.expires_in.map(|duration| now + duration);
+        let bounds = Bounds {
+            node: arguments.node,
+            ..Bounds::default()
+        };
+        let (name, scopes) = (&arguments.name, arguments.scopes);
+        vec![
+            tokens::issue(
+                store.as_ref(),
+                &SystemRandom,
+                name,
+                scopes,
+                (now, expires_at),
+                bounds,
+            )
+            .await?,
+        ]
     };
-    let issued = tokens::issue(
-        store.as_ref(),
-        &SystemRandom,
-        &arguments.name,
-        arguments.scopes,
-        (now, expires_at),
-        bounds,
-    )
-    .await?;
-    say(format_args!("{}", issued.text))?;
+    for token in &issued {
+        say(format_args!("{}", token.text))?;
+    }
+    let first = issued.first().map_or("ID", |issued| issued.token.id.as_str());
     eprintln!(
-        "made in {}; this is the only time it is shown; take it back with: peerless token revoke {}",
+        "made in {}; this is the only time it is shown; take it back with: peerless token revoke {first}",
         arguments.data.shown(),
-        issued.token.id
     );
     Ok(ExitCode::SUCCESS)
 }
@@ -126,6 +150,9 @@ async fn list(data: &DataArgs) -> anyhow::Result<ExitCode> {
         }
         if let Some(node) = &stored.token.bounds.node {
             state = format!("{state}, node {node} alone");
+        }
+        for (name, value) in &stored.token.bounds.labels {
+            state = format!("{state}, {name}={value}");
         }
         say(format_args!(
             "{}  {:<20}  {:<24}  {state}",
@@ -158,63 +185,6 @@ async fn revoke(arguments: &RevokeArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Longest name of a token, in characters.
-const NAME_MAX: usize = 100;
-
-fn parse_name(text: &str) -> Result<String, String> {
-    let name = text.trim();
-    if name.is_empty() || name.chars().count() > NAME_MAX || name.chars().any(char::is_control) {
-        return Err(format!("a name has 1 to {NAME_MAX} characters, all in one line"));
-    }
-    Ok(name.to_owned())
-}
-
 fn parse_scope(text: &str) -> Result<Scope, String> {
     Scope::from_word(text).ok_or_else(|| "write edit, publish, report, enrol, fleet or admin".to_owned())
-}
-
-/// Reads `90d` and the like.
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    const FORM: &str = "write a number and m, h, d or w: 90d";
-    let digits = text
-        .find(|character: char| !character.is_ascii_digit())
-        .ok_or(FORM)?;
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| FORM)?;
-    let seconds = match unit {
-        "m" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        "w" => 604_800,
-        _ => return Err(FORM.to_owned()),
-    };
-    // A hundred years: beyond it the calendar ends before the token.
-    let limit = 36_525 * 86_400;
-    number
-        .checked_mul(seconds)
-        .filter(|total| *total > 0 && *total <= limit)
-        .map(Duration::from_secs)
-        .ok_or_else(|| "a token lasts between a minute and a hundred years".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_fit_into_a_list() {
-        assert_eq!(parse_name(" node fleet "), Ok("node fleet".to_owned()));
-        for bad in ["", "  ", "a\nb", "a\u{1b}[2J", &"x".repeat(NAME_MAX + 1)] {
-            assert!(parse_name(bad).is_err(), "{bad:?} was accepted");
-        }
-    }
-
-    #[test]
-    fn durations_are_a_number_and_a_unit() {
-        assert_eq!(parse_duration("90d"), Ok(Duration::from_hours(90 * 24)));
-        assert_eq!(parse_duration("12h"), Ok(Duration::from_hours(12)));
-        for bad in ["", "d", "90", "90x", "-1d", "0d", "999999w", "1d2h"] {
-            assert!(parse_duration(bad).is_err(), "{bad:?} was accepted");
-        }
-    }
 }

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use super::tokens::{Actor, IssuedToken, draw, hash};
 use crate::clock::{Random, RandomError};
-use crate::store::{Bounds, Enrolled, Scope, Store, StoreError};
+use crate::store::{Bounds, Enrolled, Labels, Scope, Store, StoreError};
 
 /// Longest text that names a machine, in bytes.
 pub const MAX_MACHINE_BYTES: usize = 200;
@@ -66,6 +66,7 @@ pub async fn enrol(
         machine_sha256: Some(hash(machine)),
         enrolled_by: Some(by.token.clone()),
         uses_left: None,
+        labels: Labels::new(),
     };
     let name = format!("node {node}");
     let token = draw(random, &name, vec![Scope::Report], (now, None), bounds)?;

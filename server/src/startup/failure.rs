@@ -58,6 +58,17 @@ pub enum StartupError {
     /// The knowledge could not be built.
     #[error("cannot build matcher and index from the database: {0}")]
     Knowledge(String),
+    /// Too few addresses.
+    #[error(
+        "the address space of this process is limited to {limit} MB, and the server needs {least} MB of it (of memory far \
+         less): raise the limit (ulimit -v, prlimit --as, LimitAS=), and limit memory by a control group (MemoryMax=) instead"
+    )]
+    Addresses {
+        /// What it may have, in MB.
+        limit: u64,
+        /// What it needs, in MB.
+        least: u64,
+    },
     /// No randomness.
     #[error(transparent)]
     Random(#[from] RandomError),

@@ -5,6 +5,7 @@ mod background;
 mod data_dir;
 mod failure;
 mod greeting;
+mod resources;
 
 use std::future::Future;
 use std::net::TcpListener;
@@ -25,6 +26,7 @@ use crate::telemetry::Metrics;
 use crate::web::auth::TokenOutage;
 use crate::web::body::{Budget, Patience};
 use crate::web::client::Limiter;
+use crate::web::crowd::{Counted, Crowd};
 use crate::web::state::{AppState, RequestIds, Settings};
 use crate::web::write_check::WriteCheck;
 use crate::web::{app, limits, routes};
@@ -76,6 +78,8 @@ pub struct Application {
 impl Application {
     /// Puts everything together. When it returns, connections are accepted and everything published is known.
     pub async fn build(settings: &ServeArgs, environment: Environment) -> Result<Self, StartupError> {
+        resources::check_addresses()?;
+        let crowd = Crowd::of(resources::descriptors());
         let listener = listen(&settings.listen)?;
         let port = listener.local_addr()?.port();
         let store = open_store(&settings.data).await?;
@@ -108,6 +112,8 @@ impl Application {
             routes: routes().table(),
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
             bodies: Budget::default(),
+            answers: Budget::of(limits::ANSWERS_BYTES),
+            crowd,
             write_check: WriteCheck::default(),
             token_outage: TokenOutage::default(),
             metrics: Metrics::new().map_err(|error| StartupError::Metrics(error.to_string()))?,
@@ -198,7 +204,15 @@ fn serve(
     workers: Option<usize>,
     state: web::Data<AppState>,
 ) -> Result<Server, StartupError> {
+    let crowd = state.crowd.clone();
+    let count = workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let room = crowd.room() / count.max(1);
     let mut server = HttpServer::new(move || app(state.clone()))
+        .on_connect(move |_, connection| {
+            connection.insert::<Counted>(crowd.connected());
+        })
+        // Beyond it the descriptors would end, and accepting would fail; so it waits.
+        .max_connections(room.max(1))
         .client_request_timeout(limits::HEADER_TIME)
         .keep_alive(limits::KEEP_ALIVE)
         .shutdown_timeout(limits::DRAIN.as_secs())

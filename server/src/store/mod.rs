@@ -17,6 +17,7 @@ mod findings;
 mod fleet;
 mod lookup;
 mod migrate;
+mod node_events;
 mod nodes;
 mod outcomes;
 mod publish;
@@ -123,11 +124,19 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// Reports, newest first; of one node if given.
     async fn reports(&self, query: ReportQuery) -> Result<Vec<ReportListing>, StoreError>;
 
-    /// Nodes by id, each with the report whose verdict stands and its latest.
-    async fn nodes(&self, after: Option<&NodeId>, limit: u32) -> Result<Vec<NodeListing>, StoreError>;
+    /// Nodes by id, each with the report whose verdict stands and its latest; with `label` (name, value) those that have it.
+    async fn nodes(
+        &self,
+        after: Option<&NodeId>,
+        label: Option<(&str, &str)>,
+        limit: u32,
+    ) -> Result<Vec<NodeListing>, StoreError>;
 
     /// One node in the same way; `None` when no report of it came.
     async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError>;
+
+    /// What happened to a node, newest first.
+    async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError>;
 
     /// All nodes counted: by verdict, by what their reports show, by when their latest runs ended.
     async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError>;
@@ -157,8 +166,13 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     // --- tokens --------------------------------------------------------------------------------------------
 
+    /// Keeps the hashes of tokens, all or none.
+    async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError>;
+
     /// Keeps a token's hash.
-    async fn create_token(&self, token: NewToken) -> Result<(), StoreError>;
+    async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
+        self.create_tokens(vec![token]).await
+    }
 
     /// Keeps the credential of a node, bound to node and machine, which the join token `by` gives it. One node has one
     /// credential: that of the same machine is revoked, and takes no use of the join token; that of another refuses it.

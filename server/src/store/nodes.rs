@@ -1,13 +1,15 @@
 //! Nodes with the reports that tell how they are.
 
+use std::collections::BTreeMap;
+
 use kb_core::ids::NodeId;
 
 use super::engine::{Cells, Engine, values};
 use super::face::{id_from, unreadable};
 use super::reports::{LISTING_WIDTH, listing_columns, listing_from};
 use super::revisions::count_from;
-use super::session::SqlStore;
-use super::{NodeListing, ReportListing, StoreError, standing};
+use super::session::{SqlStore, Tx};
+use super::{Labels, NodeListing, ReportListing, StoreError, batch, standing};
 
 /// One row for a node's latest report, and one for its latest proof where that is another.
 macro_rules! nodes_of {
@@ -26,18 +28,49 @@ impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn nodes(
         &self,
         after: Option<&NodeId>,
+        label: Option<(&str, &str)>,
         limit: u32,
     ) -> Result<Vec<NodeListing>, StoreError> {
-        let sql = nodes_of!("SELECT * FROM node WHERE id > $1 ORDER BY id LIMIT $2");
         let after = after.map_or("", NodeId::as_str);
-        listings(&self.read_once().await?.all(sql, values![after, limit]).await?)
+        let mut tx = self.begin_read().await?;
+        let rows = if let Some((name, value)) = label {
+            let sql = nodes_of!(
+                "SELECT * FROM node WHERE id > $1 \
+                 AND id IN (SELECT node_id FROM node_label WHERE name = $3 AND value = $4) ORDER BY id LIMIT $2"
+            );
+            tx.all(sql, values![after, limit, name, value]).await?
+        } else {
+            let sql = nodes_of!("SELECT * FROM node WHERE id > $1 ORDER BY id LIMIT $2");
+            tx.all(sql, values![after, limit]).await?
+        };
+        let mut listed = listings(&rows)?;
+        label_all(&mut tx, &mut listed).await?;
+        tx.end().await?;
+        Ok(listed)
     }
 
     pub(super) async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError> {
         let sql = nodes_of!("SELECT * FROM node WHERE id = $1");
-        let listed = listings(&self.read_once().await?.all(sql, values![id]).await?)?;
+        let mut tx = self.begin_read().await?;
+        let mut listed = listings(&tx.all(sql, values![id]).await?)?;
+        label_all(&mut tx, &mut listed).await?;
+        tx.end().await?;
         Ok(listed.into_iter().next())
     }
+}
+
+async fn label_all<DB: Engine>(tx: &mut Tx<DB>, listed: &mut [NodeListing]) -> Result<(), StoreError> {
+    let ids: Vec<&str> = listed.iter().map(|node| node.id.as_str()).collect();
+    let sql = "SELECT node_id, name, value FROM node_label WHERE node_id";
+    let mut labels: BTreeMap<String, Labels> = BTreeMap::new();
+    for row in batch::all_for_keys(tx, sql, &ids).await? {
+        let of_node = labels.entry(row.text(0)?).or_default();
+        of_node.insert(row.text(1)?, row.text(2)?);
+    }
+    for node in listed {
+        node.labels = labels.remove(node.id.as_str()).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// Puts the rows of each node together.
@@ -69,6 +102,7 @@ fn listing<R: Cells>(rows: &[(String, &R)]) -> Result<NodeListing, StoreError> {
         last_seen,
         id: id_from(id.clone())?,
         hostname: row.maybe_text(LISTING_WIDTH + 1)?,
+        labels: Labels::new(),
         first_seen: row.time(LISTING_WIDTH + 2)?,
         reports: count_from(row.integer(LISTING_WIDTH + 3)?)?,
     })

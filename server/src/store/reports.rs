@@ -9,7 +9,9 @@ use super::engine::{Cells, Engine, Value, values};
 use super::face::{id_from, unreadable};
 use super::revisions::{count_from, refuse_nul};
 use super::session::{SqlStore, Tx};
-use super::{NewReport, ReportListing, ReportQuery, ReportSaved, StoreError, StoredReport, Weight, batch};
+use super::{
+    NewReport, ReportListing, ReportQuery, ReportSaved, StoreError, StoredReport, Weight, batch, node_events,
+};
 
 /// Columns of [`listing_from`], in its order, of table `p`.
 macro_rules! listing_columns {
@@ -31,6 +33,7 @@ impl<DB: Engine> SqlStore<DB> {
         refuse_nul("the host name", report.hostname.as_deref().unwrap_or_default())?;
         refuse_nul("the reason", &report.reason)?;
         let mut tx = self.begin_write().await?;
+        let before = node_events::before(&mut tx, &report.node).await?;
         // The node's row first: it makes two uploads of one report wait for each other.
         upsert_node(&mut tx, &report).await?;
         let sql = "SELECT body_sha256 FROM report WHERE node_id = $1 AND id = $2";
@@ -46,6 +49,7 @@ impl<DB: Engine> SqlStore<DB> {
         }
         insert_report(&mut tx, &report).await?;
         insert_measurements(&mut tx, &report).await?;
+        node_events::note(&mut tx, before, &report).await?;
         tx.commit().await?;
         Ok(ReportSaved::Stored)
     }

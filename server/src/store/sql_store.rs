@@ -89,12 +89,21 @@ impl<DB: Engine> Store for SqlStore<DB> {
         self.reports(query).await
     }
 
-    async fn nodes(&self, after: Option<&NodeId>, limit: u32) -> Result<Vec<NodeListing>, StoreError> {
-        self.nodes(after, limit).await
+    async fn nodes(
+        &self,
+        after: Option<&NodeId>,
+        label: Option<(&str, &str)>,
+        limit: u32,
+    ) -> Result<Vec<NodeListing>, StoreError> {
+        self.nodes(after, label, limit).await
     }
 
     async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError> {
         self.node(id).await
+    }
+
+    async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError> {
+        self.node_events(id, limit).await
     }
 
     async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError> {
@@ -127,8 +136,8 @@ impl<DB: Engine> Store for SqlStore<DB> {
         self.outcomes(id).await
     }
 
-    async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
-        self.create_token(token).await
+    async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError> {
+        self.create_tokens(tokens).await
     }
 
     async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError> {

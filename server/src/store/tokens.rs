@@ -3,18 +3,20 @@
 use kb_core::ids::NodeId;
 use time::{Duration, OffsetDateTime};
 
-use super::engine::{Cells, Engine, values};
+use super::engine::{Cells, Engine, Value, values};
 use super::face::{id_from, unreadable};
 use super::session::{SqlStore, Tx};
-use super::{Bounds, Enrolled, NewToken, Scope, StoreError, StoredToken};
+use super::{Bounds, Enrolled, Labels, NewToken, Scope, StoreError, StoredToken, batch, node_events};
 
 /// For so long the same machine may enrol again with the same join token at no cost.
 const REPEAT_WITHIN: Duration = Duration::minutes(10);
 
 impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
+    pub(super) async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
-        insert(&mut tx, &token).await?;
+        for token in &tokens {
+            insert(&mut tx, token).await?;
+        }
         tx.commit().await
     }
 
@@ -29,7 +31,7 @@ impl<DB: Engine> SqlStore<DB> {
         tx.run(sql, values![by]).await?;
         let join = tx
             .first(
-                "SELECT uses_left, revoked_at, expires_at FROM token WHERE id = $1",
+                "SELECT uses_left, revoked_at, expires_at, labels FROM token WHERE id = $1",
                 values![by],
             )
             .await?;
@@ -82,20 +84,24 @@ impl<DB: Engine> SqlStore<DB> {
             }
             inserted => inserted?,
         }
+        set_labels(&mut tx, node, &labels_from(join.maybe_text(3)?)?).await?;
+        if enrolled == Enrolled::New {
+            node_events::note_machine(&mut tx, node, machine, (&token.id, token.created_at)).await?;
+        }
         tx.commit().await?;
         Ok(enrolled)
     }
 
     pub(super) async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError> {
         let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
-            node_id, machine_sha256, uses_left, enrolled_by FROM token WHERE id = $1";
+            node_id, machine_sha256, uses_left, enrolled_by, labels FROM token WHERE id = $1";
         let row = self.read_once().await?.first(sql, values![id]).await?;
         row.as_ref().map(token_from).transpose()
     }
 
     pub(super) async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError> {
         let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
-            node_id, machine_sha256, uses_left, enrolled_by FROM token ORDER BY created_at, id";
+            node_id, machine_sha256, uses_left, enrolled_by, labels FROM token ORDER BY created_at, id";
         let rows = self.read_once().await?.all(sql, &[]).await?;
         rows.iter().map(token_from).collect()
     }
@@ -114,7 +120,9 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
     let words: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
     let scopes = words.join(" ");
     let sql = "INSERT INTO token (id, secret_sha256, name, scopes, created_at, expires_at, node_id, machine_sha256, \
-        uses_left, enrolled_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        uses_left, enrolled_by, labels) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    let labels = &token.bounds.labels;
+    let labels = (!labels.is_empty()).then(|| serde_json::json!(labels).to_string());
     let row = values![
         &token.id,
         &token.secret_sha256,
@@ -126,9 +134,28 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
         token.bounds.machine_sha256.as_deref(),
         token.bounds.uses_left.map(i64::from),
         token.bounds.enrolled_by.as_deref(),
+        labels.as_deref(),
     ];
     tx.run(sql, row).await?;
     Ok(())
+}
+
+/// The labels of the join token are those of the node from now on.
+async fn set_labels<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId, labels: &Labels) -> Result<(), StoreError> {
+    tx.run("DELETE FROM node_label WHERE node_id = $1", values![node])
+        .await?;
+    let rows: Vec<[Value<'_>; 3]> = labels
+        .iter()
+        .map(|(name, value)| [Value::from(node), Value::from(name), Value::from(value)])
+        .collect();
+    batch::insert(tx, "node_label (node_id, name, value)", "", &rows).await
+}
+
+fn labels_from(text: Option<String>) -> Result<Labels, StoreError> {
+    let labels = text.map(|text| serde_json::from_str(&text)).transpose();
+    Ok(labels
+        .map_err(|_| unreadable("labels of a token", "not an object of texts"))?
+        .unwrap_or_default())
 }
 
 fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
@@ -148,6 +175,7 @@ fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
                 enrolled_by: row.maybe_text(10)?,
                 // A number that no program wrote grants nothing.
                 uses_left: row.maybe_integer(9)?.map(|left| u32::try_from(left).unwrap_or(0)),
+                labels: labels_from(row.maybe_text(11)?)?,
             },
         },
         revoked_at: row.maybe_time(6)?,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kb_core::wire;
 
-use crate::domain::{ingest, lookup};
+use crate::domain::{ingest, join_tokens, lookup};
 use crate::search::MAX_LIMIT;
 
 /// One limit.
@@ -38,6 +38,10 @@ pub const NOTE_CHARACTERS: usize = 500;
 pub const MCP_BYTES: u64 = JSON_BYTES;
 /// An enrolment of a node, in bytes.
 pub const ENROL_BYTES: u64 = 4 << 10;
+/// An order of join tokens, in bytes.
+pub const JOIN_TOKEN_BYTES: u64 = 16 << 10;
+/// Join tokens of an order.
+pub const JOIN_TOKENS: u32 = join_tokens::MAX_AT_ONCE;
 /// A vote on what a record advises, in bytes.
 pub const OUTCOME_BYTES: u64 = 16 << 10;
 /// A report, after decompression, in bytes.
@@ -50,6 +54,8 @@ pub const REPORT_VALUES: usize = 400_000;
 pub const WORK_TIME: Duration = Duration::from_secs(2);
 /// Answers of a batch, together, in bytes.
 pub const BATCH_ANSWER_BYTES: usize = 16 << 20;
+/// Memory for answers of batches that are under way, together, in bytes.
+pub const ANSWERS_BYTES: usize = 128 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
 pub const BODIES_BYTES: usize = 128 << 20;
 /// Start of each body that is not counted against it, in bytes.
@@ -80,6 +86,10 @@ pub const RATE_BURST: u32 = 4;
 pub const HEADER_TIME: Duration = Duration::from_secs(10);
 /// Time a body has before [`BODY_RATE`] is asked of it, and the longest pause in it.
 pub const BODY_GRACE: Duration = Duration::from_secs(30);
+/// The same while more than a quarter of all connections that there can be wait for the rest of a body.
+pub const CROWDED_GRACE: Duration = Duration::from_secs(3);
+/// The same while more than half of them do.
+pub const FULL_GRACE: Duration = Duration::from_millis(500);
 /// Bytes per second that a body must keep up on average after [`BODY_GRACE`].
 pub const BODY_RATE: u64 = 1024;
 /// Time an idle connection is kept.
@@ -107,6 +117,8 @@ pub const LIMITS: &[Limit] = &[
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
     limit("enrolment of POST /enrol", ENROL_BYTES, "bytes"),
+    limit("order of POST /join-tokens", JOIN_TOKEN_BYTES, "bytes"),
+    limit("tokens of POST /join-tokens", JOIN_TOKENS as u64, "tokens"),
     limit("vote of POST …/-/outcomes", OUTCOME_BYTES, "bytes"),
     limit("report, after decompression", REPORT_BYTES, "bytes"),
     limit("values of a JSON body", JSON_VALUES as u64, "values"),
@@ -117,6 +129,11 @@ pub const LIMITS: &[Limit] = &[
         "seconds",
     ),
     limit("answers of a batch, together", BATCH_ANSWER_BYTES as u64, "bytes"),
+    limit(
+        "answers of all batches that are not yet read, together",
+        ANSWERS_BYTES as u64,
+        "bytes",
+    ),
     limit(
         "bodies in memory with their JSON values, together",
         BODIES_BYTES as u64,
@@ -160,6 +177,12 @@ pub const LIMITS: &[Limit] = &[
         BODY_GRACE.as_secs(),
         "seconds",
     ),
+    limit(
+        "the same while a quarter of all connections wait for a body",
+        CROWDED_GRACE.as_secs(),
+        "seconds",
+    ),
+    limit("the same while half of them do", 500, "milliseconds"),
     limit("rate of a body after that", BODY_RATE, "bytes per second"),
     limit("idle connection", KEEP_ALIVE.as_secs(), "seconds"),
     limit("requests under way at SIGTERM", DRAIN.as_secs(), "seconds"),

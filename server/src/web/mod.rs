@@ -9,6 +9,7 @@ pub mod auth;
 pub mod body;
 pub mod client;
 mod compute;
+pub mod crowd;
 pub mod error;
 mod etag;
 mod gate;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::ConnectionType;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, web};
@@ -60,6 +61,10 @@ pub(super) async fn observe(
             latency_ms,
             "request"
         );
+    }
+    if state.crowd.is_full() {
+        let head = response.response_mut().head_mut();
+        head.set_connection_type(ConnectionType::Close);
     }
     let headers = response.headers_mut();
     headers::secure(headers);

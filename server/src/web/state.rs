@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::auth::TokenOutage;
 use super::body::{Budget, Patience};
 use super::client::Limiter;
+use super::crowd::Crowd;
 use super::routes::RouteTable;
 use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
@@ -46,6 +47,10 @@ pub struct AppState {
     pub limiter: Limiter,
     /// Memory for bodies.
     pub bodies: Budget,
+    /// Memory for answers that are made whole and sent piece by piece.
+    pub answers: Budget,
+    /// Connections, and those whose bodies are waited for.
+    pub crowd: Crowd,
     /// Whether the database can be written.
     pub write_check: WriteCheck,
     /// Whether the store lately failed to say whose a token is.

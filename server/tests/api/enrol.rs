@@ -119,3 +119,117 @@ async fn with_enrol_only_tokens_for_any_node_are_refused() {
     let own = own["token"].as_str().unwrap();
     assert_eq!(send(&app, own, &of_node("run-1", "node-a")).await.status(), 201);
 }
+
+async fn order(app: &TestApp, token: &str, order: &Value) -> reqwest::Response {
+    let request = app.post("/api/v1/join-tokens").bearer_auth(token).json(order);
+    request.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn labels_of_a_join_token_are_those_of_its_nodes() {
+    let app = TestApp::start().await;
+    let admin = app.token(&[Scope::Admin]).await;
+    let wanted = object!({
+        "name": "rack r17", "count": 3, "uses": 1, "expires_in": "7d", "labels": {"rack": "r17", "site": "Jülich"},
+    });
+    let made = order(&app, &admin, &wanted).await;
+    assert_eq!(made.status(), 201);
+    let made = json(made).await;
+    let tokens = made["tokens"].as_array().unwrap();
+    assert_eq!(tokens.len(), 3);
+    let join = |number: usize| tokens[number]["token"].as_str().unwrap();
+    for (number, node) in [(0, "node-a"), (1, "node-b")] {
+        let own = json(enrol(&app, join(number), node, node).await).await;
+        let own = own["token"].as_str().unwrap();
+        assert_eq!(send(&app, own, &of_node("run-1", node)).await.status(), 201);
+    }
+    let any = app.token(&[Scope::Report]).await;
+    send(&app, &any, &of_node("run-1", "node-c")).await;
+
+    let nodes = async |query: &str| {
+        let nodes = json(app.get_with(&format!("/api/v1/nodes{query}"), &admin).await).await;
+        let ids = nodes["nodes"].as_array().unwrap().iter();
+        ids.map(|node| node["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(nodes("").await, ["node-a", "node-b", "node-c"]);
+    assert_eq!(nodes("?label=rack=r17").await, ["node-a", "node-b"]);
+    assert_eq!(nodes("?label=rack=r17&limit=1&cursor=node-a").await, ["node-b"]);
+    assert!(nodes("?label=rack=r18").await.is_empty());
+    problem(
+        app.get_with("/api/v1/nodes?label=rack", &admin).await,
+        400,
+        "bad_query",
+    )
+    .await;
+    let node = json(app.get_with("/api/v1/nodes/node-a", &admin).await).await;
+    assert_eq!(node["labels"], object!({"rack": "r17", "site": "Jülich"}));
+    for page in ["/nodes", "/nodes/node-a", "/nodes?label=rack=r17"] {
+        let text = app.get_with(page, &admin).await.text().await.unwrap();
+        assert!(
+            text.contains("rack=r17") && text.contains("site=Jülich"),
+            "{page}: {text}"
+        );
+    }
+
+    // One is taken back; the nodes that have joined stay.
+    let listed = json(app.get_with("/api/v1/join-tokens", &admin).await).await;
+    let left = listed["tokens"].as_array().unwrap().iter();
+    let mut left: Vec<u64> = left.map(|token| token["uses_left"].as_u64().unwrap()).collect();
+    left.sort_unstable();
+    assert_eq!(left, [0, 0, 1], "{listed}");
+    let id = tokens[2]["id"].as_str().unwrap();
+    let revoke = async |id: &str| {
+        let request = app
+            .post(&format!("/api/v1/join-tokens/{id}/revoke"))
+            .bearer_auth(&admin);
+        request.send().await.unwrap()
+    };
+    assert_eq!(revoke(id).await.status(), 204);
+    problem(enrol(&app, join(2), "node-d", "d").await, 401, "unauthorized").await;
+    // Of other tokens this call knows nothing.
+    let other = any.split('_').nth(1).unwrap();
+    problem(revoke(other).await, 404, "not_found").await;
+    assert_eq!(send(&app, &any, &of_node("run-2", "node-c")).await.status(), 201);
+}
+
+#[tokio::test]
+async fn an_order_of_join_tokens_that_cannot_be_says_why() {
+    let app = TestApp::start().await;
+    let admin = app.token(&[Scope::Admin]).await;
+    let many: serde_json::Map<String, Value> = (0..17).map(|n| (format!("l{n}"), "x".into())).collect();
+    for (wrong, why) in [
+        (object!({"name": ""}), "name: a name has 1 to 100"),
+        (object!({"name": "x", "count": 0}), "count: 0 tokens at once"),
+        (object!({"name": "x", "count": 1001}), "1 to 1000"),
+        (object!({"name": "x", "uses": 0}), "uses: nobody could join"),
+        (
+            object!({"name": "x", "expires_in": "soon"}),
+            "expires_in: write a number",
+        ),
+        (
+            object!({"name": "x", "labels": {"ra ck": "1"}}),
+            "labels: \"ra ck\" is no name",
+        ),
+        (
+            object!({"name": "x", "labels": {"rack": ""}}),
+            "the value of the label rack",
+        ),
+        (object!({"name": "x", "labels": many}), "there are 17"),
+        (object!({"name": "x", "lables": {}}), "lables"),
+    ] {
+        let told = problem(order(&app, &admin, &wrong).await, 400, "malformed_body").await;
+        assert!(told["detail"].as_str().unwrap().contains(why), "{why}: {told}");
+    }
+    let listed = json(app.get_with("/api/v1/join-tokens", &admin).await).await;
+    assert_eq!(listed["tokens"], object!([]));
+    for scope in [Scope::Enrol, Scope::Fleet, Scope::Publish] {
+        let token = app.token(&[scope]).await;
+        problem(
+            order(&app, &token, &object!({"name": "x"})).await,
+            403,
+            "forbidden",
+        )
+        .await;
+    }
+}

@@ -30,6 +30,7 @@ mod import_deadends;
 mod match_command;
 mod matching;
 mod mcp;
+mod node_events;
 mod openapi;
 mod outcomes;
 mod outside;

@@ -287,7 +287,11 @@ fn a_server_that_cannot_be_asked_is_trouble() {
         .local_addr()
         .unwrap();
     for (server, why) in [
-        (format!("http://{port}"), "cannot be asked"),
+        (format!("http://{port}"), "the connection was refused (Connection"),
+        (
+            "http://no.invalid".to_owned(),
+            "http://no.invalid cannot be asked: its name",
+        ),
         (format!("{}/elsewhere", server.url), "404"),
         ("ftp://x".to_owned(), "http://"),
     ] {

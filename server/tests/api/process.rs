@@ -13,10 +13,23 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The program.
 pub fn peerless() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_peerless"));
+    peerless_by(env!("CARGO_BIN_EXE_peerless"))
+}
+
+fn peerless_by(program: &str) -> Command {
+    let mut command = Command::new(program);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("PEERLESS_")) {
         command.env_remove(name);
     }
+    command
+}
+
+/// The program with a limit of the shell's: `-n 256` for descriptors, `-v 300000` for addresses in KiB.
+pub fn limited(limit: &str) -> Command {
+    let mut command = peerless_by("/bin/sh");
+    command
+        .args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_peerless"));
     command
 }
 
@@ -36,7 +49,12 @@ pub struct Server {
 impl Server {
     /// Starts one on any free port and waits until it says where it serves.
     pub fn start(arguments: &[&str], log: &Path) -> Self {
-        let mut child = peerless()
+        Self::start_by(peerless(), arguments, log)
+    }
+
+    /// The same by a command that starts the program with what it is given.
+    pub fn start_by(mut command: Command, arguments: &[&str], log: &Path) -> Self {
+        let mut child = command
             .args([
                 "serve",
                 "--listen",

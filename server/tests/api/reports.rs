@@ -258,6 +258,48 @@ async fn a_report_of_a_real_machine_is_stored_and_shown() {
     }
 }
 
+/// Each was sent by an agent of its time: minor versions 0 to 4 of the format.
+#[tokio::test]
+async fn reports_of_earlier_agents_are_taken_and_shown() {
+    let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;
+    let upload = app.token(&[Scope::Report]).await;
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../kb-core/tests/data/reports");
+    let mut minors = std::collections::BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let report: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        minors.insert(report["schema"]["minor"].as_u64().unwrap());
+        let request = app.post("/api/v1/reports").bearer_auth(&upload).json(&report);
+        let answer = request.send().await.unwrap();
+        assert_eq!(
+            answer.status(),
+            201,
+            "{}: {}",
+            path.display(),
+            answer.text().await.unwrap()
+        );
+        let id = report["report_id"].as_str().unwrap();
+        let read = json(app.get(&format!("/api/v1/reports/{id}")).await).await;
+        assert_eq!(read["report"], report, "{}", path.display());
+        assert_eq!(
+            read["verdict"],
+            report["conclusion"]["verdict"],
+            "{}",
+            path.display()
+        );
+        assert_eq!(
+            app.get(&format!("/reports/{id}")).await.status(),
+            200,
+            "{}",
+            path.display()
+        );
+    }
+    assert_eq!(minors.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+}
+
 #[tokio::test]
 async fn a_gpu_that_was_not_looked_at_is_shown() {
     let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;

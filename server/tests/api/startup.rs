@@ -7,7 +7,7 @@ use std::process::Output;
 use peerless::store::Scope;
 use sqlx::{Connection as _, Executor as _};
 
-use crate::process::{Server, folder, peerless, run, token};
+use crate::process::{Server, folder, limited, peerless, run, token};
 use crate::records::{P2P, document};
 use crate::test_app::{TestApp, problem};
 
@@ -53,6 +53,19 @@ fn a_port_in_use() {
         1,
         &[&address, "already in use", "--listen"],
     );
+}
+
+#[test]
+fn too_few_addresses_are_told_at_once() {
+    let (_folder, data) = folder();
+    // Of 300 and of 1,200 MB, in KiB.
+    for limit in ["-v 292968", "-v 1171875"] {
+        let output = limited(limit)
+            .args(["serve", "--data-dir", &data])
+            .output()
+            .unwrap();
+        refused(&output, 1, &["address space", "ulimit -v", "LimitAS"]);
+    }
 }
 
 #[test]

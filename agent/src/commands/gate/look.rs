@@ -8,7 +8,6 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use kb_core::report::Report;
-use serde::Deserialize;
 
 use crate::cli::{GateArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
@@ -18,14 +17,12 @@ use crate::probe;
 use crate::process::{output_within, say};
 use crate::upload::{Body, send};
 
-/// Between two looks of the daemon where it has not written down how long it waits.
-const INTERVAL: Duration = Duration::from_mins(15);
-/// A daemon that has missed so many looks is silent.
-const LOOKS: u32 = 3;
+use super::result::{Here, Made};
+
 /// Longest that `status` may take, which only reads a file.
 const STATUS_LIMIT: Duration = Duration::from_secs(10);
 /// What starting a run and ending it may take beside its own limit.
-const BESIDE: Duration = Duration::from_secs(30);
+pub(super) const BESIDE: Duration = Duration::from_secs(30);
 /// The epilog's look, in seconds.
 const LOOK_SECONDS: &str = "30";
 /// Oldest proof that counts, in hours: a fault that was proven does not end by time.
@@ -34,7 +31,7 @@ const ANY_AGE: &str = "8760";
 /// What was found, and the results that say so.
 pub(super) struct Looked {
     pub(super) found: Found,
-    /// Of a fault: when each result that tells of it was written, and the file that says which of them drained the
+    /// Of a fault: when each result that tells of it was made, and the file that says which of them drained the
     /// node.
     faults: Vec<(SystemTime, PathBuf)>,
 }
@@ -153,34 +150,52 @@ pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looke
             Err(found) => found,
         }
     };
-    let passive_file = arguments.state.file(false);
-    let active_file = arguments.state.file(true);
-    // Before they are read: one that is written meanwhile is another result.
-    let times = [&passive_file, &active_file].map(|file| written(file).unwrap_or(SystemTime::UNIX_EPOCH));
-    let passive = match silence(&passive_file, &state, SystemClock.now().into()) {
-        Some(why) => Found::unknown(Doubt::Silent, why),
-        None => ask_status(&["--passive", "--max-age", ANY_AGE]),
+    let here = Here::of(arguments, &state);
+    let now = SystemClock.now();
+    let silent = |why| Found::unknown(Doubt::Silent, why);
+    // When each was made is read before what it says: one that is written meanwhile is another result.
+    let look = Made::read(&arguments.state.file(false)).and_then(|made| {
+        made.check_look(&here, now)?;
+        Ok(made)
+    });
+    let passive = match &look {
+        Err(why) => silent(why.clone()),
+        Ok(_) => ask_status(&["--passive", "--max-age", ANY_AGE]),
     };
+    let active_file = arguments.state.file(true);
     // Only the daemon with `active` writes one; that there is none, or an old one, is no news.
-    let active = active_file
-        .try_exists()
-        .unwrap_or(true)
-        .then(|| ask_status(&["--max-age", ANY_AGE]))
-        .filter(|found| found.seen == Seen::Fault);
+    let proof = active_file.try_exists().unwrap_or(true).then(|| {
+        let made = Made::read(&active_file)?;
+        made.check(&here, now)?;
+        Ok(made)
+    });
+    let active = match &proof {
+        None => None,
+        // It may tell of a fault: without it nobody can say that there is none.
+        Some(Err(why)) => Some(silent(String::clone(why))),
+        Some(Ok(_)) => Some(ask_status(&["--max-age", ANY_AGE])).filter(|found| found.seen == Seen::Fault),
+    };
+    let kinds = [
+        (Some(&passive), look.as_ref().ok(), "drained-by-passive"),
+        (
+            active.as_ref(),
+            proof.as_ref().and_then(|proof| proof.as_ref().ok()),
+            "drained-by-active",
+        ),
+    ];
     let mut whys = Vec::new();
     let mut faults = Vec::new();
-    let kinds = [
-        (Some(&passive), "drained-by-passive"),
-        (active.as_ref(), "drained-by-active"),
-    ];
-    for ((found, mark), time) in kinds.into_iter().zip(times) {
-        if let Some(found) = found.filter(|found| found.seen == Seen::Fault) {
+    for (found, made, mark) in kinds {
+        if let (Some(found), Some(made)) = (found.filter(|found| found.seen == Seen::Fault), made) {
             whys.push(found.why.clone());
-            faults.push((time, state.join(mark)));
+            faults.push((made.finished, state.join(mark)));
         }
     }
     if faults.is_empty() {
-        return Looked::of(passive);
+        return Looked::of(match active {
+            Some(active) if passive.seen == Seen::NoFault => active,
+            _ => passive,
+        });
     }
     Looked {
         found: Found {
@@ -191,51 +206,8 @@ pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looke
     }
 }
 
-/// Why a result tells nothing of the node as it is now; nothing where it does.
-fn silence(result: &Path, state: &Path, now: SystemTime) -> Option<String> {
-    let show = result.display();
-    let written = match written(result) {
-        Ok(written) => written,
-        Err(error) => return Some(format!("{show}: no result: {error}")),
-    };
-    if booted().is_some_and(|booted| written < booted) {
-        return Some(format!("{show}: there is no look since the node was booted"));
-    }
-    let age = now.duration_since(written).unwrap_or_default();
-    // The daemon leaves a tenth of its interval to chance, and a look takes a while itself.
-    let interval = interval(state);
-    let most = interval * LOOKS + interval * LOOKS / 10 + BESIDE;
-    (age > most).then(|| {
-        format!(
-            "{show}: the last look is {} s old, and the daemon looks every {} s",
-            age.as_secs(),
-            interval.as_secs()
-        )
-    })
-}
-
 fn written(path: &Path) -> std::io::Result<SystemTime> {
     fs::metadata(path)?.modified()
-}
-
-/// What the daemon wrote down of itself.
-fn interval(state: &Path) -> Duration {
-    #[derive(Deserialize)]
-    struct Daemon {
-        interval_seconds: f64,
-    }
-    let text = fs::read(state.join(crate::commands::daemon::ABOUT)).ok();
-    let daemon = text.and_then(|text| serde_json::from_slice::<Daemon>(&text).ok());
-    daemon
-        .and_then(|daemon| Duration::try_from_secs_f64(daemon.interval_seconds).ok())
-        .unwrap_or(INTERVAL)
-}
-
-/// When the kernel started.
-fn booted() -> Option<SystemTime> {
-    let text = fs::read_to_string("/proc/stat").ok()?;
-    let seconds = text.lines().find_map(|line| line.strip_prefix("btime "))?;
-    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds.trim().parse().ok()?))
 }
 
 /// Runs the agent itself.

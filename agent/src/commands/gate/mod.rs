@@ -2,6 +2,7 @@
 
 mod act;
 mod look;
+mod result;
 mod say;
 
 use std::path::Path;

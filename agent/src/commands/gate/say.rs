@@ -36,6 +36,10 @@ pub(super) fn say(arguments: &GateArgs, outcome: &Outcome<'_>) {
     let priority = if already { INFORMATION } else { WARNING };
     // Where there is no syslog, the line on standard error is all there is.
     if let Ok(socket) = UnixDatagram::unbound() {
+        // A log that nobody reads must not hold up a job: where its queue is full, the line is lost there.
+        if socket.set_nonblocking(true).is_err() {
+            return;
+        }
         let text = format!("<{priority}>peerless-agent: {line}");
         let _ = socket.send_to(text.as_bytes(), &arguments.log_socket);
     }

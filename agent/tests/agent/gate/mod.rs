@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use fake_gpu::Scenario;
 use kb_core::report::Report;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use crate::deployment::shipped;
 use crate::node::{Node, Run};
@@ -133,11 +135,19 @@ impl Cluster {
         self.write("last-passive.json", &report, age);
     }
 
+    /// A result that was made so long ago, by its own word: the file is new.
     fn write(&self, name: &str, report: &Report, age: Duration) {
-        let path = self.node.path("state").join(name);
-        fs::write(&path, serde_json::to_vec(report).unwrap()).unwrap();
-        let file = fs::File::options().write(true).open(&path).unwrap();
-        file.set_modified(now().checked_sub(age).unwrap()).unwrap();
+        self.write_of(name, report, now().checked_sub(age).unwrap().into());
+    }
+
+    fn write_of(&self, name: &str, report: &Report, finished: OffsetDateTime) {
+        let mut report = report.clone();
+        report.finished_at = finished.format(&Rfc3339).unwrap();
+        fs::write(
+            self.node.path("state").join(name),
+            serde_json::to_vec(&report).unwrap(),
+        )
+        .unwrap();
     }
 }
 

@@ -4,6 +4,8 @@ use std::fs;
 use std::time::Duration;
 
 use fake_gpu::Scenario;
+use kb_core::report::Report;
+use time::OffsetDateTime;
 
 use super::{ARMED, Cluster, FRESH};
 use crate::node::{Node, Run};
@@ -128,4 +130,106 @@ fn the_epilog_looks_and_never_fails() {
         );
         assert_eq!(cluster.calls(), "", "{}", run.stderr);
     }
+}
+
+#[test]
+fn only_a_result_of_this_node_version_and_time_counts() {
+    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+    let (good, _) = Node::with(&Scenario::healthy(2)).probe(&[]);
+    let (broken, _) = Node::with(&Scenario::writes_dropped()).probe(&[]);
+    let asked = || {
+        let run = cluster.run("slurm/healthcheck.sh");
+        assert_eq!((run.code, cluster.calls().as_str()), (0, ""), "{}", run.stderr);
+        run.stderr
+    };
+    cluster.write("last-passive.json", &good, FRESH);
+    assert!(asked().contains("gate health: pass"));
+    let other_node = |report: &Report| {
+        let mut report = report.clone();
+        report.node.id = "node-of-another".parse().unwrap();
+        report
+    };
+    let other_version = |report: &Report, major: u32, minor: u32| {
+        let mut report = report.clone();
+        report.schema.major = major;
+        report.schema.minor = minor;
+        report
+    };
+    let other_boot = |report: &Report| {
+        let mut report = report.clone();
+        report.node.boot_id = Some("9f1b2c3d-0000-4000-8000-000000000002".to_owned());
+        report
+    };
+    let minor = kb_core::report::MINOR;
+    for report in [&good, &broken] {
+        for (refused, why) in [
+            (
+                other_node(report),
+                "it is of the node node-of-another, and this one is node-",
+            ),
+            (other_version(report, 2, 0), "it is of version 2.0 of the report"),
+            (other_version(report, 1, minor - 1), "restart the daemon"),
+            (other_version(report, 1, minor + 1), "restart the daemon"),
+            (other_boot(report), "no look since the node was booted"),
+        ] {
+            cluster.write("last-passive.json", &refused, FRESH);
+            let said = asked();
+            assert!(
+                said.contains("could not tell") && said.contains(why),
+                "{why}: {said}"
+            );
+        }
+    }
+    let tomorrow = OffsetDateTime::from(super::now()) + Duration::from_hours(24);
+    cluster.write_of("last-passive.json", &good, tomorrow);
+    let said = asked();
+    assert!(
+        said.contains("could not tell") && said.contains("yet to come"),
+        "{said}"
+    );
+    let text = fs::read_to_string(cluster.node.path("state/last-passive.json")).unwrap();
+    let mut timeless: serde_json::Value = serde_json::from_str(&text).unwrap();
+    timeless["finished_at"] = "yesterday".into();
+    fs::write(cluster.node.path("state/last-passive.json"), timeless.to_string()).unwrap();
+    let said = asked();
+    assert!(
+        said.contains("could not tell") && said.contains("when it was made"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_daemon_of_this_boot_names_the_node() {
+    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+    let (mut report, _) = Node::with(&Scenario::healthy(2)).probe(&[]);
+    report.node.id = "gpu-17".parse().unwrap();
+    cluster.write("last-passive.json", &report, FRESH);
+    let about = |boot: Option<&str>| {
+        let about = serde_json::json!({ "interval_seconds": 900, "node_id": "gpu-17", "boot_id": boot });
+        fs::write(cluster.node.path("state/daemon.json"), about.to_string()).unwrap();
+        cluster.run("slurm/healthcheck.sh").stderr
+    };
+    // A container that is shown another machine id has the boot in common with the daemon.
+    assert!(about(report.node.boot_id.as_deref()).contains("gate health: pass"));
+    for another in [None, Some("9f1b2c3d-0000-4000-8000-000000000002")] {
+        let said = about(another);
+        assert!(said.contains("it is of the node gpu-17"), "{said}");
+    }
+}
+
+#[test]
+fn a_proof_that_cannot_be_believed_is_no_all_clear() {
+    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+    let (good, _) = Node::with(&Scenario::healthy(2)).probe(&[]);
+    let (mut broken, _) = Node::with(&Scenario::writes_dropped()).probe(&[]);
+    cluster.write("last-passive.json", &good, FRESH);
+    broken.node.id = "node-of-another".parse().unwrap();
+    cluster.write("last-active.json", &broken, FRESH);
+    let run = cluster.run("slurm/healthcheck.sh");
+    assert!(
+        run.stderr.contains("could not tell") && run.stderr.contains("last-active.json"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(cluster.calls(), "");
 }

@@ -1,7 +1,9 @@
 //! Explaining by a server, because `--server` asked for it: the text is sent as it is read, compressed.
 
+mod answer;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,12 +13,15 @@ use kb_core::ids::RecordId;
 use kb_core::record::Record;
 use kb_core::scanner::{Event, Hit};
 use kb_core::terminal::{harmless, harmless_lines, without_password};
+use kb_core::unreachable;
 use reqwest::blocking::{Body, Client, RequestBuilder, Response};
-use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, StatusCode, Url};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+
+use answer::{body, moved_to, problem, strange};
 
 use super::explain::{Explainer, Facts};
 use super::pad::Padded;
@@ -27,12 +32,8 @@ use crate::web::api::match_text::MATCHES_HEADER;
 use crate::web::api::search::HITS_HEADER;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-/// The most of an answer that is read, in bytes.
-const MOST_ANSWER_BYTES: u64 = 64 << 20;
 /// Former ids that lead from one to the next at most.
 const MOST_MOVES: u32 = 3;
-/// The most of a problem that is read, in bytes.
-const MOST_PROBLEM_BYTES: u64 = 1 << 20;
 
 /// Which server explains.
 #[derive(Debug, Args)]
@@ -224,7 +225,24 @@ impl Remote {
         // As text: what broke on the way to the server must not be taken for the reader of our own output.
         request
             .send()
-            .map_err(|error| anyhow!("{} cannot be asked: {}", self.shown(), root_cause(&error)))
+            .map_err(|error| anyhow!("{} cannot be asked: {}", self.shown(), self.why(&error)))
+    }
+
+    /// Where a body is streamed, the client tells that it could not be handed over and not why: a request without one
+    /// fails of the same cause, and says it.
+    fn why(&self, error: &reqwest::Error) -> String {
+        if !error.is_body() {
+            return unreachable::why(error, error.is_timeout());
+        }
+        let small = self.client.get(self.base.clone()).timeout(CONNECT_LIMIT).send();
+        small.map_or_else(
+            |error| unreachable::why(&error, error.is_timeout()),
+            |_| {
+                "it ended the connection while the text was sent: it may be too long, or came too slowly; the server's log \
+                 says more"
+                    .to_owned()
+            },
+        )
     }
 
     fn address(&self, path: &str) -> anyhow::Result<Url> {
@@ -304,13 +322,6 @@ struct Full {
     ext: Box<RawValue>,
 }
 
-/// The id that a redirect names; only the id, for the answer to come is asked of the same server.
-fn moved_to(response: &Response) -> Option<String> {
-    let location = response.headers().get(LOCATION)?.to_str().ok()?;
-    let (_, rest) = location.split_once("/api/v1/records/")?;
-    rest.split('?').next().map(str::to_owned)
-}
-
 /// Whether what is sent can be read on the way.
 fn is_plain_to_others(base: &Url) -> bool {
     base.scheme() == "http" && !kb_core::wire::is_this_machine(base.host_str().unwrap_or_default())
@@ -335,36 +346,6 @@ fn base(server: &str) -> anyhow::Result<Url> {
     let path = format!("{}/", base.path().trim_end_matches('/'));
     base.set_path(&path);
     Ok(base)
-}
-
-fn body(response: Response) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = response.take(MOST_ANSWER_BYTES).read_to_end(&mut bytes);
-    read.map_err(|error| anyhow!("the answer broke off: {error}"))?;
-    Ok(bytes)
-}
-
-/// The `detail` of a problem (RFC 9457), behind a colon.
-fn problem(response: Response) -> String {
-    let mut bytes = Vec::new();
-    // The status has said what matters; an answer that cannot be read only costs its details.
-    let _ = response.take(MOST_PROBLEM_BYTES).read_to_end(&mut bytes);
-    let problem: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let detail = problem.get("detail").and_then(serde_json::Value::as_str);
-    detail.map_or_else(String::new, |detail| format!(": {}", harmless(detail)))
-}
-
-fn strange(error: &serde_json::Error) -> anyhow::Error {
-    anyhow!("the server's answer is not what was expected ({error}); is it a Peerless server?")
-}
-
-/// The innermost reason: reqwest's own text says only that sending failed.
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }
 
 #[cfg(test)]

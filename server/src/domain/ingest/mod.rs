@@ -3,10 +3,12 @@
 //! ```text
 //! parse     bytes -> strict JSON -> schema version -> report      validate  indices, times and sizes that fit together
 //! pack      measurements -> one n x n matrix each                 weight    proof, alarm or a mere look
+//! machine   GPUs and clock, for what happened to the node
 //! mod       keep, correlate, answer
 //! ```
 
 mod error;
+mod machine;
 mod pack;
 mod parse;
 mod validate;
@@ -104,6 +106,7 @@ fn prepare(
     let findings = correlator.correlate(generation, &report, &value);
     let measurements = pack::matrices(&report)?;
     let weight = weight::weigh(&report);
+    let machine = machine::of(&report, times.finished_at, received_at);
     let kept = NewReport {
         node: report.node.id,
         id: report.report_id,
@@ -121,6 +124,7 @@ fn prepare(
         reason: report.conclusion.reason,
         gpus: u32::try_from(report.gpus.len()).unwrap_or(u32::MAX),
         measurements,
+        machine,
     };
     Ok(Prepared {
         report: kept,

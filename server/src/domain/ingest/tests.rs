@@ -158,7 +158,7 @@ async fn what_is_no_report_is_refused_with_its_place() {
         matches!(&error, IngestError::Text(text) if text.rule == "size"),
         "{error}"
     );
-    assert_eq!(door.store.nodes(None, 10).await.unwrap(), []);
+    assert_eq!(door.store.nodes(None, None, 10).await.unwrap(), []);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use kb_core::verdict::Verdict;
 use crate::store::Weight;
 
 /// Host fact of reports that were made from another tool's output.
-const CONVERTED: &str = "convert.tools";
+pub(super) const CONVERTED: &str = "convert.tools";
 
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
 /// an alarm is anything else that tells of a fault, another tool's result excepted: nobody knows how it was made.

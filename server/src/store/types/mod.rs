@@ -1,5 +1,6 @@
 //! What goes into the store and what comes out, in domain words.
 
+mod events;
 mod feed;
 mod findings;
 mod fleet;
@@ -9,6 +10,7 @@ mod reports;
 mod seed;
 mod tokens;
 
+pub use events::*;
 pub use feed::*;
 pub use findings::*;
 pub use fleet::*;

@@ -4,6 +4,8 @@ use kb_core::ids::{NodeId, ReportId};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
+use super::{Labels, Machine};
+
 /// What a report's verdict is worth beside those of other reports of the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
@@ -63,6 +65,8 @@ pub struct NewReport {
     pub gpus: u32,
     /// Packed matrices, one per (metric, engine, operation, peer access, size).
     pub measurements: Vec<PackedMeasurement>,
+    /// What it says of the machine; `None` where it was made from another tool's output, which is of who knows when.
+    pub machine: Option<Machine>,
 }
 
 /// An n x n matrix: `n * n` little-endian f64 medians in row order (source, destination), NaN for a gap.
@@ -150,6 +154,8 @@ pub struct NodeListing {
     pub id: NodeId,
     /// Host name, unless redacted.
     pub hostname: Option<String>,
+    /// Labels that it got from its join token.
+    pub labels: Labels,
     /// First report's arrival.
     pub first_seen: OffsetDateTime,
     /// Number of reports.

@@ -1,5 +1,7 @@
 //! API tokens.
 
+use std::collections::BTreeMap;
+
 use kb_core::ids::NodeId;
 use time::OffsetDateTime;
 
@@ -79,7 +81,12 @@ pub struct Bounds {
     pub enrolled_by: Option<String>,
     /// Enrolments that are left; without end where it is not said.
     pub uses_left: Option<u32>,
+    /// Of a join token: what it says of the nodes that enrol with it.
+    pub labels: Labels,
 }
+
+/// Names with their values: `rack` is `r17`.
+pub type Labels = BTreeMap<String, String>;
 
 /// What became of an enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

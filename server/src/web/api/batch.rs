@@ -1,7 +1,11 @@
 //! `POST /api/v1/match/batch`: many short texts at once, answered in their order, each with its own error.
 
-use actix_web::web::{self, Payload};
+use std::convert::Infallible;
+
+use actix_web::http::header::ContentType;
+use actix_web::web::{self, Bytes, Payload};
 use actix_web::{HttpRequest, HttpResponse};
+use futures_util::{Stream, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
@@ -11,7 +15,7 @@ use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
 use crate::domain::lookup::{BatchItem, look_up_item};
 use crate::domain::work_time::WorkTime;
 use crate::web::auth::Anyone;
-use crate::web::body::{Bound, Weigher};
+use crate::web::body::{Bound, Share, Weigher};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::pages::base_url;
 use crate::web::state::AppState;
@@ -66,19 +70,56 @@ pub async fn batch(
         expand: Expand::Brief,
     };
     let (waiting, awaited) = oneshot::channel::<()>();
-    let work = web::block(move || all(&explaining, &texts, &waiting));
-    let items = work.await;
+    let share = state.answers.share();
+    let work = web::block(move || all(&explaining, &texts, &waiting, share));
+    let answers = work.await;
     // Where the caller goes away, this end goes with the request, and the work ends with the next item.
     drop(awaited);
-    let items = items.map_err(|error| Problem::internal(&error))?;
-    Ok(HttpResponse::Ok().json(BatchAnswer { items }))
+    let answers = answers.map_err(|error| Problem::internal(&error))??;
+    Ok(HttpResponse::Ok()
+        .content_type(ContentType::json())
+        .streaming(answers.in_pieces()))
+}
+
+/// Answers that are ready, with their share of what all of them may hold.
+struct Answers {
+    items: Vec<Box<RawValue>>,
+    share: Share,
+}
+
+impl Answers {
+    /// As [`BatchAnswer`], an item at a time: each is given up when it is sent, and none is copied. The share is held until
+    /// the last one, for nobody knows when a client reads.
+    fn in_pieces(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
+        let Self { items, share } = self;
+        let mut begin = "{\"items\":[";
+        let pieces = items.into_iter().flat_map(move |item| {
+            let text: Box<str> = item.into();
+            let before = Bytes::from_static(std::mem::replace(&mut begin, ",").as_bytes());
+            [before, Bytes::from(String::from(text))]
+        });
+        // An answer without items has its beginning, too.
+        let empty = "{\"items\":[]}";
+        let mut pieces = pieces.peekable();
+        let end = if pieces.peek().is_none() { empty } else { "]}" };
+        let end = std::iter::once_with(move || {
+            drop(share);
+            Bytes::from_static(end.as_bytes())
+        });
+        stream::iter(pieces.chain(end).map(Ok))
+    }
 }
 
 /// Explains the items, each once, until the time, the room for answers or the caller is gone.
-fn all(explaining: &Explaining, texts: &[Box<RawValue>], caller: &oneshot::Sender<()>) -> Vec<Box<RawValue>> {
+fn all(
+    explaining: &Explaining,
+    texts: &[Box<RawValue>],
+    caller: &oneshot::Sender<()>,
+    mut share: Share,
+) -> Result<Answers, Problem> {
     let time = WorkTime::start(limits::WORK_TIME);
     let mut room = limits::BATCH_ANSWER_BYTES;
-    let mut answers = Vec::with_capacity(texts.len());
+    let mut items = Vec::with_capacity(texts.len());
     for item in texts {
         if caller.is_closed() {
             break;
@@ -93,9 +134,10 @@ fn all(explaining: &Explaining, texts: &[Box<RawValue>], caller: &oneshot::Sende
             answer = to_raw(&BatchItemAnswer::Problem { problem });
         }
         room = room.saturating_sub(answer.get().len());
-        answers.push(answer);
+        share.grow_to(limits::BATCH_ANSWER_BYTES - room)?;
+        items.push(answer);
     }
-    answers
+    Ok(Answers { items, share })
 }
 
 /// Plain data with string keys always has a JSON form.
@@ -131,4 +173,52 @@ pub(super) fn weighed(item: &str, most: usize) -> Result<(), Problem> {
     let mut weigher = Weigher::default();
     weigher.push(item.as_bytes());
     Ok(weigher.check(Bound::Values(most))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt as _;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::web::body::{BodyError, Budget};
+
+    fn answers(items: &[Value], share: Share) -> Answers {
+        Answers {
+            items: items
+                .iter()
+                .map(|item| serde_json::value::to_raw_value(item).unwrap())
+                .collect(),
+            share,
+        }
+    }
+
+    #[actix_web::test]
+    async fn an_answer_in_pieces_is_the_answer() {
+        for items in [
+            vec![],
+            vec![json!({"a": 1})],
+            vec![json!(1), json!([]), json!("x")],
+        ] {
+            let pieces = answers(&items, Share::default()).in_pieces();
+            let pieces: Vec<Bytes> = pieces.map(Result::unwrap).collect().await;
+            let text: Value = serde_json::from_slice(&pieces.concat()).unwrap();
+            assert_eq!(text, json!({ "items": items }));
+        }
+    }
+
+    #[actix_web::test]
+    async fn an_answer_that_nobody_reads_keeps_its_share() {
+        const LARGE: usize = limits::BODY_FREE_BYTES + (1 << 19);
+        let budget = Budget::of(1 << 20);
+        let mut share = budget.share();
+        assert_eq!(share.grow_to(LARGE), Ok(()));
+        let mut unread = Box::pin(answers(&[json!(1)], share).in_pieces());
+        unread.next().await;
+        let mut second = budget.share();
+        assert_eq!(second.grow_to(LARGE), Ok(()));
+        assert_eq!(budget.share().grow_to(LARGE), Err(BodyError::Busy));
+        drop(unread);
+        assert_eq!(budget.share().grow_to(LARGE), Ok(()));
+    }
 }

@@ -7,6 +7,7 @@ pub mod export;
 mod forms;
 pub mod graph;
 pub mod health;
+pub mod join_tokens;
 mod match_draft;
 pub mod match_text;
 mod match_view;
@@ -77,6 +78,10 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);
     routes.get("/api/v1/graph", Access::Anyone, graph::whole::whole);
     routes.get("/api/v1/graph/path", Access::Anyone, graph::path::path);
+    let admin = Access::Scope(Scope::Admin);
+    routes.post("/api/v1/join-tokens", admin, join_tokens::post);
+    routes.get("/api/v1/join-tokens", admin, join_tokens::list);
+    routes.post("/api/v1/join-tokens/{id}/revoke", admin, join_tokens::revoke);
     routes.post("/api/v1/enrol", Access::Scope(Scope::Enrol), enrol::post);
     routes.post(
         "/api/v1/reports",

@@ -11,7 +11,8 @@ use utoipa::{Modify, OpenApi};
 
 use super::forms::Forms;
 use super::{
-    batch, codes, enrol, export, graph, health, match_text, metrics, records, reports, search, signatures,
+    batch, codes, enrol, export, graph, health, join_tokens, match_text, metrics, records, reports, search,
+    signatures,
 };
 use crate::bundle::Line;
 use crate::web::auth::Anyone;
@@ -33,6 +34,7 @@ use crate::web::error::PROBLEM_JSON;
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,
         records::publish::publish, records::publish::withdraw, records::graph::graph,
         records::outcomes::get, records::outcomes::post,
+        join_tokens::post, join_tokens::list, join_tokens::revoke,
         enrol::post, reports::post::post, reports::batch::post,
         reports::list::list,
         reports::get::get,

@@ -24,14 +24,23 @@ impl Default for Budget {
 }
 
 impl Budget {
-    fn of(bytes: usize) -> Self {
+    /// So much for all together.
+    pub fn of(bytes: usize) -> Self {
         Self(Arc::new(Semaphore::new(bytes / UNIT)))
+    }
+
+    /// A share of it, nothing yet.
+    pub fn share(&self) -> Share {
+        Share {
+            budget: Some(self.clone()),
+            held: None,
+        }
     }
 }
 
-/// The share of one body.
+/// The share of one body or answer.
 #[derive(Debug, Default)]
-pub(super) struct Share {
+pub struct Share {
     budget: Option<Budget>,
     held: Option<OwnedSemaphorePermit>,
 }
@@ -47,7 +56,7 @@ impl Share {
     }
 
     /// Takes what a body of `bytes` needs; small ones always have room.
-    pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), BodyError> {
+    pub fn grow_to(&mut self, bytes: usize) -> Result<(), BodyError> {
         let wanted = bytes.saturating_sub(limits::BODY_FREE_BYTES).div_ceil(UNIT);
         let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let (Some(Budget(budget)), Some(more @ 1..)) = (&self.budget, wanted.checked_sub(held)) else {
@@ -77,10 +86,7 @@ mod tests {
     #[test]
     fn bodies_share_what_there_is() {
         let budget = Budget::of(1 << 20);
-        let share = || Share {
-            budget: Some(budget.clone()),
-            held: None,
-        };
+        let share = || budget.share();
         let large = limits::BODY_FREE_BYTES + (1 << 20);
         let mut first = share();
         assert_eq!(first.grow_to(large / 2), Ok(()));

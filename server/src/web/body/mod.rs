@@ -8,7 +8,7 @@ mod read;
 mod sniff;
 mod weigh;
 
-pub use budget::Budget;
+pub use budget::{Budget, Share};
 pub use decode::{Decoder, Encoding, Sink};
 pub use pace::{Pace, Patience};
 pub use read::{
@@ -46,6 +46,9 @@ pub enum BodyError {
     /// Other bodies fill the memory there is for them.
     #[error("the server holds too many large bodies: try again in a few seconds")]
     Busy,
+    /// Too many others are waited for.
+    #[error("the server waits for too many unfinished bodies: try again in a few seconds")]
+    Crowded,
     /// Too slow.
     #[error("the body arrives too slowly")]
     Slow,
@@ -72,7 +75,7 @@ impl From<BodyError> for Problem {
             | BodyError::TooManyItems(_) => Code::TooLarge,
             BodyError::Damaged(_) => Code::BadEncoding,
             BodyError::Encoding(_) => Code::UnsupportedEncoding,
-            BodyError::Busy => {
+            BodyError::Busy | BodyError::Crowded => {
                 return Self::new(Code::Unavailable, error.to_string())
                     .with_header(header::RETRY_AFTER, HeaderValue::from_static("5"));
             }

@@ -1,13 +1,19 @@
 //! Stops clients that hold a connection by sending, or taking, next to nothing.
 
 use std::future::Future;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use actix_web::{HttpRequest, web};
 
 use super::BodyError;
+use crate::web::crowd::Crowd;
 use crate::web::limits;
 use crate::web::state::AppState;
+
+/// How often it is looked whether a crowd has come.
+const STEP: Duration = Duration::from_secs(1);
 
 /// How slow a client may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +46,7 @@ impl Patience {
 #[derive(Debug)]
 pub struct Pace {
     patience: Patience,
+    crowd: Option<Crowd>,
     waited: Duration,
     bytes: u64,
 }
@@ -47,12 +54,14 @@ pub struct Pace {
 impl Pace {
     /// Starts watching the body of a request.
     pub fn of(request: &HttpRequest) -> Self {
-        Self::with(Patience::of(request))
+        let state = request.app_data::<web::Data<AppState>>();
+        Self::with(Patience::of(request), state.map(|state| state.crowd.clone()))
     }
 
-    fn with(patience: Patience) -> Self {
+    fn with(patience: Patience, crowd: Option<Crowd>) -> Self {
         Self {
             patience,
+            crowd,
             waited: Duration::ZERO,
             bytes: 0,
         }
@@ -60,18 +69,41 @@ impl Pace {
 
     /// Waits for the next piece, but not for ever.
     pub async fn next<T>(&mut self, piece: impl Future<Output = T>) -> Result<T, BodyError> {
+        let mut piece = pin!(piece);
+        // What has come with the head of the request is not waited for.
+        if let Poll::Ready(piece) = futures_util::poll!(piece.as_mut()) {
+            return Ok(piece);
+        }
+        let _place = self.crowd.as_ref().map(Crowd::wait);
         let began = Instant::now();
-        let piece = tokio::time::timeout(self.patience.grace, piece)
-            .await
-            .map_err(|_| BodyError::Slow);
+        let piece = loop {
+            let left = self.grace().saturating_sub(began.elapsed());
+            if left.is_zero() {
+                let has_time = began.elapsed() < self.patience.grace;
+                break Err(if has_time {
+                    BodyError::Crowded
+                } else {
+                    BodyError::Slow
+                });
+            }
+            // In steps: a crowd may have come meanwhile.
+            if let Ok(piece) = tokio::time::timeout(left.min(STEP), piece.as_mut()).await {
+                break Ok(piece);
+            }
+        };
         self.waited += began.elapsed();
         piece
+    }
+
+    fn grace(&self) -> Duration {
+        let most = self.crowd.as_ref().map_or(Duration::MAX, Crowd::patience);
+        self.patience.grace.min(most)
     }
 
     /// Notes a piece; refuses a body that is too slow over all.
     pub fn note(&mut self, bytes: usize) -> Result<(), BodyError> {
         self.bytes += bytes as u64;
-        let late = self.waited.saturating_sub(self.patience.grace).as_secs();
+        let late = self.waited.saturating_sub(self.grace()).as_secs();
         if self.bytes < late.saturating_mul(self.patience.rate) {
             return Err(BodyError::Slow);
         }
@@ -85,10 +117,11 @@ mod tests {
 
     #[test]
     fn the_rate_is_asked_after_the_grace() {
-        let mut pace = Pace::with(Patience {
+        let patience = Patience {
             grace: Duration::from_secs(30),
             rate: 1024,
-        });
+        };
+        let mut pace = Pace::with(patience, None);
         pace.waited = Duration::from_secs(30);
         assert_eq!(pace.note(1), Ok(()));
         pace.waited = Duration::from_secs(40);

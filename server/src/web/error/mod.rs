@@ -146,7 +146,7 @@ impl ResponseError for Problem {
         for (name, value) in &self.headers {
             builder.insert_header((name.clone(), value.clone()));
         }
-        if self.code == Code::RequestTimeout {
+        if matches!(self.code, Code::RequestTimeout | Code::Unavailable) {
             // The rest of the body would keep the connection.
             builder.force_close();
         }

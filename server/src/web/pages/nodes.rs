@@ -14,11 +14,14 @@ use super::layout::{Layout, Section};
 use super::together::{Together, together};
 use super::words::{Mark, encoded, moment, verdict};
 use super::{base_url, html};
-use crate::domain::fleet;
-use crate::store::{NodeListing, ReportListing, ReportQuery};
+use crate::domain::{fleet, join_tokens, node_events};
+use crate::store::{NodeEvent, NodeListing, ReportListing, ReportQuery};
 use crate::web::error::{Code, Problem};
 use crate::web::limits::PAGE_DEFAULT;
 use crate::web::state::AppState;
+
+/// Events on the page of a node; the API has more.
+const SHOWN_EVENTS: u32 = 20;
 
 /// The list of nodes.
 #[derive(Debug, Template)]
@@ -30,6 +33,8 @@ pub struct NodesPage {
     pub(super) nodes: Vec<NodeView>,
     pub(super) base_url: String,
     pub(super) next: Option<String>,
+    /// The label that the list is narrowed to.
+    pub(super) narrowed: Option<String>,
 }
 
 /// One node's reports.
@@ -40,6 +45,8 @@ pub struct NodePage {
     pub(super) words: &'static Words,
     pub(super) id: String,
     pub(super) facts: Vec<String>,
+    pub(super) labels: Vec<Link>,
+    pub(super) events: Vec<EventRow>,
     pub(super) standing: ReportLink,
     pub(super) last_seen: Option<ReportLink>,
     pub(super) reports: Vec<ReportRow>,
@@ -55,6 +62,8 @@ pub struct NodeView {
     pub href: String,
     /// Host name, unless redacted.
     pub hostname: Option<String>,
+    /// Labels, each with the list of the nodes that have it.
+    pub labels: Vec<Link>,
     /// The verdict that stands.
     pub verdict: Mark,
     /// A stand-in took the driver's place.
@@ -71,6 +80,26 @@ pub struct NodeView {
     pub last_seen: Option<ReportLink>,
     /// Number of reports.
     pub reports: u32,
+}
+
+/// A label and the nodes that have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The list.
+    pub href: String,
+    /// `rack=r17`.
+    pub text: String,
+}
+
+/// Something that happened to a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventRow {
+    /// When the server learned of it.
+    pub at: String,
+    /// The report that told it.
+    pub href: Option<String>,
+    /// What it was.
+    pub text: String,
 }
 
 /// A report as the page of a node names it.
@@ -109,13 +138,18 @@ pub struct ReportRow {
 pub(super) fn nodes_page(
     nodes: &[NodeListing],
     more: bool,
+    narrowed: Option<String>,
     together: Together,
     base_url: String,
     locale: Locale,
 ) -> NodesPage {
     let words = Words::of(locale.language);
     let last = nodes.last().filter(|_| more);
-    let next = last.map(|node| format!("/nodes?after={}", encoded(node.id.as_str())));
+    let label = narrowed
+        .as_deref()
+        .map(|label| format!("&label={}", encoded(label)));
+    let label = label.unwrap_or_default();
+    let next = last.map(|node| format!("/nodes?after={}{label}", encoded(node.id.as_str())));
     NodesPage {
         layout: Layout::new(format!("{} · Peerless", words.nodes), Section::Nodes)
             .spoken(locale)
@@ -125,6 +159,30 @@ pub(super) fn nodes_page(
         nodes: nodes.iter().map(|node| node_view(node, locale)).collect(),
         base_url,
         next: next.map(|next| locale.href(next)),
+        narrowed,
+    }
+}
+
+fn labels(node: &NodeListing, locale: Locale) -> Vec<Link> {
+    let link = |(name, value): (&String, &String)| {
+        let text = format!("{name}={value}");
+        Link {
+            href: locale.href(format!("/nodes?label={}", encoded(&text))),
+            text,
+        }
+    };
+    node.labels.iter().map(link).collect()
+}
+
+fn event_row(event: &NodeEvent, node: &NodeId, locale: Locale) -> EventRow {
+    let href = event.report.as_ref().map(|report| {
+        let (report, node) = (encoded(report.as_str()), encoded(node.as_str()));
+        locale.href(format!("/reports/{report}?node={node}"))
+    });
+    EventRow {
+        at: moment(event.at),
+        href,
+        text: node_events::sentence(&event.change),
     }
 }
 
@@ -133,6 +191,7 @@ fn node_view(node: &NodeListing, locale: Locale) -> NodeView {
         id: node.id.to_string(),
         href: node_href(&node.id, locale),
         hostname: node.hostname.clone().filter(|name| name != node.id.as_str()),
+        labels: labels(node, locale),
         verdict: verdict(node.latest.verdict, locale.language),
         simulated: node.latest.simulated,
         reason: node.latest.reason.clone(),
@@ -175,6 +234,7 @@ pub(super) fn report_href(report: &ReportListing, locale: Locale) -> String {
 /// Builds one node's page; `next` is the address of older reports.
 pub(super) fn node_page(
     node: &NodeListing,
+    events: &[NodeEvent],
     reports: &[ReportListing],
     next: Option<String>,
     locale: Locale,
@@ -199,6 +259,11 @@ pub(super) fn node_page(
         words,
         id: id.to_owned(),
         facts,
+        labels: labels(node, locale),
+        events: events
+            .iter()
+            .map(|event| event_row(event, &node.id, locale))
+            .collect(),
         reports: reports.iter().map(|report| report_row(report, locale)).collect(),
         next: next.map(|next| locale.href(next)),
     }
@@ -221,6 +286,8 @@ fn report_row(report: &ReportListing, locale: Locale) -> ReportRow {
 pub struct NodesParams {
     /// Nodes after this one.
     pub after: Option<String>,
+    /// Only those with this label: `rack=r17`.
+    pub label: Option<String>,
 }
 
 /// `GET /nodes`.
@@ -230,7 +297,17 @@ pub async fn list(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let after: Option<NodeId> = params.after.as_deref().map(str::parse).transpose()?;
-    let mut nodes = state.store.nodes(after.as_ref(), PAGE_DEFAULT + 1).await?;
+    let label = params.label.as_deref().map(join_tokens::parse_label);
+    let label = label
+        .transpose()
+        .map_err(|why| Problem::new(Code::BadQuery, format!("label: {why}")))?;
+    let wanted = label
+        .as_ref()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut nodes = state
+        .store
+        .nodes(after.as_ref(), wanted, PAGE_DEFAULT + 1)
+        .await?;
     let more = nodes.len() > PAGE_DEFAULT as usize;
     nodes.truncate(PAGE_DEFAULT as usize);
     let locale = Locale::of(&request);
@@ -241,6 +318,7 @@ pub async fn list(
     html(&nodes_page(
         &nodes,
         more,
+        params.label.clone(),
         together,
         base_url(&request, &state),
         locale,
@@ -284,6 +362,7 @@ pub async fn one(
     let Some(node) = state.store.node(&id).await? else {
         return Err(Problem::new(Code::NotFound, format!("no node {id} has reported")));
     };
+    let events = state.store.node_events(&id, SHOWN_EVENTS).await?;
     let mut reports = state.store.reports(query).await?;
     let more = reports.len() > PAGE_DEFAULT as usize;
     reports.truncate(PAGE_DEFAULT as usize);
@@ -292,5 +371,5 @@ pub async fn one(
         let (id, before, last_id) = (encoded(id.as_str()), encoded(&before), encoded(last.id.as_str()));
         Some(format!("/nodes/{id}?before={before}&id={last_id}"))
     });
-    html(&node_page(&node, &reports, next, Locale::of(&request)))
+    html(&node_page(&node, &events, &reports, next, Locale::of(&request)))
 }

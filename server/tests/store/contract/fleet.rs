@@ -68,7 +68,7 @@ pub(crate) async fn nodes_are_counted_by_the_verdict_that_stands(place: Arc<Plac
         ]
     );
     // The same rule in two places: what the list of nodes says.
-    for node in store.nodes(None, 10).await.unwrap() {
+    for node in store.nodes(None, None, 10).await.unwrap() {
         assert!(
             counted.iter().any(|count| count.verdict == node.latest.verdict),
             "{node:?}"

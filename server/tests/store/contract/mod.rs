@@ -119,6 +119,8 @@ contract! {
         without_a_proof_the_latest_stands
         a_standing_fault_is_correlated_again_too
         nodes_come_in_pages
+        nodes_are_narrowed_by_the_labels_of_their_join_token
+        what_happened_to_a_node_is_kept_on_every_node_that_it_concerns
     }
     fleet {
         nodes_are_counted_by_the_verdict_that_stands

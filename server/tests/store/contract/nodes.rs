@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use kb_core::ids::{NodeId, Seq};
 use kb_core::verdict::Verdict;
-use peerless::store::{NewReport, Weight};
+use peerless::store::{
+    Bounds, Labels, Machine, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent, Scope, Weight,
+};
 
 use crate::support::{Place, at, report};
 
@@ -17,7 +19,7 @@ pub(crate) async fn nodes_come_with_their_latest_report(place: Arc<Place>) {
         ..report("n1", "a2", 20)
     };
     store.save_report(renamed).await.unwrap();
-    let nodes = store.nodes(None, 10).await.unwrap();
+    let nodes = store.nodes(None, None, 10).await.unwrap();
     assert_eq!(nodes.len(), 1);
     let node = &nodes[0];
     assert_eq!(
@@ -35,7 +37,7 @@ pub(crate) async fn a_late_arrival_does_not_take_the_place_of_a_later_one(place:
         ..report("n1", "a1", 10)
     };
     store.save_report(late).await.unwrap();
-    let node = &store.nodes(None, 10).await.unwrap()[0];
+    let node = &store.nodes(None, None, 10).await.unwrap()[0];
     assert_eq!((node.reports, node.latest.id.as_str()), (2, "a2"));
     assert_eq!(node.hostname.as_deref(), Some("n1.example"));
 }
@@ -49,7 +51,7 @@ pub(crate) async fn the_latest_is_the_run_that_ended_last(place: Arc<Place>) {
         ..report("n1", "from-the-spool", 60)
     };
     store.save_report(drained).await.unwrap();
-    let node = &store.nodes(None, 10).await.unwrap()[0];
+    let node = &store.nodes(None, None, 10).await.unwrap()[0];
     assert_eq!((node.reports, node.latest.id.as_str()), (2, "new"));
     assert_eq!(node.hostname.as_deref(), Some("n1.example"));
 }
@@ -62,7 +64,7 @@ pub(crate) async fn a_clock_that_runs_ahead_does_not_stay_the_latest(place: Arc<
     };
     store.save_report(ahead).await.unwrap();
     store.save_report(report("n1", "set-right", 30)).await.unwrap();
-    let node = &store.nodes(None, 10).await.unwrap()[0];
+    let node = &store.nodes(None, None, 10).await.unwrap()[0];
     assert_eq!(node.latest.id.as_str(), "set-right");
 }
 
@@ -82,7 +84,10 @@ async fn told(place: &Place, reports: Vec<NewReport>) -> (String, String) {
         store.save_report(report).await.unwrap();
     }
     let node = store.node(&"n1".parse().unwrap()).await.unwrap().unwrap();
-    assert_eq!(store.nodes(None, 1).await.unwrap(), std::slice::from_ref(&node));
+    assert_eq!(
+        store.nodes(None, None, 1).await.unwrap(),
+        std::slice::from_ref(&node)
+    );
     (node.latest.id.to_string(), node.last_seen.id.to_string())
 }
 
@@ -145,7 +150,7 @@ pub(crate) async fn nodes_come_in_pages(place: Arc<Place>) {
     }
     let page = async |after: Option<&str>, limit| {
         let after: Option<NodeId> = after.map(|after| after.parse().unwrap());
-        let nodes = store.nodes(after.as_ref(), limit).await.unwrap();
+        let nodes = store.nodes(after.as_ref(), None, limit).await.unwrap();
         nodes
             .iter()
             .map(|node| node.id.to_string())
@@ -155,4 +160,110 @@ pub(crate) async fn nodes_come_in_pages(place: Arc<Place>) {
     assert_eq!(page(None, 2).await, "N.a n-c");
     assert_eq!(page(Some("n-c"), 2).await, "n_b");
     assert_eq!(page(Some("n_b"), 2).await, "");
+}
+
+pub(crate) async fn nodes_are_narrowed_by_the_labels_of_their_join_token(place: Arc<Place>) {
+    let store = place.store().await;
+    let labels = Labels::from([
+        ("rack".to_owned(), "r17".to_owned()),
+        ("site".to_owned(), "a".to_owned()),
+    ]);
+    let token = |id: &str, bounds: Bounds| NewToken {
+        id: id.to_owned(),
+        secret_sha256: format!("{:064x}", 7),
+        name: "join".to_owned(),
+        scopes: vec![Scope::Enrol],
+        created_at: at(1),
+        expires_at: None,
+        bounds,
+    };
+    let bounds = Bounds {
+        labels: labels.clone(),
+        ..Bounds::default()
+    };
+    let (labelled, plain) = (token("labelled", bounds), token("plain", Bounds::default()));
+    store.create_tokens(vec![labelled.clone(), plain]).await.unwrap();
+    assert_eq!(store.token("labelled").await.unwrap().unwrap().token, labelled);
+    let enrol = async |by: &str, id: &str, node: &str| {
+        let bounds = Bounds {
+            node: Some(node.parse().unwrap()),
+            machine_sha256: Some(node.to_owned()),
+            enrolled_by: Some(by.to_owned()),
+            ..Bounds::default()
+        };
+        store.enrol_node(by, token(id, bounds)).await.unwrap();
+    };
+    enrol("labelled", "t1", "n1").await;
+    enrol("labelled", "t2", "n2").await;
+    for node in ["n1", "n2", "n3"] {
+        store.save_report(report(node, "r1", 10)).await.unwrap();
+    }
+    let with = async |label| {
+        let nodes = store.nodes(None, label, 10).await.unwrap();
+        nodes.iter().map(|node| node.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(with(Some(("rack", "r17"))).await, ["n1", "n2"]);
+    assert_eq!(with(Some(("rack", "a"))).await, [""; 0]);
+    assert_eq!(with(None).await, ["n1", "n2", "n3"]);
+    let node = store.node(&"n1".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(node.labels, labels);
+    // Those of the token that it joined with last.
+    enrol("plain", "t3", "n1").await;
+    assert_eq!(with(Some(("rack", "r17"))).await, ["n2"]);
+    // All tokens, or none.
+    let twice = vec![token("new", Bounds::default()), token("t1", Bounds::default())];
+    store.create_tokens(twice).await.unwrap_err();
+    assert_eq!(store.token("new").await.unwrap(), None);
+}
+
+pub(crate) async fn what_happened_to_a_node_is_kept_on_every_node_that_it_concerns(place: Arc<Place>) {
+    let store = place.store().await;
+    let with = |node: &str, id: &str, second, gpus: &[&str]| NewReport {
+        machine: Some(Machine {
+            gpus: gpus.iter().map(|&gpu| gpu.to_owned()).collect(),
+            shows_all: true,
+            ahead_seconds: 0,
+        }),
+        ..report(node, id, second)
+    };
+    store
+        .save_report(with("n1", "a1", 10, &["GPU-a", "GPU-b"]))
+        .await
+        .unwrap();
+    store.save_report(with("n2", "b1", 20, &["GPU-c"])).await.unwrap();
+    store
+        .save_report(with("n2", "b2", 30, &["GPU-b", "GPU-c"]))
+        .await
+        .unwrap();
+    // Sent again it tells nothing again.
+    store
+        .save_report(with("n2", "b2", 30, &["GPU-b", "GPU-c"]))
+        .await
+        .unwrap();
+    let events = async |node: &str| store.node_events(&node.parse().unwrap(), 10).await.unwrap();
+    let came = NodeEvent {
+        at: at(30),
+        report: Some("b2".parse().unwrap()),
+        change: NodeChange::GpusChanged {
+            left: Vec::new(),
+            came: vec![MovedGpu {
+                uuid: "GPU-b".to_owned(),
+                node: Some("n1".parse().unwrap()),
+            }],
+        },
+    };
+    assert_eq!(events("n2").await, [came]);
+    let elsewhere = NodeEvent {
+        at: at(30),
+        report: None,
+        change: NodeChange::GpusElsewhere {
+            gpus: vec!["GPU-b".to_owned()],
+            node: "n2".parse().unwrap(),
+        },
+    };
+    assert_eq!(events("n1").await, [elsewhere]);
+    store.save_report(with("n1", "a2", 40, &["GPU-a"])).await.unwrap();
+    assert_eq!(events("n1").await.len(), 2);
+    let last = store.node_events(&"n1".parse().unwrap(), 1).await.unwrap();
+    assert_eq!(last[0].change.kind(), "gpus_changed");
 }

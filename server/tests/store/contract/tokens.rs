@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use peerless::store::{Bounds, Enrolled, NewToken, Scope};
+use peerless::store::{Bounds, Enrolled, Labels, NewToken, Scope};
 
 use crate::support::{Place, at};
 
@@ -62,6 +62,7 @@ fn credential(token_id: &str, node: &str, machine: &str) -> NewToken {
             machine_sha256: Some(machine.to_owned()),
             enrolled_by: Some("join".to_owned()),
             uses_left: None,
+            labels: Labels::new(),
         },
         expires_at: None,
         scopes: vec![Scope::Report],

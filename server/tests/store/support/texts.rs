@@ -3,7 +3,8 @@
 use kb_core::ids::{RecordId, Revision};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Expected, NewReport, NewRevision, PackedMeasurement, Publish, Published, Saved, SeedRecord, Store, Weight,
+    Expected, Machine, NewReport, NewRevision, PackedMeasurement, Publish, Published, Saved, SeedRecord,
+    Store, Weight,
 };
 use serde_json::{Value, json};
 use time::macros::datetime;
@@ -116,5 +117,6 @@ pub(crate) fn report(node: &str, id: &str, second: i64) -> NewReport {
                 .flat_map(|cell| cell.to_le_bytes())
                 .collect(),
         }],
+        machine: Some(Machine::default()),
     }
 }

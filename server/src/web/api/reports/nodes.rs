@@ -1,12 +1,15 @@
 //! `GET /api/v1/nodes` and `/nodes/{id}`: the nodes that sent reports.
 
+use std::collections::BTreeMap;
+
 use actix_web::{HttpResponse, web};
 use kb_core::ids::NodeId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::ReportEntry;
-use crate::store::{NodeListing, ReportQuery};
+use crate::domain::{join_tokens, node_events};
+use crate::store::{NodeEvent, NodeListing, ReportQuery};
 use crate::web::api::page;
 use crate::web::api::records::get::rfc3339;
 use crate::web::auth::FleetReader;
@@ -23,6 +26,8 @@ pub struct NodesQuery {
     limit: Option<u32>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
+    /// Only nodes with this label: `rack=r17`.
+    label: Option<String>,
 }
 
 /// A page of nodes.
@@ -41,6 +46,8 @@ pub struct NodeEntry {
     id: String,
     /// Host name, unless redacted.
     hostname: Option<String>,
+    /// Labels that it got from its join token.
+    labels: BTreeMap<String, String>,
     /// Arrival of its first report, RFC 3339.
     first_seen: String,
     /// Number of its reports.
@@ -57,6 +64,10 @@ pub struct NodeEntry {
 pub struct NodeDetail {
     /// Its id.
     id: String,
+    /// Labels that it got from its join token.
+    labels: BTreeMap<String, String>,
+    /// What happened to it, newest first: another name, other GPUs, a clock that is wrong.
+    events: Vec<NodeEventEntry>,
     /// The report whose verdict stands, as in the list of nodes.
     latest: ReportEntry,
     /// Its latest report of all, by the end of the run.
@@ -65,11 +76,40 @@ pub struct NodeDetail {
     reports: Vec<ReportEntry>,
 }
 
+/// Something that happened to a node.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NodeEventEntry {
+    /// When the server learned of it, RFC 3339.
+    at: String,
+    /// `renamed`, `gpus_changed`, `gpus_elsewhere`, `reinstalled`, `clock_ahead`, `clock_right`; there may be more one day.
+    kind: String,
+    /// In one sentence.
+    text: String,
+    /// The report of this node that told it; null where another node's did, or an enrolment.
+    report: Option<String>,
+    /// The same as `text` in parts: names, nodes, UUIDs of GPUs.
+    #[schema(value_type = Object)]
+    detail: serde_json::Value,
+}
+
+impl From<&NodeEvent> for NodeEventEntry {
+    fn from(event: &NodeEvent) -> Self {
+        Self {
+            at: rfc3339(event.at),
+            kind: event.change.kind().to_owned(),
+            text: node_events::sentence(&event.change),
+            report: event.report.as_ref().map(ToString::to_string),
+            detail: serde_json::to_value(&event.change).unwrap_or_default(),
+        }
+    }
+}
+
 impl From<&NodeListing> for NodeEntry {
     fn from(listing: &NodeListing) -> Self {
         Self {
             id: listing.id.to_string(),
             hostname: listing.hostname.clone(),
+            labels: listing.labels.clone(),
             first_seen: rfc3339(listing.first_seen),
             reports: listing.reports,
             latest: (&listing.latest).into(),
@@ -93,7 +133,14 @@ pub async fn list(
         .map(str::parse)
         .transpose()
         .map_err(|_| page::bad_cursor())?;
-    let listed = state.store.nodes(after.as_ref(), limit).await?;
+    let label = query.label.as_deref().map(join_tokens::parse_label);
+    let label = label
+        .transpose()
+        .map_err(|why| Problem::new(Code::BadQuery, format!("label: {why}")))?;
+    let label = label
+        .as_ref()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let listed = state.store.nodes(after.as_ref(), label, limit).await?;
     let is_full = listed.len() == limit as usize;
     Ok(HttpResponse::Ok().json(NodesPage {
         next_cursor: listed.last().filter(|_| is_full).map(|last| last.id.to_string()),
@@ -124,9 +171,12 @@ pub async fn get(
             format!("no report of a node {node} has come"),
         ));
     };
+    let events = state.store.node_events(&node, PAGE_DEFAULT).await?;
     let listed = state.store.reports(query).await?;
     Ok(HttpResponse::Ok().json(NodeDetail {
         id: node.to_string(),
+        labels: known.labels.clone(),
+        events: events.iter().map(NodeEventEntry::from).collect(),
         latest: (&known.latest).into(),
         last_seen: (&known.last_seen).into(),
         reports: listed.iter().map(ReportEntry::from).collect(),

@@ -29,6 +29,9 @@ words! {
     reports_many: "{} reports", "{} 份报告";
     simulated: "simulated", "模拟";
     last_seen: "last seen", "最近上报";
+    with_label: "Nodes with the label", "带有此标签的节点：";
+    all_nodes: "all nodes", "全部节点";
+    events: "What happened to it", "节点变动";
     next: "Next page", "下一页";
     host: "Host {}", "主机 {}";
     by_the_run: "by the run that ended", "依据结束于此时的运行：";

@@ -15,7 +15,7 @@ use crate::domain::lookup::{MatchOptions, look_up};
 use crate::feed::Generation;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
 use crate::search::SearchRequest;
-use crate::store::{HeardNode, NodeListing, ReportListing, VerdictCount, Weight};
+use crate::store::{HeardNode, NodeChange, NodeEvent, NodeListing, ReportListing, VerdictCount, Weight};
 use crate::web::pages;
 
 /// Words that are the same in Chinese: names, units, and what stands in files and on screens.
@@ -270,6 +270,7 @@ fn chinese_pages_of_nodes_say_nothing_in_english() {
     let node = NodeListing {
         id: report.node.id.clone(),
         hostname: Some("gpu07".to_owned()),
+        labels: [("rack".to_owned(), "r17".to_owned())].into(),
         first_seen: OffsetDateTime::UNIX_EPOCH,
         reports: 2,
         latest: listing(&report),
@@ -302,10 +303,15 @@ fn chinese_pages_of_nodes_say_nothing_in_english() {
     let locale = Locale::from(CHINESE);
     let together = pages::together::together(fleet, locale);
     let base = "http://localhost".to_owned();
-    let page = pages::nodes::nodes_page(std::slice::from_ref(&node), true, together, base, locale);
+    let page = pages::nodes::nodes_page(std::slice::from_ref(&node), true, None, together, base, locale);
     assert_nothing_is_english("nodes", &page.render().unwrap());
     let page = pages::nodes::node_page(
         &node,
+        &[NodeEvent {
+            at: OffsetDateTime::UNIX_EPOCH,
+            report: None,
+            change: NodeChange::ClockRight,
+        }],
         std::slice::from_ref(&node.latest),
         Some("/nodes/x".to_owned()),
         locale,

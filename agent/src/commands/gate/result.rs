@@ -1,0 +1,165 @@
+//! Whether a result that lies in the state folder tells anything of this node as it is now. What counts is what the result
+//! says of itself: the file's time is that of whoever copied or touched it last.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use kb_core::ids::NodeId;
+use kb_core::report::{self, Report};
+use serde::Deserialize;
+use time::OffsetDateTime;
+
+use crate::cli::GateArgs;
+use crate::commands::daemon::{ABOUT, CLOCK_SKEW, finished};
+use crate::host::{self, HostRoot};
+
+use super::look::BESIDE;
+
+/// Between two looks of the daemon where it has not written down how long it waits.
+const INTERVAL: Duration = Duration::from_mins(15);
+/// A daemon that has missed so many looks is silent.
+const LOOKS: u32 = 3;
+
+/// This node, as its results have to name it.
+pub(super) struct Here {
+    /// `None`: it cannot be named, and no result is held against it.
+    node: Option<NodeId>,
+    boot: Option<String>,
+    interval: Duration,
+    booted: Option<SystemTime>,
+}
+
+/// What the daemon wrote down of itself.
+#[derive(Default, Deserialize)]
+struct About {
+    interval_seconds: Option<f64>,
+    node_id: Option<NodeId>,
+    boot_id: Option<String>,
+}
+
+impl Here {
+    /// By what was set, else by what a daemon of this very boot calls itself, else by the machine. The daemon goes before
+    /// the machine: a container shows others another machine id, and every one the same boot.
+    pub(super) fn of(arguments: &GateArgs, state: &Path) -> Self {
+        let about = fs::read(state.join(ABOUT)).ok();
+        let about: About = about
+            .and_then(|text| serde_json::from_slice(&text).ok())
+            .unwrap_or_default();
+        let own = host::node(&HostRoot::new(&arguments.host_root)).ok();
+        let boot = own.as_ref().and_then(|own| own.boot_id.clone());
+        let of_daemon = about.node_id.filter(|_| boot.is_some() && about.boot_id == boot);
+        Self {
+            node: arguments
+                .node_id
+                .clone()
+                .or(of_daemon)
+                .or_else(|| own.map(|own| own.id)),
+            boot,
+            interval: about
+                .interval_seconds
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+                .unwrap_or(INTERVAL),
+            booted: booted(),
+        }
+    }
+}
+
+/// A result: where it lies, and when and where it was made.
+pub(super) struct Made {
+    file: PathBuf,
+    report: Report,
+    pub(super) finished: SystemTime,
+}
+
+impl Made {
+    /// Reads it. The error says why it tells nothing.
+    pub(super) fn read(file: &Path) -> Result<Self, String> {
+        let told = |why: String| format!("{}: {why}", file.display());
+        let bytes = fs::read(file).map_err(|error| told(format!("no result: {error}")))?;
+        let report: Report =
+            serde_json::from_slice(&bytes).map_err(|error| told(format!("no result: {error}")))?;
+        let finished = finished(&report)
+            .map_err(|why| told(format!("it does not say when it was made (finished_at: {why})")))?;
+        Ok(Self {
+            file: file.to_owned(),
+            report,
+            finished: finished.into(),
+        })
+    }
+
+    /// Refuses a result of another node, of a time to come, or of another version of the agent.
+    pub(super) fn check(&self, here: &Here, now: OffsetDateTime) -> Result<(), String> {
+        let node = &self.report.node.id;
+        if let Some(own) = here.node.as_ref().filter(|own| *own != node) {
+            return Err(self.told(&format!(
+                "it is of the node {node}, and this one is {own}: remove it, or give --node-id (PEERLESS_NODE_ID) to \
+                 the daemon and to this call alike"
+            )));
+        }
+        let version = self.report.schema;
+        // A later minor version may say in a field what this program does not know of.
+        if version.major != report::MAJOR || version.minor > report::MINOR {
+            return Err(self.of_another_version());
+        }
+        if self.finished > SystemTime::from(now + CLOCK_SKEW) {
+            return Err(self.told(&format!(
+                "it is of {}, which is yet to come: a clock was set back, or is wrong",
+                self.report.finished_at
+            )));
+        }
+        Ok(())
+    }
+
+    /// The same of a look, which is made anew every few minutes: it has to be one of this boot, of this version, and new.
+    pub(super) fn check_look(&self, here: &Here, now: OffsetDateTime) -> Result<(), String> {
+        self.check(here, now)?;
+        if self.report.schema.minor != report::MINOR {
+            return Err(self.of_another_version());
+        }
+        let of_another_boot = match (&here.boot, &self.report.node.boot_id) {
+            (Some(here), Some(made)) => here != made,
+            _ => here.booted.is_some_and(|booted| self.finished < booted),
+        };
+        if of_another_boot {
+            return Err(self.told("there is no look since the node was booted"));
+        }
+        let age = SystemTime::from(now)
+            .duration_since(self.finished)
+            .unwrap_or_default();
+        // The daemon leaves a tenth of its interval to chance, and a look takes a while itself.
+        let most = here.interval * LOOKS + here.interval * LOOKS / 10 + BESIDE;
+        if age > most {
+            return Err(self.told(&format!(
+                "the last look is {} s old, and the daemon looks every {} s",
+                age.as_secs(),
+                here.interval.as_secs()
+            )));
+        }
+        Ok(())
+    }
+
+    fn of_another_version(&self) -> String {
+        let version = self.report.schema;
+        self.told(&format!(
+            "it is of version {}.{} of the report, written by agent {}, and this agent has {}.{}: restart the daemon, so \
+             that both are the same program",
+            version.major,
+            version.minor,
+            self.report.agent_version,
+            report::MAJOR,
+            report::MINOR
+        ))
+    }
+
+    fn told(&self, why: &str) -> String {
+        format!("{}: {why}", self.file.display())
+    }
+}
+
+/// When the kernel started.
+fn booted() -> Option<SystemTime> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let seconds = text.lines().find_map(|line| line.strip_prefix("btime "))?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds.trim().parse().ok()?))
+}

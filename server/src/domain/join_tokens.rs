@@ -1,0 +1,229 @@
+//! Join tokens: made one or many at once, with labels for the nodes that enrol with them.
+
+use std::time::Duration;
+
+use kb_core::terminal::harmless;
+use time::OffsetDateTime;
+
+use super::tokens::{IssuedToken, draw};
+use crate::clock::{Random, RandomError};
+use crate::store::{Bounds, Labels, Scope, Store, StoreError, StoredToken};
+
+/// Most tokens that are made at once.
+pub const MAX_AT_ONCE: u32 = 1_000;
+/// Most labels of a token.
+pub const MAX_LABELS: usize = 16;
+/// Longest name of a label, in bytes.
+pub const MAX_LABEL_NAME_BYTES: usize = 63;
+/// Longest value of a label, in characters.
+pub const MAX_LABEL_VALUE_CHARACTERS: usize = 100;
+/// Longest name of a token, in characters.
+pub const MAX_NAME_CHARACTERS: usize = 100;
+
+/// What tokens are made.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// Whom or what they are for.
+    pub name: String,
+    /// Nodes that may join with each; any number where it is not said.
+    pub uses: Option<u32>,
+    /// How long they are good; without end where it is not said.
+    pub expires_in: Option<Duration>,
+    /// Labels of the nodes that join.
+    pub labels: Labels,
+    /// How many.
+    pub count: u32,
+}
+
+/// Why none was made.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinTokenError {
+    /// Something that was asked for cannot be.
+    #[error("{0}")]
+    Wrong(String),
+    /// No randomness.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// Not kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes them, all or none.
+pub async fn make(
+    store: &dyn Store,
+    random: &dyn Random,
+    wanted: &Wanted,
+    now: OffsetDateTime,
+) -> Result<Vec<IssuedToken>, JoinTokenError> {
+    let name = parse_name(&wanted.name).map_err(|why| JoinTokenError::Wrong(format!("name: {why}")))?;
+    check_labels(&wanted.labels).map_err(|why| JoinTokenError::Wrong(format!("labels: {why}")))?;
+    if !(1..=MAX_AT_ONCE).contains(&wanted.count) {
+        let why = format!("count: {} tokens at once, give 1 to {MAX_AT_ONCE}", wanted.count);
+        return Err(JoinTokenError::Wrong(why));
+    }
+    if wanted.uses == Some(0) {
+        let why = "uses: nobody could join with 0; leave it out for any number of nodes".to_owned();
+        return Err(JoinTokenError::Wrong(why));
+    }
+    let expires_at = wanted.expires_in.map(|duration| now + duration);
+    let bounds = Bounds {
+        uses_left: wanted.uses,
+        labels: wanted.labels.clone(),
+        ..Bounds::default()
+    };
+    let issued = (0..wanted.count)
+        .map(|_| {
+            draw(
+                random,
+                &name,
+                vec![Scope::Enrol],
+                (now, expires_at),
+                bounds.clone(),
+            )
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let kept = issued.iter().map(|issued| issued.token.clone()).collect();
+    store.create_tokens(kept).await?;
+    Ok(issued)
+}
+
+/// All tokens that let nodes join and do nothing else.
+pub async fn list(store: &dyn Store) -> Result<Vec<StoredToken>, StoreError> {
+    let mut tokens = store.tokens().await?;
+    tokens.retain(is_join_token);
+    Ok(tokens)
+}
+
+/// Takes one back; false where there is no such join token. Nodes that have joined with it stay.
+pub async fn revoke(store: &dyn Store, id: &str, now: OffsetDateTime) -> Result<bool, StoreError> {
+    match store.token(id).await? {
+        Some(token) if is_join_token(&token) => store.revoke_token(id, now).await,
+        _ => Ok(false),
+    }
+}
+
+fn is_join_token(token: &StoredToken) -> bool {
+    token.token.scopes == [Scope::Enrol]
+}
+
+/// A name that fits into a list, without blanks around it.
+pub fn parse_name(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.is_empty() || name.chars().count() > MAX_NAME_CHARACTERS || name.chars().any(char::is_control) {
+        return Err(format!(
+            "a name has 1 to {MAX_NAME_CHARACTERS} characters, all in one line"
+        ));
+    }
+    Ok(name.to_owned())
+}
+
+/// Reads `rack=r17`.
+pub fn parse_label(text: &str) -> Result<(String, String), String> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(format!(
+            "{:?} is no label: write NAME=VALUE, as rack=r17",
+            harmless(text)
+        ));
+    };
+    check_label(name, value)?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn check_labels(labels: &Labels) -> Result<(), String> {
+    if labels.len() > MAX_LABELS {
+        return Err(format!("there are {}, give at most {MAX_LABELS}", labels.len()));
+    }
+    labels
+        .iter()
+        .try_for_each(|(name, value)| check_label(name, value))
+}
+
+fn check_label(name: &str, value: &str) -> Result<(), String> {
+    let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
+    if name.is_empty() || name.len() > MAX_LABEL_NAME_BYTES || !name.bytes().all(is_name_byte) {
+        return Err(format!(
+            "{:?} is no name of a label: give 1 to {MAX_LABEL_NAME_BYTES} letters, digits, dots, dashes, slashes and \
+             underscores",
+            harmless(name)
+        ));
+    }
+    let length = value.chars().count();
+    if length == 0 || length > MAX_LABEL_VALUE_CHARACTERS || harmless(value) != value || value.contains('\t')
+    {
+        return Err(format!(
+            "the value of the label {name} has 1 to {MAX_LABEL_VALUE_CHARACTERS} printable characters"
+        ));
+    }
+    Ok(())
+}
+
+/// Reads `90d` and the like.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    const FORM: &str = "write a number and m, h, d or w: 90d";
+    let digits = text
+        .find(|character: char| !character.is_ascii_digit())
+        .ok_or(FORM)?;
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| FORM)?;
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 604_800,
+        _ => return Err(FORM.to_owned()),
+    };
+    // A hundred years: beyond it the calendar ends before the token.
+    let limit = 36_525 * 86_400;
+    number
+        .checked_mul(seconds)
+        .filter(|total| *total > 0 && *total <= limit)
+        .map(Duration::from_secs)
+        .ok_or_else(|| "a token lasts between a minute and a hundred years".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_into_a_list() {
+        assert_eq!(parse_name(" node fleet "), Ok("node fleet".to_owned()));
+        for bad in [
+            "",
+            "  ",
+            "a\nb",
+            "a\u{1b}[2J",
+            &"x".repeat(MAX_NAME_CHARACTERS + 1),
+        ] {
+            assert!(parse_name(bad).is_err(), "{bad:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn labels_are_a_name_and_a_value() {
+        assert_eq!(parse_label("rack=r17"), Ok(("rack".to_owned(), "r17".to_owned())));
+        assert_eq!(parse_label("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
+        for bad in [
+            "",
+            "rack",
+            "=r17",
+            "rack=",
+            "ra ck=1",
+            "rack=\u{1b}[2J",
+            "rack=a\nb",
+        ] {
+            let told = parse_label(bad).unwrap_err();
+            assert!(!told.contains('\u{1b}'), "{told}");
+        }
+    }
+
+    #[test]
+    fn durations_are_a_number_and_a_unit() {
+        assert_eq!(parse_duration("90d"), Ok(Duration::from_hours(90 * 24)));
+        assert_eq!(parse_duration("12h"), Ok(Duration::from_hours(12)));
+        for bad in ["", "d", "90", "90x", "-1d", "0d", "999999w", "1d2h"] {
+            assert!(parse_duration(bad).is_err(), "{bad:?} was accepted");
+        }
+    }
+}

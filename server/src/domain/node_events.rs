@@ -1,0 +1,91 @@
+//! What happened to a node, in one sentence each.
+
+use crate::store::{MovedGpu, NodeChange};
+
+/// Most GPUs that a sentence names.
+const NAMED: usize = 4;
+
+/// What happened, for people and for the text of the API.
+pub fn sentence(change: &NodeChange) -> String {
+    match change {
+        NodeChange::Renamed { from, to } => format!("renamed: the host was {from} and is {to} now"),
+        NodeChange::GpusChanged { left, came } => {
+            let parts = [("went away", "now on", left), ("came", "before on", came)];
+            let told = parts.into_iter().filter(|(.., gpus)| !gpus.is_empty());
+            let told: Vec<String> = told
+                .map(|(what, place, gpus)| format!("{what} {}", listed(gpus, place)))
+                .collect();
+            format!("GPUs changed: {}", told.join("; "))
+        }
+        NodeChange::GpusElsewhere { gpus, node } => {
+            let gpus: Vec<MovedGpu> = gpus
+                .iter()
+                .map(|uuid| MovedGpu {
+                    uuid: uuid.clone(),
+                    node: None,
+                })
+                .collect();
+            format!(
+                "node {node} shows GPUs that were last seen here: {}",
+                listed(&gpus, "")
+            )
+        }
+        NodeChange::Reinstalled { from, by } if by == "machine" => {
+            format!("this machine enrolled before as node {from}: it was installed anew, or given another id")
+        }
+        NodeChange::Reinstalled { from, .. } => {
+            format!(
+                "all of these GPUs were last seen on node {from}: the machine was installed anew, or given another id"
+            )
+        }
+        NodeChange::ClockAhead { seconds } => {
+            format!(
+                "the clock is {} minutes ahead of the server's: times of this node are wrong",
+                seconds / 60
+            )
+        }
+        NodeChange::ClockRight => "the clock agrees with the server's again".to_owned(),
+    }
+}
+
+fn listed(gpus: &[MovedGpu], place: &str) -> String {
+    let mut named: Vec<String> = gpus
+        .iter()
+        .take(NAMED)
+        .map(|gpu| match &gpu.node {
+            Some(node) => format!("{} ({place} node {node})", gpu.uuid),
+            None => gpu.uuid.clone(),
+        })
+        .collect();
+    if gpus.len() > NAMED {
+        named.push(format!("{} more", gpus.len() - NAMED));
+    }
+    named.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_says_which_gpus_and_where() {
+        let gpu = |uuid: &str, node: Option<&str>| MovedGpu {
+            uuid: uuid.to_owned(),
+            node: node.map(|node| node.parse().unwrap()),
+        };
+        let change = NodeChange::GpusChanged {
+            left: vec![gpu("GPU-a", Some("n2"))],
+            came: vec![gpu("GPU-b", None)],
+        };
+        assert_eq!(
+            sentence(&change),
+            "GPUs changed: went away GPU-a (now on node n2); came GPU-b"
+        );
+        let many = (0..6).map(|number| gpu(&format!("GPU-{number}"), None)).collect();
+        let change = NodeChange::GpusChanged {
+            left: many,
+            came: Vec::new(),
+        };
+        assert!(sentence(&change).ends_with("GPU-3, 2 more"));
+    }
+}
