@@ -56,7 +56,7 @@ impl FieldText {
     pub(in crate::search) fn boost(self) -> f32 {
         match self {
             Self::Title => 7.0,
-            Self::Codes => 3.0,
+            Self::Codes => 2.8,
             Self::Signature => 5.0,
             Self::Id => 6.0,
             Self::Tags => 2.5,
