@@ -119,7 +119,8 @@ function searchAsTyped(form) {
     asked = new AbortController();
     const query = new URLSearchParams(new FormData(form));
     try {
-      const answer = await fetch("/search?" + query, { signal: asked.signal });
+      // The last word may be a beginning only while it is typed.
+      const answer = await fetch("/search?" + query + "&typing=1", { signal: asked.signal });
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (field.value !== typed) return;

@@ -387,7 +387,10 @@ async fn the_page_shows_the_pasted_line_and_answers_in_the_language_asked_for() 
             ">Peer access (P2P) is not supported between these two GPUs</a>"
         };
         assert!(heading.contains(title), "{heading}");
-        assert!(below.trim_start().starts_with("<p class=\"sig\"") && below.contains(OWN), "{below}");
+        assert!(
+            below.trim_start().starts_with("<p class=\"sig\"") && below.contains(OWN),
+            "{below}"
+        );
     }
 }
 

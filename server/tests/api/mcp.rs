@@ -95,7 +95,10 @@ async fn an_assistant_finds_reads_and_follows_records() {
     assert_eq!(hits["total"], 2);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "1 of 2 records, best first:");
-    assert_eq!(lines[2], "    Peer access (P2P) is not supported between these two GPUs");
+    assert_eq!(
+        lines[2],
+        "    Peer access (P2P) is not supported between these two GPUs"
+    );
     assert!(lines[4].starts_with("For more: cursor "), "{text}");
     let (text, record) = call(&client, "record", json!({"id": RECORD})).await;
     assert_eq!(record["document"]["id"], RECORD);

@@ -83,5 +83,8 @@ async fn what_was_typed_last_is_shown_and_what_was_pasted_is_asked_by_nobody() {
         put('', 'deleteContentBackward'); put('x'.repeat(101), 'insertText'); put('gate', 'insertText');
         return [pasted, asked.map((one) => one.address)]";
     let told = browser.script(&format!("{HELD}{paste}")).await;
-    assert_eq!(told, serde_json::json!([0, ["/search?q=", "/search?q=gate"]]));
+    assert_eq!(
+        told,
+        serde_json::json!([0, ["/search?q=&typing=1", "/search?q=gate&typing=1"]])
+    );
 }

@@ -52,6 +52,7 @@ fn fingerprint(request: &SearchRequest) -> String {
         bytes.extend([0xFF, u8::from(part.is_some())]);
         bytes.extend(part.as_deref().unwrap_or_default().as_bytes());
     }
+    bytes.push(u8::from(request.is_typing));
     let digest = Sha256::of(bytes);
     digest.as_str().chars().take(FINGERPRINT_DIGITS).collect()
 }

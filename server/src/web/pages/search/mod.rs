@@ -89,6 +89,9 @@ pub struct Params {
     pub locale: Option<String>,
     /// Where the page starts.
     pub cursor: Option<String>,
+    /// 1 while the text is being typed.
+    #[serde(default)]
+    pub typing: u8,
 }
 
 impl Params {
@@ -126,6 +129,7 @@ pub async fn get(
         filters: params.filters(),
         limit: None,
         cursor: params.cursor.clone().filter(|cursor| !cursor.is_empty()),
+        is_typing: params.typing == 1,
         ..SearchRequest::default()
     };
     let generation = state.knowledge.current();
@@ -148,7 +152,8 @@ pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer, loc
     let next = answer.next_cursor.as_ref().map(|cursor| {
         let address = facets::address(&params.q, &filters, locale);
         let separator = if address.contains('?') { '&' } else { '?' };
-        format!("{address}{separator}cursor={}", encoded(cursor))
+        let typing = if params.typing == 1 { "&typing=1" } else { "" };
+        format!("{address}{separator}cursor={}{typing}", encoded(cursor))
     });
     SearchPage {
         layout: Layout::new(format!("{heading} · Peerless"), Section::Search)
