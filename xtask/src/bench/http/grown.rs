@@ -1,5 +1,5 @@
 //! More records than there are: copies of the real ones, each word of their English texts replaced by one drawn from all.
-//! They keep their Chinese names and most facets, and lose what makes them match and what was checked of the original:
+//! They keep their Chinese texts and most facets, and lose what makes them match and what was checked of the original:
 //! patterns, codes, edges, the tier.
 
 use std::fs::File;
@@ -20,6 +20,9 @@ const LISTS: [(&str, [&str; 2]); 2] = [
     ("workarounds", ["action", "how"]),
     ("dead_ends", ["action", "why_fails"]),
 ];
+
+/// Longest title, in characters.
+const TITLE_CHARS: usize = 70;
 
 /// Imports records into a database that holds `documents`, until it holds `count`.
 pub(super) fn import(program: &Path, data: &Path, documents: &[Value], count: usize) -> Result<()> {
@@ -72,7 +75,16 @@ fn line(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Option<
             redraw(entry, &names, vocabulary);
         }
     }
-    let annex = json!({ "schema_version": 1, "codes": [format!("GROWN_CODE_{number}")] });
+    // The gate refuses a record that is as good an answer to a Chinese signature as its owner.
+    if let Some(Value::String(chinese)) = document.get_mut("signature_zh") {
+        chinese.push_str(&format!(" {number}"));
+    }
+    let title: String = document.get("signature")?.as_str()?.chars().take(TITLE_CHARS).collect();
+    let annex = json!({
+        "schema_version": 1,
+        "title": title.split_whitespace().collect::<Vec<_>>().join(" "),
+        "codes": [format!("GROWN_CODE_{number}")],
+    });
     Some(json!({
         "id": id,
         "revision": 1,

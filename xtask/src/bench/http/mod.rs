@@ -43,6 +43,9 @@ pub(crate) struct Options {
     /// Search in place of matching.
     #[arg(long)]
     search: bool,
+    /// Words of a query, with --search. A query of more words than a signature has runs over several.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=64), requires = "search")]
+    words: u8,
     /// A server that is built already, in place of building one. Nothing of the repository is needed then.
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
@@ -100,7 +103,7 @@ fn measure(options: &Options, program: &Path, data: &Path) -> Result<()> {
     let document = documents.into_iter().next().context("there is no record")?;
     let editor = editor::Editor::new(program, address, data, document)?;
     let texts = if options.search {
-        texts::queries(&signatures, options.texts)
+        texts::queries(&signatures, usize::from(options.words), options.texts)
     } else {
         texts::messages(&signatures, options.texts)
     };

@@ -46,28 +46,14 @@ pub(super) fn messages(signatures: &[String], count: usize) -> Vec<String> {
         .collect()
 }
 
-/// Three neighbouring words of a signature, each combination once; fewer than `count` where there are no more.
-pub(super) fn queries(signatures: &[String], count: usize) -> Vec<String> {
-    let words: Vec<Vec<&str>> = signatures
-        .iter()
-        .map(|signature| signature.split_whitespace().collect())
-        .collect();
-    let longest = words.iter().map(Vec::len).max().unwrap_or_default();
+/// Neighbouring words of the signatures, put one behind the other: `words` of them for each query, each query once. The
+/// queries begin as far from each other as they can.
+pub(super) fn queries(signatures: &[String], words: usize, count: usize) -> Vec<String> {
+    let all: Vec<&str> = signatures.iter().flat_map(|signature| signature.split_whitespace()).collect();
+    let step = (all.len() / count.max(1)).max(1);
     let mut seen = BTreeSet::new();
-    let mut queries = Vec::new();
-    for place in 0..longest {
-        for signature in &words {
-            let end = signature.len().min(place + 3);
-            let Some(window) = signature.get(place..end).filter(|window| !window.is_empty()) else {
-                continue;
-            };
-            let query = window.join(" ");
-            if queries.len() < count && seen.insert(query.clone()) {
-                queries.push(query);
-            }
-        }
-    }
-    queries
+    let windows = all.windows(words).step_by(step).map(|window| window.join(" "));
+    windows.filter(|query| seen.insert(query.clone())).take(count).collect()
 }
 
 /// A text as it may stand in a query.
