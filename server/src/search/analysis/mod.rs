@@ -12,5 +12,5 @@ mod words;
 pub(super) use analyzer::{ANALYZER, Analyzer};
 pub(super) use inflections::inflections;
 pub(super) use stop_words::is_stop_word;
-pub(super) use synonyms::{Mention, longest_mentions};
+pub(super) use synonyms::{Mention, longest_mentions, names_of};
 pub(super) use words::{Word, parts, parts_of, words};

@@ -61,6 +61,17 @@ fn rows() -> impl Iterator<Item = Vec<&'static str>> {
         .map(|row| row.split(", ").collect())
 }
 
+/// Names by the synonym token of their thing.
+static BY_TOKEN: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+    let tokens = rows().filter_map(|row| Some((synonym_token(row.first()?), row)));
+    tokens.collect()
+});
+
+/// The names of a thing, by its synonym token; none for other tokens.
+pub(in crate::search) fn names_of(token: &str) -> &'static [&'static str] {
+    BY_TOKEN.get(token).map_or(&[], Vec::as_slice)
+}
+
 /// The synonym token of a thing, by its first name.
 fn synonym_token(thing: &str) -> String {
     format!("{MARK}{thing}")

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use aho_corasick::AhoCorasick;
 use serde::Serialize;
 use tantivy::snippet::{SnippetGenerator, collapse_overlapped_ranges};
 use utoipa::ToSchema;
 
+use crate::search::analysis::{names_of, words};
 use crate::search::error::SearchError;
 use crate::search::index::{SearchDoc, Snapshot};
 use crate::search::query::ParsedQuery;
@@ -36,7 +38,15 @@ pub struct Segment {
 
 /// Marks the words of one query.
 pub(super) struct Highlighter {
-    snippets: Option<SnippetGenerator>,
+    /// `None` where nothing is asked.
+    marking: Option<Marking>,
+}
+
+struct Marking {
+    /// Finds what every text with a mark contains. Most texts of a record have none and need not be analyzed.
+    needed: AhoCorasick,
+    snippets: SnippetGenerator,
+    with_chinese: bool,
 }
 
 impl Highlighter {
@@ -48,29 +58,58 @@ impl Highlighter {
             }
         }
         if tokens.is_empty() {
-            return Ok(Self { snippets: None });
+            return Ok(Self { marking: None });
         }
         let field = snapshot.fields.every;
         let analyzer = snapshot.searcher.index().tokenizer_for_field(field)?;
+        let needed = tokens.keys().flat_map(|token| needed_for(token));
+        let Ok(needed) = AhoCorasick::builder().ascii_case_insensitive(true).build(needed) else {
+            return Ok(Self { marking: None });
+        };
+        let with_chinese = tokens.keys().any(|token| !token.is_ascii());
         let snippets = SnippetGenerator::new(tokens, analyzer, field, MAX_EXCERPT_BYTES);
         Ok(Self {
-            snippets: Some(snippets),
+            marking: Some(Marking {
+                needed,
+                snippets,
+                with_chinese,
+            }),
         })
     }
 
     /// The most telling excerpts of a record: of each of its texts the one with most marks.
     pub(super) fn highlights(&self, document: &SearchDoc) -> Vec<Highlight> {
-        let found = texts(document).into_iter().filter_map(|(field, texts)| {
-            let excerpts = texts.filter_map(|text| self.excerpt(text));
+        let Some(marking) = &self.marking else {
+            return Vec::new();
+        };
+        let fields = texts(document).into_iter();
+        let fields = fields.filter(|(field, _)| marking.with_chinese || !field.ends_with("_zh"));
+        let found = fields.filter_map(|(field, texts)| {
+            let excerpts = texts.filter_map(|text| marking.excerpt(text));
             let (_, segments) = excerpts.max_by_key(|(marks, _)| *marks)?;
             Some(Highlight { field, segments })
         });
         found.take(MAX_HIGHLIGHTS).collect()
     }
+}
 
+/// What a text with this token contains: the token itself, or a first word of a name that it stands for.
+fn needed_for(token: &str) -> Vec<String> {
+    let names = names_of(token);
+    if names.is_empty() {
+        return vec![token.to_owned()];
+    }
+    let first_words = names.iter().filter_map(|name| words(name).into_iter().next());
+    first_words.map(|word| word.text).collect()
+}
+
+impl Marking {
     /// The excerpt of a text, with the number of its marks; `None` where nothing is marked.
     fn excerpt(&self, text: &str) -> Option<(usize, Vec<Segment>)> {
-        let snippet = self.snippets.as_ref()?.snippet(text);
+        if !self.needed.is_match(text) {
+            return None;
+        }
+        let snippet = self.snippets.snippet(text);
         let window = snippet.fragment_range();
         let marks = collapse_overlapped_ranges(snippet.highlighted());
         let marks: Vec<Range<usize>> = marks

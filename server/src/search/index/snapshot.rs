@@ -97,6 +97,21 @@ impl Snapshot {
         self.doc_freq(&Term::from_field_text(field, token))
     }
 
+    /// True where some document, living or deleted, contains a term.
+    pub(in crate::search) fn contains(&self, term: &Term) -> tantivy::Result<bool> {
+        for segment in self.searcher.segment_readers() {
+            let inverted = segment.inverted_index(term.field())?;
+            if inverted.get_term_info(term)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    pub(in crate::search) fn is_scored_text(&self, field: Field) -> bool {
+        self.fields.texts.iter().any(|(_, scored)| *scored == field)
+    }
+
     /// Inverse document frequency as BM25 has it (Robertson and Zaragoza 2009): ln(1 + (N - n + 0.5) / (n + 0.5)).
     pub(in crate::search) fn idf(&self, documents_with_token: u64) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
@@ -129,8 +144,11 @@ impl Bm25StatisticsProvider for Snapshot {
         // One document frequency for all fields: a word that is rare in titles and common elsewhere is a common word.
         let in_every_text =
             Term::from_field_text(self.fields.every, term.value().as_str().unwrap_or_default());
-        let is_scored_text = self.fields.texts.iter().any(|(_, field)| *field == term.field());
-        let term = if is_scored_text { &in_every_text } else { term };
+        let term = if self.is_scored_text(term.field()) {
+            &in_every_text
+        } else {
+            term
+        };
         let mut documents = 0;
         for segment in self.searcher.segment_readers() {
             let inverted = segment.inverted_index(term.field())?;

@@ -2,11 +2,21 @@
 
 use super::vocabulary::Vocabulary;
 
+/// A token that may stand for a word of the query.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::search) struct QueryToken {
+    pub(in crate::search) text: String,
+    /// 1 for the word as written, less for other ways to say it.
+    pub(in crate::search) weight: f32,
+    /// Living documents that contain it.
+    pub(in crate::search) documents: u64,
+}
+
 /// A word or a name in a query. A document contains it if it contains any of its tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::search) struct QueryTerm {
-    /// Tokens that documents contain, each with its weight: 1 for the word as written, less for other ways to say it.
-    pub(in crate::search) tokens: Vec<(String, f32)>,
+    /// Tokens that documents contain.
+    pub(in crate::search) tokens: Vec<QueryToken>,
     /// Completions of a word that is being typed. They count as one set, without regard to how rare each is.
     pub(in crate::search) completions: Vec<String>,
     /// Inverse document frequency: the share of the query's meaning that this term carries.
@@ -16,7 +26,7 @@ pub(in crate::search) struct QueryTerm {
 impl QueryTerm {
     /// Every token and completion.
     pub(in crate::search) fn all_tokens(&self) -> impl Iterator<Item = &str> {
-        let tokens = self.tokens.iter().map(|(token, _)| token.as_str());
+        let tokens = self.tokens.iter().map(|token| token.text.as_str());
         tokens.chain(self.completions.iter().map(String::as_str))
     }
 
@@ -35,12 +45,16 @@ impl Vocabulary<'_> {
         completions: Vec<String>,
     ) -> tantivy::Result<Option<QueryTerm>> {
         let mut most = 0;
-        let mut known: Vec<(String, f32)> = Vec::new();
+        let mut known: Vec<QueryToken> = Vec::new();
         for (token, weight) in tokens {
             let documents = self.documents(token)?;
-            if documents > 0 && !known.iter().any(|(seen, _)| seen == token) {
+            if documents > 0 && !known.iter().any(|seen| seen.text == *token) {
                 most = most.max(documents);
-                known.push((token.clone(), *weight));
+                known.push(QueryToken {
+                    text: token.clone(),
+                    weight: *weight,
+                    documents,
+                });
             }
         }
         for token in &completions {

@@ -45,7 +45,7 @@ impl CandidateSet {
             let mut tokens = term.tokens.iter();
             tokens
                 .next()
-                .is_some_and(|(word, _)| query.words_of_codes.contains(word))
+                .is_some_and(|token| query.words_of_codes.contains(&token.text))
         };
         let sum = |terms: &[&QueryTerm]| terms.iter().map(|term| term.idf).sum::<f32>();
         let all: Vec<&QueryTerm> = query.terms.iter().collect();

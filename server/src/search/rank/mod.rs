@@ -6,6 +6,7 @@ mod coverage;
 mod document_list;
 mod relevance;
 mod scored_documents;
+mod statistics;
 mod top_k;
 
 pub(super) use candidate_set::CandidateSet;

@@ -21,44 +21,50 @@ const PHRASE: f32 = 4.0;
 const COMPLETION: f32 = 1.5;
 
 /// Every part of the query as an optional clause; the scores add up.
-pub(super) fn relevance(snapshot: &Snapshot, query: &ParsedQuery) -> Vec<(Occur, Box<dyn Query>)> {
-    let terms = query.terms.iter().map(|term| term_query(snapshot, term));
-    let phrases = query.phrases.iter().map(|phrase| phrase_query(snapshot, phrase));
-    let codes = query.codes.iter().map(|code| {
+pub(super) fn relevance(
+    snapshot: &Snapshot,
+    query: &ParsedQuery,
+) -> tantivy::Result<Vec<(Occur, Box<dyn Query>)>> {
+    let mut clauses = Vec::new();
+    for term in &query.terms {
+        clauses.push((Occur::Should, term_query(snapshot, term)?));
+    }
+    for phrase in &query.phrases {
+        clauses.push((Occur::Should, phrase_query(snapshot, phrase)));
+    }
+    for code in &query.codes {
         let term = Term::from_field_text(snapshot.fields.code, code);
-        constant([term].into_iter(), CODE)
-    });
-    terms
-        .chain(phrases)
-        .chain(codes)
-        .map(|clause| (Occur::Should, clause))
-        .collect()
+        clauses.push((Occur::Should, constant([term].into_iter(), CODE)));
+    }
+    Ok(clauses)
 }
 
-/// The best field counts, the others add a little.
-fn term_query(snapshot: &Snapshot, term: &QueryTerm) -> Box<dyn Query> {
+/// The best field counts, the others add a little. Fields of which no document contains a token are left out.
+fn term_query(snapshot: &Snapshot, term: &QueryTerm) -> tantivy::Result<Box<dyn Query>> {
     let mut fields: Vec<Box<dyn Query>> = Vec::new();
-    for (token, weight) in &term.tokens {
+    for token in &term.tokens {
         for (text, field) in &snapshot.fields.texts {
-            let token = Term::from_field_text(*field, token);
-            let query = TermQuery::new(token, IndexRecordOption::WithFreqs);
-            fields.push(Box::new(BoostQuery::new(Box::new(query), text.boost() * weight)));
+            let in_field = Term::from_field_text(*field, &token.text);
+            if snapshot.contains(&in_field)? {
+                let query = TermQuery::new(in_field, IndexRecordOption::WithFreqs);
+                let boost = text.boost() * token.weight;
+                fields.push(Box::new(BoostQuery::new(Box::new(query), boost)));
+            }
         }
     }
+    let every = snapshot.fields.every;
     if !term.completions.is_empty() {
-        let every = snapshot.fields.every;
         let tokens = term.completions.iter();
         let tokens = tokens.map(|token| Term::from_field_text(every, token));
         fields.push(constant(tokens, COMPLETION * term.idf));
     }
     let best = Box::new(DisjunctionMaxQuery::with_tie_breaker(fields, OTHER_FIELDS));
-    let every = snapshot.fields.every;
     let tokens = term.all_tokens();
     let tokens = tokens.map(|token| Term::from_field_text(every, token));
-    Box::new(BooleanQuery::union(vec![
+    Ok(Box::new(BooleanQuery::union(vec![
         best,
         constant(tokens, COVERAGE * term.idf),
-    ]))
+    ])))
 }
 
 fn phrase_query(snapshot: &Snapshot, words: &[String]) -> Box<dyn Query> {

@@ -8,6 +8,7 @@ use tantivy::{DocAddress, Term};
 use super::document_list::DocumentListQuery;
 use super::relevance::relevance;
 use super::scored_documents::ScoredDocuments;
+use super::statistics::QueryStatistics;
 use crate::search::index::Snapshot;
 use crate::search::query::ParsedQuery;
 
@@ -24,7 +25,7 @@ pub(in crate::search) fn top_k(
     documents: Vec<DocAddress>,
     count: usize,
 ) -> tantivy::Result<Vec<(f32, DocAddress)>> {
-    let mut clauses = relevance(snapshot, query);
+    let mut clauses = relevance(snapshot, query)?;
     for (term, place) in first.iter().zip(0_u8..) {
         let score = FIRST - FIRST_STEP * f32::from(place);
         clauses.push((
@@ -38,10 +39,11 @@ pub(in crate::search) fn top_k(
         let list = DocumentListQuery::new(&snapshot.searcher, documents);
         clauses.push((Occur::Must, Box::new(list) as Box<dyn Query>));
         let all = ScoredDocuments { at_least: f32::MIN };
-        let query = BooleanQuery::new(clauses);
+        let scored_by = BooleanQuery::new(clauses);
+        let statistics = QueryStatistics::new(snapshot, query);
         snapshot
             .searcher
-            .search_with_statistics_provider(&query, &all, snapshot)?
+            .search_with_statistics_provider(&scored_by, &all, &statistics)?
     };
     for (score, address) in &mut scored {
         *score *= snapshot.prior(*address);

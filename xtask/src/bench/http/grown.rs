@@ -79,7 +79,12 @@ fn line(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Option<
     if let Some(Value::String(chinese)) = document.get_mut("signature_zh") {
         chinese.push_str(&format!(" {number}"));
     }
-    let title: String = document.get("signature")?.as_str()?.chars().take(TITLE_CHARS).collect();
+    let title: String = document
+        .get("signature")?
+        .as_str()?
+        .chars()
+        .take(TITLE_CHARS)
+        .collect();
     let annex = json!({
         "schema_version": 1,
         "title": title.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -49,11 +49,17 @@ pub(super) fn messages(signatures: &[String], count: usize) -> Vec<String> {
 /// Neighbouring words of the signatures, put one behind the other: `words` of them for each query, each query once. The
 /// queries begin as far from each other as they can.
 pub(super) fn queries(signatures: &[String], words: usize, count: usize) -> Vec<String> {
-    let all: Vec<&str> = signatures.iter().flat_map(|signature| signature.split_whitespace()).collect();
+    let all: Vec<&str> = signatures
+        .iter()
+        .flat_map(|signature| signature.split_whitespace())
+        .collect();
     let step = (all.len() / count.max(1)).max(1);
     let mut seen = BTreeSet::new();
     let windows = all.windows(words).step_by(step).map(|window| window.join(" "));
-    windows.filter(|query| seen.insert(query.clone())).take(count).collect()
+    windows
+        .filter(|query| seen.insert(query.clone()))
+        .take(count)
+        .collect()
 }
 
 /// A text as it may stand in a query.
