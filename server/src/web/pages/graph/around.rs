@@ -205,7 +205,7 @@ fn shows(id: &RecordId, depth: u32, wanted: &[EdgeKind], locale: Locale) -> Vec<
                     href: locale.href(address(id, depth, Some(&named.join(",")))),
                     text: text.to_owned(),
                 },
-                lang: words.lang,
+                lang: locale.language.tag(),
                 current: are_same(kinds, wanted),
             }
         })

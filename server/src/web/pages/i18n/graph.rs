@@ -3,7 +3,6 @@
 use kb_core::transition::EdgeKind;
 
 words! {
-    lang: "en", "zh-Hans";
     around: "What surrounds this error", "与此错误相关的错误";
     drawing_means:
         "Time goes from left to right: what comes before stands on the left, what follows on the right, what it is confused with below, dashed. The list under the drawing says the same.",

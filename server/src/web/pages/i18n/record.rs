@@ -1,7 +1,6 @@
 //! The record page, and what other pages show of a record.
 
 words! {
-    lang: "en", "zh-Hans";
     dead_ends: "Do not waste time on", "不要在这些做法上浪费时间";
     no_dead_ends: "No dead ends are known.", "没有已知的无效做法。";
     workarounds: "What works", "有效的做法";
