@@ -1,7 +1,7 @@
 //! What every page has around its content: title, language, where in the site it stands, the address of the sheet.
 
 use super::assets;
-use super::i18n::{Language, Locale, filled, site};
+use super::i18n::{Language, Locale, site};
 
 /// The parts of the site that the head links to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Layout {
 
     /// `Knowledge as of change 412`.
     pub fn as_of(&self) -> Option<String> {
-        self.seq.map(|seq| filled(self.words.as_of, &[&seq.to_string()]))
+        self.seq.map(|seq| self.words.as_of(&seq.to_string()))
     }
 
     /// A page that search engines may show.

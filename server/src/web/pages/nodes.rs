@@ -8,8 +8,8 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::i18n::Locale;
 use super::i18n::fleet::Words;
-use super::i18n::{Locale, counted, filled};
 use super::layout::{Layout, Section};
 use super::together::{Together, together};
 use super::words::{Mark, encoded, moment, verdict};
@@ -243,13 +243,9 @@ pub(super) fn node_page(
     let id = node.id.as_str();
     let mut facts = Vec::new();
     if let Some(hostname) = &node.hostname {
-        facts.push(filled(words.host, &[hostname]));
+        facts.push(words.host(hostname));
     }
-    facts.push(counted(
-        u64::from(node.reports),
-        words.reports_one,
-        words.reports_many,
-    ));
+    facts.push(words.report_count(u64::from(node.reports)));
     NodePage {
         standing: report_link(&node.latest, locale),
         last_seen: last_seen(node, locale),

@@ -1,7 +1,7 @@
 //! All nodes together, as the page of nodes shows them: by verdict, what most of them show, who is silent.
 
+use super::i18n::Locale;
 use super::i18n::fleet::Words;
-use super::i18n::{Locale, counted, filled};
 use super::nodes::node_href;
 use super::words::{Link, Mark, grouped, moment, record_href, severity, verdict};
 use crate::domain::fleet::{Fault, Fleet, SILENT_HOURS};
@@ -55,19 +55,8 @@ pub(super) fn together(fleet: Fleet, locale: Locale) -> Together {
         verdict: verdict(count.verdict, locale.language),
         nodes: grouped(count.nodes),
         gpus: grouped(count.gpus),
-        simulated: (count.simulated > 0).then(|| filled(words.simulated_nodes, &[&grouped(count.simulated)])),
+        simulated: (count.simulated > 0).then(|| words.simulated_nodes(count.simulated)),
     });
-    let silent = match fleet.silent {
-        0 => filled(words.silent_none, &[&SILENT_HOURS.to_string()]),
-        nodes => {
-            let text = if nodes == 1 {
-                words.silent_one
-            } else {
-                words.silent_many
-            };
-            filled(text, &[&grouped(nodes), &SILENT_HOURS.to_string()])
-        }
-    };
     let oldest = fleet.oldest.first().map(|heard| {
         let link = Link {
             href: node_href(&heard.id, locale),
@@ -78,12 +67,9 @@ pub(super) fn together(fleet: Fleet, locale: Locale) -> Together {
     let mut faults = fleet.faults;
     faults.sort_by_key(|fault| fault.is_notice);
     Together {
-        facts: vec![
-            counted(fleet.nodes, words.nodes_one, words.nodes_many),
-            counted(fleet.gpus, words.gpus_one, words.gpus_many),
-        ],
+        facts: vec![words.node_count(fleet.nodes), words.gpu_count(fleet.gpus)],
         verdicts: verdicts.collect(),
-        silent,
+        silent: words.silent(fleet.silent, u64::from(SILENT_HOURS)),
         oldest,
         faults: faults
             .into_iter()

@@ -18,7 +18,7 @@ use crate::web::api::graph::kinds;
 use crate::web::compute::{ALL_RECORDS, compute};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::{Locale, filled, graph::Words};
+use crate::web::pages::i18n::{Locale, graph::Words};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::record::moved;
 use crate::web::pages::record::neighbours::{Group, groups};
@@ -124,9 +124,7 @@ fn page(
         depths: depths(id, depth, params, locale),
         shows: shows(id, depth, &wanted, locale),
         drawing: sketch::around(generation, &found, locale),
-        truncated: found
-            .truncated
-            .then(|| filled(words.truncated, &[&found.nodes.len().to_string()])),
+        truncated: found.truncated.then(|| words.truncated(found.nodes.len() as u64)),
         groups: groups(id, &neighbours, locale),
         further,
         json_href: json_href(id, depth, &wanted),
@@ -205,7 +203,7 @@ fn shows(id: &RecordId, depth: u32, wanted: &[EdgeKind], locale: Locale) -> Vec<
                     href: locale.href(address(id, depth, Some(&named.join(",")))),
                     text: text.to_owned(),
                 },
-                lang: words.lang,
+                lang: locale.language.tag(),
                 current: are_same(kinds, wanted),
             }
         })

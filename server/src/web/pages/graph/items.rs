@@ -66,7 +66,7 @@ pub(super) fn edge_view(edge: &GraphEdge, locale: Locale) -> EdgeView {
     if let Some(probability) = edge.probability {
         details.push(Text {
             text: format!("{} {}", words.probability, percent(probability)),
-            lang: words.lang,
+            lang: locale.language.tag(),
         });
     }
     EdgeView {

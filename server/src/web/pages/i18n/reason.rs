@@ -1,7 +1,7 @@
 //! Why a record was chosen or not, in Chinese. The matcher says it in English sentences of a few forms, with ids, numbers
 //! and pieces of the log in them; a sentence of another form stays as it is, marked as English.
 
-use super::{Language, filled};
+use super::Language;
 use crate::web::pages::advice::Text;
 
 /// Each form with its Chinese; `{}` stands for a value. Of two that fit, the one that stands first is meant.
@@ -130,6 +130,20 @@ fn clause_in_chinese(clause: &str) -> Option<String> {
     let values: Vec<String> = values.into_iter().map(said).collect();
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     Some(filled(chinese, &values))
+}
+
+/// A form with values in its places, in order.
+fn filled(form: &str, values: &[&str]) -> String {
+    let mut out = String::with_capacity(form.len() + 16);
+    let mut values = values.iter();
+    let mut rest = form;
+    while let Some((before, after)) = rest.split_once("{}") {
+        out.push_str(before);
+        out.push_str(values.next().copied().unwrap_or_default());
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 fn first_form<'t>(forms: &[(&str, &'static str)], text: &'t str) -> Option<(Vec<&'t str>, &'static str)> {

@@ -1,28 +1,83 @@
-//! How a table of words is written: each key with its English and its Chinese, so that none can be without one.
+//! How a part of the site lists the keys of its texts. The texts themselves stand in `server/locales`.
 
-/// Makes `Words`, a struct with a text for each key, and the two languages of it.
+/// Makes `Words`, the texts of a part in one language: a field for each plain text, and a method for each message, which
+/// takes the message's arguments. The key of `nothing_found` in the part `search` is `search-nothing-found`. An argument
+/// that is a number decides between singular and plural, and is shown grouped; one that is a text is shown as it is.
 macro_rules! words {
-    ($($(#[$meta:meta])* $key:ident: $english:literal, $chinese:literal;)+) => {
-        /// The words of this part in one language; `{}` stands for a value.
+    (
+        $part:literal;
+        texts { $($text:ident,)+ }
+        $(messages { $($message:ident($($name:ident: $kind:ty),+),)+ })?
+    ) => {
+        /// The texts of this part in one language.
         #[derive(Debug)]
         pub struct Words {
-            $($(#[$meta])* pub(in crate::web) $key: &'static str,)+
+            $(pub(in crate::web) $text: &'static str,)+
+            $($($message: $crate::web::pages::i18n::bundle::Message,)+)?
         }
 
         impl Words {
             /// In a language.
             pub(in crate::web) fn of(language: $crate::web::pages::i18n::Language) -> &'static Self {
-                static ENGLISH: Words = Words { $($key: $english,)+ };
-                static CHINESE: Words = Words { $($key: $chinese,)+ };
+                use std::sync::LazyLock;
+                use $crate::web::pages::i18n::Language;
+                static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::load(Language::English));
+                static CHINESE: LazyLock<Words> = LazyLock::new(|| Words::load(Language::Chinese));
                 match language {
-                    $crate::web::pages::i18n::Language::English => &ENGLISH,
-                    $crate::web::pages::i18n::Language::Chinese => &CHINESE,
+                    Language::English => &ENGLISH,
+                    Language::Chinese => &CHINESE,
                 }
             }
 
-            /// Every key with its English and its Chinese.
+            fn load(language: $crate::web::pages::i18n::Language) -> Self {
+                let bundle = $crate::web::pages::i18n::bundle::Bundle::of(language);
+                let key = |field: &str| $crate::web::pages::i18n::table::key($part, field);
+                Self {
+                    $($text: bundle.text(&key(stringify!($text))),)+
+                    $($($message: bundle.message(&key(stringify!($message))),)+)?
+                }
+            }
+
+            $($(
+                pub(in crate::web) fn $message(&self, $($name: $kind),+) -> String {
+                    self.$message.format([$((stringify!($name), $name.into())),+])
+                }
+            )+)?
+
+            /// Every key of this part with its arguments.
             #[cfg(test)]
-            pub(super) const ALL: &[(&str, &str, &str)] = &[$((stringify!($key), $english, $chinese),)+];
+            pub(super) fn keys() -> Vec<$crate::web::pages::i18n::table::Key> {
+                use $crate::web::pages::i18n::table::Key;
+                let texts = [$(Key::new($part, stringify!($text), &[]),)+];
+                let messages = [$($(
+                    Key::new($part, stringify!($message), &[$((stringify!($name), stringify!($kind))),+]),
+                )+)?];
+                texts.into_iter().chain(messages).collect()
+            }
         }
     };
+}
+
+/// The key in the files of a field of a part.
+pub(super) fn key(part: &str, field: &str) -> String {
+    format!("{part}-{}", field.replace('_', "-"))
+}
+
+/// What a part asks of the files.
+#[cfg(test)]
+#[derive(Debug, Clone)]
+pub(super) struct Key {
+    pub(super) key: String,
+    /// Each argument with its type.
+    pub(super) arguments: &'static [(&'static str, &'static str)],
+}
+
+#[cfg(test)]
+impl Key {
+    pub(super) fn new(part: &str, field: &str, arguments: &'static [(&'static str, &'static str)]) -> Self {
+        Self {
+            key: key(part, field),
+            arguments,
+        }
+    }
 }

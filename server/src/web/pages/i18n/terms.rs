@@ -6,63 +6,66 @@ use kb_core::report::{Engine, GapKind, Outcome, P2pStatus, When};
 use kb_core::verdict::Verdict;
 
 words! {
-    healthy: "Healthy", "健康";
-    no_fault_seen: "No fault seen", "未见故障";
-    degraded: "Degraded", "性能下降";
-    refused: "Refused", "被拒绝";
-    unknown: "Could not be told", "无法判断";
-    broken: "Broken", "故障";
-    pass: "pass", "通过";
-    fail: "fail", "失败";
-    hang: "hang", "挂起";
-    skipped: "skipped", "已跳过";
-    not_visible: "not visible", "不可见";
-    pass_alone: "pass, alone only", "仅单独运行时通过";
-    inconclusive: "inconclusive", "无定论";
-    newer: "of a newer agent", "来自更新版本的代理程序";
-    p2p_ok: "OK (granted, not proven)", "OK（已授予，未经证实）";
-    p2p_cns: "CNS (chipset not supported)", "CNS（芯片组不支持）";
-    p2p_gns: "GNS (GPU not supported)", "GNS（GPU 不支持）";
-    p2p_tns: "TNS (topology not supported)", "TNS（拓扑不支持）";
-    p2p_dr: "DR (disabled by registry key)", "DR（已被注册表项禁用）";
-    p2p_ns: "NS (not supported)", "NS（不支持）";
-    p2p_u: "U (unknown to the driver)", "U（驱动无法判断）";
-    p2p_newer: "a status of a newer agent", "更新版本代理程序的状态";
-    not_supported: "not supported", "不支持";
-    no_permission: "no permission", "没有权限";
-    failed: "failed", "失败";
-    wrong_data: "wrong data", "数据错误";
-    engine_api: "driver call", "驱动调用";
-    engine_ce: "copy engine", "复制引擎";
-    engine_sm: "kernel (SM)", "内核函数（SM）";
-    engine_ipc: "inter-process handle", "进程间句柄";
-    before_run: "before the run", "运行之前";
-    during_run: "during the run", "运行期间";
-    at_unknown: "at a time that only a newer server knows", "时间需更新版本的服务器才能识别";
-    info: "info", "提示";
-    warning: "warning", "警告";
-    error: "error", "错误";
-    fatal: "fatal", "致命";
-    nothing: "nothing", "无需操作";
-    fix_application: "fix the application", "修复应用程序";
-    change_configuration: "change the configuration", "修改配置";
-    restart_application: "restart the application", "重启应用程序";
-    update_software: "update the software", "更新软件";
-    reset_gpu: "reset the GPU", "重置 GPU";
-    reboot_node: "reboot the node", "重启节点";
-    check_hardware: "check the hardware", "检查硬件";
-    replace_hardware: "replace the hardware", "更换硬件";
-    contact_support: "contact support", "联系厂商支持";
-    application: "the application", "应用程序";
-    driver: "the driver", "驱动程序";
-    gpu: "the GPU", "GPU";
-    link: "a link of the GPU", "GPU 的链路";
-    host: "the node", "节点";
-    fabric: "the fabric", "互连网络";
-    unclear: "unclear", "不明确";
-    yes: "yes", "是";
-    in_part: "in part", "部分";
-    no: "no", "否";
+    "terms";
+    texts {
+        healthy,
+        no_fault_seen,
+        degraded,
+        refused,
+        unknown,
+        broken,
+        pass,
+        fail,
+        hang,
+        skipped,
+        not_visible,
+        pass_alone,
+        inconclusive,
+        newer,
+        p2p_ok,
+        p2p_cns,
+        p2p_gns,
+        p2p_tns,
+        p2p_dr,
+        p2p_ns,
+        p2p_u,
+        p2p_newer,
+        not_supported,
+        no_permission,
+        failed,
+        wrong_data,
+        engine_api,
+        engine_ce,
+        engine_sm,
+        engine_ipc,
+        before_run,
+        during_run,
+        at_unknown,
+        info,
+        warning,
+        error,
+        fatal,
+        nothing,
+        fix_application,
+        change_configuration,
+        restart_application,
+        update_software,
+        reset_gpu,
+        reboot_node,
+        check_hardware,
+        replace_hardware,
+        contact_support,
+        application,
+        driver,
+        gpu,
+        link,
+        host,
+        fabric,
+        unclear,
+        yes,
+        in_part,
+        no,
+    }
 }
 
 impl Words {

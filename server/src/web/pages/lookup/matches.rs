@@ -10,10 +10,10 @@ use crate::domain::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
 use crate::web::pages::advice::{Advice, Objection, Text};
 use crate::web::pages::evidence::{LogLine, visible};
-use crate::web::pages::i18n::{Locale, counted, filled, lookup::Words, reason};
+use crate::web::pages::i18n::{Locale, lookup::Words, reason};
 use crate::web::pages::record::texts;
 use crate::web::pages::record::tier::Tier;
-use crate::web::pages::words::{Link, Mark, Row, Tone, grouped, record_href, severity};
+use crate::web::pages::words::{Link, Mark, Row, Tone, record_href, severity};
 
 /// Longest line that stands over a match, in characters.
 const OWN_CHARS: usize = 300;
@@ -165,13 +165,13 @@ pub(super) fn view(
             .and_then(|record| record.annex.severity)
             .map(|word| severity(word, language)),
         tier,
-        count: counted(found.count, own_words.on_one, own_words.on_many),
+        count: own_words.on_lines(found.count),
         applies: applies(found.applies, own_words),
-        score: filled(own_words.score, &[&format!("{:.2}", found.score)]),
+        score: own_words.score(&format!("{:.2}", found.score)),
         root_cause: record.map(|record| texts::root_cause(record, language)),
         root_cause_dispute: record.and_then(|record| texts::root_cause_dispute(record, language)),
         suspects: suspects(generation, answer, found, locale),
-        find_out: filled(own_words.find_out, &[&format!("`{FIND_OUT}`")]),
+        find_out: own_words.find_out(&format!("`{FIND_OUT}`")),
         lines: lines(found, own_words),
         captures: captures(found, own_words),
         dead_ends,
@@ -221,23 +221,30 @@ pub(super) fn candidate(generation: &Generation, candidate: &Candidate, locale: 
 }
 
 fn place(answer: &MatchAnswer, found: &Match, words: &Words) -> String {
-    let line = grouped(found.lines.first().map_or(0, |line| line.line));
+    let line = first_line(found);
     let alone = answer.matches.len() == 1;
     if answer.root_cause.as_ref() == Some(&found.id) {
-        let text = if alone { words.at_line } else { words.first_cause };
-        return filled(text, &[&line]);
+        return if alone {
+            words.at_line(line)
+        } else {
+            words.first_cause(line)
+        };
     }
     if answer.root_causes.iter().any(|cause| cause.id == found.id) {
-        return filled(words.another_cause, &[&line]);
+        return words.another_cause(line);
     }
     let leader = answer
         .root_causes
         .iter()
         .find(|cause| cause.chain.contains(&found.id));
     leader.map_or_else(
-        || filled(words.at_line, &[&line]),
-        |cause| filled(words.follows_from, &[cause.id.as_str(), &line]),
+        || words.at_line(line),
+        |cause| words.follows_from(cause.id.as_str(), line),
     )
+}
+
+fn first_line(found: &Match) -> u64 {
+    found.lines.first().map_or(0, |line| line.line)
 }
 
 /// The first line of a match without the blanks around it; of a long one the part that matched.
@@ -284,7 +291,7 @@ fn lines(found: &Match, words: &Words) -> Vec<LogLine> {
     let mut lines: Vec<LogLine> = found.lines.iter().map(line).collect();
     let left_out = found.count.saturating_sub(lines.len() as u64);
     if left_out > 0 && !lines.is_empty() {
-        let gap = LogLine::gap(counted(left_out, words.like_this_one, words.like_this_many));
+        let gap = LogLine::gap(words.more_like_this(left_out));
         lines.insert(lines.len() - 1, gap);
     }
     lines
@@ -306,18 +313,10 @@ fn captures(found: &Match, words: &Words) -> Vec<Row> {
     }
     let mut rows: Vec<Row> = filled
         .iter()
-        .map(|fold| {
-            Row::new(
-                counted(fold.count, words.lines_one, words.lines_many),
-                joined(&fold.captures),
-            )
-        })
+        .map(|fold| Row::new(words.line_count(fold.count), joined(&fold.captures)))
         .collect();
     if found.overflow > 0 {
-        rows.push(Row::new(
-            counted(found.overflow, words.lines_one, words.lines_many),
-            words.other_values,
-        ));
+        rows.push(Row::new(words.line_count(found.overflow), words.other_values));
     }
     rows
 }
@@ -333,12 +332,10 @@ fn joined(captures: &BTreeMap<String, String>) -> String {
 fn more(dead_ends: usize, workarounds: usize, words: &Words) -> String {
     let mut more = Vec::new();
     if dead_ends > ADVICE_SHOWN {
-        let left = (dead_ends - ADVICE_SHOWN) as u64;
-        more.push(counted(left, words.dead_ends_one, words.dead_ends_many));
+        more.push(words.more_dead_ends((dead_ends - ADVICE_SHOWN) as u64));
     }
     if workarounds > ADVICE_SHOWN {
-        let left = (workarounds - ADVICE_SHOWN) as u64;
-        more.push(counted(left, words.workarounds_one, words.workarounds_many));
+        more.push(words.more_workarounds((workarounds - ADVICE_SHOWN) as u64));
     }
     more.join(words.list_comma)
 }
@@ -356,10 +353,7 @@ fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match], words: &Words
                 text: follower.to_string(),
             },
             own: own_line(found).unwrap_or_else(|| Text::new(follower.as_str())),
-            place: filled(
-                words.step_line,
-                &[&grouped(found.lines.first().map_or(0, |line| line.line))],
-            ),
+            place: words.step_line(first_line(found)),
         })
     };
     let steps: Vec<ChainStep> = caused(answer, id).iter().filter_map(step).collect();

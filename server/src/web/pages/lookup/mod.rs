@@ -16,7 +16,7 @@ use askama::Template;
 pub use form::EnvironmentField;
 pub use result::{Source, page};
 
-use super::i18n::{Locale, counted, lookup::Words};
+use super::i18n::{Locale, lookup::Words};
 use super::layout::{Layout, Section};
 use super::{base_url, html, html_not_shared};
 use crate::web::error::Problem;
@@ -48,7 +48,7 @@ pub fn home_page(base_url: String, records: usize, locale: Locale) -> HomePage {
         box_action: locale.href("/match"),
         environment: form::fields(&std::collections::BTreeMap::new(), locale.language),
         base_url,
-        records: counted(records as u64, words.known_one, words.known_many),
+        records: words.known(records as u64),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::feed::Generation;
 use crate::search::SearchAnswer;
 use crate::web::pages::advice::Text;
 use crate::web::pages::filters;
-use crate::web::pages::i18n::{Language, Locale, counted, lookup, record};
+use crate::web::pages::i18n::{Language, Locale, lookup, record};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::search::{HitView, hit_view};
 use crate::web::pages::words::bytes;
@@ -133,16 +133,13 @@ fn languages(current: Language) -> Vec<LanguageButton> {
 fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words) -> String {
     match (answer.matches.len(), hits.len()) {
         (0, 0) => own.no_known_error.to_owned(),
-        (0, hits) => counted(hits as u64, own.only_hits_one, own.only_hits_many),
-        (matches, _) => counted(matches as u64, own.errors_one, own.errors_many),
+        (0, hits) => own.only_hits(hits as u64),
+        (matches, _) => own.errors(matches as u64),
     }
 }
 
 fn facts(answer: &MatchAnswer, own: &lookup::Words) -> Vec<String> {
-    let mut facts = vec![
-        counted(answer.lines_scanned, own.read_one, own.read_many),
-        bytes(answer.bytes_scanned),
-    ];
+    let mut facts = vec![own.lines_read(answer.lines_scanned), bytes(answer.bytes_scanned)];
     if answer.matches.len() > 1 {
         let order = match answer.order {
             Order::Time => own.by_time,

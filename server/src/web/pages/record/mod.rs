@@ -17,7 +17,7 @@ pub use view::{ExampleView, LanguageLink, NearMissView, Notice, Source, page};
 
 use super::advice::{Advice, Citation, Objection, Text};
 use super::graph;
-use super::i18n::{self, Locale, filled};
+use super::i18n::{self, Locale};
 use super::layout::{Layout, Section};
 use super::words::{Link, Row, record_href};
 use super::{Unreadable, filters, html, html_not_shared};
@@ -102,9 +102,7 @@ fn surroundings(generation: &Generation, id: &RecordId, locale: Locale) -> Optio
     (found.nodes.len() > 1).then(|| Surroundings {
         words,
         drawing: graph::sketch_around(generation, &found, locale),
-        truncated: found
-            .truncated
-            .then(|| filled(words.truncated, &[&found.nodes.len().to_string()])),
+        truncated: found.truncated.then(|| words.truncated(found.nodes.len() as u64)),
         href: graph::around_href(id, locale),
     })
 }

@@ -57,7 +57,7 @@ fn view(id: &RecordId, neighbour: &Neighbour, locale: Locale) -> NeighbourView {
     let words: &Words = locale.language.words();
     let own_words = |text: String| Text {
         text,
-        lang: words.lang,
+        lang: locale.language.tag(),
     };
     let stated = [neighbour.distinction.as_deref(), neighbour.condition.as_deref()];
     let mut details: Vec<Text> = stated.into_iter().filter_map(Text::filled).collect();

@@ -10,7 +10,7 @@ use super::texts;
 use super::tier::{Tier, percent};
 use crate::feed::{Neighbour, PublishedRecord};
 use crate::web::pages::advice::{Citation, Text};
-use crate::web::pages::i18n::{Language, Locale, filled, record::Words, terms};
+use crate::web::pages::i18n::{Language, Locale, record::Words, terms};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::words::{Link, Row, Tone, encoded, record_href};
 
@@ -152,7 +152,7 @@ fn notices(source: Source<'_>, locale: Locale) -> Vec<Notice> {
         notices.push(Notice {
             tone: Tone::Warn,
             title: words.forced,
-            text: filled(words.forced_means, &[reason]),
+            text: words.forced_means(reason),
             link: None,
         });
     }
@@ -245,13 +245,13 @@ fn codes(record: &Record, locale: Locale) -> Vec<Link> {
 fn applies_to(condition: &AppliesTo, words: &Words) -> Row {
     let mut told = Vec::new();
     if let Some(version) = &condition.introduced {
-        told.push(filled(words.or_later, &[version]));
+        told.push(words.or_later(version));
     }
     if let Some(version) = &condition.fixed {
-        told.push(filled(words.before_version, &[version]));
+        told.push(words.before_version(version));
     }
     if let Some(version) = &condition.last_affected {
-        told.push(filled(words.up_to, &[version]));
+        told.push(words.up_to(version));
     }
     if !condition.any_of.is_empty() {
         told.push(condition.any_of.join(words.or));

@@ -5,7 +5,7 @@ use kb_core::verdict::Verdict;
 
 use super::facts::{FactView, code, read, record, shown};
 use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::{Language, Locale, filled, report::Words, terms};
+use crate::web::pages::i18n::{Language, Locale, report::Words, terms};
 use crate::web::pages::words::{Link, Mark, Row, bytes, outcome, seconds, verdict};
 
 /// A pair.
@@ -81,7 +81,7 @@ pub(super) fn pair(pair: &Pair, locale: Locale) -> PairView {
     let (language, words) = (locale.language, Words::of(locale.language));
     PairView {
         anchor: format!("pair-{}-{}", pair.a, pair.b),
-        title: filled(words.pair_of, &[&pair.a.to_string(), &pair.b.to_string()]),
+        title: words.pair_of(&pair.a.to_string(), &pair.b.to_string()),
         verdict: verdict(pair.verdict.verdict, language),
         reason: pair.verdict.reason.clone(),
         fix: pair.verdict.fix.clone(),
@@ -133,11 +133,10 @@ fn pair_rows(pair: &Pair, language: Language) -> Vec<Row> {
 }
 
 fn direction(direction: &Direction, language: Language) -> DirectionView {
-    let ends = [direction.initiator.to_string(), direction.owner.to_string()];
     let words = Words::of(language);
-    let title = filled(words.reaches, &ends.each_ref().map(String::as_str));
+    let title = words.reaches(&direction.initiator.to_string(), &direction.owner.to_string());
     DirectionView {
-        checks_title: filled(words.checks_of, &[&title]),
+        checks_title: words.checks_of(&title),
         title,
         rows: direction_rows(direction, language),
         checks: direction
@@ -199,9 +198,8 @@ fn data(check: &Check, language: Language) -> String {
         (0, _) => String::new(),
         (compared, 0 | 1) => bytes(compared),
         (compared, windows) => {
-            let spread = bytes(check.spread_bytes);
-            let (compared, windows) = (bytes(compared), windows.to_string());
-            filled(Words::of(language).windows, &[&compared, &windows, &spread])
+            let (compared, spread) = (bytes(compared), bytes(check.spread_bytes));
+            Words::of(language).windows(&compared, &windows.to_string(), &spread)
         }
     }
 }
@@ -227,7 +225,7 @@ fn mismatch(mismatch: Mismatch, language: Language) -> String {
         words.in_data
     };
     let (wrong, first) = (mismatch.words.to_string(), mismatch.first_offset.to_string());
-    let mut text = filled(words.wrong_words, &[&wrong, place, &first]);
+    let mut text = words.wrong_words(&wrong, place, &first);
     if mismatch.untouched {
         text.push_str(words.untouched);
     }

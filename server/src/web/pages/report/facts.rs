@@ -6,7 +6,7 @@ use kb_core::ids::RecordId;
 use kb_core::report::{Fact, Failure, Gpu, LogExcerpt, Report};
 use serde_json::Value;
 
-use crate::web::pages::i18n::{Language, Locale, filled, report::Words, terms};
+use crate::web::pages::i18n::{Language, Locale, report::Words, terms};
 use crate::web::pages::words::{Link, memory, record_href};
 
 /// What stopped the run or a part of it.
@@ -106,7 +106,7 @@ pub(super) fn code(name: Option<&str>, number: Option<i32>, language: Language) 
     match (name, number) {
         (Some(name), Some(number)) => format!("{name} ({number})"),
         (Some(name), None) => name.to_owned(),
-        (None, Some(number)) => filled(Words::of(language).code, &[&number.to_string()]),
+        (None, Some(number)) => Words::of(language).code(&number.to_string()),
         (None, None) => String::new(),
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn gpu(index: usize, gpu: &Gpu, language: Language) -> GpuView {
         memory: shown(&gpu.memory_bytes, language, |bytes| memory(*bytes)),
         compute: shown(&gpu.compute_capability, language, Clone::clone),
         uuid: shown(&gpu.uuid, language, Clone::clone),
-        facts_title: filled(Words::of(language).gpu_facts, &[&index.to_string()]),
+        facts_title: Words::of(language).gpu_facts(&index.to_string()),
         facts: read(&gpu.facts),
     }
 }
@@ -243,7 +243,7 @@ impl Found {
     fn told(self, words: &Words) -> Vec<GapView> {
         let told = self.gaps.into_iter().map(|(_, mut view, places)| {
             if places > 1 {
-                view.what = filled(words.and_more, &[&view.what, &(places - 1).to_string()]);
+                view.what = words.and_more(&view.what, &(places - 1).to_string());
             }
             view
         });

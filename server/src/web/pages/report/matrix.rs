@@ -7,7 +7,7 @@ use kb_core::verdict::Verdict;
 
 use super::checks::anchor_link;
 use super::{times, titles};
-use crate::web::pages::i18n::{Language, counted, filled, report::Words, terms};
+use crate::web::pages::i18n::{Language, report::Words, terms};
 
 /// The pair matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,7 +220,7 @@ pub(super) fn measurement(
     Some(MeasurementView {
         title: titles::of(item, words),
         span: span(item, words),
-        caption: filled(words.median_means, &[&item.unit]) + &taken.unwrap_or_default(),
+        caption: words.median_means(&item.unit) + &taken.unwrap_or_default(),
         columns: destinations.iter().map(name).collect(),
         rows: sources.iter().map(row).collect(),
     })
@@ -241,7 +241,7 @@ fn span(item: &Measurement, words: &Words) -> String {
     if lowest == highest {
         format!("{lowest} {}", item.unit)
     } else {
-        filled(words.span, &[&lowest, &highest, &item.unit])
+        words.span(&lowest, &highest, &item.unit)
     }
 }
 
@@ -258,7 +258,7 @@ fn value(item: &Measurement, source: Option<u32>, destination: Option<u32>, lang
         Some(median) => ValueCell {
             class: "",
             text: format!("{median:.1}"),
-            title: counted(cell.samples.len() as u64, words.samples_one, words.samples_many),
+            title: words.samples(cell.samples.len() as u64),
         },
         None => ValueCell::missing(cell.gap.as_ref(), language),
     }

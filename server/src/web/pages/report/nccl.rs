@@ -7,7 +7,7 @@ use kb_core::report::{Cell, Engine, Measurement, Nccl, NcclArm, NcclVerdict, Rep
 use super::facts::{code, shown};
 use super::matrix::{ValueCell, ValueRow};
 use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::{Language, counted, filled, report::Words, terms};
+use crate::web::pages::i18n::{Language, report::Words, terms};
 use crate::web::pages::words::{Mark, Row, Tone, memory, outcome, seconds};
 
 const BUS: &str = "_bus_bandwidth";
@@ -185,7 +185,7 @@ fn collective(item: &Measurement, language: Language) -> Option<String> {
         words = format!("{words}, {variant}");
     }
     if item.peer_access == Some(false) {
-        words = filled(Words::of(language).without_peer_access, &[&words]);
+        words = Words::of(language).without_peer_access(&words);
     }
     Some(words)
 }
@@ -196,9 +196,9 @@ fn value(report: &Report, item: &Measurement, language: Language) -> ValueCell {
         return ValueCell::nothing();
     };
     if let Some(median) = cell.median() {
-        let mut title = counted(cell.samples.len() as u64, words.samples_one, words.samples_many);
+        let mut title = words.samples(cell.samples.len() as u64);
         if let Some(algorithm) = algorithm(report, item) {
-            title = filled(words.algorithm, &[&title, &format!("{algorithm:.1}"), &item.unit]);
+            title = words.algorithm(&title, &format!("{algorithm:.1}"), &item.unit);
         }
         return ValueCell {
             class: "",

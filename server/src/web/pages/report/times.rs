@@ -3,7 +3,7 @@
 use kb_core::report::{Measurement, Report, Taken};
 
 use super::titles;
-use crate::web::pages::i18n::{counted, filled, report::Words};
+use crate::web::pages::i18n::report::Words;
 use crate::web::pages::words::{Row, seconds};
 
 /// Parts that took a smaller share of the run are told together.
@@ -39,18 +39,18 @@ pub(super) fn section(report: &Report, words: &Words) -> Option<TimesView> {
         parts.push(format!("{} {}", words.times_rest, seconds(rest)));
     }
     Some(TimesView {
-        parts: filled(words.times_all, &[&seconds(all), &parts.join(words.comma)]),
+        parts: words.times_all(&seconds(all), &parts.join(words.comma)),
         longest: longest(&report.measurements, words),
     })
 }
 
 /// What taking a measurement took, as a sentence behind others.
 pub(super) fn taken(taken: Taken, words: &Words) -> String {
-    filled(words.taken_in, &[&rounds(taken, words), &seconds(taken.seconds)])
+    words.taken_in(&rounds(taken, words), &seconds(taken.seconds))
 }
 
 fn rounds(taken: Taken, words: &Words) -> String {
-    counted(u64::from(taken.rounds), words.rounds_one, words.rounds_many)
+    words.rounds(u64::from(taken.rounds))
 }
 
 fn longest(measurements: &[Measurement], words: &Words) -> Vec<Row> {
@@ -60,7 +60,7 @@ fn longest(measurements: &[Measurement], words: &Words) -> Vec<Row> {
         .collect();
     taken.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
     let row = |(item, taken): &(&Measurement, Taken)| {
-        let time = filled(words.times_in, &[&seconds(taken.seconds), &rounds(*taken, words)]);
+        let time = words.times_in(&seconds(taken.seconds), &rounds(*taken, words));
         Row::new(titles::of(item, words), time)
     };
     taken.iter().take(LONGEST).map(row).collect()

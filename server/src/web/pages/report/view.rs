@@ -6,7 +6,7 @@ use kb_core::verdict::Verdict;
 use super::{ReportPage, absent, checks, facts, matrix, nccl, times};
 use crate::feed::Generation;
 use crate::store::{ReportListing, StoredFinding};
-use crate::web::pages::i18n::{Locale, counted, filled, report::Words};
+use crate::web::pages::i18n::{Locale, report::Words};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::nodes::report_href;
 use crate::web::pages::words::{Link, Mark, Row, encoded, moment, record_href, severity, verdict};
@@ -62,7 +62,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
             .spoken(locale)
             .in_both(&report_href(listing, Locale::ENGLISH)),
         words,
-        heading: filled(words.report_of, &[&node]),
+        heading: words.report_of(&node),
         node_href: locale.href(format!("/nodes/{}", encoded(&node))),
         json_href: format!("/api/v1/reports/{}", encoded(report.report_id.as_str())),
         node,
@@ -133,17 +133,17 @@ fn measurements(report: &Report, locale: Locale) -> Vec<matrix::MeasurementView>
 
 fn run_facts(listing: &ReportListing, report: &Report, words: &Words) -> Vec<String> {
     let mut facts = vec![
-        counted(report.gpus.len() as u64, words.gpus_one, words.gpus_many),
-        counted(report.pairs.len() as u64, words.pairs_one, words.pairs_many),
+        words.gpu_count(report.gpus.len() as u64),
+        words.pair_count(report.pairs.len() as u64),
     ];
     if let Some(hostname) = &report.node.hostname {
-        facts.push(filled(words.host_is, &[hostname]));
+        facts.push(words.host_is(hostname));
     }
-    facts.push(filled(words.ended, &[&moment(listing.finished_at)]));
-    facts.push(filled(words.received, &[&moment(listing.received_at)]));
-    facts.push(filled(words.agent, &[&report.agent_version]));
+    facts.push(words.ended(&moment(listing.finished_at)));
+    facts.push(words.received(&moment(listing.received_at)));
+    facts.push(words.agent(&report.agent_version));
     if let Some(expect) = &report.conclusion.expect {
-        facts.push(filled(words.expected, &[expect]));
+        facts.push(words.expected(expect));
     }
     facts
 }
@@ -178,8 +178,8 @@ fn finding(stored: &StoredFinding, report: &Report, generation: &Generation, loc
 /// `pair 0-1` -> `Pair 0-1`.
 fn subject(text: &str, words: &Words) -> String {
     match text.split_once(' ') {
-        Some(("pair", ends)) => filled(words.pair, &[ends]),
-        Some(("direction", ends)) => filled(words.direction, &[ends]),
+        Some(("pair", ends)) => words.pair(ends),
+        Some(("direction", ends)) => words.direction(ends),
         Some(("gpu", index)) => format!("GPU {index}"),
         None if text == "report" => words.report.to_owned(),
         _ => text.to_owned(),

@@ -1,7 +1,7 @@
 //! Facets as links: each choice is an address of its own.
 
 use crate::search::{FacetValue, Facets, Filters};
-use crate::web::pages::i18n::{Locale, filled, search::Words};
+use crate::web::pages::i18n::{Locale, search::Words};
 use crate::web::pages::record::tier::Tier;
 use crate::web::pages::words::encoded;
 
@@ -108,7 +108,7 @@ pub(super) fn chosen(query: &str, filters: &Filters, locale: Locale) -> Vec<Chos
             label,
             value: value.to_owned(),
             without: address(query, &with(filters, name, None), locale),
-            taken_back: filled(words.without, &[label, &text]),
+            taken_back: words.without(label, &text),
             text,
         })
     });

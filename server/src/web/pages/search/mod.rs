@@ -12,7 +12,7 @@ pub use facets::{Chosen, FacetView};
 
 use super::evidence::Part;
 use super::html;
-use super::i18n::{Language, Locale, counted, search::Words};
+use super::i18n::{Language, Locale, search::Words};
 use super::layout::{Layout, Section};
 use super::record::tier::Tier;
 use super::words::{encoded, is_chinese, record_href};
@@ -146,8 +146,8 @@ pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer, loc
     let heading = match (params.q.trim().is_empty(), answer.total) {
         (_, 0) => words.nothing_found.to_owned(),
         (false, _) if answer.near => words.near.to_owned(),
-        (true, total) => counted(total as u64, words.records_one, words.records_many),
-        (false, total) => counted(total as u64, words.found_one, words.found_many),
+        (true, total) => words.record_count(total as u64),
+        (false, total) => words.found(total as u64),
     };
     let next = answer.next_cursor.as_ref().map(|cursor| {
         let address = facets::address(&params.q, &filters, locale);

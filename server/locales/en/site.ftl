@@ -1,0 +1,31 @@
+### What stands around every page, the box, lists of hits and lines of logs.
+
+site-skip = Skip to the content
+site-site = Site
+site-look-up = Look up
+site-records = Records
+site-graph = Graph
+site-nodes = Nodes
+site-changes-of-records = Changes of the records
+site-as-of = Knowledge as of change { $seq }
+site-all-records = All records (zip)
+site-changes = Changes
+site-licence = Records:
+site-box-label = Error line, log, or words to search for
+site-environment = Environment (optional)
+site-environment-means = Tells records that fit your versions from those that do not. Nothing is left out because of it.
+site-driver = NVIDIA driver
+site-gpu-model = GPU model
+site-os = Operating system
+site-submit = Look it up
+site-choose-file = Choose a log file
+site-log-file = Log file
+site-nothing-kept = Nothing you paste is kept: not in a log, an address, or a database.
+site-drop-here = {" "}Drop a file here: up to 1 GiB, also .gz and .zst.
+site-stop = Stop
+site-sending = Sending …
+site-reading = Reading …
+site-unreadable = The answer could not be read.
+site-broken = The connection broke. Nothing was kept.
+site-stopped = Stopped. Nothing was kept.
+site-line = line{" "}

@@ -1,0 +1,33 @@
+### The search among the records.
+
+search-nothing-found = 没有找到
+search-near = 没有完全符合的，但有相近的
+search-record-count = { $count } 条记录
+search-found = 找到 { $count } 条记录
+search-label = 搜索记录
+search-submit = 搜索
+search-address-before = 搜索词会出现在网址中。查询错误或日志请用
+search-the-box = 查询框
+search-address-after = ，其内容不会出现在网址中。
+search-no-record-has = 没有记录包含
+search-searched-for = 。已改为搜索
+search-or = 或
+search-stop = 。
+search-comma = 、
+search-passed-over = 已忽略（没有记录包含）：
+search-only = 仅限
+search-without = 取消 { $filter } { $value }
+search-remove = 取消
+search-nearest = 没有记录包含大部分内容。最相近的：
+search-none-here = 此范围内没有记录包含这些词。
+search-search-all = 搜索全部记录
+search-none = 没有记录包含这些词或相近的词。请减少词数，或只用信息中最少见的词。
+search-box-before = 错误或日志请放入
+search-box-after = ：它能识别搜索无法识别的信息形式。
+search-all = 全部记录
+search-next = 下一页
+search-domain = 领域
+search-category = 类别
+search-tag = 标签
+search-tier = 核实情况
+search-locale = 语言

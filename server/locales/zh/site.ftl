@@ -1,0 +1,31 @@
+### What stands around every page, the box, lists of hits and lines of logs.
+
+site-skip = 跳到正文
+site-site = 网站导航
+site-look-up = 查错
+site-records = 记录
+site-graph = 关系图
+site-nodes = 节点
+site-changes-of-records = 记录的变更
+site-as-of = 知识库截至第 { $seq } 次变更
+site-all-records = 全部记录（zip）
+site-changes = 变更
+site-licence = 记录许可：
+site-box-label = 错误信息、日志或搜索词
+site-environment = 环境（可选）
+site-environment-means = 用于区分适用于您的版本的记录，不会因此遗漏任何记录。
+site-driver = NVIDIA 驱动
+site-gpu-model = GPU 型号
+site-os = 操作系统
+site-submit = 查询
+site-choose-file = 选择日志文件
+site-log-file = 日志文件
+site-nothing-kept = 粘贴的内容不会保留：不写入日志、网址或数据库。
+site-drop-here = {" "}也可将文件拖到此处：最大 1 GiB，支持 .gz 和 .zst。
+site-stop = 停止
+site-sending = 正在发送……
+site-reading = 正在读取……
+site-unreadable = 无法读取结果。
+site-broken = 连接中断，未保留任何内容。
+site-stopped = 已停止，未保留任何内容。
+site-line = 第几行：

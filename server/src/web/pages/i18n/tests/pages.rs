@@ -1,0 +1,188 @@
+//! A Chinese page says nothing in English.
+
+use std::sync::Arc;
+
+use askama::Template as _;
+use kb_core::annex::Severity;
+use kb_core::report::Report;
+use kb_core::verdict::Verdict;
+use time::OffsetDateTime;
+
+use super::{messages, texts};
+use crate::domain::fleet::{Fault, Fleet};
+use crate::domain::lookup::{MatchOptions, look_up};
+use crate::feed::Generation;
+use crate::feed::samples::{PEER_ACCESS, generation_of};
+use crate::search::SearchRequest;
+use crate::store::{HeardNode, NodeChange, NodeEvent, NodeListing, ReportListing, VerdictCount, Weight};
+use crate::web::pages;
+use crate::web::pages::i18n::{Language, Locale};
+
+const CHINESE: Language = Language::Chinese;
+
+fn generation() -> Arc<Generation> {
+    generation_of(&[(PEER_ACCESS.0.to_owned(), PEER_ACCESS.1.to_owned())])
+}
+
+/// No text is one of the English tables, whole; the longer ones not even within another text.
+fn assert_nothing_is_english(page: &str, html: &str) {
+    assert!(html.contains("<html lang=\"zh-Hans\">"), "{page}");
+    let said = texts(html);
+    assert!(said.len() > 20, "{page} says {said:?}");
+    for (english, chinese) in messages() {
+        let key = english.key;
+        for english in english.forms.iter().filter(|form| !chinese.forms.contains(form)) {
+            let parts = english.split("{}").map(str::trim).filter(|part| part.len() > 12);
+            let longer: Vec<&str> = parts.collect();
+            for text in &said {
+                let is_english = text == english || longer.iter().any(|part| text.contains(part));
+                assert!(!is_english, "{page} says {key} in English: {text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
+    let generation = generation();
+    let locale = Locale::from(CHINESE);
+    let home = pages::lookup::home_page("http://localhost".to_owned(), 1, locale);
+    assert_nothing_is_english("home", &home.render().unwrap());
+
+    for text in [
+        "CUDA error: peer access is not supported between these two devices",
+        "all is well",
+    ] {
+        let answer = look_up(&generation, text.as_bytes(), MatchOptions::default()).unwrap();
+        let page = pages::lookup::page(pages::lookup::Source {
+            generation: &generation,
+            answer: &answer,
+            found: None,
+            echo: text,
+            environment: &std::collections::BTreeMap::new(),
+            locale,
+        });
+        assert_nothing_is_english("answer", &page.render().unwrap());
+    }
+
+    for query in ["", "peer access", "zzzzzz"] {
+        let request = SearchRequest {
+            text: query.to_owned(),
+            ..SearchRequest::default()
+        };
+        let answer = crate::domain::search::search(&generation, &request).unwrap();
+        let params = pages::search::Params {
+            q: query.to_owned(),
+            ..pages::search::Params::default()
+        };
+        let page = pages::search::page(&generation, &params, &answer, locale);
+        assert_nothing_is_english("search", &page.render().unwrap());
+    }
+
+    let published = generation.records().next().unwrap();
+    let page = pages::record::page(
+        pages::record::Source {
+            record: &published.record,
+            revision: published.revision,
+            withdrawn: true,
+            forced: Some("123"),
+            neighbours: &[],
+        },
+        locale,
+    );
+    assert_nothing_is_english("record", &page.render().unwrap());
+}
+
+fn report() -> Report {
+    let bytes = include_bytes!("../../../../../../kb-core/tests/data/reports/h200-x2-nccl.json");
+    serde_json::from_slice(bytes).unwrap()
+}
+
+fn listing(report: &Report) -> ReportListing {
+    ReportListing {
+        node: report.node.id.clone(),
+        id: report.report_id.clone(),
+        hostname: None,
+        finished_at: OffsetDateTime::UNIX_EPOCH,
+        received_at: OffsetDateTime::UNIX_EPOCH,
+        simulated: true,
+        verdict: report.conclusion.verdict,
+        weight: Weight::Proof,
+        reason: report.conclusion.reason.clone(),
+        gpus: 2,
+        findings: 0,
+    }
+}
+
+#[test]
+fn chinese_pages_of_nodes_say_nothing_in_english() {
+    let report = report();
+    let look = ReportListing {
+        id: "look".parse().unwrap(),
+        ..listing(&report)
+    };
+    let node = NodeListing {
+        id: report.node.id.clone(),
+        hostname: Some("gpu07".to_owned()),
+        labels: [("rack".to_owned(), "r17".to_owned())].into(),
+        first_seen: OffsetDateTime::UNIX_EPOCH,
+        reports: 2,
+        latest: listing(&report),
+        last_seen: look,
+    };
+    let fleet = Fleet {
+        nodes: 2,
+        gpus: 4,
+        verdicts: vec![VerdictCount {
+            verdict: Verdict::Broken,
+            nodes: 2,
+            gpus: 4,
+            simulated: 1,
+        }],
+        faults: vec![Fault {
+            record: None,
+            rule: "unexplained".to_owned(),
+            title: "refused".to_owned(),
+            severity: Some(Severity::Fatal),
+            is_notice: false,
+            nodes: 2,
+        }],
+        silent: 1,
+        oldest: vec![HeardNode {
+            id: report.node.id.clone(),
+            hostname: None,
+            at: OffsetDateTime::UNIX_EPOCH,
+        }],
+    };
+    let locale = Locale::from(CHINESE);
+    let together = pages::together::together(fleet, locale);
+    let base = "http://localhost".to_owned();
+    let page = pages::nodes::nodes_page(std::slice::from_ref(&node), true, None, together, base, locale);
+    assert_nothing_is_english("nodes", &page.render().unwrap());
+    let page = pages::nodes::node_page(
+        &node,
+        &[NodeEvent {
+            at: OffsetDateTime::UNIX_EPOCH,
+            report: None,
+            change: NodeChange::ClockRight,
+        }],
+        std::slice::from_ref(&node.latest),
+        Some("/nodes/x".to_owned()),
+        locale,
+    );
+    assert_nothing_is_english("node", &page.render().unwrap());
+}
+
+#[test]
+fn a_chinese_page_of_a_report_says_nothing_in_english() {
+    let report = report();
+    let listing = listing(&report);
+    let page = pages::report::page(pages::report::Source {
+        listing: &listing,
+        report: &report,
+        findings: &[],
+        generation: &generation(),
+        locale: CHINESE.into(),
+    });
+    assert_nothing_is_english("report", &page.render().unwrap());
+}
