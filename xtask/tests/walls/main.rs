@@ -1,0 +1,199 @@
+//! The walls of docs/ARCHITECTURE.md: which room uses which, where SQL, HTTP and `unsafe` may stand, and which files use each other in a
+//! circle. Read from the imports and paths of production code; what a macro writes is not seen.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests stand outside of #[test] functions"
+)]
+
+mod circles;
+mod debts;
+mod matter;
+mod modules;
+mod rooms;
+mod source;
+mod tokens;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::debts::{CIRCLES, USES};
+use crate::modules::Tree;
+use crate::rooms::{HOUSES, House};
+
+/// Files in a circle that need no excuse: a type and its parts may name each other.
+const SMALL: usize = 3;
+
+fn tree(package: &str, library: &str) -> Tree {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    Tree::read(root, package, library)
+}
+
+fn fail_on(broken: &[String]) {
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn a_row_names_only_rooms_above_it() {
+    for house in &HOUSES {
+        for (at, room) in house.rooms.iter().enumerate() {
+            for used in room.may_use {
+                let above = house.rooms[..at].iter().any(|other| other.name == *used);
+                assert!(above, "{}: `{}` stands above `{used}`", house.package, room.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_debt_says_why() {
+    assert!(USES.iter().all(|debt| !debt.why.is_empty()));
+    assert!(
+        CIRCLES
+            .iter()
+            .all(|debt| debt.files > SMALL && !debt.why.is_empty())
+    );
+    let exceptions = matter::MATTERS.iter().flat_map(|matter| matter.exceptions);
+    assert!(exceptions.into_iter().all(|(_, why)| !why.is_empty()));
+}
+
+#[test]
+fn a_room_uses_only_what_its_row_names() {
+    let mut broken = Vec::new();
+    let mut paid: BTreeSet<(&str, &str)> = USES.iter().map(|debt| (debt.file, debt.uses)).collect();
+    for house in &HOUSES {
+        for (file, line, used) in arrows(house) {
+            if USES.iter().any(|debt| debt.file == file && debt.uses == used) {
+                paid.retain(|debt| *debt != (file.as_str(), used.as_str()));
+            } else {
+                broken.push(format!(
+                    "{file}:{line}: uses `{used}`, which the row of its room does not name"
+                ));
+            }
+        }
+    }
+    broken.extend(
+        paid.iter()
+            .map(|(file, uses)| format!("{file}: `{uses}` is a debt that is paid: take it off the list")),
+    );
+    fail_on(&broken);
+}
+
+/// Uses of one room by another that the table does not allow: file, line, the room that is used.
+fn arrows(house: &House) -> Vec<(String, usize, String)> {
+    let tree = tree(house.package, house.library);
+    let mut arrows = Vec::new();
+    let mut unnamed = BTreeSet::new();
+    for source in &tree.sources {
+        let Some(from) = room_of(house, &source.module) else {
+            continue;
+        };
+        let Some(row) = house.rooms.iter().find(|room| room.name == from) else {
+            unnamed.insert(from.to_owned());
+            continue;
+        };
+        let paths = source
+            .imports
+            .iter()
+            .map(|import| &import.path)
+            .chain(&source.paths);
+        let mut seen = BTreeSet::new();
+        for path in paths {
+            let Some(target) = tree.absolute(source, path) else {
+                continue;
+            };
+            let written =
+                room_of(house, &target).filter(|room| house.rooms.iter().any(|other| other.name == *room));
+            // A name that a room's parent passes on belongs to the room that defines it.
+            let defined = || room_of(house, &tree.sources[tree.file_of(&target)?].module);
+            let Some(used) = written.or_else(defined) else {
+                continue;
+            };
+            if used != from && !row.may_use.contains(&used) && seen.insert(used.to_owned()) {
+                arrows.push((source.file.clone(), path.line, used.to_owned()));
+            }
+        }
+    }
+    assert!(unnamed.is_empty(), "{}: no row for {unnamed:?}", house.package);
+    arrows
+}
+
+/// The room that a path leads into.
+fn room_of<'a>(house: &House, path: &'a [String]) -> Option<&'a str> {
+    let below = house.below.len();
+    let inside = path.len() > below
+        && path
+            .iter()
+            .zip(house.below)
+            .all(|(segment, name)| segment == name);
+    inside.then(|| path[below].as_str())
+}
+
+#[test]
+fn sql_http_unsafe_and_libraries_stand_in_their_rooms() {
+    let mut broken = Vec::new();
+    for (package, library) in [
+        ("kb-core", "kb_core"),
+        ("server", "peerless"),
+        ("agent", "peerless_agent"),
+    ] {
+        for source in tree(package, library).sources {
+            for matter in matter::MATTERS
+                .iter()
+                .filter(|matter| !matter.may_stand_in(&source.file))
+            {
+                let words = matter.words.iter();
+                let lines = words.filter_map(|word| Some((source.line_of(word)?, word)));
+                broken.extend(
+                    lines.map(|(line, word)| format!("{}:{line}: `{word}`: {}", source.file, matter.rule)),
+                );
+            }
+        }
+    }
+    fail_on(&broken);
+}
+
+#[test]
+fn no_more_than_three_files_form_a_circle() {
+    let mut broken = Vec::new();
+    let mut paid: BTreeSet<&str> = CIRCLES.iter().map(|debt| debt.file).collect();
+    for (package, library) in [
+        ("kb-core", "kb_core"),
+        ("server", "peerless"),
+        ("agent", "peerless_agent"),
+    ] {
+        let tree = tree(package, library);
+        let uses: Vec<BTreeSet<usize>> = (0..tree.sources.len()).map(|file| tree.used_by(file)).collect();
+        for circle in circles::circles(&uses)
+            .iter()
+            .filter(|circle| circle.len() > SMALL)
+        {
+            let known = CIRCLES.iter().find(|debt| {
+                circle.len() <= debt.files && circle.iter().any(|&file| tree.sources[file].file == debt.file)
+            });
+            if let Some(debt) = known {
+                paid.remove(debt.file);
+                continue;
+            }
+            let arrows = circle.iter().map(|&file| {
+                let used = uses[file]
+                    .intersection(&circle.iter().copied().collect())
+                    .map(|&used| tree.sources[used].file.as_str())
+                    .collect::<Vec<_>>();
+                format!("  {} uses {}", tree.sources[file].file, used.join(", "))
+            });
+            broken.push(format!(
+                "{} files in a circle:\n{}",
+                circle.len(),
+                arrows.collect::<Vec<_>>().join("\n")
+            ));
+        }
+    }
+    broken.extend(
+        paid.iter()
+            .map(|file| format!("{file}: its circle is gone: take it off the list")),
+    );
+    fail_on(&broken);
+}
