@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::probe::ProbeRule;
-use super::words::{Action, Blame, Severity};
+use super::{Action, Blame, Severity};
 use crate::ids::{RecordId, ReportId};
 use crate::signature::{AppliesTo, PatternSpec, PhraseSpec};
 

@@ -9,16 +9,21 @@
 mod absent;
 mod fact;
 mod gpu;
+mod health;
 mod measurement;
 mod nccl;
 mod pair;
+mod verdict;
 
 pub use absent::{Absence, AbsentGpu};
 pub use fact::{Fact, Gap, GapKind};
 pub use gpu::{Gpu, GpuIndex};
+pub(crate) use health::NODE;
+pub use health::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};
 pub use measurement::{Cell, Conditions, Measurement, Operation, Taken};
 pub use nccl::{Nccl, NcclArm, NcclVerdict};
 pub use pair::{Check, Direction, Engine, Mismatch, NvmlP2p, Outcome, P2pStatus, Pair, PairVerdict};
+pub use verdict::{ExitCode, Verdict};
 
 use std::collections::BTreeMap;
 
@@ -91,7 +96,7 @@ pub struct Report {
     pub notes: Vec<Failure>,
     /// What is known of the node's health from look to look, where the agent keeps that. Since 1.5.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub health: Option<crate::health::Health>,
+    pub health: Option<Health>,
     /// The run in one line.
     pub conclusion: Conclusion,
 }
@@ -179,7 +184,7 @@ pub struct Failure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusion {
     /// The worst verdict of all pairs, see [`crate::verdict`].
-    pub verdict: crate::verdict::Verdict,
+    pub verdict: Verdict,
     /// Exit code that goes with it before `--fail-on` is applied.
     pub exit_code: u8,
     /// Why, in one sentence.
@@ -193,8 +198,8 @@ impl Conclusion {
     /// Stands in a report until it is judged.
     pub fn undecided() -> Self {
         Self {
-            verdict: crate::verdict::Verdict::Unknown,
-            exit_code: crate::verdict::Verdict::Unknown.exit_code(),
+            verdict: Verdict::Unknown,
+            exit_code: Verdict::Unknown.exit_code(),
             reason: "not judged".to_owned(),
             expect: None,
         }

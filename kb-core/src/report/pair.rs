@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Verdict;
 use super::fact::Fact;
 use super::gpu::GpuIndex;
 use crate::ids::RecordId;
-use crate::verdict::Verdict;
 
 /// An unordered pair of GPUs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -17,9 +17,10 @@ use super::lines::{End, Part};
 use super::messages::{Shown, messages, shown_parts};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
-use super::stated::{Stated, WORDS};
+use super::stated::Stated;
 use super::summary::Summary;
 use super::wrap::Joined;
+use crate::matcher::statements::WORDS;
 use crate::matcher::{Found, Glance, Line, Matcher, Work};
 
 /// A run is read in blocks of about this size, in bytes, so that what was found in one stays small.

@@ -31,8 +31,8 @@ pub use required::Clause;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::annex::{Action, Blame, Severity};
 use crate::ids::{RecordId, Revision};
+use crate::severity::{Action, Blame, Severity};
 
 /// One pattern of a record. The document's `regex` is pattern `0` with flag `i`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -20,61 +20,6 @@ const fn owed(file: &'static str, uses: &'static str, why: &'static str) -> Use 
 
 pub(crate) const USES: &[Use] = &[
     owed(
-        "kb-core/src/annex/mod.rs",
-        "record",
-        "reads a text as a record does, and `record` uses `annex`",
-    ),
-    owed(
-        "kb-core/src/signature/mod.rs",
-        "annex",
-        "severity, action and blame are defined in `annex`",
-    ),
-    owed(
-        "kb-core/src/record/signatures.rs",
-        "transition",
-        "kinds of edges are defined in `transition`",
-    ),
-    owed(
-        "kb-core/src/matcher/build.rs",
-        "scanner",
-        "how many bytes name a device is defined in `scanner`",
-    ),
-    owed(
-        "kb-core/src/matcher/mod.rs",
-        "scanner",
-        "a matcher starts its scanner",
-    ),
-    owed(
-        "kb-core/src/report/mod.rs",
-        "verdict",
-        "the verdict is part of the report",
-    ),
-    owed(
-        "kb-core/src/report/pair.rs",
-        "verdict",
-        "the verdict is part of the report",
-    ),
-    owed(
-        "kb-core/src/report/mod.rs",
-        "health",
-        "the states of a node are part of the report",
-    ),
-    owed(
-        "kb-core/src/verdict/exit.rs",
-        "health",
-        "an open fault decides the exit code",
-    ),
-    owed(
-        "kb-core/src/verdict/rows/service.rs",
-        "health",
-        "a recovery that is due names the cause",
-    ),
-    owed(
-        "kb-core/src/verdict/run.rs",
-        "health",
-        "a look's states weigh on its verdict",
-    ),
-    owed(
         "server/src/clean/judge.rs",
         "domain",
         "logs are judged as a look-up judges them",
