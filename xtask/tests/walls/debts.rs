@@ -29,11 +29,6 @@ pub(crate) const USES: &[Use] = &[
         "web",
         "settings hold the types that `web` is built from",
     ),
-    owed(
-        "agent/src/worker/place.rs",
-        "probe",
-        "both sides make the same pattern",
-    ),
 ];
 
 pub(crate) const CIRCLES: &[Circle] = &[
