@@ -18,18 +18,7 @@ const fn owed(file: &'static str, uses: &'static str, why: &'static str) -> Use 
     Use { file, uses, why }
 }
 
-pub(crate) const USES: &[Use] = &[
-    owed(
-        "server/src/clean/judge.rs",
-        "domain",
-        "logs are judged as a look-up judges them",
-    ),
-    owed(
-        "server/src/config.rs",
-        "web",
-        "settings hold the types that `web` is built from",
-    ),
-];
+pub(crate) const USES: &[Use] = &[];
 
 pub(crate) const CIRCLES: &[Circle] = &[
     Circle {
@@ -41,15 +30,5 @@ pub(crate) const CIRCLES: &[Circle] = &[
         file: "kb-core/src/scanner/engine.rs",
         files: 11,
         why: "the steps of a scan share their state",
-    },
-    Circle {
-        file: "server/src/web/state.rs",
-        files: 5,
-        why: "the state holds what its extractors read",
-    },
-    Circle {
-        file: "server/src/domain/graph/export.rs",
-        files: 4,
-        why: "each format is called by what it exports",
     },
 ];

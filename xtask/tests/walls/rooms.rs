@@ -87,7 +87,7 @@ const SERVER: &[Room] = &[
     room("search", &[]),
     room("bundle", &["store"]),
     room("feed", &["store", "search", "bundle"]),
-    room("clean", &["feed"]),
+    room("clean", &[]),
     room("domain", &["clock", "store", "feed", "search", "clean"]),
     room(
         "web",
