@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::{LinePart, Marked};
 use crate::ids::{RecordId, Revision};
 
+/// Where events go; nowhere for callers that want the summary only.
+pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
+
 /// Something found while scanning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -22,6 +22,7 @@ mod clock;
 mod crowd;
 mod devices;
 mod engine;
+mod entry;
 mod environment;
 mod event;
 mod fold;

@@ -9,6 +9,8 @@ mod beginnings;
 mod chains;
 mod check;
 mod cost;
+mod error;
+mod groups;
 mod lines;
 mod parse;
 mod phrase;
@@ -21,7 +23,8 @@ pub(crate) use chains::{Chain, Chains, Gap, Link};
 pub(crate) use check::{
     Analysis, CompiledPattern, Texts, analyse, check_cost, compile, compile_often, facts,
 };
-pub use check::{Capture, PatternError, PatternFacts, check};
+pub use check::{Capture, PatternFacts, check};
+pub use error::PatternError;
 pub(crate) use lines::{MAX_PARTS, parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;
 pub use phrase::PhraseSpec;

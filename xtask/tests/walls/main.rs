@@ -9,7 +9,6 @@
 )]
 
 mod circles;
-mod debts;
 mod matter;
 mod modules;
 mod rooms;
@@ -19,9 +18,15 @@ mod tokens;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::debts::{CIRCLES, USES};
 use crate::modules::Tree;
 use crate::rooms::{HOUSES, House};
+
+/// Packages, and how their own code names their library.
+const PACKAGES: [(&str, &str); 3] = [
+    ("kb-core", "kb_core"),
+    ("server", "peerless"),
+    ("agent", "peerless_agent"),
+];
 
 /// Files in a circle that need no excuse: a type and its parts may name each other.
 const SMALL: usize = 3;
@@ -48,37 +53,17 @@ fn a_row_names_only_rooms_above_it() {
 }
 
 #[test]
-fn a_debt_says_why() {
-    assert!(USES.iter().all(|debt| !debt.why.is_empty()));
-    assert!(
-        CIRCLES
-            .iter()
-            .all(|debt| debt.files > SMALL && !debt.why.is_empty())
-    );
-    let exceptions = matter::MATTERS.iter().flat_map(|matter| matter.exceptions);
-    assert!(exceptions.into_iter().all(|(_, why)| !why.is_empty()));
+fn an_exception_says_why() {
+    let mut exceptions = matter::MATTERS.iter().flat_map(|matter| matter.exceptions);
+    assert!(exceptions.all(|(_, why)| !why.is_empty()));
 }
 
 #[test]
 fn a_room_uses_only_what_its_row_names() {
-    let mut broken = Vec::new();
-    let mut paid: BTreeSet<(&str, &str)> = USES.iter().map(|debt| (debt.file, debt.uses)).collect();
-    for house in &HOUSES {
-        for (file, line, used) in arrows(house) {
-            if USES.iter().any(|debt| debt.file == file && debt.uses == used) {
-                paid.retain(|debt| *debt != (file.as_str(), used.as_str()));
-            } else {
-                broken.push(format!(
-                    "{file}:{line}: uses `{used}`, which the row of its room does not name"
-                ));
-            }
-        }
-    }
-    broken.extend(
-        paid.iter()
-            .map(|(file, uses)| format!("{file}: `{uses}` is a debt that is paid: take it off the list")),
-    );
-    fail_on(&broken);
+    let arrows = HOUSES.iter().flat_map(arrows);
+    let told =
+        |(file, line, used)| format!("{file}:{line}: uses `{used}`, which the row of its room does not name");
+    fail_on(&arrows.map(told).collect::<Vec<String>>());
 }
 
 /// Uses of one room by another that the table does not allow: file, line, the room that is used.
@@ -134,11 +119,7 @@ fn room_of<'a>(house: &House, path: &'a [String]) -> Option<&'a str> {
 #[test]
 fn sql_http_unsafe_and_libraries_stand_in_their_rooms() {
     let mut broken = Vec::new();
-    for (package, library) in [
-        ("kb-core", "kb_core"),
-        ("server", "peerless"),
-        ("agent", "peerless_agent"),
-    ] {
+    for (package, library) in PACKAGES {
         for source in tree(package, library).sources {
             for matter in matter::MATTERS
                 .iter()
@@ -158,42 +139,26 @@ fn sql_http_unsafe_and_libraries_stand_in_their_rooms() {
 #[test]
 fn no_more_than_three_files_form_a_circle() {
     let mut broken = Vec::new();
-    let mut paid: BTreeSet<&str> = CIRCLES.iter().map(|debt| debt.file).collect();
-    for (package, library) in [
-        ("kb-core", "kb_core"),
-        ("server", "peerless"),
-        ("agent", "peerless_agent"),
-    ] {
+    for (package, library) in PACKAGES {
         let tree = tree(package, library);
         let uses: Vec<BTreeSet<usize>> = (0..tree.sources.len()).map(|file| tree.used_by(file)).collect();
         for circle in circles::circles(&uses)
             .iter()
             .filter(|circle| circle.len() > SMALL)
         {
-            let known = CIRCLES.iter().find(|debt| {
-                circle.len() <= debt.files && circle.iter().any(|&file| tree.sources[file].file == debt.file)
-            });
-            if let Some(debt) = known {
-                paid.remove(debt.file);
-                continue;
-            }
+            let name = |file: usize| tree.sources[file].file.as_str();
             let arrows = circle.iter().map(|&file| {
-                let used = uses[file]
-                    .intersection(&circle.iter().copied().collect())
-                    .map(|&used| tree.sources[used].file.as_str())
-                    .collect::<Vec<_>>();
-                format!("  {} uses {}", tree.sources[file].file, used.join(", "))
+                let used = circle.iter().filter(|other| uses[file].contains(other));
+                let used: Vec<&str> = used.map(|&used| name(used)).collect();
+                format!("  {} uses {}", name(file), used.join(", "))
             });
+            let arrows: Vec<String> = arrows.collect();
             broken.push(format!(
                 "{} files in a circle:\n{}",
                 circle.len(),
-                arrows.collect::<Vec<_>>().join("\n")
+                arrows.join("\n")
             ));
         }
     }
-    broken.extend(
-        paid.iter()
-            .map(|file| format!("{file}: its circle is gone: take it off the list")),
-    );
     fail_on(&broken);
 }
