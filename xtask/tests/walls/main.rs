@@ -136,6 +136,26 @@ fn sql_http_unsafe_and_libraries_stand_in_their_rooms() {
     fail_on(&broken);
 }
 
+/// Reason: docs/adr/0020.
+#[test]
+fn web_asks_the_store_for_reads_only() {
+    let mut broken = Vec::new();
+    let sources = tree("server", "peerless").sources;
+    for source in sources
+        .iter()
+        .filter(|source| source.file.starts_with("server/src/web/"))
+    {
+        let calls = source
+            .calls_on("store")
+            .filter(|(method, _)| !matter::STORE_READS.contains(method));
+        broken.extend(calls.map(|(method, line)| {
+            let file = &source.file;
+            format!("{file}:{line}: `store.{method}` is no read: a use case of `domain` judges and writes")
+        }));
+    }
+    fail_on(&broken);
+}
+
 #[test]
 fn no_more_than_three_files_form_a_circle() {
     let mut broken = Vec::new();

@@ -75,3 +75,19 @@ pub(crate) const MATTERS: [Matter; 6] = [
         rule: "the libraries of the driver are opened by agent/src/gpu only",
     },
 ];
+
+/// What `web` may ask of the store itself. `as_ref` hands the store to a use case, and `check_write` changes nothing.
+pub(crate) const STORE_READS: [&str; 12] = [
+    "as_ref",
+    "check_write",
+    "feed",
+    "head_seq",
+    "list",
+    "node",
+    "nodes",
+    "reports",
+    "resolve_alias",
+    "revision",
+    "revisions",
+    "status",
+];

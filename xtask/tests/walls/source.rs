@@ -63,6 +63,21 @@ impl Source {
             .map(|token| token.line)
     }
 
+    /// Methods that are called on a value of this name, with their lines.
+    pub(crate) fn calls_on<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
+        let called = |at: usize| {
+            let method = self
+                .tokens
+                .get(at + 2)
+                .filter(|_| is(self.tokens.get(at + 3), "("));
+            let is_call = starts(&self.tokens, at, &[name, "."]);
+            method
+                .filter(|_| is_call)
+                .map(|method| (method.text.as_str(), method.line))
+        };
+        (0..self.tokens.len()).filter_map(called)
+    }
+
     fn walk(&mut self, tokens: &[Token]) {
         let mut module = self.module.clone();
         // How deep the braces were when a module between braces began.
@@ -183,4 +198,24 @@ fn is_word(token: &Token) -> bool {
     token
         .text
         .starts_with(|first: char| first.is_alphabetic() || first == '_')
+}
+
+#[test]
+fn imports_and_paths_are_read_with_their_modules() {
+    let text = "pub use a::{self, b::{c, d as e}, *};\nmod inner {\n    fn f() { super::g::h(); x.store.put(1) }\n}\nmod other;";
+    let source = Source::read("f.rs".to_owned(), vec!["m".to_owned()], text);
+    let imports = source.imports.iter();
+    let imports: Vec<String> = imports
+        .map(|import| format!("{} = {}", import.name, import.path.segments.join("::")))
+        .collect();
+    assert_eq!(imports, ["a = a", "c = a::b::c", "e = a::b::d", "* = a"]);
+    let [path] = source.paths.as_slice() else {
+        panic!("{:?}", source.paths)
+    };
+    assert_eq!(
+        (path.module.join("::"), path.segments.join("::"), path.line),
+        ("m::inner".into(), "super::g::h".into(), 3)
+    );
+    assert_eq!(source.children, ["other"]);
+    assert_eq!(source.calls_on("store").collect::<Vec<_>>(), [("put", 3)]);
 }
