@@ -11,6 +11,7 @@
 mod circles;
 mod matter;
 mod modules;
+mod page;
 mod rooms;
 mod source;
 mod tokens;
@@ -50,6 +51,34 @@ fn a_row_names_only_rooms_above_it() {
             }
         }
     }
+}
+
+#[test]
+fn the_tables_are_those_of_the_page() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let page = std::fs::read_to_string(root.join("docs/ARCHITECTURE.md")).unwrap();
+    let mut broken = Vec::new();
+    for house in &HOUSES {
+        let rows = page::rows(&page, house.heading);
+        for room in house.rooms {
+            let Some((_, uses)) = rows.iter().find(|(rooms, _)| rooms.contains(&room.name)) else {
+                broken.push(format!("{}: no row for `{}`", house.heading, room.name));
+                continue;
+            };
+            let told = |name: &&str| !house.common.contains(name);
+            let may_use: BTreeSet<&str> = room.may_use.iter().copied().filter(told).collect();
+            let says = uses
+                .as_ref()
+                .map(|uses| uses.iter().copied().filter(told).collect::<BTreeSet<&str>>());
+            if says.as_ref().is_some_and(|says| *says != may_use) {
+                broken.push(format!(
+                    "{}: `{}` may use {may_use:?}, the page says {says:?}",
+                    house.heading, room.name
+                ));
+            }
+        }
+    }
+    fail_on(&broken);
 }
 
 #[test]
@@ -161,14 +190,14 @@ fn no_more_than_three_files_form_a_circle() {
     let mut broken = Vec::new();
     for (package, library) in PACKAGES {
         let tree = tree(package, library);
-        let uses: Vec<BTreeSet<usize>> = (0..tree.sources.len()).map(|file| tree.used_by(file)).collect();
-        for circle in circles::circles(&uses)
+        let graph: Vec<BTreeSet<usize>> = (0..tree.sources.len()).map(|file| tree.used_by(file)).collect();
+        for circle in circles::circles(&graph)
             .iter()
             .filter(|circle| circle.len() > SMALL)
         {
             let name = |file: usize| tree.sources[file].file.as_str();
             let arrows = circle.iter().map(|&file| {
-                let used = circle.iter().filter(|other| uses[file].contains(other));
+                let used = circle.iter().filter(|other| graph[file].contains(other));
                 let used: Vec<&str> = used.map(|&used| name(used)).collect();
                 format!("  {} uses {}", name(file), used.join(", "))
             });

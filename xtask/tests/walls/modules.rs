@@ -25,22 +25,22 @@ impl Tree {
         for file in ["main.rs", "lib.rs"] {
             let path = format!("{package}/src/{file}");
             if root.join(&path).is_file() {
-                tree.add(root, path, Vec::new());
+                tree.add(root, &path, &[]);
             }
         }
         assert!(!tree.sources.is_empty(), "no code below {package}/src");
         tree
     }
 
-    fn add(&mut self, root: &Path, file: String, module: Vec<String>) {
-        let text = fs::read_to_string(root.join(&file)).unwrap();
-        let source = Source::read(file.clone(), module.clone(), &text);
+    fn add(&mut self, root: &Path, file: &str, module: &[String]) {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        let source = Source::read(file.to_owned(), module.to_vec(), &text);
         let children = source.children.clone();
         let index = self.sources.len();
         for inline in &source.inline {
             self.modules.insert(inline.clone(), index);
         }
-        self.modules.insert(module.clone(), index);
+        self.modules.insert(module.to_vec(), index);
         self.sources.push(source);
         let (folder, name) = file.rsplit_once('/').unwrap();
         let folder = match name {
@@ -48,15 +48,11 @@ impl Tree {
             _ => file.trim_end_matches(".rs").to_owned(),
         };
         for child in children {
-            let mut module = module.clone();
-            module.push(child.clone());
+            let module = [module, std::slice::from_ref(&child)].concat();
             let flat = format!("{folder}/{child}.rs");
             let nested = format!("{folder}/{child}/mod.rs");
-            self.add(
-                root,
-                if root.join(&flat).is_file() { flat } else { nested },
-                module,
-            );
+            let is_flat = root.join(&flat).is_file();
+            self.add(root, if is_flat { &flat } else { &nested }, &module);
         }
     }
 

@@ -7,6 +7,10 @@ pub(crate) struct House {
     pub(crate) library: &'static str,
     /// The module whose children are the rooms; nothing for the crate itself.
     pub(crate) below: &'static [&'static str],
+    /// How the heading of its table in ARCHITECTURE begins.
+    pub(crate) heading: &'static str,
+    /// Rooms that the text above that table speaks of, so that its rows need not.
+    pub(crate) common: &'static [&'static str],
     pub(crate) rooms: &'static [Room],
 }
 
@@ -24,24 +28,32 @@ pub(crate) const HOUSES: [House; 4] = [
         package: "kb-core",
         library: "kb_core",
         below: &[],
+        heading: "### `kb-core/src`",
+        common: &[],
         rooms: KB_CORE,
     },
     House {
         package: "server",
         library: "peerless",
         below: &[],
+        heading: "### `server/src`",
+        common: &["clock", "telemetry", "config"],
         rooms: SERVER,
     },
     House {
         package: "server",
         library: "peerless",
         below: &["search"],
+        heading: "#### Inside `server/src/search`",
+        common: &["error"],
         rooms: SEARCH,
     },
     House {
         package: "agent",
         library: "peerless_agent",
         below: &[],
+        heading: "### `agent/src`",
+        common: &["clock", "files", "process"],
         rooms: AGENT,
     },
 ];

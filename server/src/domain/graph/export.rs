@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kb_core::ids::{RecordId, Seq};
+use kb_core::ids::RecordId;
 use kb_core::transition::EdgeKind;
 
 use super::writer::Writer;
