@@ -22,6 +22,7 @@ pub mod observation;
 pub mod record;
 pub mod report;
 pub mod scanner;
+#[cfg(feature = "schema")]
 pub mod schema;
 pub mod severity;
 pub mod signature;

@@ -1,6 +1,5 @@
 //! What a report says of its node's health: what is open on it, and what was proven last.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
@@ -11,7 +10,8 @@ use crate::severity::{Action, Blame, Severity};
 pub(crate) const NODE: &str = "node";
 
 /// What is known of a node's health when a report is made. Stands in [`crate::report::Report::health`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
     /// `no_fault_seen`, `degraded` (a warning is open), `unknown` (something could not be read) or `broken` (a fault
     /// is open). Never `healthy`: nothing was proven by looking.
@@ -49,7 +49,8 @@ impl Health {
 }
 
 /// How an entry ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Nature {
     /// When a look reads it as good.
@@ -69,7 +70,8 @@ impl Nature {
 }
 
 /// What an entry means for the node, mildest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bearing {
     /// It happened, and says nothing against the node: what an application did, a notice.
@@ -95,7 +97,8 @@ impl Bearing {
 }
 
 /// A state or an event that has not ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
     /// Names it for `peerless-agent clear`: `xid-79@0000:3b:00.0`, `remap_pending@0000:3b:00.0`.
     pub id: String,
@@ -136,7 +139,8 @@ pub struct Entry {
 }
 
 /// How often a device reported an Xid or SXid.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counter {
     /// PCI address.
     pub device: String,
@@ -151,7 +155,8 @@ pub struct Counter {
 }
 
 /// What a look came to by itself: `no_fault_seen`, unless the driver refused a pair, or the run failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Seen {
     /// Its verdict.
     pub verdict: Verdict,
@@ -160,7 +165,8 @@ pub struct Seen {
 }
 
 /// Something that a look should have read and could not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unread {
     /// `nvml`, `kernel_log`, `gpus`, or a fact of a GPU: `remapped_rows.pending@0000:3b:00.0`.
     pub what: String,
@@ -169,7 +175,8 @@ pub struct Unread {
 }
 
 /// A run that made GPUs work with each other and came to a verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Proof {
     /// End of the run, RFC 3339, UTC.
     pub at: String,
@@ -185,7 +192,8 @@ pub struct Proof {
 }
 
 /// What a person has ended, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clear {
     /// When, RFC 3339, UTC.
     pub at: String,
@@ -198,7 +206,8 @@ pub struct Clear {
 }
 
 /// Whose errors are numbered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
     /// A GPU's.

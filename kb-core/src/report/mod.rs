@@ -27,7 +27,6 @@ pub use verdict::{ExitCode, Verdict};
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{NodeId, RecordId, ReportId};
@@ -38,7 +37,8 @@ pub const MAJOR: u32 = 1;
 pub const MINOR: u32 = 5;
 
 /// Version of the wire format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchemaVersion {
     /// Raised when a reader of the former version would misread the report.
     pub major: u32,
@@ -47,7 +47,8 @@ pub struct SchemaVersion {
 }
 
 /// One run of the agent on one node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Version of the wire format.
     pub schema: SchemaVersion,
@@ -112,7 +113,8 @@ impl Report {
 }
 
 /// A part of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// Stable name: `opening`, `ladder`, `bench`, `nccl`, …
     pub name: String,
@@ -121,7 +123,8 @@ pub struct Part {
 }
 
 /// Names a node and the boot it ran in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Node {
     /// Stable name of the node.
     pub id: NodeId,
@@ -132,7 +135,8 @@ pub struct Node {
 }
 
 /// A stretch of a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogExcerpt {
     /// Where it was read: `kmsg`, `journal`, a file name.
     pub source: String,
@@ -145,7 +149,8 @@ pub struct LogExcerpt {
 }
 
 /// When a line of a log was written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum When {
     /// In this boot, before the run.
@@ -159,7 +164,8 @@ pub enum When {
 }
 
 /// Something that stopped the run or a part of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     /// What was being done: `load libcuda.so.1`, `cuInit`.
     pub step: String,
@@ -181,7 +187,8 @@ pub struct Failure {
 }
 
 /// The run in one line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conclusion {
     /// The worst verdict of all pairs, see [`crate::verdict`].
     pub verdict: Verdict,

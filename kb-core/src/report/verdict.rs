@@ -1,11 +1,11 @@
 //! The words that a run ends with: verdicts, and exit codes before the caller has said what counts.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Verdict of a pair, and of a run (its worst pair). Ordered from best to worst: a fault that was seen is worse than
 /// what could not be told, so that the one never hides behind the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Copies and kernels were checked in both directions; all passed, and nothing was left out.

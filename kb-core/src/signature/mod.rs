@@ -31,14 +31,14 @@ pub use phrase::PhraseSpec;
 pub(crate) use phrase::{Outline, Phrase, PhraseHit, outline};
 pub use required::Clause;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{RecordId, Revision};
 use crate::severity::{Action, Blame, Severity};
 
 /// One pattern of a record. The document's `regex` is pattern `0` with flag `i`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternSpec {
     /// Short name, unique in the record.
     pub id: String,
@@ -54,7 +54,8 @@ pub struct PatternSpec {
 }
 
 /// A condition on the environment: `{"component": "driver", "introduced": "525", "fixed": "550.54"}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AppliesTo {
     /// `driver`, `cuda`, `nccl`, `pytorch`, `gpu_model`, `os`, …
     pub component: String,
