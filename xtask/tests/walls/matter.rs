@@ -51,7 +51,7 @@ pub(crate) const MATTERS: [Matter; 6] = [
         words: &["reqwest"],
         places: &["agent/src/upload/"],
         exceptions: &[(
-            "server/src/cli/match_files/remote.rs",
+            "server/src/cli/match_files/remote",
             "`peerless match --server` asks another server",
         )],
         rule: "requests are sent by agent/src/upload only",

@@ -33,7 +33,7 @@ impl Tree {
     }
 
     fn add(&mut self, root: &Path, file: &str, module: &[String]) {
-        let text = fs::read_to_string(root.join(file)).unwrap();
+        let text = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
         let source = Source::read(file.to_owned(), module.to_vec(), &text);
         let children = source.children.clone();
         let index = self.sources.len();
