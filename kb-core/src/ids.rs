@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What [`RecordId`] accepts, for the published schemas.
@@ -38,9 +37,10 @@ pub enum IdError {
 
 /// A record's path: two or three segments `[a-z0-9][a-z0-9._-]*`, for example
 /// `cuda/peer-access-unsupported-by-hardware`. It is the record's name for ever.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String", extend("pattern" = RECORD_ID_PATTERN, "maxLength" = MAX_ID_BYTES))]
+#[cfg_attr(feature = "schema", schemars(with = "String", extend("pattern" = RECORD_ID_PATTERN, "maxLength" = MAX_ID_BYTES)))]
 pub struct RecordId(
     // Each hit of a scan carries its record's id.
     Arc<str>,
@@ -109,15 +109,17 @@ fn check_length(text: &str) -> Result<(), IdError> {
 }
 
 /// Names one node of a fleet; made by the agent and stable across reboots.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct NodeId(String);
 
 /// Names one run of the agent: a random UUID, the idempotency key of its upload.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct ReportId(String);
 
 impl FromStr for NodeId {
@@ -171,7 +173,8 @@ macro_rules! text_conversions {
 text_conversions!(RecordId, NodeId, ReportId);
 
 /// A record's revision: numbered from 1 per record, never reused. Printed as `r8`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Revision(pub u32);
 
@@ -182,9 +185,8 @@ impl fmt::Display for Revision {
 }
 
 /// A position in the feed of changes to what readers see. Rises by one with every change; 0 is "nothing yet".
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Seq(pub i64);
 

@@ -6,7 +6,7 @@
 //!                                        '-> transition (edges)
 //! bytes -> intake (text, or why it is none) -> scanner
 //! report (agent -> server, versioned)  -> verdict (outcomes -> verdict -> exit code)
-//!                                      -> health (facts and kernel log -> states and events, from look to look)
+//!   '-> observation (facts and kernel log -> states and events) -> health (kept from look to look)
 //! ```
 //!
 //! Nothing in here reads a file, opens a socket or awaits. Text from outside never makes it panic.
@@ -18,10 +18,13 @@ pub mod health;
 pub mod ids;
 pub mod intake;
 pub mod matcher;
+pub mod observation;
 pub mod record;
 pub mod report;
 pub mod scanner;
+#[cfg(feature = "schema")]
 pub mod schema;
+pub mod severity;
 pub mod signature;
 pub mod terminal;
 pub mod text;

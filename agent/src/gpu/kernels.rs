@@ -24,7 +24,7 @@ const SLOT_WORDS: usize = 4;
 /// A seeded pattern, or its complement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// Seed of the words, see `probe::pattern`.
+    /// Seed of the words, see `super::pattern`.
     pub(crate) seed: u64,
     /// Every word with all bits flipped.
     pub(crate) complement: bool,

@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use kb_core::report::{Check, Direction, Engine, GapKind, Outcome};
 
+use crate::gpu::Nonce;
 use crate::worker::protocol::{CheckKind, DirectionFacts, Way};
 
 use super::across::Across;
 use super::attempt::{Attempt, merge, unrepeated};
-use super::pattern::Nonce;
 use super::progress::{PairStep, Progress, Step};
 use super::session::Session;
 use super::setup::{SPENT, Setup};

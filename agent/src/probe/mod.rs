@@ -14,7 +14,6 @@ mod look;
 mod nccl;
 mod opening;
 mod parts;
-pub(crate) mod pattern;
 mod progress;
 mod selection;
 mod session;

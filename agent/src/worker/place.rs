@@ -4,9 +4,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::gpu::{
-    Buffer, CallError, Context, Device, Driver, Kernels, Pattern, Shareable, Stream, Windows, Wrong,
+    Buffer, CallError, Context, Device, Driver, Kernels, Pattern, Shareable, Stream, Windows, Wrong, word,
 };
-use crate::probe::pattern::word;
 
 use super::zones::{Layout, Zones};
 

@@ -2,7 +2,7 @@
 
 use super::SCHEMA_VERSION;
 use super::probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeScope};
-use super::words::{Action, Blame, Severity};
+use super::{Action, Blame, Severity};
 use crate::text::checks::{day, record_id, report_id, url};
 use crate::text::shape::{Field, Shape};
 use crate::text::steps;

@@ -3,18 +3,16 @@
 mod fields;
 mod probe;
 mod view;
-mod words;
 
+pub use crate::severity::{Action, Blame, Severity};
 pub use probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeRule, ProbeScope};
 pub use view::{
     Annex, AtFault, ChineseDeadEnd, ChineseWorkaround, Dispute, Example, NearMiss, Origin, Relations,
     Reproduction, Source,
 };
-pub use words::{Action, Blame, Severity};
 
-use crate::record::read_view;
 use crate::text::shape::check_shape;
-use crate::text::{Node, Part, Violation};
+use crate::text::{Node, Part, Violation, read_view};
 
 /// The version of the annex that this build reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;

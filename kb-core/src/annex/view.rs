@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::probe::ProbeRule;
-use super::words::{Action, Blame, Severity};
+use super::{Action, Blame, Severity};
 use crate::ids::{RecordId, ReportId};
 use crate::signature::{AppliesTo, PatternSpec, PhraseSpec};
 
 /// What Peerless adds to a document.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Annex {
     /// Version of this format; [`super::SCHEMA_VERSION`].
     pub schema_version: u32,
@@ -88,7 +88,8 @@ pub struct Annex {
 }
 
 /// A text that the record must recognise.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Example {
     /// One line, or several.
     pub text: String,
@@ -104,7 +105,8 @@ pub struct Example {
 }
 
 /// A text that looks alike and is something else.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NearMiss {
     /// One line, or several.
     pub text: String,
@@ -120,7 +122,8 @@ pub struct NearMiss {
 }
 
 /// How hits of this record bear on hits of others in the same log.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Relations {
     /// Records whose hits a hit of this one takes away.
     #[serde(default)]
@@ -148,7 +151,8 @@ pub struct Relations {
 }
 
 /// A page that was read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Source {
     /// Its address.
     pub url: String,
@@ -166,7 +170,8 @@ pub struct Source {
 }
 
 /// A report of real hardware that shows the error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reproduction {
     /// Id of the report.
     pub report: ReportId,
@@ -189,7 +194,8 @@ pub struct Reproduction {
 }
 
 /// What is at fault, by a source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AtFault {
     /// What is at fault.
     pub who: Blame,
@@ -204,7 +210,8 @@ pub struct AtFault {
 }
 
 /// A statement of the document that the annex disputes. The document keeps it, byte for byte.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dispute {
     /// JSON Pointer to the statement: `/root_cause`, `/workarounds/0` or `/dead_ends/0`, counted from 0.
     pub pointer: String,
@@ -221,7 +228,8 @@ pub struct Dispute {
 }
 
 /// A dead end in Chinese.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChineseDeadEnd {
     /// What people do.
     #[serde(default)]
@@ -235,7 +243,8 @@ pub struct ChineseDeadEnd {
 }
 
 /// A workaround in Chinese.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChineseWorkaround {
     /// What to do.
     #[serde(default)]
@@ -249,7 +258,8 @@ pub struct ChineseWorkaround {
 }
 
 /// Where a record came from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Origin {
     /// Name of the system.
     pub system: String,

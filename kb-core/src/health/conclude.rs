@@ -3,11 +3,8 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::ledger::NODE;
-use super::line::canonical;
-use super::{Bearing, Entry, Health, Proof, Seen};
-use crate::report::{Pair, Report};
-use crate::verdict::{Verdict, cause, worst_absent};
+use crate::report::{Bearing, Entry, Health, Pair, Proof, Report, Seen, Verdict};
+use crate::verdict::{cause, worst_absent};
 
 /// Open entries that a sentence names.
 const NAMED: usize = 3;
@@ -38,20 +35,6 @@ pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
         health.look = Some(look);
     }
     report.health = Some(health);
-}
-
-/// Faults that the ledger holds open on the node or on a GPU of the report. A run that worked does not end them: that takes
-/// a new boot first.
-pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
-    let addresses = report
-        .gpus
-        .iter()
-        .filter_map(|gpu| gpu.pci_address.value.as_deref());
-    let of_run: Vec<String> = addresses.map(canonical).collect();
-    let open = report.health.iter().flat_map(|health| &health.open);
-    open.filter(move |entry| {
-        entry.bearing == Bearing::Fault && (entry.device == NODE || of_run.contains(&entry.device))
-    })
 }
 
 /// What the look says without the ledger. That nothing was proven is no news: a look proves nothing. What a GPU asks for

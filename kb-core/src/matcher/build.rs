@@ -14,9 +14,9 @@ use super::keys::Rarity;
 use super::markers::Markers;
 use super::rarity::text_weight;
 use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
+use super::statements::{NAMING, WORDS};
 use super::{Kind, Matcher, PartOf, Record, Rejected, Signal, index, place};
 use crate::ids::RecordId;
-use crate::scanner::{NAMING, WORDS};
 use crate::signature::{Chain, Clause, PatternSpec, RecordSignatures, parts, parts_of_text};
 
 /// A signature shorter than this is not looked for by itself, in bytes.

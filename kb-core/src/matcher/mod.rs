@@ -8,7 +8,7 @@
 //! build    records -> signals + filter      verify   one line + its candidates -> hits
 //! chain    a pattern's literals in order    slow     the few patterns without a literal
 //! grams    what a line cannot hold           around   a literal compared at once
-//! heads    how matches of the slow few begin
+//! heads    how matches of the slow few begin statements what a text says of its machine
 //! ```
 
 mod around;
@@ -24,6 +24,7 @@ mod keys;
 mod markers;
 pub(crate) mod rarity;
 mod slow;
+pub(crate) mod statements;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -42,7 +43,6 @@ use slow::SlowLane;
 pub(crate) use verify::{Line, RawHit, Work};
 
 use crate::ids::{RecordId, Revision};
-use crate::scanner::{ScanOptions, Scanner};
 use crate::signature::{AppliesTo, DeviceRule, RecordSignatures};
 
 /// A pattern or code that the matcher left out, and why. Everything else of its record is in.
@@ -149,11 +149,6 @@ impl Matcher {
     /// form, so that publishing one record costs the automaton only.
     pub fn rebuild(&self, records: Vec<RecordSignatures>) -> (Self, Vec<Rejected>) {
         build::build(records, Arc::clone(&self.cache))
-    }
-
-    /// A scanner for one text.
-    pub fn scanner(self: &Arc<Self>, options: ScanOptions) -> Scanner {
-        Scanner::new(Arc::clone(self), options)
     }
 
     /// Number of records.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::cache::PatternCache;
 use super::rarity::{SPECIFIC, text_weight, words};
 use super::*;
-use crate::scanner::scan;
 use crate::scanner::testing::{lines, matcher_of, pattern, record, scan_text};
+use crate::scanner::{ScanOptions, scan};
 
 /// Where a record with this domain and code is found on a line: `match`, `candidate` or nothing.
 fn verdict(domain: &str, code: &str, line: &str) -> &'static str {

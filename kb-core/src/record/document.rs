@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::RecordId;
 
 /// What a record says, in the keys of the seed records. Where a text is absent it is null or empty.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document {
     /// The record's path.
     pub id: RecordId,
@@ -68,11 +68,11 @@ pub struct Document {
     pub verification_tier: Option<String>,
     /// How sure the author is, from 0 to 1; as claimed.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub confidence: Option<f64>,
     /// Share of cases that were fixed, from 0 to 1; as claimed.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub fix_success_rate: Option<f64>,
     /// Whether it can be fixed; see [`Resolvable`].
     #[serde(default)]
@@ -121,7 +121,8 @@ fn word<T: serde::de::DeserializeOwned>(text: Option<&str>) -> Option<T> {
 }
 
 /// Who vouches for a record, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VerificationTier {
     /// Written by a language model, checked by nobody. Its rates are claims.
@@ -137,7 +138,8 @@ pub enum VerificationTier {
 }
 
 /// Whether an error can be fixed by whoever meets it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Resolvable {
     /// Yes.
@@ -149,7 +151,8 @@ pub enum Resolvable {
 }
 
 /// A version that a record speaks of, in free text; ranges that a program can use are the annex's `applies_to`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VersionNote {
     /// `CUDA 12.3`, `cuda>=11.8`.
     pub version: String,
@@ -174,7 +177,8 @@ pub struct VersionNote {
 }
 
 /// Something people try that does not help.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeadEnd {
     /// What people do.
     pub action: String,
@@ -183,7 +187,7 @@ pub struct DeadEnd {
     pub why_fails: Option<String>,
     /// Share of cases in which it fails, from 0 to 1; as claimed.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub fail_rate: Option<f64>,
     /// When this holds.
     #[serde(default)]
@@ -197,13 +201,14 @@ pub struct DeadEnd {
 }
 
 /// Something that helps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Workaround {
     /// What to do.
     pub action: String,
     /// Share of cases in which it helps, from 0 to 1; as claimed.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub success_rate: Option<f64>,
     /// How to do it.
     #[serde(default)]
@@ -220,7 +225,8 @@ pub struct Workaround {
 }
 
 /// Edges as the document states them; [`crate::transition`] reads them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TransitionGraph {
     /// Errors that follow.
     #[serde(default)]
@@ -237,13 +243,14 @@ pub struct TransitionGraph {
 }
 
 /// An error that follows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FollowedBy {
     /// Id of the other record; need not be one that exists.
     pub error_id: String,
     /// How often, from 0 to 1; as claimed.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub probability: Option<f64>,
     /// When this holds.
     #[serde(default)]
@@ -257,13 +264,14 @@ pub struct FollowedBy {
 }
 
 /// An error that comes before.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PrecededBy {
     /// Id of the other record; need not be one that exists.
     pub error_id: String,
     /// How often, from 0 to 1; as claimed.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub probability: Option<f64>,
     /// When this holds.
     #[serde(default)]
@@ -274,7 +282,8 @@ pub struct PrecededBy {
 }
 
 /// An error that is taken for this one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConfusedWith {
     /// Id of the other record; need not be one that exists.
     pub error_id: String,

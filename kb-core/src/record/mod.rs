@@ -23,7 +23,7 @@ pub(crate) use signatures::{DOCUMENT_PATTERN, document_pattern};
 use crate::annex::{Annex, read_annex};
 use crate::ids::RecordId;
 use crate::text::shape::check_shape;
-use crate::text::{Node, Part, Severity, Violation, parse};
+use crate::text::{Node, Part, Violation, read_view};
 
 /// A record's two texts and what they say.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,43 +90,4 @@ pub fn read_document(text: &str) -> Result<Document, Vec<Violation>> {
 /// What is wrong with the shape of a document, warnings included.
 pub(crate) fn document_shape(root: &Node) -> Vec<Violation> {
     check_shape(Part::Document, root, &fields::DOCUMENT)
-}
-
-/// Strict JSON, then the shape, then the typed view; errors only.
-pub(crate) fn read_view<T: serde::de::DeserializeOwned>(
-    part: Part,
-    text: &str,
-    shape: fn(&Node) -> Vec<Violation>,
-) -> Result<T, Vec<Violation>> {
-    let (view, mut violations) = examine(part, text, shape);
-    violations.retain(|violation| violation.severity == Severity::Error);
-    view.ok_or(violations)
-}
-
-/// The same with warnings; the view is there unless an error is among the violations.
-pub(crate) fn examine<T: serde::de::DeserializeOwned>(
-    part: Part,
-    text: &str,
-    shape: fn(&Node) -> Vec<Violation>,
-) -> (Option<T>, Vec<Violation>) {
-    let root = match parse(text) {
-        Ok(root) => root,
-        Err(error) => return (None, vec![Violation::unreadable(part, error)]),
-    };
-    let mut violations = shape(&root);
-    if violations
-        .iter()
-        .any(|violation| violation.severity == Severity::Error)
-    {
-        return (None, violations);
-    }
-    // The shape admits only what the view reads (a property test holds the two together), so this is a second lock.
-    match serde_json::from_str(text) {
-        Ok(view) => (Some(view), violations),
-        Err(error) => {
-            let violation = Violation::error(part, "", "unreadable", error.to_string());
-            violations.push(violation.fix("compare the text with the published schema"));
-            (None, violations)
-        }
-    }
 }

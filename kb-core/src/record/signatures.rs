@@ -7,7 +7,6 @@ use super::{Document, Record};
 use crate::annex::{Action, Severity};
 use crate::ids::{RecordId, Revision};
 use crate::signature::{PatternSpec, RecordSignatures};
-use crate::transition::EdgeKind;
 
 /// Id of the pattern that the document's `regex` makes.
 pub(crate) const DOCUMENT_PATTERN: &str = "0";
@@ -55,12 +54,8 @@ impl Record {
     /// What the matcher needs of this record alone: `leads_to` holds its own statements as written, and `cancels` is
     /// empty; [`signature_set`] adds what others say.
     pub fn signatures(&self, revision: Revision) -> RecordSignatures {
-        let leads_to = self
-            .edges()
-            .into_iter()
-            .filter(|edge| edge.kind == EdgeKind::LeadsTo)
-            .filter_map(|edge| edge.to)
-            .collect();
+        let stated = self.document.transition_graph.leads_to.iter();
+        let leads_to = stated.filter_map(|edge| edge.error_id.parse().ok()).collect();
         RecordSignatures {
             id: self.id().clone(),
             revision,

@@ -1,12 +1,12 @@
 //! GPUs that a run should have looked at and did not.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::RecordId;
 
 /// A GPU that the machine has, or that was asked for, and that is not among [`super::Report::gpus`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AbsentGpu {
     /// Its name in `--devices`: `3`, `GPU-592ae3c5`. Absent where it was not asked for by name.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -30,7 +30,8 @@ pub struct AbsentGpu {
 }
 
 /// Why a GPU is not among those that were looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Absence {
     /// It was asked for or expected, and the driver does not list it. A fault.

@@ -1,10 +1,10 @@
 //! A value with the place it was read from, or the reason why there is none.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A fact and its source. Exactly one of `value` and `gap` is set: "not visible from here" is never "OK".
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fact<T = serde_json::Value> {
     /// What was read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,8 @@ impl<T> Fact<T> {
 }
 
 /// Why a value is absent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// The kind of absence.
     pub kind: GapKind,
@@ -58,7 +59,8 @@ pub struct Gap {
 }
 
 /// The kinds of absence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GapKind {
     /// The place does not show it (virtual machine, container); says nothing about the value.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fact::Fact;
@@ -11,7 +10,8 @@ use super::fact::Fact;
 pub type GpuIndex = u32;
 
 /// One GPU.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gpu {
     /// CUDA ordinal in the worker, which `CUDA_VISIBLE_DEVICES` shifts.
     pub cuda_ordinal: u32,

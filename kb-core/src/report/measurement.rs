@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fact::{Fact, Gap};
@@ -10,7 +9,8 @@ use super::gpu::GpuIndex;
 use super::pair::Engine;
 
 /// One metric at one size over all pairs: an n x n matrix kept as a list of cells.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
     /// Stable name: `d2d_bandwidth`, `d2d_bandwidth_both_ways`, `h2d_bandwidth`, `copy_latency`, …
     pub metric: String,
@@ -36,7 +36,8 @@ pub struct Measurement {
 }
 
 /// What taking a measurement's cells took.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Taken {
     /// How often something was started for it; cells that are taken at the same time share one.
     pub rounds: u32,
@@ -45,7 +46,8 @@ pub struct Taken {
 }
 
 /// Push: the source's context issues the copy. Pull: the destination's does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Written by the source.
@@ -60,7 +62,8 @@ pub enum Operation {
 }
 
 /// What a GPU was like while a cell was measured, by NVML.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Which GPU.
     pub gpu: GpuIndex,
@@ -71,7 +74,8 @@ pub struct Conditions {
 }
 
 /// One directed pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
     /// Where the bytes come from; absent for host memory.
     pub source: Option<GpuIndex>,

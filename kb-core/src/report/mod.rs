@@ -9,20 +9,24 @@
 mod absent;
 mod fact;
 mod gpu;
+mod health;
 mod measurement;
 mod nccl;
 mod pair;
+mod verdict;
 
 pub use absent::{Absence, AbsentGpu};
 pub use fact::{Fact, Gap, GapKind};
 pub use gpu::{Gpu, GpuIndex};
+pub(crate) use health::NODE;
+pub use health::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};
 pub use measurement::{Cell, Conditions, Measurement, Operation, Taken};
 pub use nccl::{Nccl, NcclArm, NcclVerdict};
 pub use pair::{Check, Direction, Engine, Mismatch, NvmlP2p, Outcome, P2pStatus, Pair, PairVerdict};
+pub use verdict::{ExitCode, Verdict};
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{NodeId, RecordId, ReportId};
@@ -33,7 +37,8 @@ pub const MAJOR: u32 = 1;
 pub const MINOR: u32 = 5;
 
 /// Version of the wire format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchemaVersion {
     /// Raised when a reader of the former version would misread the report.
     pub major: u32,
@@ -42,7 +47,8 @@ pub struct SchemaVersion {
 }
 
 /// One run of the agent on one node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Version of the wire format.
     pub schema: SchemaVersion,
@@ -91,7 +97,7 @@ pub struct Report {
     pub notes: Vec<Failure>,
     /// What is known of the node's health from look to look, where the agent keeps that. Since 1.5.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub health: Option<crate::health::Health>,
+    pub health: Option<Health>,
     /// The run in one line.
     pub conclusion: Conclusion,
 }
@@ -107,7 +113,8 @@ impl Report {
 }
 
 /// A part of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// Stable name: `opening`, `ladder`, `bench`, `nccl`, …
     pub name: String,
@@ -116,7 +123,8 @@ pub struct Part {
 }
 
 /// Names a node and the boot it ran in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Node {
     /// Stable name of the node.
     pub id: NodeId,
@@ -127,7 +135,8 @@ pub struct Node {
 }
 
 /// A stretch of a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogExcerpt {
     /// Where it was read: `kmsg`, `journal`, a file name.
     pub source: String,
@@ -140,7 +149,8 @@ pub struct LogExcerpt {
 }
 
 /// When a line of a log was written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum When {
     /// In this boot, before the run.
@@ -154,7 +164,8 @@ pub enum When {
 }
 
 /// Something that stopped the run or a part of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     /// What was being done: `load libcuda.so.1`, `cuInit`.
     pub step: String,
@@ -176,10 +187,11 @@ pub struct Failure {
 }
 
 /// The run in one line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conclusion {
     /// The worst verdict of all pairs, see [`crate::verdict`].
-    pub verdict: crate::verdict::Verdict,
+    pub verdict: Verdict,
     /// Exit code that goes with it before `--fail-on` is applied.
     pub exit_code: u8,
     /// Why, in one sentence.
@@ -193,8 +205,8 @@ impl Conclusion {
     /// Stands in a report until it is judged.
     pub fn undecided() -> Self {
         Self {
-            verdict: crate::verdict::Verdict::Unknown,
-            exit_code: crate::verdict::Verdict::Unknown.exit_code(),
+            verdict: Verdict::Unknown,
+            exit_code: Verdict::Unknown.exit_code(),
             reason: "not judged".to_owned(),
             expect: None,
         }

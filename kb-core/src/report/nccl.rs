@@ -1,6 +1,5 @@
 //! Whether NCCL works between the GPUs, with peer access and without. Since 1.3.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fact::Fact;
@@ -8,7 +7,8 @@ use super::gpu::GpuIndex;
 use super::pair::Outcome;
 
 /// NCCL's functional arms, each with one process a GPU. Its bandwidths are among the measurements.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Nccl {
     /// File of libnccl that was loaded; others that were found are facts of the host (`libraries.nccl`).
     pub library: Fact<String>,
@@ -27,7 +27,8 @@ pub struct Nccl {
 }
 
 /// Collectives with their data compared, in processes of their own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NcclArm {
     /// GPUs that took part, by rank.
     pub gpus: Vec<GpuIndex>,
@@ -52,7 +53,8 @@ pub struct NcclArm {
 }
 
 /// What the arms come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NcclVerdict {
     /// Both arms pass.

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Verdict;
 use super::fact::Fact;
 use super::gpu::GpuIndex;
 use crate::ids::RecordId;
-use crate::verdict::Verdict;
 
 /// An unordered pair of GPUs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pair {
     /// The GPU with the lower index.
     pub a: GpuIndex,
@@ -33,7 +33,8 @@ pub struct Pair {
 }
 
 /// One initiator looking at one peer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Direction {
     /// The GPU whose context or kernel accesses the other's memory.
     pub initiator: GpuIndex,
@@ -52,7 +53,8 @@ pub struct Direction {
 }
 
 /// `nvmlDeviceGetP2PStatus` by capability index.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NvmlP2p {
     /// Index 0, read.
     pub read: Fact<P2pStatus>,
@@ -67,7 +69,8 @@ pub struct NvmlP2p {
 }
 
 /// Values of `nvmlGpuP2PStatus_t`, named as `nvidia-smi topo -p2p` prints them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum P2pStatus {
     /// 0: granted, not proven.
@@ -90,7 +93,8 @@ pub enum P2pStatus {
 }
 
 /// One check of one rung of the functional ladder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     /// Rung 0 to 7.
     pub rung: u8,
@@ -140,7 +144,8 @@ fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// Where data differed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mismatch {
     /// Byte offset of the first wrong word, from the start of the zone it lies in.
     pub first_offset: u64,
@@ -159,7 +164,8 @@ pub struct Mismatch {
 }
 
 /// What moved the bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     /// A driver call that moves none.
@@ -178,7 +184,8 @@ pub enum Engine {
 }
 
 /// Outcome of a check; never a guess.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Ran, and the owner found the right data.
@@ -201,7 +208,8 @@ pub enum Outcome {
 }
 
 /// The verdict of a pair, with what led to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairVerdict {
     /// The verdict.
     pub verdict: Verdict,

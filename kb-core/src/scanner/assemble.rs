@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::cause::{MAX_MATCHES, root_causes};
+use super::cause::root_causes;
 use super::clock::Clocks;
 use super::crowd::{Crowded, MAX_RECORDS_OF_LINE};
+use super::entry::{Entry, MAX_MATCHES};
 use super::environment::Environment;
-use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, RecordTally, Seen, Tally};
+use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, Seen, Tally};
 use super::lines::LONG_LINE_BYTES;
 use super::order::Timeline;
 use super::relations::discounted;
@@ -16,24 +17,7 @@ use super::summary::{Applies, Candidate, Match, Summary};
 use super::wrapper::{layer, put_wrappers_behind};
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
 use crate::ids::RecordId;
-use crate::matcher::{Kind, Matcher, Record};
-
-/// A record with its counts, on the way to a match.
-pub(super) struct Entry<'a> {
-    pub(super) place: u32,
-    pub(super) record: &'a Record,
-    pub(super) tally: Box<RecordTally>,
-    pub(super) applies: Applies,
-    /// How far above the hardware its domain is.
-    pub(super) layer: u8,
-}
-
-impl Entry<'_> {
-    /// The first line on which it stands.
-    pub(super) fn first_line(&self) -> u64 {
-        self.tally.first.first().map_or(u64::MAX, |matched| matched.line)
-    }
-}
+use crate::matcher::{Kind, Matcher};
 
 /// Sums up a scan.
 pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions, seen: &Seen<'_>) -> Summary {

@@ -10,8 +10,6 @@ use crate::matcher::Matcher;
 
 /// Longest way from a cause to what it leads to, in edges. Records on the way need not stand in the text.
 const MAX_DEPTH: usize = 6;
-/// Matches looked at for causes; the earliest ones.
-pub(super) const MAX_MATCHES: usize = 200;
 /// Followers named in the sentence.
 const MAX_NAMED: usize = 3;
 

@@ -1,7 +1,7 @@
 //! Lines on which too much stands: as many records are counted there as an answer can hold, and what was left out is told.
 
-use super::engine::size;
-use super::hits::authority;
+use super::lines::size;
+use super::score::authority;
 use crate::matcher::{Matcher, RawHit};
 
 /// Records that are counted on one line, those that it says most of. Each is scored over all of the line.

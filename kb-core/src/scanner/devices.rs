@@ -11,21 +11,6 @@ use super::fold::{Place, Tally};
 use super::score::Score;
 use crate::signature::DeviceRule;
 
-/// Words of lines that say what a device is, in ASCII lower case. Lines without them cost nothing.
-pub(crate) static NAMING: [&str; 11] = [
-    "nvrm: ",
-    "nvidia 0000:",
-    " controller: ",
-    " bridge: ",
-    " device: ",
-    " peripheral: ",
-    " accelerators: ",
-    "| 00000000:",
-    "gpu 00000000:",
-    "bus id ",
-    "pci function ",
-];
-
 /// Devices and head lines that are remembered of a text.
 const MAX_DEVICES: usize = 4_096;
 /// Hits that wait until their device is named.
@@ -92,7 +77,7 @@ pub(super) enum Judged {
 pub(super) struct Waiting(About);
 
 impl Devices {
-    /// Reads a line that holds one of [`NAMING`], given as it is.
+    /// Reads a line that holds one of [`NAMING`](crate::matcher::statements::NAMING), given as it is.
     pub(super) fn read(&mut self, text: &[u8], line: u64) {
         let text = String::from_utf8_lossy(text);
         let message = super::message_start(&text);

@@ -7,19 +7,21 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::ScanOptions;
+use super::assemble::sum_up;
 use super::clean::{Clean, ESC};
 use super::clock::{Clocks, Moment};
 use super::devices::Devices;
-use super::event::Event;
+use super::event::Sink;
 use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
-use super::lines::{End, Part};
+use super::lines::{End, Part, size};
 use super::messages::{Shown, messages, shown_parts};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
-use super::stated::{Stated, WORDS};
+use super::stated::Stated;
 use super::summary::Summary;
 use super::wrap::Joined;
+use crate::matcher::statements::WORDS;
 use crate::matcher::{Found, Glance, Line, Matcher, Work};
 
 /// A run is read in blocks of about this size, in bytes, so that what was found in one stays small.
@@ -45,8 +47,6 @@ pub(super) struct Engine {
     stated: Stated,
     devices: Devices,
 }
-
-pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
 
 impl Engine {
     pub(super) fn new(matcher: Arc<Matcher>, options: ScanOptions) -> Self {
@@ -125,7 +125,7 @@ impl Engine {
             given_up: self.sequences.given_up,
             stated: &self.stated,
         };
-        self.tally.finish(&self.matcher, &self.options, &seen)
+        sum_up(self.tally, &self.matcher, &self.options, &seen)
     }
 
     /// Reads whole lines without terminal colours.
@@ -378,8 +378,4 @@ fn newlines(bytes: &[u8]) -> u64 {
 
 fn tail(bytes: &[u8], from: usize) -> &[u8] {
     bytes.get(from..).unwrap_or_default()
-}
-
-pub(super) fn size(bytes: usize) -> u64 {
-    u64::try_from(bytes).unwrap_or(u64::MAX)
 }

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LinePart, Marked};
 use crate::ids::{RecordId, Revision};
 
+/// Where events go; nowhere for callers that want the summary only.
+pub(super) type Sink<'a> = Option<&'a mut Vec<Event>>;
+
 /// Something found while scanning.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -21,7 +24,8 @@ pub enum Event {
 }
 
 /// A record found on a line. There is one for each line and record, whatever number of its patterns match there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Hit {
     /// The record.

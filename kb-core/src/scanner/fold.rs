@@ -7,14 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::clock::{Clocks, Moment};
 use super::crowd::Crowded;
-use super::engine::size;
-use super::lines::End;
+use super::lines::{End, size};
 use super::score::Score;
 use super::sequence::MAX_LINES_APART;
 use super::stated::Stated;
-use super::summary::{Fold, Summary};
-use super::{HEAD_BYTES, MatchedLine, ScanOptions, assemble};
-use crate::matcher::Matcher;
+use super::summary::Fold;
+use super::{HEAD_BYTES, MatchedLine};
 use crate::signature::MAX_PARTS;
 
 /// Distinct captured values told apart for one record.
@@ -223,11 +221,6 @@ impl Tally {
             };
             self.candidates.insert(record, tally);
         }
-    }
-
-    /// Ends the count.
-    pub(super) fn finish(self, matcher: &Matcher, options: &ScanOptions, seen: &Seen<'_>) -> Summary {
-        assemble::sum_up(self, matcher, options, seen)
     }
 }
 

@@ -7,11 +7,10 @@ use super::clean::Clean;
 use super::clock::Moment;
 use super::crowd::keep_most_telling;
 use super::devices::{Devices, Judged};
-use super::engine::{Sink, size};
-use super::event::{Event, Hit};
+use super::event::{Event, Hit, Sink};
 use super::fold::{Place, Tally};
-use super::lines::Piece;
-use super::score::{Explained, Score, score};
+use super::lines::{Piece, size};
+use super::score::{Explained, Score, authority, score};
 use super::sequence::{FoundPart, Sequences, further_parts};
 use super::wrap::Joined;
 use super::{MatchedLine, ScanOptions, prefix, text};
@@ -132,7 +131,7 @@ impl Hits<'_> {
         }
         if let Some(joined) = self.origin.joined {
             let line = self.origin.line_of(speaker.span.start);
-            let further = joined.further_lines(line, on_line.end, self.origin);
+            let further = joined.further_lines(line, on_line.end, self.origin.line);
             let lines = std::iter::once(line).chain(further.iter().map(|part| part.line));
             if !is_match || self.tally.stands_on(record, lines) {
                 return;
@@ -300,18 +299,6 @@ impl Hits<'_> {
                 .add_candidate(on_line, signal.record, last.signal, || score);
         }
     }
-}
-
-/// Which of a record's hits on a line speaks for it: patterns before the signature before codes, then weight.
-pub(super) fn authority(matcher: &Matcher, hit: &RawHit) -> f32 {
-    matcher.signal(hit.signal).map_or(0.0, |signal| {
-        let rank = match signal.kind {
-            Kind::Pattern(_) => 2_000.0,
-            Kind::Signature => 1_000.0,
-            Kind::Part(..) | Kind::Word(_) | Kind::Number { .. } => 0.0,
-        };
-        rank + hit.weight
-    })
 }
 
 /// Whose device the hits of a record on a line must be of; none where one of them counts for any device.

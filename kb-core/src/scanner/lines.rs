@@ -161,6 +161,6 @@ impl Lines {
     }
 }
 
-fn size(bytes: usize) -> u64 {
+pub(super) fn size(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }

@@ -22,6 +22,7 @@ mod clock;
 mod crowd;
 mod devices;
 mod engine;
+mod entry;
 mod environment;
 mod event;
 mod fold;
@@ -60,11 +61,9 @@ pub use text::{Marked, TEXT_LIMIT_BYTES};
 pub use wrap::HEAD_BYTES;
 
 use crate::matcher::Matcher;
-pub(crate) use devices::NAMING;
 use engine::Engine;
 use lines::Lines;
 pub(crate) use prefix::launcher_prefix;
-pub(crate) use stated::WORDS;
 use wrap::Head;
 
 /// What a scan should know beforehand.
@@ -102,8 +101,15 @@ pub struct Scanner {
 /// Events that room is made for beforehand, at most.
 const MAX_ROOM: usize = 1024;
 
+impl Matcher {
+    /// A scanner for one text.
+    pub fn scanner(self: &Arc<Self>, options: ScanOptions) -> Scanner {
+        Scanner::new(Arc::clone(self), options)
+    }
+}
+
 impl Scanner {
-    pub(crate) fn new(matcher: Arc<Matcher>, options: ScanOptions) -> Self {
+    fn new(matcher: Arc<Matcher>, options: ScanOptions) -> Self {
         Self {
             lines: Lines::default(),
             engine: Engine::new(matcher, options),

@@ -4,9 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::assemble::Entry;
-use super::cause::MAX_MATCHES;
 use super::clock::{Clocks, StampKind};
+use super::entry::{Entry, MAX_MATCHES};
 use super::fold::TimeSpan;
 use super::summary::Order;
 

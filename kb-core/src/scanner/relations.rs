@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::assemble::Entry;
 use super::clock::Clocks;
+use super::entry::Entry;
 
 /// For each place of a record that does not count: why.
 pub(super) fn discounted(entries: &[Entry<'_>], clocks: &Clocks) -> BTreeMap<u32, String> {

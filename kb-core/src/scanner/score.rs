@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::matcher::rarity::{word_weight, words};
-use crate::matcher::{Line, Matcher, RawHit};
+use crate::matcher::{Kind, Line, Matcher, RawHit};
 
 /// What a record gains whose signature is the whole message: it is meant, whoever else explains as much.
 const SIGNATURE_BONUS: f32 = 0.1;
@@ -135,4 +135,16 @@ fn ratio(part: usize, whole: usize) -> f32 {
     } else {
         small(part) / small(whole)
     }
+}
+
+/// Which of a record's hits on a line speaks for it: patterns before the signature before codes, then weight.
+pub(super) fn authority(matcher: &Matcher, hit: &RawHit) -> f32 {
+    matcher.signal(hit.signal).map_or(0.0, |signal| {
+        let rank = match signal.kind {
+            Kind::Pattern(_) => 2_000.0,
+            Kind::Signature => 1_000.0,
+            Kind::Part(..) | Kind::Word(_) | Kind::Number { .. } => 0.0,
+        };
+        rank + hit.weight
+    })
 }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Longest text of a line that is kept, in bytes of UTF-8 before lossy replacement.
@@ -12,7 +11,8 @@ const VALUE_LIMIT_BYTES: usize = 256;
 const CUT: char = '…';
 
 /// A line's text without colours and line end; what is no UTF-8 stands as U+FFFD.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Marked {
     /// The text; `…` stands where it was cut.

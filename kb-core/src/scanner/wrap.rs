@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::clean::Clean;
-use super::hits::Origin;
+use super::lines::size;
 use super::prefix;
 use super::summary::LinePart;
 use crate::matcher::RawHit;
@@ -42,7 +42,6 @@ impl Head {
 
     /// The lines of a short text: number, place in the text, bytes.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, u64, &[u8])> {
-        let size = super::engine::size;
         let mut offset = 0;
         (1..)
             .zip(self.bytes.split(|byte| *byte == b'\n'))
@@ -208,10 +207,9 @@ impl Joined {
         !hit.weak && across(&hit.span) && (self.is_certain || cuts.all(|seam| !in_gap(*seam)))
     }
 
-    /// The lines behind one of them, up to a place in the text.
-    pub(super) fn further_lines(&self, line: u64, end: u64, origin: &Origin<'_>) -> Vec<LinePart> {
-        let numbered = (origin.line..).zip(&self.spans);
-        let size = super::engine::size;
+    /// The lines behind one of them, up to a place in the text. `first` is the number of the first of all.
+    pub(super) fn further_lines(&self, line: u64, end: u64, first: u64) -> Vec<LinePart> {
+        let numbered = (first..).zip(&self.spans);
         numbered
             .filter(|(number, span)| *number > line && size(span.start) < end)
             .map(|(number, span)| LinePart {

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::assemble::Entry;
-use super::cause::MAX_MATCHES;
+use super::entry::{Entry, MAX_MATCHES};
 use super::summary::Applies;
 
 /// A wrapper stands within this many lines of what it wraps: a chained traceback of one worker.

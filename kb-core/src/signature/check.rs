@@ -3,40 +3,22 @@
 use std::ops::Range;
 
 use regex_automata::meta;
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::Hir;
 
 use super::PatternSpec;
 use super::chains::{Chains, chains};
-use super::cost;
+use super::cost::{self, MAX_COMPILED_BYTES};
+use super::error::PatternError;
+use super::groups::collect_groups;
 use super::lines::parts;
 use super::parse::{mark_gaps, parse, parse_for_ascii};
 use super::quick::parse_for_literals;
 use super::required::{Clause, required};
 
-/// Largest compiled form of one pattern, in bytes; the compiler stops there.
-pub(super) const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// At least one clause must have no literal shorter than this, in bytes.
 const MIN_ENTRY_LITERAL: usize = 3;
 /// Longest name of a capture, in bytes.
 const MAX_CAPTURE_NAME: usize = 40;
-
-/// Why a pattern is refused. The caller knows where it stands; this says what and what to do.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}; {help}")]
-pub struct PatternError {
-    /// Stable name of the rule, for example `pattern/no-literal`.
-    pub rule: &'static str,
-    /// What is wrong with this pattern.
-    pub reason: String,
-    /// What to do about it.
-    pub help: &'static str,
-}
-
-impl PatternError {
-    pub(crate) fn new(rule: &'static str, reason: String, help: &'static str) -> Self {
-        Self { rule, reason, help }
-    }
-}
 
 /// A capture group whose value is reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -270,28 +252,4 @@ fn capture_error(reason: String) -> PatternError {
         reason,
         "names are [A-Za-z_][A-Za-z0-9_]*, up to 40 signs, each once, one for each unnamed group in order",
     )
-}
-
-/// Groups that name themselves.
-pub(super) fn named_groups(hir: &Hir) -> usize {
-    let mut groups = Vec::new();
-    collect_groups(hir, &mut groups);
-    groups.iter().filter(|(_, name)| name.is_some()).count()
-}
-
-fn collect_groups(hir: &Hir, into: &mut Vec<(usize, Option<String>)>) {
-    match hir.kind() {
-        HirKind::Capture(group) => {
-            let index = usize::try_from(group.index).unwrap_or(usize::MAX);
-            into.push((index, group.name.as_ref().map(ToString::to_string)));
-            collect_groups(&group.sub, into);
-        }
-        HirKind::Repetition(repetition) => collect_groups(&repetition.sub, into),
-        HirKind::Concat(children) | HirKind::Alternation(children) => {
-            for child in children {
-                collect_groups(child, into);
-            }
-        }
-        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => {}
-    }
 }

@@ -11,6 +11,8 @@ use regex_syntax::hir::Hir;
 use super::PatternError;
 use super::beginnings::beginnings;
 
+/// Largest compiled form of one pattern, in bytes; the compiler stops there.
+pub(super) const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// Ways that a byte may keep open, on average over a text. One took 8 ns where it was measured, so that 1 MB of a text at
 /// this bound takes some two seconds, and the 64 KiB of the longest line an eighth of one.
 const MOST_WAYS: usize = 250;
@@ -62,7 +64,7 @@ fn too_many() -> PatternError {
 fn automaton(hir: &Hir) -> Option<NFA> {
     let config = Config::new()
         .utf8(false)
-        .nfa_size_limit(Some(super::check::MAX_COMPILED_BYTES))
+        .nfa_size_limit(Some(MAX_COMPILED_BYTES))
         .which_captures(WhichCaptures::None);
     NFA::compiler().configure(config).build_from_hir(hir).ok()
 }

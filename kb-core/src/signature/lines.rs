@@ -4,6 +4,7 @@
 use regex_syntax::ast::parse::ParserBuilder;
 use regex_syntax::ast::{Ast, Literal, RepetitionKind, RepetitionRange};
 
+use super::groups::named_groups;
 use super::parse::{MAX_NESTING, parse};
 use super::{PatternError, PatternSpec};
 
@@ -55,7 +56,7 @@ pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, Patt
             captures: Vec::new(),
         };
         let hir = parse(&part)?;
-        let groups = hir.properties().explicit_captures_len() - super::check::named_groups(&hir);
+        let groups = hir.properties().explicit_captures_len() - named_groups(&hir);
         part.captures = given.by_ref().take(groups).cloned().collect();
         if hir.properties().minimum_len() != Some(0) {
             parts.push(part);

@@ -9,6 +9,8 @@ mod beginnings;
 mod chains;
 mod check;
 mod cost;
+mod error;
+mod groups;
 mod lines;
 mod parse;
 mod phrase;
@@ -21,21 +23,22 @@ pub(crate) use chains::{Chain, Chains, Gap, Link};
 pub(crate) use check::{
     Analysis, CompiledPattern, Texts, analyse, check_cost, compile, compile_often, facts,
 };
-pub use check::{Capture, PatternError, PatternFacts, check};
+pub use check::{Capture, PatternFacts, check};
+pub use error::PatternError;
 pub(crate) use lines::{MAX_PARTS, parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;
 pub use phrase::PhraseSpec;
 pub(crate) use phrase::{Outline, Phrase, PhraseHit, outline};
 pub use required::Clause;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::annex::{Action, Blame, Severity};
 use crate::ids::{RecordId, Revision};
+use crate::severity::{Action, Blame, Severity};
 
 /// One pattern of a record. The document's `regex` is pattern `0` with flag `i`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternSpec {
     /// Short name, unique in the record.
     pub id: String,
@@ -51,7 +54,8 @@ pub struct PatternSpec {
 }
 
 /// A condition on the environment: `{"component": "driver", "introduced": "525", "fixed": "550.54"}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AppliesTo {
     /// `driver`, `cuda`, `nccl`, `pytorch`, `gpu_model`, `os`, …
     pub component: String,

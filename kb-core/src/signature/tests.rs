@@ -239,7 +239,7 @@ proptest! {
     ) {
         let spec = spec(&parts.concat(), if folded { "i" } else { "" });
         let read = |tree: &regex_syntax::hir::Hir| {
-            let read = (required::required(tree), chains::chains(tree), check::named_groups(tree));
+            let read = (required::required(tree), chains::chains(tree), groups::named_groups(tree));
             (format!("{read:?}"), tree.properties().look_set().contains_anchor())
         };
         let quick = quick::parse_for_literals(&spec).unwrap();

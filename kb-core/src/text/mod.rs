@@ -15,6 +15,7 @@ mod scalar;
 pub(crate) mod shape;
 #[cfg(test)]
 mod tests;
+mod view;
 mod violation;
 
 pub use edit::{EditError, insert_member, remove_member, replace_value};
@@ -24,6 +25,7 @@ pub use hash::{Sha256, Sha256Error};
 pub use node::{Kind, Member, Node};
 pub use pointer::{Step, push_step, steps};
 pub use reader::{parse, parse_bytes, parse_within};
+pub(crate) use view::{examine, read_view};
 pub use violation::{Part, Severity, Violation};
 
 /// Largest text accepted, in bytes (design, decision 1).

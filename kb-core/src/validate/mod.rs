@@ -18,8 +18,8 @@ pub use set::{Finding, check_set, is_record_file};
 
 use crate::annex::{Annex, annex_shape};
 use crate::ids::RecordId;
-use crate::record::{Document, document_shape, examine};
-use crate::text::{Cursor, Node, parse};
+use crate::record::{Document, document_shape};
+use crate::text::{Cursor, Node, examine, parse};
 
 /// Whether any of these refuses the record.
 pub fn is_refused(violations: &[Violation]) -> bool {

@@ -1,80 +1,11 @@
-//! From verdicts to the exit code that the caller gets.
+//! From verdicts to the exit code that the caller asks for.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Verdict, table};
-use crate::health::open_faults;
-use crate::report::Report;
-
-/// What the exit code says. Which verdict makes which, and what `--fail-on` lets through:
-///
-/// | verdict | code | `--fail-on fault,unknown` (default) | `fault` | `warning` | `unknown` |
-/// | --- | --- | --- | --- | --- | --- |
-/// | broken, refused | 2 | 2 | 2 | 2 | 2 |
-/// | unknown | 3 | 3 | 0 | 0 | 3 |
-/// | degraded | 1 | 0 | 0 | 1 | 1 |
-/// | healthy, no fault seen | 0 | 0 | 0 | 0 | 0 |
-///
-/// A run over GPUs of which the ledger holds a fault open makes 2, whatever its own verdict is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExitCode {
-    /// 0: proven.
-    Healthy,
-    /// 1: works, with something to look at.
-    Warning,
-    /// 2: refused or broken.
-    Fault,
-    /// 3: could not tell.
-    Unknown,
-    /// 64: usage or configuration error, as in sysexits.h.
-    Usage,
-}
-
-impl ExitCode {
-    /// All of them, by number.
-    pub const ALL: [Self; 5] = [
-        Self::Healthy,
-        Self::Warning,
-        Self::Fault,
-        Self::Unknown,
-        Self::Usage,
-    ];
-
-    /// Of a verdict, before `--fail-on` is applied.
-    pub fn of(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Healthy | Verdict::NoFaultSeen => Self::Healthy,
-            Verdict::Degraded => Self::Warning,
-            Verdict::Refused | Verdict::Broken => Self::Fault,
-            Verdict::Unknown => Self::Unknown,
-        }
-    }
-
-    /// As the process returns it.
-    pub fn number(self) -> u8 {
-        match self {
-            Self::Healthy => 0,
-            Self::Warning => 1,
-            Self::Fault => 2,
-            Self::Unknown => 3,
-            Self::Usage => 64,
-        }
-    }
-
-    /// What people read.
-    pub fn means(self) -> &'static str {
-        match self {
-            Self::Healthy => "healthy, or nothing that --fail-on minds",
-            Self::Warning => {
-                "warning: works, with something to look at (or the report could not be uploaded)"
-            }
-            Self::Fault => "fault: refused or broken",
-            Self::Unknown => "could not tell",
-            Self::Usage => "usage or configuration error",
-        }
-    }
-}
+use super::table;
+use crate::observation::open_faults;
+use crate::report::{ExitCode, Report, Verdict};
 
 /// What a run fails of for the caller; all else is mapped to 0. A fault always counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::Expect;
 use super::pair::judge_pair;
 use super::rows::{NOTES, Named, RUN, RunRow, of_absence};
 use super::scene::Scene;
-use super::{Expect, Verdict};
-use crate::health::{Bearing, Look};
 use crate::ids::RecordId;
-use crate::report::{AbsentGpu, Conclusion, Fact, Failure, Pair, PairVerdict, Report};
+use crate::observation::Look;
+use crate::report::{AbsentGpu, Bearing, Conclusion, Fact, Failure, Pair, PairVerdict, Report, Verdict};
 
 /// Judges a report: the verdict of each pair, the cause of each failure, what is worth a note, and the conclusion.
 /// What stood there before is replaced.

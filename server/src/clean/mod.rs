@@ -1,17 +1,15 @@
 //! The clean corpus: logs of runs in which nothing failed, so that every match in them is a false alarm.
 //!
 //! A folder holds the logs, each compressed with zstd, and `manifest.jsonl`, which names them with their origin.
-//! `peerless check` and the evaluation read it. Its lines, each once, ship with the program,
+//! `peerless check` and the evaluation judge it (`domain::false_alarms`). Its lines, each once, ship with the program,
 //! where every publication is held against them.
 
-mod judge;
 mod lines;
 mod manifest;
 
 use std::io;
 use std::path::PathBuf;
 
-pub use judge::{Alarm, alarms};
 pub use lines::healthy_lines;
 pub use manifest::{Corpus, Log, Part};
 

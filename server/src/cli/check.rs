@@ -15,8 +15,9 @@ use kb_core::validate::{Finding, check_set, is_record_file};
 
 use super::{check_published, coverage, say};
 use crate::bundle;
-use crate::clean::{Corpus, alarms};
+use crate::clean::Corpus;
 use crate::config::DataArgs;
+use crate::domain::false_alarms::alarms;
 use crate::feed::offline;
 
 /// What to check.

@@ -6,6 +6,7 @@ pub mod correlate;
 pub mod curate;
 pub mod enrol;
 mod excerpt;
+pub mod false_alarms;
 pub mod fleet;
 pub mod graph;
 pub mod ingest;

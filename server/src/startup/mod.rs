@@ -23,11 +23,11 @@ use crate::domain::correlate::Correlator;
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
 use crate::telemetry::Metrics;
-use crate::web::auth::TokenOutage;
 use crate::web::body::{Budget, Patience};
 use crate::web::client::Limiter;
 use crate::web::crowd::{Counted, Crowd};
 use crate::web::state::{AppState, RequestIds, Settings};
+use crate::web::token_outage::TokenOutage;
 use crate::web::write_check::WriteCheck;
 use crate::web::{app, limits, routes};
 

@@ -2,87 +2,22 @@
 //! it; the route table declares the same once more, and [`super::gate`] holds requests to it.
 
 use std::future::{Ready, ready};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::http::header::{self, HeaderMap};
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
+use super::access::token_needed;
+pub use super::access::{Access, Caller};
 use super::error::{Code, Problem};
 use super::state::AppState;
 use crate::domain::tokens::{self, Actor, TokenError};
 use crate::store::Scope;
 
-/// Who a route is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Everybody, with or without a token.
-    Anyone,
-    /// Holders of a token with this scope.
-    Scope(Scope),
-    /// Holders of `fleet`; everybody under `--public-fleet`.
-    FleetReader,
-}
-
-impl Access {
-    /// Accepts or refuses.
-    pub fn check(self, caller: &Caller, public_fleet: bool) -> Result<(), Problem> {
-        let scope = match self {
-            Self::Anyone => return Ok(()),
-            Self::FleetReader if public_fleet => return Ok(()),
-            Self::FleetReader => Scope::Fleet,
-            Self::Scope(scope) => scope,
-        };
-        let Some(actor) = &caller.0 else {
-            return Err(token_needed(scope));
-        };
-        if actor.may(scope) {
-            return Ok(());
-        }
-        Err(Problem::new(
-            Code::Forbidden,
-            format!("this needs a token with the scope {:?}", scope.as_str()),
-        ))
-    }
-}
-
-fn token_needed(scope: Scope) -> Problem {
-    let detail = format!(
-        "send `Authorization: Bearer …` with a token that has the scope {name:?}; the operator makes one with \
-         `peerless token create --scope {name}`",
-        name = scope.as_str()
-    );
-    Problem::new(Code::Unauthorized, detail).with_header(
-        header::WWW_AUTHENTICATE,
-        HeaderValue::from_static(r#"Bearer realm="peerless""#),
-    )
-}
-
-/// Who calls, found out once per request by [`super::gate`].
-#[derive(Debug, Clone, Default)]
-pub struct Caller(pub Option<Actor>);
-
-/// Remembers that the store could not say whose a token is, so that calls for everybody do not wait for it one by one.
-#[derive(Debug, Default)]
-pub struct TokenOutage(Mutex<Option<Instant>>);
-
-impl TokenOutage {
-    fn is_recent(&self) -> bool {
-        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|at| at.elapsed() < OUTAGE)
-    }
-
-    fn note(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    }
-}
-
 /// How long a call for everybody waits to learn whose its token is.
 const PUBLIC_PATIENCE: Duration = Duration::from_secs(1);
-/// How long such calls are answered without asking after the store did not answer.
-const OUTAGE: Duration = Duration::from_secs(5);
 
 impl Caller {
     /// Who calls a route that is for everybody. A token that is sent must be good; where the store cannot say whether it is,

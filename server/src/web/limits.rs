@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kb_core::wire;
 
+pub use crate::config::RATE_PER_SECOND;
 use crate::domain::{ingest, join_tokens, lookup};
 use crate::search::MAX_LIMIT;
 
@@ -78,8 +79,6 @@ pub const PAGE_MAX: u32 = 200;
 pub const PAGE_DEFAULT: u32 = 50;
 /// Entries of the Atom feed.
 pub const FEED_ENTRIES: usize = 50;
-/// Requests per second and client that are let through on the long run, unless `--rate-limit` says otherwise.
-pub const RATE_PER_SECOND: u32 = 100;
 /// Requests of one client that are let through at once, as a multiple of the rate.
 pub const RATE_BURST: u32 = 4;
 /// Time a client has for its request line and headers.

@@ -4,6 +4,7 @@
 //! From the outside in, a request passes: [`observe`] (log, metrics, headers), [`error::normalise`]
 //! (one form for all errors), compression of the answer, [`gate`] (rate, caller, access), its handler.
 
+mod access;
 pub mod api;
 pub mod auth;
 pub mod body;
@@ -21,6 +22,7 @@ mod observe;
 pub mod pages;
 pub mod routes;
 pub mod state;
+pub mod token_outage;
 pub mod write_check;
 
 use actix_web::body::MessageBody;

@@ -4,7 +4,7 @@
 use actix_web::http::Method;
 use actix_web::{FromRequest, Handler, Responder, Route, guard, web};
 
-use super::auth::Access;
+use super::access::Access;
 
 /// One declared route.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::auth::TokenOutage;
 use super::body::{Budget, Patience};
 use super::client::Limiter;
 use super::crowd::Crowd;
 use super::routes::RouteTable;
+use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
 use crate::domain::correlate::Correlator;

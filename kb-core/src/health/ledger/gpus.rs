@@ -1,8 +1,9 @@
 //! Which GPUs a node has, as far as looks at all of them tell.
 
-use super::super::{Look, Nature, Scope, cause};
 use super::Ledger;
 use super::new::New;
+use crate::observation::{Look, Scope, cause};
+use crate::report::Nature;
 
 impl Ledger {
     /// Compares the GPUs of a look at all of them with those that were listed earlier in this boot, and remembers them. A GPU

@@ -4,11 +4,11 @@ use std::str::FromStr as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::known::{UNKNOWN_XID, known};
-use super::super::{Bearing, Counter, Family, Look, Missed, Nature, Occurrence, Recovery, What, cause};
+use super::Ledger;
 use super::new::New;
-use super::{Ledger, NODE};
 use crate::ids::RecordId;
+use crate::observation::{Look, Missed, Occurrence, Recovery, UNKNOWN_XID, What, cause, known};
+use crate::report::{Bearing, Counter, Family, NODE, Nature};
 
 /// How far the kernel log was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,16 +11,13 @@ use serde::{Deserialize, Serialize};
 
 pub use self::log::{LogPlace, Place};
 use self::new::New;
-use super::look::{Count, Reading};
-use super::{Bearing, Clear, Counter, Entry, Health, Look, Nature, Proof, Unread, cause};
-use crate::verdict::Verdict;
+use crate::observation::{Count, Look, Reading, cause};
+use crate::report::{Bearing, Clear, Counter, Entry, Health, NODE, Nature, Proof, Unread, Verdict};
 
 /// The version of the file that this build writes and reads.
 const VERSION: u32 = 1;
 /// Clears that are kept, the newest ones.
 const MOST_CLEARS: usize = 100;
-/// The device of what is about the whole node.
-pub(super) const NODE: &str = "node";
 
 /// What is known of a node from look to look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

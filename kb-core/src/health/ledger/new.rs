@@ -2,9 +2,9 @@
 
 use std::str::FromStr as _;
 
-use super::super::look::bearing_of;
-use super::super::{Bearing, KnownXid, Look, Nature, cause};
 use crate::ids::RecordId;
+use crate::observation::{KnownXid, Look, bearing_of, cause};
+use crate::report::{Bearing, Nature};
 
 /// What was seen, before it is known whether it is open already.
 pub(super) struct New<'a> {

@@ -1,9 +1,8 @@
 //! What a run proves, and which events end with that.
 
-use super::super::{Nature, Proof, cause};
-use super::{Ledger, NODE};
-use crate::report::{Pair, Report};
-use crate::verdict::Verdict;
+use super::Ledger;
+use crate::observation::{canonical, cause};
+use crate::report::{NODE, Nature, Pair, Proof, Report, Verdict};
 
 impl Ledger {
     /// Takes in a run that tried what GPUs can do with each other, and came to a verdict; any other is none.
@@ -56,7 +55,7 @@ fn proven_devices(report: &Report) -> Vec<(String, bool)> {
     };
     let gpus = report.gpus.iter().enumerate();
     gpus.filter_map(|(index, gpu)| {
-        let device = super::super::line::canonical(gpu.pci_address.value.as_deref()?);
+        let device = canonical(gpu.pci_address.value.as_deref()?);
         Some((device, report.pairs.iter().any(|pair| takes_part(pair, index))))
     })
     .collect()

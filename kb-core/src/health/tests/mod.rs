@@ -6,7 +6,6 @@
 )]
 
 mod endings;
-mod lines;
 mod sentences;
 
 use serde_json::{Value, json};

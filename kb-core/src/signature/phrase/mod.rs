@@ -16,12 +16,12 @@ mod tests;
 pub(crate) use find::{Phrase, PhraseHit};
 pub(crate) use outline::{Outline, outline};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Words of an error, or its numbers, and where they mean it: `{"id": "wrapped", "context": "cuda-error", "text": "an illegal
 /// memory access was encountered"}`. They count where one of the context's ways to print them stands around them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhraseSpec {
     /// Short name, unique among the record's patterns and phrases.
     pub id: String,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::cause;
 use super::super::evidence::{Finding, Seen};
 use super::{Named, Row};
-use crate::health::Recovery;
+use crate::observation::Recovery;
 use crate::verdict::Verdict;
 
 pub(super) const ROWS: &[Row] = &[Row {

@@ -205,3 +205,13 @@ pub async fn publish(
     }
     Err(CurateError::Overtaken)
 }
+
+/// Takes a record out of matching and search. It stays readable by its id, marked.
+pub async fn withdraw(
+    store: &dyn Store,
+    id: &RecordId,
+    actor: &str,
+    at: OffsetDateTime,
+) -> Result<Published, StoreError> {
+    store.withdraw(id, actor, at).await
+}

@@ -3,7 +3,7 @@
 use kb_core::ids::Seq;
 use kb_core::transition::EdgeKind;
 
-use super::export::Writer;
+use super::writer::Writer;
 use crate::feed::{GraphEdge, GraphNode};
 
 /// DOT.

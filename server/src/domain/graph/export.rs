@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use kb_core::ids::{RecordId, Seq};
+use kb_core::ids::RecordId;
 use kb_core::transition::EdgeKind;
 
+use super::writer::Writer;
 use super::{dot, graphml, json};
-use crate::feed::{Generation, GraphEdge, GraphNode};
+use crate::feed::Generation;
 
 /// Records of a piece.
 const RECORDS: usize = 256;
@@ -20,20 +21,6 @@ pub enum Format {
     GraphMl,
     /// The language of Graphviz.
     Dot,
-}
-
-/// How a form is written.
-pub(super) trait Writer {
-    /// What stands before the nodes.
-    fn head(&mut self, seq: Seq, out: &mut Vec<u8>);
-    /// A node.
-    fn node(&mut self, node: &GraphNode, out: &mut Vec<u8>);
-    /// What stands between nodes and edges.
-    fn between(&mut self, out: &mut Vec<u8>);
-    /// An edge.
-    fn edge(&mut self, edge: &GraphEdge, out: &mut Vec<u8>);
-    /// What stands after the edges.
-    fn tail(&mut self, out: &mut Vec<u8>);
 }
 
 /// What comes next.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kb_core::ids::Seq;
 use kb_core::transition::EdgeKind;
 
-use super::export::Writer;
+use super::writer::Writer;
 use crate::feed::{GraphEdge, GraphNode};
 
 /// `GraphML`.

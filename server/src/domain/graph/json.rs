@@ -3,8 +3,8 @@
 use kb_core::ids::Seq;
 use serde::Serialize;
 
-use super::export::Writer;
 use super::stamp;
+use super::writer::Writer;
 use crate::feed::{GraphEdge, GraphNode};
 
 /// JSON.

@@ -10,6 +10,7 @@ mod export;
 mod graphml;
 mod json;
 pub mod text;
+mod writer;
 
 #[cfg(test)]
 mod tests;

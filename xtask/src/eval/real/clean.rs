@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use peerless::clean::{Corpus, Part, alarms};
+use peerless::clean::{Corpus, Part};
+use peerless::domain::false_alarms::alarms;
 use serde_json::json;
 
 use crate::eval::knowledge::Knowledge;

@@ -130,7 +130,7 @@ pub async fn withdraw(
     }
     check_if_match(&request, &state, &id).await?;
     let now = state.clock.now();
-    let withdrawn = state.store.withdraw(&id, &publisher.0.name, now).await?;
+    let withdrawn = curate::withdraw(state.store.as_ref(), &id, &publisher.0.name, now).await?;
     Ok(answer(&state, withdrawn).await)
 }
 

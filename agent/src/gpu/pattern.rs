@@ -1,4 +1,4 @@
-//! The nonce pattern: the same function as in `gpu/kernels.ptx`.
+//! The nonce pattern: the same function as in `kernels.ptx`.
 
 /// Odd constant of `SplitMix64`, the golden ratio in 64 bits (Steele, Lea, Flood: Fast splittable pseudorandom number
 /// generators, OOPSLA 2014).

@@ -1,7 +1,7 @@
 //! What a look without touching a GPU can say: one table, from which the manual is written.
 #![allow(missing_docs, reason = "the table says what each name means")]
 
-use super::{Bearing, Nature};
+use crate::report::{Bearing, Nature};
 
 pub const GPU_LOST: &str = "gpu_lost";
 pub const GPU_WITHOUT_DRIVER: &str = "gpu_without_driver";
@@ -179,6 +179,6 @@ pub const WATCHED: &[Watched] = &[
 ];
 
 /// The row of a cause.
-pub(super) fn watched(cause: &str) -> Option<&'static Watched> {
+pub(crate) fn watched(cause: &str) -> Option<&'static Watched> {
     WATCHED.iter().find(|row| row.cause == cause)
 }

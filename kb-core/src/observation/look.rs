@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::ledger::NODE;
 use super::line::canonical;
-use super::{Bearing, LineEvent, Recovery, Unread, cause};
-use crate::report::{Absence, AbsentGpu, Fact, GapKind, Gpu, Report};
+use super::{LineEvent, Recovery, cause};
+use crate::report::{Absence, AbsentGpu, Bearing, Fact, GapKind, Gpu, NODE, Report, Unread};
 
 /// NVML's word for a GPU that does not answer any more (`NVML_ERROR_GPU_IS_LOST`), as gaps tell it.
 const LOST_WORDS: [&str; 2] = ["GPU_IS_LOST", "GPU is lost"];
@@ -37,8 +36,8 @@ pub struct Look {
     pub missed: Missed,
     /// What should have been read and could not.
     pub unread: Vec<Unread>,
-    pub(super) states: Vec<Reading>,
-    pub(super) counts: Vec<Count>,
+    pub(crate) states: Vec<Reading>,
+    pub(crate) counts: Vec<Count>,
 }
 
 /// Which GPUs a look was at.
@@ -76,18 +75,18 @@ pub struct Occurrence {
 
 /// A state of a device as it was read. What could not be read is in [`Look::unread`], or is nothing that the GPU has.
 #[derive(Debug, Clone)]
-pub(super) struct Reading {
-    pub(super) cause: &'static str,
-    pub(super) device: String,
+pub(crate) struct Reading {
+    pub(crate) cause: &'static str,
+    pub(crate) device: String,
     /// What is bad about it.
-    pub(super) bad: Option<String>,
+    pub(crate) bad: Option<String>,
 }
 
 /// Uncorrected errors since the driver was loaded.
 #[derive(Debug, Clone)]
-pub(super) struct Count {
-    pub(super) device: String,
-    pub(super) errors: u64,
+pub(crate) struct Count {
+    pub(crate) device: String,
+    pub(crate) errors: u64,
 }
 
 impl Look {
@@ -330,7 +329,7 @@ const JUDGED: &[(&str, Option<&str>, Judge)] = &[
 ];
 
 /// What a state that is bad means for the node.
-pub(super) fn bearing_of(cause: &str) -> Bearing {
+pub(crate) fn bearing_of(cause: &str) -> Bearing {
     let row = cause::watched(cause);
     row.and_then(|row| row.bearing).unwrap_or(Bearing::Fault)
 }

@@ -4,36 +4,15 @@
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as WordError, StrDeserializer};
-use serde::{Deserialize, Serialize};
 
-use super::Bearing;
-use crate::annex::{Action, Blame, Severity};
 use crate::ids::RecordId;
+use crate::report::{Bearing, Family};
+use crate::severity::{Action, Blame, Severity};
 
 const TABLE: &str = include_str!("../../data/xids.tsv");
-
-/// Whose errors are numbered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Family {
-    /// A GPU's.
-    Xid,
-    /// A switch's.
-    Sxid,
-}
-
-impl Family {
-    /// `Xid` or `SXid`, as the driver writes them.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Xid => "Xid",
-            Self::Sxid => "SXid",
-        }
-    }
-}
 
 /// What a record says of an Xid or SXid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,4 +107,4 @@ impl KnownXid {
 }
 
 /// What an Xid or SXid means that no record is about: somebody should look.
-pub(super) const UNKNOWN_XID: Bearing = Bearing::Warning;
+pub(crate) const UNKNOWN_XID: Bearing = Bearing::Warning;

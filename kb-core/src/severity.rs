@@ -1,10 +1,10 @@
 //! Three small vocabularies: how bad an error is, what to do first, and what is at fault.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How bad an error is for whoever meets it, mildest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Nothing is lost; good to know.
@@ -18,7 +18,8 @@ pub enum Severity {
 }
 
 /// What to do first; one step, the mildest that helps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Nothing.
@@ -45,7 +46,8 @@ pub enum Action {
 
 /// What is at fault. Severity says how bad an error is, and nothing about blame: a program's bad pointer ends its job
 /// (`error`) on a node that is healthy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Blame {
     /// The program that ran on the GPU.

@@ -1,4 +1,4 @@
-//! What matches in a log in which nothing may.
+//! False alarms: what matches in a log of a healthy run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,8 +10,8 @@ use kb_core::ids::RecordId;
 use kb_core::scanner::Event;
 use serde::Serialize;
 
-use super::{CleanError, Corpus, Log};
-use crate::domain::lookup::{MatchOptions, Matching};
+use super::lookup::{MatchOptions, Matching};
+use crate::clean::{CleanError, Corpus, Log};
 use crate::feed::Generation;
 
 /// Bytes read at once.

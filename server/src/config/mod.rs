@@ -1,12 +1,17 @@
 //! All settings: flags, environment names and defaults in one place, shown by `--help`.
 
+mod network;
+
 use std::path::PathBuf;
 
 use clap::Args;
 
+pub use network::{Network, NetworkError};
+
 use crate::telemetry::LogFormat;
-use crate::web::client::Network;
-use crate::web::limits;
+
+/// Requests per second and client that are let through on the long run, unless `--rate-limit` says otherwise.
+pub const RATE_PER_SECOND: u32 = 100;
 
 /// Where the data is.
 #[derive(Debug, Clone, Args)]
@@ -129,7 +134,7 @@ pub struct ServeArgs {
     pub enrol_only: bool,
 
     /// Requests per second and client that are let through on the long run; 0 lets all through
-    #[arg(long, env = "PEERLESS_RATE_LIMIT", default_value_t = limits::RATE_PER_SECOND, value_name = "N")]
+    #[arg(long, env = "PEERLESS_RATE_LIMIT", default_value_t = RATE_PER_SECOND, value_name = "N")]
     pub rate_limit: u32,
 
     /// Threads that answer requests [default: one for each processor]

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::{Family, Recovery, What, read_line};
+use super::{Recovery, What, read_line};
+use crate::report::Family;
 
 #[test]
 fn each_form_gives_its_event_and_device() {

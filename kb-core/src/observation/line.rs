@@ -1,7 +1,7 @@
 //! Lines of the kernel log that are events: read strictly, each with the device it is about.
 
-use super::ledger::NODE;
-use super::{Family, Recovery};
+use super::Recovery;
+use crate::report::{Family, NODE};
 
 /// Longest text kept of a line, in characters.
 const LONGEST_TEXT: usize = 300;
@@ -136,7 +136,7 @@ fn address(word: &str) -> Option<String> {
 }
 
 /// The address as sysfs writes it: lower case, a domain of eight digits without its leading zeros.
-pub(super) fn canonical(address: &str) -> String {
+pub(crate) fn canonical(address: &str) -> String {
     let lower = address.to_ascii_lowercase();
     match lower.split_once(':') {
         Some((domain, rest)) if domain.len() > 4 => {

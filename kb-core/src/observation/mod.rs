@@ -1,0 +1,25 @@
+//! What is seen of GPUs without touching them.
+//!
+//! ```text
+//! report facts -> look (what each GPU's state reads as, what could not be read)
+//! kernel log   -> line (Xid, SXid, a fatal message) -> known (what its record says)
+//! ```
+
+pub mod cause;
+mod known;
+mod line;
+mod look;
+mod open_faults;
+mod recovery;
+#[cfg(test)]
+mod tests;
+
+pub use cause::{WATCHED, Watched};
+pub(crate) use known::UNKNOWN_XID;
+pub use known::{KnownXid, known, known_xids};
+pub(crate) use line::canonical;
+pub use line::{LineEvent, What, read_line};
+pub(crate) use look::{Count, Reading, bearing_of};
+pub use look::{Look, Missed, Occurrence, Scope};
+pub use open_faults::open_faults;
+pub use recovery::Recovery;

@@ -1,0 +1,214 @@
+//! Which room may use which: the tables of docs/ARCHITECTURE.md. A row names only rooms of rows above it, so that no table can hold a
+//! circle.
+
+/// The rooms directly below one module.
+pub(crate) struct House {
+    pub(crate) package: &'static str,
+    pub(crate) library: &'static str,
+    /// The module whose children are the rooms; nothing for the crate itself.
+    pub(crate) below: &'static [&'static str],
+    /// How the heading of its table in ARCHITECTURE begins.
+    pub(crate) heading: &'static str,
+    /// Rooms that the text above that table speaks of, so that its rows need not.
+    pub(crate) common: &'static [&'static str],
+    pub(crate) rooms: &'static [Room],
+}
+
+pub(crate) struct Room {
+    pub(crate) name: &'static str,
+    pub(crate) may_use: &'static [&'static str],
+}
+
+const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
+    Room { name, may_use }
+}
+
+pub(crate) const HOUSES: [House; 4] = [
+    House {
+        package: "kb-core",
+        library: "kb_core",
+        below: &[],
+        heading: "### `kb-core/src`",
+        common: &[],
+        rooms: KB_CORE,
+    },
+    House {
+        package: "server",
+        library: "peerless",
+        below: &[],
+        heading: "### `server/src`",
+        common: &["clock", "telemetry", "config"],
+        rooms: SERVER,
+    },
+    House {
+        package: "server",
+        library: "peerless",
+        below: &["search"],
+        heading: "#### Inside `server/src/search`",
+        common: &["error"],
+        rooms: SEARCH,
+    },
+    House {
+        package: "agent",
+        library: "peerless_agent",
+        below: &[],
+        heading: "### `agent/src`",
+        common: &["clock", "files", "process"],
+        rooms: AGENT,
+    },
+];
+
+const KB_CORE: &[Room] = &[
+    room("ids", &[]),
+    room("intake", &[]),
+    room("wire", &[]),
+    room("terminal", &[]),
+    room("unreachable", &[]),
+    room("variables", &["terminal"]),
+    room("severity", &[]),
+    room("text", &["ids"]),
+    room("signature", &["ids", "severity"]),
+    room("annex", &["ids", "severity", "text", "signature"]),
+    room("record", &["ids", "text", "signature", "annex"]),
+    room("transition", &["ids", "record"]),
+    room("matcher", &["ids", "signature"]),
+    room("scanner", &["ids", "signature", "matcher"]),
+    room(
+        "validate",
+        &[
+            "ids",
+            "text",
+            "signature",
+            "annex",
+            "record",
+            "matcher",
+            "scanner",
+        ],
+    ),
+    room("report", &["ids", "severity"]),
+    room("observation", &["ids", "severity", "report"]),
+    room("verdict", &["ids", "report", "observation"]),
+    room("health", &["ids", "report", "observation", "verdict"]),
+    room("convert", &["ids", "text", "report", "verdict", "scanner"]),
+    room("schema", &["annex", "record", "report"]),
+];
+
+const SERVER: &[Room] = &[
+    room("clock", &[]),
+    room("telemetry", &[]),
+    room("config", &["telemetry"]),
+    room("store", &[]),
+    room("search", &[]),
+    room("bundle", &["store"]),
+    room("feed", &["store", "search", "bundle"]),
+    room("clean", &[]),
+    room("domain", &["clock", "store", "feed", "search", "clean"]),
+    room(
+        "web",
+        &[
+            "clock",
+            "telemetry",
+            "config",
+            "store",
+            "search",
+            "bundle",
+            "feed",
+            "domain",
+        ],
+    ),
+    room(
+        "startup",
+        &[
+            "clock",
+            "telemetry",
+            "config",
+            "store",
+            "search",
+            "bundle",
+            "feed",
+            "clean",
+            "domain",
+            "web",
+        ],
+    ),
+    room(
+        "cli",
+        &[
+            "clock",
+            "telemetry",
+            "config",
+            "store",
+            "search",
+            "bundle",
+            "feed",
+            "clean",
+            "domain",
+            "web",
+            "startup",
+        ],
+    ),
+];
+
+const SEARCH: &[Room] = &[
+    room("error", &[]),
+    room("analysis", &["error"]),
+    room("index", &["error", "analysis"]),
+    room("query", &["error", "analysis", "index"]),
+    room("rank", &["error", "index", "query"]),
+    room("answer", &["error", "analysis", "index", "query", "rank"]),
+];
+
+const AGENT: &[Room] = &[
+    room("clock", &[]),
+    room("files", &[]),
+    room("process", &[]),
+    room("host", &["clock", "files", "process"]),
+    room("gpu", &["clock", "files", "process", "host"]),
+    room("worker", &["clock", "files", "process", "gpu"]),
+    room("probe", &["clock", "files", "process", "worker", "host", "gpu"]),
+    room("slurm", &["clock", "files", "process"]),
+    room("gate", &["clock", "files", "process", "slurm"]),
+    room("drained", &["clock", "files", "process", "slurm"]),
+    room("ledger", &["clock", "files", "process", "host"]),
+    room("upload", &["clock", "files", "process"]),
+    room("signatures", &["clock", "files", "process", "upload"]),
+    room("output", &["clock", "files", "process", "probe", "gate"]),
+    room(
+        "cli",
+        &[
+            "clock",
+            "files",
+            "process",
+            "host",
+            "gpu",
+            "worker",
+            "probe",
+            "slurm",
+            "gate",
+            "drained",
+            "ledger",
+            "upload",
+            "signatures",
+        ],
+    ),
+    room(
+        "commands",
+        &[
+            "clock",
+            "files",
+            "process",
+            "host",
+            "gpu",
+            "worker",
+            "probe",
+            "slurm",
+            "gate",
+            "drained",
+            "ledger",
+            "upload",
+            "signatures",
+            "output",
+            "cli",
+        ],
+    ),
+];
