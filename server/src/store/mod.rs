@@ -4,36 +4,13 @@
 //! Absence is `Option`, never an error; times are passed in. What must hold for every engine is written down as
 //! the contract suite and run on each.
 
-mod batch;
-mod connect;
-mod derive;
-mod dialect;
 mod digest;
-mod engine;
 mod error;
-mod face;
-mod feed;
-mod findings;
-mod fleet;
-mod lookup;
-mod migrate;
-mod node_events;
-mod nodes;
-mod outcomes;
-mod publish;
-mod reports;
-mod revisions;
-mod seed;
-mod seed_plan;
-mod session;
-mod sql_store;
-mod stamp;
-mod tokens;
+mod sql;
 mod types;
 
-pub use connect::{Backup, BackupError, ConnectOptions, backup, connect, sqlite_file};
 pub use error::StoreError;
-pub use migrate::{Migrated, migrate};
+pub use sql::{Backup, BackupError, ConnectOptions, Migrated, backup, connect, migrate, sqlite_file};
 pub use types::*;
 
 use async_trait::async_trait;

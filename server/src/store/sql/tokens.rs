@@ -6,7 +6,8 @@ use time::{Duration, OffsetDateTime};
 use super::engine::{Cells, Engine, Value, values};
 use super::face::{id_from, unreadable};
 use super::session::{SqlStore, Tx};
-use super::{Bounds, Enrolled, Labels, NewToken, Scope, StoreError, StoredToken, batch, node_events};
+use super::{batch, node_events};
+use crate::store::{Bounds, Enrolled, Labels, NewToken, Scope, StoreError, StoredToken};
 
 /// For so long the same machine may enrol again with the same join token at no cost.
 const REPEAT_WITHIN: Duration = Duration::minutes(10);

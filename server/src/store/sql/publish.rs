@@ -8,7 +8,7 @@ use super::engine::{Cells as _, Engine, values};
 use super::face::{self, Face};
 use super::revisions::status_from;
 use super::session::{SqlStore, Tx};
-use super::{Publish, Published, RecordState, RecordStatus, StoreError};
+use crate::store::{Publish, Published, RecordState, RecordStatus, StoreError};
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn publish(&self, publish: Publish) -> Result<Published, StoreError> {

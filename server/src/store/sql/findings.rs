@@ -2,11 +2,12 @@
 
 use kb_core::ids::{NodeId, RecordId, ReportId, Seq};
 
+use super::batch;
 use super::engine::{Cells, Engine, Value, values};
 use super::face::id_from;
 use super::revisions::{count_from, maybe_revision_from, refuse_nul};
 use super::session::SqlStore;
-use super::{NewFinding, StoreError, StoredFinding, batch};
+use crate::store::{NewFinding, StoreError, StoredFinding};
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn replace_findings(

@@ -6,8 +6,8 @@ use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
 use super::face::{id_from, refuse_alias_as_id, unreadable};
 use super::session::{SqlStore, Tx};
-use super::{Expected, NewRevision, RecordState, RecordStatus, RevisionMeta, RevisionTexts, Saved};
-use super::{StoreError, digest};
+use crate::store::{Expected, NewRevision, RecordState, RecordStatus, RevisionMeta, RevisionTexts, Saved};
+use crate::store::{StoreError, digest};
 
 /// Columns of [`meta_from`], in its order.
 macro_rules! meta_columns {

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use kb_core::ids::{NodeId, ReportId};
 use time::OffsetDateTime;
 
+use super::batch;
 use super::engine::{Cells, Engine, Value, values};
 use super::face::{id_from, unreadable};
 use super::session::{SqlStore, Tx};
-use super::{Machine, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError, batch};
+use crate::store::{Machine, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError};
 
 /// What was known of a node before a report.
 pub(super) struct Before {

@@ -7,7 +7,7 @@ use super::engine::{Cells, Engine, values};
 use super::face::unreadable;
 use super::revisions::{count_from, refuse_nul};
 use super::session::SqlStore;
-use super::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, StoreError, digest};
+use crate::store::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, StoreError, digest};
 
 /// GPU models for which one reporter may vote on an action: more than anybody runs, and few enough that invented ones
 /// weigh little.

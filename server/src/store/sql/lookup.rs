@@ -7,7 +7,7 @@ use super::engine::{Cells as _, Engine, values};
 use super::face::{id_from, kind_from};
 use super::revisions::status_from;
 use super::session::SqlStore;
-use super::{ListQuery, RecordListing, RecordState, StoreError, StoredEdge};
+use crate::store::{ListQuery, RecordListing, RecordState, StoreError, StoredEdge};
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn list(&self, query: ListQuery) -> Result<Vec<RecordListing>, StoreError> {

@@ -5,9 +5,9 @@ use super::engine::{Cells, Engine, values};
 use super::face::id_from;
 use super::reports::verdict_from;
 use super::session::SqlStore;
-use super::{Fleet, FleetFault, FleetQuery, HeardNode, StoreError, VerdictCount};
+use crate::store::{Fleet, FleetFault, FleetQuery, HeardNode, StoreError, VerdictCount};
 
-/// Each node's standing report, by the rule of [`super::standing`]. A report's weight is asked for only where it
+/// Each node's standing report, by the rule of [`crate::store::standing`]. A report's weight is asked for only where it
 /// decides, for it lies behind the body.
 macro_rules! standing {
     () => {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use kb_core::ids::NodeId;
 
+use super::batch;
 use super::engine::{Cells, Engine, values};
 use super::face::{id_from, unreadable};
 use super::reports::{LISTING_WIDTH, listing_columns, listing_from};
 use super::revisions::count_from;
 use super::session::{SqlStore, Tx};
-use super::{Labels, NodeListing, ReportListing, StoreError, batch, standing};
+use crate::store::{Labels, NodeListing, ReportListing, StoreError, standing};
 
 /// One row for a node's latest report, and one for its latest proof where that is another.
 macro_rules! nodes_of {

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::engine::Engine;
 use super::session::SqlStore;
 #[allow(clippy::wildcard_imports, reason = "all words of the trait are spoken here")]
-use super::*;
+use crate::store::*;
 
 #[async_trait]
 impl<DB: Engine> Store for SqlStore<DB> {

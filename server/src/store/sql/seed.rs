@@ -5,14 +5,15 @@ use std::collections::{HashMap, HashSet};
 use kb_core::ids::{RecordId, Revision, Seq};
 use time::OffsetDateTime;
 
+use super::batch;
 use super::engine::{Cells, Engine, Value, values};
 use super::face::{self, Face, id_from, refuse_alias_as_id, unreadable};
 use super::publish::{lock_feed, set_newest};
 use super::revisions::{maybe_revision_from, refuse_nul, revision_from};
 use super::seed_plan::{HashedSeed, Plan, Standing, plan};
 use super::session::{Session, SqlStore, Tx};
-use super::{
-    RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedTaken, StoreError, batch, digest,
+use crate::store::{
+    RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedTaken, StoreError, digest,
 };
 
 impl<DB: Engine> SqlStore<DB> {

@@ -9,9 +9,8 @@ use super::engine::{Cells, Engine, Value, values};
 use super::face::{id_from, unreadable};
 use super::revisions::{count_from, refuse_nul};
 use super::session::{SqlStore, Tx};
-use super::{
-    NewReport, ReportListing, ReportQuery, ReportSaved, StoreError, StoredReport, Weight, batch, node_events,
-};
+use super::{batch, node_events};
+use crate::store::{NewReport, ReportListing, ReportQuery, ReportSaved, StoreError, StoredReport, Weight};
 
 /// Columns of [`listing_from`], in its order, of table `p`.
 macro_rules! listing_columns {

@@ -8,10 +8,10 @@ use std::time::Duration;
 use sqlx::Pool;
 use sqlx::pool::PoolConnection;
 
-use super::StoreError;
 use super::connect::OpenedFile;
 use super::dialect::Dialect;
 use super::engine::{Engine, Statement, Value};
+use crate::store::StoreError;
 
 /// The store over one engine.
 #[derive(Debug)]

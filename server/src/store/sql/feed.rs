@@ -6,7 +6,7 @@ use super::engine::{Cells, Engine, values};
 use super::face::id_from;
 use super::revisions::meta_from;
 use super::session::SqlStore;
-use super::{FeedChange, FeedPage, RevisionTexts, StoreError};
+use crate::store::{FeedChange, FeedPage, RevisionTexts, StoreError};
 
 impl<DB: Engine> SqlStore<DB> {
     pub(super) async fn head_seq(&self) -> Result<Seq, StoreError> {

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use kb_core::ids::{RecordId, Revision};
 use kb_core::transition::EdgeKind;
 
+use super::batch;
 use super::derive::{Derived, derive};
 use super::engine::{Cells as _, Engine, Value};
 use super::session::Tx;
-use super::{StoreError, batch};
+use crate::store::StoreError;
 
 /// The derived side of one record.
 pub(super) struct Face {
