@@ -1,21 +1,24 @@
-//! The feed: what readers see, in the order in which it changed.
+//! The feed by SQL.
 
+use async_trait::async_trait;
 use kb_core::ids::Seq;
 
+use super::convert::id_from;
+use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
-use super::face::id_from;
-use super::revisions::meta_from;
-use super::session::SqlStore;
-use crate::store::{FeedChange, FeedPage, RevisionTexts, StoreError};
+use super::record_rows::meta_from;
+use super::session::{SqlStore, Tx};
+use crate::store::{FeedChange, FeedPage, FeedStore, RevisionTexts, StoreError};
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn head_seq(&self) -> Result<Seq, StoreError> {
+#[async_trait]
+impl<DB: Engine> FeedStore for SqlStore<DB> {
+    async fn head_seq(&self) -> Result<Seq, StoreError> {
         let sql = "SELECT value FROM counter WHERE name = 'feed'";
         let row = self.read_once().await?.one(sql, &[]).await?;
         Ok(Seq(row.integer(0)?))
     }
 
-    pub(super) async fn feed(&self, after: Seq, limit: u32) -> Result<FeedPage, StoreError> {
+    async fn feed(&self, after: Seq, limit: u32) -> Result<FeedPage, StoreError> {
         let limit = limit.max(1);
         // Head and changes must belong together, else a change between the two reads would be skipped for ever.
         let mut tx = self.begin_read().await?;
@@ -41,6 +44,19 @@ impl<DB: Engine> SqlStore<DB> {
             changes,
         })
     }
+}
+
+/// Takes the feed's lock; the newest seq.
+pub(super) async fn lock_feed<DB: Engine>(tx: &mut Tx<DB>) -> Result<Seq, StoreError> {
+    let row = tx.one(<DB as Dialect>::LOCK_FEED, &[]).await?;
+    Ok(Seq(row.integer(0)?))
+}
+
+/// Says how far the feed reaches. Needs its lock.
+pub(super) async fn set_newest<DB: Engine>(tx: &mut Tx<DB>, seq: Seq) -> Result<(), StoreError> {
+    let sql = "UPDATE counter SET value = $1 WHERE name = 'feed'";
+    tx.run(sql, values![seq]).await?;
+    Ok(())
 }
 
 fn change_from(row: &impl Cells) -> Result<FeedChange, StoreError> {

@@ -1,10 +1,9 @@
 //! All nodes counted: by verdict, by what they suffer from, by when their latest runs ended.
 
+use super::convert::{id_from, verdict_from};
 use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
-use super::face::id_from;
-use super::reports::verdict_from;
-use super::session::SqlStore;
+use super::session::Tx;
 use crate::store::{Fleet, FleetFault, FleetQuery, HeardNode, StoreError, VerdictCount};
 
 /// Each node's standing report, by the rule of [`crate::store::standing`]. A report's weight is asked for only where it
@@ -43,31 +42,28 @@ fn faults<DB: Engine>() -> String {
     )
 }
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError> {
-        let mut tx = self.begin_read().await?;
-        let verdicts = tx.all(VERDICTS, &[]).await?;
-        let faults = tx.all_built(faults::<DB>(), values![query.faults]).await?;
-        let silent = tx
-            .one(
-                "SELECT COUNT(*) FROM node WHERE latest_at < $1",
-                values![query.silent_before],
-            )
-            .await?;
-        let oldest = tx
-            .all(
-                "SELECT id, hostname, latest_at FROM node ORDER BY latest_at, id LIMIT $1",
-                values![query.oldest],
-            )
-            .await?;
-        tx.end().await?;
-        Ok(Fleet {
-            verdicts: verdicts.iter().map(verdict).collect::<Result<_, _>>()?,
-            faults: faults.iter().map(fault).collect::<Result<_, _>>()?,
-            silent: number(&silent, 0)?,
-            oldest: oldest.iter().map(heard).collect::<Result<_, _>>()?,
-        })
-    }
+/// Counts all nodes.
+pub(super) async fn count<DB: Engine>(tx: &mut Tx<DB>, query: FleetQuery) -> Result<Fleet, StoreError> {
+    let verdicts = tx.all(VERDICTS, &[]).await?;
+    let faults = tx.all_built(faults::<DB>(), values![query.faults]).await?;
+    let silent = tx
+        .one(
+            "SELECT COUNT(*) FROM node WHERE latest_at < $1",
+            values![query.silent_before],
+        )
+        .await?;
+    let oldest = tx
+        .all(
+            "SELECT id, hostname, latest_at FROM node ORDER BY latest_at, id LIMIT $1",
+            values![query.oldest],
+        )
+        .await?;
+    Ok(Fleet {
+        verdicts: verdicts.iter().map(verdict).collect::<Result<_, _>>()?,
+        faults: faults.iter().map(fault).collect::<Result<_, _>>()?,
+        silent: number(&silent, 0)?,
+        oldest: oldest.iter().map(heard).collect::<Result<_, _>>()?,
+    })
 }
 
 fn number(row: &impl Cells, column: usize) -> Result<u64, StoreError> {

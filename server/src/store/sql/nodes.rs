@@ -1,16 +1,19 @@
-//! Nodes with the reports that tell how they are.
+//! Nodes by SQL, with the reports that tell how they are.
 
 use std::collections::BTreeMap;
 
+use async_trait::async_trait;
 use kb_core::ids::NodeId;
 
-use super::batch;
+use super::convert::{count_from, id_from, unreadable};
 use super::engine::{Cells, Engine, values};
-use super::face::{id_from, unreadable};
-use super::reports::{LISTING_WIDTH, listing_columns, listing_from};
-use super::revisions::count_from;
+use super::node_events::event_from;
+use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::{SqlStore, Tx};
-use crate::store::{Labels, NodeListing, ReportListing, StoreError, standing};
+use super::{batch, fleet};
+use crate::store::{
+    Fleet, FleetQuery, Labels, NodeEvent, NodeListing, NodeStore, ReportListing, StoreError, standing,
+};
 
 /// One row for a node's latest report, and one for its latest proof where that is another.
 macro_rules! nodes_of {
@@ -25,8 +28,9 @@ macro_rules! nodes_of {
     };
 }
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn nodes(
+#[async_trait]
+impl<DB: Engine> NodeStore for SqlStore<DB> {
+    async fn nodes(
         &self,
         after: Option<&NodeId>,
         label: Option<(&str, &str)>,
@@ -50,13 +54,26 @@ impl<DB: Engine> SqlStore<DB> {
         Ok(listed)
     }
 
-    pub(super) async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError> {
+    async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError> {
         let sql = nodes_of!("SELECT * FROM node WHERE id = $1");
         let mut tx = self.begin_read().await?;
         let mut listed = listings(&tx.all(sql, values![id]).await?)?;
         label_all(&mut tx, &mut listed).await?;
         tx.end().await?;
         Ok(listed.into_iter().next())
+    }
+
+    async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError> {
+        let sql = "SELECT at, source, detail FROM node_event WHERE node_id = $1 ORDER BY at DESC, source, kind LIMIT $2";
+        let rows = self.read_once().await?.all(sql, values![id, limit]).await?;
+        rows.iter().map(|row| event_from(row, id)).collect()
+    }
+
+    async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let fleet = fleet::count(&mut tx, query).await?;
+        tx.end().await?;
+        Ok(fleet)
     }
 }
 

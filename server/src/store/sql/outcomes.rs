@@ -1,20 +1,21 @@
-//! Votes on what records advise.
+//! Votes on what records advise, by SQL.
 
+use async_trait::async_trait;
 use kb_core::ids::RecordId;
 
+use super::convert::{count_from, refuse_nul, unreadable};
 use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
-use super::face::unreadable;
-use super::revisions::{count_from, refuse_nul};
 use super::session::SqlStore;
-use crate::store::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, StoreError, digest};
+use crate::store::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, OutcomeStore, StoreError, digest};
 
 /// GPU models for which one reporter may vote on an action: more than anybody runs, and few enough that invented ones
 /// weigh little.
 const MAX_MODELS: i64 = 16;
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError> {
+#[async_trait]
+impl<DB: Engine> OutcomeStore for SqlStore<DB> {
+    async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError> {
         refuse_nul("the action", &outcome.action)?;
         refuse_nul("the environment", &outcome.environment)?;
         let action_sha256 = digest::text(&format!("{}:{}", outcome.kind.as_str(), outcome.action));
@@ -71,7 +72,7 @@ impl<DB: Engine> SqlStore<DB> {
         })
     }
 
-    pub(super) async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError> {
+    async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError> {
         let sql = "SELECT kind, action, environment, COUNT(CASE WHEN worked THEN 1 END), \
             COUNT(CASE WHEN NOT worked THEN 1 END) FROM outcome WHERE record_id = $1 \
             GROUP BY kind, action_sha256, action, environment \

@@ -1,34 +1,26 @@
-//! Reports: kept once, read, listed.
+//! Reports and their findings by SQL.
 
-use kb_core::ids::{NodeId, ReportId, Seq};
-use kb_core::verdict::Verdict;
+use async_trait::async_trait;
+use kb_core::ids::{NodeId, RecordId, ReportId, Seq};
 use time::OffsetDateTime;
 use time::macros::datetime;
 
+use super::convert::{count_from, id_from, maybe_revision_from, refuse_nul};
 use super::engine::{Cells, Engine, Value, values};
-use super::face::{id_from, unreadable};
-use super::revisions::{count_from, refuse_nul};
+use super::report_rows::{listing_columns, listing_from, stored_from};
 use super::session::{SqlStore, Tx};
 use super::{batch, node_events};
-use crate::store::{NewReport, ReportListing, ReportQuery, ReportSaved, StoreError, StoredReport, Weight};
-
-/// Columns of [`listing_from`], in its order, of table `p`.
-macro_rules! listing_columns {
-    () => {
-        "p.node_id, p.id, p.hostname, p.finished_at, p.received_at, p.simulated, p.verdict, p.reason, p.gpus, \
-         p.findings, p.weight"
-    };
-}
-pub(super) use listing_columns;
+use crate::store::{
+    NewFinding, NewReport, ReportListing, ReportQuery, ReportSaved, ReportStore, StoreError, StoredFinding,
+    StoredReport, Weight,
+};
 
 /// Later than any report.
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
 
-/// Number of listing columns.
-pub(super) const LISTING_WIDTH: usize = 11;
-
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn save_report(&self, report: NewReport) -> Result<ReportSaved, StoreError> {
+#[async_trait]
+impl<DB: Engine> ReportStore for SqlStore<DB> {
+    async fn save_report(&self, report: NewReport) -> Result<ReportSaved, StoreError> {
         refuse_nul("the host name", report.hostname.as_deref().unwrap_or_default())?;
         refuse_nul("the reason", &report.reason)?;
         let mut tx = self.begin_write().await?;
@@ -53,11 +45,7 @@ impl<DB: Engine> SqlStore<DB> {
         Ok(ReportSaved::Stored)
     }
 
-    pub(super) async fn report(
-        &self,
-        node: Option<&NodeId>,
-        id: &ReportId,
-    ) -> Result<Option<StoredReport>, StoreError> {
+    async fn report(&self, node: Option<&NodeId>, id: &ReportId) -> Result<Option<StoredReport>, StoreError> {
         let sql = concat!(
             "SELECT ",
             listing_columns!(),
@@ -73,7 +61,7 @@ impl<DB: Engine> SqlStore<DB> {
         }
     }
 
-    pub(super) async fn reports(&self, query: ReportQuery) -> Result<Vec<ReportListing>, StoreError> {
+    async fn reports(&self, query: ReportQuery) -> Result<Vec<ReportListing>, StoreError> {
         // Without a place to go on from: from beyond any report.
         let before = query.before.as_ref().map(|(time, id)| (*time, id.as_str()));
         let (time, id) = before.unwrap_or((END_OF_TIME, ""));
@@ -98,11 +86,7 @@ impl<DB: Engine> SqlStore<DB> {
         rows.iter().map(|row| listing_from(row, 0)).collect()
     }
 
-    pub(super) async fn reports_to_correlate(
-        &self,
-        seq: Seq,
-        limit: u32,
-    ) -> Result<Vec<StoredReport>, StoreError> {
+    async fn reports_to_correlate(&self, seq: Seq, limit: u32) -> Result<Vec<StoredReport>, StoreError> {
         let sql = concat!(
             "SELECT ",
             listing_columns!(),
@@ -113,6 +97,65 @@ impl<DB: Engine> SqlStore<DB> {
         );
         let rows = self.read_once().await?.all(sql, values![seq, limit]).await?;
         rows.iter().map(stored_from).collect()
+    }
+
+    async fn replace_findings(
+        &self,
+        node: &NodeId,
+        report: &ReportId,
+        seq: Seq,
+        findings: Vec<NewFinding>,
+    ) -> Result<(), StoreError> {
+        for finding in &findings {
+            refuse_nul("a finding's title", &finding.title)?;
+            refuse_nul("a finding's evidence", &finding.evidence)?;
+        }
+        let count = i64::try_from(findings.len()).unwrap_or(i64::MAX);
+        let mut tx = self.begin_write().await?;
+        let sql = "UPDATE report SET correlated_seq = $3, findings = $4 \
+            WHERE node_id = $1 AND id = $2 AND (correlated_seq IS NULL OR correlated_seq <= $3)";
+        if tx.run(sql, values![node, report, seq, count]).await? == 0 {
+            let sql = "SELECT 1 FROM report WHERE node_id = $1 AND id = $2";
+            return match tx.first(sql, values![node, report]).await? {
+                // Another server knew more when it correlated.
+                Some(_) => tx.end().await,
+                None => Err(StoreError::NoReport(node.clone(), report.clone())),
+            };
+        }
+        let sql = "DELETE FROM finding WHERE node_id = $1 AND report_id = $2";
+        tx.run(sql, values![node, report]).await?;
+
+        let mut rows = Vec::with_capacity(findings.len());
+        for (ordinal, finding) in (0_i64..).zip(&findings) {
+            let (record, revision) = finding
+                .record
+                .as_ref()
+                .map(|(id, revision)| (id, *revision))
+                .unzip();
+            rows.push([
+                Value::from(node),
+                Value::from(report),
+                Value::from(ordinal),
+                Value::from(record.map(RecordId::as_str)),
+                Value::from(revision.map(|revision| i64::from(revision.0))),
+                Value::from(&finding.rule),
+                Value::from(&finding.subject),
+                Value::from(&finding.title),
+                Value::from(&finding.evidence),
+                Value::from(seq),
+            ]);
+        }
+        let columns =
+            "finding (node_id, report_id, ordinal, record_id, revision, rule, subject, title, evidence, seq)";
+        batch::insert(&mut tx, columns, "", &rows).await?;
+        tx.commit().await
+    }
+
+    async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
+        let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq FROM finding \
+            WHERE node_id = $1 AND report_id = $2 ORDER BY ordinal";
+        let rows = self.read_once().await?.all(sql, values![node, report]).await?;
+        rows.iter().map(finding_from).collect()
     }
 }
 
@@ -209,41 +252,17 @@ fn stored_size(bytes: u64) -> Result<i64, StoreError> {
     })
 }
 
-/// Reads a listing from column `first` on.
-pub(super) fn listing_from(row: &impl Cells, first: usize) -> Result<ReportListing, StoreError> {
-    Ok(ReportListing {
-        node: id_from(row.text(first)?)?,
-        id: id_from(row.text(first + 1)?)?,
-        hostname: row.maybe_text(first + 2)?,
-        finished_at: row.time(first + 3)?,
-        received_at: row.time(first + 4)?,
-        simulated: row.flag(first + 5)?,
-        verdict: verdict_from(&row.text(first + 6)?)?,
-        reason: row.text(first + 7)?,
-        gpus: count_from(row.integer(first + 8)?)?,
-        findings: count_from(row.integer(first + 9)?)?,
-        weight: weight_from(&row.text(first + 10)?)?,
+fn finding_from(row: &impl Cells) -> Result<StoredFinding, StoreError> {
+    let record = row.maybe_text(1)?.map(id_from).transpose()?;
+    Ok(StoredFinding {
+        ordinal: count_from(row.integer(0)?)?,
+        finding: NewFinding {
+            record: record.zip(maybe_revision_from(row, 2)?),
+            rule: row.text(3)?,
+            subject: row.text(4)?,
+            title: row.text(5)?,
+            evidence: row.text(6)?,
+        },
+        seq: Seq(row.integer(7)?),
     })
-}
-
-fn stored_from(row: &impl Cells) -> Result<StoredReport, StoreError> {
-    Ok(StoredReport {
-        listing: listing_from(row, 0)?,
-        body_zstd: row.bytes(LISTING_WIDTH)?,
-        body_bytes: count_from(row.integer(LISTING_WIDTH + 1)?)?,
-    })
-}
-
-pub(super) fn verdict_from(word: &str) -> Result<Verdict, StoreError> {
-    Verdict::ALL
-        .into_iter()
-        .find(|verdict| verdict.word() == word)
-        .ok_or_else(|| unreadable("verdict", word))
-}
-
-fn weight_from(word: &str) -> Result<Weight, StoreError> {
-    Weight::ALL
-        .into_iter()
-        .find(|weight| weight.word() == word)
-        .ok_or_else(|| unreadable("weight", word))
 }

@@ -1,19 +1,21 @@
-//! API tokens.
+//! API tokens by SQL.
 
+use async_trait::async_trait;
 use kb_core::ids::NodeId;
 use time::{Duration, OffsetDateTime};
 
+use super::convert::{id_from, unreadable};
 use super::engine::{Cells, Engine, Value, values};
-use super::face::{id_from, unreadable};
 use super::session::{SqlStore, Tx};
 use super::{batch, node_events};
-use crate::store::{Bounds, Enrolled, Labels, NewToken, Scope, StoreError, StoredToken};
+use crate::store::{Bounds, Enrolled, Labels, NewToken, Scope, StoreError, StoredToken, TokenStore};
 
 /// For so long the same machine may enrol again with the same join token at no cost.
 const REPEAT_WITHIN: Duration = Duration::minutes(10);
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError> {
+#[async_trait]
+impl<DB: Engine> TokenStore for SqlStore<DB> {
+    async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         for token in &tokens {
             insert(&mut tx, token).await?;
@@ -21,8 +23,7 @@ impl<DB: Engine> SqlStore<DB> {
         tx.commit().await
     }
 
-    /// Gives a node its credential, if the join token `by` has an enrolment left and no other machine holds the id.
-    pub(super) async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError> {
+    async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError> {
         let (Some(node), Some(machine)) = (&token.bounds.node, &token.bounds.machine_sha256) else {
             return Err(unreadable("credential of a node", &token.id));
         };
@@ -93,21 +94,21 @@ impl<DB: Engine> SqlStore<DB> {
         Ok(enrolled)
     }
 
-    pub(super) async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError> {
+    async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError> {
         let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
             node_id, machine_sha256, uses_left, enrolled_by, labels FROM token WHERE id = $1";
         let row = self.read_once().await?.first(sql, values![id]).await?;
         row.as_ref().map(token_from).transpose()
     }
 
-    pub(super) async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError> {
+    async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError> {
         let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
             node_id, machine_sha256, uses_left, enrolled_by, labels FROM token ORDER BY created_at, id";
         let rows = self.read_once().await?.all(sql, &[]).await?;
         rows.iter().map(token_from).collect()
     }
 
-    pub(super) async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError> {
+    async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError> {
         // The first revocation stays: it is when the token stopped to work.
         let sql = "UPDATE token SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1";
         let mut tx = self.begin_write().await?;

@@ -1,10 +1,42 @@
-//! Reports of agents, the nodes that sent them and what they measured.
+//! Reports of agents, with what they measured and what was found out about them.
 
-use kb_core::ids::{NodeId, ReportId};
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use kb_core::ids::{NodeId, RecordId, ReportId, Revision, Seq};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::{Labels, Machine};
+use super::StoreError;
+
+/// Reports and their findings.
+#[async_trait]
+pub trait ReportStore: Send + Sync + Debug {
+    /// Keeps a report once. Same node, id and body again -> [`ReportSaved::Duplicate`]; other body ->
+    /// [`ReportSaved::Conflict`], nothing changed.
+    async fn save_report(&self, report: NewReport) -> Result<ReportSaved, StoreError>;
+
+    /// A report with its body. With `node` absent: `Ambiguous` when several nodes used the id.
+    async fn report(&self, node: Option<&NodeId>, id: &ReportId) -> Result<Option<StoredReport>, StoreError>;
+
+    /// Reports, newest first; of one node if given.
+    async fn reports(&self, query: ReportQuery) -> Result<Vec<ReportListing>, StoreError>;
+
+    /// Replaces the findings of a report (correlation ran again), unless those kept were made with a newer feed.
+    async fn replace_findings(
+        &self,
+        node: &NodeId,
+        report: &ReportId,
+        seq: Seq,
+        findings: Vec<NewFinding>,
+    ) -> Result<(), StoreError>;
+
+    /// Findings of a report.
+    async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
+
+    /// Latest reports and latest proofs of nodes whose findings were made with a feed older than `seq`, oldest first.
+    async fn reports_to_correlate(&self, seq: Seq, limit: u32) -> Result<Vec<StoredReport>, StoreError>;
+}
 
 /// What a report's verdict is worth beside those of other reports of the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +116,18 @@ pub struct PackedMeasurement {
     pub matrix: Vec<u8>,
 }
 
-/// Outcome of [`crate::store::Store::save_report`].
+/// What a report says of its machine beside its health.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// UUIDs of the GPUs that it lists.
+    pub gpus: Vec<String>,
+    /// Whether these are all that the node has: a run on some GPUs alone tells of no other.
+    pub shows_all: bool,
+    /// Seconds that its clock is ahead; 0 where it is right, or that cannot be known.
+    pub ahead_seconds: i64,
+}
+
+/// Outcome of [`ReportStore::save_report`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportSaved {
     /// Kept.
@@ -144,36 +187,28 @@ pub struct StoredReport {
     pub body_bytes: u64,
 }
 
-/// A node with the report whose verdict stands, and its latest one.
-///
-/// "Latest" is the run that ended last by the node's clock; one that is said to end after its report came counts from
-/// then. In whatever order reports arrive, the same ones stand.
+/// A finding to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodeListing {
-    /// The node.
-    pub id: NodeId,
-    /// Host name, unless redacted.
-    pub hostname: Option<String>,
-    /// Labels that it got from its join token.
-    pub labels: Labels,
-    /// First report's arrival.
-    pub first_seen: OffsetDateTime,
-    /// Number of reports.
-    pub reports: u32,
-    /// The one whose verdict stands, see [`standing`].
-    pub latest: ReportListing,
-    /// The latest of all, whatever it is worth.
-    pub last_seen: ReportListing,
+pub struct NewFinding {
+    /// The record that explains it; `None`: nothing known explains it.
+    pub record: Option<(RecordId, Revision)>,
+    /// Id of the rule or pattern in that record's annex, or of the built-in observation.
+    pub rule: String,
+    /// What it is about: `report`, `pair 0-1`, `gpu 3`, `direction 0-1`.
+    pub subject: String,
+    /// What is wrong, in the report's own words where it has some, else in those of the record.
+    pub title: String,
+    /// What led to it: JSON array of {pointer or expression, value}.
+    pub evidence: String,
 }
 
-/// The report whose verdict stands, of a node's latest [`Weight::Proof`] and its latest of all.
-///
-/// A proven fault is over when a later run proves something else, and not before: neither a passive look, nor a run that
-/// could tell nothing, nor another tool's result ends it. Proven health ends also with an alarm, while that is the
-/// latest. A node without any proof is as it was last seen.
-pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> ReportListing {
-    let alarmed = last_seen.weight == Weight::Alarm;
-    proof
-        .filter(|proof| proof.verdict != Verdict::Healthy || !alarmed)
-        .unwrap_or_else(|| last_seen.clone())
+/// A finding as kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFinding {
+    /// Position within the report.
+    pub ordinal: u32,
+    /// The finding.
+    pub finding: NewFinding,
+    /// Seq of the knowledge it was made with.
+    pub seq: Seq,
 }

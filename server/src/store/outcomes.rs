@@ -1,7 +1,22 @@
-//! What came of trying what a record advises.
+//! Outcomes: what came of trying what a record advises.
 
+use std::fmt::Debug;
+
+use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
+
+use super::StoreError;
+
+/// Votes on what records advise.
+#[async_trait]
+pub trait OutcomeStore: Send + Sync + Debug {
+    /// Keeps a vote. A reporter has one for each action and environment, and may change it.
+    async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError>;
+
+    /// Votes on a record, by action and environment.
+    async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError>;
+}
 
 /// Which list of a record an action stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,11 +1,25 @@
 //! The feed of changes to what readers see.
 
+use std::fmt::Debug;
+
+use async_trait::async_trait;
 use kb_core::ids::{RecordId, Seq};
 use time::OffsetDateTime;
 
-use super::RevisionTexts;
+use super::{RevisionTexts, StoreError};
 
-/// The published face of a record at some seq.
+/// What readers see, in the order in which it changed.
+#[async_trait]
+pub trait FeedStore: Send + Sync + Debug {
+    /// The newest seq. Cheap enough to ask five times a second.
+    async fn head_seq(&self) -> Result<Seq, StoreError>;
+
+    /// Records that were published or withdrawn after `after`, each once (its newest change), in seq order, with the
+    /// seq that the page reaches. Read in one consistent snapshot. `after = 0` gives everything.
+    async fn feed(&self, after: Seq, limit: u32) -> Result<FeedPage, StoreError>;
+}
+
+/// What readers see of a record since some seq.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedChange {
     /// Seq of the change.

@@ -1,9 +1,38 @@
-//! API tokens.
+//! API tokens: those of people and programs, join tokens, credentials of nodes.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
+use async_trait::async_trait;
 use kb_core::ids::NodeId;
 use time::OffsetDateTime;
+
+use super::StoreError;
+
+/// Tokens of all kinds, by their public parts.
+#[async_trait]
+pub trait TokenStore: Send + Sync + Debug {
+    /// Keeps the hashes of tokens, all or none.
+    async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError>;
+
+    /// Keeps a token's hash.
+    async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
+        self.create_tokens(vec![token]).await
+    }
+
+    /// Keeps the credential of a node, bound to node and machine, which the join token `by` gives it. One node has one
+    /// credential: that of the same machine is revoked, and takes no use of the join token; that of another refuses it.
+    async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError>;
+
+    /// A token by its public part.
+    async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError>;
+
+    /// All tokens, without hashes shown to anyone.
+    async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError>;
+
+    /// Revokes; false when there is no such token.
+    async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError>;
+}
 
 /// What a token may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,0 +1,142 @@
+//! Nodes: the reports that tell how they are, and what happened to them.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use kb_core::ids::{NodeId, ReportId};
+use kb_core::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use super::{Fleet, FleetQuery, Labels, ReportListing, StoreError, Weight};
+
+/// Nodes, each with the reports that tell how it is.
+#[async_trait]
+pub trait NodeStore: Send + Sync + Debug {
+    /// Nodes by id, each with the report whose verdict stands and its latest; with `label` (name, value) those that have it.
+    async fn nodes(
+        &self,
+        after: Option<&NodeId>,
+        label: Option<(&str, &str)>,
+        limit: u32,
+    ) -> Result<Vec<NodeListing>, StoreError>;
+
+    /// One node in the same way; `None` when no report of it came.
+    async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError>;
+
+    /// What happened to a node, newest first.
+    async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError>;
+
+    /// All nodes counted: by verdict, by what their reports show, by when their latest runs ended.
+    async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError>;
+}
+
+/// A node with the report whose verdict stands, and its latest one.
+///
+/// "Latest" is the run that ended last by the node's clock; one that is said to end after its report came counts from
+/// then. In whatever order reports arrive, the same ones stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeListing {
+    /// The node.
+    pub id: NodeId,
+    /// Host name, unless redacted.
+    pub hostname: Option<String>,
+    /// Labels that it got from its join token.
+    pub labels: Labels,
+    /// First report's arrival.
+    pub first_seen: OffsetDateTime,
+    /// Number of reports.
+    pub reports: u32,
+    /// The one whose verdict stands, see [`standing`].
+    pub latest: ReportListing,
+    /// The latest of all, whatever it is worth.
+    pub last_seen: ReportListing,
+}
+
+/// The report whose verdict stands, of a node's latest [`Weight::Proof`] and its latest of all.
+///
+/// A proven fault is over when a later run proves something else, and not before: neither a passive look, nor a run that
+/// could tell nothing, nor another tool's result ends it. Proven health ends also with an alarm, while that is the
+/// latest. A node without any proof is as it was last seen.
+pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> ReportListing {
+    let alarmed = last_seen.weight == Weight::Alarm;
+    proof
+        .filter(|proof| proof.verdict != Verdict::Healthy || !alarmed)
+        .unwrap_or_else(|| last_seen.clone())
+}
+
+/// Something that happened to a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeEvent {
+    /// When the server learned of it.
+    pub at: OffsetDateTime,
+    /// The report of this node that told it; none where another node's did, or an enrolment.
+    pub report: Option<ReportId>,
+    /// What it was.
+    pub change: NodeChange,
+}
+
+/// What may happen to a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum NodeChange {
+    /// It has another host name.
+    Renamed {
+        /// The former one.
+        from: String,
+        /// The one it has now.
+        to: String,
+    },
+    /// It has other GPUs than before.
+    GpusChanged {
+        /// Those that it no longer shows.
+        left: Vec<MovedGpu>,
+        /// Those that are new to it.
+        came: Vec<MovedGpu>,
+    },
+    /// Another node shows GPUs that were last seen on this one.
+    GpusElsewhere {
+        /// Their UUIDs.
+        gpus: Vec<String>,
+        /// The node that shows them.
+        node: NodeId,
+    },
+    /// It is new, and the machine is not: another node was it before.
+    Reinstalled {
+        /// The node that the machine was.
+        from: NodeId,
+        /// How that is known: `gpus` (all of them were last seen there) or `machine` (it enrolled as the same machine).
+        by: String,
+    },
+    /// Its clock is ahead.
+    ClockAhead {
+        /// By so many seconds.
+        seconds: i64,
+    },
+    /// Its clock, which was ahead, is right.
+    ClockRight,
+}
+
+/// A GPU that came to a node or left it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedGpu {
+    /// Its UUID.
+    pub uuid: String,
+    /// The other node that it was last seen on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub node: Option<NodeId>,
+}
+
+impl NodeChange {
+    /// The word that the database and the API use.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Renamed { .. } => "renamed",
+            Self::GpusChanged { .. } => "gpus_changed",
+            Self::GpusElsewhere { .. } => "gpus_elsewhere",
+            Self::Reinstalled { .. } => "reinstalled",
+            Self::ClockAhead { .. } => "clock_ahead",
+            Self::ClockRight => "clock_right",
+        }
+    }
+}
