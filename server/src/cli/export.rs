@@ -13,7 +13,7 @@ use super::open_existing;
 use crate::bundle::Line;
 use crate::bundle::deadends::to_canon;
 use crate::config::DataArgs;
-use crate::store::{RevisionTexts, Store};
+use crate::store::{FeedStore, RecordStore, RevisionTexts, Store};
 
 /// Records read at once.
 const PAGE: u32 = 200;
@@ -40,7 +40,7 @@ pub(super) async fn run(arguments: &ExportArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Records that came from deadends.dev, as its files.
-async fn canons(store: &dyn Store, folder: &Path) -> anyhow::Result<ExitCode> {
+async fn canons(store: &dyn FeedStore, folder: &Path) -> anyhow::Result<ExitCode> {
     let (mut written, mut others) = (0, 0);
     let mut after = Seq::default();
     loop {
@@ -69,7 +69,7 @@ async fn canons(store: &dyn Store, folder: &Path) -> anyhow::Result<ExitCode> {
 }
 
 /// The texts that readers saw last of a record that was withdrawn.
-async fn withdrawn_texts(store: &dyn Store, id: &RecordId) -> anyhow::Result<Option<RevisionTexts>> {
+async fn withdrawn_texts(store: &dyn RecordStore, id: &RecordId) -> anyhow::Result<Option<RevisionTexts>> {
     let status = store.status(id).await?;
     let Some(revision) = status.and_then(|status| status.published) else {
         return Ok(None);

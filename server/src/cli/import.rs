@@ -64,7 +64,7 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     let beside = if with_shipped {
         Arc::new(feed::offline(bundle::embedded()?)?)
     } else {
-        feed::load(Arc::clone(&store)).await?.knowledge().current()
+        feed::load(store.clone()).await?.knowledge().current()
     };
     let (records, drafts) = import_gate::divide(beside, records).await?;
     let outcome = store.seed(SeedSource::Import, records, now).await?;

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use super::say;
 use crate::domain::curate::refused;
 use crate::feed::Generation;
-use crate::store::{Expected, NewRevision, Saved, SeedRecord, SeedSource, Store, StoreError};
+use crate::store::{Expected, NewRevision, RecordStore, Saved, SeedRecord, SeedSource, StoreError};
 
 /// Longest note of a revision, in characters.
 const NOTE_CHARACTERS: usize = 500;
@@ -59,7 +59,7 @@ fn is_published(generation: &Generation, seed: &SeedRecord) -> bool {
 
 /// Keeps what was refused as drafts for editors, says why, and counts it. What readers see stays as it is.
 pub(super) async fn keep_as_drafts(
-    store: &dyn Store,
+    store: &dyn RecordStore,
     refused: Vec<Refused>,
     at: OffsetDateTime,
 ) -> anyhow::Result<()> {

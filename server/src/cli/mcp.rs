@@ -48,7 +48,7 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
     if arguments.data.database.is_some() || arguments.data.sqlite_file().try_exists()? {
         let store = open_store(&arguments.data).await?;
         tools.source = if has_records(store.as_ref()).await? {
-            let follower = feed::load(Arc::clone(&store)).await?;
+            let follower = feed::load(store.clone()).await?;
             let knowledge = follower.knowledge();
             // Until the program ends: an assistant may stay for days.
             tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));

@@ -32,7 +32,7 @@ use crate::bundle;
 use crate::config::{DataArgs, ServeArgs};
 use crate::feed::{self, Generation};
 use crate::startup::open_store;
-use crate::store::{Store, sqlite_file};
+use crate::store::{FeedStore, RecordStore, Store, sqlite_file};
 
 pub use variables::strange_variables;
 
@@ -167,12 +167,12 @@ async fn database(data: &DataArgs) -> anyhow::Result<Option<Arc<dyn Store>>> {
 }
 
 /// Whether a record was ever published in the database.
-async fn has_records(store: &dyn Store) -> anyhow::Result<bool> {
+async fn has_records(store: &dyn FeedStore) -> anyhow::Result<bool> {
     Ok(store.head_seq().await? != Seq::default())
 }
 
 /// Says so where a database holds none of the records that ship with the program.
-async fn warn_without_shipped(store: &dyn Store, data: &DataArgs) -> anyhow::Result<()> {
+async fn warn_without_shipped(store: &dyn RecordStore, data: &DataArgs) -> anyhow::Result<()> {
     for id in bundle::embedded_ids() {
         if store.status(&id).await?.is_some() {
             return Ok(());

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use super::tokens::{Actor, IssuedToken, draw, hash};
 use crate::clock::{Random, RandomError};
-use crate::store::{Bounds, Enrolled, Labels, Scope, Store, StoreError};
+use crate::store::{Bounds, Enrolled, Labels, Scope, StoreError, TokenStore};
 
 /// Longest text that names a machine, in bytes.
 pub const MAX_MACHINE_BYTES: usize = 200;
@@ -52,7 +52,7 @@ pub struct Credential {
 
 /// Enrols a node. `machine` is kept as a hash: equal again it is the same machine installed anew, another one is a clone.
 pub async fn enrol(
-    store: &dyn Store,
+    store: &dyn TokenStore,
     random: &dyn Random,
     by: &Actor,
     (node, machine): (NodeId, &str),

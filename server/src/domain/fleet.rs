@@ -6,7 +6,7 @@ use kb_core::verdict::Verdict;
 use time::{Duration, OffsetDateTime};
 
 use crate::feed::Generation;
-use crate::store::{FleetQuery, HeardNode, Store, StoreError, VerdictCount};
+use crate::store::{FleetQuery, HeardNode, NodeStore, StoreError, VerdictCount};
 
 /// Hours after which a node counts as silent, unless said: the daemon looks every quarter of an hour.
 pub const SILENT_HOURS: u32 = 24;
@@ -53,7 +53,7 @@ pub struct Fault {
 
 /// Counts all nodes; one whose latest run ended `silent_after` ago or earlier is silent, whenever its report came.
 pub async fn fleet(
-    store: &dyn Store,
+    store: &dyn NodeStore,
     generation: &Generation,
     now: OffsetDateTime,
     silent_after: Duration,

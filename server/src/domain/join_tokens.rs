@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use super::tokens::{IssuedToken, draw};
 use crate::clock::{Random, RandomError};
-use crate::store::{Bounds, Labels, Scope, Store, StoreError, StoredToken};
+use crate::store::{Bounds, Labels, Scope, StoreError, StoredToken, TokenStore};
 
 /// Most tokens that are made at once.
 pub const MAX_AT_ONCE: u32 = 1_000;
@@ -51,7 +51,7 @@ pub enum JoinTokenError {
 
 /// Makes them, all or none.
 pub async fn make(
-    store: &dyn Store,
+    store: &dyn TokenStore,
     random: &dyn Random,
     wanted: &Wanted,
     now: OffsetDateTime,
@@ -89,14 +89,14 @@ pub async fn make(
 }
 
 /// All tokens that let nodes join and do nothing else.
-pub async fn list(store: &dyn Store) -> Result<Vec<StoredToken>, StoreError> {
+pub async fn list(store: &dyn TokenStore) -> Result<Vec<StoredToken>, StoreError> {
     let mut tokens = store.tokens().await?;
     tokens.retain(is_join_token);
     Ok(tokens)
 }
 
 /// Takes one back; false where there is no such join token. Nodes that have joined with it stay.
-pub async fn revoke(store: &dyn Store, id: &str, now: OffsetDateTime) -> Result<bool, StoreError> {
+pub async fn revoke(store: &dyn TokenStore, id: &str, now: OffsetDateTime) -> Result<bool, StoreError> {
     match store.token(id).await? {
         Some(token) if is_join_token(&token) => store.revoke_token(id, now).await,
         _ => Ok(false),

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::tokens::Actor;
 use crate::feed::Generation;
-use crate::store::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, Store, StoreError};
+use crate::store::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, RecordStore, Store, StoreError};
 
 /// Component of an environment with the GPU model.
 const MODEL: &str = "gpu_model";
@@ -260,7 +260,7 @@ fn wilson(worked: u64, failed: u64) -> Option<Rate> {
     })
 }
 
-async fn published(store: &dyn Store, id: &RecordId) -> Result<(Revision, Document), OutcomeError> {
+async fn published(store: &dyn RecordStore, id: &RecordId) -> Result<(Revision, Document), OutcomeError> {
     let no_record = || OutcomeError::NoRecord(id.clone());
     let status = store.status(id).await?.ok_or_else(no_record)?;
     let revision = status.published.ok_or_else(no_record)?;
@@ -269,7 +269,7 @@ async fn published(store: &dyn Store, id: &RecordId) -> Result<(Revision, Docume
 }
 
 async fn read(
-    store: &dyn Store,
+    store: &dyn RecordStore,
     id: &RecordId,
     revision: Revision,
 ) -> Result<Option<Document>, OutcomeError> {

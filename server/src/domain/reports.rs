@@ -4,7 +4,7 @@ use kb_core::ids::{NodeId, ReportId};
 use kb_core::report::Report;
 
 use super::ingest::{IngestError, parse_stored};
-use crate::store::{ReportListing, Store, StoredFinding};
+use crate::store::{ReportListing, ReportStore, StoredFinding};
 
 /// A report with its findings.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct ReportView {
 
 /// Reads one report; `None` when there is none. Without `node`, an id that several nodes used is an error.
 pub async fn read(
-    store: &dyn Store,
+    store: &dyn ReportStore,
     node: Option<&NodeId>,
     id: &ReportId,
 ) -> Result<Option<ReportView>, IngestError> {

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
 use crate::clock::{Random, RandomError};
-use crate::store::{Bounds, NewToken, Scope, Store, StoreError, StoredToken};
+use crate::store::{Bounds, NewToken, Scope, StoreError, StoredToken, TokenStore};
 
 /// Every token begins with it, so that secret scanners can find one that leaked.
 pub const PREFIX: &str = "prl";
@@ -87,7 +87,7 @@ pub enum IssueError {
 
 /// Makes a token and keeps its hash. `times`: when it is made, and when it ends.
 pub async fn issue(
-    store: &dyn Store,
+    store: &dyn TokenStore,
     random: &dyn Random,
     name: &str,
     scopes: Vec<Scope>,
@@ -127,7 +127,11 @@ pub(super) fn draw(
 }
 
 /// Finds out who holds `text`.
-pub async fn authenticate(store: &dyn Store, text: &str, now: OffsetDateTime) -> Result<Actor, TokenError> {
+pub async fn authenticate(
+    store: &dyn TokenStore,
+    text: &str,
+    now: OffsetDateTime,
+) -> Result<Actor, TokenError> {
     let (id, secret) = split(text).ok_or(TokenError::Unknown)?;
     let stored = store.token(id).await?.ok_or(TokenError::Unknown)?;
     if !equal_in_constant_time(&stored.token.secret_sha256, &hash(secret)) {

@@ -11,9 +11,8 @@ use super::assembler::Assembler;
 use super::background::{self, Beside};
 use super::generation::Generation;
 use super::knowledge::Knowledge;
-use super::source::Source;
 use crate::search::SearchError;
-use crate::store::{FeedChange, Store, StoreError};
+use crate::store::{FeedChange, FeedStore, StoreError};
 
 /// How often the store is asked for its newest seq, unless told otherwise. With the time to build a generation
 /// this keeps an edit within the promised second.
@@ -48,26 +47,22 @@ pub enum FeedError {
 /// Follows one store.
 #[derive(Debug)]
 pub struct Follower {
-    source: Box<dyn Source>,
+    store: Arc<dyn FeedStore>,
     knowledge: Arc<Knowledge>,
     /// `None` after a fault: the next step starts over from the beginning of the feed.
     assembler: Option<Assembler>,
 }
 
 /// Reads everything that is published and makes the first generation.
-pub async fn load(store: Arc<dyn Store>) -> Result<Follower, FeedError> {
-    load_from(Box::new(store)).await
-}
-
-pub(super) async fn load_from(source: Box<dyn Source>) -> Result<Follower, FeedError> {
+pub async fn load(store: Arc<dyn FeedStore>) -> Result<Follower, FeedError> {
     let began = Instant::now();
-    let (changes, reaches) = read_after(source.as_ref(), Seq(0)).await?;
+    let (changes, reaches) = read_after(store.as_ref(), Seq(0)).await?;
     let (assembler, mut first) = assemble(Beside::Nobody, None, changes, reaches).await?;
     first.built_in = began.elapsed();
     let took_ms = first.built_in.as_millis();
     tracing::info!(seq = %first.seq, records = first.len(), took_ms, "knowledge loaded");
     Ok(Follower {
-        source,
+        store,
         knowledge: Arc::new(Knowledge::new(first, began)),
         assembler: Some(assembler),
     })
@@ -128,7 +123,7 @@ impl Follower {
         self.knowledge.let_go().await;
         let held = self.knowledge.current();
         let asked = Instant::now();
-        let newest = self.source.head_seq().await?;
+        let newest = self.store.head_seq().await?;
         self.knowledge.saw(newest, asked);
         if newest == held.seq && self.assembler.is_some() {
             return Ok(false);
@@ -143,7 +138,7 @@ impl Follower {
         } else {
             Seq(0)
         };
-        let (changes, reaches) = read_after(self.source.as_ref(), after).await?;
+        let (changes, reaches) = read_after(self.store.as_ref(), after).await?;
         // Taken out for the time of the step: whatever goes wrong in it, the next one starts over.
         let (assembler, mut next) =
             assemble(Beside::Requests, self.assembler.take(), changes, reaches).await?;
@@ -157,11 +152,11 @@ impl Follower {
 }
 
 /// Every change after a seq, with the seq that this reaches.
-async fn read_after(source: &dyn Source, after: Seq) -> Result<(Vec<FeedChange>, Seq), FeedError> {
+async fn read_after(store: &dyn FeedStore, after: Seq) -> Result<(Vec<FeedChange>, Seq), FeedError> {
     let mut changes = Vec::new();
     let mut reached = after;
     loop {
-        let page = source.feed(reached, PAGE).await?;
+        let page = store.feed(reached, PAGE).await?;
         if page.more && page.reaches <= reached {
             return Err(FeedError::StandsStill(reached));
         }

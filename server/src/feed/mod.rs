@@ -12,7 +12,6 @@ mod names;
 mod offline;
 mod published;
 mod reading;
-mod source;
 
 #[cfg(test)]
 pub(crate) mod samples;

@@ -26,7 +26,7 @@ impl Tasks {
         let (stop, stopped) = watch::channel(false);
         let follower = tokio::spawn(follower.run(DEFAULT_INTERVAL, until(stopped.clone())));
         let correlation = tokio::spawn(recorrelate_while_it_changes(
-            Arc::clone(&state.store),
+            state.store.clone(),
             Arc::clone(&state.knowledge),
             Arc::clone(&state.correlator),
             until(stopped.clone()),

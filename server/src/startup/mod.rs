@@ -92,7 +92,7 @@ impl Application {
             .seed(SeedSource::Program, environment.seeds, now)
             .await
             .map_err(refused)?;
-        let follower = feed::load(Arc::clone(&store)).await;
+        let follower = feed::load(store.clone()).await;
         let follower = follower.map_err(|error| StartupError::Knowledge(error.to_string()))?;
         let draining = Arc::new(AtomicBool::new(false));
         let state = web::Data::new(AppState {

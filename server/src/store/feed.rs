@@ -1,63 +1,46 @@
-//! The feed: what readers see, in the order in which it changed.
+//! The feed of changes to what readers see.
 
-use kb_core::ids::Seq;
+use std::fmt::Debug;
 
-use super::engine::{Cells, Engine, values};
-use super::face::id_from;
-use super::revisions::meta_from;
-use super::session::SqlStore;
-use super::{FeedChange, FeedPage, RevisionTexts, StoreError};
+use async_trait::async_trait;
+use kb_core::ids::{RecordId, Seq};
+use time::OffsetDateTime;
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn head_seq(&self) -> Result<Seq, StoreError> {
-        let sql = "SELECT value FROM counter WHERE name = 'feed'";
-        let row = self.read_once().await?.one(sql, &[]).await?;
-        Ok(Seq(row.integer(0)?))
-    }
+use super::{RevisionTexts, StoreError};
 
-    pub(super) async fn feed(&self, after: Seq, limit: u32) -> Result<FeedPage, StoreError> {
-        let limit = limit.max(1);
-        // Head and changes must belong together, else a change between the two reads would be skipped for ever.
-        let mut tx = self.begin_read().await?;
-        let head = tx
-            .one("SELECT value FROM counter WHERE name = 'feed'", &[])
-            .await?;
-        let head = Seq(head.integer(0)?);
-        let sql = "SELECT r.seq, r.id, r.state = 'published', \
-            v.revision, v.document_sha256, v.annex_sha256, v.actor, v.note, v.made_at, v.document, v.annex, \
-            r.seq_at, r.forced \
-            FROM record r JOIN revision v ON v.record_id = r.id AND v.revision = r.published_revision \
-            WHERE r.seq > $1 ORDER BY r.seq LIMIT $2";
-        let rows = tx.all(sql, values![after, limit]).await?;
-        tx.commit().await?;
+/// What readers see, in the order in which it changed.
+#[async_trait]
+pub trait FeedStore: Send + Sync + Debug {
+    /// The newest seq. Cheap enough to ask five times a second.
+    async fn head_seq(&self) -> Result<Seq, StoreError>;
 
-        let changes = rows.iter().map(change_from).collect::<Result<Vec<_>, _>>()?;
-        let last = changes.last().map(|change| change.seq);
-        let full = changes.len() == limit as usize;
-        let reaches = if full { last.unwrap_or(head) } else { head };
-        Ok(FeedPage {
-            reaches,
-            more: reaches < head,
-            changes,
-        })
-    }
+    /// Records that were published or withdrawn after `after`, each once (its newest change), in seq order, with the
+    /// seq that the page reaches. Read in one consistent snapshot. `after = 0` gives everything.
+    async fn feed(&self, after: Seq, limit: u32) -> Result<FeedPage, StoreError>;
 }
 
-fn change_from(row: &impl Cells) -> Result<FeedChange, StoreError> {
-    let published = if row.flag(2)? {
-        Some(RevisionTexts {
-            meta: meta_from(row, 3)?,
-            document: row.text(9)?,
-            annex: row.text(10)?,
-        })
-    } else {
-        None
-    };
-    Ok(FeedChange {
-        seq: Seq(row.integer(0)?),
-        id: id_from(row.text(1)?)?,
-        changed_at: row.time(11)?,
-        published,
-        forced: row.maybe_text(12)?,
-    })
+/// What readers see of a record since some seq.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedChange {
+    /// Seq of the change.
+    pub seq: Seq,
+    /// The record.
+    pub id: RecordId,
+    /// When it took this seq: the time of publishing or withdrawing, which a newer draft does not move.
+    pub changed_at: OffsetDateTime,
+    /// What readers see now; `None`: withdrawn.
+    pub published: Option<RevisionTexts>,
+    /// Why it was published although the gate refused it.
+    pub forced: Option<String>,
+}
+
+/// A stretch of the feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedPage {
+    /// Everything up to here is covered by the page.
+    pub reaches: Seq,
+    /// True when more follows.
+    pub more: bool,
+    /// The changes.
+    pub changes: Vec<FeedChange>,
 }

@@ -1,102 +1,66 @@
-//! All nodes counted: by verdict, by what they suffer from, by when their latest runs ended.
+//! All nodes together.
 
-use super::dialect::Dialect;
-use super::engine::{Cells, Engine, values};
-use super::face::id_from;
-use super::reports::verdict_from;
-use super::session::SqlStore;
-use super::{Fleet, FleetFault, FleetQuery, HeardNode, StoreError, VerdictCount};
+use kb_core::ids::{NodeId, RecordId};
+use kb_core::verdict::Verdict;
+use time::OffsetDateTime;
 
-/// Each node's standing report, by the rule of [`super::standing`]. A report's weight is asked for only where it
-/// decides, for it lies behind the body.
-macro_rules! standing {
-    () => {
-        "SELECT n.id AS node_id, n.latest_report, CASE \
-            WHEN n.proof_report IS NULL THEN n.latest_report \
-            WHEN n.proof_report = n.latest_report OR p.verdict <> 'healthy' THEN n.proof_report \
-            WHEN l.weight = 'alarm' THEN n.latest_report \
-            ELSE n.proof_report END AS report_id \
-         FROM node n JOIN report l ON l.node_id = n.id AND l.id = n.latest_report \
-         LEFT JOIN report p ON p.node_id = n.id AND p.id = n.proof_report"
-    };
+/// What to ask about all nodes.
+#[derive(Debug, Clone, Copy)]
+pub struct FleetQuery {
+    /// A node whose latest run ended before this is silent.
+    pub silent_before: OffsetDateTime,
+    /// Faults told at most.
+    pub faults: u32,
+    /// Nodes longest without a run that are told at most.
+    pub oldest: u32,
 }
 
-/// A stand-in's GPUs are none.
-const VERDICTS: &str = concat!(
-    "SELECT r.verdict, COUNT(*), CAST(SUM(CASE WHEN r.simulated THEN 0 ELSE r.gpus END) AS BIGINT), \
-     SUM(CASE WHEN r.simulated THEN 1 ELSE 0 END) FROM (",
-    standing!(),
-    ") s JOIN report r ON r.node_id = s.node_id AND r.id = s.report_id GROUP BY r.verdict"
-);
-
-/// What reports show; what a stand-in showed is no fault of a node.
-fn faults<DB: Engine>() -> String {
-    format!(
-        "SELECT f.record_id, MIN(f.rule{by_bytes}) AS first_rule, MIN(f.title{by_bytes}), \
-         COUNT(DISTINCT f.node_id) AS nodes FROM ({standing}) s \
-         JOIN finding f ON f.node_id = s.node_id AND f.report_id IN (s.report_id, s.latest_report) \
-         JOIN report r ON r.node_id = f.node_id AND r.id = f.report_id AND NOT r.simulated \
-         GROUP BY f.record_id, CASE WHEN f.record_id IS NULL THEN f.rule END \
-         ORDER BY nodes DESC, f.record_id IS NULL, f.record_id, first_rule LIMIT $1",
-        by_bytes = <DB as Dialect>::BY_BYTES,
-        standing = standing!(),
-    )
+/// All nodes, each by the report whose verdict stands ([`super::standing`]), read in one state of the database.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fleet {
+    /// Nodes by verdict; verdicts that no node has are left out.
+    pub verdicts: Vec<VerdictCount>,
+    /// What most nodes suffer from first.
+    pub faults: Vec<FleetFault>,
+    /// Nodes whose latest run ended before what was asked.
+    pub silent: u64,
+    /// The nodes longest without a run, whether silent or not; the first is the oldest of all.
+    pub oldest: Vec<HeardNode>,
 }
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError> {
-        let mut tx = self.begin_read().await?;
-        let verdicts = tx.all(VERDICTS, &[]).await?;
-        let faults = tx.all_built(faults::<DB>(), values![query.faults]).await?;
-        let silent = tx
-            .one(
-                "SELECT COUNT(*) FROM node WHERE latest_at < $1",
-                values![query.silent_before],
-            )
-            .await?;
-        let oldest = tx
-            .all(
-                "SELECT id, hostname, latest_at FROM node ORDER BY latest_at, id LIMIT $1",
-                values![query.oldest],
-            )
-            .await?;
-        tx.end().await?;
-        Ok(Fleet {
-            verdicts: verdicts.iter().map(verdict).collect::<Result<_, _>>()?,
-            faults: faults.iter().map(fault).collect::<Result<_, _>>()?,
-            silent: number(&silent, 0)?,
-            oldest: oldest.iter().map(heard).collect::<Result<_, _>>()?,
-        })
-    }
+/// Nodes of one verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerdictCount {
+    /// The verdict that stands.
+    pub verdict: Verdict,
+    /// Nodes with it.
+    pub nodes: u64,
+    /// GPUs of these nodes, but for the simulated.
+    pub gpus: u64,
+    /// Those of the nodes where a stand-in took the driver's place.
+    pub simulated: u64,
 }
 
-fn number(row: &impl Cells, column: usize) -> Result<u64, StoreError> {
-    // A count or a sum of counts.
-    Ok(u64::try_from(row.integer(column)?).unwrap_or_default())
+/// What reports of several nodes show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FleetFault {
+    /// The record that explains it; without one the findings of one rule stand together.
+    pub record: Option<RecordId>,
+    /// The rule that found it; of several of one record the first by name.
+    pub rule: String,
+    /// What one of the reports says.
+    pub title: String,
+    /// Nodes that show it, in the report that stands or in their latest; simulated reports do not count.
+    pub nodes: u64,
 }
 
-fn verdict(row: &impl Cells) -> Result<VerdictCount, StoreError> {
-    Ok(VerdictCount {
-        verdict: verdict_from(&row.text(0)?)?,
-        nodes: number(row, 1)?,
-        gpus: number(row, 2)?,
-        simulated: number(row, 3)?,
-    })
-}
-
-fn fault(row: &impl Cells) -> Result<FleetFault, StoreError> {
-    Ok(FleetFault {
-        record: row.maybe_text(0)?.map(id_from).transpose()?,
-        rule: row.text(1)?,
-        title: row.text(2)?,
-        nodes: number(row, 3)?,
-    })
-}
-
-fn heard(row: &impl Cells) -> Result<HeardNode, StoreError> {
-    Ok(HeardNode {
-        id: id_from(row.text(0)?)?,
-        hostname: row.maybe_text(1)?,
-        at: row.time(2)?,
-    })
+/// When a node last ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeardNode {
+    /// The node.
+    pub id: NodeId,
+    /// Host name, unless redacted.
+    pub hostname: Option<String>,
+    /// End of the run of its latest report, and never later than that came.
+    pub at: OffsetDateTime,
 }

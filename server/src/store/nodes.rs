@@ -1,109 +1,142 @@
-//! Nodes with the reports that tell how they are.
+//! Nodes: the reports that tell how they are, and what happened to them.
 
-use std::collections::BTreeMap;
+use std::fmt::Debug;
 
-use kb_core::ids::NodeId;
+use async_trait::async_trait;
+use kb_core::ids::{NodeId, ReportId};
+use kb_core::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 
-use super::engine::{Cells, Engine, values};
-use super::face::{id_from, unreadable};
-use super::reports::{LISTING_WIDTH, listing_columns, listing_from};
-use super::revisions::count_from;
-use super::session::{SqlStore, Tx};
-use super::{Labels, NodeListing, ReportListing, StoreError, batch, standing};
+use super::{Fleet, FleetQuery, Labels, ReportListing, StoreError, Weight};
 
-/// One row for a node's latest report, and one for its latest proof where that is another.
-macro_rules! nodes_of {
-    ($chosen:literal) => {
-        concat!(
-            "SELECT ",
-            listing_columns!(),
-            ", n.id, n.hostname, n.first_seen, n.reports, n.latest_report, n.proof_report FROM (",
-            $chosen,
-            ") n JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) ORDER BY n.id"
-        )
-    };
-}
-
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn nodes(
+/// Nodes, each with the reports that tell how it is.
+#[async_trait]
+pub trait NodeStore: Send + Sync + Debug {
+    /// Nodes by id, each with the report whose verdict stands and its latest; with `label` (name, value) those that have it.
+    async fn nodes(
         &self,
         after: Option<&NodeId>,
         label: Option<(&str, &str)>,
         limit: u32,
-    ) -> Result<Vec<NodeListing>, StoreError> {
-        let after = after.map_or("", NodeId::as_str);
-        let mut tx = self.begin_read().await?;
-        let rows = if let Some((name, value)) = label {
-            let sql = nodes_of!(
-                "SELECT * FROM node WHERE id > $1 \
-                 AND id IN (SELECT node_id FROM node_label WHERE name = $3 AND value = $4) ORDER BY id LIMIT $2"
-            );
-            tx.all(sql, values![after, limit, name, value]).await?
-        } else {
-            let sql = nodes_of!("SELECT * FROM node WHERE id > $1 ORDER BY id LIMIT $2");
-            tx.all(sql, values![after, limit]).await?
-        };
-        let mut listed = listings(&rows)?;
-        label_all(&mut tx, &mut listed).await?;
-        tx.end().await?;
-        Ok(listed)
-    }
+    ) -> Result<Vec<NodeListing>, StoreError>;
 
-    pub(super) async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError> {
-        let sql = nodes_of!("SELECT * FROM node WHERE id = $1");
-        let mut tx = self.begin_read().await?;
-        let mut listed = listings(&tx.all(sql, values![id]).await?)?;
-        label_all(&mut tx, &mut listed).await?;
-        tx.end().await?;
-        Ok(listed.into_iter().next())
-    }
+    /// One node in the same way; `None` when no report of it came.
+    async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError>;
+
+    /// What happened to a node, newest first.
+    async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError>;
+
+    /// All nodes counted: by verdict, by what their reports show, by when their latest runs ended.
+    async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError>;
 }
 
-async fn label_all<DB: Engine>(tx: &mut Tx<DB>, listed: &mut [NodeListing]) -> Result<(), StoreError> {
-    let ids: Vec<&str> = listed.iter().map(|node| node.id.as_str()).collect();
-    let sql = "SELECT node_id, name, value FROM node_label WHERE node_id";
-    let mut labels: BTreeMap<String, Labels> = BTreeMap::new();
-    for row in batch::all_for_keys(tx, sql, &ids).await? {
-        let of_node = labels.entry(row.text(0)?).or_default();
-        of_node.insert(row.text(1)?, row.text(2)?);
-    }
-    for node in listed {
-        node.labels = labels.remove(node.id.as_str()).unwrap_or_default();
-    }
-    Ok(())
+/// A node with the report whose verdict stands, and its latest one.
+///
+/// "Latest" is the run that ended last by the node's clock; one that is said to end after its report came counts from
+/// then. In whatever order reports arrive, the same ones stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeListing {
+    /// The node.
+    pub id: NodeId,
+    /// Host name, unless redacted.
+    pub hostname: Option<String>,
+    /// Labels that it got from its join token.
+    pub labels: Labels,
+    /// First report's arrival.
+    pub first_seen: OffsetDateTime,
+    /// Number of reports.
+    pub reports: u32,
+    /// The one whose verdict stands, see [`standing`].
+    pub latest: ReportListing,
+    /// The latest of all, whatever it is worth.
+    pub last_seen: ReportListing,
 }
 
-/// Puts the rows of each node together.
-fn listings<R: Cells>(rows: &[R]) -> Result<Vec<NodeListing>, StoreError> {
-    let mut cells = Vec::with_capacity(rows.len());
-    for row in rows {
-        cells.push((row.text(LISTING_WIDTH)?, row));
-    }
-    cells.chunk_by(|a, b| a.0 == b.0).map(listing).collect()
+/// The report whose verdict stands, of a node's latest [`Weight::Proof`] and its latest of all.
+///
+/// A proven fault is over when a later run proves something else, and not before: neither a passive look, nor a run that
+/// could tell nothing, nor another tool's result ends it. Proven health ends also with an alarm, while that is the
+/// latest. A node without any proof is as it was last seen.
+pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> ReportListing {
+    let alarmed = last_seen.weight == Weight::Alarm;
+    proof
+        .filter(|proof| proof.verdict != Verdict::Healthy || !alarmed)
+        .unwrap_or_else(|| last_seen.clone())
 }
 
-fn listing<R: Cells>(rows: &[(String, &R)]) -> Result<NodeListing, StoreError> {
-    let broken = |id: &str| unreadable("node", id);
-    let Some((id, row)) = rows.first() else {
-        return Err(broken(""));
-    };
-    let reports: Vec<ReportListing> = rows
-        .iter()
-        .map(|(_, row)| listing_from(*row, 0))
-        .collect::<Result<_, _>>()?;
-    let named = |column: usize| -> Result<Option<ReportListing>, StoreError> {
-        let name = row.maybe_text(LISTING_WIDTH + column)?;
-        let mut reports = reports.iter();
-        Ok(name.and_then(|name| reports.find(|report| report.id.as_str() == name).cloned()))
-    };
-    let last_seen = named(4)?.ok_or_else(|| broken(id))?;
-    Ok(NodeListing {
-        latest: standing(named(5)?, &last_seen),
-        last_seen,
-        id: id_from(id.clone())?,
-        hostname: row.maybe_text(LISTING_WIDTH + 1)?,
-        labels: Labels::new(),
-        first_seen: row.time(LISTING_WIDTH + 2)?,
-        reports: count_from(row.integer(LISTING_WIDTH + 3)?)?,
-    })
+/// Something that happened to a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeEvent {
+    /// When the server learned of it.
+    pub at: OffsetDateTime,
+    /// The report of this node that told it; none where another node's did, or an enrolment.
+    pub report: Option<ReportId>,
+    /// What it was.
+    pub change: NodeChange,
+}
+
+/// What may happen to a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum NodeChange {
+    /// It has another host name.
+    Renamed {
+        /// The former one.
+        from: String,
+        /// The one it has now.
+        to: String,
+    },
+    /// It has other GPUs than before.
+    GpusChanged {
+        /// Those that it no longer shows.
+        left: Vec<MovedGpu>,
+        /// Those that are new to it.
+        came: Vec<MovedGpu>,
+    },
+    /// Another node shows GPUs that were last seen on this one.
+    GpusElsewhere {
+        /// Their UUIDs.
+        gpus: Vec<String>,
+        /// The node that shows them.
+        node: NodeId,
+    },
+    /// It is new, and the machine is not: another node was it before.
+    Reinstalled {
+        /// The node that the machine was.
+        from: NodeId,
+        /// How that is known: `gpus` (all of them were last seen there) or `machine` (it enrolled as the same machine).
+        by: String,
+    },
+    /// Its clock is ahead.
+    ClockAhead {
+        /// By so many seconds.
+        seconds: i64,
+    },
+    /// Its clock, which was ahead, is right.
+    ClockRight,
+}
+
+/// A GPU that came to a node or left it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedGpu {
+    /// Its UUID.
+    pub uuid: String,
+    /// The other node that it was last seen on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub node: Option<NodeId>,
+}
+
+impl NodeChange {
+    /// The word that the database and the API use.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Renamed { .. } => "renamed",
+            Self::GpusChanged { .. } => "gpus_changed",
+            Self::GpusElsewhere { .. } => "gpus_elsewhere",
+            Self::Reinstalled { .. } => "reinstalled",
+            Self::ClockAhead { .. } => "clock_ahead",
+            Self::ClockRight => "clock_right",
+        }
+    }
 }

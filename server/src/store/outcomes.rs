@@ -1,93 +1,96 @@
-//! Votes on what records advise.
+//! Outcomes: what came of trying what a record advises.
 
-use kb_core::ids::RecordId;
+use std::fmt::Debug;
 
-use super::dialect::Dialect;
-use super::engine::{Cells, Engine, values};
-use super::face::unreadable;
-use super::revisions::{count_from, refuse_nul};
-use super::session::SqlStore;
-use super::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, StoreError, digest};
+use async_trait::async_trait;
+use kb_core::ids::{RecordId, Revision};
+use time::OffsetDateTime;
 
-/// GPU models for which one reporter may vote on an action: more than anybody runs, and few enough that invented ones
-/// weigh little.
-const MAX_MODELS: i64 = 16;
+use super::StoreError;
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError> {
-        refuse_nul("the action", &outcome.action)?;
-        refuse_nul("the environment", &outcome.environment)?;
-        let action_sha256 = digest::text(&format!("{}:{}", outcome.kind.as_str(), outcome.action));
-        refuse_nul("the model", &outcome.model)?;
-        let mut tx = self.begin_write().await?;
-        // Two votes of one reporter wait for each other on the record.
-        let locked = tx
-            .first(<DB as Dialect>::LOCK_RECORD, values![&outcome.record])
-            .await?;
-        if locked.is_none() {
-            return Err(StoreError::NoRecord(outcome.record));
+/// Votes on what records advise.
+#[async_trait]
+pub trait OutcomeStore: Send + Sync + Debug {
+    /// Keeps a vote. A reporter has one for each action and environment, and may change it.
+    async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError>;
+
+    /// Votes on a record, by action and environment.
+    async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError>;
+}
+
+/// Which list of a record an action stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ActionKind {
+    /// `workarounds`.
+    Workaround,
+    /// `dead_ends`.
+    DeadEnd,
+}
+
+impl ActionKind {
+    /// The word that the database uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Workaround => "workaround",
+            Self::DeadEnd => "dead_end",
         }
-        let sql = "SELECT worked, environment FROM outcome \
-            WHERE record_id = $1 AND action_sha256 = $2 AND model = $3 AND reporter = $4";
-        let key = values![&outcome.record, &action_sha256, &outcome.model, &outcome.reporter];
-        let before = tx.first(sql, key).await?;
-        let before = before.map(|row| Ok::<_, StoreError>((row.flag(0)?, row.text(1)?)));
-        let before = before.transpose()?;
-        if before.is_none() {
-            let sql =
-                "SELECT COUNT(*) FROM outcome WHERE record_id = $1 AND action_sha256 = $2 AND reporter = $3";
-            let key = values![&outcome.record, &action_sha256, &outcome.reporter];
-            let models = tx.first(sql, key).await?.map(|row| row.integer(0)).transpose()?;
-            if models.is_some_and(|models| models >= MAX_MODELS) {
-                tx.end().await?;
-                return Ok(OutcomeSaved::TooManyModels);
-            }
-        }
-        if before == Some((outcome.worked, outcome.environment.clone())) {
-            tx.end().await?;
-            return Ok(OutcomeSaved::Unchanged);
-        }
-        let sql = "INSERT INTO outcome (record_id, action_sha256, model, reporter, kind, action, \
-            environment, revision, worked, reported_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-            ON CONFLICT (record_id, action_sha256, model, reporter) DO UPDATE SET \
-            worked = excluded.worked, environment = excluded.environment, revision = excluded.revision, reported_at = excluded.reported_at";
-        let row = values![
-            &outcome.record,
-            &action_sha256,
-            &outcome.model,
-            &outcome.reporter,
-            outcome.kind.as_str(),
-            &outcome.action,
-            &outcome.environment,
-            outcome.revision,
-            outcome.worked,
-            outcome.at,
-        ];
-        tx.run(sql, row).await?;
-        tx.commit().await?;
-        Ok(match before {
-            None => OutcomeSaved::Added,
-            Some(_) => OutcomeSaved::Changed,
-        })
     }
 
-    pub(super) async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError> {
-        let sql = "SELECT kind, action, environment, COUNT(CASE WHEN worked THEN 1 END), \
-            COUNT(CASE WHEN NOT worked THEN 1 END) FROM outcome WHERE record_id = $1 \
-            GROUP BY kind, action_sha256, action, environment \
-            ORDER BY kind DESC, action_sha256, environment";
-        let rows = self.read_once().await?.all(sql, values![id]).await?;
-        rows.iter().map(count).collect()
+    /// The kind that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Workaround, Self::DeadEnd]
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
     }
 }
 
-fn count(row: &impl Cells) -> Result<OutcomeCount, StoreError> {
-    let kind = row.text(0)?;
-    Ok(OutcomeCount {
-        kind: ActionKind::from_word(&kind).ok_or_else(|| unreadable("action kind", &kind))?,
-        action: row.text(1)?,
-        environment: row.text(2)?,
-        worked: count_from(row.integer(3)?)?,
-        failed: count_from(row.integer(4)?)?,
-    })
+/// A vote. The action is named by its text, for its place in the record may change with the next revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewOutcome {
+    /// The record.
+    pub record: RecordId,
+    /// The revision that was followed.
+    pub revision: Revision,
+    /// Which list the action stands in.
+    pub kind: ActionKind,
+    /// The action's text in that revision.
+    pub action: String,
+    /// Where it was tried: a JSON object with its keys in order, so that equal ones are equal texts.
+    pub environment: String,
+    /// The GPU model of it in lower case; empty where none was told. A reporter has one vote for an action and a model.
+    pub model: String,
+    /// Public part of the voter's token.
+    pub reporter: String,
+    /// Whether it helped.
+    pub worked: bool,
+    /// When it was reported.
+    pub at: OffsetDateTime,
+}
+
+/// What became of a vote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutcomeSaved {
+    /// The reporter's first on this action and model.
+    Added,
+    /// The reporter had said otherwise; this counts now.
+    Changed,
+    /// The reporter had said the same.
+    Unchanged,
+    /// The reporter has voted on the action for as many models as count; nothing was kept.
+    TooManyModels,
+}
+
+/// Votes on one action in one environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutcomeCount {
+    /// Which list the action stands in.
+    pub kind: ActionKind,
+    /// The action's text.
+    pub action: String,
+    /// The environment, as in [`NewOutcome`].
+    pub environment: String,
+    /// Votes that it helped.
+    pub worked: u64,
+    /// Votes that it did not.
+    pub failed: u64,
 }

@@ -1,183 +1,142 @@
-//! API tokens.
+//! API tokens: those of people and programs, join tokens, credentials of nodes.
 
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use async_trait::async_trait;
 use kb_core::ids::NodeId;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
-use super::engine::{Cells, Engine, Value, values};
-use super::face::{id_from, unreadable};
-use super::session::{SqlStore, Tx};
-use super::{Bounds, Enrolled, Labels, NewToken, Scope, StoreError, StoredToken, batch, node_events};
+use super::StoreError;
 
-/// For so long the same machine may enrol again with the same join token at no cost.
-const REPEAT_WITHIN: Duration = Duration::minutes(10);
+/// Tokens of all kinds, by their public parts.
+#[async_trait]
+pub trait TokenStore: Send + Sync + Debug {
+    /// Keeps the hashes of tokens, all or none.
+    async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError>;
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError> {
-        let mut tx = self.begin_write().await?;
-        for token in &tokens {
-            insert(&mut tx, token).await?;
-        }
-        tx.commit().await
+    /// Keeps a token's hash.
+    async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
+        self.create_tokens(vec![token]).await
     }
 
-    /// Gives a node its credential, if the join token `by` has an enrolment left and no other machine holds the id.
-    pub(super) async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError> {
-        let (Some(node), Some(machine)) = (&token.bounds.node, &token.bounds.machine_sha256) else {
-            return Err(unreadable("credential of a node", &token.id));
-        };
-        let mut tx = self.begin_write().await?;
-        // First, and written as it is, so that two enrolments with one token wait for each other.
-        let sql = "UPDATE token SET uses_left = uses_left WHERE id = $1";
-        tx.run(sql, values![by]).await?;
-        let join = tx
-            .first(
-                "SELECT uses_left, revoked_at, expires_at, labels FROM token WHERE id = $1",
-                values![by],
-            )
-            .await?;
-        // It was good when the request came, which may be long ago where the body dripped.
-        let is_good = match &join {
-            Some(join) => {
-                let expires_at = join.maybe_time(2)?;
-                join.maybe_time(1)?.is_none() && expires_at.is_none_or(|at| at > token.created_at)
-            }
-            None => false,
-        };
-        let Some(join) = join.filter(|_| is_good) else {
-            tx.end().await?;
-            return Ok(Enrolled::Over);
-        };
-        let sql = "SELECT id, machine_sha256, expires_at, enrolled_by, created_at FROM token \
-            WHERE node_id = $1 AND revoked_at IS NULL";
-        let held = tx.first(sql, values![node]).await?;
-        let mut enrolled = Enrolled::New;
-        let mut is_repeat = false;
-        if let Some(held) = held {
-            let is_over = held.maybe_time(2)?.is_some_and(|at| at <= token.created_at);
-            let is_same = held.maybe_text(1)?.as_ref() == Some(machine);
-            if !is_over && !is_same {
-                tx.end().await?;
-                return Ok(Enrolled::Taken);
-            }
-            if is_same {
-                enrolled = Enrolled::Again;
-                let is_recent = token.created_at - held.time(4)? <= REPEAT_WITHIN;
-                is_repeat = is_recent && held.maybe_text(3)?.as_deref() == Some(by);
-            }
-            let sql = "UPDATE token SET revoked_at = $2 WHERE id = $1";
-            tx.run(sql, values![&held.text(0)?, token.created_at]).await?;
-        }
-        // An answer that was lost must not cost another enrolment. Later, or with another join token, it does: the name of
-        // a machine is no secret, and must not be enough to take its credential over.
-        if !is_repeat {
-            if join.maybe_integer(0)?.is_some_and(|left| left <= 0) {
-                tx.end().await?;
-                return Ok(Enrolled::UsedUp);
-            }
-            let sql = "UPDATE token SET uses_left = uses_left - 1 WHERE id = $1";
-            tx.run(sql, values![by]).await?;
-        }
-        match insert(&mut tx, &token).await {
-            // With another join token the same id was enrolled meanwhile.
-            Err(StoreError::Database(sqlx::Error::Database(error))) if error.is_unique_violation() => {
-                return Ok(Enrolled::Taken);
-            }
-            inserted => inserted?,
-        }
-        set_labels(&mut tx, node, &labels_from(join.maybe_text(3)?)?).await?;
-        if enrolled == Enrolled::New {
-            node_events::note_machine(&mut tx, node, machine, (&token.id, token.created_at)).await?;
-        }
-        tx.commit().await?;
-        Ok(enrolled)
-    }
+    /// Keeps the credential of a node, bound to node and machine, which the join token `by` gives it. One node has one
+    /// credential: that of the same machine is revoked, and takes no use of the join token; that of another refuses it.
+    async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError>;
 
-    pub(super) async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError> {
-        let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
-            node_id, machine_sha256, uses_left, enrolled_by, labels FROM token WHERE id = $1";
-        let row = self.read_once().await?.first(sql, values![id]).await?;
-        row.as_ref().map(token_from).transpose()
-    }
+    /// A token by its public part.
+    async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError>;
 
-    pub(super) async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError> {
-        let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
-            node_id, machine_sha256, uses_left, enrolled_by, labels FROM token ORDER BY created_at, id";
-        let rows = self.read_once().await?.all(sql, &[]).await?;
-        rows.iter().map(token_from).collect()
-    }
+    /// All tokens, without hashes shown to anyone.
+    async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError>;
 
-    pub(super) async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError> {
-        // The first revocation stays: it is when the token stopped to work.
-        let sql = "UPDATE token SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1";
-        let mut tx = self.begin_write().await?;
-        let touched = tx.run(sql, values![id, at]).await?;
-        tx.commit().await?;
-        Ok(touched > 0)
-    }
+    /// Revokes; false when there is no such token.
+    async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError>;
 }
 
-async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), StoreError> {
-    let words: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
-    let scopes = words.join(" ");
-    let sql = "INSERT INTO token (id, secret_sha256, name, scopes, created_at, expires_at, node_id, machine_sha256, \
-        uses_left, enrolled_by, labels) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    let labels = &token.bounds.labels;
-    let labels = (!labels.is_empty()).then(|| serde_json::json!(labels).to_string());
-    let row = values![
-        &token.id,
-        &token.secret_sha256,
-        &token.name,
-        &scopes,
-        token.created_at,
-        token.expires_at,
-        token.bounds.node.as_ref().map(NodeId::as_str),
-        token.bounds.machine_sha256.as_deref(),
-        token.bounds.uses_left.map(i64::from),
-        token.bounds.enrolled_by.as_deref(),
-        labels.as_deref(),
+/// What a token may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Make drafts.
+    Edit,
+    /// Publish and withdraw.
+    Publish,
+    /// Upload reports.
+    Report,
+    /// Enrol nodes, which then upload reports of their own alone.
+    Enrol,
+    /// Read nodes, reports and fleet.
+    Fleet,
+    /// Everything, tokens included.
+    Admin,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 6] = [
+        Self::Edit,
+        Self::Publish,
+        Self::Report,
+        Self::Enrol,
+        Self::Fleet,
+        Self::Admin,
     ];
-    tx.run(sql, row).await?;
-    Ok(())
+
+    /// The word that the database, the command line and the API use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Edit => "edit",
+            Self::Publish => "publish",
+            Self::Report => "report",
+            Self::Enrol => "enrol",
+            Self::Fleet => "fleet",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The scope that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+    }
 }
 
-/// The labels of the join token are those of the node from now on.
-async fn set_labels<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId, labels: &Labels) -> Result<(), StoreError> {
-    tx.run("DELETE FROM node_label WHERE node_id = $1", values![node])
-        .await?;
-    let rows: Vec<[Value<'_>; 3]> = labels
-        .iter()
-        .map(|(name, value)| [Value::from(node), Value::from(name), Value::from(value)])
-        .collect();
-    batch::insert(tx, "node_label (node_id, name, value)", "", &rows).await
+/// A token to keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewToken {
+    /// Public part, by which it is found.
+    pub id: String,
+    /// SHA-256 of the secret part, hex. The secret has 256 random bits, so a slow hash would add nothing.
+    pub secret_sha256: String,
+    /// Name shown as actor.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// When it ends.
+    pub expires_at: Option<OffsetDateTime>,
+    /// What it is bound to.
+    pub bounds: Bounds,
 }
 
-fn labels_from(text: Option<String>) -> Result<Labels, StoreError> {
-    let labels = text.map(|text| serde_json::from_str(&text)).transpose();
-    Ok(labels
-        .map_err(|_| unreadable("labels of a token", "not an object of texts"))?
-        .unwrap_or_default())
+/// What a token is bound to beside its scopes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// The only node that it may write; any where it is not said.
+    pub node: Option<NodeId>,
+    /// Hash of the machine that enrolled with it, hex.
+    pub machine_sha256: Option<String>,
+    /// Id of the join token that it was enrolled with.
+    pub enrolled_by: Option<String>,
+    /// Enrolments that are left; without end where it is not said.
+    pub uses_left: Option<u32>,
+    /// Of a join token: what it says of the nodes that enrol with it.
+    pub labels: Labels,
 }
 
-fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
-    // A scope that a newer program wrote grants nothing here.
-    let scopes = row.text(3)?.split(' ').filter_map(Scope::from_word).collect();
-    Ok(StoredToken {
-        token: NewToken {
-            id: row.text(0)?,
-            secret_sha256: row.text(1)?,
-            name: row.text(2)?,
-            scopes,
-            created_at: row.time(4)?,
-            expires_at: row.maybe_time(5)?,
-            bounds: Bounds {
-                node: row.maybe_text(7)?.map(id_from).transpose()?,
-                machine_sha256: row.maybe_text(8)?,
-                enrolled_by: row.maybe_text(10)?,
-                // A number that no program wrote grants nothing.
-                uses_left: row.maybe_integer(9)?.map(|left| u32::try_from(left).unwrap_or(0)),
-                labels: labels_from(row.maybe_text(11)?)?,
-            },
-        },
-        revoked_at: row.maybe_time(6)?,
-    })
+/// Names with their values: `rack` is `r17`.
+pub type Labels = BTreeMap<String, String>;
+
+/// What became of an enrolment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enrolled {
+    /// The node has its first credential.
+    New,
+    /// The same machine had one, which is revoked now.
+    Again,
+    /// Another machine holds the id; nothing was kept.
+    Taken,
+    /// The join token has no enrolment left; nothing was kept.
+    UsedUp,
+    /// The join token was revoked, or its time is over; nothing was kept.
+    Over,
+}
+
+/// A token as kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredToken {
+    /// The token.
+    pub token: NewToken,
+    /// When it was revoked.
+    pub revoked_at: Option<OffsetDateTime>,
 }

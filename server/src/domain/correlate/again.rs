@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::rules::Correlator;
 use crate::domain::ingest::{Parsed, parse_stored};
 use crate::feed::{Generation, Knowledge};
-use crate::store::{Store, StoreError, StoredReport};
+use crate::store::{ReportStore, StoreError, StoredReport};
 
 /// Reports of one tick.
 const REPORTS_PER_TICK: u32 = 8;
@@ -32,7 +32,7 @@ pub enum CorrelateError {
 
 /// Correlates up to `limit` reports whose findings are older than the generation. Gives how many there were.
 pub async fn recorrelate(
-    store: &dyn Store,
+    store: &dyn ReportStore,
     generation: &Arc<Generation>,
     correlator: &Arc<Correlator>,
     limit: u32,
@@ -46,7 +46,7 @@ pub async fn recorrelate(
 }
 
 async fn one(
-    store: &dyn Store,
+    store: &dyn ReportStore,
     generation: &Arc<Generation>,
     correlator: &Arc<Correlator>,
     stored: StoredReport,
@@ -79,7 +79,7 @@ async fn one(
 
 /// Does so whenever the knowledge changes, until `shutdown` ends. Runs beside the follower.
 pub async fn recorrelate_while_it_changes(
-    store: Arc<dyn Store>,
+    store: Arc<dyn ReportStore>,
     knowledge: Arc<Knowledge>,
     correlator: Arc<Correlator>,
     shutdown: impl Future<Output = ()>,

@@ -16,7 +16,7 @@ use kb_core::text::Violation;
 use time::OffsetDateTime;
 
 use crate::feed::Knowledge;
-use crate::store::{Expected, NewRevision, Publish, Published, RecordState, Saved, Store, StoreError};
+use crate::store::{Expected, NewRevision, Publish, Published, RecordState, RecordStore, Saved, StoreError};
 
 pub use check::check_texts;
 pub use error::CurateError;
@@ -56,7 +56,7 @@ pub struct Accepted {
 /// Checks a draft and makes it the head. With a gate, which a draft that is to be published needs, it is asked first, so
 /// that nothing is stored of what it refuses.
 pub async fn save(
-    store: &dyn Store,
+    store: &dyn RecordStore,
     draft: Draft,
     gate: Option<&Gate>,
     at: OffsetDateTime,
@@ -102,7 +102,7 @@ pub async fn save(
 
 /// Whether readers see these texts already. The gate does not take back what they see.
 async fn is_published(
-    store: &dyn Store,
+    store: &dyn RecordStore,
     id: &RecordId,
     (document, annex): (&str, &str),
 ) -> Result<bool, CurateError> {
@@ -115,7 +115,7 @@ async fn is_published(
     Ok(texts.is_some_and(|texts| texts.document == document && texts.annex == annex))
 }
 
-async fn annex_of_head(store: &dyn Store, id: &RecordId) -> Result<String, CurateError> {
+async fn annex_of_head(store: &dyn RecordStore, id: &RecordId) -> Result<String, CurateError> {
     let Some(status) = store.status(id).await? else {
         return Ok(annex::EMPTY.to_owned());
     };
@@ -160,7 +160,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Two records may be good by themselves and not beside each other, so that the gate's answer holds only until another
 /// record is published: then it is asked again.
 pub async fn publish(
-    store: &dyn Store,
+    store: &dyn RecordStore,
     (gate, mut passed): (&Gate, Option<Seq>),
     (id, revision): (&RecordId, Option<Revision>),
     actor: &str,

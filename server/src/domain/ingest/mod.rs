@@ -30,7 +30,7 @@ use time::OffsetDateTime;
 use super::correlate::Correlator;
 use super::enrol::Writer;
 use crate::feed::Generation;
-use crate::store::{NewFinding, NewReport, ReportSaved, Store, StoredFinding};
+use crate::store::{NewFinding, NewReport, ReportSaved, ReportStore, StoredFinding};
 
 /// Compression level of kept bodies: reports are read seldom and written once.
 const ZSTD_LEVEL: i32 = 6;
@@ -63,7 +63,7 @@ struct Prepared {
 /// Sending the same body again is fine: the report stays as it is, and its findings are those of today's knowledge. That
 /// also makes up for a process that died between keeping the report and its findings.
 pub async fn accept(
-    store: &dyn Store,
+    store: &dyn ReportStore,
     generation: &Arc<Generation>,
     correlator: &Arc<Correlator>,
     (body, writer): (Vec<u8>, Writer),

@@ -7,7 +7,7 @@ use super::*;
 use crate::domain::correlate::samples::{pair, report};
 use crate::domain::reports;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
-use crate::store::{ConnectOptions, connect};
+use crate::store::{ConnectOptions, Store, connect};
 
 const AT: OffsetDateTime = datetime!(2026-11-21 08:00 UTC);
 

@@ -6,11 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use kb_core::ids::{RecordId, Seq};
 
-use crate::feed::follow::{FeedError, Follower, load_from};
+use crate::feed::follow::{FeedError, Follower, load};
 use crate::feed::samples::{PEER_ACCESS, change, document, tombstone};
-use crate::feed::source::Source;
 use crate::search::SearchRequest;
-use crate::store::{FeedChange, FeedPage, StoreError};
+use crate::store::{FeedChange, FeedPage, FeedStore, StoreError};
 
 const ANNEX: &str = r#"{"schema_version": 1, "codes": ["Xid 79"]}"#;
 
@@ -45,7 +44,7 @@ impl FakeFeed {
 }
 
 #[async_trait]
-impl Source for FakeFeed {
+impl FeedStore for FakeFeed {
     async fn head_seq(&self) -> Result<Seq, StoreError> {
         let state = self.0.lock().unwrap();
         if state.fails {
@@ -97,7 +96,7 @@ fn small(seq: i64, id: &str, signature: &str) -> FeedChange {
 }
 
 async fn follower(feed: &FakeFeed) -> Follower {
-    load_from(Box::new(feed.clone())).await.unwrap()
+    load(Arc::new(feed.clone())).await.unwrap()
 }
 
 fn ids(follower: &Follower) -> Vec<String> {

@@ -1,6 +1,5 @@
 //! Two servers on one database, and how long a generation takes.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kb_core::ids::{Revision, Seq};
@@ -49,7 +48,7 @@ async fn what_one_server_publishes_the_other_finds_within_a_second() {
     let here = connect(&url, &ConnectOptions::default()).await.unwrap();
     let there = connect(&url, &ConnectOptions::default()).await.unwrap();
     publish(here.as_ref(), "test/one", "zebra").await;
-    let follower: Follower = load(Arc::clone(&there)).await.unwrap();
+    let follower: Follower = load(there.clone()).await.unwrap();
     let knowledge = follower.knowledge();
     assert!(knowledge.readiness().is_ready());
     let running = tokio::spawn(follower.run(crate::feed::DEFAULT_INTERVAL, std::future::pending()));

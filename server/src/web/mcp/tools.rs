@@ -23,7 +23,7 @@ use crate::domain::work_time::WorkTime;
 use crate::domain::{answer_text, graph, search, search_text};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
-use crate::store::{Scope, Store};
+use crate::store::{Scope, Store, TokenStore};
 use crate::web::auth::{Access, Caller};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
@@ -275,7 +275,7 @@ impl Tools {
     /// Who calls: the sender of the request, or the holder of the program's token as long as that is good.
     async fn caller(
         &self,
-        store: &dyn Store,
+        store: &dyn TokenStore,
         context: &RequestContext<RoleServer>,
     ) -> Result<Option<Actor>, Problem> {
         match (sender(context), &self.token) {

@@ -5,13 +5,14 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use sqlx::Pool;
 use sqlx::pool::PoolConnection;
 
-use super::StoreError;
 use super::connect::OpenedFile;
 use super::dialect::Dialect;
 use super::engine::{Engine, Statement, Value};
+use crate::store::{Store, StoreError};
 
 /// The store over one engine.
 #[derive(Debug)]
@@ -94,16 +95,6 @@ impl<DB: Engine> SqlStore<DB> {
         Ok(tx)
     }
 
-    pub(super) async fn check_write(&self) -> Result<(), StoreError> {
-        let mut tx = self.begin_write().await?;
-        within(
-            tx.limit,
-            DB::run_plain(&mut tx.connection, <DB as Dialect>::WRITE_NOTHING),
-        )
-        .await??;
-        tx.commit().await
-    }
-
     async fn begin(&self, pool: &Pool<DB>, begin: &'static str) -> Result<Tx<DB>, StoreError> {
         self.check_file()?;
         let mut connection = Transacting {
@@ -122,6 +113,19 @@ impl<DB: Engine> SqlStore<DB> {
     /// Refuses a file that is no longer where it was opened: what is written to it would be lost to the next start.
     fn check_file(&self) -> Result<(), StoreError> {
         self.file.as_ref().map_or(Ok(()), OpenedFile::check)
+    }
+}
+
+#[async_trait]
+impl<DB: Engine> Store for SqlStore<DB> {
+    async fn check_write(&self) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        within(
+            tx.limit,
+            DB::run_plain(&mut tx.connection, <DB as Dialect>::WRITE_NOTHING),
+        )
+        .await??;
+        tx.commit().await
     }
 }
 

@@ -12,9 +12,9 @@ use sqlx::{Connection as _, Sqlite, SqliteConnection};
 
 use super::{ConnectOptions, OpenedFile};
 use crate::store::StoreError;
-use crate::store::dialect::Dialect as _;
-use crate::store::migrate::{self, Migrated};
-use crate::store::session::SqlStore;
+use crate::store::sql::dialect::Dialect as _;
+use crate::store::sql::migrate::{self, Migrated};
+use crate::store::sql::session::SqlStore;
 
 /// The file is mapped into memory up to this size; reads beyond go through the cache.
 const MMAP_BYTES: &str = "268435456";

@@ -1,16 +1,18 @@
 //! What the store derives from a published revision's two texts: the one place that looks into them.
 
-use kb_core::ids::RecordId;
+use kb_core::ids::{RecordId, Revision};
 use kb_core::record::Record;
 use kb_core::text::Violation;
 use kb_core::transition::Edge;
 
+use crate::store::StoreError;
+
 /// Longest code that can be looked up, in bytes, folded: codes are keys of an index, and PostgreSQL's take 2,700.
 const MAX_CODE_BYTES: usize = 400;
 
-/// What is kept beside the texts, to be found by.
-#[derive(Debug, Clone, PartialEq)]
+/// What a published record is listed and found by.
 pub(super) struct Derived {
+    pub(super) id: RecordId,
     /// Signature, for lists.
     pub(super) signature: String,
     /// Codes, each once: for comparison, and as written.
@@ -21,8 +23,24 @@ pub(super) struct Derived {
     pub(super) edges: Vec<Edge>,
 }
 
-/// Derives; `Err` says why a text cannot be published as this record.
-pub(super) fn derive(id: &RecordId, document: &str, annex: &str) -> Result<Derived, String> {
+impl Derived {
+    /// Derives from a revision's texts.
+    pub(super) fn of(
+        id: &RecordId,
+        revision: Revision,
+        document: &str,
+        annex: &str,
+    ) -> Result<Self, StoreError> {
+        derive(id, document, annex).map_err(|reason| StoreError::Damaged {
+            id: id.clone(),
+            revision,
+            reason,
+        })
+    }
+}
+
+/// `Err` says why a text cannot be published as this record.
+fn derive(id: &RecordId, document: &str, annex: &str) -> Result<Derived, String> {
     let record = Record::parse(document, annex).map_err(|violations| reasons(&violations))?;
     if record.id() != id {
         return Err(format!("its document says that it is {}", record.id()));
@@ -42,6 +60,7 @@ pub(super) fn derive(id: &RecordId, document: &str, annex: &str) -> Result<Deriv
         }
     }
     Ok(Derived {
+        id: id.clone(),
         codes,
         aliases,
         edges: record.edges(),

@@ -6,8 +6,8 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Postgres};
 
 use super::ConnectOptions;
 use crate::store::StoreError;
-use crate::store::migrate::{self, Migrated};
-use crate::store::session::SqlStore;
+use crate::store::sql::migrate::{self, Migrated};
+use crate::store::sql::session::SqlStore;
 
 /// Opens the store.
 pub(super) async fn connect(

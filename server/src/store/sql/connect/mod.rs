@@ -16,7 +16,7 @@ pub(super) use postgres::migrate as migrate_postgres;
 pub(super) use sqlite::migrate as migrate_sqlite;
 pub(super) use target::Target;
 
-use super::{Store, StoreError};
+use crate::store::{Store, StoreError};
 
 /// How to connect.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
 
-use super::{RecordState, SeedConflict, SeedRecord, digest};
+use crate::store::{RecordState, SeedConflict, SeedRecord, digest};
 
 /// Where a record stands, in the words of seeding.
 #[derive(Debug, Clone)]

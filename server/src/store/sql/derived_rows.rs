@@ -1,61 +1,36 @@
-//! What readers find a published record by: its codes, aliases and edges, rebuilt whenever it is published.
+//! Rows that readers find a published record by: its codes, aliases and edges, written anew whenever it is published.
 
 use std::collections::HashMap;
 
-use kb_core::ids::{RecordId, Revision};
-use kb_core::transition::EdgeKind;
+use kb_core::ids::RecordId;
 
-use super::derive::{Derived, derive};
+use super::batch;
+use super::convert::id_from;
+use super::derive::Derived;
 use super::engine::{Cells as _, Engine, Value};
 use super::session::Tx;
-use super::{StoreError, batch};
+use crate::store::StoreError;
 
-/// The derived side of one record.
-pub(super) struct Face {
-    pub(super) id: RecordId,
-    pub(super) derived: Derived,
-}
-
-impl Face {
-    /// The face of a revision.
-    pub(super) fn of(
-        id: &RecordId,
-        revision: Revision,
-        document: &str,
-        annex: &str,
-    ) -> Result<Self, StoreError> {
-        let derived = derive(id, document, annex).map_err(|reason| StoreError::Damaged {
-            id: id.clone(),
-            revision,
-            reason,
-        })?;
-        Ok(Self {
-            id: id.clone(),
-            derived,
-        })
-    }
-}
-
-/// Replaces the faces of records. The caller holds the feed's lock, so no other publisher is in between.
-pub(super) async fn replace<DB: Engine>(tx: &mut Tx<DB>, faces: &[Face]) -> Result<(), StoreError> {
-    let ids: Vec<&str> = faces.iter().map(|face| face.id.as_str()).collect();
+/// Replaces the rows of records. The caller holds the feed's lock, so no other publisher is in between.
+pub(super) async fn replace<DB: Engine>(tx: &mut Tx<DB>, records: &[Derived]) -> Result<(), StoreError> {
+    let ids: Vec<&str> = records.iter().map(|record| record.id.as_str()).collect();
     remove(tx, &ids).await?;
     batch::run_for_keys(tx, "DELETE FROM alias WHERE record_id", &ids).await?;
-    insert_aliases(tx, faces).await?;
+    insert_aliases(tx, records).await?;
 
     let mut code_rows = Vec::new();
-    for face in faces {
-        for (folded, written) in &face.derived.codes {
-            code_rows.push([Value::from(&face.id), Value::from(folded), Value::from(written)]);
+    for record in records {
+        for (folded, written) in &record.codes {
+            code_rows.push([Value::from(&record.id), Value::from(folded), Value::from(written)]);
         }
     }
     batch::insert(tx, "code (record_id, folded, written)", "", &code_rows).await?;
 
     let mut edge_rows = Vec::new();
-    for face in faces {
-        for (ordinal, edge) in (0_i64..).zip(&face.derived.edges) {
+    for record in records {
+        for (ordinal, edge) in (0_i64..).zip(&record.edges) {
             edge_rows.push([
-                Value::from(&face.id),
+                Value::from(&record.id),
                 Value::from(ordinal),
                 Value::from(edge.kind.as_str()),
                 Value::from(&edge.to_text),
@@ -77,11 +52,11 @@ pub(super) async fn remove<DB: Engine>(tx: &mut Tx<DB>, ids: &[&str]) -> Result<
     batch::run_for_keys(tx, "DELETE FROM edge WHERE from_id", ids).await
 }
 
-async fn insert_aliases<DB: Engine>(tx: &mut Tx<DB>, faces: &[Face]) -> Result<(), StoreError> {
+async fn insert_aliases<DB: Engine>(tx: &mut Tx<DB>, records: &[Derived]) -> Result<(), StoreError> {
     let mut holders: HashMap<&str, &RecordId> = HashMap::new();
-    for face in faces {
-        for alias in &face.derived.aliases {
-            if let Some(holder) = holders.insert(alias.as_str(), &face.id) {
+    for record in records {
+        for alias in &record.aliases {
+            if let Some(holder) = holders.insert(alias.as_str(), &record.id) {
                 return Err(StoreError::AliasTaken {
                     alias: alias.to_string(),
                     holder: holder.clone(),
@@ -117,29 +92,4 @@ pub(super) async fn refuse_alias_as_id<DB: Engine>(tx: &mut Tx<DB>, ids: &[&str]
         }),
         None => Ok(()),
     }
-}
-
-/// An id that the database holds.
-pub(super) fn id_from<T>(text: String) -> Result<T, StoreError>
-where
-    T: TryFrom<String, Error = kb_core::ids::IdError>,
-{
-    T::try_from(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
-}
-
-/// The kind that a word names.
-pub(super) fn kind_from(word: &str) -> Result<EdgeKind, StoreError> {
-    [
-        EdgeKind::LeadsTo,
-        EdgeKind::PrecededBy,
-        EdgeKind::FrequentlyConfusedWith,
-    ]
-    .into_iter()
-    .find(|kind| kind.as_str() == word)
-    .ok_or_else(|| unreadable("edge kind", word))
-}
-
-/// A word in the database that this program does not know.
-pub(super) fn unreadable(what: &str, word: &str) -> StoreError {
-    StoreError::Database(sqlx::Error::Decode(format!("{what} {word:?} is unknown").into()))
 }

@@ -11,8 +11,8 @@ use sqlx::{
 use sqlx::{postgres::PgRow, sqlite::SqliteRow};
 use time::OffsetDateTime;
 
-use super::StoreError;
 use super::stamp::Stamp;
+use crate::store::StoreError;
 
 /// A value to bind. Nulls carry their type, which PostgreSQL wants to know.
 #[derive(Debug, Clone, Copy)]
@@ -214,6 +214,6 @@ value_from! {
 
 /// Values of a statement, in the order of its placeholders.
 macro_rules! values {
-    ($($value:expr),* $(,)?) => { &[$($crate::store::engine::Value::from($value)),*] };
+    ($($value:expr),* $(,)?) => { &[$($crate::store::sql::engine::Value::from($value)),*] };
 }
 pub(super) use values;

@@ -3,8 +3,8 @@
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
-use super::StoreError;
 use super::connect::{ConnectOptions, Target, migrate_postgres, migrate_sqlite};
+use crate::store::StoreError;
 
 static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");

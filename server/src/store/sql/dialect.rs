@@ -2,7 +2,7 @@
 
 use sqlx::{Database, PgConnection, Postgres, Sqlite, SqliteConnection};
 
-use super::StoreError;
+use crate::store::StoreError;
 
 /// What an engine says differently.
 pub(super) trait Dialect: Database {

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use kb_core::ids::{NodeId, ReportId};
 use time::OffsetDateTime;
 
+use super::batch;
+use super::convert::{id_from, unreadable};
 use super::engine::{Cells, Engine, Value, values};
-use super::face::{id_from, unreadable};
-use super::session::{SqlStore, Tx};
-use super::{Machine, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError, batch};
+use super::session::Tx;
+use crate::store::{Machine, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError};
 
 /// What was known of a node before a report.
 pub(super) struct Before {
@@ -20,14 +21,6 @@ pub(super) struct Before {
 struct Other {
     node: NodeId,
     at: OffsetDateTime,
-}
-
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError> {
-        let sql = "SELECT at, source, detail FROM node_event WHERE node_id = $1 ORDER BY at DESC, source, kind LIMIT $2";
-        let rows = self.read_once().await?.all(sql, values![id, limit]).await?;
-        rows.iter().map(|row| event_from(row, id)).collect()
-    }
 }
 
 /// What is known of a node; `None` of a new one.
@@ -260,7 +253,7 @@ async fn keep<DB: Engine>(
     Ok(())
 }
 
-fn event_from(row: &impl Cells, node: &NodeId) -> Result<NodeEvent, StoreError> {
+pub(super) fn event_from(row: &impl Cells, node: &NodeId) -> Result<NodeEvent, StoreError> {
     let source = row.text(1)?;
     let own = source.strip_prefix(&format!("report {node} "));
     let report: Option<ReportId> = own.map(|id| id_from(id.to_owned())).transpose()?;

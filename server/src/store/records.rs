@@ -1,8 +1,55 @@
 //! Records: changes of a head, publishing, states, revisions, lists and edges.
 
+use std::fmt::Debug;
+
+use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::transition::EdgeKind;
 use time::OffsetDateTime;
+
+use super::StoreError;
+
+/// Records with their revisions, codes, aliases and edges.
+#[async_trait]
+pub trait RecordStore: Send + Sync + Debug {
+    /// Makes a new head revision in state draft. Never touches what readers see.
+    ///
+    /// [`Saved::Unchanged`] when document and annex equal the head's byte for byte, whatever was expected: the same
+    /// request twice does no harm. A new id that is a former id of another record is refused.
+    async fn save_head(&self, change: NewRevision) -> Result<Saved, StoreError>;
+
+    /// Publishes `revision` (any revision, so that an older one can be brought back): rebuilds the record's
+    /// codes, aliases and edges, and takes the next seq, all in one transaction. Publishing what is published
+    /// already changes nothing and answers with the seq it had.
+    async fn publish(&self, publish: Publish) -> Result<Published, StoreError>;
+
+    /// Takes a record out of matching and search; it stays readable by id and by its aliases, marked. Takes the next
+    /// seq. Of a record that is withdrawn already nothing changes; of one that was never published it is refused.
+    async fn withdraw(&self, id: &RecordId, actor: &str, at: OffsetDateTime)
+    -> Result<Published, StoreError>;
+
+    /// Where a record stands. Does not follow aliases.
+    async fn status(&self, id: &RecordId) -> Result<Option<RecordStatus>, StoreError>;
+
+    /// The id that a former id (alias) now goes by.
+    async fn resolve_alias(&self, alias: &str) -> Result<Option<RecordId>, StoreError>;
+
+    /// One revision with its texts.
+    async fn revision(&self, id: &RecordId, revision: Revision) -> Result<Option<RevisionTexts>, StoreError>;
+
+    /// All revisions of a record, newest first, without texts.
+    async fn revisions(&self, id: &RecordId) -> Result<Vec<RevisionMeta>, StoreError>;
+
+    /// Records in id order after `after`; with `since`, those published or withdrawn after that seq, in seq order
+    /// (tombstones included); with `before`, those published or withdrawn last before that seq, newest first.
+    async fn list(&self, query: ListQuery) -> Result<Vec<RecordListing>, StoreError>;
+
+    /// Published records that carry this code, compared without case and with runs of blanks as one.
+    async fn records_by_code(&self, code: &str) -> Result<Vec<RecordId>, StoreError>;
+
+    /// Edges of published records that start or end at `id`, or (unresolved) name it as text.
+    async fn edges_around(&self, id: &RecordId) -> Result<Vec<StoredEdge>, StoreError>;
+}
 
 /// A change of a record's head.
 #[derive(Debug, Clone)]
@@ -32,7 +79,7 @@ pub enum Expected {
     Head(Revision),
 }
 
-/// Outcome of [`crate::store::Store::save_head`].
+/// Outcome of [`RecordStore::save_head`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Saved {
     /// A new head.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::StoreError;
 use super::engine::{Engine, Value};
 use super::session::Tx;
+use crate::store::StoreError;
 
 /// Rows in one statement. With nine columns 4,500 values: far below what SQLite (32,766) and PostgreSQL (65,535) take.
 const ROWS: usize = 500;

@@ -1,7 +1,34 @@
-//! The records that come with the program.
+//! Seeds: records that come with the program, and records that are imported.
 
+use std::fmt::Debug;
+
+use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
+
+use super::{StoreError, digest};
+
+/// Imports of seeds, and what they left as it was.
+#[async_trait]
+pub trait SeedStore: Send + Sync + Debug {
+    /// Imports seeds in one transaction, safe for two servers at once: new -> published revision by `seed`;
+    /// head unchanged since the last import -> new published revision; edited since -> kept and listed as a
+    /// conflict; gone from the seeds -> kept. Withdrawing a seeded record, or publishing another revision of it,
+    /// counts as an edit. A head that equals the seed is taken as imported. A seed whose id or former ids belong to
+    /// another record is left out and named; two seeds that claim one name are refused, with all others.
+    ///
+    /// "Edited" is seen from the source: what somebody imported over a record of the program stays when the program
+    /// brings another text; an import may replace what is as the program brought it.
+    async fn seed(
+        &self,
+        source: SeedSource,
+        seeds: Vec<SeedRecord>,
+        at: OffsetDateTime,
+    ) -> Result<SeedOutcome, StoreError>;
+
+    /// Seeds that were not imported because somebody had edited the record.
+    async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError>;
+}
 
 /// Who brings records. Each remembers what it brought last, so that neither overwrites the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +71,7 @@ pub struct SeedRecord {
 impl SeedRecord {
     /// SHA-256 over the SHA-256 of the document and that of the annex, hex.
     pub fn sha256(&self) -> String {
-        crate::store::digest::pair(
-            &crate::store::digest::text(&self.document),
-            &crate::store::digest::text(&self.annex),
-        )
+        digest::pair(&digest::text(&self.document), &digest::text(&self.annex))
     }
 }
 

@@ -1,22 +1,26 @@
-//! Importing records: those that come with the program, and those that somebody brings.
+//! Importing records by SQL: those that come with the program, and those that somebody brings.
 
 use std::collections::{HashMap, HashSet};
 
+use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision, Seq};
 use time::OffsetDateTime;
 
+use super::batch;
+use super::convert::{id_from, maybe_revision_from, refuse_nul, revision_from, unreadable};
+use super::derive::Derived;
+use super::derived_rows::{self, refuse_alias_as_id};
 use super::engine::{Cells, Engine, Value, values};
-use super::face::{self, Face, id_from, refuse_alias_as_id, unreadable};
-use super::publish::{lock_feed, set_newest};
-use super::revisions::{maybe_revision_from, refuse_nul, revision_from};
+use super::feed::{lock_feed, set_newest};
 use super::seed_plan::{HashedSeed, Plan, Standing, plan};
 use super::session::{Session, SqlStore, Tx};
-use super::{
-    RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedTaken, StoreError, batch, digest,
+use crate::store::{
+    RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedStore, SeedTaken, StoreError, digest,
 };
 
-impl<DB: Engine> SqlStore<DB> {
-    pub(super) async fn seed(
+#[async_trait]
+impl<DB: Engine> SeedStore for SqlStore<DB> {
+    async fn seed(
         &self,
         source: SeedSource,
         seeds: Vec<SeedRecord>,
@@ -56,7 +60,7 @@ impl<DB: Engine> SqlStore<DB> {
         })
     }
 
-    pub(super) async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError> {
+    async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError> {
         let sql = "SELECT s.record_id, r.head_revision, s.waiting_sha256, s.waiting_since \
             FROM seed_import s JOIN record r ON r.id = s.record_id \
             WHERE s.waiting_sha256 IS NOT NULL ORDER BY s.record_id";
@@ -132,8 +136,8 @@ async fn set_aside_taken<DB: Engine>(
         let Some(HashedSeed { seed, .. }) = seeds.get(position) else {
             continue;
         };
-        let face = Face::of(&seed.id, revision, &seed.document, &seed.annex)?;
-        let of_former_id = face.derived.aliases.iter().find_map(|alias| {
+        let derived = Derived::of(&seed.id, revision, &seed.document, &seed.annex)?;
+        let of_former_id = derived.aliases.iter().find_map(|alias| {
             let record = standings.get_key_value(alias).map(|(id, _)| id);
             record.or_else(|| former_ids.get(alias.as_str()))
         });
@@ -168,10 +172,10 @@ async fn import<DB: Engine>(
             imports.push((seed, head));
         }
     }
-    let mut faces = Vec::with_capacity(imports.len());
+    let mut derived = Vec::with_capacity(imports.len());
     for (seed, revision) in &imports {
         let SeedRecord { id, document, annex } = &seed.seed;
-        faces.push(Face::of(id, *revision, document, annex)?);
+        derived.push(Derived::of(id, *revision, document, annex)?);
     }
     let added: Vec<&str> = plan
         .add
@@ -184,11 +188,11 @@ async fn import<DB: Engine>(
     let mut seq = newest.0;
     let mut records = Vec::with_capacity(imports.len());
     let mut revisions = Vec::with_capacity(imports.len());
-    for ((seed, revision), face) in imports.iter().zip(&faces) {
+    for ((seed, revision), derived) in imports.iter().zip(&derived) {
         seq += 1;
         let id = Value::from(&seed.seed.id);
         let revision = Value::from(*revision);
-        let signature = Value::from(face.derived.signature.as_str());
+        let signature = Value::from(derived.signature.as_str());
         let made_at = Value::from(at);
         records.push([
             id,
@@ -219,7 +223,7 @@ async fn import<DB: Engine>(
     let columns =
         "revision (record_id, revision, document_sha256, annex_sha256, actor, made_at, document, annex)";
     batch::insert(tx, columns, "", &revisions).await?;
-    face::replace(tx, &faces).await?;
+    derived_rows::replace(tx, &derived).await?;
     Ok(Seq(seq))
 }
 

@@ -1,0 +1,36 @@
+//! The store by SQL: `SqlStore`, generic over the engine. A file that is named after an entity implements the trait of
+//! the file of that name in `store`.
+//!
+//! ```text
+//! connect, migrate                  from a URL to a store whose tables are those of this program
+//! records, feed, seeds, reports,
+//! nodes, outcomes, tokens           one trait each
+//! session, batch                    transactions and statements
+//! engine, dialect, stamp, convert   what differs between engines; values in and out
+//! ```
+
+mod batch;
+mod connect;
+mod convert;
+mod derive;
+mod derived_rows;
+mod dialect;
+mod engine;
+mod feed;
+mod fleet;
+mod migrate;
+mod node_events;
+mod nodes;
+mod outcomes;
+mod record_rows;
+mod records;
+mod report_rows;
+mod reports;
+mod seed_plan;
+mod seeds;
+mod session;
+mod stamp;
+mod tokens;
+
+pub use connect::{Backup, BackupError, ConnectOptions, backup, connect, sqlite_file};
+pub use migrate::{Migrated, migrate};

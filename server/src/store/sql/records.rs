@@ -1,0 +1,295 @@
+//! Records by SQL: heads, publishing, lists, and what a published record is found by.
+
+use async_trait::async_trait;
+use kb_core::ids::{RecordId, Revision, Seq};
+use time::OffsetDateTime;
+
+use super::convert::{id_from, kind_from, refuse_nul, revision_from};
+use super::derive::{Derived, fold_code};
+use super::derived_rows::{self, refuse_alias_as_id};
+use super::dialect::Dialect;
+use super::engine::{Cells as _, Engine, values};
+use super::feed::{lock_feed, set_newest};
+use super::record_rows::{meta_columns, meta_from, status_from};
+use super::session::{SqlStore, Tx};
+use crate::store::{
+    Expected, ListQuery, NewRevision, Publish, Published, RecordListing, RecordState, RecordStatus,
+    RecordStore, RevisionMeta, RevisionTexts, Saved, StoreError, StoredEdge, digest,
+};
+
+#[async_trait]
+impl<DB: Engine> RecordStore for SqlStore<DB> {
+    async fn save_head(&self, change: NewRevision) -> Result<Saved, StoreError> {
+        refuse_nul("the document", &change.document)?;
+        refuse_nul("the annex", &change.annex)?;
+        refuse_nul("the note", change.note.as_deref().unwrap_or_default())?;
+        let document_sha256 = digest::text(&change.document);
+        let annex_sha256 = digest::text(&change.annex);
+
+        let mut tx = self.begin_write().await?;
+        if change.expected == Expected::Absent {
+            // The feed's lock, as publishers take: no alias appears while this id is made, and locks are taken in
+            // one order everywhere.
+            tx.one(<DB as Dialect>::LOCK_FEED, &[]).await?;
+        }
+        let head = match lock_head(&mut tx, &change.id).await? {
+            Some(head) => Some(head),
+            None => match change.expected {
+                Expected::Head(_) => {
+                    tx.end().await?;
+                    return Ok(Saved::Stale(None));
+                }
+                Expected::Absent => None,
+            },
+        };
+        if let Some(head) = head {
+            let same = "SELECT 1 FROM revision \
+                WHERE record_id = $1 AND revision = $2 AND document_sha256 = $3 AND annex_sha256 = $4";
+            let texts = values![&change.id, head, &document_sha256, &annex_sha256];
+            if tx.first(same, texts).await?.is_some() {
+                tx.end().await?;
+                return Ok(Saved::Unchanged(head));
+            }
+            if change.expected != Expected::Head(head) {
+                tx.end().await?;
+                return Ok(Saved::Stale(Some(head)));
+            }
+        }
+
+        let next = Revision(head.map_or(0, |head| head.0) + 1);
+        if head.is_none() {
+            refuse_alias_as_id(&mut tx, &[change.id.as_str()]).await?;
+            let insert =
+                "INSERT INTO record (id, state, head_revision, changed_at) VALUES ($1, 'draft', $2, $3)";
+            tx.run(insert, values![&change.id, next, change.at]).await?;
+        } else {
+            let update = "UPDATE record SET head_revision = $2, changed_at = $3 WHERE id = $1";
+            tx.run(update, values![&change.id, next, change.at]).await?;
+        }
+        let insert = "INSERT INTO revision \
+            (record_id, revision, document_sha256, annex_sha256, actor, note, made_at, document, annex) \
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        let row = values![
+            &change.id,
+            next,
+            &document_sha256,
+            &annex_sha256,
+            &change.actor,
+            change.note.as_deref(),
+            change.at,
+            &change.document,
+            &change.annex,
+        ];
+        tx.run(insert, row).await?;
+        tx.commit().await?;
+        Ok(Saved::Saved(next))
+    }
+
+    async fn publish(&self, publish: Publish) -> Result<Published, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let newest = lock_feed(&mut tx).await?;
+        let status = standing(&mut tx, &publish.id).await?;
+        if let Some(published) = already(&status, RecordState::Published, Some(publish.revision)) {
+            tx.end().await?;
+            return Ok(published);
+        }
+
+        if publish.after.is_some_and(|after| after != newest) {
+            tx.end().await?;
+            return Err(StoreError::FeedMoved(newest));
+        }
+
+        let sql = "SELECT document, annex FROM revision WHERE record_id = $1 AND revision = $2";
+        let texts = tx.first(sql, values![&publish.id, publish.revision]).await?;
+        let Some(texts) = texts else {
+            return Err(StoreError::NoRevision(publish.id, publish.revision));
+        };
+        let derived = Derived::of(&publish.id, publish.revision, &texts.text(0)?, &texts.text(1)?)?;
+        let seq = Seq(newest.0 + 1);
+        let sql = "UPDATE record SET state = 'published', published_revision = $2, seq = $3, signature = $4, \
+            changed_at = $5, seq_at = $5, forced = $6 WHERE id = $1";
+        let signature = derived.signature.as_str();
+        tx.run(
+            sql,
+            values![
+                &publish.id,
+                publish.revision,
+                seq,
+                signature,
+                publish.at,
+                publish.forced.as_deref()
+            ],
+        )
+        .await?;
+        derived_rows::replace(&mut tx, &[derived]).await?;
+        set_newest(&mut tx, seq).await?;
+        tx.commit().await?;
+        tracing::info!(record = %publish.id, revision = %publish.revision, %seq, actor = publish.actor, forced = publish.forced, "published");
+        Ok(Published {
+            seq,
+            revision: publish.revision,
+        })
+    }
+
+    async fn withdraw(
+        &self,
+        id: &RecordId,
+        actor: &str,
+        at: OffsetDateTime,
+    ) -> Result<Published, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let newest = lock_feed(&mut tx).await?;
+        let status = standing(&mut tx, id).await?;
+        if let Some(withdrawn) = already(&status, RecordState::Withdrawn, None) {
+            tx.end().await?;
+            return Ok(withdrawn);
+        }
+        let Some(revision) = status.published else {
+            return Err(StoreError::NeverPublished(id.clone()));
+        };
+        let seq = Seq(newest.0 + 1);
+        let sql =
+            "UPDATE record SET state = 'withdrawn', seq = $2, changed_at = $3, seq_at = $3 WHERE id = $1";
+        tx.run(sql, values![id, seq, at]).await?;
+        derived_rows::remove(&mut tx, &[id.as_str()]).await?;
+        set_newest(&mut tx, seq).await?;
+        tx.commit().await?;
+        tracing::info!(record = %id, %revision, %seq, actor, "withdrawn");
+        Ok(Published { seq, revision })
+    }
+
+    async fn status(&self, id: &RecordId) -> Result<Option<RecordStatus>, StoreError> {
+        let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced FROM record WHERE id = $1";
+        let row = self.read_once().await?.first(sql, values![id]).await?;
+        row.as_ref().map(status_from).transpose()
+    }
+
+    async fn revision(&self, id: &RecordId, revision: Revision) -> Result<Option<RevisionTexts>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            meta_columns!(),
+            ", document, annex FROM revision WHERE record_id = $1 AND revision = $2"
+        );
+        let row = self.read_once().await?.first(sql, values![id, revision]).await?;
+        let Some(row) = row else { return Ok(None) };
+        Ok(Some(RevisionTexts {
+            meta: meta_from(&row, 0)?,
+            document: row.text(6)?,
+            annex: row.text(7)?,
+        }))
+    }
+
+    async fn revisions(&self, id: &RecordId) -> Result<Vec<RevisionMeta>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            meta_columns!(),
+            " FROM revision WHERE record_id = $1 ORDER BY revision DESC"
+        );
+        let rows = self.read_once().await?.all(sql, values![id]).await?;
+        rows.iter().map(|row| meta_from(row, 0)).collect()
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Vec<RecordListing>, StoreError> {
+        let mut session = self.read_once().await?;
+        // Ids are ASCII: what begins with `cuda/` stands before `cuda0`, and everything before `~`.
+        let (from, to) = match &query.domain {
+            Some(domain) => (format!("{domain}/"), format!("{domain}0")),
+            None => (String::new(), "~".to_owned()),
+        };
+        let state = query.state.map_or("", RecordState::as_str);
+        let rows = if let Some(before) = query.before {
+            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
+                FROM record WHERE seq < $1 AND id >= $3 AND id < $4 AND ($5 = '' OR state = $5) \
+                ORDER BY seq DESC LIMIT $2";
+            session
+                .all(sql, values![before, query.limit, &from, &to, state])
+                .await?
+        } else if let Some(since) = query.since {
+            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
+                FROM record WHERE seq > $1 AND id >= $3 AND id < $4 AND ($5 = '' OR state = $5) \
+                ORDER BY seq LIMIT $2";
+            session
+                .all(sql, values![since, query.limit, &from, &to, state])
+                .await?
+        } else {
+            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
+                FROM record WHERE id > $1 AND ($2 OR seq IS NOT NULL) AND id >= $4 AND id < $5 \
+                AND ($6 = '' OR state = $6) ORDER BY id LIMIT $3";
+            let after = query.after.as_ref().map_or("", RecordId::as_str);
+            session
+                .all(sql, values![after, query.drafts, query.limit, &from, &to, state])
+                .await?
+        };
+        let listing = |row: &DB::Row| {
+            Ok(RecordListing {
+                status: status_from(row)?,
+                signature: row.maybe_text(7)?,
+            })
+        };
+        rows.iter().map(listing).collect()
+    }
+
+    async fn resolve_alias(&self, alias: &str) -> Result<Option<RecordId>, StoreError> {
+        let sql = "SELECT record_id FROM alias WHERE alias = $1";
+        let row = self.read_once().await?.first(sql, values![alias]).await?;
+        row.map(|row| id_from(row.text(0)?)).transpose()
+    }
+
+    async fn records_by_code(&self, code: &str) -> Result<Vec<RecordId>, StoreError> {
+        let folded = fold_code(code);
+        let sql = "SELECT record_id FROM code WHERE folded = $1 ORDER BY record_id";
+        let rows = self.read_once().await?.all(sql, values![&folded]).await?;
+        rows.iter().map(|row| id_from(row.text(0)?)).collect()
+    }
+
+    async fn edges_around(&self, id: &RecordId) -> Result<Vec<StoredEdge>, StoreError> {
+        // Whether a target is known is asked now, not remembered: it may be published later, or withdrawn.
+        let sql = "SELECT e.from_id, e.kind, e.to_id, e.probability, e.condition, e.distinction, \
+            e.typical_delay, EXISTS (SELECT 1 FROM record r WHERE r.state = 'published' AND (r.id = e.to_id \
+                OR r.id = (SELECT a.record_id FROM alias a WHERE a.alias = e.to_id))) \
+            FROM edge e \
+            WHERE e.from_id = $1 OR e.to_id = $1 \
+                OR e.to_id IN (SELECT a.alias FROM alias a WHERE a.record_id = $1) \
+            ORDER BY e.from_id, e.ordinal";
+        let rows = self.read_once().await?.all(sql, values![id]).await?;
+        let edge = |row: &DB::Row| {
+            Ok(StoredEdge {
+                from: id_from(row.text(0)?)?,
+                kind: kind_from(&row.text(1)?)?,
+                to: row.text(2)?,
+                resolved: row.flag(7)?,
+                probability: row.maybe_fraction(3)?,
+                condition: row.maybe_text(4)?,
+                distinction: row.maybe_text(5)?,
+                typical_delay: row.maybe_text(6)?,
+            })
+        };
+        rows.iter().map(edge).collect()
+    }
+}
+
+/// The head of a record, which no other writer changes until the transaction ends.
+async fn lock_head<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<Option<Revision>, StoreError> {
+    let row = tx.first(<DB as Dialect>::LOCK_RECORD, values![id]).await?;
+    row.map(|row| revision_from(&row, 0)).transpose()
+}
+
+/// Where the record stands, locked until the transaction ends.
+async fn standing<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<RecordStatus, StoreError> {
+    tx.first(<DB as Dialect>::LOCK_RECORD, values![id]).await?;
+    let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced FROM record WHERE id = $1";
+    match tx.first(sql, values![id]).await? {
+        Some(row) => status_from(&row),
+        None => Err(StoreError::NoRecord(id.clone())),
+    }
+}
+
+/// The answer when the record stands as asked for.
+fn already(status: &RecordStatus, state: RecordState, revision: Option<Revision>) -> Option<Published> {
+    let (seq, published) = status.seq.zip(status.published)?;
+    let same_revision = revision.is_none_or(|revision| revision == published);
+    (status.state == state && same_revision).then_some(Published {
+        seq,
+        revision: published,
+    })
+}

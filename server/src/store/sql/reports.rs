@@ -1,0 +1,268 @@
+//! Reports and their findings by SQL.
+
+use async_trait::async_trait;
+use kb_core::ids::{NodeId, RecordId, ReportId, Seq};
+use time::OffsetDateTime;
+use time::macros::datetime;
+
+use super::convert::{count_from, id_from, maybe_revision_from, refuse_nul};
+use super::engine::{Cells, Engine, Value, values};
+use super::report_rows::{listing_columns, listing_from, stored_from};
+use super::session::{SqlStore, Tx};
+use super::{batch, node_events};
+use crate::store::{
+    NewFinding, NewReport, ReportListing, ReportQuery, ReportSaved, ReportStore, StoreError, StoredFinding,
+    StoredReport, Weight,
+};
+
+/// Later than any report.
+const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
+
+#[async_trait]
+impl<DB: Engine> ReportStore for SqlStore<DB> {
+    async fn save_report(&self, report: NewReport) -> Result<ReportSaved, StoreError> {
+        refuse_nul("the host name", report.hostname.as_deref().unwrap_or_default())?;
+        refuse_nul("the reason", &report.reason)?;
+        let mut tx = self.begin_write().await?;
+        let before = node_events::before(&mut tx, &report.node).await?;
+        // The node's row first: it makes two uploads of one report wait for each other.
+        upsert_node(&mut tx, &report).await?;
+        let sql = "SELECT body_sha256 FROM report WHERE node_id = $1 AND id = $2";
+        if let Some(row) = tx.first(sql, values![&report.node, &report.id]).await? {
+            let is_same = row.text(0)? == report.body_sha256;
+            // Not committed: the node is as before.
+            tx.end().await?;
+            return Ok(if is_same {
+                ReportSaved::Duplicate
+            } else {
+                ReportSaved::Conflict
+            });
+        }
+        insert_report(&mut tx, &report).await?;
+        insert_measurements(&mut tx, &report).await?;
+        node_events::note(&mut tx, before, &report).await?;
+        tx.commit().await?;
+        Ok(ReportSaved::Stored)
+    }
+
+    async fn report(&self, node: Option<&NodeId>, id: &ReportId) -> Result<Option<StoredReport>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            listing_columns!(),
+            ", p.body_zstd, p.body_bytes FROM report p \
+             WHERE p.id = $1 AND ($2 IS NULL OR p.node_id = $2) LIMIT 2"
+        );
+        let node = node.map(NodeId::as_str);
+        let rows = self.read_once().await?.all(sql, values![id, node]).await?;
+        match rows.as_slice() {
+            [] => Ok(None),
+            [row] => Ok(Some(stored_from(row)?)),
+            _ => Err(StoreError::AmbiguousReport),
+        }
+    }
+
+    async fn reports(&self, query: ReportQuery) -> Result<Vec<ReportListing>, StoreError> {
+        // Without a place to go on from: from beyond any report.
+        let before = query.before.as_ref().map(|(time, id)| (*time, id.as_str()));
+        let (time, id) = before.unwrap_or((END_OF_TIME, ""));
+        let mut session = self.read_once().await?;
+        let rows = if let Some(node) = &query.node {
+            let sql = concat!(
+                "SELECT ",
+                listing_columns!(),
+                " FROM report p WHERE (p.received_at, p.id) < ($1, $2) AND p.node_id = $4 \
+                 ORDER BY p.received_at DESC, p.id DESC LIMIT $3"
+            );
+            session.all(sql, values![time, id, query.limit, node]).await?
+        } else {
+            let sql = concat!(
+                "SELECT ",
+                listing_columns!(),
+                " FROM report p WHERE (p.received_at, p.id) < ($1, $2) \
+                 ORDER BY p.received_at DESC, p.id DESC LIMIT $3"
+            );
+            session.all(sql, values![time, id, query.limit]).await?
+        };
+        rows.iter().map(|row| listing_from(row, 0)).collect()
+    }
+
+    async fn reports_to_correlate(&self, seq: Seq, limit: u32) -> Result<Vec<StoredReport>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            listing_columns!(),
+            ", p.body_zstd, p.body_bytes FROM node n \
+             JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) \
+             WHERE p.correlated_seq IS NULL OR p.correlated_seq < $1 \
+             ORDER BY p.received_at, p.id, p.node_id LIMIT $2"
+        );
+        let rows = self.read_once().await?.all(sql, values![seq, limit]).await?;
+        rows.iter().map(stored_from).collect()
+    }
+
+    async fn replace_findings(
+        &self,
+        node: &NodeId,
+        report: &ReportId,
+        seq: Seq,
+        findings: Vec<NewFinding>,
+    ) -> Result<(), StoreError> {
+        for finding in &findings {
+            refuse_nul("a finding's title", &finding.title)?;
+            refuse_nul("a finding's evidence", &finding.evidence)?;
+        }
+        let count = i64::try_from(findings.len()).unwrap_or(i64::MAX);
+        let mut tx = self.begin_write().await?;
+        let sql = "UPDATE report SET correlated_seq = $3, findings = $4 \
+            WHERE node_id = $1 AND id = $2 AND (correlated_seq IS NULL OR correlated_seq <= $3)";
+        if tx.run(sql, values![node, report, seq, count]).await? == 0 {
+            let sql = "SELECT 1 FROM report WHERE node_id = $1 AND id = $2";
+            return match tx.first(sql, values![node, report]).await? {
+                // Another server knew more when it correlated.
+                Some(_) => tx.end().await,
+                None => Err(StoreError::NoReport(node.clone(), report.clone())),
+            };
+        }
+        let sql = "DELETE FROM finding WHERE node_id = $1 AND report_id = $2";
+        tx.run(sql, values![node, report]).await?;
+
+        let mut rows = Vec::with_capacity(findings.len());
+        for (ordinal, finding) in (0_i64..).zip(&findings) {
+            let (record, revision) = finding
+                .record
+                .as_ref()
+                .map(|(id, revision)| (id, *revision))
+                .unzip();
+            rows.push([
+                Value::from(node),
+                Value::from(report),
+                Value::from(ordinal),
+                Value::from(record.map(RecordId::as_str)),
+                Value::from(revision.map(|revision| i64::from(revision.0))),
+                Value::from(&finding.rule),
+                Value::from(&finding.subject),
+                Value::from(&finding.title),
+                Value::from(&finding.evidence),
+                Value::from(seq),
+            ]);
+        }
+        let columns =
+            "finding (node_id, report_id, ordinal, record_id, revision, rule, subject, title, evidence, seq)";
+        batch::insert(&mut tx, columns, "", &rows).await?;
+        tx.commit().await
+    }
+
+    async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
+        let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq FROM finding \
+            WHERE node_id = $1 AND report_id = $2 ORDER BY ordinal";
+        let rows = self.read_once().await?.all(sql, values![node, report]).await?;
+        rows.iter().map(finding_from).collect()
+    }
+}
+
+async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    // By the end of the run: a spool that is drained after an outage, or a bundle that somebody uploads weeks later,
+    // does not take the place of what was seen since. A clock that runs ahead gains nothing beyond its own arrival.
+    let seen_at = report.finished_at.min(report.received_at);
+    let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at, proof_report, proof_at) \
+        VALUES ($1, $2, $3, 1, $4, $5, $6, $7) \
+        ON CONFLICT (id) DO UPDATE SET \
+        reports = node.reports + 1, \
+        hostname = CASE WHEN excluded.latest_at >= node.latest_at THEN excluded.hostname ELSE node.hostname END, \
+        latest_report = CASE WHEN excluded.latest_at >= node.latest_at \
+            THEN excluded.latest_report ELSE node.latest_report END, \
+        latest_at = CASE WHEN excluded.latest_at >= node.latest_at \
+            THEN excluded.latest_at ELSE node.latest_at END, \
+        proof_report = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
+            THEN excluded.proof_report ELSE node.proof_report END, \
+        proof_at = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
+            THEN excluded.proof_at ELSE node.proof_at END";
+    let proof = (report.weight == Weight::Proof).then_some((report.id.as_str(), seen_at));
+    let hostname = report.hostname.as_deref();
+    tx.run(
+        sql,
+        values![
+            &report.node,
+            hostname,
+            report.received_at,
+            &report.id,
+            seen_at,
+            proof.map(|(id, _)| id),
+            proof.map(|(_, at)| at)
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    let body_bytes = stored_size(report.body_bytes)?;
+    let (major, minor) = report.schema;
+    let sql = "INSERT INTO report (node_id, id, hostname, body_sha256, body_bytes, finished_at, received_at, \
+        schema_major, schema_minor, simulated, verdict, reason, gpus, findings, body_zstd, weight) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)";
+    let row = values![
+        &report.node,
+        &report.id,
+        report.hostname.as_deref(),
+        &report.body_sha256,
+        body_bytes,
+        report.finished_at,
+        report.received_at,
+        major,
+        minor,
+        report.simulated,
+        report.verdict.word(),
+        &report.reason,
+        report.gpus,
+        report.body_zstd.as_slice(),
+        report.weight.word(),
+    ];
+    tx.run(sql, row).await?;
+    Ok(())
+}
+
+async fn insert_measurements<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    let mut rows = Vec::with_capacity(report.measurements.len());
+    for measurement in &report.measurements {
+        rows.push([
+            Value::from(&report.node),
+            Value::from(&report.id),
+            Value::from(&measurement.metric),
+            Value::from(stored_size(measurement.bytes)?),
+            Value::from(&measurement.unit),
+            Value::from(measurement.n),
+            Value::from(measurement.matrix.as_slice()),
+        ]);
+    }
+    // A report that states one matrix twice keeps both in its body; the table keeps the first.
+    let columns = "measurement (node_id, report_id, metric, bytes, unit, n, matrix)";
+    batch::insert(
+        tx,
+        columns,
+        "ON CONFLICT (node_id, report_id, metric, bytes) DO NOTHING",
+        &rows,
+    )
+    .await
+}
+
+fn stored_size(bytes: u64) -> Result<i64, StoreError> {
+    i64::try_from(bytes).map_err(|_| StoreError::Unstorable {
+        what: "a size in bytes",
+        reason: "it is over 2^63 - 1",
+    })
+}
+
+fn finding_from(row: &impl Cells) -> Result<StoredFinding, StoreError> {
+    let record = row.maybe_text(1)?.map(id_from).transpose()?;
+    Ok(StoredFinding {
+        ordinal: count_from(row.integer(0)?)?,
+        finding: NewFinding {
+            record: record.zip(maybe_revision_from(row, 2)?),
+            rule: row.text(3)?,
+            subject: row.text(4)?,
+            title: row.text(5)?,
+            evidence: row.text(6)?,
+        },
+        seq: Seq(row.integer(7)?),
+    })
+}
