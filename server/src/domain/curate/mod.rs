@@ -208,7 +208,7 @@ pub async fn publish(
 
 /// Takes a record out of matching and search. It stays readable by its id, marked.
 pub async fn withdraw(
-    store: &dyn Store,
+    store: &dyn RecordStore,
     id: &RecordId,
     actor: &str,
     at: OffsetDateTime,

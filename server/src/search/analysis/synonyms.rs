@@ -54,6 +54,31 @@ static BY_FIRST_WORD: LazyLock<HashMap<String, Vec<Name>>> = LazyLock::new(|| {
     by_first
 });
 
+/// For each first byte, the lengths of the first words of names, the longest as the last bit. Nearly every word of every text
+/// begins no name, and is passed over by this without a look into [`BY_FIRST_WORD`].
+static FIRST_WORDS: LazyLock<[u32; 256]> = LazyLock::new(|| {
+    let mut lengths = [0; 256];
+    for (first_byte, length) in BY_FIRST_WORD.keys().filter_map(|word| shape(word)) {
+        if let Some(known) = lengths.get_mut(first_byte) {
+            *known |= length;
+        }
+    }
+    lengths
+});
+
+/// First byte of a word, and the bit of its length.
+fn shape(word: &str) -> Option<(usize, u32)> {
+    let first_byte = usize::from(*word.as_bytes().first()?);
+    Some((first_byte, 1 << word.len().min(31)))
+}
+
+fn may_begin_a_name(word: &str) -> bool {
+    shape(word).is_some_and(|(first_byte, length)| {
+        let known = FIRST_WORDS.get(first_byte);
+        known.is_some_and(|known| known & length != 0)
+    })
+}
+
 fn rows() -> impl Iterator<Item = Vec<&'static str>> {
     NAMES
         .lines()
@@ -82,7 +107,8 @@ pub(super) fn mentions_at<'t>(
     word_at: impl Fn(usize) -> Option<&'t str>,
     first: usize,
 ) -> impl Iterator<Item = Mention> {
-    let names = word_at(first).and_then(|word| BY_FIRST_WORD.get(word));
+    let word = word_at(first).filter(|word| may_begin_a_name(word));
+    let names = word.and_then(|word| BY_FIRST_WORD.get(word));
     names.into_iter().flatten().filter_map(move |name| {
         let mut expected = (first + 1..).zip(&name.words_after_first);
         let fits = expected.all(|(position, word)| word_at(position) == Some(word.as_str()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Serialize;
 use tantivy::snippet::{SnippetGenerator, collapse_overlapped_ranges};
 use utoipa::ToSchema;
@@ -63,7 +63,12 @@ impl Highlighter {
         let field = snapshot.fields.every;
         let analyzer = snapshot.searcher.index().tokenizer_for_field(field)?;
         let needed = tokens.keys().flat_map(|token| needed_for(token));
-        let Ok(needed) = AhoCorasick::builder().ascii_case_insensitive(true).build(needed) else {
+        let Ok(needed) = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            // A DFA takes longer to build than the texts of one page take to search.
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(needed)
+        else {
             return Ok(Self { marking: None });
         };
         let with_chinese = tokens.keys().any(|token| !token.is_ascii());

@@ -1,11 +1,10 @@
 //! The writer of the index. It lives in memory: nothing is written to disk, and a start builds it from the database.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use tantivy::indexer::LogMergePolicy;
-use tantivy::tokenizer::{PreTokenizedString, Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::document::{SearchDoc, comparable_code};
@@ -33,7 +32,6 @@ pub struct Indexer {
     fields: Arc<Fields>,
     records: HashMap<Slot, Arc<SearchDoc>>,
     facets: Arc<FacetValues>,
-    analyzer: Analyzer,
 }
 
 impl Indexer {
@@ -57,7 +55,6 @@ impl Indexer {
             fields: Arc::new(fields),
             records: HashMap::new(),
             facets: Arc::default(),
-            analyzer: Analyzer::default(),
         })
     }
 
@@ -86,28 +83,15 @@ impl Indexer {
         {
             indexed.add_text(fields.code, comparable_code(code));
         }
-        // Every token once, and whether it stands in a text that names the error.
-        let mut every: BTreeMap<String, bool> = BTreeMap::new();
         for (text, field) in &fields.texts {
             for value in FieldText::of(*text, &document) {
                 indexed.add_text(*field, value);
-                let mut tokens = self.analyzer.token_stream(value);
-                while tokens.advance() {
-                    let token = &tokens.token().text;
-                    if !every.contains_key(token) {
-                        every.insert(token.clone(), false);
-                    }
-                    if text.names_the_error()
-                        && let Some(names) = every.get_mut(token)
-                    {
-                        *names = true;
-                    }
+                indexed.add_text(fields.every, value);
+                if text.names_the_error() {
+                    indexed.add_text(fields.names, value);
                 }
             }
         }
-        indexed.add_pre_tokenized_text(fields.every, each_once(every.keys()));
-        let names = every.iter().filter(|(_, names)| **names);
-        indexed.add_pre_tokenized_text(fields.names, each_once(names.map(|(token, _)| token)));
         self.writer.add_document(indexed)?;
         self.records.insert(slot, document);
         Ok(())
@@ -126,18 +110,6 @@ impl Indexer {
             prior,
         )?;
         Ok(SearchIndex::new(snapshot))
-    }
-}
-
-/// These tokens as a text for a field without frequencies.
-fn each_once<'t>(tokens: impl Iterator<Item = &'t String>) -> PreTokenizedString {
-    let tokens = tokens.map(|text| Token {
-        text: text.clone(),
-        ..Token::default()
-    });
-    PreTokenizedString {
-        text: String::new(),
-        tokens: tokens.collect(),
     }
 }
 
