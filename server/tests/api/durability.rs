@@ -9,9 +9,9 @@ use crate::records::document;
 use crate::test_app::client;
 
 /// Kills, unless `PEERLESS_TEST_KILLS` says otherwise.
-const KILLS: u32 = 200;
+const KILLS: u32 = 120;
 /// The latest moment of a kill after the first write, in milliseconds.
-const LATEST: u64 = 120;
+const LATEST: u64 = 400;
 
 /// Numbers without an order that are the same in every run (the constants of PCG's generator).
 struct Chance(u64);

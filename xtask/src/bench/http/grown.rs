@@ -77,7 +77,8 @@ fn line(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Option<
     }
     // The gate refuses a record that is as good an answer to a Chinese signature as its owner.
     if let Some(Value::String(chinese)) = document.get_mut("signature_zh") {
-        chinese.push_str(&format!(" {number}"));
+        chinese.push(' ');
+        chinese.push_str(&number.to_string());
     }
     let title: String = document
         .get("signature")?
