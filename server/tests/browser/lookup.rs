@@ -90,7 +90,8 @@ async fn words_in_the_box_and_in_the_search_find_records() {
         browser.script("return document.documentElement.lang").await,
         "zh-Hans"
     );
-    assert!(browser.text("h1").await.starts_with("运行时错误"));
+    assert_eq!(browser.text("h1").await, "这两块 GPU 之间不支持点对点访问（P2P）");
+    assert!(browser.text("article .sig").await.starts_with("运行时错误"));
 }
 
 #[tokio::test]

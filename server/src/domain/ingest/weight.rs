@@ -1,6 +1,6 @@
 //! What a report's verdict is worth: did somebody try, or only look?
 
-use kb_core::report::Report;
+use kb_core::report::{Outcome, Report};
 use kb_core::verdict::Verdict;
 
 use crate::store::Weight;
@@ -15,6 +15,8 @@ pub(super) fn weigh(report: &Report) -> Weight {
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
         Weight::Look
+    } else if verdict == Verdict::Healthy && contradicts_health(report) {
+        Weight::Alarm
     } else if is_told && report.was_tried() {
         Weight::Proof
     } else if !report.failures.is_empty() || (is_told && verdict != Verdict::Healthy) {
@@ -22,6 +24,15 @@ pub(super) fn weigh(report: &Report) -> Weight {
     } else {
         Weight::Look
     }
+}
+
+/// True where a pair is called faulty, or a check failed or hung. A report that says healthy all the same is no all-clear.
+fn contradicts_health(report: &Report) -> bool {
+    report.pairs.iter().any(|pair| {
+        let is_faulty = matches!(pair.verdict.verdict, Verdict::Broken | Verdict::Refused);
+        let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);
+        is_faulty || checks.any(|check| matches!(check.outcome, Outcome::Fail | Outcome::Hang))
+    })
 }
 
 #[cfg(test)]
@@ -66,6 +77,20 @@ mod tests {
                 "{verdict} {outcome:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_report_that_contradicts_its_own_health_is_an_alarm() {
+        for outcome in ["fail", "hang"] {
+            assert_eq!(
+                weight(report("healthy", Some(outcome))),
+                Weight::Alarm,
+                "{outcome}"
+            );
+        }
+        let mut broken_pair = report("healthy", Some("pass"));
+        broken_pair["pairs"][0]["verdict"]["verdict"] = json!("broken");
+        assert_eq!(weight(broken_pair), Weight::Alarm);
     }
 
     #[test]

@@ -176,7 +176,8 @@ async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<
             THEN excluded.proof_report ELSE node.proof_report END, \
         proof_at = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
             THEN excluded.proof_at ELSE node.proof_at END";
-    let proof = (report.weight == Weight::Proof).then_some((report.id.as_str(), seen_at));
+    let proves = report.weight == Weight::Proof && !(report.simulated && has_real_proof(tx, report).await?);
+    let proof = proves.then_some((report.id.as_str(), seen_at));
     let hostname = report.hostname.as_deref();
     tx.run(
         sql,
@@ -192,6 +193,13 @@ async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<
     )
     .await?;
     Ok(())
+}
+
+/// Whether GPUs of the node were tried in earnest: a simulated run proves nothing of them.
+async fn has_real_proof<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<bool, StoreError> {
+    let sql = "SELECT r.simulated FROM node n JOIN report r ON r.node_id = n.id AND r.id = n.proof_report WHERE n.id = $1";
+    let proof = tx.first(sql, values![&report.node]).await?;
+    proof.map_or(Ok(false), |row| Ok(!row.flag(0)?))
 }
 
 async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {

@@ -115,6 +115,7 @@ contract! {
         the_latest_is_the_run_that_ended_last
         a_clock_that_runs_ahead_does_not_stay_the_latest
         a_proven_fault_stands_until_a_later_proof
+        a_simulated_run_ends_no_proven_fault
         proven_health_ends_with_an_alarm
         without_a_proof_the_latest_stands
         a_standing_fault_is_correlated_again_too

@@ -111,6 +111,21 @@ pub(crate) async fn a_proven_fault_stands_until_a_later_proof(place: Arc<Place>)
     assert_eq!(told(&place, vec![mended]).await, ids("mended", "mended"));
 }
 
+pub(crate) async fn a_simulated_run_ends_no_proven_fault(place: Arc<Place>) {
+    let hang = NewReport {
+        simulated: false,
+        ..verdict("hang", 10, Verdict::Broken, Weight::Proof)
+    };
+    let simulated = NewReport {
+        simulated: true,
+        ..verdict("simulated", 20, Verdict::Healthy, Weight::Proof)
+    };
+    assert_eq!(
+        told(&place, vec![hang, simulated]).await,
+        ids("hang", "simulated")
+    );
+}
+
 pub(crate) async fn proven_health_ends_with_an_alarm(place: Arc<Place>) {
     let proven = verdict("proven", 10, Verdict::Healthy, Weight::Proof);
     let look = verdict("look", 20, Verdict::Unknown, Weight::Look);
