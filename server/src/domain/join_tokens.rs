@@ -9,6 +9,9 @@ use super::tokens::{IssuedToken, draw};
 use crate::clock::{Random, RandomError};
 use crate::store::{Bounds, Labels, Scope, StoreError, StoredToken, TokenStore};
 
+/// Most nodes of one token: what the description of the interface allows of a whole number.
+const MAX_USES: u32 = 2_147_483_647;
+
 /// Most tokens that are made at once.
 pub const MAX_AT_ONCE: u32 = 1_000;
 /// Most labels of a token.
@@ -62,8 +65,9 @@ pub async fn make(
         let why = format!("count: {} tokens at once, give 1 to {MAX_AT_ONCE}", wanted.count);
         return Err(JoinTokenError::Wrong(why));
     }
-    if wanted.uses == Some(0) {
-        let why = "uses: nobody could join with 0; leave it out for any number of nodes".to_owned();
+    if let Some(uses) = wanted.uses.filter(|uses| !(1..=MAX_USES).contains(uses)) {
+        let why =
+            format!("uses: {uses} nodes, give 1 to {MAX_USES}, or leave it out for any number of nodes");
         return Err(JoinTokenError::Wrong(why));
     }
     let expires_at = wanted.expires_in.map(|duration| now + duration);

@@ -202,7 +202,7 @@ async fn an_order_of_join_tokens_that_cannot_be_says_why() {
         (object!({"name": ""}), "name: a name has 1 to 100"),
         (object!({"name": "x", "count": 0}), "count: 0 tokens at once"),
         (object!({"name": "x", "count": 1001}), "1 to 1000"),
-        (object!({"name": "x", "uses": 0}), "uses: nobody could join"),
+        (object!({"name": "x", "uses": 0}), "uses: 0 nodes, give 1 to"),
         (
             object!({"name": "x", "expires_in": "soon"}),
             "expires_in: write a number",

@@ -68,6 +68,10 @@ pub async fn search(
         );
         return Err(Problem::new(Code::BadQuery, detail));
     }
+    if query.typing > 1 {
+        let detail = format!("typing is {}, it may be 0 or 1", query.typing);
+        return Err(Problem::new(Code::BadQuery, detail));
+    }
     let work = query.q.len().saturating_mul(TEXT_FOR_QUERY);
     let asked = SearchRequest {
         text: query.q,
