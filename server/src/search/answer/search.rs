@@ -1,7 +1,6 @@
 //! One page of hits.
 
 use kb_core::ids::Seq;
-use tantivy::Term;
 
 use super::cursor;
 use super::facets::FacetFilter;
@@ -9,7 +8,7 @@ use super::highlight::Highlighter;
 use super::request::{KnowledgeStamp, SearchAnswer, SearchHit, SearchRequest};
 use crate::search::DEFAULT_LIMIT;
 use crate::search::error::{MAX_LIMIT, SearchError};
-use crate::search::index::{SearchIndex, comparable_code};
+use crate::search::index::SearchIndex;
 use crate::search::query::{ParsedQuery, parse};
 use crate::search::rank::{CandidateSet, top_k};
 
@@ -22,23 +21,18 @@ impl SearchIndex {
         }
         let offset = cursor::offset(request, seq)?;
         let snapshot = self.snapshot.as_ref();
-        let first: Vec<Term> = request
-            .first
-            .iter()
-            .map(|id| Term::from_field_text(snapshot.fields.code, &comparable_code(id.as_str())))
-            .collect();
         let (query, candidates) = if request.text.trim().is_empty() {
             (ParsedQuery::default(), CandidateSet::all(snapshot))
         } else {
             let query = parse(snapshot, &request.text, request.is_typing)?;
-            let candidates = CandidateSet::find(snapshot, &query, &first)?;
+            let candidates = CandidateSet::find(snapshot, &query, &request.first)?;
             (query, candidates)
         };
         let filter = FacetFilter::new(&snapshot.facets, &request.filters);
         let (facets, documents) = filter.apply(snapshot, candidates.documents)?;
         let total = documents.len();
         let end = offset.saturating_add(limit);
-        let best = top_k(snapshot, &query, &first, documents, end)?;
+        let best = top_k(snapshot, &query, &request.first, documents, end)?;
 
         let highlighter = Highlighter::new(snapshot, &query)?;
         let page = best.into_iter().skip(offset).filter_map(|(score, address)| {

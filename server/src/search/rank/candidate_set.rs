@@ -1,9 +1,10 @@
 //! The candidate set: documents that contain enough of what is asked.
 
+use kb_core::ids::RecordId;
 use tantivy::{DocAddress, Term};
 
 use super::coverage::{SLACK, covered};
-use crate::search::index::Snapshot;
+use crate::search::index::{Snapshot, comparable_code};
 use crate::search::query::{ParsedQuery, QueryTerm};
 
 /// A hit covers at least this share of the query's idf, so that one common word is not enough.
@@ -39,7 +40,7 @@ impl CandidateSet {
     pub(in crate::search) fn find(
         snapshot: &Snapshot,
         query: &ParsedQuery,
-        first: &[Term],
+        first: &[RecordId],
     ) -> tantivy::Result<Self> {
         let is_of_code = |term: &&QueryTerm| {
             let mut tokens = term.tokens.iter();
@@ -58,9 +59,10 @@ impl CandidateSet {
         };
         let asked = sum(&counted);
         let field = snapshot.fields.every;
-        let codes = query.codes.iter();
-        let codes = codes.map(|code| Term::from_field_text(snapshot.fields.code, code));
-        let always: Vec<Term> = codes.chain(first.iter().cloned()).collect();
+        let ids = first.iter().map(|id| comparable_code(id.as_str()));
+        let always = query.codes.iter().cloned().chain(ids);
+        let always = always.map(|code| Term::from_field_text(snapshot.fields.code, &code));
+        let always: Vec<Term> = always.collect();
         let has_certain = !always.is_empty();
         let least = MIN_COVERAGE * asked;
         let found = covered(snapshot, field, counted, always, least)?;

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use kb_core::ids::RecordId;
+use tantivy::DocAddress;
 use tantivy::query::{BooleanQuery, Occur, Query};
-use tantivy::{DocAddress, Term};
 
 use super::document_list::DocumentListQuery;
 use super::relevance::relevance;
@@ -12,27 +13,16 @@ use super::statistics::QueryStatistics;
 use crate::search::index::Snapshot;
 use crate::search::query::ParsedQuery;
 
-/// What the first of the records that stand before all others has, and how much less each further one.
-const FIRST: f32 = 100_000.0;
-const FIRST_STEP: f32 = 1_000.0;
-
 /// The `count` best of these documents, best first; equal scores by id. Documents of `first` stand before all others, in
 /// its order.
 pub(in crate::search) fn top_k(
     snapshot: &Snapshot,
     query: &ParsedQuery,
-    first: &[Term],
+    first: &[RecordId],
     documents: Vec<DocAddress>,
     count: usize,
 ) -> tantivy::Result<Vec<(f32, DocAddress)>> {
     let mut clauses = relevance(snapshot, query)?;
-    for (term, place) in first.iter().zip(0_u8..) {
-        let score = FIRST - FIRST_STEP * f32::from(place);
-        clauses.push((
-            Occur::Should,
-            super::coverage::constant([term.clone()].into_iter(), score),
-        ));
-    }
     let mut scored: Vec<(f32, DocAddress)> = if clauses.is_empty() {
         documents.into_iter().map(|address| (0.0, address)).collect()
     } else {
@@ -48,10 +38,16 @@ pub(in crate::search) fn top_k(
     for (score, address) in &mut scored {
         *score *= snapshot.prior(*address);
     }
+    let id = |address: DocAddress| snapshot.document(address).map(|document| &document.id);
+    let place = |address: DocAddress| {
+        let place = first.iter().position(|first| Some(first) == id(address));
+        place.unwrap_or(first.len())
+    };
     let better = |one: &(f32, DocAddress), other: &(f32, DocAddress)| -> Ordering {
-        let id = |address: DocAddress| snapshot.document(address).map(|document| &document.id);
-        let by_score = other.0.total_cmp(&one.0);
-        by_score.then_with(|| id(one.1).cmp(&id(other.1)))
+        let by_place = place(one.1).cmp(&place(other.1));
+        by_place
+            .then_with(|| other.0.total_cmp(&one.0))
+            .then_with(|| id(one.1).cmp(&id(other.1)))
     };
     if count < scored.len() {
         scored.select_nth_unstable_by(count, better);

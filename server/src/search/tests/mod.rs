@@ -164,6 +164,23 @@ fn a_named_code_comes_before_those_who_speak_of_it() {
 }
 
 #[test]
+fn records_that_are_named_first_stand_first_in_their_order_whatever_their_prior() {
+    let mut indexer = Indexer::new().unwrap();
+    for (slot, document) in (1..).zip([fallen_off(), peer_access(), filler(1)]) {
+        indexer.add(slot, Arc::new(document)).unwrap();
+    }
+    let general = |document: &SearchDoc| if document.id.as_str() == PEER { 9.0 } else { 1.0 };
+    let index = indexer.commit(general).unwrap();
+    let asked = SearchRequest {
+        first: vec!["filler/f1".parse().unwrap(), "xid/79".parse().unwrap()],
+        ..request("peer access is not supported")
+    };
+    let answer = index.search(&asked, Seq(1)).unwrap();
+    let ids: Vec<&str> = answer.hits.iter().map(|hit| hit.id.as_str()).collect();
+    assert_eq!(ids, ["filler/f1", "xid/79", PEER]);
+}
+
+#[test]
 fn one_common_word_of_several_is_not_enough() {
     assert_eq!(ids(&sample(), "the driver says peerAccess"), [PEER]);
     assert_eq!(sample().search(&request("driver"), Seq(1)).unwrap().total, 60);
