@@ -21,6 +21,10 @@ const MAX_WORDS: usize = 48;
 /// A longer query keeps its rarest terms.
 const MAX_TERMS: usize = 12;
 
+/// Most words that no document contains for which completions and corrections are looked for: each reads a part of the
+/// dictionary, and a text with more such words is no query. Of the others only the parts are asked for.
+const MAX_GUESSES: usize = 12;
+
 /// Weight of another inflection beside the word as written, and of a synonym.
 const INFLECTION: f32 = 0.8;
 const SYNONYM: f32 = 0.45;
@@ -49,6 +53,8 @@ pub(in crate::search) struct ParsedQuery {
     /// Words that no document contains and that are close to none.
     pub(in crate::search) unknown: Vec<String>,
     pub(in crate::search) corrections: Vec<Correction>,
+    /// Words for which completions and corrections were looked for.
+    guesses: usize,
 }
 
 /// Reads a query. `is_typing`: the last word may be a beginning.
@@ -167,7 +173,7 @@ impl Reader<'_> {
             query.terms.extend(whole.map(|term| term.scaled(HALF)));
         }
         if query.terms.is_empty() {
-            for word in seen {
+            for word in seen.into_iter().take(MAX_GUESSES) {
                 if let Some(further) = self.vocabulary.correct_further(&word.text)? {
                     query.unknown.retain(|unknown| *unknown != word.text);
                     accept(word, further, &mut query, &mut meant);
@@ -196,8 +202,13 @@ impl Reader<'_> {
         } else {
             is_last && has_two_characters
         };
+        let is_unknown = !self.vocabulary.contains(&word.text)?;
+        let is_guessed = query.guesses < MAX_GUESSES;
+        if is_unknown {
+            query.guesses += 1;
+        }
         // A word that no document contains may lack its end: `duplicat`.
-        let completions = if is_begun || !self.vocabulary.contains(&word.text)? {
+        let completions = if is_begun || (is_unknown && is_guessed) {
             self.vocabulary.completions(&word.text)?
         } else {
             Vec::new()
@@ -213,8 +224,10 @@ impl Reader<'_> {
         for part in &parts {
             known.extend(self.vocabulary.exact(part)?);
         }
-        if !parts.is_empty() && known.len() == parts.len() {
+        if !parts.is_empty() && (known.len() == parts.len() || !is_guessed) {
             query.terms.extend(known);
+        } else if !is_guessed {
+            query.unknown.push(word.text.clone());
         } else if let Some(corrected) = self.vocabulary.correct(&word.text)? {
             accept(word, corrected, query, meant);
         } else if !known.is_empty() {

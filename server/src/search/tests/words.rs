@@ -201,6 +201,19 @@ fn words_are_found_while_they_are_typed_and_when_run_together() {
 }
 
 #[test]
+fn only_so_many_unknown_words_are_corrected() {
+    let index = field();
+    let strange: Vec<String> = (0..12)
+        .map(|number| format!("zq{}xv", "j".repeat(number)))
+        .collect();
+    let few = format!("{} acess", strange[..3].join(" "));
+    let many = format!("{} acess", strange.join(" "));
+    let with_known = format!("peer {many}");
+    let read_as = |text: &str| index.search(&request(text), Seq(1)).unwrap().read_as.len();
+    assert_eq!((read_as(&few), read_as(&many), read_as(&with_known)), (1, 0, 0));
+}
+
+#[test]
 fn the_last_word_is_a_beginning_only_while_it_is_typed() {
     let index = index_of(vec![
         document("a/port", "port"),
