@@ -43,7 +43,7 @@ pub(super) fn of(
 }
 
 /// Whether the run was about all GPUs, and none of them is missing: one that is lost is a fault, and not gone elsewhere.
-fn shows_all(report: &Report) -> bool {
+pub(super) fn shows_all(report: &Report) -> bool {
     let variable = |name: &str| {
         let fact = report.host.get(&format!("environment.{name}"));
         fact.and_then(|fact| fact.value.as_ref())

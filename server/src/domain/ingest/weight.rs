@@ -3,13 +3,15 @@
 use kb_core::report::{Outcome, Report};
 use kb_core::verdict::Verdict;
 
+use super::machine;
 use crate::store::Weight;
 
 /// Host fact of reports that were made from another tool's output.
 pub(super) const CONVERTED: &str = "convert.tools";
 
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
-/// an alarm is anything else that tells of a fault, another tool's result excepted: nobody knows how it was made.
+/// an alarm is anything else that tells of a fault, another tool's result excepted: nobody knows how it was made. A run over
+/// some GPUs proves a fault of the node, and no health: the others were not tried.
 pub(super) fn weigh(report: &Report) -> Weight {
     let verdict = report.conclusion.verdict;
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
@@ -17,6 +19,8 @@ pub(super) fn weigh(report: &Report) -> Weight {
         Weight::Look
     } else if verdict == Verdict::Healthy && contradicts_health(report) {
         Weight::Alarm
+    } else if verdict == Verdict::Healthy && !machine::shows_all(report) {
+        Weight::Look
     } else if is_told && report.was_tried() {
         Weight::Proof
     } else if !report.failures.is_empty() || (is_told && verdict != Verdict::Healthy) {
@@ -91,6 +95,19 @@ mod tests {
         let mut broken_pair = report("healthy", Some("pass"));
         broken_pair["pairs"][0]["verdict"]["verdict"] = json!("broken");
         assert_eq!(weight(broken_pair), Weight::Alarm);
+    }
+
+    #[test]
+    fn a_run_over_some_gpus_proves_faults_and_no_health() {
+        for (verdict, outcome, expected) in [
+            ("healthy", "pass", Weight::Look),
+            ("broken", "hang", Weight::Proof),
+        ] {
+            let mut some = report(verdict, Some(outcome));
+            some["host"] =
+                json!({ "environment.cuda_visible_devices": { "value": "0,2", "source": "environment" } });
+            assert_eq!(weight(some), expected, "{verdict}");
+        }
     }
 
     #[test]
