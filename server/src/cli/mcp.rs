@@ -14,6 +14,8 @@ use crate::config::DataArgs;
 use crate::domain::tokens;
 use crate::feed;
 use crate::startup::open_store;
+use crate::web::body::Budget;
+use crate::web::limits;
 use crate::web::mcp::{Source, Tools};
 
 /// Whose knowledge the tools have, and who calls them.
@@ -43,6 +45,7 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
         clock: Arc::new(clock),
         token: None,
         base_url: None,
+        answers: Budget::of(limits::ANSWERS_BYTES),
     };
     // The database where there is one already; it is not made for this.
     if arguments.data.database.is_some() || arguments.data.sqlite_file().try_exists()? {

@@ -55,8 +55,10 @@ pub const REPORT_VALUES: usize = 400_000;
 pub const WORK_TIME: Duration = Duration::from_secs(2);
 /// Answers of a batch, together, in bytes.
 pub const BATCH_ANSWER_BYTES: usize = 16 << 20;
-/// Memory for answers of batches that are under way, together, in bytes.
+/// Memory for answers of matches and batches that are not yet read, and for what tools of assistants compute, together, in bytes.
 pub const ANSWERS_BYTES: usize = 128 << 20;
+/// Share of it that a `match` of an assistant holds while it is computed.
+pub const MCP_MATCH_BYTES: usize = 16 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
 pub const BODIES_BYTES: usize = 128 << 20;
 /// Start of each body that is not counted against it, in bytes.
@@ -129,7 +131,7 @@ pub const LIMITS: &[Limit] = &[
     ),
     limit("answers of a batch, together", BATCH_ANSWER_BYTES as u64, "bytes"),
     limit(
-        "answers of all batches that are not yet read, together",
+        "answers of all matches and batches that are not yet read, together",
         ANSWERS_BYTES as u64,
         "bytes",
     ),

@@ -15,6 +15,7 @@ pub mod error;
 mod etag;
 mod gate;
 mod headers;
+mod held;
 mod host;
 pub mod limits;
 pub mod mcp;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actix_web::http::header;
+use actix_web::http::header::{self, ContentType};
 use actix_web::web::{self, Bytes, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use kb_core::scanner::EnvironmentError;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
@@ -21,6 +21,7 @@ use crate::web::auth::{Anyone, Caller};
 use crate::web::body::{BodyError, Patience, Sink};
 use crate::web::compute::compute;
 use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::held::held;
 use crate::web::pages::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
@@ -155,9 +156,9 @@ pub async fn match_text(
         if let (Some(draft), Some(text)) = (draft, text_for_draft) {
             let draft = Some(match_draft::tried(draft, generation, text).await?);
             let answer = explain(found, &explaining);
-            return Ok(HttpResponse::Ok().json(MatchReply { answer, draft }));
+            return json(HttpResponse::Ok(), &MatchReply { answer, draft }, &state);
         }
-        return Ok(answer(form, found, &explaining));
+        return answer(form, found, &explaining, &state);
     }
     if query.with.is_some() {
         return Err(Problem::new(
@@ -188,7 +189,7 @@ pub async fn match_text(
     .await?;
     // The last step asks the index, which computes.
     let found = compute(sink.bytes, move || sink.matching.finish()).await??;
-    Ok(answer(form, found, &explaining))
+    answer(form, found, &explaining, &state)
 }
 
 /// Feeds a matching with a body.
@@ -205,19 +206,33 @@ impl Sink for Feeding {
     }
 }
 
-fn answer(form: Form, found: MatchAnswer, explaining: &Explaining) -> HttpResponse {
+fn answer(
+    form: Form,
+    found: MatchAnswer,
+    explaining: &Explaining,
+    state: &AppState,
+) -> Result<HttpResponse, Problem> {
     let mut response = HttpResponse::Ok();
     response.insert_header((MATCHES_HEADER, found.matches.len()));
     match form {
-        Form::Text => response
-            .content_type("text/plain; charset=utf-8")
-            .body(answer_text::render(
-                &found,
-                &explaining.generation,
-                explaining.base_url.as_deref(),
-            )),
-        Form::Json | Form::Lines => response.json(explain(found, explaining)),
+        Form::Text => {
+            response.content_type("text/plain; charset=utf-8");
+            let base_url = explaining.base_url.as_deref();
+            let text = answer_text::render(&found, &explaining.generation, base_url);
+            held(response, text, &state.answers)
+        }
+        Form::Json | Form::Lines => json(response, &explain(found, explaining), state),
     }
+}
+
+fn json(
+    mut response: HttpResponseBuilder,
+    answer: &impl Serialize,
+    state: &AppState,
+) -> Result<HttpResponse, Problem> {
+    let text = serde_json::to_vec(answer).map_err(|error| Problem::internal(&error))?;
+    response.content_type(ContentType::json());
+    held(response, text, &state.answers)
 }
 
 fn form(request: &HttpRequest) -> Form {

@@ -13,6 +13,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use super::tools::{Source, Tools};
 use crate::web::auth::{Anyone, Caller};
 use crate::web::error::{Code, Problem};
+use crate::web::held::held;
 use crate::web::pages::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
@@ -47,6 +48,7 @@ pub async fn mcp(
     asked.extensions_mut().insert(Caller(caller.0));
 
     let base_url = base_url(&request, &state);
+    let answers = state.answers.clone();
     let (head, answer) = service(state, base_url).handle(asked).await.into_parts();
     let Ok(answer) = answer.collect().await;
     let status = StatusCode::from_u16(head.status.as_u16()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -66,7 +68,7 @@ pub async fn mcp(
     for (name, value) in &head.headers {
         response.insert_header((name.as_str(), value.as_bytes()));
     }
-    Ok(response.body(answer.to_bytes()))
+    held(response, answer.to_bytes(), &answers)
 }
 
 /// Our code for what rmcp refuses before there is a message to answer.
@@ -114,6 +116,7 @@ fn service(
             clock: Arc::clone(&state.clock),
             token: None,
             base_url: Some(base_url.clone()),
+            answers: state.answers.clone(),
         })
     };
     StreamableHttpService::new(tools, Arc::new(NeverSessionManager::default()), config)

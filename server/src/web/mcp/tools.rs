@@ -25,6 +25,7 @@ use crate::feed::{Generation, Knowledge, PublishedRecord};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
 use crate::store::{Scope, Store, TokenStore};
 use crate::web::auth::{Access, Caller};
+use crate::web::body::Budget;
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::pages::i18n::Language;
@@ -58,6 +59,8 @@ pub struct Tools {
     pub token: Option<Arc<str>>,
     /// Where users reach the server, for links.
     pub base_url: Option<String>,
+    /// Memory for answers that are computed at once.
+    pub answers: Budget,
 }
 
 /// A record as it is given.
@@ -95,7 +98,10 @@ impl Tools {
             environment: asked.environment,
             without_text: false,
         };
+        let mut share = self.answers.share();
         computed(move || {
+            // What is made of an answer on its way is many times as large as its text.
+            share.grow_to(limits::MCP_MATCH_BYTES)?;
             let time = WorkTime::start(limits::WORK_TIME);
             let answer = lookup::look_up_within(&generation, asked.text.as_bytes(), options, &time)?;
             let text = answer_text::render(&answer, &generation, base_url.as_deref());
