@@ -121,8 +121,26 @@ impl Marking {
             .into_iter()
             .map(|mark| window.start + mark.start..window.start + mark.end)
             .collect();
+        let window = with_punctuation(text, &window);
         (!marks.is_empty()).then(|| (marks.len(), segments(text, &window, &marks)))
     }
+}
+
+/// tantivy cuts a fragment at its first and last token. What stands outside and holds no word belongs to it: a bracket at the
+/// end of the text is nothing that was left out.
+fn with_punctuation(text: &str, window: &Range<usize>) -> Range<usize> {
+    let holds_word = |part: Option<&str>| part.is_some_and(|part| part.contains(char::is_alphanumeric));
+    let start = if holds_word(text.get(..window.start)) {
+        window.start
+    } else {
+        0
+    };
+    let end = if holds_word(text.get(window.end..)) {
+        window.end
+    } else {
+        text.len()
+    };
+    start..end
 }
 
 type Texts<'a> = (&'static str, Box<dyn Iterator<Item = &'a str> + 'a>);
@@ -135,12 +153,17 @@ fn texts(document: &SearchDoc) -> [Texts<'_>; 11] {
     fn many(texts: &[String]) -> Box<dyn Iterator<Item = &str> + '_> {
         Box::new(texts.iter().map(String::as_str))
     }
+    let codes = document.codes.iter().map(String::as_str);
     [
         ("title", one(document.title.as_deref())),
         ("title_zh", one(document.title_zh.as_deref())),
         ("signature", one(Some(&document.signature))),
         ("signature_zh", one(document.signature_zh.as_deref())),
-        ("codes", many(&document.codes)),
+        // Every hit shows the id itself.
+        (
+            "codes",
+            Box::new(codes.filter(|code| *code != document.id.as_str())),
+        ),
         ("root_cause", one(Some(&document.root_cause))),
         ("root_cause_zh", one(document.root_cause_zh.as_deref())),
         ("workarounds", many(&document.workarounds)),

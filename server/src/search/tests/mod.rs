@@ -291,6 +291,27 @@ fn hits_show_where_the_words_stand() {
 }
 
 #[test]
+fn an_excerpt_keeps_its_brackets_and_repeats_no_id() {
+    let titled = SearchDoc {
+        title: Some("(Watchdog) got stuck (heartbeat timeout)".to_owned()),
+        codes: vec!["pytorch/heartbeat-timeout".to_owned()],
+        ..document("pytorch/heartbeat-timeout", "no heartbeat")
+    };
+    let answer = index_of(vec![titled, filler(1)])
+        .search(&request("watchdog heartbeat timeout"), Seq(1))
+        .unwrap();
+    let highlights = &answer.hits[0].highlights;
+    let fields: Vec<&str> = highlights.iter().map(|highlight| highlight.field).collect();
+    assert_eq!(fields, ["title", "signature"]);
+    let title: String = highlights[0]
+        .segments
+        .iter()
+        .map(|segment| segment.text.as_str())
+        .collect();
+    assert_eq!(title, "(Watchdog) got stuck (heartbeat timeout)");
+}
+
+#[test]
 fn the_keeper_replaces_single_records_and_old_snapshots_stay() {
     let mut keeper = Indexer::new().unwrap();
     let first = apply(
