@@ -8,6 +8,7 @@
 mod cli;
 mod clock;
 mod commands;
+mod decompress;
 mod drained;
 mod files;
 mod gate;

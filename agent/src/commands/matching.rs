@@ -13,6 +13,7 @@ use kb_core::scanner::{ScanOptions, Summary};
 use kb_core::terminal::harmless;
 
 use crate::cli::{MatchArgs, SignatureArgs, StateArgs};
+use crate::decompress::Decompressed;
 use crate::process::say;
 use crate::signatures::{self, About, Known};
 use crate::upload::{ConfigurationError, ZSTD_MAGIC};
@@ -88,7 +89,7 @@ fn unpacked(mut raw: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     let is_zstd = head == ZSTD_MAGIC;
     let all = BufReader::new(io::Cursor::new(head).chain(raw));
     Ok(if is_zstd {
-        Box::new(zstd::stream::read::Decoder::with_buffer(all)?)
+        Box::new(Decompressed::new(all)?)
     } else {
         Box::new(all)
     })

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::ConfigurationError;
 use super::redact::{Kind, redact};
+use crate::decompress::Decompressed;
 
 /// First bytes of a zstd frame (RFC 8878, section 3.1.1).
 pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -68,7 +69,7 @@ impl Body {
     }
 
     fn json(&self) -> Result<Vec<u8>, String> {
-        let json = zstd::stream::Decoder::new(self.0.as_slice()).and_then(read_limited);
+        let json = Decompressed::new(self.0.as_slice()).and_then(read_limited);
         json.map_err(|error| format!("not a whole zstd frame: {error}"))
     }
 

@@ -53,7 +53,7 @@ pub(crate) const HOUSES: [House; 4] = [
         library: "peerless_agent",
         below: &[],
         heading: "### `agent/src`",
-        common: &["clock", "files", "process"],
+        common: &["clock", "files", "process", "decompress"],
         rooms: AGENT,
     },
 ];
@@ -162,6 +162,7 @@ const AGENT: &[Room] = &[
     room("clock", &[]),
     room("files", &[]),
     room("process", &[]),
+    room("decompress", &[]),
     room("host", &["clock", "files", "process"]),
     room("gpu", &["clock", "files", "process", "host"]),
     room("worker", &["clock", "files", "process", "gpu"]),
@@ -170,7 +171,7 @@ const AGENT: &[Room] = &[
     room("gate", &["clock", "files", "process", "slurm"]),
     room("drained", &["clock", "files", "process", "slurm"]),
     room("ledger", &["clock", "files", "process", "host"]),
-    room("upload", &["clock", "files", "process"]),
+    room("upload", &["clock", "files", "process", "decompress"]),
     room("signatures", &["clock", "files", "process", "upload"]),
     room("output", &["clock", "files", "process", "probe", "gate"]),
     room(
@@ -197,6 +198,7 @@ const AGENT: &[Room] = &[
             "clock",
             "files",
             "process",
+            "decompress",
             "host",
             "gpu",
             "worker",
