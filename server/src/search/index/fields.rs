@@ -1,4 +1,4 @@
-//! The fields of the index, and the boost of each searched text.
+//! The fields of the index, and which text of a record each holds.
 
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions,
@@ -50,22 +50,6 @@ impl FieldText {
         Self::Workarounds,
         Self::DeadEnds,
     ];
-
-    /// Factor on the BM25 score of a token in this field. A name says more than an explanation; the values were tuned on
-    /// the collected queries (docs/benchmarks/evaluation.md).
-    pub(in crate::search) fn boost(self) -> f32 {
-        match self {
-            Self::Title => 7.0,
-            Self::Codes => 2.8,
-            Self::Signature => 5.0,
-            Self::Id => 6.0,
-            Self::Tags => 2.5,
-            Self::Examples => 3.0,
-            Self::RootCause => 0.6,
-            Self::Workarounds => 2.0,
-            Self::DeadEnds => 0.8,
-        }
-    }
 
     /// Name of the field in the index.
     fn name(self) -> &'static str {

@@ -8,6 +8,7 @@ mod relevance;
 mod scored_documents;
 mod statistics;
 mod top_k;
+mod weights;
 
 pub(super) use candidate_set::CandidateSet;
 pub(super) use coverage::covered;

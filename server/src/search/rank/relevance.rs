@@ -5,20 +5,9 @@ use tantivy::query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, Phras
 use tantivy::schema::IndexRecordOption;
 
 use super::coverage::constant;
+use super::weights::{CODE, COMPLETION, COVERAGE, OTHER_FIELDS, PHRASE, boost};
 use crate::search::index::Snapshot;
 use crate::search::query::{ParsedQuery, QueryTerm};
-
-/// A record whose code is named stands before every record that only mentions it.
-const CODE: f32 = 1000.0;
-/// What the fields of a term beside the best one add (the tie-breaker of dis-max).
-const OTHER_FIELDS: f32 = 0.2;
-/// What a term adds wherever it stands, in idf: documents that contain more of the query stand before those that say a part of
-/// it in a better place.
-const COVERAGE: f32 = 3.0;
-/// Boost of a phrase beside its words.
-const PHRASE: f32 = 4.0;
-/// Score of a completion, in idf of the set.
-const COMPLETION: f32 = 1.5;
 
 /// Every part of the query as an optional clause; the scores add up.
 pub(super) fn relevance(
@@ -47,8 +36,8 @@ fn term_query(snapshot: &Snapshot, term: &QueryTerm) -> tantivy::Result<Box<dyn 
             let in_field = Term::from_field_text(*field, &token.text);
             if snapshot.contains(&in_field)? {
                 let query = TermQuery::new(in_field, IndexRecordOption::WithFreqs);
-                let boost = text.boost() * token.weight;
-                fields.push(Box::new(BoostQuery::new(Box::new(query), boost)));
+                let weight = boost(*text) * token.weight;
+                fields.push(Box::new(BoostQuery::new(Box::new(query), weight)));
             }
         }
     }
