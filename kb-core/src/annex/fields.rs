@@ -20,6 +20,9 @@ const LONGEST_WINDOW_SECONDS: u32 = 86_400;
 
 /// Longest title, in characters: a heading of one line.
 const MAX_TITLE_CHARS: usize = 70;
+/// Most queries of one record, and the longest, in characters: what one types into a search box.
+const MOST_ASKED: usize = 16;
+const MAX_QUERY_CHARS: usize = 60;
 
 const TEXT_OR_NULL: Shape = Shape::OrNull(&Shape::Text);
 const URL_OR_NULL: Shape = Shape::OrNull(&Shape::Checked("url", url));
@@ -31,6 +34,10 @@ pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::required("schema_version", Shape::Version(SCHEMA_VERSION)),
     Field::optional("title", Shape::OrNull(&Shape::Checked("title", title))),
     Field::optional("title_zh", Shape::OrNull(&Shape::Checked("title", title))),
+    Field::optional(
+        "asked_as",
+        Shape::List(MOST_ASKED, &Shape::Checked("query", query)),
+    ),
     Field::optional("codes", Shape::List(MOST, &Shape::Checked("code", code))),
     Field::optional("patterns", Shape::List(MOST_TRIED, &PATTERN)),
     Field::optional("phrases", Shape::List(MOST_TRIED, &PHRASE)),
@@ -171,11 +178,19 @@ fn code(text: &str) -> Result<(), String> {
 }
 
 fn title(text: &str) -> Result<(), String> {
+    line(text, "title", MAX_TITLE_CHARS)
+}
+
+fn query(text: &str) -> Result<(), String> {
+    line(text, "query", MAX_QUERY_CHARS)
+}
+
+fn line(text: &str, what: &str, most_chars: usize) -> Result<(), String> {
     let length = text.chars().count();
     let printable = text.chars().all(|c| !c.is_control());
-    if text.trim() != text || !(1..=MAX_TITLE_CHARS).contains(&length) || !printable {
+    if text.trim() != text || !(1..=most_chars).contains(&length) || !printable {
         return Err(format!(
-            "{text:?} is not a title: 1 to {MAX_TITLE_CHARS} printable characters without white space around them"
+            "{text:?} is not a {what}: 1 to {most_chars} printable characters without white space around them"
         ));
     }
     Ok(())

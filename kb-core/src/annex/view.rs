@@ -22,6 +22,10 @@ pub struct Annex {
     /// The title in Chinese.
     #[serde(default)]
     pub title_zh: Option<String>,
+    /// What people type into a search box when they have the error and do not know its name: "gpu missing after reboot". Searched,
+    /// and not shown.
+    #[serde(default)]
+    pub asked_as: Vec<String>,
     /// Other names of the error as people write them: `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`, `Xid 79`, `error 217`.
     #[serde(default)]
     pub codes: Vec<String>,

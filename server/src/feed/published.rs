@@ -173,6 +173,7 @@ fn search_doc(record: &Record, codes: &[String]) -> SearchDoc {
         id: document.id.clone(),
         title: annex.title.clone(),
         title_zh: annex.title_zh.clone(),
+        asked_as: annex.asked_as.clone(),
         examples: filled(examples.collect()),
         signature: document.signature.clone(),
         signature_zh: document.signature_zh.clone(),

@@ -11,6 +11,8 @@ pub struct SearchDoc {
     pub title: Option<String>,
     /// Title in Chinese.
     pub title_zh: Option<String>,
+    /// What people type who do not know the name of the error.
+    pub asked_as: Vec<String>,
     /// Signature in English.
     pub signature: String,
     /// Signature in Chinese.

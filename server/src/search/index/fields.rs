@@ -28,6 +28,7 @@ pub(in crate::search) struct Fields {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::search) enum FieldText {
     Title,
+    AskedAs,
     Codes,
     Signature,
     Id,
@@ -39,8 +40,9 @@ pub(in crate::search) enum FieldText {
 }
 
 impl FieldText {
-    pub(in crate::search) const ALL: [Self; 9] = [
+    pub(in crate::search) const ALL: [Self; 10] = [
         Self::Title,
+        Self::AskedAs,
         Self::Codes,
         Self::Signature,
         Self::Id,
@@ -55,6 +57,7 @@ impl FieldText {
     fn name(self) -> &'static str {
         match self {
             Self::Title => "title",
+            Self::AskedAs => "asked_as",
             Self::Codes => "codes",
             Self::Signature => "signature",
             Self::Id => "id",
@@ -70,6 +73,7 @@ impl FieldText {
     pub(in crate::search) fn of(self, document: &SearchDoc) -> impl Iterator<Item = &str> {
         let (one, other, many): (Option<&str>, Option<&str>, &[String]) = match self {
             Self::Title => (document.title.as_deref(), document.title_zh.as_deref(), &[]),
+            Self::AskedAs => (None, None, &document.asked_as),
             Self::Codes => (None, None, &document.codes),
             Self::Signature => (Some(&document.signature), document.signature_zh.as_deref(), &[]),
             Self::Id => (Some(document.id.as_str()), None, &[]),

@@ -18,6 +18,7 @@ pub(super) const COMPLETION: f32 = 1.5;
 pub(super) fn boost(text: FieldText) -> f32 {
     match text {
         FieldText::Title => 7.0,
+        FieldText::AskedAs => 3.5,
         FieldText::Codes => 2.8,
         FieldText::Signature => 5.0,
         FieldText::Id => 6.0,

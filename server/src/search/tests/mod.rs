@@ -17,6 +17,7 @@ pub(super) fn document(id: &str, signature: &str) -> SearchDoc {
         id: id.parse().expect("a record id"),
         title: None,
         title_zh: None,
+        asked_as: Vec::new(),
         examples: Vec::new(),
         signature: signature.to_owned(),
         signature_zh: None,
@@ -117,6 +118,21 @@ fn ids(index: &SearchIndex, text: &str) -> Vec<String> {
 }
 
 const PEER: &str = "cuda/peer-access-unsupported-by-hardware";
+
+#[test]
+fn a_record_is_found_by_what_people_ask_and_does_not_show_it() {
+    let mut documents: Vec<SearchDoc> = (0..60).map(filler).collect();
+    documents.push(SearchDoc {
+        asked_as: vec!["card vanished overnight".to_owned(), "显卡消失".to_owned()],
+        ..fallen_off()
+    });
+    let index = index_of(documents);
+    for text in ["why has my card vanished", "显卡消失了"] {
+        let answer = index.search(&request(text), Seq(1)).unwrap();
+        assert_eq!(answer.hits[0].id.as_str(), "xid/79", "{text}");
+        assert_eq!(answer.hits[0].highlights, [], "{text}");
+    }
+}
 
 #[test]
 fn a_record_is_found_by_any_of_its_names() {
