@@ -17,8 +17,8 @@ pub(super) const COMPLETION: f32 = 1.5;
 /// Factor on the BM25 score of a token in this field. A name says more than an explanation.
 pub(super) fn boost(text: FieldText) -> f32 {
     match text {
-        FieldText::Title => 7.0,
-        FieldText::AskedAs => 3.5,
+        FieldText::Title => 6.0,
+        FieldText::AskedAs => 5.0,
         FieldText::Codes => 2.8,
         FieldText::Signature => 5.0,
         FieldText::Id => 6.0,
