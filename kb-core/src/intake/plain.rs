@@ -33,13 +33,15 @@ pub(super) struct Before([u8; 3]);
 impl Before {
     /// With these bytes behind it.
     pub(super) fn and(self, bytes: &[u8]) -> Self {
-        let [_, b, c] = self.0;
-        Self(match *bytes {
-            [] => self.0,
-            [d] => [b, c, d],
-            [d, e] => [c, d, e],
-            [.., d, e, f] => [d, e, f],
-        })
+        let mut last = self.0;
+        let new = bytes
+            .get(bytes.len().saturating_sub(last.len())..)
+            .unwrap_or_default();
+        last.rotate_left(new.len());
+        for (slot, byte) in last.iter_mut().rev().zip(new.iter().rev()) {
+            *slot = *byte;
+        }
+        Self(last)
     }
 }
 

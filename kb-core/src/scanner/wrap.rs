@@ -197,7 +197,7 @@ impl Joined {
             numbers: vec![number],
             seams: Vec::new(),
             is_certain: true,
-            spans: vec![offset..offset + size(len)],
+            spans: std::iter::once(offset..offset + size(len)).collect(),
         }
     }
 

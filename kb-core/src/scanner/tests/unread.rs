@@ -29,11 +29,9 @@ fn a_message_as_an_array_of_bytes_is_read() {
     let found = only(&text);
     assert_eq!((found.count, lines_of(&found)), (1, vec![2]));
     let first = &found.lines[0];
-    let (start, end) = (first.start as usize, first.end as usize);
-    assert!(
-        text.find(&coloured).unwrap() < start && end <= text.len(),
-        "{start}..{end}"
-    );
+    let place = |at: usize| u64::try_from(at).unwrap();
+    assert!(place(text.find(&coloured).unwrap()) < first.start, "{first:?}");
+    assert!(first.end <= place(text.len()), "{first:?}");
     let long = array(&format!("{}{MESSAGE}", "x ".repeat(LONG_LINE_BYTES)));
     assert_eq!(only(&format!("{{\"MESSAGE\":{long}}}\n")).count, 1);
     let tokens = format!("{{\"tokens\":{}}}", array(MESSAGE));
