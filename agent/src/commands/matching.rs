@@ -112,10 +112,11 @@ fn scan(matcher: &Arc<Matcher>, mut source: impl Read) -> io::Result<Summary> {
         }
     }
     scanner.feed(&intake.end());
-    let summary = scanner.finish();
+    let mut summary = scanner.finish();
     if summary.matches.is_empty() {
         intake.judge().map_err(io::Error::other)?;
     }
+    summary.notes.extend(intake.unread().map(|why| why.to_string()));
     Ok(summary)
 }
 

@@ -270,6 +270,9 @@ fn a_compressed_log_is_read_or_refused_but_never_taken_for_text() {
         .collect();
     fs::write(&file, utf16).unwrap();
     assert_eq!(run(&node, "match", &[file.to_str().unwrap()]).code, 0);
+    let behind = [b"x\n".repeat(40).as_slice(), b"\x1f\x8b\x08\0"].concat();
+    fs::write(&file, behind).unwrap();
+    assert_eq!(run(&node, "match", &[file.to_str().unwrap()]).code, 64);
 }
 
 #[test]

@@ -50,6 +50,107 @@ fn utf16_is_read_with_and_without_its_mark_however_it_is_cut() {
     assert_eq!(read(&[0xff, 0xfe, b'a', 0, b'b'], 5).0, "a\u{fffd}".as_bytes());
 }
 
+/// What `>>` of PowerShell makes.
+#[test]
+fn utf16_and_ascii_that_follow_each_other_are_read() {
+    let ascii = "2026-01-02 step 1\n".repeat(50);
+    let xid = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\r\n";
+    let little = utf16(xid, u16::to_le_bytes);
+    let big = utf16(xid, u16::to_be_bytes);
+    let after_ascii = |bytes: &[u8]| [ascii.as_bytes(), bytes].concat();
+    let whole = format!("{ascii}{xid}");
+    for (name, bytes, text) in [
+        ("little", after_ascii(&little), whole.clone()),
+        ("big", after_ascii(&big), whole.clone()),
+        (
+            "little with mark",
+            after_ascii(&[&[0xff, 0xfe], little.as_slice()].concat()),
+            whole.clone(),
+        ),
+        (
+            "big with mark",
+            after_ascii(&[&[0xfe, 0xff], big.as_slice()].concat()),
+            whole,
+        ),
+        (
+            "a short one",
+            after_ascii(&utf16("ok", u16::to_le_bytes)),
+            format!("{ascii}ok"),
+        ),
+        (
+            "ascii behind",
+            [&[0xff, 0xfe], little.as_slice(), xid.as_bytes()].concat(),
+            xid.repeat(2),
+        ),
+        (
+            "ascii behind big",
+            [big.as_slice(), xid.as_bytes()].concat(),
+            xid.repeat(2),
+        ),
+        (
+            "a short one behind",
+            [little.as_slice(), b"end\n"].concat(),
+            format!("{xid}end\n"),
+        ),
+        (
+            "a mark alone",
+            [&[0xff, 0xfe], xid.as_bytes()].concat(),
+            xid.to_owned(),
+        ),
+        (
+            "several",
+            [little.as_slice(), xid.as_bytes(), &little, xid.as_bytes()].concat(),
+            xid.repeat(4),
+        ),
+        // The first characters are no ASCII, so that nothing tells the order of the bytes.
+        (
+            "Chinese first",
+            utf16(&format!("显卡{xid}"), u16::to_le_bytes),
+            format!("\u{3e}f\u{61}S{xid}"),
+        ),
+    ] {
+        for length in [1, 2, 3, 7, 64, bytes.len()] {
+            let (read, judged) = read(&bytes, length);
+            assert_eq!(judged, Ok(()), "{name}");
+            assert_eq!(String::from_utf8_lossy(&read), text, "{name}, pieces of {length}");
+        }
+    }
+    let chinese = "显卡从总线上掉线，无法访问。请检查电源与插槽，再重新启动服务器。\r\n".repeat(300);
+    let bytes = utf16(&format!("Log\r\n{chinese}"), u16::to_le_bytes);
+    assert_eq!(read(&bytes, 100).0, format!("Log\r\n{chinese}").as_bytes());
+}
+
+#[test]
+fn a_compressed_file_behind_text_is_told() {
+    let text = "2026-01-02 step 1\n".repeat(9000);
+    for (magic, form) in [
+        (&[0x1f, 0x8b, 8, 0][..], Form::Gzip),
+        (&[0x28, 0xb5, 0x2f, 0xfd], Form::Zstd),
+        (b"\xfd7zXZ\0", Form::Xz),
+    ] {
+        let bytes = [text.as_bytes(), magic, &noise(300)].concat();
+        let place = text.len() as u64;
+        for length in [1, 2, 3, 1000, bytes.len()] {
+            let (read, judged) = read(&bytes, length);
+            assert!(read.starts_with(text.as_bytes()), "{form:?}");
+            assert_eq!(
+                judged,
+                Err(NotText::Behind { form, place }),
+                "{form:?}, pieces of {length}"
+            );
+        }
+    }
+    let told = NotText::Behind {
+        form: Form::Gzip,
+        place: 12,
+    };
+    assert_eq!(
+        told.to_string(),
+        "behind the first 12 bytes stands a gzip file, which was not read: cut it out with `tail -c +13 FILE`, and send \
+         what `zcat FILE` prints of that"
+    );
+}
+
 #[test]
 fn text_goes_through_as_it_is() {
     for text in [
@@ -109,9 +210,6 @@ fn what_is_no_text_says_what_it_looks_like_and_what_to_do() {
     // Another program has read it as UTF-8 before.
     let lossy = String::from_utf8_lossy(&binary).into_owned();
     assert!(read(lossy.as_bytes(), 1000).1.is_err());
-    // The first characters are no ASCII, so that nothing tells the order of the bytes.
-    let chinese = utf16(&format!("显卡{LINE}").repeat(100), u16::to_le_bytes);
-    assert!(matches!(read(&chinese, 1000).1, Err(NotText::Zeros { .. })));
     let wide: Vec<u8> = LINE.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
     let wide = [&[0xff, 0xfe, 0, 0][..], &wide].concat();
     assert!(matches!(read(&wide, 1000).1, Err(NotText::Zeros { .. })));

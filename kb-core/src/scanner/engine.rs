@@ -4,10 +4,11 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memchr2, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::ScanOptions;
 use super::assemble::sum_up;
+use super::bytes;
 use super::clean::{Clean, ESC};
 use super::clock::{Clocks, Moment};
 use super::devices::Devices;
@@ -15,7 +16,9 @@ use super::event::Sink;
 use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
 use super::lines::{End, Part, size};
+use super::marks::Marks;
 use super::messages::{Shown, messages, shown_parts};
+use super::partial::{self, Partials};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
 use super::stated::Stated;
@@ -46,6 +49,7 @@ pub(super) struct Engine {
     sequences: Sequences,
     stated: Stated,
     devices: Devices,
+    partials: Partials,
 }
 
 impl Engine {
@@ -65,6 +69,7 @@ impl Engine {
             sequences: Sequences::default(),
             stated: Stated::default(),
             devices: Devices::default(),
+            partials: Partials::default(),
         }
     }
 
@@ -80,6 +85,11 @@ impl Engine {
                 restored: false,
             };
             self.scan_single(part.bytes, &origin, &mut events);
+            let is_middle = !piece.first && bytes::middle(part.bytes).is_some();
+            if is_middle || Marks::of(part.bytes).next(0).is_some() {
+                self.scan_restored(part.bytes, &origin, Signs::Escapes, &mut events);
+            }
+            self.partials = Partials::default();
             if piece.last {
                 self.seen_on_long_line.clear();
             }
@@ -88,20 +98,14 @@ impl Engine {
         // Lines with terminal colours or escapes are read one by one; all that stands between them is read as it is.
         let mut from = 0;
         let mut line = part.line;
-        while let Some(marked) = memchr2(ESC, b'\\', tail(part.bytes, from)).map(|at| from + at) {
+        let mut marks = Marks::of(part.bytes);
+        while let Some(marked) = marks.next(from) {
             let start = line_start(part.bytes, marked).max(from);
             let end = line_end(part.bytes, marked);
             let plain = part.bytes.get(from..start).unwrap_or_default();
             self.scan_run(plain, line, part.offset + size(from), &mut events);
             line += newlines(plain);
-            let origin = Origin {
-                line,
-                offset: part.offset + size(start),
-                piece: None,
-                cleaned: None,
-                joined: None,
-                restored: false,
-            };
+            let origin = Origin::of(line, part.offset + size(start));
             let bytes = part.bytes.get(start..end).unwrap_or_default();
             self.scan_single(bytes, &origin, &mut events);
             self.scan_restored(bytes, &origin, Signs::Escapes, &mut events);
@@ -114,6 +118,31 @@ impl Engine {
             part.offset + size(from),
             &mut events,
         );
+        self.scan_partials(part, &mut events);
+    }
+
+    /// Puts lines together that a container runtime has cut.
+    fn scan_partials(&mut self, part: &Part<'_>, events: &mut Sink<'_>) {
+        let mut partials = std::mem::take(&mut self.partials);
+        let (mut from, mut line) = (0, part.line);
+        while from < part.bytes.len() {
+            if partials.is_idle() {
+                let Some(flag) = partial::find(part.bytes, from) else {
+                    break;
+                };
+                let start = line_start(part.bytes, flag).max(from);
+                line += newlines(part.bytes.get(from..start).unwrap_or_default());
+                from = start;
+            }
+            let end = line_end(part.bytes, from);
+            let bytes = part.bytes.get(from..end).unwrap_or_default();
+            if let Some(joined) = partials.take(bytes, line, part.offset + size(from)) {
+                self.scan_joined(&joined, events);
+            }
+            line += 1;
+            from = end + 1;
+        }
+        self.partials = partials;
     }
 
     pub(super) fn finish(mut self, end: &End) -> Summary {
@@ -155,14 +184,7 @@ impl Engine {
             let end = line_end(block, start);
             self.wake(block, start..end, upto(&mut slow, end));
             if !self.found.is_empty() {
-                let origin = Origin {
-                    line,
-                    offset: offset + size(start),
-                    piece: None,
-                    cleaned: None,
-                    joined: None,
-                    restored: false,
-                };
+                let origin = Origin::of(line, offset + size(start));
                 self.look_at(block.get(start..end).unwrap_or_default(), &origin, events);
             }
             line += 1;
@@ -196,7 +218,8 @@ impl Engine {
     /// Reads a line once more as it was before it was escaped; counts what it did not hold as it stands.
     fn scan_restored(&mut self, bytes: &[u8], origin: &Origin<'_>, signs: Signs, events: &mut Sink<'_>) {
         let mut clean = std::mem::take(&mut self.clean);
-        if restore(bytes, signs, &mut clean) {
+        let is_middle = origin.piece.is_some_and(|piece| !piece.first);
+        if restore(bytes, signs, is_middle, &mut clean) {
             self.wake_single(&clean.text);
             let origin = Origin {
                 cleaned: Some(&clean),
@@ -210,14 +233,7 @@ impl Engine {
 
     /// Reads a line of a short text once more as it was before a page or an editor changed it.
     pub(super) fn scan_pasted(&mut self, bytes: &[u8], line: u64, offset: u64, events: &mut Sink<'_>) {
-        let origin = Origin {
-            line,
-            offset,
-            piece: None,
-            cleaned: None,
-            joined: None,
-            restored: false,
-        };
+        let origin = Origin::of(line, offset);
         self.scan_restored(bytes, &origin, Signs::All, events);
     }
 
@@ -225,8 +241,8 @@ impl Engine {
     pub(super) fn scan_joined(&mut self, joined: &Joined, events: &mut Sink<'_>) {
         self.wake_single(&joined.clean.text);
         let origin = Origin {
-            line: size(joined.first) + 1,
-            offset: size(joined.offset),
+            line: joined.first(),
+            offset: joined.offset,
             piece: None,
             cleaned: Some(&joined.clean),
             joined: Some(joined),

@@ -31,10 +31,21 @@ pub(super) struct Origin<'a> {
 }
 
 impl Origin<'_> {
+    /// Of a line that is read as it stands.
+    pub(super) fn of(line: u64, offset: u64) -> Self {
+        Self {
+            line,
+            offset,
+            piece: None,
+            cleaned: None,
+            joined: None,
+            restored: false,
+        }
+    }
+
     /// The line on which a place stands.
     fn line_of(&self, at: usize) -> u64 {
-        let joined = self.joined.map_or(0, |joined| joined.seams_before(at));
-        self.line + size(joined)
+        self.joined.map_or(self.line, |joined| joined.line_of(at))
     }
 
     fn body_span(&self, span: &Range<usize>) -> (u64, u64) {
@@ -131,7 +142,7 @@ impl Hits<'_> {
         }
         if let Some(joined) = self.origin.joined {
             let line = self.origin.line_of(speaker.span.start);
-            let further = joined.further_lines(line, on_line.end, self.origin.line);
+            let further = joined.further_lines(line, on_line.end);
             let lines = std::iter::once(line).chain(further.iter().map(|part| part.line));
             if !is_match || self.tally.stands_on(record, lines) {
                 return;

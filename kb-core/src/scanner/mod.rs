@@ -6,6 +6,7 @@
 //! engine   run or piece -> lines worth a look -> matcher; hits: one for each line and record
 //! prefix   what logging put before the message; messages: what quotes and cells hold; clock: when the line was written
 //! sequence signatures of several lines, put together for each writer; wrap: lines that a terminal has cut
+//! partial  lines that a container runtime has cut; bytes: messages that the journal writes as arrays of bytes
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
 //! devices  which device a line is about, where a pattern counts for GPUs only
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
@@ -16,6 +17,7 @@
 //! to [`Scanner::push`], from 0. Memory is bounded whatever the body: see the constants in `lines` and `fold`.
 
 mod assemble;
+mod bytes;
 mod cause;
 mod clean;
 mod clock;
@@ -29,8 +31,10 @@ mod fold;
 mod given;
 mod hits;
 mod lines;
+mod marks;
 mod messages;
 mod order;
+mod partial;
 mod prefix;
 mod relations;
 mod restore;

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::bytes;
 use super::clean::{Clean, ESC, sequence_len};
 
 /// What is put back.
@@ -18,8 +19,8 @@ pub(super) enum Signs {
 impl Signs {
     fn begin(self, byte: u8) -> bool {
         match byte {
-            b'\\' | ESC => true,
-            b'&' | b'^' | b'[' | 0xc2 | 0xe2 | 0xe3 | 0xef => self == Self::All,
+            b'\\' | ESC | b'#' | b'[' => true,
+            b'&' | b'^' | 0xc2 | 0xe2 | 0xe3 | 0xef => self == Self::All,
             _ => false,
         }
     }
@@ -31,12 +32,27 @@ const LONGEST_CHAR: usize = 4;
 /// What stands for something else: its length in bytes, and what it stands for.
 type Stand = (usize, Cow<'static, str>);
 
-/// Puts a line back. `false` where nothing on it but colours stands for something else.
-pub(super) fn restore(line: &[u8], signs: Signs, clean: &mut Clean) -> bool {
+/// Puts a line back; `is_middle`: a piece that does not begin it. `false` where nothing on it but colours stands for
+/// something else.
+pub(super) fn restore(line: &[u8], signs: Signs, is_middle: bool, clean: &mut Clean) -> bool {
     clean.clear();
     let (mut at, mut kept, mut differs) = (0, 0, false);
+    if is_middle && let Some((len, text)) = bytes::middle(line) {
+        clean.put(&text, len);
+        (at, kept, differs) = (len, len, true);
+    }
     while let Some(step) = tail(line, at).iter().position(|byte| signs.begin(*byte)) {
         at += step;
+        if line.get(at) == Some(&b'[')
+            && bytes::is_message(line, at)
+            && let Some((len, text)) = bytes::array(tail(line, at))
+        {
+            clean.keep(line, kept..at);
+            clean.put(&text, at + len);
+            at += len;
+            (kept, differs) = (at, true);
+            continue;
+        }
         let Some((len, text)) = stand(tail(line, at), signs) else {
             at += 1;
             continue;
@@ -57,7 +73,8 @@ fn stand(rest: &[u8], signs: Signs) -> Option<Stand> {
         b'\\' => escape(rest),
         b'&' => entity(rest),
         b'^' => Some((2 + colour(rest.strip_prefix(b"^[")?)?, Cow::Borrowed(""))),
-        b'[' => Some((colour(rest)?, Cow::Borrowed(""))),
+        b'#' => control(rest),
+        b'[' if signs == Signs::All => Some((colour(rest)?, Cow::Borrowed(""))),
         _ if signs == Signs::All => typographic(rest),
         _ => None,
     }
@@ -81,6 +98,32 @@ fn escape(rest: &[u8]) -> Option<Stand> {
         _ => return None,
     };
     Some((slashes + 1, Cow::Borrowed(text)))
+}
+
+/// `#033[31m`, `#011`, `#012`: rsyslog writes control characters as octal numbers.
+fn control(rest: &[u8]) -> Option<Stand> {
+    const LEN: usize = 4;
+    let text = match control_number(rest)? {
+        // The last digit stands where the escape character would.
+        ESC => {
+            return Some((
+                LEN - 1 + sequence_len(tail(rest, LEN - 1)).max(1),
+                Cow::Borrowed(""),
+            ));
+        }
+        b'\t' => "\t",
+        b'\n' | b'\r' => "\r",
+        _ => "",
+    };
+    Some((LEN, Cow::Borrowed(text)))
+}
+
+/// The control character that `#033` stands for.
+pub(super) fn control_number(rest: &[u8]) -> Option<u8> {
+    let [b'#', b'0', high @ b'0'..=b'3', low @ b'0'..=b'7', ..] = *rest else {
+        return None;
+    };
+    Some((high - b'0') * 8 + (low - b'0'))
 }
 
 /// Length of `x1b[31m`, `033[0m`, `u001b[1m` behind a backslash.
@@ -179,7 +222,7 @@ mod tests {
 
     fn restored(line: &str, signs: Signs) -> Option<String> {
         let mut clean = Clean::default();
-        let differs = restore(line.as_bytes(), signs, &mut clean);
+        let differs = restore(line.as_bytes(), signs, false, &mut clean);
         differs.then(|| String::from_utf8(clean.text).unwrap())
     }
 
@@ -195,6 +238,12 @@ mod tests {
             (r"\u001b[31mred\u001b[0m \x1b[1mbold\033[0m", "red bold"),
             (r"C:\\Windows\\x", r"C:\Windows\x"),
             (r"it\u2019s", "it's"),
+            ("#033[31mred#033[0m#011x#015", "red\tx\r"),
+            (
+                r#"{"MESSAGE":[27,91,51,49,109,114,101,100,10],"A":[1]}"#,
+                "{\"MESSAGE\":\"red\r\",\"A\":[1]}",
+            ),
+            (r#"{"MESSAGE" : [ 114, 101 ]}"#, r#"{"MESSAGE" : "re"}"#),
         ] {
             assert_eq!(restored(sent, Signs::Escapes).as_deref(), Some(was), "{sent}");
         }
@@ -205,6 +254,9 @@ mod tests {
             "a &lt; b",
             r"\u12",
             "\\",
+            "#0  0x00007f in main, #99, #0400",
+            r#"{"MESSAGE":[],"TOKENS":[1,2]}"#,
+            "a[3] [1;31m",
         ] {
             assert_eq!(restored(sent, Signs::Escapes), None, "{sent}");
         }
@@ -233,7 +285,7 @@ mod tests {
     fn a_place_leads_back_to_the_bytes_as_sent() {
         let sent = r#"x \u003c \"near\" y"#;
         let mut clean = Clean::default();
-        restore(sent.as_bytes(), Signs::Escapes, &mut clean);
+        restore(sent.as_bytes(), Signs::Escapes, false, &mut clean);
         let text = String::from_utf8(clean.text.clone()).unwrap();
         let at = text.find("near").unwrap();
         let span = clean.original(&(at..at + 4));

@@ -11,3 +11,4 @@ mod places;
 mod properties;
 mod ranks;
 mod several;
+mod unread;

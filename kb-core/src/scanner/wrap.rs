@@ -144,14 +144,16 @@ fn characters<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) clean: Clean,
-    /// Place of the first line in the text, from 0.
-    pub(super) first: usize,
-    pub(super) offset: usize,
+    /// Place of the first line's text in the body.
+    pub(super) offset: u64,
+    /// Numbers of the lines.
+    numbers: Vec<u64>,
     /// Where further lines begin in the joined text.
     seams: Vec<usize>,
     /// What a wildcard swallows may reach over a cut.
     is_certain: bool,
-    spans: Vec<Range<usize>>,
+    /// The lines in the body.
+    spans: Vec<Range<u64>>,
 }
 
 impl Joined {
@@ -176,20 +178,48 @@ impl Joined {
         }
         Self {
             clean,
-            first,
-            offset,
+            offset: size(offset),
+            numbers: (size(first) + 1..).take(group.len()).collect(),
             seams,
             is_certain,
             spans: group
                 .iter()
-                .map(|line| line.offset..line.offset + line.len)
+                .map(|line| size(line.offset)..size(line.offset + line.len))
                 .collect(),
         }
     }
 
-    /// Lines that begin up to this place, but for the first.
-    pub(super) fn seams_before(&self, at: usize) -> usize {
-        self.seams.partition_point(|seam| *seam <= at)
+    /// The first of lines that a program has cut, wherever they stand; `len` bytes of it as sent.
+    pub(super) fn begin(clean: Clean, number: u64, offset: u64, len: usize) -> Self {
+        Self {
+            clean,
+            offset,
+            numbers: vec![number],
+            seams: Vec::new(),
+            is_certain: true,
+            spans: std::iter::once(offset..offset + size(len)).collect(),
+        }
+    }
+
+    /// The next one, which stands behind it in the body.
+    pub(super) fn add(&mut self, clean: &Clean, number: u64, offset: u64, len: usize) {
+        self.seams.push(self.clean.text.len());
+        let behind = offset.saturating_sub(self.offset);
+        self.clean
+            .append(clean, usize::try_from(behind).unwrap_or(usize::MAX / 2));
+        self.numbers.push(number);
+        self.spans.push(offset..offset + size(len));
+    }
+
+    /// Number of the first line.
+    pub(super) fn first(&self) -> u64 {
+        self.numbers.first().copied().unwrap_or_default()
+    }
+
+    /// The line on which a place of the joined text stands.
+    pub(super) fn line_of(&self, at: usize) -> u64 {
+        let before = self.seams.partition_point(|seam| *seam <= at);
+        self.numbers.get(before).copied().unwrap_or_default()
     }
 
     /// Whether a hit stands across a cut, and by its own words.
@@ -207,15 +237,15 @@ impl Joined {
         !hit.weak && across(&hit.span) && (self.is_certain || cuts.all(|seam| !in_gap(*seam)))
     }
 
-    /// The lines behind one of them, up to a place in the text. `first` is the number of the first of all.
-    pub(super) fn further_lines(&self, line: u64, end: u64, first: u64) -> Vec<LinePart> {
-        let numbered = (first..).zip(&self.spans);
+    /// The lines behind one of them, up to a place in the body.
+    pub(super) fn further_lines(&self, line: u64, end: u64) -> Vec<LinePart> {
+        let numbered = self.numbers.iter().zip(&self.spans);
         numbered
-            .filter(|(number, span)| *number > line && size(span.start) < end)
+            .filter(|(number, span)| **number > line && span.start < end)
             .map(|(number, span)| LinePart {
-                line: number,
-                start: size(span.start),
-                end: size(span.end),
+                line: *number,
+                start: span.start,
+                end: span.end,
                 text: None,
             })
             .collect()

@@ -148,7 +148,7 @@ pub(crate) fn worst_absent(absent: &[AbsentGpu]) -> Option<(Verdict, String)> {
     Some((worst, told.join("; ")))
 }
 
-fn failure_reason(failure: &Failure) -> String {
+pub(super) fn failure_reason(failure: &Failure) -> String {
     let cause = failure.cause.as_ref();
     let cause = cause.map_or_else(String::new, |cause| format!("{cause}: "));
     format!("{cause}{}: {}", failure.step, failure.message)

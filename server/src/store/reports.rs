@@ -31,6 +31,9 @@ pub trait ReportStore: Send + Sync + Debug {
         findings: Vec<NewFinding>,
     ) -> Result<(), StoreError>;
 
+    /// Proofs of a node of one kind, simulated or not, the run that ended last first; at most `limit`.
+    async fn proofs(&self, node: &NodeId, simulated: bool, limit: u32) -> Result<Proofs, StoreError>;
+
     /// Findings of a report.
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
 
@@ -99,6 +102,26 @@ pub struct NewReport {
     pub measurements: Vec<PackedMeasurement>,
     /// What it says of the machine; `None` where it was made from another tool's output, which is of who knows when.
     pub machine: Option<Machine>,
+    /// How it was held against the node's other proofs; `None` where there was no need.
+    pub judged: Option<Judged>,
+}
+
+/// Proofs of a node, as far as they were asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proofs {
+    /// Reports of any weight that the node had when they were read.
+    pub reports: u32,
+    /// The proofs.
+    pub proofs: Vec<ReportListing>,
+}
+
+/// How a report was held against the node's other proofs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// Reports that the node had then. With another number it is held against them again: [`ReportSaved::Overtaken`].
+    pub reports: u32,
+    /// Later proofs of health that do not end the fault that this report proves, each with the reason: they are none.
+    pub refuted: Vec<(ReportId, String)>,
 }
 
 /// An n x n matrix: `n * n` little-endian f64 medians in row order (source, destination), NaN for a gap.
@@ -136,6 +159,8 @@ pub enum ReportSaved {
     Duplicate,
     /// Another body came under this id before.
     Conflict,
+    /// Nothing was kept: another report of the node came since this one was judged.
+    Overtaken,
 }
 
 /// Which reports to list.

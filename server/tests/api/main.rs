@@ -45,3 +45,4 @@ mod secrecy;
 mod slow;
 mod startup;
 mod test_app;
+mod unread;

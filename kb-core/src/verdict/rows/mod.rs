@@ -21,8 +21,7 @@ use super::evidence::{Finding, Seen};
 pub(super) use absent::of_absence;
 pub(super) use run::{NOTES, RUN, RunRow};
 pub(super) use slow::staged_instead;
-#[cfg(test)]
-pub(super) use unknown::REQUIRED_RUNGS;
+pub(super) use unknown::{REQUIRED_RUNGS, not_proven_by};
 
 /// A cause, as people and programs read about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

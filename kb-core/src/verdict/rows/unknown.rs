@@ -187,12 +187,17 @@ fn not_asked(pair: &Seen<'_>) -> Option<Finding> {
 
 /// A check that was left out, or whose outcome this build does not know, is no proof; nor is a rung without checks.
 fn not_proven(pair: &Seen<'_>) -> Option<Finding> {
+    not_proven_by(pair, &REQUIRED_RUNGS)
+}
+
+/// The same, of these rungs.
+pub(in crate::verdict) fn not_proven_by(pair: &Seen<'_>, required: &[u8]) -> Option<Finding> {
     let unproven = pair.find(|_, check| !check_passed(check) && !does_not_exist_here(check));
     if unproven.is_some() {
         return unproven;
     }
     let proven = pair.proven_rungs();
-    let missing = REQUIRED_RUNGS.into_iter().find(|rung| !proven.contains(rung))?;
+    let missing = required.iter().find(|rung| !proven.contains(rung))?;
     Some(Finding::new(
         format!("rung {missing} was not checked in both directions"),
         vec![pair.pointer("directions")],

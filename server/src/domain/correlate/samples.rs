@@ -33,6 +33,22 @@ pub(crate) fn pair(a: u32, b: u32, status: &str, nvlinks: u32) -> Value {
     })
 }
 
+/// A pair that passed every rung that health needs.
+pub(crate) fn proven(a: u32, b: u32) -> Value {
+    let mut proven = pair(a, b, "OK", 0);
+    let check = |rung: u8| {
+        json!({
+            "rung": rung, "name": "as the test says", "engine": "sm", "outcome": "pass", "checked_by": "owner_kernel",
+            "bytes": 4096, "seconds": 0.5,
+        })
+    };
+    let checks: Vec<Value> = (3..=6).map(check).collect();
+    for direction in 0..2 {
+        proven["directions"][direction]["checks"] = json!(checks);
+    }
+    proven
+}
+
 fn gpu(ordinal: u32) -> Value {
     json!({
         "cuda_ordinal": ordinal, "nvml_index": fact(&json!(ordinal)), "uuid": fact(&json!(format!("GPU-{ordinal}"))),

@@ -3,14 +3,18 @@
 //! ```text
 //! parse     bytes -> strict JSON -> schema version -> report      validate  indices, times and sizes that fit together
 //! pack      measurements -> one n x n matrix each                 weight    proof, alarm or a mere look
-//! machine   GPUs and clock, for what happened to the node
+//! claim     the verdict that the checks bear out             ends      whether a proof of health ends a fault
+//! proofs    a proof beside the node's other proofs          machine   GPUs and clock, for what happened to the node
 //! mod       keep, correlate, answer
 //! ```
 
+mod claim;
+mod ends;
 mod error;
 mod machine;
 mod pack;
 mod parse;
+mod proofs;
 mod validate;
 mod weight;
 
@@ -23,6 +27,7 @@ pub use parse::{MAX_BODY_BYTES, Parsed, body_of, parse, parse_stored};
 use std::sync::Arc;
 
 use kb_core::ids::{NodeId, ReportId, Seq};
+use kb_core::report::Report;
 use kb_core::text::Sha256;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
@@ -30,10 +35,12 @@ use time::OffsetDateTime;
 use super::correlate::Correlator;
 use super::enrol::Writer;
 use crate::feed::Generation;
-use crate::store::{NewFinding, NewReport, ReportSaved, ReportStore, StoredFinding};
+use crate::store::{NewFinding, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding};
 
 /// Compression level of kept bodies: reports are read seldom and written once.
 const ZSTD_LEVEL: i32 = 6;
+/// How often a report is held against the node's other proofs while more of them come.
+const MOST_ATTEMPTS: u32 = 8;
 
 /// What became of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +62,7 @@ pub struct Accepted {
 /// A report that is ready to be kept.
 struct Prepared {
     report: NewReport,
+    sent: Report,
     findings: Vec<NewFinding>,
 }
 
@@ -72,13 +80,19 @@ pub async fn accept(
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
     let work =
         tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, (&body, &writer), received_at));
-    let Prepared { report, findings } = work.await.map_err(|_| IngestError::Panicked)??;
-    let (node, id, verdict) = (report.node.clone(), report.id.clone(), report.verdict);
-    let is_duplicate = match store.save_report(report).await? {
+    let prepared = work.await.map_err(|_| IngestError::Panicked)??;
+    let (node, id) = (prepared.report.node.clone(), prepared.report.id.clone());
+    let (saved, verdict) = save(store, &prepared).await?;
+    let is_duplicate = match saved {
         ReportSaved::Stored => false,
         ReportSaved::Duplicate => true,
         ReportSaved::Conflict => return Err(IngestError::Conflict { node, id }),
+        ReportSaved::Overtaken => {
+            let why = "too many reports of the node came at once".to_owned();
+            return Err(StoreError::Unavailable(why).into());
+        }
     };
+    let findings = prepared.findings;
     // Also of a report that was there: the process that kept it may have died before it kept the findings.
     store
         .replace_findings(&node, &id, generation.seq, findings)
@@ -94,6 +108,22 @@ pub async fn accept(
     })
 }
 
+/// Keeps a report as what it is worth beside the node's other proofs. One that others of its node overtake is held
+/// against them again.
+async fn save(store: &dyn ReportStore, prepared: &Prepared) -> Result<(ReportSaved, Verdict), IngestError> {
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let mut report = prepared.report.clone();
+        proofs::judge(store, &mut report, &prepared.sent).await?;
+        let verdict = report.verdict;
+        let saved = store.save_report(report).await?;
+        if saved != ReportSaved::Overtaken || attempts == MOST_ATTEMPTS {
+            return Ok((saved, verdict));
+        }
+    }
+}
+
 fn prepare(
     generation: &Generation,
     correlator: &Correlator,
@@ -107,10 +137,11 @@ fn prepare(
     let measurements = pack::matrices(&report)?;
     let weight = weight::weigh(&report);
     let machine = machine::of(&report, times.finished_at, received_at);
+    let (verdict, reason) = claim::told(&report);
     let kept = NewReport {
-        node: report.node.id,
-        id: report.report_id,
-        hostname: report.node.hostname,
+        node: report.node.id.clone(),
+        id: report.report_id.clone(),
+        hostname: report.node.hostname.clone(),
         body_zstd: zstd::encode_all(body, ZSTD_LEVEL).map_err(IngestError::Compress)?,
         // White space around it is no part of a report: alone or in a batch, it is the same one.
         body_sha256: Sha256::of(body.trim_ascii()).to_string(),
@@ -119,15 +150,17 @@ fn prepare(
         received_at,
         schema: (report.schema.major, report.schema.minor),
         simulated: report.simulated,
-        verdict: report.conclusion.verdict,
+        verdict,
         weight,
-        reason: report.conclusion.reason,
+        reason,
         gpus: u32::try_from(report.gpus.len()).unwrap_or(u32::MAX),
         measurements,
         machine,
+        judged: None,
     };
     Ok(Prepared {
         report: kept,
+        sent: report,
         findings,
     })
 }

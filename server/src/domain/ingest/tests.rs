@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use time::macros::datetime;
 
 use super::*;
-use crate::domain::correlate::samples::{pair, report};
+use crate::domain::correlate::samples::{pair, proven, report};
 use crate::domain::reports;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
 use crate::store::{ConnectOptions, Store, connect};
@@ -223,6 +223,94 @@ async fn a_report_that_contradicts_itself_is_refused_with_its_place() {
     twice["measurements"].as_array_mut().unwrap().push(again);
     let error = door.send(&twice).await.unwrap_err();
     assert!(error.to_string().contains("was measured before"), "{error}");
+}
+
+/// A run over these GPUs that ended at this minute; broken, or all pairs proven.
+fn run(id: &str, minute: u8, gpus: &[u32], is_broken: bool) -> Value {
+    let count = u32::try_from(gpus.len()).unwrap();
+    let pairs: Vec<Value> = (0..count)
+        .flat_map(|b| (0..b).map(move |a| proven(a, b)))
+        .collect();
+    let mut run = report(count, &pairs);
+    run["report_id"] = json!(id);
+    run["finished_at"] = json!(format!("2026-11-21T07:{minute:02}:00Z"));
+    for (place, gpu) in gpus.iter().enumerate() {
+        run["gpus"][place]["uuid"]["value"] = json!(format!("GPU-{gpu}"));
+        run["gpus"][place]["pci_address"]["value"] = json!(format!("0000:0{gpu}:00.0"));
+    }
+    if is_broken {
+        run["conclusion"]["verdict"] = json!("broken");
+        run["pairs"][0]["verdict"]["verdict"] = json!("broken");
+        run["pairs"][0]["directions"][0]["checks"][0]["outcome"] = json!("fail");
+    }
+    run
+}
+
+/// The report that stands of the node, with its verdict and its reason.
+async fn standing(door: &Door) -> (String, Verdict, String) {
+    let nodes = door.store.nodes(None, None, 1).await.unwrap();
+    let latest = nodes.into_iter().next().unwrap().latest;
+    (latest.id.to_string(), latest.verdict, latest.reason)
+}
+
+#[tokio::test]
+async fn a_report_that_says_healthy_and_shows_nothing_is_unknown() {
+    let door = Door::open().await;
+    let accepted = door.send(&report(0, &[])).await.unwrap();
+    assert_eq!(accepted.verdict, Verdict::Unknown);
+    let (_, verdict, reason) = standing(&door).await;
+    assert_eq!(verdict, Verdict::Unknown);
+    assert!(reason.contains("it lists no GPU"), "{reason}");
+}
+
+#[tokio::test]
+async fn health_ends_only_the_faults_that_it_covers() {
+    let orders = [
+        [
+            run("fault", 10, &[0, 1, 2], true),
+            run("fewer", 20, &[0, 1], false),
+        ],
+        [
+            run("fewer", 20, &[0, 1], false),
+            run("fault", 10, &[0, 1, 2], true),
+        ],
+    ];
+    for reports in orders {
+        let door = Door::open().await;
+        for report in &reports {
+            door.send(report).await.unwrap();
+        }
+        let (id, verdict, _) = standing(&door).await;
+        assert_eq!((id.as_str(), verdict), ("fault", Verdict::Broken));
+        let id = "fewer".parse().unwrap();
+        let fewer = door.store.report(None, &id).await.unwrap().unwrap().listing;
+        assert_eq!(fewer.verdict, Verdict::Unknown);
+        assert!(
+            fewer.reason.contains("GPU-2 is not among its GPUs"),
+            "{}",
+            fewer.reason
+        );
+        assert_eq!(fewer.weight, crate::store::Weight::Look);
+        // The same GPUs in another order.
+        let mended = door.send(&run("mended", 30, &[2, 1, 0], false)).await.unwrap();
+        assert_eq!(mended.verdict, Verdict::Healthy);
+        assert_eq!(standing(&door).await.0, "mended");
+    }
+}
+
+#[tokio::test]
+async fn a_later_fault_of_others_hides_no_earlier_one() {
+    let door = Door::open().await;
+    for report in [
+        run("first", 10, &[0, 1], true),
+        run("second", 20, &[2, 3], true),
+        run("of-second", 30, &[2, 3], false),
+    ] {
+        door.send(&report).await.unwrap();
+    }
+    assert_eq!(standing(&door).await.0, "second");
+    door.send(&run("of-all", 40, &[0, 1, 2, 3], false)).await.unwrap();
+    assert_eq!(standing(&door).await.0, "of-all");
 }
 
 #[tokio::test]

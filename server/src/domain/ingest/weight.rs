@@ -1,7 +1,7 @@
 //! What a report's verdict is worth: did somebody try, or only look?
 
-use kb_core::report::{Outcome, Report};
-use kb_core::verdict::Verdict;
+use kb_core::report::{Outcome, Pair, Report};
+use kb_core::verdict::{Verdict, unproven};
 
 use super::machine;
 use crate::store::Weight;
@@ -21,7 +21,7 @@ pub(super) fn weigh(report: &Report) -> Weight {
         Weight::Alarm
     } else if verdict == Verdict::Healthy && !machine::shows_all(report) {
         Weight::Look
-    } else if is_told && report.was_tried() {
+    } else if is_told && report.was_tried() && !(verdict <= Verdict::Degraded && unproven(report).is_some()) {
         Weight::Proof
     } else if !report.failures.is_empty() || (is_told && verdict != Verdict::Healthy) {
         Weight::Alarm
@@ -32,7 +32,9 @@ pub(super) fn weigh(report: &Report) -> Weight {
 
 /// True where a pair is called faulty, or a check failed or hung. A report that says healthy all the same is no all-clear.
 fn contradicts_health(report: &Report) -> bool {
-    report.pairs.iter().any(|pair| {
+    let is_as_expected =
+        |pair: &&Pair| !(pair.verdict.information && pair.verdict.verdict == Verdict::Refused);
+    report.pairs.iter().filter(is_as_expected).any(|pair| {
         let is_faulty = matches!(pair.verdict.verdict, Verdict::Broken | Verdict::Refused);
         let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);
         is_faulty || checks.any(|check| matches!(check.outcome, Outcome::Fail | Outcome::Hang))
@@ -46,15 +48,21 @@ mod tests {
     use super::*;
     use crate::domain::correlate::samples;
 
-    /// A report of one pair with this verdict whose first direction has one check of that outcome.
+    /// A report of one pair with this verdict; the checks of one direction have that outcome.
     fn report(verdict: &str, outcome: Option<&str>) -> Value {
-        let mut report = samples::report(2, &[samples::pair(0, 1, "OK", 0)]);
+        let pair = match outcome {
+            Some(_) => samples::proven(0, 1),
+            None => samples::pair(0, 1, "OK", 0),
+        };
+        let mut report = samples::report(2, &[pair]);
         report["conclusion"]["verdict"] = json!(verdict);
         if let Some(outcome) = outcome {
-            report["pairs"][0]["directions"][0]["checks"] = json!([{
-                "rung": 3, "name": "copy_push", "engine": "ce", "outcome": outcome, "checked_by": "owner_kernel",
-                "bytes": 4096, "seconds": 0.5,
-            }]);
+            for check in report["pairs"][0]["directions"][0]["checks"]
+                .as_array_mut()
+                .unwrap()
+            {
+                check["outcome"] = json!(outcome);
+            }
         }
         report
     }
@@ -95,6 +103,29 @@ mod tests {
         let mut broken_pair = report("healthy", Some("pass"));
         broken_pair["pairs"][0]["verdict"]["verdict"] = json!("broken");
         assert_eq!(weight(broken_pair), Weight::Alarm);
+    }
+
+    #[test]
+    fn one_rung_alone_proves_faults_and_no_health() {
+        for (verdict, expected) in [
+            ("healthy", Weight::Look),
+            ("degraded", Weight::Alarm),
+            ("broken", Weight::Proof),
+        ] {
+            let mut one_rung = report(verdict, Some("pass"));
+            for direction in one_rung["pairs"][0]["directions"].as_array_mut().unwrap() {
+                direction["checks"].as_array_mut().unwrap().truncate(1);
+            }
+            assert_eq!(weight(one_rung), expected, "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_that_is_expected_contradicts_no_health() {
+        let mut expected = report("healthy", Some("fail"));
+        expected["pairs"][0]["verdict"] =
+            json!({ "verdict": "refused", "information": true, "reason": "as expected", "evidence": [] });
+        assert_eq!(weight(expected), Weight::Proof);
     }
 
     #[test]

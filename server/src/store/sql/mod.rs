@@ -22,6 +22,7 @@ mod migrate;
 mod node_events;
 mod nodes;
 mod outcomes;
+mod proofs;
 mod record_rows;
 mod records;
 mod report_rows;

@@ -9,10 +9,10 @@ use super::convert::{count_from, id_from, maybe_revision_from, refuse_nul};
 use super::engine::{Cells, Engine, Value, values};
 use super::report_rows::{listing_columns, listing_from, stored_from};
 use super::session::{SqlStore, Tx};
-use super::{batch, node_events};
+use super::{batch, node_events, proofs};
 use crate::store::{
-    NewFinding, NewReport, ReportListing, ReportQuery, ReportSaved, ReportStore, StoreError, StoredFinding,
-    StoredReport, Weight,
+    NewFinding, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore, StoreError,
+    StoredFinding, StoredReport, Weight,
 };
 
 /// Later than any report.
@@ -38,7 +38,14 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
                 ReportSaved::Conflict
             });
         }
+        if let Some(judged) = &report.judged
+            && !proofs::is_up_to_date(&mut tx, &report.node, judged).await?
+        {
+            tx.end().await?;
+            return Ok(ReportSaved::Overtaken);
+        }
         insert_report(&mut tx, &report).await?;
+        proofs::refute(&mut tx, &report).await?;
         insert_measurements(&mut tx, &report).await?;
         node_events::note(&mut tx, before, &report).await?;
         tx.commit().await?;
@@ -149,6 +156,13 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
             "finding (node_id, report_id, ordinal, record_id, revision, rule, subject, title, evidence, seq)";
         batch::insert(&mut tx, columns, "", &rows).await?;
         tx.commit().await
+    }
+
+    async fn proofs(&self, node: &NodeId, simulated: bool, limit: u32) -> Result<Proofs, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let proofs = proofs::of(&mut tx, node, simulated, limit).await?;
+        tx.end().await?;
+        Ok(proofs)
     }
 
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {

@@ -116,6 +116,7 @@ contract! {
         a_clock_that_runs_ahead_does_not_stay_the_latest
         a_proven_fault_stands_until_a_later_proof
         a_simulated_run_ends_no_proven_fault
+        a_fault_that_comes_late_refutes_later_health
         proven_health_ends_with_an_alarm
         without_a_proof_the_latest_stands
         a_standing_fault_is_correlated_again_too

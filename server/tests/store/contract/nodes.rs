@@ -5,7 +5,8 @@ use std::sync::Arc;
 use kb_core::ids::{NodeId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Bounds, Labels, Machine, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent, Scope, Weight,
+    Bounds, Judged, Labels, Machine, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent, ReportSaved,
+    Scope, Weight,
 };
 
 use crate::support::{Place, at, report};
@@ -123,6 +124,31 @@ pub(crate) async fn a_simulated_run_ends_no_proven_fault(place: Arc<Place>) {
     assert_eq!(
         told(&place, vec![hang, simulated]).await,
         ids("hang", "simulated")
+    );
+}
+
+pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Place>) {
+    let store = place.store().await;
+    let fewer = verdict("fewer", 20, Verdict::Healthy, Weight::Proof);
+    assert_eq!(told(&place, vec![fewer]).await, ids("fewer", "fewer"));
+    let node = "n1".parse().unwrap();
+    let known = store.proofs(&node, true, 10).await.unwrap();
+    assert_eq!((known.reports, known.proofs.len()), (1, 1));
+    let fault = |reports| NewReport {
+        finished_at: at(3),
+        judged: Some(Judged {
+            reports,
+            refuted: vec![("fewer".parse().unwrap(), "of fewer GPUs".to_owned())],
+        }),
+        ..verdict("fault", 40, Verdict::Broken, Weight::Proof)
+    };
+    let overtaken = store.save_report(fault(0)).await.unwrap();
+    assert_eq!(overtaken, ReportSaved::Overtaken);
+    assert_eq!(told(&place, vec![fault(1)]).await, ids("fault", "fewer"));
+    let seen = store.node(&node).await.unwrap().unwrap().last_seen;
+    assert_eq!(
+        (seen.verdict, seen.weight, seen.reason.as_str()),
+        (Verdict::Unknown, Weight::Look, "of fewer GPUs")
     );
 }
 

@@ -118,5 +118,6 @@ pub(crate) fn report(node: &str, id: &str, second: i64) -> NewReport {
                 .collect(),
         }],
         machine: Some(Machine::default()),
+        judged: None,
     }
 }

@@ -56,7 +56,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
     } = source;
     let words = Words::of(locale.language);
     let node = report.node.id.to_string();
-    let mark = verdict(report.conclusion.verdict, locale.language);
+    let mark = verdict(listing.verdict, locale.language);
     ReportPage {
         layout: Layout::new(format!("{} · {node} · Peerless", mark.label), Section::Nodes)
             .spoken(locale)
@@ -67,7 +67,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
         json_href: format!("/api/v1/reports/{}", encoded(report.report_id.as_str())),
         node,
         verdict: mark,
-        reason: report.conclusion.reason.clone(),
+        reason: listing.reason.clone(),
         simulated: report.simulated,
         facts: run_facts(listing, report, words),
         failures: failures(&report.failures, locale),
@@ -81,7 +81,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
             .iter()
             .map(|stored| finding(stored, report, generation, locale))
             .collect(),
-        no_findings: no_findings(report.conclusion.verdict, words),
+        no_findings: no_findings(listing.verdict, words),
         matrix: matrix::pairs(report, words),
         nccl: nccl::section(report, locale.language),
         measurements: measurements(report, locale),

@@ -1,0 +1,46 @@
+//! Places of a text that does not stand as it was printed: colours, escapes, messages as arrays of bytes.
+
+use memchr::memchr3;
+
+use super::bytes;
+use super::clean::ESC;
+use super::restore::control_number;
+
+/// Places of a run whose lines are read one by one: colours, escapes, messages as arrays of bytes. Each is looked for once.
+pub(super) struct Marks<'b> {
+    bytes: &'b [u8],
+    sign: Option<usize>,
+    array: Option<usize>,
+}
+
+impl<'b> Marks<'b> {
+    pub(super) fn of(bytes: &'b [u8]) -> Self {
+        Self {
+            bytes,
+            sign: sign(bytes, 0),
+            array: bytes::find(bytes, 0),
+        }
+    }
+
+    /// The first one from a place on.
+    pub(super) fn next(&mut self, from: usize) -> Option<usize> {
+        if self.sign.is_some_and(|at| at < from) {
+            self.sign = sign(self.bytes, from);
+        }
+        if self.array.is_some_and(|at| at < from) {
+            self.array = bytes::find(self.bytes, from);
+        }
+        self.sign.into_iter().chain(self.array).min()
+    }
+}
+
+/// The next colour, backslash or `#033` of rsyslog.
+fn sign(bytes: &[u8], mut from: usize) -> Option<usize> {
+    loop {
+        let at = from + memchr3(ESC, b'\\', b'#', bytes.get(from..)?)?;
+        if bytes.get(at) != Some(&b'#') || control_number(bytes.get(at..)?).is_some() {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}

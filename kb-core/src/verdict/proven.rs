@@ -1,0 +1,68 @@
+//! What the checks of a report show, whatever verdict its sender wrote into it.
+
+use std::collections::BTreeSet;
+
+use super::Verdict;
+use super::evidence::Seen;
+use super::rows::{REQUIRED_RUNGS, not_proven_by};
+use super::run::{failure_reason, worst_absent};
+use super::scene::Scene;
+use crate::report::{GpuIndex, Pair, Report};
+
+/// What agents of minor version 0 could check.
+const FIRST_RUNGS: [u8; 2] = [3, 4];
+
+/// Why the checks of a report do not show that all of its GPUs work with each other; `None` where they do. A pair whose
+/// refusal is information need not work.
+pub fn unproven(report: &Report) -> Option<String> {
+    match report.gpus.len() {
+        0 => return Some("it lists no GPU".to_owned()),
+        1 => return Some("it lists one GPU, which has no pair to prove".to_owned()),
+        _ => {}
+    }
+    if let Some(failure) = report.failures.first() {
+        return Some(failure_reason(failure));
+    }
+    if let Some((verdict, absent)) = worst_absent(&report.absent)
+        && verdict > Verdict::Degraded
+    {
+        return Some(absent);
+    }
+    if let Some((a, b)) = missing_pair(report) {
+        return Some(format!("GPU {a} and GPU {b} were not tried with each other"));
+    }
+    let required = match report.schema.minor {
+        0 => FIRST_RUNGS.as_slice(),
+        _ => &REQUIRED_RUNGS,
+    };
+    let scene = Scene::of(report);
+    counting(report).find_map(|(index, pair)| {
+        let told = pair.verdict.verdict;
+        let why = if told > Verdict::Degraded {
+            format!("{}: {}", told.word(), pair.verdict.reason)
+        } else {
+            not_proven_by(&Seen::new(&scene, pair, index), required)?.reason
+        };
+        Some(format!("GPU {} and GPU {}: {why}", pair.a, pair.b))
+    })
+}
+
+/// Whether every pair that has to work passed this rung in both directions.
+pub fn all_passed(report: &Report, rung: u8) -> bool {
+    let scene = Scene::of(report);
+    counting(report).all(|(index, pair)| Seen::new(&scene, pair, index).proven_rungs().contains(&rung))
+}
+
+fn counting(report: &Report) -> impl Iterator<Item = (usize, &Pair)> {
+    let is_as_expected = |pair: &Pair| pair.verdict.information && pair.verdict.verdict == Verdict::Refused;
+    let pairs = report.pairs.iter().enumerate();
+    pairs.filter(move |(_, pair)| !is_as_expected(pair))
+}
+
+fn missing_pair(report: &Report) -> Option<(GpuIndex, GpuIndex)> {
+    let named: BTreeSet<_> = report.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+    let gpus = GpuIndex::try_from(report.gpus.len()).unwrap_or(GpuIndex::MAX);
+    (0..gpus)
+        .flat_map(|b| (0..b).map(move |a| (a, b)))
+        .find(|pair| !named.contains(pair))
+}

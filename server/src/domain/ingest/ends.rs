@@ -1,0 +1,192 @@
+//! Whether a proof of health ends a fault that was proven before: it has to cover the same GPUs with tests that could
+//! have seen it.
+
+use kb_core::report::{Absence, Fact, Gpu, Outcome, Report};
+use kb_core::verdict::{Verdict, all_passed, cause, unproven};
+
+/// Rungs that checks prove; 1 is the driver's own answer.
+const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
+/// NVML's own version: where it could be asked, what it says of a GPU was read.
+const NVML: &str = "nvml.driver_version";
+
+/// Why the proof leaves the fault open; `None` where it ends it.
+pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
+    if let Some(why) = unproven(proof) {
+        return Some(why);
+    }
+    if let Some(gpu) = fault.gpus.iter().find(|gpu| !covers(proof, gpu, fault)) {
+        return Some(format!("{} is not among its GPUs", name(gpu)));
+    }
+    let gone = || {
+        let absent = fault.absent.iter();
+        absent.filter(|gpu| matches!(gpu.absence, Absence::Missing | Absence::Lost))
+    };
+    let is_back = |address: &String| {
+        let mut gpus = proof.gpus.iter();
+        gpus.any(|gpu| gpu.pci_address.value.as_ref() == Some(address))
+    };
+    if let Some(gpu) = gone().find(|gpu| gpu.pci_address.as_ref().is_some_and(|at| !is_back(at))) {
+        return Some(format!("{} is still not among its GPUs", gpu.name()));
+    }
+    let (had, has) = (fault.gpus.len() + gone().count(), proof.gpus.len());
+    if has < had {
+        return Some(format!("it shows {has} GPUs, and there were {had}"));
+    }
+    if let Some(rung) = CHECKED_RUNGS
+        .into_iter()
+        .find(|rung| failed(fault, *rung) && !all_passed(proof, *rung))
+    {
+        return Some(format!(
+            "rung {rung}, which failed then, did not pass in all pairs"
+        ));
+    }
+    let asks_for_service = fault
+        .pairs
+        .iter()
+        .any(|pair| pair.verdict.cause.as_deref() == Some(cause::GPU_NEEDS_SERVICE));
+    let nvml_answers = proof.host.get(NVML).is_some_and(|fact| fact.value.is_some());
+    (asks_for_service && !nvml_answers)
+        .then(|| "NVML, which asked for service of a GPU then, was not asked".to_owned())
+}
+
+/// Whether the proof is about this GPU, by its UUID; else by address; else by its place in the list. After a new boot,
+/// another GPU at the same address was put in its place.
+fn covers(proof: &Report, gpu: &Gpu, fault: &Report) -> bool {
+    let has_rebooted =
+        matches!((&fault.node.boot_id, &proof.node.boot_id), (Some(then), Some(now)) if then != now);
+    proof.gpus.iter().any(|other| {
+        let is_at_address = same(&gpu.pci_address, &other.pci_address);
+        match same(&gpu.uuid, &other.uuid) {
+            Some(is_same) => is_same || (has_rebooted && is_at_address == Some(true)),
+            None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
+        }
+    })
+}
+
+/// Whether two facts say the same; `None` where one of them says nothing.
+fn same(one: &Fact<String>, other: &Fact<String>) -> Option<bool> {
+    one.value
+        .as_ref()
+        .zip(other.value.as_ref())
+        .map(|(one, other)| one == other)
+}
+
+/// Whether a check of this rung failed or hung in a pair that has to work.
+fn failed(fault: &Report, rung: u8) -> bool {
+    let pairs = fault.pairs.iter();
+    let counting =
+        pairs.filter(|pair| !(pair.verdict.information && pair.verdict.verdict == Verdict::Refused));
+    let mut checks = counting
+        .flat_map(|pair| &pair.directions)
+        .flat_map(|direction| &direction.checks);
+    checks.any(|check| check.rung == rung && matches!(check.outcome, Outcome::Fail | Outcome::Hang))
+}
+
+fn name(gpu: &Gpu) -> String {
+    let known = gpu.uuid.value.as_ref().or(gpu.pci_address.value.as_ref());
+    known.map_or_else(
+        || format!("GPU {}", gpu.cuda_ordinal),
+        |known| format!("GPU {known}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::domain::correlate::samples::{proven, report};
+
+    fn whole(gpus: u32) -> Value {
+        let pairs: Vec<Value> = (0..gpus)
+            .flat_map(|b| (0..b).map(move |a| proven(a, b)))
+            .collect();
+        report(gpus, &pairs)
+    }
+
+    fn fault(gpus: u32, rung: usize) -> Value {
+        let mut fault = whole(gpus);
+        fault["conclusion"]["verdict"] = json!("broken");
+        fault["pairs"][0]["verdict"]["verdict"] = json!("broken");
+        fault["pairs"][0]["directions"][0]["checks"][rung]["outcome"] = json!("fail");
+        fault
+    }
+
+    fn why(fault: &Value, proof: &Value) -> Option<String> {
+        let read = |report: &Value| serde_json::from_value::<Report>(report.clone()).unwrap();
+        leaves_open(&read(fault), &read(proof))
+    }
+
+    fn left_open(fault: &Value, proof: &Value, text: &str) {
+        let why = why(fault, proof).expect("it does not end the fault");
+        assert!(why.contains(text), "{why}");
+    }
+
+    #[test]
+    fn a_proof_of_the_same_gpus_ends_a_fault() {
+        assert_eq!(why(&fault(3, 0), &whole(3)), None);
+        assert_eq!(why(&fault(2, 0), &whole(3)), None, "with one more");
+    }
+
+    #[test]
+    fn a_proof_of_fewer_or_other_gpus_ends_none() {
+        left_open(&fault(3, 0), &whole(2), "GPU-2 is not among");
+        let mut others = whole(2);
+        others["gpus"][1]["uuid"]["value"] = json!("GPU-other");
+        left_open(&fault(2, 0), &others, "GPU-1 is not among");
+    }
+
+    #[test]
+    fn a_gpu_that_was_exchanged_is_covered_by_the_one_in_its_place() {
+        let mut exchanged = whole(2);
+        exchanged["gpus"][1]["uuid"]["value"] = json!("GPU-new");
+        exchanged["node"]["boot_id"] = json!("after");
+        let mut before = fault(2, 0);
+        left_open(&before, &exchanged, "GPU-1");
+        before["node"]["boot_id"] = json!("before");
+        assert_eq!(why(&before, &exchanged), None);
+    }
+
+    #[test]
+    fn without_uuids_addresses_and_places_tell() {
+        let nameless = |mut report: Value| {
+            for gpu in report["gpus"].as_array_mut().unwrap() {
+                gpu["uuid"] = json!({ "source": "test", "gap": { "kind": "failed", "reason": "test" } });
+                gpu["pci_address"] = gpu["uuid"].clone();
+            }
+            report
+        };
+        assert_eq!(why(&nameless(fault(2, 0)), &nameless(whole(2))), None);
+        left_open(&nameless(fault(3, 0)), &nameless(whole(2)), "GPU 2");
+    }
+
+    #[test]
+    fn a_gpu_that_was_lost_has_to_be_back() {
+        let lost = |address: Value| {
+            let mut fault = fault(2, 0);
+            fault["absent"] =
+                json!([{ "absence": "lost", "pci_address": address, "reason": "gone", "source": "test" }]);
+            fault
+        };
+        left_open(&lost(json!("0000:00:99.0")), &whole(3), "0000:00:99.0");
+        left_open(&lost(json!(null)), &whole(2), "2 GPUs, and there were 3");
+        assert_eq!(why(&lost(json!(null)), &whole(3)), None);
+    }
+
+    #[test]
+    fn the_rung_that_failed_has_to_pass() {
+        let mut with_nccl = fault(2, 0);
+        with_nccl["pairs"][0]["directions"][0]["checks"][0]["rung"] = json!(7);
+        left_open(&with_nccl, &whole(2), "rung 7");
+    }
+
+    #[test]
+    fn what_nvml_said_is_taken_back_by_nvml() {
+        let mut service = fault(2, 0);
+        service["pairs"][0]["verdict"]["cause"] = json!("gpu_needs_service");
+        left_open(&service, &whole(2), "NVML");
+        let mut asked = whole(2);
+        asked["host"] = json!({ NVML: { "value": "580.1", "source": "test" } });
+        assert_eq!(why(&service, &asked), None);
+    }
+}

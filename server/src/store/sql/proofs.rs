@@ -1,0 +1,76 @@
+//! A node's proofs beside each other: which there are, and which turn out to be none.
+
+use kb_core::ids::NodeId;
+
+use super::convert::count_from;
+use super::engine::{Cells, Engine, values};
+use super::report_rows::{listing_columns, listing_from};
+use super::session::Tx;
+use crate::store::{Judged, NewReport, Proofs, ReportListing, StoreError};
+
+/// Proofs of a node, the run that ended last first, and how many reports it has.
+pub(super) async fn of<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+    limit: u32,
+) -> Result<Proofs, StoreError> {
+    Ok(Proofs {
+        reports: reports_of(tx, node).await?,
+        proofs: latest(tx, node, simulated, limit).await?,
+    })
+}
+
+/// Whether no report came since this one was judged. Asked when the node's row counts it already.
+pub(super) async fn is_up_to_date<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    judged: &Judged,
+) -> Result<bool, StoreError> {
+    Ok(reports_of(tx, node).await? == judged.reports.saturating_add(1))
+}
+
+/// Takes the weight of what the new report refutes; what stands of the node is then its latest proof that is left.
+pub(super) async fn refute<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    let refuted = report.judged.iter().flat_map(|judged| &judged.refuted);
+    let mut is_any = false;
+    for (id, reason) in refuted {
+        is_any = true;
+        let sql = "UPDATE report SET weight = 'look', verdict = 'unknown', reason = $3 WHERE node_id = $1 AND id = $2";
+        tx.run(sql, values![&report.node, id, reason]).await?;
+    }
+    if !is_any {
+        return Ok(());
+    }
+    let left = latest(tx, &report.node, report.simulated, 1).await?;
+    if let Some(proof) = left.first() {
+        let at = proof.finished_at.min(proof.received_at);
+        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
+        tx.run(sql, values![&report.node, &proof.id, at]).await?;
+    }
+    Ok(())
+}
+
+async fn reports_of<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<u32, StoreError> {
+    let row = tx
+        .first("SELECT reports FROM node WHERE id = $1", values![node])
+        .await?;
+    row.map_or(Ok(0), |row| count_from(row.integer(0)?))
+}
+
+async fn latest<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+    limit: u32,
+) -> Result<Vec<ReportListing>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
+         ORDER BY CASE WHEN p.finished_at < p.received_at THEN p.finished_at ELSE p.received_at END DESC, \
+         p.received_at DESC, p.id DESC LIMIT $3"
+    );
+    let rows = tx.all(sql, values![node, simulated, limit]).await?;
+    rows.iter().map(|row| listing_from(row, 0)).collect()
+}
