@@ -10,8 +10,9 @@ use super::ends::leaves_open;
 use super::{IngestError, parse_stored};
 use crate::store::{Judged, NewReport, ReportListing, ReportStore, Weight};
 
-/// Proofs of a node that one is held against. Of so many faults in a row no proof ends one.
-const MOST: u32 = 32;
+/// Most proofs of a node that one is held against, the latest first. Faults in a row before these count as ended with them:
+/// a probe every ten minutes says the same fault so often in a day, and each is read and parsed.
+const MOST: u32 = 144;
 
 /// Holds a report against the node's other proofs. `new` is about to be kept: its weight, verdict and reason become what
 /// it is worth beside them.
