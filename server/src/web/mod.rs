@@ -9,7 +9,7 @@ pub mod api;
 pub mod auth;
 pub mod body;
 pub mod client;
-mod compute;
+pub mod compute;
 pub mod crowd;
 pub mod error;
 mod etag;

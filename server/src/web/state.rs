@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::body::{Budget, Patience};
 use super::client::Limiter;
+use super::compute::Queue;
 use super::crowd::Crowd;
 use super::routes::RouteTable;
 use super::token_outage::TokenOutage;
@@ -49,6 +50,8 @@ pub struct AppState {
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,
+    /// Places for work, and who waits for one.
+    pub queue: Queue,
     /// Connections, and those whose bodies are waited for.
     pub crowd: Crowd,
     /// Whether the database can be written.

@@ -21,6 +21,7 @@ mod durability;
 mod empty_database;
 mod enrol;
 mod every_call;
+mod flood;
 mod gate;
 mod graph;
 mod health;

@@ -18,6 +18,7 @@ pub use weigh::{Bound, Weigher};
 
 use actix_web::http::header::{self, HeaderValue};
 
+use super::compute::NotComputed;
 use super::error::{Code, Problem};
 
 /// Why a body was not read to its end.
@@ -55,9 +56,9 @@ pub enum BodyError {
     /// The connection broke.
     #[error("the body ended before it was complete")]
     Broken,
-    /// What reads the body panicked, which is a fault of ours.
-    #[error("reading the body panicked")]
-    Panicked,
+    /// What comes of the body is not computed.
+    #[error(transparent)]
+    NotComputed(#[from] NotComputed),
     /// The one who was to get the answer went away.
     #[error("nobody reads the answer")]
     Unread,
@@ -79,7 +80,7 @@ impl From<BodyError> for Problem {
                 return Self::new(Code::Unavailable, error.to_string())
                     .with_header(header::RETRY_AFTER, HeaderValue::from_static("5"));
             }
-            BodyError::Panicked => return Self::internal(&error),
+            BodyError::NotComputed(error) => return error.into(),
             BodyError::Slow => Code::RequestTimeout,
             BodyError::Broken | BodyError::Unread | BodyError::NotUtf8(_) => Code::MalformedBody,
         };
