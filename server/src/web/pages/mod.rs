@@ -25,6 +25,7 @@ pub mod words;
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
+use kb_core::terminal::harmless_lines;
 
 use super::auth::Access;
 use super::error::Problem;
@@ -64,11 +65,17 @@ struct Unreadable {
 
 /// A page as an answer; which language it is in depends on what the browser prefers.
 fn html(page: &impl Template) -> Result<HttpResponse, Problem> {
-    let body = page.render().map_err(|error| Problem::internal(&error))?;
+    let body = rendered(page).map_err(|error| Problem::internal(&error))?;
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
         .append_header((header::VARY, "Accept-Language"))
         .body(body))
+}
+
+/// A page as text. Templates hold no control character, and no mark that turns the direction of writing: what there is of
+/// them came from outside, with a report, a record or a log, and is shown as an escape.
+pub(in crate::web) fn rendered(page: &impl Template) -> askama::Result<String> {
+    page.render().map(|text| harmless_lines(&text))
 }
 
 /// A page for one reader: caches between must not keep it. The reader's own browser may, for its "back".
