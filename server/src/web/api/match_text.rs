@@ -18,7 +18,7 @@ use crate::domain::answer_text;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
 use crate::domain::work_time::{PIECE, WorkTime};
 use crate::web::auth::{Anyone, Caller};
-use crate::web::body::{BodyError, Patience, Sink};
+use crate::web::body::{BodyError, Patience, Sink, each_once};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::held::held;
@@ -34,7 +34,7 @@ pub struct MatchRequest {
     #[schema(example = "RuntimeError: CUDA error: peer access is not supported between these two devices")]
     text: String,
     /// Versions and models by component: `driver`, `cuda`, `nccl`, `gpu_model`, …
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_once")]
     #[schema(example = json!({"driver": "550.54.14"}))]
     environment: BTreeMap<String, String>,
     /// A draft to try on the text beside what is published; needs the scope `edit`. For JSON answers.

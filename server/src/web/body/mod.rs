@@ -3,6 +3,7 @@
 
 mod budget;
 mod decode;
+mod once;
 mod pace;
 mod read;
 mod sniff;
@@ -10,6 +11,7 @@ mod weigh;
 
 pub use budget::{Budget, Share};
 pub use decode::{Decoder, Encoding, Sink};
+pub use once::each_once;
 pub use pace::{Pace, Patience};
 pub use read::{
     check_head, is_json, json, json_needed, json_text, parse_json, raw, report, stream, stream_with, text,
