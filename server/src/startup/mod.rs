@@ -30,7 +30,7 @@ use crate::web::crowd::{Counted, Crowd};
 use crate::web::state::{AppState, RequestIds, Settings};
 use crate::web::token_outage::TokenOutage;
 use crate::web::write_check::WriteCheck;
-use crate::web::{app, limits, routes};
+use crate::web::{app, limits, parameters, routes};
 
 pub use failure::StartupError;
 pub use greeting::greet;
@@ -111,6 +111,7 @@ impl Application {
                 patience: environment.patience,
             },
             routes: routes().table(),
+            parameters: parameters(),
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
             bodies: Budget::default(),
             answers: Budget::of(limits::ANSWERS_BYTES),

@@ -57,6 +57,8 @@ async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
             if access == Access::FleetReader && caller.0.is_none() {
                 host::check(request.headers(), state.settings.public_url.as_deref())?;
             }
+            let query = request.query_string();
+            state.parameters.check(request.method(), &pattern, query)?;
             Ok(caller)
         }
         Found::OtherMethods(methods) => Err(wrong_method(&methods)),

@@ -7,6 +7,7 @@ use super::body::{Budget, Patience};
 use super::client::Limiter;
 use super::compute::Queue;
 use super::crowd::Crowd;
+use super::parameters::Parameters;
 use super::routes::RouteTable;
 use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
@@ -44,6 +45,8 @@ pub struct AppState {
     pub settings: Settings,
     /// Declared routes.
     pub routes: RouteTable,
+    /// Parameters of the routes.
+    pub parameters: Parameters,
     /// Requests per client.
     pub limiter: Limiter,
     /// Memory for bodies.

@@ -45,4 +45,5 @@ mod search_command;
 mod secrecy;
 mod slow;
 mod startup;
+mod strict;
 mod test_app;

@@ -22,7 +22,7 @@ pub mod search;
 pub mod together;
 pub mod words;
 
-use actix_web::http::header;
+use actix_web::http::{Method, header};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::terminal::harmless_lines;
@@ -54,6 +54,31 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/llms.txt", Access::Anyone, llms::get);
     routes.get("/favicon.ico", Access::Anyone, assets::favicon);
 }
+
+/// Parameters of each page, besides its language.
+pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
+    (Method::GET, "/", &[]),
+    (Method::GET, "/match", &[]),
+    (Method::POST, "/match", &lookup::form::COMPONENTS),
+    (
+        Method::GET,
+        "/search",
+        &[
+            "q", "domain", "category", "tag", "tier", "locale", "cursor", "typing",
+        ],
+    ),
+    (Method::GET, "/graph", &[]),
+    (Method::GET, "/graph/between", &["from", "to", "kind"]),
+    (Method::GET, "/graph/path", &["from", "to"]),
+    (Method::GET, "/r/{id}/-/graph", &["depth", "kinds"]),
+    (Method::GET, "/r/{id}/-/revisions", &["from", "to"]),
+    (Method::GET, "/r/{id}", &[]),
+    (Method::GET, "/nodes", &["after", "label"]),
+    (Method::GET, "/nodes/{id}", &["before", "id"]),
+    (Method::GET, "/reports/{id}", &["node"]),
+    (Method::GET, "/docs/api", &[]),
+    (Method::GET, "/docs/problems", &[]),
+];
 
 /// Something in the database that this build cannot read.
 #[derive(Debug, thiserror::Error)]
