@@ -6,6 +6,7 @@
 //! `phrase` is for words that many programs print.
 
 mod beginnings;
+mod branches;
 mod chains;
 mod check;
 mod cost;
@@ -19,6 +20,7 @@ mod required;
 #[cfg(test)]
 mod tests;
 
+pub use branches::branches;
 pub(crate) use chains::{Chain, Chains, Gap, Link};
 pub(crate) use check::{
     Analysis, CompiledPattern, Texts, analyse, check_cost, compile, compile_often, facts,
