@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// Made from `evaluation/clean` by this file's test, with `WRITE_CLEAN=1`.
 const PACKED: &[u8] = include_bytes!("healthy-lines.txt.zst");
 /// Lines by which training tells how far it is, written for the gate: the corpus has few of their many forms.
-const PROGRESS: &str = include_str!("progress-lines.txt");
+pub const PROGRESS: &str = include_str!("progress-lines.txt");
 /// More than it holds: a bound, for whatever is built in.
 const MOST_BYTES: usize = 32 << 20;
 
