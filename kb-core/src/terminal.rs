@@ -45,8 +45,13 @@ fn acts(character: char) -> bool {
     match character {
         '\t' => false,
         // Unicode Bidirectional Algorithm (UAX 9), section 2: embeddings, overrides, isolates, marks; and line separators.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}' | '\u{200e}' | '\u{200f}' => true,
-        '\u{2028}' | '\u{2029}' => true,
+        '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{61c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'
+        | '\u{2029}' => true,
         _ => character.is_control(),
     }
 }

@@ -180,7 +180,7 @@ fn a_pattern_that_asks_for_digits_is_held_against_each_line() {
 fn each_alternative_is_judged_by_itself() {
     let regex = "the frobnicator lost its zorgblat|wheel [0-9]+ came off the zorgblat axle";
     let both = texts("cuda/both", regex, "the frobnicator lost its zorgblat", json!({}));
-    assert_eq!(told(&[both.clone()], &[]), []);
+    assert_eq!(told(std::slice::from_ref(&both), &[]), []);
     let refused = [("cuda/both".to_owned(), "gate/others-example")];
     assert_eq!(told(&[both], &[narrow()]), refused);
 }
