@@ -20,6 +20,7 @@ pub(crate) fn forbid_core_files() {
 
 /// One line on standard error. A reader that is gone is no reason to fail.
 pub(crate) fn say(line: &str) {
+    let line = kb_core::terminal::harmless_lines(line);
     let _ = writeln!(std::io::stderr().lock(), "peerless-agent: {line}");
 }
 

@@ -18,6 +18,7 @@ pub mod health;
 pub mod ids;
 pub mod intake;
 pub mod matcher;
+pub mod near;
 pub mod observation;
 pub mod record;
 pub mod report;

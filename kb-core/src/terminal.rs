@@ -1,26 +1,58 @@
 //! Texts of others on a terminal: what a log, a server or a setting says must not act on it, and no password is shown.
 
-/// The text with a replacement character for all that a terminal takes for a command: control characters but the tab, and
-/// marks that turn the direction of writing. It stays on one line.
+use std::fmt::Write as _;
+
+/// The text with an escape, `\u001b` or `\u202e`, for all that a terminal takes for a command and that a reader does not see:
+/// control characters but the tab, and marks that turn the direction of writing. It stays on one line. JSON says the same
+/// afterwards as before.
 pub fn harmless(text: &str) -> String {
-    text.chars().map(|c| shown(c, false)).collect()
+    escaped(text, |_| false)
 }
 
 /// As [`harmless`], but lines stay lines.
 pub fn harmless_lines(text: &str) -> String {
-    text.chars().map(|c| shown(c, true)).collect()
+    if !text.contains(acts) {
+        return text.to_owned();
+    }
+    escaped(text, |rest| rest.starts_with('\n') || rest.starts_with("\r\n"))
 }
 
-fn shown(character: char, keeps_lines: bool) -> char {
-    match character {
-        '\t' => character,
-        '\n' if keeps_lines => character,
-        // Unicode Bidirectional Algorithm (UAX 9), section 2: embeddings, overrides, isolates; and line separators.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' => {
-            char::REPLACEMENT_CHARACTER
+/// `keeps` says of a rest of the text whether its first character stays.
+fn escaped(text: &str, keeps: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(acts) {
+        let (before, behind) = rest.split_at(at);
+        out.push_str(before);
+        let mut characters = behind.chars();
+        let Some(character) = characters.next() else {
+            break;
+        };
+        if keeps(behind) {
+            out.push(character);
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(character));
         }
-        _ if character.is_control() => char::REPLACEMENT_CHARACTER,
-        _ => character,
+        rest = characters.as_str();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// True for what is no visible part of a text, but acts on how others are shown.
+fn acts(character: char) -> bool {
+    match character {
+        '\t' => false,
+        // Unicode Bidirectional Algorithm (UAX 9), section 2: embeddings, overrides, isolates, marks; and line separators.
+        '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{61c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'
+        | '\u{2029}' => true,
+        _ => character.is_control(),
     }
 }
 
@@ -45,10 +77,12 @@ mod tests {
     #[test]
     fn a_text_does_not_drive_the_terminal() {
         let text = "a\tb\u{1b}]0;title\u{7}\u{9b}2J\rc\npeerless-agent: healthy\u{202e}x";
-        let one_line =
-            "a\tb\u{fffd}]0;title\u{fffd}\u{fffd}2J\u{fffd}c\u{fffd}peerless-agent: healthy\u{fffd}x";
+        let one_line = "a\tb\\u001b]0;title\\u0007\\u009b2J\\u000dc\\u000apeerless-agent: healthy\\u202ex";
         assert_eq!(harmless(text), one_line);
-        assert_eq!(harmless_lines("a\n\u{1b}[2Jb\r\n"), "a\n\u{fffd}[2Jb\u{fffd}\n");
+        assert_eq!(
+            harmless_lines("a\n\u{1b}[2Jb\rc\r\n"),
+            "a\n\\u001b[2Jb\\u000dc\r\n"
+        );
         assert_eq!(harmless("显卡 not available"), "显卡 not available");
     }
 

@@ -77,6 +77,14 @@ fn sentence(name: &str, options: &[String]) -> Option<String> {
     let option = rest.to_ascii_lowercase().replace('_', "-");
     Some(if slips <= MOST_SLIPS {
         format!("the variable {show} is not read: did you mean {near}?")
+    } else if let Some(near) = (!options.contains(&option))
+        .then(|| crate::near::nearest(&option, options.iter().map(String::as_str)))
+        .flatten()
+    {
+        format!(
+            "the variable {show} is not read: did you mean the option --{near}? It has no variable of that name, so give it on \
+             the command line or in the settings file"
+        )
     } else if options.contains(&option) {
         format!(
             "the variable {show} is not read: --{option} has none, so give it on the command line or in the settings \
@@ -135,6 +143,11 @@ mod tests {
             let said = of(name).unwrap();
             assert!(said.contains(option) && said.contains("PEERLESS_"), "{said}");
         }
+        assert!(
+            of("PEERLESS_TIMOUT")
+                .unwrap()
+                .contains("did you mean the option --timeout?")
+        );
         assert!(of("PEERLESS_SOMETHING_ELSE").unwrap().contains("no setting"));
     }
 

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use kb_core::terminal::harmless_lines;
 use mimalloc::MiMalloc;
 use peerless::cli;
 
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
     match runtime.block_on(cli::run(command)) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("peerless: {}", cli::explain(&error));
+            eprintln!("peerless: {}", harmless_lines(&cli::explain(&error)));
             ExitCode::from(failed)
         }
     }

@@ -1,6 +1,12 @@
 //! Colours, where a terminal shows them and nobody asked for none (<https://no-color.org>).
 
+use kb_core::terminal::harmless_lines;
 use kb_core::verdict::Verdict;
+
+/// What begins a colour.
+const ESCAPE: char = '\x1b';
+/// The colours of verdicts, and their end.
+const COLOURS: [&str; 4] = ["[31m", "[32m", "[33m", "[0m"];
 
 /// Whether text is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +28,27 @@ impl Style {
         }
     }
 
+    /// A table as it may be printed: what it shows of drivers, hosts and logs does not act on the terminal. Nothing but the
+    /// colours stays.
+    pub(super) fn harmless(self, table: &str) -> String {
+        match self {
+            Self::Plain => harmless_lines(table),
+            Self::Coloured => {
+                let pieces = table.split(ESCAPE).enumerate();
+                let pieces = pieces.map(|(number, piece)| {
+                    let is_colour = COLOURS.iter().any(|colour| piece.starts_with(colour));
+                    let escape = match (number, is_colour) {
+                        (0, _) => String::new(),
+                        (_, true) => ESCAPE.to_string(),
+                        (_, false) => harmless_lines(&ESCAPE.to_string()),
+                    };
+                    escape + &harmless_lines(piece)
+                });
+                pieces.collect()
+            }
+        }
+    }
+
     /// A word in the colour of a verdict.
     pub(super) fn verdict(self, verdict: Verdict, text: &str) -> String {
         let colour = match verdict {
@@ -33,5 +60,21 @@ impl Style {
             Self::Plain => text.to_owned(),
             Self::Coloured => format!("\x1b[{colour}m{text}\x1b[0m"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_keeps_its_colours_and_nothing_else_that_acts() {
+        let style = Style::Coloured;
+        let table = format!("{}: \x1b[2J\u{9b}\n", style.verdict(Verdict::Broken, "broken"));
+        assert_eq!(
+            style.harmless(&table),
+            "\x1b[31mbroken\x1b[0m: \\u001b[2J\\u009b\n"
+        );
+        assert_eq!(Style::Plain.harmless("a\x1b[31mb\n"), "a\\u001b[31mb\n");
     }
 }

@@ -63,7 +63,7 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
             "\n  {gaps} facts could not be seen; --json has the reason of each"
         );
     }
-    text
+    style.harmless(&text)
 }
 
 /// NCCL in one line: version, verdict, reason.

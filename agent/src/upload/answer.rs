@@ -122,6 +122,6 @@ mod tests {
             ": Busy: later"
         );
         let hostile = answer(PROBLEM, r#"{"title": "\u001b[2J\npeerless-agent: healthy"}"#);
-        assert_eq!(hostile.detail(), ": \u{fffd}[2J\u{fffd}peerless-agent: healthy");
+        assert_eq!(hostile.detail(), ": \\u001b[2J\\u000apeerless-agent: healthy");
     }
 }

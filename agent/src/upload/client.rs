@@ -337,7 +337,7 @@ mod tests {
         });
         assert_eq!(
             describe(&finding),
-            "pair 0-1: \u{fffd}[2Jall is well\u{fffd}peerless-agent: healthy (a/b\u{fffd}c)"
+            "pair 0-1: \\u001b[2Jall is well\\u000apeerless-agent: healthy (a/b\\u000dc)"
         );
     }
 

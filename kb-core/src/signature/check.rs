@@ -153,6 +153,15 @@ pub(crate) fn compile(spec: &PatternSpec, texts: Texts) -> Result<CompiledPatter
     compile_as(spec, texts, meta::Config::new().hybrid(false))
 }
 
+/// The first of these lines that a pattern matches, wherever it stands: the matcher also asks whether words by which a text
+/// names its machine stand near. None where it cannot be compiled.
+pub fn first_match<'t>(spec: &PatternSpec, lines: impl IntoIterator<Item = &'t str>) -> Option<&'t str> {
+    let compiled = compile(spec, Texts::Any).ok()?;
+    lines
+        .into_iter()
+        .find(|line| compiled.regex.is_match(line.as_bytes()))
+}
+
 /// Compiles a pattern that runs again and again: with a lazy automaton of at most this many bytes, one for each
 /// direction.
 pub(crate) fn compile_often(

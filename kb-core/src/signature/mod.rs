@@ -6,6 +6,7 @@
 //! `phrase` is for words that many programs print.
 
 mod beginnings;
+mod branches;
 mod chains;
 mod check;
 mod cost;
@@ -19,11 +20,12 @@ mod required;
 #[cfg(test)]
 mod tests;
 
+pub use branches::branches;
 pub(crate) use chains::{Chain, Chains, Gap, Link};
 pub(crate) use check::{
     Analysis, CompiledPattern, Texts, analyse, check_cost, compile, compile_often, facts,
 };
-pub use check::{Capture, PatternFacts, check};
+pub use check::{Capture, PatternFacts, check, first_match};
 pub use error::PatternError;
 pub(crate) use lines::{MAX_PARTS, parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;

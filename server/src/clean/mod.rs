@@ -10,7 +10,7 @@ mod manifest;
 use std::io;
 use std::path::PathBuf;
 
-pub use lines::healthy_lines;
+pub use lines::{PROGRESS, healthy_lines};
 pub use manifest::{Corpus, Log, Part};
 
 /// Why the corpus could not be judged.

@@ -15,6 +15,7 @@ use crate::domain::tokens;
 use crate::feed;
 use crate::startup::open_store;
 use crate::web::body::Budget;
+use crate::web::compute::Desk;
 use crate::web::limits;
 use crate::web::mcp::{Source, Tools};
 
@@ -46,6 +47,7 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
         token: None,
         base_url: None,
         answers: Budget::of(limits::ANSWERS_BYTES),
+        desk: Desk::of_one(),
     };
     // The database where there is one already; it is not made for this.
     if arguments.data.database.is_some() || arguments.data.sqlite_file().try_exists()? {

@@ -27,6 +27,7 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 
 use kb_core::ids::Seq;
+use kb_core::terminal::harmless_lines;
 
 use crate::bundle;
 use crate::config::{DataArgs, ServeArgs};
@@ -132,9 +133,9 @@ pub fn explain(error: &anyhow::Error) -> String {
     text
 }
 
-/// Writes one line of an answer. A reader who has seen enough (`| head`) is no reason to panic, as `println!` does.
+/// Writes one line of an answer, in which texts of records, logs and servers do not act on the terminal. A reader who has seen enough (`| head`) is no reason to panic, as `println!` does.
 fn say(line: impl Display) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{line}")
+    writeln!(io::stdout().lock(), "{}", harmless_lines(&line.to_string()))
 }
 
 /// Opens a database that must be there.

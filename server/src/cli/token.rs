@@ -105,7 +105,7 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
             name: arguments.name,
             uses: arguments.uses,
             expires_in: arguments.expires_in,
-            labels: arguments.labels.into_iter().collect(),
+            labels: join_tokens::labels(arguments.labels)?,
             count: arguments.count,
         };
         join_tokens::make(store.as_ref(), &SystemRandom, &wanted, SystemClock.now()).await?

@@ -1,6 +1,7 @@
 //! All settings: flags, environment names and defaults in one place, shown by `--help`.
 
 mod network;
+mod served;
 
 use std::path::PathBuf;
 
@@ -113,7 +114,7 @@ pub struct ServeArgs {
     pub data: DataArgs,
 
     /// Where users reach this server, when a proxy stands in front
-    #[arg(long, env = "PEERLESS_PUBLIC_URL", value_name = "URL")]
+    #[arg(long, env = "PEERLESS_PUBLIC_URL", value_name = "URL", value_parser = served::public_url)]
     pub public_url: Option<String>,
 
     /// Proxies whose X-Forwarded-For is believed: addresses or networks, separated by commas
@@ -138,7 +139,7 @@ pub struct ServeArgs {
     pub rate_limit: u32,
 
     /// Threads that answer requests [default: one for each processor]
-    #[arg(long, env = "PEERLESS_WORKERS", value_name = "N")]
+    #[arg(long, env = "PEERLESS_WORKERS", value_name = "N", value_parser = served::workers)]
     pub workers: Option<usize>,
 
     /// Leave out the records that ship with the program, for a base of one's own

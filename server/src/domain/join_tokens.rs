@@ -134,6 +134,19 @@ pub fn parse_label(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// Labels that were given one by one.
+pub fn labels(given: Vec<(String, String)>) -> Result<Labels, JoinTokenError> {
+    let mut labels = Labels::new();
+    for (name, value) in given {
+        if labels.contains_key(&name) {
+            let why = format!("labels: {name} is given twice, give each name once");
+            return Err(JoinTokenError::Wrong(why));
+        }
+        labels.insert(name, value);
+    }
+    Ok(labels)
+}
+
 fn check_labels(labels: &Labels) -> Result<(), String> {
     if labels.len() > MAX_LABELS {
         return Err(format!("there are {}, give at most {MAX_LABELS}", labels.len()));

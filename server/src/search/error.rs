@@ -1,6 +1,7 @@
 //! What search can refuse.
 
 use kb_core::ids::Seq;
+use kb_core::near;
 
 /// Most hits of one page.
 pub const MAX_LIMIT: usize = 100;
@@ -11,6 +12,16 @@ pub enum SearchError {
     /// The caller asked for no hits, or for more than a page holds.
     #[error("limit is {0}, it must be between 1 and {MAX_LIMIT}")]
     Limit(usize),
+    /// A filter has a value that no record has.
+    #[error("no record has the {filter} {}: {choices}", near::shown(.value))]
+    UnknownValue {
+        /// Name of the filter.
+        filter: &'static str,
+        /// Its value.
+        value: String,
+        /// Values that there are.
+        choices: String,
+    },
     /// Not a cursor of ours.
     #[error("this cursor is not one that a search answer gave: leave it out to start at the first page")]
     CursorMalformed,

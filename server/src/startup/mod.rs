@@ -25,11 +25,12 @@ use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, c
 use crate::telemetry::Metrics;
 use crate::web::body::{Budget, Patience};
 use crate::web::client::Limiter;
+use crate::web::compute::Queue;
 use crate::web::crowd::{Counted, Crowd};
 use crate::web::state::{AppState, RequestIds, Settings};
 use crate::web::token_outage::TokenOutage;
 use crate::web::write_check::WriteCheck;
-use crate::web::{app, limits, routes};
+use crate::web::{app, limits, parameters, routes};
 
 pub use failure::StartupError;
 pub use greeting::greet;
@@ -110,9 +111,11 @@ impl Application {
                 patience: environment.patience,
             },
             routes: routes().table(),
+            parameters: parameters(),
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
             bodies: Budget::default(),
             answers: Budget::of(limits::ANSWERS_BYTES),
+            queue: Queue::default(),
             crowd,
             write_check: WriteCheck::default(),
             token_outage: TokenOutage::default(),
@@ -215,6 +218,8 @@ fn serve(
         .max_connections(room.max(1))
         .client_request_timeout(limits::HEADER_TIME)
         .keep_alive(limits::KEEP_ALIVE)
+        // Who sends no more has gone: nothing is computed for them.
+        .h1_allow_half_closed(false)
         .shutdown_timeout(limits::DRAIN.as_secs())
         .disable_signals();
     if let Some(workers) = workers {

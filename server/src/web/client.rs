@@ -5,7 +5,6 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use actix_web::dev::ServiceRequest;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::HashMapStateStore;
@@ -75,17 +74,21 @@ impl Limiter {
         }
     }
 
+    /// The client that a request is counted for: an IPv4 address, or the /64 that an IPv6 host owns.
+    pub fn client(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Option<IpAddr> {
+        let forwarded = forwarded(headers);
+        Some(bucket(address(peer?.ip(), forwarded.as_deref(), &self.trusted)))
+    }
+
     /// Refuses a client that comes too often, with the seconds to wait.
-    pub fn check(&self, request: &ServiceRequest) -> Result<(), Problem> {
-        let (Some(buckets), Some(peer)) = (&self.buckets, request.peer_addr()) else {
+    pub fn check(&self, client: Option<IpAddr>) -> Result<(), Problem> {
+        let (Some(buckets), Some(client)) = (&self.buckets, client) else {
             return Ok(());
         };
         if self.since_sweep.fetch_add(1, Ordering::Relaxed) >= SWEEP_EVERY {
             self.since_sweep.store(0, Ordering::Relaxed);
             buckets.retain_recent();
         }
-        let forwarded = forwarded(request.headers());
-        let client = bucket(address(peer.ip(), forwarded.as_deref(), &self.trusted));
         buckets.check_key(&client).map_err(|not_until| {
             let wait = not_until.wait_time_from(DefaultClock::default().now());
             let seconds = wait.as_secs() + 1;

@@ -9,6 +9,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 
 use super::auth::{Access, Caller};
+use super::compute::Desk;
 use super::error::{Code, Problem};
 use super::host;
 use super::routes::Found;
@@ -19,6 +20,9 @@ pub(super) async fn gate<B: MessageBody>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+    // Requests that wait behind each other on one connection are taken in one go where none has to wait for anything: the
+    // other connections of this thread have their turn in between.
+    tokio::task::yield_now().await;
     match admit(&request).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
@@ -36,7 +40,9 @@ async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
             "the server was put together without its state",
         ));
     };
-    state.limiter.check(request)?;
+    let client = state.limiter.client(request.peer_addr(), request.headers());
+    state.limiter.check(client)?;
+    request.extensions_mut().insert(Desk::new(&state.queue, client));
     let Some(pattern) = request.match_pattern() else {
         // Nothing is registered for this path: actix answers 404, and an answer needs no caller.
         return Ok(Caller::default());
@@ -51,6 +57,8 @@ async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
             if access == Access::FleetReader && caller.0.is_none() {
                 host::check(request.headers(), state.settings.public_url.as_deref())?;
             }
+            let query = request.query_string();
+            state.parameters.check(request.method(), &pattern, query)?;
             Ok(caller)
         }
         Found::OtherMethods(methods) => Err(wrong_method(&methods)),

@@ -71,6 +71,10 @@ pub const DECOMPRESSION_FREE_BYTES: u64 = wire::DECOMPRESSION_FREE_BYTES;
 pub const ZSTD_WINDOW_LOG: u32 = 23;
 /// Request line and headers together, in bytes (fixed by actix-http).
 pub const HEADER_BYTES: u64 = 128 << 10;
+/// Requests of one client that wait for their turn to be computed.
+pub const WAITING_OF_CLIENT: usize = 128;
+/// Requests of all clients that wait for it.
+pub const WAITING: usize = 1024;
 /// Number of headers (fixed by actix-http).
 pub const HEADERS: u64 = 96;
 /// `q` of the search, in bytes.
@@ -166,6 +170,16 @@ pub const LIMITS: &[Limit] = &[
     limit(
         "requests per client, at once",
         (RATE_PER_SECOND * RATE_BURST) as u64,
+        "requests",
+    ),
+    limit(
+        "requests of a client that wait to be computed",
+        WAITING_OF_CLIENT as u64,
+        "requests",
+    ),
+    limit(
+        "requests of all clients that wait to be computed",
+        WAITING as u64,
         "requests",
     ),
     limit(

@@ -12,6 +12,7 @@ use actix_web::{Error, web};
 
 use super::error::Problem;
 use super::headers;
+use super::parameters::readable;
 use super::state::AppState;
 
 /// Name of the route for requests that reached none.
@@ -72,23 +73,6 @@ pub(super) async fn observe(
         headers.insert(HeaderName::from_static("x-request-id"), value);
     }
     Ok(response)
-}
-
-/// The pattern without its regular expressions: `/api/v1/records/{id}`.
-fn readable(pattern: &str) -> String {
-    let mut text = String::with_capacity(pattern.len());
-    let mut in_regex = false;
-    for character in pattern.chars() {
-        match character {
-            ':' => in_regex = true,
-            '}' => in_regex = false,
-            _ => {}
-        }
-        if !in_regex {
-            text.push(character);
-        }
-    }
-    text
 }
 
 /// The usual methods by name, all others as one, so that a client cannot make labels.

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::body::{Budget, Patience};
 use super::client::Limiter;
+use super::compute::Queue;
 use super::crowd::Crowd;
+use super::parameters::Parameters;
 use super::routes::RouteTable;
 use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
@@ -43,12 +45,16 @@ pub struct AppState {
     pub settings: Settings,
     /// Declared routes.
     pub routes: RouteTable,
+    /// Parameters of the routes.
+    pub parameters: Parameters,
     /// Requests per client.
     pub limiter: Limiter,
     /// Memory for bodies.
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,
+    /// Places for work, and who waits for one.
+    pub queue: Queue,
     /// Connections, and those whose bodies are waited for.
     pub crowd: Crowd,
     /// Whether the database can be written.

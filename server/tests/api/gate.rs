@@ -255,14 +255,18 @@ async fn records_are_listed_by_state_and_domain() {
     );
     let expected = all.iter().filter(|id| id.starts_with("cuda/")).count();
     assert_eq!(cuda.len(), expected);
-    assert_eq!(ids("?domain=cud", None).await, [] as [String; 0]);
     assert!(
         ids("?domain=cuda&sort=modified&state=published", None)
             .await
             .len()
             == expected
     );
-    for (query, code) in [("?domain=a/b", 400), ("?state=other", 400), ("?state=draft", 403)] {
+    for (query, code) in [
+        ("?domain=a/b", 400),
+        ("?domain=cud", 400),
+        ("?state=other", 400),
+        ("?state=draft", 403),
+    ] {
         let path = format!("/api/v1/records{query}");
         assert_eq!(app.get(&path).await.status(), code, "{query}");
     }

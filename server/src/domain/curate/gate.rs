@@ -16,7 +16,7 @@ use kb_core::ids::{RecordId, Revision};
 use kb_core::matcher::Matcher;
 use kb_core::record::{Record, signature_set};
 use kb_core::scanner::{Event, Hit, ScanOptions, Summary, scan};
-use kb_core::signature::RecordSignatures;
+use kb_core::signature::{self, RecordSignatures};
 use kb_core::text::{Severity, Violation};
 use kb_core::validate::check_record;
 
@@ -67,16 +67,18 @@ pub fn refused(
     };
     // Made only where a record matches anything that is not its own.
     let all = LazyCell::new(|| {
-        let joined = others().chain(records);
-        let (all, _) = generation.matcher.rebuild(signatures(joined));
+        let mut joined = signatures(others());
+        joined.extend(each_alternative(signatures(records.iter())));
+        let (all, _) = generation.matcher.rebuild(joined);
         Arc::new(all)
     });
     for some in records.chunks(ASKED_TOGETHER) {
         let together = signatures(some.iter());
         let mut healthy = Healthy::of(&together, lines);
-        let (alone, _) = Matcher::build(together);
+        let (whole, _) = Matcher::build(together.clone());
+        each_hit(&Arc::new(whole), lines, |hit| healthy.take(hit, &all));
+        let (alone, _) = Matcher::build(each_alternative(together));
         let alone = Arc::new(alone);
-        each_hit(&alone, lines, |hit| healthy.take(hit, &all));
         for (record, violation) in healthy.found {
             note(&mut found, record, violation);
         }
@@ -110,6 +112,19 @@ fn note(found: &mut BTreeMap<RecordId, Vec<Violation>>, record: RecordId, violat
 
 fn signatures<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<RecordSignatures> {
     signature_set(records.map(|record| (record, Revision(1))))
+}
+
+/// The same with each alternative of a pattern as one more pattern: what a whole pattern explains of a text is weighed by all
+/// of its alternatives, and a bad one would hide behind a good one.
+fn each_alternative(mut records: Vec<RecordSignatures>) -> Vec<RecordSignatures> {
+    for record in &mut records {
+        let alternatives = record.patterns.iter().flat_map(signature::branches);
+        let alternatives: Vec<_> = alternatives
+            .filter(|spec| signature::check(spec).is_ok())
+            .collect();
+        record.patterns.extend(alternatives);
+    }
+    records
 }
 
 /// All hits of a text, before what records say of each other is applied.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kb_core::near;
+use kb_core::record::VerificationTier;
 use serde::Serialize;
 use tantivy::DocAddress;
 use utoipa::ToSchema;
@@ -47,6 +49,20 @@ fn chosen(facet: Facet, filters: &Filters) -> Option<&str> {
     }
 }
 
+fn number_of(values: &FacetValues, facet: Facet, value: &str) -> Result<Option<ValueNumber>, SearchError> {
+    let number = values.number_of(facet, value);
+    // Without records every value is as good as another, and a tier may have none.
+    let is_tier = || serde_json::from_value::<VerificationTier>(value.into()).is_ok();
+    if number.is_some() || values.values().is_empty() || (facet == Facet::Tier && is_tier()) {
+        return Ok(number);
+    }
+    Err(SearchError::UnknownValue {
+        filter: facet.name(),
+        value: value.to_owned(),
+        choices: near::choices(value, &values.of_facet(facet)),
+    })
+}
+
 /// The chosen facets, as numbers.
 pub(super) struct FacetFilter<'a> {
     values: &'a FacetValues,
@@ -55,15 +71,16 @@ pub(super) struct FacetFilter<'a> {
 }
 
 impl<'a> FacetFilter<'a> {
-    pub(super) fn new(values: &'a FacetValues, filters: &Filters) -> Self {
+    /// Refuses a value that no record ever had, for it is misspelt.
+    pub(super) fn new(values: &'a FacetValues, filters: &Filters) -> Result<Self, SearchError> {
         let chosen = Facet::ALL.into_iter().filter_map(|facet| {
             let value = chosen(facet, filters)?;
-            Some((facet, values.number_of(facet, value)))
+            Some(number_of(values, facet, value).map(|number| (facet, number)))
         });
-        Self {
-            chosen: chosen.collect(),
+        Ok(Self {
+            chosen: chosen.collect::<Result<_, _>>()?,
             values,
-        }
+        })
     }
 
     /// Counts the facets of these documents, and leaves those that pass the filter.

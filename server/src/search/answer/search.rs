@@ -28,7 +28,7 @@ impl SearchIndex {
             let candidates = CandidateSet::find(snapshot, &query, &request.first)?;
             (query, candidates)
         };
-        let filter = FacetFilter::new(&snapshot.facets, &request.filters);
+        let filter = FacetFilter::new(&snapshot.facets, &request.filters)?;
         let (facets, documents) = filter.apply(snapshot, candidates.documents)?;
         let total = documents.len();
         let end = offset.saturating_add(limit);

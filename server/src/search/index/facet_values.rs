@@ -19,6 +19,17 @@ impl Facet {
     pub(in crate::search) const ALL: [Self; 5] =
         [Self::Domain, Self::Category, Self::Tag, Self::Tier, Self::Locale];
 
+    /// Its name in addresses and answers.
+    pub(in crate::search) fn name(self) -> &'static str {
+        match self {
+            Self::Domain => "domain",
+            Self::Category => "category",
+            Self::Tag => "tag",
+            Self::Tier => "tier",
+            Self::Locale => "locale",
+        }
+    }
+
     fn values(self, document: &SearchDoc) -> &[String] {
         match self {
             Self::Domain => std::slice::from_ref(&document.domain),
@@ -87,6 +98,14 @@ impl FacetValues {
     /// Every value, by number.
     pub(in crate::search) fn values(&self) -> &[Value] {
         &self.values
+    }
+
+    /// The values of a facet, in the order of the alphabet.
+    pub(in crate::search) fn of_facet(&self, facet: Facet) -> Vec<&str> {
+        let values = self.values.iter().filter(|(of, _)| *of == facet);
+        let mut values: Vec<&str> = values.map(|(_, value)| value.as_ref()).collect();
+        values.sort_unstable();
+        values
     }
 
     pub(in crate::search) fn number_of(&self, facet: Facet, value: &str) -> Option<ValueNumber> {

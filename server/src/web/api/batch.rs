@@ -16,6 +16,7 @@ use crate::domain::lookup::{BatchItem, look_up_item};
 use crate::domain::work_time::WorkTime;
 use crate::web::auth::Anyone;
 use crate::web::body::{Bound, Share, Weigher};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::pages::base_url;
 use crate::web::state::AppState;
@@ -71,11 +72,11 @@ pub async fn batch(
     };
     let (waiting, awaited) = oneshot::channel::<()>();
     let share = state.answers.share();
-    let work = web::block(move || all(&explaining, &texts, &waiting, share));
-    let answers = work.await;
+    let work = move || all(&explaining, &texts, &waiting, share);
+    let answers = Desk::of(&request).compute(ALL_RECORDS, work).await;
     // Where the caller goes away, this end goes with the request, and the work ends with the next item.
     drop(awaited);
-    let answers = answers.map_err(|error| Problem::internal(&error))??;
+    let answers = answers??;
     Ok(HttpResponse::Ok()
         .content_type(ContentType::json())
         .streaming(answers.in_pieces()))

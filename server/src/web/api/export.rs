@@ -13,6 +13,7 @@ use kb_core::ids::Seq;
 use crate::bundle::{Line, licence};
 use crate::store::FeedPage;
 use crate::web::auth::Anyone;
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::state::AppState;
@@ -84,10 +85,9 @@ pub async fn export_zip(
     let Some(mut response) = unless_known(&request, seq)? else {
         return Ok(not_modified(seq));
     };
-    let made = web::block(move || generation.archive()).await;
-    let archive = made
-        .map_err(|error| Problem::internal(&error))?
-        .map_err(|reason| Problem::internal(&ArchiveFailed(reason)))?;
+    let desk = Desk::of(&request);
+    let made = desk.compute(ALL_RECORDS, move || generation.archive()).await?;
+    let archive = made.map_err(|reason| Problem::internal(&ArchiveFailed(reason)))?;
     let name = format!("attachment; filename=\"peerless-records-{seq}.zip\"");
     Ok(response
         .content_type("application/zip")

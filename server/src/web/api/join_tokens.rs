@@ -12,7 +12,7 @@ use crate::domain::join_tokens::{self, JoinTokenError, Wanted};
 use crate::store::StoredToken;
 use crate::web::api::records::get::rfc3339;
 use crate::web::auth::Admin;
-use crate::web::body;
+use crate::web::body::{self, each_once};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -31,7 +31,7 @@ pub struct JoinTokenOrder {
     #[schema(example = "7d")]
     expires_in: Option<String>,
     /// Labels of the nodes that join with them.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_once")]
     labels: BTreeMap<String, String>,
     /// How many tokens; 1 unless said.
     #[schema(example = 1, minimum = 1)]

@@ -13,7 +13,7 @@ use crate::domain::curate::{CurateError, Trial, check_texts, try_draft};
 use crate::feed::Generation;
 use crate::store::Scope;
 use crate::web::auth::{Access, Caller};
-use crate::web::compute::{ALL_RECORDS, compute};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::state::AppState;
 
@@ -84,10 +84,11 @@ async fn saved(state: &AppState, id: RecordId) -> Result<(Option<RecordId>, Stri
 
 /// Tries it, off the threads that serve.
 pub(super) async fn tried(
+    desk: &Desk,
     record: Record,
     generation: Arc<Generation>,
     text: String,
 ) -> Result<Trial, Problem> {
-    let tried = compute(ALL_RECORDS, move || try_draft(record, &generation, &text)).await?;
-    Ok(tried.map_err(CurateError::from)?)
+    let tried = desk.go_on(ALL_RECORDS, move || try_draft(record, &generation, &text));
+    Ok(tried.await?.map_err(CurateError::from)?)
 }

@@ -18,8 +18,8 @@ use crate::domain::answer_text;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
 use crate::domain::work_time::{PIECE, WorkTime};
 use crate::web::auth::{Anyone, Caller};
-use crate::web::body::{BodyError, Patience, Sink};
-use crate::web::compute::compute;
+use crate::web::body::{BodyError, Patience, Sink, each_once};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::held::held;
 use crate::web::pages::base_url;
@@ -34,7 +34,7 @@ pub struct MatchRequest {
     #[schema(example = "RuntimeError: CUDA error: peer access is not supported between these two devices")]
     text: String,
     /// Versions and models by component: `driver`, `cuda`, `nccl`, `gpu_model`, …
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_once")]
     #[schema(example = json!({"driver": "550.54.14"}))]
     environment: BTreeMap<String, String>,
     /// A draft to try on the text beside what is published; needs the scope `edit`. For JSON answers.
@@ -119,6 +119,7 @@ pub async fn match_text(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let form = form(&request);
+    let desk = Desk::of(&request);
     let mut environment = query.environment()?;
     let generation = state.knowledge.current();
     lookup::check_environment(&generation, &environment)
@@ -152,9 +153,9 @@ pub async fn match_text(
             let time = WorkTime::start(limits::WORK_TIME);
             lookup::look_up_within(&known, asked.text.as_bytes(), options, &time)
         };
-        let found = compute(bytes, work).await??;
+        let found = desk.compute(bytes, work).await??;
         if let (Some(draft), Some(text)) = (draft, text_for_draft) {
-            let draft = Some(match_draft::tried(draft, generation, text).await?);
+            let draft = Some(match_draft::tried(&desk, draft, generation, text).await?);
             let answer = explain(found, &explaining);
             return json(HttpResponse::Ok(), &MatchReply { answer, draft }, &state);
         }
@@ -188,7 +189,8 @@ pub async fn match_text(
     )
     .await?;
     // The last step asks the index, which computes.
-    let found = compute(sink.bytes, move || sink.matching.finish()).await??;
+    let finish = desk.go_on(sink.bytes, move || sink.matching.finish());
+    let found = finish.await??;
     answer(form, found, &explaining, &state)
 }
 
@@ -281,12 +283,13 @@ fn lines_from_stream(
 ) -> Result<HttpResponse, Problem> {
     body::check_head(request, limits::STREAM_BYTES)?;
     let (reader, response) = reader_of(request);
+    let desk = Desk::of(request);
     let request = request.clone();
     actix_web::rt::spawn(async move {
         let send = async |lines: &mut Lines| reader.send(lines.take_ready()).await;
         let sink = Lines::start(matching, explaining);
         let read = body::stream_with(&request, payload, limits::STREAM_BYTES, sink, send).await;
-        end(reader, read).await;
+        end(&desk, reader, read).await;
     });
     Ok(response)
 }
@@ -299,6 +302,7 @@ fn lines_of_text(
     explaining: Explaining,
 ) -> HttpResponse {
     let (reader, response) = reader_of(request);
+    let desk = Desk::of(request);
     actix_web::rt::spawn(async move {
         let mut lines = Lines::start(matching, explaining);
         let text = Bytes::from(text);
@@ -309,8 +313,9 @@ fn lines_of_text(
                 break Ok(lines);
             }
             start += piece.len();
-            let taken = web::block(move || lines.take(&piece).map(|()| lines)).await;
-            lines = match taken.unwrap_or(Err(BodyError::Panicked)) {
+            let take = move || lines.take(&piece).map(|()| lines);
+            let taken = desk.go_on(ALL_RECORDS, take).await;
+            lines = match taken.unwrap_or_else(|error| Err(error.into())) {
                 Ok(lines) => lines,
                 Err(error) => break Err(error),
             };
@@ -318,16 +323,16 @@ fn lines_of_text(
                 break Err(error);
             }
         };
-        end(reader, read).await;
+        end(&desk, reader, read).await;
     });
     response
 }
 
 /// Sends the last lines. An answer that is not whole does not end as one that is: the connection breaks off, unless the
 /// reader takes the line that says what went wrong.
-async fn end(reader: Reader, read: Result<Lines, BodyError>) {
+async fn end(desk: &Desk, reader: Reader, read: Result<Lines, BodyError>) {
     let last = match read {
-        Ok(lines) => finish(lines).await,
+        Ok(lines) => finish(desk, lines).await,
         // The status is sent already.
         Err(error) => vec![match_view::problem_line(&Problem::from(error))],
     };
@@ -337,11 +342,9 @@ async fn end(reader: Reader, read: Result<Lines, BodyError>) {
 }
 
 /// The last step asks the index, which computes.
-async fn finish(lines: Lines) -> Vec<Bytes> {
-    web::block(move || lines.finish()).await.unwrap_or_else(|error| {
-        let problem = Problem::internal(&error);
-        vec![match_view::problem_line(&problem)]
-    })
+async fn finish(desk: &Desk, lines: Lines) -> Vec<Bytes> {
+    let finished = desk.go_on(ALL_RECORDS, move || lines.finish()).await;
+    finished.unwrap_or_else(|error| vec![match_view::problem_line(&error.into())])
 }
 
 /// An answer made of lines, and the end of it that takes them.

@@ -8,7 +8,7 @@ use utoipa::IntoParams;
 use crate::domain::{search, search_text};
 use crate::search::{Filters, SearchAnswer, SearchError, SearchRequest};
 use crate::web::auth::Anyone;
-use crate::web::compute::compute;
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -44,9 +44,6 @@ pub struct SearchQuery {
 /// Number of hits in an answer as text.
 pub const HITS_HEADER: &str = "peerless-hits";
 
-/// A byte of a query is as much work as so many of a text: each word is looked up in all fields, and may be misspelt.
-pub(super) const TEXT_FOR_QUERY: usize = 16;
-
 /// Searches the published records.
 #[utoipa::path(get, path = "/api/v1/search", operation_id = "search_records", tag = "search", params(SearchQuery), responses(
     (status = 200, description = "Hits, best first; a line for each as text/plain when asked for", content(
@@ -72,7 +69,8 @@ pub async fn search(
         let detail = format!("typing is {}, it may be 0 or 1", query.typing);
         return Err(Problem::new(Code::BadQuery, detail));
     }
-    let work = query.q.len().saturating_mul(TEXT_FOR_QUERY);
+    // The shortest query may find the most.
+    let desk = Desk::of(&request);
     let asked = SearchRequest {
         text: query.q,
         filters: Filters {
@@ -89,7 +87,7 @@ pub async fn search(
     };
     let generation = state.knowledge.current();
     if wants_text(&request) {
-        let found = compute(work, move || {
+        let found = desk.compute(ALL_RECORDS, move || {
             search::search(&generation, &asked)
                 .map(|answer| (answer.hits.len(), search_text::render(&answer, &generation)))
         });
@@ -99,7 +97,9 @@ pub async fn search(
             .content_type("text/plain; charset=utf-8")
             .body(text));
     }
-    let answer = compute(work, move || search::search(&generation, &asked)).await??;
+    let answer = desk
+        .compute(ALL_RECORDS, move || search::search(&generation, &asked))
+        .await??;
     Ok(HttpResponse::Ok().json(answer))
 }
 

@@ -3,6 +3,7 @@
 
 mod budget;
 mod decode;
+mod once;
 mod pace;
 mod read;
 mod sniff;
@@ -10,6 +11,7 @@ mod weigh;
 
 pub use budget::{Budget, Share};
 pub use decode::{Decoder, Encoding, Sink};
+pub use once::each_once;
 pub use pace::{Pace, Patience};
 pub use read::{
     check_head, is_json, json, json_needed, json_text, parse_json, raw, report, stream, stream_with, text,
@@ -18,6 +20,7 @@ pub use weigh::{Bound, Weigher};
 
 use actix_web::http::header::{self, HeaderValue};
 
+use super::compute::NotComputed;
 use super::error::{Code, Problem};
 
 /// Why a body was not read to its end.
@@ -55,9 +58,9 @@ pub enum BodyError {
     /// The connection broke.
     #[error("the body ended before it was complete")]
     Broken,
-    /// What reads the body panicked, which is a fault of ours.
-    #[error("reading the body panicked")]
-    Panicked,
+    /// What comes of the body is not computed.
+    #[error(transparent)]
+    NotComputed(#[from] NotComputed),
     /// The one who was to get the answer went away.
     #[error("nobody reads the answer")]
     Unread,
@@ -79,7 +82,7 @@ impl From<BodyError> for Problem {
                 return Self::new(Code::Unavailable, error.to_string())
                     .with_header(header::RETRY_AFTER, HeaderValue::from_static("5"));
             }
-            BodyError::Panicked => return Self::internal(&error),
+            BodyError::NotComputed(error) => return error.into(),
             BodyError::Slow => Code::RequestTimeout,
             BodyError::Broken | BodyError::Unread | BodyError::NotUtf8(_) => Code::MalformedBody,
         };

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::budget::Share;
 use super::weigh::Weighed;
 use super::{BodyError, Bound, Decoder, Encoding, Pace, Sink, sniff};
-use crate::web::compute::compute;
+use crate::web::compute::Desk;
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 
@@ -157,7 +157,9 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     let mut pace = Pace::of(request);
     let (encoding, mut head) = sniff::encoding(request, &mut payload, &mut pace).await?;
     let mut decoder = Decoder::new(encoding, limit, sink)?;
+    let desk = Desk::of(request);
     let mut work = 0_usize;
+    let mut has_begun = false;
     loop {
         let mut piece = match head.take() {
             Some(head) => head,
@@ -181,13 +183,19 @@ pub async fn stream_with<S: Sink + Send + 'static>(
                 Encoding::Gzip | Encoding::Zstd => piece.len().min(COMPRESSED_PIECE),
             };
             let part = piece.split_to(length);
-            let pushed = compute(work, move || decoder.push(&part).map(|()| decoder));
-            decoder = pushed.await.unwrap_or(Err(BodyError::Panicked))?;
+            let push = move || decoder.push(&part).map(|()| decoder);
+            let pushed = if has_begun {
+                desk.go_on(work, push).await
+            } else {
+                desk.compute(work, push).await
+            };
+            has_begun = true;
+            decoder = pushed.unwrap_or_else(|error| Err(error.into()))?;
             between(decoder.sink()).await?;
         }
     }
-    let ended = compute(work, move || decoder.finish());
-    ended.await.unwrap_or(Err(BodyError::Panicked))
+    let ended = desk.go_on(work, move || decoder.finish()).await;
+    ended.unwrap_or_else(|error| Err(error.into()))
 }
 
 /// Refuses what the headers alone give away: an unknown encoding, a length over the limit.
@@ -214,6 +222,7 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
+    use crate::web::compute::NotComputed;
 
     struct Fails;
 
@@ -233,7 +242,7 @@ mod tests {
             let payload = Payload::from_request(&request, &mut payload).await.unwrap();
             let read = stream(&request, payload, 1 << 21, Fails).await;
             let error = read.err().unwrap();
-            assert_eq!(error, BodyError::Panicked);
+            assert_eq!(error, NotComputed::Panicked.into());
             assert_eq!(Problem::from(error).code(), Code::Internal);
         }
     }

@@ -2,16 +2,15 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::header;
-use askama::Template as _;
 
 use super::Problem;
-use crate::web::pages::failure;
+use crate::web::pages::{failure, rendered};
 
 /// The problem as a page; as plain text should the template fail.
 pub(super) fn render(problem: &Problem) -> HttpResponse {
     let code = problem.code();
     let page = failure::page(code.status(), code.name(), code.title(), problem.detail());
-    let (content_type, body) = match page.render() {
+    let (content_type, body) = match rendered(&page) {
         Ok(html) => ("text/html; charset=utf-8", html),
         Err(_) => ("text/plain; charset=utf-8", problem.to_string()),
     };

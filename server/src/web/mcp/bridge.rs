@@ -12,6 +12,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 
 use super::tools::{Source, Tools};
 use crate::web::auth::{Anyone, Caller};
+use crate::web::compute::Desk;
 use crate::web::error::{Code, Problem};
 use crate::web::held::held;
 use crate::web::pages::base_url;
@@ -49,7 +50,10 @@ pub async fn mcp(
 
     let base_url = base_url(&request, &state);
     let answers = state.answers.clone();
-    let (head, answer) = service(state, base_url).handle(asked).await.into_parts();
+    let (head, answer) = service(state, base_url, Desk::of(&request))
+        .handle(asked)
+        .await
+        .into_parts();
     let Ok(answer) = answer.collect().await;
     let status = StatusCode::from_u16(head.status.as_u16()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     if !status.is_success() && !head.headers.contains_key(http::header::CONTENT_TYPE) {
@@ -86,6 +90,7 @@ fn code(status: StatusCode) -> Code {
 fn service(
     state: web::Data<AppState>,
     base_url: String,
+    desk: Desk,
 ) -> StreamableHttpService<Tools, NeverSessionManager> {
     let public_url = state.settings.public_url.as_deref();
     let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).to_vec();
@@ -117,6 +122,7 @@ fn service(
             token: None,
             base_url: Some(base_url.clone()),
             answers: state.answers.clone(),
+            desk: desk.clone(),
         })
     };
     StreamableHttpService::new(tools, Arc::new(NeverSessionManager::default()), config)

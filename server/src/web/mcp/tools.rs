@@ -26,6 +26,7 @@ use crate::search::{Filters, KnowledgeStamp, SearchRequest};
 use crate::store::{Scope, Store, TokenStore};
 use crate::web::auth::{Access, Caller};
 use crate::web::body::Budget;
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::pages::i18n::Language;
@@ -61,6 +62,8 @@ pub struct Tools {
     pub base_url: Option<String>,
     /// Memory for answers that are computed at once.
     pub answers: Budget,
+    /// Where answers are computed.
+    pub desk: Desk,
 }
 
 /// A record as it is given.
@@ -99,7 +102,7 @@ impl Tools {
             without_text: false,
         };
         let mut share = self.answers.share();
-        computed(move || {
+        self.computed(move || {
             // What is made of an answer on its way is many times as large as its text.
             share.grow_to(limits::MCP_MATCH_BYTES)?;
             let time = WorkTime::start(limits::WORK_TIME);
@@ -144,7 +147,7 @@ impl Tools {
             ..SearchRequest::default()
         };
         let generation = self.generation();
-        computed(move || {
+        self.computed(move || {
             let answer = search::search(&generation, &request)?;
             with_text(search_text::render(&answer, &generation), &answer)
         })
@@ -172,7 +175,8 @@ impl Tools {
         annotations(title = "Follow causes", read_only_hint = true, open_world_hint = false)
     )]
     async fn graph(&self, Parameters(asked): Parameters<GraphArguments>) -> CallToolResult {
-        result(self.around(&asked))
+        let tools = self.clone();
+        self.computed(move || tools.around(&asked)).await
     }
 
     /// Keeps a vote.
@@ -209,6 +213,15 @@ impl ServerHandler for Tools {
 }
 
 impl Tools {
+    /// Runs what computes on the threads that are there for it.
+    async fn computed(
+        &self,
+        work: impl FnOnce() -> Result<CallToolResult, Problem> + Send + 'static,
+    ) -> CallToolResult {
+        let done = self.desk.compute(ALL_RECORDS, work).await;
+        result(done.unwrap_or_else(|error| Err(error.into())))
+    }
+
     fn generation(&self) -> Arc<Generation> {
         match &self.source {
             Source::Live(knowledge) => knowledge.current(),
@@ -305,10 +318,4 @@ fn find(generation: &Generation, id: &str) -> Result<Arc<PublishedRecord>, Probl
         Found::Moved(now) => generation.record(&now).cloned().ok_or_else(|| nothing(id)),
         Found::Unpublished(_) => Err(nothing(id)),
     }
-}
-
-/// Runs what computes on the threads that are there for it.
-async fn computed(work: impl FnOnce() -> Result<CallToolResult, Problem> + Send + 'static) -> CallToolResult {
-    let done = tokio::task::spawn_blocking(work).await;
-    result(done.unwrap_or_else(|error| Err(Problem::internal(&error))))
 }

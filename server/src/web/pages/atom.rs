@@ -7,8 +7,8 @@ use kb_core::text::Sha256;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::base_url;
 use super::words::record_href;
+use super::{base_url, rendered};
 use crate::bundle::licence;
 use crate::feed::Generation;
 use crate::web::api::export::{not_modified, unless_known};
@@ -47,7 +47,7 @@ pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResp
         return Ok(not_modified(generation.seq));
     };
     let feed = feed(&generation, &base_url(&request, &state));
-    let body = feed.render().map_err(|error| Problem::internal(&error))?;
+    let body = rendered(&feed).map_err(|error| Problem::internal(&error))?;
     Ok(response
         .content_type("application/atom+xml; charset=utf-8")
         .body(body))

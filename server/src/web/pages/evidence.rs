@@ -60,17 +60,9 @@ fn part(text: &str, marked: bool) -> Part {
     }
 }
 
-/// Control characters would vanish or move the cursor: they are shown as their pictures. Tabs stay.
+/// Control characters would vanish or move the cursor, and marks of direction can make a line lie: they are shown as escapes.
 pub fn visible(text: &str) -> String {
-    let shown = |c: char| match u32::from(c) {
-        9 => c,
-        code @ 0..32 => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
-        127 => '\u{2421}',
-        // Characters that change the direction of what follows can make a line lie.
-        0x202a..=0x202e | 0x2066..=0x2069 => '\u{fffd}',
-        _ => c,
-    };
-    text.chars().map(shown).collect()
+    kb_core::terminal::harmless(text)
 }
 
 #[cfg(test)]
@@ -106,6 +98,9 @@ mod tests {
 
     #[test]
     fn control_characters_are_shown_not_obeyed() {
-        assert_eq!(shown("\u{1b}[31m\tx\0\u{202e}y", 0, 0), "␛[31m\tx␀\u{fffd}y");
+        assert_eq!(
+            shown("\u{1b}[31m\tx\0\u{202e}y", 0, 0),
+            "\\u001b[31m\tx\\u0000\\u202ey"
+        );
     }
 }

@@ -4,7 +4,7 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 
-use super::base_url;
+use super::{base_url, rendered};
 use crate::bundle::licence;
 use crate::web::api::export::{not_modified, unless_known};
 use crate::web::error::Problem;
@@ -40,6 +40,6 @@ pub(super) async fn get(request: HttpRequest, state: Data<AppState>) -> Result<H
         licence_id: licence::ID,
         licence_url: licence::URL,
     };
-    let body = page.render().map_err(|error| Problem::internal(&error))?;
+    let body = rendered(&page).map_err(|error| Problem::internal(&error))?;
     Ok(response.content_type("text/plain; charset=utf-8").body(body))
 }

@@ -22,9 +22,10 @@ pub mod search;
 pub mod together;
 pub mod words;
 
-use actix_web::http::header;
+use actix_web::http::{Method, header};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
+use kb_core::terminal::harmless_lines;
 
 use super::auth::Access;
 use super::error::Problem;
@@ -54,6 +55,31 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/favicon.ico", Access::Anyone, assets::favicon);
 }
 
+/// Parameters of each page, besides its language.
+pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
+    (Method::GET, "/", &[]),
+    (Method::GET, "/match", &[]),
+    (Method::POST, "/match", &lookup::form::COMPONENTS),
+    (
+        Method::GET,
+        "/search",
+        &[
+            "q", "domain", "category", "tag", "tier", "locale", "cursor", "typing",
+        ],
+    ),
+    (Method::GET, "/graph", &[]),
+    (Method::GET, "/graph/between", &["from", "to", "kind"]),
+    (Method::GET, "/graph/path", &["from", "to"]),
+    (Method::GET, "/r/{id}/-/graph", &["depth", "kinds"]),
+    (Method::GET, "/r/{id}/-/revisions", &["from", "to"]),
+    (Method::GET, "/r/{id}", &[]),
+    (Method::GET, "/nodes", &["after", "label"]),
+    (Method::GET, "/nodes/{id}", &["before", "id"]),
+    (Method::GET, "/reports/{id}", &["node"]),
+    (Method::GET, "/docs/api", &[]),
+    (Method::GET, "/docs/problems", &[]),
+];
+
 /// Something in the database that this build cannot read.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} cannot be read: {reason}")]
@@ -64,11 +90,17 @@ struct Unreadable {
 
 /// A page as an answer; which language it is in depends on what the browser prefers.
 fn html(page: &impl Template) -> Result<HttpResponse, Problem> {
-    let body = page.render().map_err(|error| Problem::internal(&error))?;
+    let body = rendered(page).map_err(|error| Problem::internal(&error))?;
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
         .append_header((header::VARY, "Accept-Language"))
         .body(body))
+}
+
+/// A page as text. Templates hold no control character, and no mark that turns the direction of writing: what there is of
+/// them came from outside, with a report, a record or a log, and is shown as an escape.
+pub(in crate::web) fn rendered(page: &impl Template) -> askama::Result<String> {
+    page.render().map(|text| harmless_lines(&text))
 }
 
 /// A page for one reader: caches between must not keep it. The reader's own browser may, for its "back".

@@ -5,6 +5,8 @@ use kb_core::record::Record;
 use kb_core::signature::{self, PatternFacts};
 use kb_core::text::{Part, Violation};
 
+use crate::clean::PROGRESS;
+
 /// Rules of patterns that keep a record from being published, wherever it comes from.
 const LOOSE: [&str; 2] = ["pattern/no-literal", "pattern/too-costly"];
 /// Letters that a pattern's literals have together, at least. Of 2,286 patterns that ship the least have 5.
@@ -30,7 +32,18 @@ pub(super) fn loose(record: &Record) -> Vec<Violation> {
                 let violation = Violation::error(Part::Document, "/regex", "gate/short", reason);
                 violation.fix("add words that the error line always has")
             }
-            Err(_) | Ok(_) => continue,
+            Ok(_) => match signature::first_match(&spec, PROGRESS.lines()) {
+                None => continue,
+                Some(line) => {
+                    let reason = format!(
+                        "pattern {} matches a line by which healthy training tells its progress: {line:?}",
+                        spec.id
+                    );
+                    let violation = Violation::error(Part::Document, "/regex", "gate/healthy-line", reason);
+                    violation.fix("narrow the pattern, so that it needs words of the error itself")
+                }
+            },
+            Err(_) => continue,
         };
         found.push(violation);
     }

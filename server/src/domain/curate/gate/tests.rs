@@ -3,7 +3,7 @@
 use kb_core::record::Record;
 use serde_json::{Value, json};
 
-use super::refused;
+use super::{loose, refused};
 use crate::feed::samples::{document, generation_of};
 
 /// Texts of a record: its pattern, its example, and what else its annex says.
@@ -172,5 +172,45 @@ fn a_pattern_that_asks_for_digits_is_held_against_each_line() {
         let regex = format!(r"nvidia/gpus/0000:00:0{device}\.0/information");
         let told = told(&[texts("cuda/digits", &regex, &line, json!({}))], &[]);
         assert_eq!(told, [("cuda/digits".to_owned(), "gate/healthy-line")]);
+    }
+}
+
+/// A good alternative does not vouch for one that belongs to another record.
+#[test]
+fn each_alternative_is_judged_by_itself() {
+    let regex = "the frobnicator lost its zorgblat|wheel [0-9]+ came off the zorgblat axle";
+    let both = texts("cuda/both", regex, "the frobnicator lost its zorgblat", json!({}));
+    assert_eq!(told(std::slice::from_ref(&both), &[]), []);
+    let refused = [("cuda/both".to_owned(), "gate/others-example")];
+    assert_eq!(told(&[both], &[narrow()]), refused);
+}
+
+/// Words by which healthy training tells how far it is.
+#[test]
+fn progress_of_training_is_no_error() {
+    for (regex, example) in [
+        (r"Epoch \d+", "Epoch 3 went wrong"),
+        (r"Epoch \[\d+", "Epoch [3 went wrong"),
+        (r"[Ss]tep[: ]+\d+", "step 3 went wrong"),
+        (r"loss: \d", "loss: 3 went wrong"),
+        (r"\d+\.\d+it/s", "3.5it/s went wrong"),
+        (r"(?i)epoch|zorgblat wheel", "the zorgblat wheel went wrong"),
+    ] {
+        let loose = texts("cuda/loose", regex, example, json!({}));
+        let loose = [record(&loose)];
+        let found = refused(&loose, &generation_of(&[])).unwrap();
+        let rules: Vec<&str> = found.values().flatten().map(|finding| finding.rule).collect();
+        assert!(
+            rules.contains(&"gate/healthy-line") || rules.contains(&"gate/short"),
+            "{regex}: {rules:?}"
+        );
+    }
+}
+
+#[test]
+fn no_record_that_ships_is_loose() {
+    for seed in crate::bundle::embedded().unwrap() {
+        let found = loose(&Record::parse(&seed.document, &seed.annex).unwrap());
+        assert!(found.is_empty(), "{}: {found:?}", seed.id);
     }
 }

@@ -8,7 +8,7 @@ use utoipa::IntoParams;
 use super::{Fresh, begin, kinds};
 use crate::domain::graph::{self, PathAnswer};
 use crate::web::auth::Anyone;
-use crate::web::compute::{ALL_RECORDS, compute};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::state::AppState;
@@ -61,5 +61,6 @@ pub async fn path(
         Fresh::Needed(response) => response,
     };
     let work = move || graph::path(&generation, &from, &to, &kinds);
-    Ok(response.json(compute(ALL_RECORDS, work).await??))
+    let found = Desk::of(&request).compute(ALL_RECORDS, work).await??;
+    Ok(response.json(found))
 }

@@ -14,9 +14,8 @@ use super::{Located, forced, forced_header, locate, may_edit, state_header, stat
 use crate::domain::records::missing;
 use crate::domain::tokens::Actor;
 use crate::store::{RecordState, RecordStatus, RevisionTexts, Scope};
-use crate::web::api::search::TEXT_FOR_QUERY;
 use crate::web::auth::{Access, Anyone, Caller};
-use crate::web::compute::compute;
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::pages::base_url;
@@ -147,7 +146,7 @@ pub async fn get(
     let status = match locate(&state, &request, &path, actor).await {
         Ok(Located::Here(status)) => status,
         Ok(Located::Moved(response)) => return Ok(response),
-        Err(problem) if problem.code() == Code::NotFound => return Err(near(&state, &path).await?),
+        Err(problem) if problem.code() == Code::NotFound => return Err(near(&request, &state, &path).await?),
         Err(problem) => return Err(problem),
     };
     let revision = choose(&status, query.revision.as_deref(), actor)?;
@@ -182,11 +181,11 @@ pub async fn get(
 }
 
 /// That there is no such record, and which are near.
-async fn near(state: &web::Data<AppState>, id: &str) -> Result<Problem, Problem> {
+async fn near(request: &HttpRequest, state: &web::Data<AppState>, id: &str) -> Result<Problem, Problem> {
     let generation = state.knowledge.current();
     let asked = id.to_owned();
     let work = move || missing(&generation, &asked);
-    let detail = compute(id.len().saturating_mul(TEXT_FOR_QUERY), work).await?;
+    let detail = Desk::of(request).compute(ALL_RECORDS, work).await?;
     Ok(Problem::new(Code::NotFound, detail))
 }
 

@@ -8,7 +8,7 @@ use super::{Located, locate};
 use crate::domain::graph::{self, NeighbourhoodAnswer};
 use crate::web::api::graph::{Fresh, begin, kinds};
 use crate::web::auth::Anyone;
-use crate::web::compute::{ALL_RECORDS, compute};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::state::AppState;
@@ -69,5 +69,6 @@ pub async fn graph(
     };
     let depth = query.depth.unwrap_or(1);
     let work = move || graph::neighbourhood(&generation, &status.id, depth, &kinds);
-    Ok(response.json(compute(ALL_RECORDS, work).await??))
+    let found = Desk::of(&request).compute(ALL_RECORDS, work).await??;
+    Ok(response.json(found))
 }

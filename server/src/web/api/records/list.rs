@@ -1,13 +1,17 @@
 //! `GET /api/v1/records`: all records by id, with `since` what changed after a seq, with `sort=modified` newest changes
 //! first.
 
+use std::collections::BTreeSet;
+
 use actix_web::{HttpResponse, web};
 use kb_core::ids::{RecordId, Seq};
+use kb_core::near;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::get::rfc3339;
 use super::{may_edit, state_name};
+use crate::feed::Generation;
 use crate::store::{ListQuery, RecordListing, RecordState};
 use crate::web::api::page;
 use crate::web::auth::Anyone;
@@ -114,6 +118,9 @@ pub async fn list(
     let limit = page::size(query.limit)?;
     let drafts = may_edit(caller.0.as_ref());
     let listed = state.store.list(store_query(&query, limit, drafts)?).await?;
+    if let Some(domain) = query.domain.as_deref().filter(|_| listed.is_empty()) {
+        check_domain(domain, &state).await?;
+    }
     let is_full = listed.len() == limit as usize;
     let next_cursor = listed
         .last()
@@ -123,6 +130,37 @@ pub async fn list(
         records: listed.iter().map(entry).collect(),
         next_cursor,
     }))
+}
+
+/// Refuses a domain that no record has or had: an empty list of it would say that there is such a domain.
+async fn check_domain(domain: &str, state: &AppState) -> Result<(), Problem> {
+    let generation = state.knowledge.current();
+    let known = segments(&generation);
+    if known.is_empty() || known.contains(domain) {
+        return Ok(());
+    }
+    let ever = ListQuery {
+        after: None,
+        since: Some(Seq(0)),
+        before: None,
+        limit: 1,
+        drafts: false,
+        state: None,
+        domain: Some(domain.to_owned()),
+    };
+    if !state.store.list(ever).await?.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.into_iter().collect();
+    let (shown, choices) = (near::shown(domain), near::choices(domain, &known));
+    let detail = format!("no record has the domain {shown}: {choices}");
+    Err(Problem::new(Code::BadQuery, detail))
+}
+
+/// First segments of the ids of published records.
+fn segments(generation: &Generation) -> BTreeSet<&str> {
+    let ids = generation.records().map(|published| published.id().as_str());
+    ids.filter_map(|id| id.split('/').next()).collect()
 }
 
 fn store_query(query: &RecordsQuery, limit: u32, drafts: bool) -> Result<ListQuery, Problem> {

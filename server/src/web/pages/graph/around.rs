@@ -15,7 +15,7 @@ use super::sketch;
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
 use crate::web::api::graph::kinds;
-use crate::web::compute::{ALL_RECORDS, compute};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::advice::Text;
 use crate::web::pages::i18n::{Locale, graph::Words};
@@ -76,7 +76,7 @@ pub async fn get(
             let known = Arc::clone(&generation);
             let locale = Locale::of(&request);
             let work = move || page(&known, &id, &params, locale);
-            html(&compute(ALL_RECORDS, work).await??)
+            html(&Desk::of(&request).compute(ALL_RECORDS, work).await??)
         }
         Found::Moved(now) => Ok(moved(&request, &now, "/-/graph")),
         Found::Unpublished(id) => Err(Problem::new(

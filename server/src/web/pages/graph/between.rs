@@ -3,10 +3,11 @@
 use actix_web::web::{Data, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
+use kb_core::near;
 use serde::Deserialize;
 
 use super::items::{Choice, EdgeView, edge_view, languages};
-use crate::feed::Between;
+use crate::feed::{Between, Generation};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::i18n::Locale;
 use crate::web::pages::i18n::graph::Words;
@@ -59,6 +60,9 @@ pub async fn get(
         _ => return Err(Problem::new(Code::BadQuery, "kind is causal or confused")),
     };
     let (from, to) = (params.from.as_str(), params.to.as_str());
+    for (name, domain) in [("from", from), ("to", to)] {
+        check_domain(name, domain, &generation)?;
+    }
     let mut stated = generation.graph.between(Between { from, to, causal });
     let edges: Vec<EdgeView> = stated
         .by_ref()
@@ -83,4 +87,16 @@ pub async fn get(
         truncated: stated.next().is_some(),
         map_href: locale.href("/graph"),
     })
+}
+
+/// Refuses a domain that no record has: a page without edges would say that nothing joins it.
+fn check_domain(name: &str, domain: &str, generation: &Generation) -> Result<(), Problem> {
+    let domains = &generation.graph.domains().domains;
+    let known: Vec<&str> = domains.iter().map(|domain| domain.name.as_str()).collect();
+    if known.contains(&domain) {
+        return Ok(());
+    }
+    let (shown, choices) = (near::shown(domain), near::choices(domain, &known));
+    let detail = format!("{name}: no record has the domain {shown}: {choices}");
+    Err(Problem::new(Code::BadQuery, detail))
 }

@@ -15,7 +15,7 @@ use super::label::Label;
 use super::sketch::edges;
 use crate::domain::records::{Found, find};
 use crate::feed::{Generation, GraphEdge, Ways};
-use crate::web::compute::{ALL_RECORDS, compute};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::i18n::Locale;
 use crate::web::pages::i18n::graph::Words;
@@ -59,7 +59,7 @@ pub async fn get(
     let generation = state.knowledge.current();
     let locale = Locale::of(&request);
     let work = move || page(&generation, &params, locale);
-    html(&compute(ALL_RECORDS, work).await??)
+    html(&Desk::of(&request).compute(ALL_RECORDS, work).await??)
 }
 
 fn page(generation: &Generation, params: &Params, locale: Locale) -> Result<WayPage, Problem> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use actix_web::HttpRequest;
 use actix_web::http::header;
 use actix_web::web::Payload;
-use actix_web::{HttpRequest, web};
 
 use super::form;
 use crate::domain::lookup::{self, LookupError, MatchAnswer, MatchOptions, Matching};
@@ -14,6 +14,7 @@ use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 
@@ -91,7 +92,7 @@ async fn from_form(
         environment: environment.clone(),
         without_text: false,
     };
-    let work = web::block(move || {
+    let work = move || {
         let time = WorkTime::start(limits::WORK_TIME);
         let answer = lookup::look_up_within(&generation, text.as_bytes(), options, &time)?;
         let found = answer
@@ -105,8 +106,8 @@ async fn from_form(
             String::new()
         };
         Ok::<_, LookupError>((answer, found, echo))
-    });
-    let (answer, found, echo) = work.await.map_err(|error| Problem::internal(&error))??;
+    };
+    let (answer, found, echo) = Desk::of(request).compute(ALL_RECORDS, work).await??;
     Ok(LookedUp {
         answer,
         found,
@@ -157,9 +158,8 @@ async fn from_stream(
     };
     let sink = MatchingSink(Matching::start(generation, options));
     let sink = body::stream(request, payload, limits::STREAM_BYTES, sink).await?;
-    let answer = web::block(move || sink.0.finish())
-        .await
-        .map_err(|error| Problem::internal(&error))??;
+    let desk = Desk::of(request);
+    let answer = desk.go_on(ALL_RECORDS, move || sink.0.finish()).await??;
     Ok(LookedUp {
         answer,
         found: None,

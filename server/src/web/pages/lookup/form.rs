@@ -20,14 +20,16 @@ pub struct EnvironmentField {
     pub value: String,
 }
 
-/// Components that the form offers, with how a value looks.
-const COMPONENTS: [(&str, &str); 6] = [
-    ("driver", "550.54.14"),
-    ("cuda", "12.4"),
-    ("nccl", "2.21.5"),
-    ("pytorch", "2.4.0"),
-    ("gpu_model", "NVIDIA H200"),
-    ("os", "Ubuntu 22.04"),
+/// Components that the form offers.
+pub(in crate::web) const COMPONENTS: [&str; 6] = ["driver", "cuda", "nccl", "pytorch", "gpu_model", "os"];
+/// How a value of each looks.
+const EXAMPLES: [&str; 6] = [
+    "550.54.14",
+    "12.4",
+    "2.21.5",
+    "2.4.0",
+    "NVIDIA H200",
+    "Ubuntu 22.04",
 ];
 /// Longest value of a component, in bytes.
 const MAX_VALUE_BYTES: usize = 100;
@@ -41,7 +43,7 @@ pub(super) fn fields(environment: &BTreeMap<String, String>, language: Language)
         example,
         value: environment.get(name).cloned().unwrap_or_default(),
     };
-    COMPONENTS.into_iter().map(field).collect()
+    COMPONENTS.into_iter().zip(EXAMPLES).map(field).collect()
 }
 
 fn label(component: &'static str, words: &site::Words) -> &'static str {
@@ -61,7 +63,7 @@ pub(super) fn environment(fields: &[(String, String)]) -> Result<BTreeMap<String
     let mut environment = BTreeMap::new();
     for (name, value) in fields {
         let value = value.trim();
-        let known = COMPONENTS.iter().any(|(component, _)| component == name);
+        let known = COMPONENTS.contains(&name.as_str());
         if !known || value.is_empty() {
             continue;
         }

@@ -4,7 +4,7 @@
 //! never kept; the answer echoes a short one into the box, so that it can be changed.
 
 mod body;
-mod form;
+pub(in crate::web) mod form;
 mod matches;
 mod result;
 

@@ -276,7 +276,7 @@ mod tests {
             Language::English,
         );
         assert!(
-            text.contains("  1. Turn it off\n     one \\\n\n       --two\u{fffd}[2J\n"),
+            text.contains("  1. Turn it off\n     one \\\n\n       --two\\u001b[2J\n"),
             "{text}"
         );
     }

@@ -3,7 +3,7 @@
 
 mod facets;
 
-use actix_web::web::{Data, Query, block};
+use actix_web::web::{Data, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use serde::Deserialize;
@@ -19,6 +19,7 @@ use super::words::{encoded, is_chinese, record_href};
 use crate::domain::search::search;
 use crate::feed::Generation;
 use crate::search::{Correction, Filters, Highlight, SearchAnswer, SearchHit, SearchRequest};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -115,6 +116,7 @@ pub async fn get(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let locale = Locale::of(&request);
+    let desk = Desk::of(&request);
     let params = params.into_inner();
     if params.q.len() > limits::QUERY_BYTES {
         let detail = format!(
@@ -134,8 +136,8 @@ pub async fn get(
     };
     let generation = state.knowledge.current();
     let searched = generation.clone();
-    let work = block(move || search(&searched, &request));
-    let answer = work.await.map_err(|error| Problem::internal(&error))??;
+    let work = desk.compute(ALL_RECORDS, move || search(&searched, &request));
+    let answer = work.await??;
     html(&page(&generation, &params, &answer, locale))
 }
 

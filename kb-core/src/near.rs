@@ -1,0 +1,78 @@
+//! A name that there is not, and those that there are: what a caller is told who misspelt one.
+
+use crate::terminal::harmless;
+
+/// Letters added, left out, changed or swapped, up to which a name is taken for a known one.
+const MOST_SLIPS: usize = 3;
+/// Names that are listed.
+const MOST_LISTED: usize = 50;
+/// Characters of a wrong name that are shown.
+const SHOWN: usize = 60;
+
+/// The known name that was probably meant, if any is near: at most three slips, and less than half of its letters.
+pub fn nearest<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let wrong = wrong.to_lowercase();
+    let slips = known.into_iter().map(|known| {
+        let slips = strsim::damerau_levenshtein(&wrong, &known.to_lowercase());
+        (slips, known)
+    });
+    let near = slips.filter(|(slips, known)| *slips <= MOST_SLIPS && slips * 2 < known.chars().count());
+    near.min().map(|(_, known)| known)
+}
+
+/// Which of the known names was probably meant, and all that there are, in their order: what stands behind the words that
+/// refuse a name.
+pub fn choices(wrong: &str, known: &[&str]) -> String {
+    let listed: Vec<String> = known
+        .iter()
+        .take(MOST_LISTED)
+        .map(|name| harmless(name))
+        .collect();
+    let more = match known.len().saturating_sub(MOST_LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let there_are = match listed.as_slice() {
+        [] => return "there are none".to_owned(),
+        [one] => format!("there is {one}"),
+        _ => format!("there are {}{more}", listed.join(", ")),
+    };
+    match nearest(wrong, known.iter().copied()) {
+        Some(near) => format!("did you mean {}? ({there_are})", harmless(near)),
+        None => there_are,
+    }
+}
+
+/// A wrong name as it may be shown.
+pub fn shown(wrong: &str) -> String {
+    let text: String = wrong.chars().take(SHOWN).collect();
+    let rest = if text.len() < wrong.len() { "…" } else { "" };
+    format!("`{}{rest}`", harmless(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_meant_is_named_and_what_there_is() {
+        let known = ["domain", "tier", "q"];
+        assert_eq!(
+            choices("domian", &known),
+            "did you mean domain? (there are domain, tier, q)"
+        );
+        assert_eq!(choices("severity", &known), "there are domain, tier, q");
+        assert_eq!(choices("x", &["limit"]), "there is limit");
+        assert_eq!(choices("x", &[]), "there are none");
+        let many: Vec<String> = (0..60).map(|number| format!("tag-{number:02}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(choices("x", &many).ends_with("tag-49 and 10 more"));
+        assert_eq!(nearest("p", ["q", "a"]), None, "one letter is like every other");
+    }
+
+    #[test]
+    fn a_wrong_name_is_shown_short_and_harmless() {
+        assert_eq!(shown("a\u{1b}[2J"), "`a\\u001b[2J`");
+        assert!(shown(&"x".repeat(1000)).chars().count() < 70);
+    }
+}

@@ -1,0 +1,202 @@
+//! Where a request's computing is done: on a few threads of a pool, for which clients queue in turns, so that the threads that
+//! serve have time for `/healthz` and for what is cheap.
+//!
+//! Handing work to another thread and waiting for it costs more than a short text does, and on a busy machine far more. How
+//! long a text takes is known afterwards: a line costs a few microseconds, or some hundred where many patterns run on it. So
+//! the bound for work at once is one of size, and low: a message of a few lines, not a screenful of them. And a thread does
+//! not go on with such work before it has served for as long as the last piece took.
+
+mod queue;
+
+use std::cell::Cell;
+use std::net::{IpAddr, Ipv4Addr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpMessage as _, HttpRequest};
+
+pub use queue::Queue;
+use queue::{Place, TooLong};
+
+use super::error::{Code, Problem};
+use super::limits;
+
+/// Up to this many bytes are worked on where they were read.
+pub(super) const AT_ONCE: usize = 2 << 10;
+/// For work whose input is no text but all the knowledge: more than is done at once.
+pub(super) const ALL_RECORDS: usize = usize::MAX;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotComputed {
+    /// The work panicked, which is a fault of ours.
+    #[error("computing the answer panicked")]
+    Panicked,
+    /// Too many requests of this client wait.
+    #[error(
+        "{} requests of this address wait already: ask again when some are answered",
+        limits::WAITING_OF_CLIENT
+    )]
+    TooManyOfClient,
+    /// Too many requests wait.
+    #[error("{} requests wait already: ask again", limits::WAITING)]
+    TooMany,
+}
+
+/// Seconds after which a refused caller may ask again.
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("1");
+
+impl From<NotComputed> for Problem {
+    fn from(error: NotComputed) -> Self {
+        let code = match error {
+            NotComputed::Panicked => return Self::internal(&error),
+            NotComputed::TooManyOfClient => Code::RateLimited,
+            NotComputed::TooMany => Code::Unavailable,
+        };
+        Self::new(code, error.to_string()).with_header(header::RETRY_AFTER, ASK_AGAIN)
+    }
+}
+
+impl From<TooLong> for NotComputed {
+    fn from(error: TooLong) -> Self {
+        match error {
+            TooLong::OfClient => Self::TooManyOfClient,
+            TooLong::OfAll => Self::TooMany,
+        }
+    }
+}
+
+/// Where the work of one request is done.
+#[derive(Debug, Clone)]
+pub struct Desk {
+    queue: Queue,
+    client: IpAddr,
+}
+
+impl Desk {
+    /// For the requests of a client.
+    pub(super) fn new(queue: &Queue, client: Option<IpAddr>) -> Self {
+        Self {
+            queue: queue.clone(),
+            client: client.unwrap_or(Ipv4Addr::UNSPECIFIED.into()),
+        }
+    }
+
+    /// The one that [`super::gate`] gave a request.
+    pub(super) fn of(request: &HttpRequest) -> Self {
+        let given = request.extensions().get::<Self>().cloned();
+        given.unwrap_or_else(Self::of_one)
+    }
+
+    /// For the only user of a program.
+    pub fn of_one() -> Self {
+        Self {
+            queue: Queue::default(),
+            client: Ipv4Addr::LOCALHOST.into(),
+        }
+    }
+
+    /// Does `work`, which goes over `bytes` of input: at once, or on a thread of the pool. Where the caller goes away while it
+    /// waits, it is not begun.
+    pub(super) async fn compute<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NotComputed> {
+        if bytes <= AT_ONCE && has_served() {
+            return at_once(work);
+        }
+        in_pool(self.queue.place(self.client).await?, work).await
+    }
+
+    /// As [`Self::compute`], for the next piece of work that is begun: it waits as long as it must.
+    pub(super) async fn go_on<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NotComputed> {
+        if bytes <= AT_ONCE && has_served() {
+            return at_once(work);
+        }
+        in_pool(self.queue.another_place(self.client).await?, work).await
+    }
+}
+
+thread_local! {
+    static SERVES_UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+fn has_served() -> bool {
+    SERVES_UNTIL
+        .get()
+        .is_none_or(|serves_until| serves_until <= Instant::now())
+}
+
+fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, NotComputed> {
+    let began = Instant::now();
+    // What the work held is dropped with it: nobody sees it half done.
+    let done = catch_unwind(AssertUnwindSafe(work)).map_err(|_| NotComputed::Panicked);
+    let ended = Instant::now();
+    SERVES_UNTIL.set(ended.checked_add(ended.duration_since(began)));
+    done
+}
+
+async fn in_pool<T: Send + 'static>(
+    place: Place,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, NotComputed> {
+    // The place goes with the work, whose thread goes on where the caller goes away.
+    let held = move || {
+        let done = work();
+        drop(place);
+        done
+    };
+    // The pool only fails when the work panicked or the server goes down.
+    tokio::task::spawn_blocking(held)
+        .await
+        .map_err(|_| NotComputed::Panicked)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn short_work_stays_on_its_thread_and_a_panic_is_an_answer() {
+        let desk = Desk::of_one();
+        let here = std::thread::current().id();
+        let place = || std::thread::current().id();
+        assert_eq!(desk.compute(AT_ONCE, place).await, Ok(here));
+        assert_ne!(desk.compute(AT_ONCE + 1, place).await, Ok(here));
+        for bytes in [AT_ONCE, AT_ONCE + 1] {
+            let fails = move || assert_eq!(bytes, 0);
+            assert_eq!(desk.compute(bytes, fails).await, Err(NotComputed::Panicked));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_thread_that_has_worked_serves_before_it_works_again() {
+        let desk = Desk::of_one();
+        let here = std::thread::current().id();
+        let slow = || std::thread::sleep(Duration::from_secs(2));
+        assert_eq!(desk.compute(AT_ONCE, slow).await, Ok(()));
+        let place = || std::thread::current().id();
+        assert_ne!(desk.compute(AT_ONCE, place).await, Ok(here));
+    }
+
+    #[tokio::test]
+    async fn a_place_is_free_again_after_a_panic() {
+        let desk = Desk {
+            queue: Queue::of(1),
+            client: Ipv4Addr::LOCALHOST.into(),
+        };
+        for _ in 0..3 {
+            let fails = || assert!(std::hint::black_box(false));
+            assert_eq!(desk.compute(ALL_RECORDS, fails).await, Err(NotComputed::Panicked));
+        }
+        assert_eq!(desk.compute(ALL_RECORDS, || 1).await, Ok(1));
+    }
+}

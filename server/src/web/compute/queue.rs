@@ -1,0 +1,271 @@
+//! A fair queue in front of a few places for work. Clients take turns, however many requests of each wait, and no client
+//! takes the last place: another never waits for more than one piece of work.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use crate::web::limits;
+
+/// The places and who waits for one.
+#[derive(Debug, Clone)]
+pub struct Queue(Arc<Mutex<Inner>>);
+
+#[derive(Debug)]
+struct Inner {
+    free: usize,
+    share: usize,
+    at_work: HashMap<IpAddr, usize>,
+    waiting: HashMap<IpAddr, VecDeque<oneshot::Sender<Place>>>,
+    /// Each client that waits, once.
+    turns: VecDeque<IpAddr>,
+    asking: usize,
+}
+
+/// A place, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    queue: Queue,
+    client: IpAddr,
+    is_taken: bool,
+}
+
+/// Who made the queue too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TooLong {
+    /// This client.
+    OfClient,
+    /// All together.
+    OfAll,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self::of(std::thread::available_parallelism().map_or(1, usize::from))
+    }
+}
+
+impl Queue {
+    /// So many places for each client, and one more.
+    pub fn of(share: usize) -> Self {
+        Self(Arc::new(Mutex::new(Inner {
+            free: share + 1,
+            share,
+            at_work: HashMap::new(),
+            waiting: HashMap::new(),
+            turns: VecDeque::new(),
+            asking: 0,
+        })))
+    }
+
+    /// A place for a request that is new: refused where too many wait.
+    pub(super) async fn place(&self, client: IpAddr) -> Result<Place, TooLong> {
+        let asked = {
+            let mut inner = self.lock();
+            inner.check(client)?;
+            inner.ask(self, client)
+        };
+        asked.await
+    }
+
+    /// A place for a request that had one before: what was done of it is not thrown away.
+    pub(super) async fn another_place(&self, client: IpAddr) -> Result<Place, TooLong> {
+        let asked = self.lock().ask(self, client);
+        asked.await
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A panic elsewhere leaves counts that are still right: none of the steps below can.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn check(&mut self, client: IpAddr) -> Result<(), TooLong> {
+        if self.of_client(client) >= limits::WAITING_OF_CLIENT {
+            self.forget_gone();
+            if self.of_client(client) >= limits::WAITING_OF_CLIENT {
+                return Err(TooLong::OfClient);
+            }
+        }
+        if self.asking >= limits::WAITING {
+            self.forget_gone();
+            if self.asking >= limits::WAITING {
+                return Err(TooLong::OfAll);
+            }
+        }
+        Ok(())
+    }
+
+    fn of_client(&self, client: IpAddr) -> usize {
+        self.waiting.get(&client).map_or(0, VecDeque::len)
+    }
+
+    fn ask(&mut self, queue: &Queue, client: IpAddr) -> impl Future<Output = Result<Place, TooLong>> + use<> {
+        let (sender, receiver) = oneshot::channel();
+        let waiting = self.waiting.entry(client).or_default();
+        if waiting.is_empty() {
+            self.turns.push_back(client);
+        }
+        waiting.push_back(sender);
+        self.asking += 1;
+        self.give(queue);
+        // The queue lives as long as its senders, so that none goes without a word.
+        async move { receiver.await.map_err(|_| TooLong::OfAll) }
+    }
+
+    /// Gives free places to those whose turn it is.
+    fn give(&mut self, queue: &Queue) {
+        let mut looked_at = 0;
+        while self.free > 0 && looked_at < self.turns.len() {
+            let Some(client) = self.turns.pop_front() else {
+                return;
+            };
+            if self.at_work.get(&client).copied().unwrap_or_default() >= self.share {
+                self.turns.push_back(client);
+                looked_at += 1;
+                continue;
+            }
+            let has_more = self.give_to(queue, client);
+            if has_more {
+                self.turns.push_back(client);
+            }
+            looked_at = 0;
+        }
+    }
+
+    /// Gives a place to the first request of `client` whose caller is still there. True where more of them wait.
+    fn give_to(&mut self, queue: &Queue, client: IpAddr) -> bool {
+        let Some(waiting) = self.waiting.get_mut(&client) else {
+            return false;
+        };
+        while let Some(sender) = waiting.pop_front() {
+            self.asking = self.asking.saturating_sub(1);
+            let place = Place {
+                queue: queue.clone(),
+                client,
+                is_taken: true,
+            };
+            match sender.send(place) {
+                Ok(()) => {
+                    self.free = self.free.saturating_sub(1);
+                    *self.at_work.entry(client).or_default() += 1;
+                    break;
+                }
+                Err(mut unused) => unused.is_taken = false,
+            }
+        }
+        let has_more = !waiting.is_empty();
+        if !has_more {
+            self.waiting.remove(&client);
+        }
+        has_more
+    }
+
+    fn forget_gone(&mut self) {
+        for waiting in self.waiting.values_mut() {
+            waiting.retain(|sender| !sender.is_closed());
+        }
+        self.waiting.retain(|_, waiting| !waiting.is_empty());
+        let waiting = &self.waiting;
+        self.turns.retain(|client| waiting.contains_key(client));
+        self.asking = waiting.values().map(VecDeque::len).sum();
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.is_taken {
+            return;
+        }
+        let mut inner = self.queue.lock();
+        inner.free += 1;
+        if let Some(at_work) = inner.at_work.get_mut(&self.client) {
+            *at_work -= 1;
+            if *at_work == 0 {
+                inner.at_work.remove(&self.client);
+            }
+        }
+        inner.give(&self.queue);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    fn client(number: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, number])
+    }
+
+    #[tokio::test]
+    async fn clients_take_turns_and_one_place_is_left_to_others() {
+        let queue = Queue::of(1);
+        let first = queue.place(client(1)).await.unwrap();
+        let mut second_of_flood = pin!(queue.place(client(1)));
+        let mut third_of_flood = pin!(queue.place(client(1)));
+        assert!(second_of_flood.as_mut().now_or_never().is_none());
+        assert!(third_of_flood.as_mut().now_or_never().is_none());
+        let other = queue.place(client(2)).now_or_never().unwrap().unwrap();
+        let mut another = pin!(queue.place(client(3)));
+        assert!(another.as_mut().now_or_never().is_none());
+        drop(other);
+        let another = another
+            .as_mut()
+            .now_or_never()
+            .expect("its turn, not the flood's");
+        drop(first);
+        let second = second_of_flood.as_mut().now_or_never().unwrap();
+        assert!(third_of_flood.as_mut().now_or_never().is_none());
+        drop((another, second));
+        assert!(third_of_flood.as_mut().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_went_away_gets_no_place() {
+        let queue = Queue::of(1);
+        let held = queue.place(client(1)).await.unwrap();
+        {
+            let mut gone = pin!(queue.place(client(1)));
+            assert!(gone.as_mut().now_or_never().is_none());
+        }
+        let mut next = pin!(queue.place(client(1)));
+        assert!(next.as_mut().now_or_never().is_none());
+        drop(held);
+        assert!(next.as_mut().now_or_never().is_some());
+        let given = {
+            let held = queue.place(client(1)).await.unwrap();
+            let mut given = Box::pin(queue.place(client(1)));
+            assert!(given.as_mut().now_or_never().is_none());
+            drop(held);
+            given
+        };
+        drop(given);
+        assert!(queue.place(client(1)).now_or_never().is_some(), "it came back");
+        let inner = queue.lock();
+        assert_eq!((inner.free, inner.asking), (2, 0));
+        assert!(inner.at_work.is_empty() && inner.waiting.is_empty() && inner.turns.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_queue_that_is_too_long_refuses_what_is_new() {
+        let queue = Queue::of(1);
+        let _held = queue.place(client(1)).await.unwrap();
+        let mut waiting: Vec<_> = (0..limits::WAITING_OF_CLIENT)
+            .map(|_| Box::pin(queue.place(client(1))))
+            .collect();
+        assert!(waiting.iter_mut().all(|asked| asked.now_or_never().is_none()));
+        let refused = queue.place(client(1)).now_or_never().unwrap();
+        assert_eq!(refused.unwrap_err(), TooLong::OfClient);
+        assert!(queue.another_place(client(1)).now_or_never().is_none());
+        assert!(queue.place(client(2)).now_or_never().unwrap().is_ok());
+        waiting.truncate(1);
+        assert!(queue.place(client(1)).now_or_never().is_none(), "those went away");
+    }
+}

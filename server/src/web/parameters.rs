@@ -1,0 +1,102 @@
+//! Which parameters an address may have. One that is misspelt would change the meaning silently: a filter that does not
+//! filter, an order that is not kept. So a call of the interface is refused, and a page says what is wrong.
+
+use std::collections::HashMap;
+
+use actix_web::http::Method;
+use actix_web::web::Query;
+use kb_core::near;
+
+use super::error::{Code, Problem};
+
+/// What search engines, mail programs and other sites add to the address of a page, and what begins such a name.
+const TRACKERS: [&str; 9] = [
+    "ref", "fbclid", "gclid", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "igshid",
+];
+const TRACKERS_BEGIN: [&str; 2] = ["utm_", "mc_"];
+
+/// The parameters of each route that is held to them.
+#[derive(Debug)]
+pub struct Parameters(HashMap<(Method, String), Allowed>);
+
+/// The parameters of one.
+#[derive(Debug)]
+pub(super) struct Allowed {
+    /// Their names.
+    pub(super) names: Vec<String>,
+    /// Others link to it, and add parameters of their own.
+    pub(super) is_page: bool,
+}
+
+impl Parameters {
+    /// Holds routes, by method and pattern, to their parameters.
+    pub(super) fn of(routes: impl IntoIterator<Item = ((Method, String), Allowed)>) -> Self {
+        Self(routes.into_iter().collect())
+    }
+
+    /// Whether a route is held to its parameters.
+    #[cfg(test)]
+    pub(super) fn hold(&self, method: &Method, pattern: &str) -> bool {
+        self.0.contains_key(&(method.clone(), readable(pattern)))
+    }
+
+    /// Refuses a parameter that the route does not have.
+    pub(super) fn check(&self, method: &Method, pattern: &str, query: &str) -> Result<(), Problem> {
+        if query.is_empty() {
+            return Ok(());
+        }
+        let method = if method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
+        let Some(allowed) = self.0.get(&(method.clone(), readable(pattern))) else {
+            return Ok(());
+        };
+        // What cannot be taken apart its handler refuses.
+        let Ok(pairs) = Query::<Vec<(String, String)>>::from_query(query) else {
+            return Ok(());
+        };
+        let unknown = pairs.iter().map(|(name, _)| name.as_str());
+        let unknown = unknown.filter(|name| !allowed.has(name));
+        match unknown.into_iter().next() {
+            None => Ok(()),
+            Some(name) => Err(allowed.refuse(name)),
+        }
+    }
+}
+
+impl Allowed {
+    fn has(&self, name: &str) -> bool {
+        let is_tracker =
+            || TRACKERS.contains(&name) || TRACKERS_BEGIN.iter().any(|begin| name.starts_with(begin));
+        self.names.iter().any(|known| known == name) || (self.is_page && is_tracker())
+    }
+
+    fn refuse(&self, name: &str) -> Problem {
+        let known: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let (what, shown) = (if self.is_page { "page" } else { "call" }, near::shown(name));
+        let detail = format!(
+            "this {what} has no parameter {shown}: {}",
+            near::choices(name, &known)
+        );
+        Problem::new(Code::BadQuery, detail)
+    }
+}
+
+/// A pattern without its regular expressions: `/api/v1/records/{id}`.
+pub(super) fn readable(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut in_regex = false;
+    for character in pattern.chars() {
+        match character {
+            ':' => in_regex = true,
+            '}' => in_regex = false,
+            _ => {}
+        }
+        if !in_regex {
+            text.push(character);
+        }
+    }
+    text
+}
