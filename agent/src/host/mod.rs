@@ -20,7 +20,7 @@ mod watch;
 
 pub(crate) use functions::{BusGpu, bus_gpus, sees_all_gpus};
 pub(crate) use kernel_log::{Follower, LogEvents, events};
-pub(crate) use libraries::{file_to_open, found_file};
+pub(crate) use libraries::{NotLoaded, file_to_open, found_file};
 pub(crate) use near::{Near, near};
 pub(crate) use root::HostRoot;
 pub(crate) use watch::Watch;

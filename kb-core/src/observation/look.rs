@@ -4,10 +4,8 @@ use serde_json::Value;
 
 use super::line::canonical;
 use super::{LineEvent, Recovery, cause};
-use crate::report::{Absence, AbsentGpu, Bearing, Fact, GapKind, Gpu, NODE, Report, Unread};
+use crate::report::{Absence, AbsentGpu, Bearing, Fact, GapKind, Gpu, NODE, ReasonCode, Report, Unread};
 
-/// NVML's word for a GPU that does not answer any more (`NVML_ERROR_GPU_IS_LOST`), as gaps tell it.
-const LOST_WORDS: [&str; 2] = ["GPU_IS_LOST", "GPU is lost"];
 /// Reasons for lower clocks that come from heat or the power supply.
 const THROTTLING: [&str; 4] = [
     "hw_slowdown",
@@ -343,9 +341,6 @@ fn words(value: &Value) -> Option<Vec<&str>> {
 }
 
 fn lost(fact: &Fact) -> Option<&str> {
-    let reason = &fact.gap.as_ref()?.reason;
-    LOST_WORDS
-        .iter()
-        .any(|word| reason.contains(word))
-        .then_some(reason.as_str())
+    let gap = fact.gap.as_ref()?;
+    (gap.reason_code == Some(ReasonCode::GpuLost)).then_some(gap.reason.as_str())
 }

@@ -8,11 +8,14 @@ use super::rows::{NOTES, Named, RUN, RunRow, of_absence};
 use super::scene::Scene;
 use crate::ids::RecordId;
 use crate::observation::Look;
-use crate::report::{AbsentGpu, Bearing, Conclusion, Fact, Failure, Pair, PairVerdict, Report, Verdict};
+use crate::report::{
+    AbsentGpu, Bearing, Conclusion, Fact, Failure, Pair, PairVerdict, Report, Verdict, add_reason_codes,
+};
 
 /// Judges a report: the verdict of each pair, the cause of each failure, what is worth a note, and the conclusion.
-/// What stood there before is replaced.
+/// What stood there before is replaced. A report of an older agent gets its reason codes first.
 pub fn judge(report: &mut Report, expect: Expect) {
+    add_reason_codes(report);
     let scene = Scene::of(report);
     let pairs = report.pairs.iter().enumerate();
     let verdicts: Vec<PairVerdict> = pairs
@@ -53,7 +56,10 @@ fn notes(host: &BTreeMap<String, Fact>) -> Vec<Failure> {
     const FACT: &str = "nvml.driver_version";
     let gap = host.get(FACT).and_then(|fact| fact.gap.as_ref());
     let Some(gap) = gap else { return Vec::new() };
-    let mut note = Failure::new("ask NVML", &gap.reason);
+    let mut note = Failure {
+        reason_code: gap.reason_code,
+        ..Failure::new("ask NVML", &gap.reason)
+    };
     explain(&mut note, NOTES);
     vec![note]
 }

@@ -64,12 +64,10 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
 
 /// There is no link to ask about, or it is not known which there are.
 fn untold(sheet: &mut Sheet, unknown: Option<&Gap>) {
-    let (kind, reason) = match unknown {
-        Some(gap) => (gap.kind, gap.reason.as_str()),
-        None => (GapKind::NotSupported, "the GPU has no NVLink"),
-    };
+    let none = || Gap::new(GapKind::NotSupported, "the GPU has no NVLink");
+    let gap = unknown.cloned().unwrap_or_else(none);
     for counter in &COUNTERS {
-        let fact: Fact<u64> = Fact::missing(kind, reason, FIELDS_CALL);
+        let fact: Fact<u64> = Fact::without(gap.clone(), FIELDS_CALL);
         sheet.put(counter.name, fact);
     }
 }

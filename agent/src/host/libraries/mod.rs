@@ -6,7 +6,7 @@ mod places;
 mod search;
 mod trust;
 
-pub(crate) use open::{file_to_open, found_file};
+pub(crate) use open::{NotLoaded, file_to_open, found_file};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -53,7 +53,7 @@ impl ErrorCounts {
             };
             let fact = match (change, gap) {
                 (Some(change), _) => Fact::read(change.into(), now.source.clone()),
-                (None, Some(gap)) => Fact::missing(gap.kind, gap.reason, now.source.clone()),
+                (None, Some(gap)) => Fact::without(gap, now.source.clone()),
                 (None, None) => Fact::missing(
                     GapKind::Failed,
                     "the counter fell while the run went on: it was reset",

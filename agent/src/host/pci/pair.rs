@@ -110,7 +110,7 @@ fn redirecting(root: &HostRoot, bridges: &[String]) -> Fact {
         }
     }
     match unseen {
-        Some(gap) if found.is_empty() => Fact::missing(gap.kind, gap.reason, format!("/{TREE}")),
+        Some(gap) if found.is_empty() => Fact::without(gap, format!("/{TREE}")),
         _ => Fact::read(found.into(), format!("/{TREE}")),
     }
 }
@@ -131,7 +131,7 @@ fn same<T: PartialEq>(a: &Fact<T>, b: &Fact<T>) -> Fact {
     match (&a.value, &b.value) {
         (Some(first), Some(second)) => Fact::read((first == second).into(), a.source.clone()),
         _ => match a.gap.clone().or_else(|| b.gap.clone()) {
-            Some(gap) => Fact::missing(gap.kind, gap.reason, a.source.clone()),
+            Some(gap) => Fact::without(gap, a.source.clone()),
             None => absent(GapKind::Failed, TREE, "it could not be compared"),
         },
     }

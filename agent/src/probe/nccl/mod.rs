@@ -131,15 +131,15 @@ pub(super) fn add(
         let gpu = found.gpus.get(usize::try_from(*gpu).ok()?)?;
         gpu.memory_bytes.value
     });
-    let closed = (with.outcome != Outcome::Pass).then(|| Gap {
-        kind: GapKind::Skipped,
-        reason: match (with.outcome, &with.reason) {
+    let closed = (with.outcome != Outcome::Pass).then(|| {
+        let why = match (with.outcome, &with.reason) {
             (Outcome::Fail | Outcome::Hang, _) => {
                 format!("NCCL does not work here as the environment has it: {reason}")
             }
             (_, Some(own)) => own.clone(),
             (_, None) => reason.clone(),
-        },
+        };
+        Gap::new(GapKind::Skipped, why)
     });
     let figures = figures::measure(&stage, &gpus, memory.min(), closed, progress);
     found.measurements.extend(figures.measurements);

@@ -80,15 +80,12 @@ fn difference(before: Option<&Fact>, after: Option<Fact>) -> Fact {
     let missing = || Fact::missing(GapKind::Failed, "it was not read", SECOND);
     let after = after.unwrap_or_else(missing);
     let gap = |fact: &Fact, when: &str| {
-        let gap = fact.gap.clone().unwrap_or(Gap {
-            kind: GapKind::Failed,
-            reason: "it is no number".to_owned(),
-        });
-        Fact::missing(
-            gap.kind,
-            format!("{when} the run: {}", gap.reason),
-            fact.source.clone(),
-        )
+        let gap = fact
+            .gap
+            .clone()
+            .unwrap_or(Gap::new(GapKind::Failed, "it is no number".to_owned()));
+        let reason = format!("{when} the run: {}", gap.reason);
+        Fact::without(Gap { reason, ..gap }, fact.source.clone())
     };
     let missing = missing();
     let before = before.unwrap_or(&missing);

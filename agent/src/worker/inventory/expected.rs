@@ -61,10 +61,6 @@ fn of_board(gpu: &Gpu, valid_of_down: Option<u32>) -> Fact<u64> {
         return Fact::read(known, STATE);
     }
     let gap = gpu.facts.get("nvlink.links").and_then(|links| links.gap.clone());
-    let unread = || Gap {
-        kind: GapKind::Failed,
-        reason: "the links were not counted".to_owned(),
-    };
-    let Gap { kind, reason } = gap.unwrap_or_else(unread);
-    Fact::missing(kind, reason, STATE)
+    let unread = || Gap::new(GapKind::Failed, "the links were not counted");
+    Fact::without(gap.unwrap_or_else(unread), STATE)
 }

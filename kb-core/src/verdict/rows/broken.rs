@@ -5,7 +5,7 @@ use super::super::evidence::{Finding, Seen};
 use super::super::kernel_log::Event;
 use super::super::scene::{failing, fails};
 use super::{Named, Row};
-use crate::report::{Check, Outcome};
+use crate::report::{Check, Outcome, ReasonCode};
 use crate::verdict::Verdict;
 
 /// Of a pair, and of a GPU that is on the bus and that the driver no longer lists.
@@ -51,8 +51,6 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// NVML's word for a GPU that does not answer any more (`NVML_ERROR_GPU_IS_LOST`), as gaps tell it.
-const LOST_WORDS: [&str; 3] = ["GPU_IS_LOST", "GPU is lost", "fallen off the bus"];
 /// What CUDA returns of a GPU that is gone: busy or unavailable (46), launch failure (719), unknown error (999).
 const CODES_OF_LOST: [i32; 3] = [46, 719, 999];
 
@@ -63,7 +61,7 @@ fn gpu_lost(pair: &Seen<'_>) -> Option<Finding> {
     let lost = pair.gpus().find_map(|(index, gpu)| {
         let (name, _) = gpu.facts.iter().find(|(_, fact)| {
             let gap = fact.gap.as_ref();
-            gap.is_some_and(|gap| LOST_WORDS.iter().any(|word| gap.reason.contains(word)))
+            gap.is_some_and(|gap| gap.reason_code == Some(ReasonCode::GpuLost))
         })?;
         Some(format!("/gpus/{index}/facts/{name}"))
     })?;

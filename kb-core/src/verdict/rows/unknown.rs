@@ -103,14 +103,13 @@ pub(in crate::verdict) const REQUIRED_RUNGS: [u8; 4] = [3, 4, 5, 6];
 
 /// A check that shows nothing because of one of these codes.
 fn stopped_by(pair: &Seen<'_>, codes: &[i32]) -> Option<Finding> {
-    pair.find(|_, check| shows_nothing(check) && (returned(check, codes) || quotes(check, codes)))
+    pair.find(|_, check| shows_nothing(check) && (returned(check, codes) || stopped_before(check, codes)))
 }
 
-/// A check that was left out made no call: its reason quotes the one that failed before, `… returned 221 (…)`.
-fn quotes(check: &Check, codes: &[i32]) -> bool {
-    let reason = check.reason.as_deref().unwrap_or_default();
-    let quoted = |code: &i32| reason.contains(&format!("returned {code} ("));
-    check.outcome == Outcome::Skipped && codes.iter().any(quoted)
+/// A check that was left out made no call: it tells the code of the one that failed before.
+fn stopped_before(check: &Check, codes: &[i32]) -> bool {
+    let code = check.earlier_code;
+    check.outcome == Outcome::Skipped && code.is_some_and(|code| codes.contains(&code))
 }
 
 fn shows_nothing(check: &Check) -> bool {
