@@ -7,7 +7,7 @@ use libloading::Library;
 use crate::host::{NotLoaded, file_to_open};
 
 /// The name that the driver installs. `libcuda.so` is a toolkit's link-time stub as often as not.
-pub(crate) const LIBRARY_NAME: &str = "libcuda.so.1";
+pub(super) const LIBRARY_NAME: &str = "libcuda.so.1";
 
 /// Exported by the stand-in that the tests use (fake-gpu), and by no driver.
 const SIMULATED_MARKER: &str = "fake_gpu_marker\0";

@@ -5,9 +5,9 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
 
-use kb_core::report::ReasonCode;
+use kb_core::report::{Failure, ReasonCode};
 
-use crate::gpu::{CallError, Device, Driver, End, LIBRARY_NAME, Management, Trace};
+use crate::gpu::{CallError, Device, Driver, End, Management, Trace};
 
 use super::bench::Bench;
 use super::check;
@@ -166,7 +166,7 @@ impl Worker {
                 self.driver = Some(driver);
                 Answer::Loaded(loaded)
             }
-            Err(error) => refuse_for(&format!("load {LIBRARY_NAME}"), error.message, Some(error.code)),
+            Err(error) => refuse_for(Failure::LOAD_CUDA, error.message, Some(error.code)),
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod absent;
 mod fact;
+pub mod fact_name;
 mod gpu;
 mod health;
 mod measurement;
@@ -221,6 +222,9 @@ impl Conclusion {
 }
 
 impl Failure {
+    /// The step at which the driver's library is opened.
+    pub const LOAD_CUDA: &'static str = "load libcuda.so.1";
+
     /// Without a code, and not explained yet.
     pub fn new(step: impl Into<String>, message: impl Into<String>) -> Self {
         Self {

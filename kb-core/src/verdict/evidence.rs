@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::kernel_log::{Event, Line, slot};
 use super::scene::Scene;
-use crate::report::{Check, Direction, Fact, Gpu, GpuIndex, Outcome, P2pStatus, Pair, ReasonCode};
+use crate::report::{Check, Direction, Fact, Gpu, GpuIndex, Outcome, P2pStatus, Pair, ReasonCode, fact_name};
 
 /// A pair, its place in the report, and the report.
 pub(super) struct Seen<'a> {
@@ -97,7 +97,7 @@ impl<'a> Seen<'a> {
     pub(super) fn anybody_at_a_switch(&self) -> bool {
         let mut gpus = self.scene.report.gpus.iter();
         gpus.any(|gpu| {
-            let links = gpu.facts.get("nvlink.links_to_switch");
+            let links = gpu.facts.get(fact_name::NVLINK_LINKS_TO_SWITCH);
             let links = links.and_then(|fact| fact.value.as_ref()?.as_u64());
             links.is_some_and(|links| links > 0)
         })

@@ -1,6 +1,6 @@
 //! Error counters of the NVLinks, summed over the links of a GPU.
 
-use kb_core::report::{Fact, Gap, GapKind};
+use kb_core::report::{Fact, Gap, GapKind, fact_name};
 use nvml_wrapper::Device;
 use nvml_wrapper::error::{NvmlError, nvml_try};
 
@@ -20,19 +20,19 @@ struct Counter {
 
 const COUNTERS: [Counter; 3] = [
     Counter {
-        name: "nvlink.crc_errors",
+        name: fact_name::NVLINK_CRC_ERRORS,
         field: 163,
         older: 2,
         fifth: None,
     },
     Counter {
-        name: "nvlink.replay_errors",
+        name: fact_name::NVLINK_REPLAY_ERRORS,
         field: 161,
         older: 0,
         fifth: None,
     },
     Counter {
-        name: "nvlink.recovery_errors",
+        name: fact_name::NVLINK_RECOVERY_ERRORS,
         field: 162,
         older: 1,
         // NVML_FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS

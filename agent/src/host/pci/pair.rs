@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, GapKind, fact_name};
 use serde_json::Value;
 
 use super::super::{HostRoot, place};
@@ -19,19 +19,19 @@ pub(in crate::host) fn facts(root: &HostRoot, a: &str, b: &str) -> BTreeMap<Stri
     let meeting = Meeting::find(root, &a, &b);
     BTreeMap::from([
         (
-            "pcie.common_bridge".to_owned(),
+            fact_name::PCIE_COMMON_BRIDGE.to_owned(),
             known(&meeting, |meeting| {
                 Fact::read(meeting.bridge().to_owned().into(), format!("/{TREE}"))
             }),
         ),
         (
-            "pcie.same_switch".to_owned(),
+            fact_name::PCIE_SAME_SWITCH.to_owned(),
             known(&meeting, |meeting| {
                 Fact::read(meeting.is_in_a_switch().into(), format!("/{TREE}"))
             }),
         ),
         (
-            "acs.redirecting_bridges".to_owned(),
+            fact_name::ACS_REDIRECTING_BRIDGES.to_owned(),
             known(&meeting, |meeting| redirecting(root, &meeting.below)),
         ),
         (

@@ -39,8 +39,7 @@ pub(in crate::verdict) const RUN: &[RunRow] = &[
         "Install the NVIDIA driver; in a container start it with `--gpus all` (NVIDIA Container Toolkit). Where the \
          library lies elsewhere, name its folder in LD_LIBRARY_PATH.",
         |failure| {
-            failure.step.starts_with("load libcuda")
-                && failure.reason_code == Some(ReasonCode::LibraryNotFound)
+            failure.step == Failure::LOAD_CUDA && failure.reason_code == Some(ReasonCode::LibraryNotFound)
         },
     ),
     row(

@@ -4,7 +4,7 @@ use super::super::cause;
 use super::super::evidence::{Finding, Seen, check_passed, does_not_exist_here, gap_reason};
 use super::broken::returned;
 use super::{Named, Row};
-use crate::report::{Check, Outcome};
+use crate::report::{Check, Outcome, fact_name};
 use crate::verdict::Verdict;
 
 const fn row(
@@ -124,7 +124,7 @@ const DEVICE_UNAVAILABLE: i32 = 46;
 
 fn exclusive_mode(pair: &Seen<'_>) -> Option<Finding> {
     let stopped = stopped_by(pair, &[DEVICE_UNAVAILABLE])?;
-    let mut modes = pair.gpu_facts("compute.mode");
+    let mut modes = pair.gpu_facts(fact_name::COMPUTE_MODE);
     let (gpu, mode, pointer) = modes.find(|(_, value, _)| value.as_str() != Some("default"))?;
     let mode = mode.as_str().unwrap_or_default().replace('_', " ");
     let reason = format!("{}; GPU {gpu} is in compute mode {mode}", stopped.reason);
@@ -150,11 +150,10 @@ fn gpu_busy(pair: &Seen<'_>) -> Option<Finding> {
 }
 
 /// Says of a GPU whether somebody else used it during the run: by processes, memory or utilisation.
-pub(super) const SHARED: &str = "shared";
 
 /// Pointers to what shows that somebody else uses either GPU.
 pub(super) fn used_by_others(pair: &Seen<'_>) -> Vec<String> {
-    pair.gpu_facts(SHARED)
+    pair.gpu_facts(fact_name::SHARED)
         .filter(|(_, shared, _)| shared.as_bool() == Some(true))
         .map(|(_, _, pointer)| pointer)
         .collect()
