@@ -3,6 +3,7 @@
 //! ```text
 //! document + annex (two texts) -> record / annex (read-only views) -> validate (what is wrong, where, why)
 //!                                        |-> signature -> matcher -> scanner (bytes in, events and a summary out)
+//!                                        |                      reason (why, as data) -> render (in sentences)
 //!                                        '-> transition (edges)
 //! bytes -> intake (text, or why it is none) -> scanner
 //! report (agent -> server, versioned)  -> verdict (outcomes -> verdict -> exit code)
@@ -20,7 +21,9 @@ pub mod intake;
 pub mod matcher;
 pub mod near;
 pub mod observation;
+pub mod reason;
 pub mod record;
+pub mod render;
 pub mod report;
 pub mod scanner;
 #[cfg(feature = "schema")]

@@ -8,6 +8,8 @@ use std::rc::Rc;
 
 use cudarc::driver::sys::{CUcontext, CUdevice, CUdevice_attribute, CUuuid};
 
+use crate::host::NotLoaded;
+
 use super::call::{CallError, call};
 use super::codes;
 use super::library;
@@ -73,8 +75,8 @@ impl PciAddress {
 }
 
 impl Driver {
-    /// Opens libcuda.so.1. `Err` is the dynamic loader's text.
-    pub(crate) fn load(trace: Trace) -> Result<Self, String> {
+    /// Opens libcuda.so.1.
+    pub(crate) fn load(trace: Trace) -> Result<Self, NotLoaded> {
         trace.about_to(library::LIBRARY_NAME);
         let open = library::open()?;
         // SAFETY: it was opened under libcuda's name.

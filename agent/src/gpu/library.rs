@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-use crate::host::file_to_open;
+use crate::host::{NotLoaded, file_to_open};
 
 /// The name that the driver installs. `libcuda.so` is a toolkit's link-time stub as often as not.
-pub(crate) const LIBRARY_NAME: &str = "libcuda.so.1";
+pub(super) const LIBRARY_NAME: &str = "libcuda.so.1";
 
 /// Exported by the stand-in that the tests use (fake-gpu), and by no driver.
 const SIMULATED_MARKER: &str = "fake_gpu_marker\0";
@@ -22,12 +22,13 @@ pub(super) struct OpenLibrary {
     pub(super) simulated: bool,
 }
 
-/// Opens the library; the error is the dynamic loader's own text, or says why the file must not be opened as root.
-pub(super) fn open() -> Result<OpenLibrary, String> {
+/// Opens the library; the error has the dynamic loader's own text, or says why the file must not be opened as root.
+pub(super) fn open() -> Result<OpenLibrary, NotLoaded> {
     let file = file_to_open(LIBRARY_NAME)?;
     // SAFETY: loading the vendor's driver library runs its initialisers, which is what the worker exists for. As root
     // it is a file that nobody else can have written.
-    let library = unsafe { Library::new(file) }.map_err(|error| with_causes(&error))?;
+    let library = unsafe { Library::new(file) };
+    let library = library.map_err(|error| NotLoaded::by_loader(with_causes(&error)))?;
     // SAFETY: the symbol is only looked for, never called or read.
     let simulated = unsafe { library.get::<*const ()>(SIMULATED_MARKER) }.is_ok();
     Ok(OpenLibrary {

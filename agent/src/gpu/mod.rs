@@ -47,7 +47,6 @@ pub(crate) use exchange::{Observed, Side};
 pub(crate) use flow::{Flow, Mover, Pace, WARM_HOPS, WARM_HOPS_AGAIN, run};
 pub(crate) use ipc::{LegacyHandle, Opened};
 pub(crate) use kernels::{Kernels, Pattern, Wrong};
-pub(crate) use library::LIBRARY_NAME;
 pub(crate) use memory::{Buffer, Span, Windows};
 pub(crate) use nccl::{Collective, Communicator, Member, Nccl, UniqueId};
 pub(crate) use nvml::{Listed, Managed, Management};

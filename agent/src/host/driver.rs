@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::Fact;
+use kb_core::report::{Fact, fact_name};
 use serde_json::{Map, Value};
 
 use super::{HostRoot, text};
@@ -47,10 +47,10 @@ pub(super) fn facts(root: &HostRoot) -> BTreeMap<String, Fact> {
         Value::Object(texts.flat_map(|text| registry_keys(text)).collect())
     });
     BTreeMap::from([
-        ("driver.version".to_owned(), text(version(root))),
+        (fact_name::DRIVER_VERSION.to_owned(), text(version(root))),
         ("driver.flavour".to_owned(), text(flavour(root))),
         ("driver.parameters".to_owned(), recorded),
-        ("driver.registry_dwords".to_owned(), registry),
+        (fact_name::DRIVER_REGISTRY_DWORDS.to_owned(), registry),
     ])
 }
 

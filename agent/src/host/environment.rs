@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use kb_core::report::Fact;
+use kb_core::report::{Fact, fact_name};
 use serde_json::{Map, Value};
 
 use super::HostRoot;
@@ -70,13 +70,16 @@ pub(super) fn facts(
             facts.insert(format!("environment.{}", name.to_ascii_lowercase()), fact);
         }
     }
-    facts.insert("nccl.conf.system".to_owned(), settings(root, SYSTEM_FILE));
+    facts.insert(
+        fact_name::NCCL_CONF_SYSTEM.to_owned(),
+        settings(root, SYSTEM_FILE),
+    );
     if let Some(home) = home {
         let path = format!("{}/.nccl.conf", home.trim_matches('/'));
         let mut settings = settings(root, &path);
         // The folder's name is the user's, which is nobody's business.
         USER_FILE.clone_into(&mut settings.source);
-        facts.insert("nccl.conf.user".to_owned(), settings);
+        facts.insert(fact_name::NCCL_CONF_USER.to_owned(), settings);
     }
     facts
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, GapKind, fact_name};
 
 use super::{HostRoot, absent, pci, place};
 
@@ -14,7 +14,7 @@ const UNITS: &str = "sys/class/iommu";
 /// The facts under `iommu.`. `log` is what the kernel log of this boot says about IOMMUs.
 pub(super) fn facts(root: &HostRoot, log: &str) -> BTreeMap<String, Fact> {
     BTreeMap::from([
-        ("iommu.mode".to_owned(), mode(root, log).map(Into::into)),
+        (fact_name::IOMMU_MODE.to_owned(), mode(root, log).map(Into::into)),
         (
             "iommu.groups".to_owned(),
             listed(root, GROUPS).map(|groups| groups.len().into()),

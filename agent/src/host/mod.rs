@@ -20,7 +20,7 @@ mod watch;
 
 pub(crate) use functions::{BusGpu, bus_gpus, sees_all_gpus};
 pub(crate) use kernel_log::{Follower, LogEvents, events};
-pub(crate) use libraries::{file_to_open, found_file};
+pub(crate) use libraries::{NotLoaded, file_to_open, found_file};
 pub(crate) use near::{Near, near};
 pub(crate) use root::HostRoot;
 pub(crate) use watch::Watch;
@@ -28,7 +28,7 @@ pub(crate) use watch::Watch;
 use std::collections::BTreeMap;
 
 use kb_core::ids::IdError;
-use kb_core::report::{Fact, GapKind, Node};
+use kb_core::report::{Fact, GapKind, Node, fact_name};
 use serde_json::{Value, json};
 
 /// What the host says about itself.
@@ -79,7 +79,7 @@ pub(crate) fn read(root: &HostRoot, watch: &Watch) -> Result<Host, IdError> {
             text(place::virtual_machine(root)),
         ),
         (
-            "fabric_manager.service".to_owned(),
+            fact_name::FABRIC_MANAGER_SERVICE.to_owned(),
             text(resources::fabric_manager(root)),
         ),
     ]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, Gap, GapKind};
 use serde_json::{Value, json};
 
 use super::{HostRoot, absent, driver, embedded};
@@ -65,10 +65,8 @@ fn dma_buf(root: &HostRoot) -> Fact {
         ),
         _ => {
             let gap = release.gap.or(flavour.gap);
-            let (kind, reason) = gap.map_or((GapKind::Failed, "no version".to_owned()), |gap| {
-                (gap.kind, gap.reason)
-            });
-            Fact::missing(kind, reason, source)
+            let none = || Gap::new(GapKind::Failed, "no version");
+            Fact::without(gap.unwrap_or_else(none), source)
         }
     }
 }

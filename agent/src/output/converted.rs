@@ -4,18 +4,22 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use kb_core::report::{Cell, Measurement, Pair, Report};
+use kb_core::report::{Cell, Measurement, Pair, Report, fact_name};
 
 use super::Style;
 use super::bench::{size, title};
 use super::grid::{Cell as Shown, lay_out};
 
 /// Host fact with the names of the tools.
-const TOOLS: &str = "convert.tools";
 
 /// The tools that a report was made from; `None` where the agent made it.
 pub(super) fn tools(report: &Report) -> Option<String> {
-    let tools = report.host.get(TOOLS)?.value.as_ref()?.as_array()?;
+    let tools = report
+        .host
+        .get(fact_name::CONVERT_TOOLS)?
+        .value
+        .as_ref()?
+        .as_array()?;
     let tools: Vec<&str> = tools.iter().filter_map(serde_json::Value::as_str).collect();
     Some(tools.join(", "))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kb_core::report::{AbsentGpu, Fact, Failure, Gpu, Nccl, NcclVerdict, Report};
+use kb_core::report::{AbsentGpu, Fact, Failure, Gpu, Nccl, NcclVerdict, Report, fact_name};
 
 use super::grid::{Cell, lay_out};
 use super::{Style, bench, converted, map, pairs, times};
@@ -120,8 +120,9 @@ fn number(gpu: &Gpu, name: &str) -> Option<u64> {
 
 /// `18 of 18`, `none`, or `?`.
 fn links(gpu: &Gpu) -> String {
-    let total = number(gpu, "nvlink.links_expected").or_else(|| number(gpu, "nvlink.links"));
-    match (number(gpu, "nvlink.links_active"), total) {
+    let total =
+        number(gpu, fact_name::NVLINK_LINKS_EXPECTED).or_else(|| number(gpu, fact_name::NVLINK_LINKS));
+    match (number(gpu, fact_name::NVLINK_LINKS_ACTIVE), total) {
         (Some(_), Some(0)) => "none".to_owned(),
         (Some(active), Some(total)) => format!("{active} of {total}"),
         _ => "?".to_owned(),
@@ -130,8 +131,8 @@ fn links(gpu: &Gpu) -> String {
 
 /// `gen 5 x16`, or `?`.
 fn pcie(gpu: &Gpu) -> String {
-    let generation = number(gpu, "pcie.link_generation");
-    match (generation, number(gpu, "pcie.link_width")) {
+    let generation = number(gpu, fact_name::PCIE_LINK_GENERATION);
+    match (generation, number(gpu, fact_name::PCIE_LINK_WIDTH)) {
         (Some(generation), Some(width)) => format!("gen {generation} x{width}"),
         _ => "?".to_owned(),
     }

@@ -1,6 +1,6 @@
 //! A check as it came out of one worker, whether the worker answered or not.
 
-use kb_core::report::{Mismatch, Outcome};
+use kb_core::report::{Mismatch, Outcome, ReasonCode};
 
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{CallFailure, CheckResult, Checked};
@@ -13,6 +13,8 @@ use super::setup::SPENT;
 pub(super) struct Attempt {
     pub(super) outcome: Outcome,
     pub(super) reason: Option<String>,
+    pub(super) reason_code: Option<ReasonCode>,
+    pub(super) earlier_code: Option<i32>,
     pub(super) call: Option<String>,
     pub(super) code: Option<i32>,
     pub(super) code_name: Option<String>,
@@ -28,6 +30,8 @@ impl Attempt {
         Self {
             outcome,
             reason,
+            reason_code: None,
+            earlier_code: None,
             call: None,
             code: None,
             code_name: None,
@@ -44,8 +48,17 @@ impl Attempt {
         Self::plain(Outcome::Skipped, Some(reason.into()))
     }
 
+    /// The same with a reason for programs.
+    pub(super) fn coded(self, code: Option<ReasonCode>) -> Self {
+        Self {
+            reason_code: code,
+            ..self
+        }
+    }
+
     fn of_call(outcome: Outcome, failure: CallFailure) -> Self {
         Self {
+            reason_code: failure.reason_code,
             call: Some(failure.call),
             code: failure.code,
             code_name: failure.code_name,
@@ -91,21 +104,20 @@ impl Attempt {
         Self {
             outcome: Outcome::Inconclusive,
             reason: Some(format!("{SPENT} before this step's was: {seen}")),
+            reason_code: Some(ReasonCode::TimeSpent),
             ..self
         }
     }
 
     /// Says in which process, where it is not the one that makes the checks.
     pub(super) fn in_process(self, whose: &str) -> Self {
-        Self {
-            reason: self
-                .reason
-                .map(|reason| match reason.strip_prefix("not supported: ") {
-                    Some(_) => reason,
-                    None => format!("in the process {whose}: {reason}"),
-                }),
-            ..self
+        if self.reason_code == Some(ReasonCode::NotSupported) {
+            return self;
         }
+        let reason = self
+            .reason
+            .map(|reason| format!("in the process {whose}: {reason}"));
+        Self { reason, ..self }
     }
 
     /// Puts the reason anew once more is known of the mismatch.
@@ -146,7 +158,17 @@ impl Attempt {
                 let poisoned = failure.poisoned;
                 (Self::of_call(Outcome::Inconclusive, failure), poisoned)
             }
-            CheckResult::Skipped { reason } => (Self::skipped(reason), false),
+            CheckResult::Skipped {
+                reason,
+                code,
+                earlier_code,
+            } => {
+                let attempt = Self {
+                    earlier_code,
+                    ..Self::skipped(reason).coded(Some(code))
+                };
+                (attempt, false)
+            }
         };
         let attempt = Self {
             checked_by: checked.compared_by,

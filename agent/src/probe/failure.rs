@@ -19,9 +19,11 @@ pub(super) fn failure_from(trouble: &Trouble) -> Failure {
             code,
             code_name,
             message,
+            reason_code,
             ..
         }) => Failure {
             code: *code,
+            reason_code: *reason_code,
             code_name: code_name.clone(),
             ..Failure::new(call, message)
         },

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kb_core::report::{Fact, Gpu};
+use kb_core::report::{Fact, Gpu, fact_name};
 
 /// Utilisation up to this is what the look itself and a display cause, in percent.
 const IDLE_PERCENT: u64 = 5;
@@ -11,7 +11,6 @@ const IDLE_PERCENT: u64 = 5;
 const IDLE_BYTES: u64 = 2 << 30;
 
 /// Other people's compute processes.
-const PROCESSES: &str = "processes.count";
 
 /// GPUs without other people's compute processes and memory and with nothing to do, by NVML's word. Where it does not
 /// say, they count as busy. Memory tells of processes that NVML does not list: in a container it lists its own.
@@ -26,16 +25,16 @@ pub(super) fn idle_gpus(gpus: &[Gpu]) -> BTreeSet<u32> {
 fn is_idle(facts: &BTreeMap<String, Fact>, memory_bytes: Option<u64>) -> bool {
     let number = |name: &str| facts.get(name).and_then(|fact| fact.value.as_ref()?.as_u64());
     let unnoticed = memory_bytes.map_or(IDLE_BYTES, |all| IDLE_BYTES.max(all / 50));
-    number(PROCESSES) == Some(0)
-        && number("utilization.gpu_percent").is_none_or(|percent| percent <= IDLE_PERCENT)
-        && number("memory.used_bytes").is_none_or(|used| used <= unnoticed)
+    number(fact_name::PROCESSES_COUNT) == Some(0)
+        && number(fact_name::UTILIZATION_GPU_PERCENT).is_none_or(|percent| percent <= IDLE_PERCENT)
+        && number(fact_name::MEMORY_USED_BYTES).is_none_or(|used| used <= unnoticed)
 }
 
 /// Says of each GPU whether somebody else used it, at the beginning or at the end: what could not be proven there may
 /// be for that reason, and what was timed there may be slow for it.
 pub(super) fn mark_shared(gpus: &mut [Gpu], idle: &BTreeSet<u32>) {
     for (index, gpu) in (0..).zip(gpus) {
-        let processes = gpu.facts.get(PROCESSES).cloned();
+        let processes = gpu.facts.get(fact_name::PROCESSES_COUNT).cloned();
         let shared = match processes {
             Some(Fact {
                 value: Some(count),
@@ -48,7 +47,7 @@ pub(super) fn mark_shared(gpus: &mut [Gpu], idle: &BTreeSet<u32>) {
             Some(unknown) => unknown,
             None => continue,
         };
-        gpu.facts.insert("shared".to_owned(), shared);
+        gpu.facts.insert(fact_name::SHARED.to_owned(), shared);
     }
 }
 
@@ -60,7 +59,7 @@ mod tests {
     fn idle_with(used_bytes: u64, memory_bytes: Option<u64>) -> bool {
         let read = |value: u64| Fact::read(value.into(), "nvml");
         let facts = BTreeMap::from([
-            (PROCESSES.to_owned(), read(0)),
+            (fact_name::PROCESSES_COUNT.to_owned(), read(0)),
             ("memory.used_bytes".to_owned(), read(used_bytes)),
         ]);
         is_idle(&facts, memory_bytes)

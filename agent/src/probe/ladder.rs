@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kb_core::report::{Check, Direction, Engine, GapKind, Outcome};
+use kb_core::report::{Check, Direction, Engine, GapKind, Outcome, ReasonCode};
 
 use crate::gpu::Nonce;
 use crate::worker::protocol::{CheckKind, DirectionFacts, Way};
@@ -107,27 +107,26 @@ impl Ascent {
     }
 
     /// Why atomics are not asked for: they count only where the driver promises them.
-    fn without_atomics(&self, trial: Trial) -> Option<String> {
+    fn without_atomics(&self, trial: Trial) -> Option<LeftOut> {
         if trial != Trial::Within(CheckKind::SmAtomic) {
             return None;
         }
         let (initiator, owner) = (self.initiator, self.owner);
         let promised = self.facts.cuda_attributes.get("native_atomic_supported")?;
         match (promised.value, &promised.gap) {
-            (Some(0), _) => Some(format!(
-                "not supported: the driver says that GPU {initiator} has no native atomics on the memory of GPU {owner}"
-            )),
+            (Some(0), _) => Some(LeftOut::not_supported(&format!(
+                "the driver says that GPU {initiator} has no native atomics on the memory of GPU {owner}"
+            ))),
             (Some(_), _) => None,
-            (None, Some(gap)) if gap.kind == GapKind::NotSupported => Some(format!(
-                "not supported: the driver does not say whether GPU {initiator} has native atomics on the memory of \
-                 GPU {owner}: {}",
+            (None, Some(gap)) if gap.kind == GapKind::NotSupported => Some(LeftOut::not_supported(&format!(
+                "the driver does not say whether GPU {initiator} has native atomics on the memory of GPU {owner}: {}",
                 gap.reason
-            )),
-            (None, gap) => Some(format!(
+            ))),
+            (None, gap) => Some(LeftOut::plain(format!(
                 "whether GPU {initiator} has native atomics on the memory of GPU {owner} is not known: {}",
                 gap.as_ref()
                     .map_or("no reason was given", |gap| gap.reason.as_str())
-            )),
+            ))),
         }
     }
 }
@@ -156,8 +155,8 @@ impl Climb<'_> {
             if self.setup.is_spent() && ascent.stopped.is_none() {
                 ascent.stopped = Some((0, SPENT.to_owned()));
             }
-            let made = if let Some(reason) = left_out(ascent, trial, other) {
-                check(trial, Attempt::skipped(reason), 0.0, false)
+            let made = if let Some(LeftOut { reason, code }) = left_out(ascent, trial, other) {
+                check(trial, Attempt::skipped(reason).coded(code), 0.0, false)
             } else {
                 self.progress.step(Step::Checking {
                     pair,
@@ -232,15 +231,34 @@ impl Climb<'_> {
 }
 
 /// Why a check is not made.
-fn left_out(ascent: &Ascent, trial: Trial, other: Option<&str>) -> Option<String> {
+struct LeftOut {
+    reason: String,
+    code: Option<ReasonCode>,
+}
+
+impl LeftOut {
+    fn plain(reason: String) -> Self {
+        Self { reason, code: None }
+    }
+
+    fn not_supported(why: &str) -> Self {
+        Self {
+            reason: format!("not supported: {why}"),
+            code: Some(ReasonCode::NotSupported),
+        }
+    }
+}
+
+fn left_out(ascent: &Ascent, trial: Trial, other: Option<&str>) -> Option<LeftOut> {
     // Both ways of rung 6 are tried: that one of them works is worth knowing.
     if let Some((rung, reason)) = &ascent.stopped
         && !(*rung == 6 && trial.rung() == 6)
     {
-        return Some(reason.clone());
+        return Some(LeftOut::plain(reason.clone()));
     }
     if let (Trial::Within(CheckKind::ResidentExchange), Some(reason)) = (trial, other) {
-        return Some(format!("it needs access the other way too, where {reason}"));
+        let reason = format!("it needs access the other way too, where {reason}");
+        return Some(LeftOut::plain(reason));
     }
     ascent.without_atomics(trial)
 }
@@ -252,6 +270,8 @@ fn check(trial: Trial, attempt: Attempt, seconds: f64, rerun: bool) -> Check {
         engine: trial.engine(),
         outcome: attempt.outcome,
         reason: attempt.reason,
+        reason_code: attempt.reason_code,
+        earlier_code: attempt.earlier_code,
         call: attempt.call,
         code: attempt.code,
         code_name: attempt.code_name,

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use kb_core::ids::IdError;
 use kb_core::report::{
     AbsentGpu, Conclusion, Fact, Failure, Gpu, LogExcerpt, MAJOR, MINOR, Measurement, Nccl, Pair, Report,
-    SchemaVersion,
+    SchemaVersion, fact_name,
 };
 use kb_core::verdict::{Expect, add_nominal, judge};
 
@@ -222,7 +222,10 @@ fn any<T: Clone + Into<serde_json::Value>>(fact: &Fact<T>) -> Fact {
 
 fn driver_facts(opened: &Opened) -> BTreeMap<String, Fact> {
     BTreeMap::from([
-        ("cuda.version".to_owned(), any(&opened.cuda_version)),
-        ("nvml.driver_version".to_owned(), any(&opened.nvml_driver_version)),
+        (fact_name::CUDA_VERSION.to_owned(), any(&opened.cuda_version)),
+        (
+            fact_name::NVML_DRIVER_VERSION.to_owned(),
+            any(&opened.nvml_driver_version),
+        ),
     ])
 }

@@ -60,7 +60,7 @@ impl Timings {
         self.spent += start.elapsed();
         let samples = samples
             .map(|seconds| seconds.into_iter().map(|s| rate(self.bytes, s)).collect())
-            .map_err(|(kind, reason)| Gap { kind, reason });
+            .map_err(|(kind, reason)| Gap::new(kind, reason));
         let cells = if direct {
             &mut self.direct
         } else {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kb_core::report::Mismatch;
+use kb_core::report::{Mismatch, ReasonCode};
 
-use crate::gpu::Pattern;
+use crate::gpu::{CallError, Pattern};
 
 use super::atomic;
 use super::exchange;
@@ -29,8 +29,12 @@ pub(super) fn run(kind: CheckKind, initiator: &Place, owner: &Place, seed: u64, 
         },
         limit,
     };
-    if let Some(reason) = pair.without_kernels(kind) {
-        return Checked::plain(CheckResult::Skipped { reason });
+    if let Some(error) = pair.without_kernels(kind) {
+        return Checked::plain(CheckResult::Skipped {
+            reason: format!("no kernel can run, so only copy engines were used: {error}"),
+            code: ReasonCode::EarlierCall,
+            earlier_code: error.code().map(|(code, _)| code),
+        });
     }
     let (outcome, compared_by) = match kind {
         CheckKind::EnablePeerAccess => return Checked::plain(result(pair.enable())),
@@ -54,16 +58,15 @@ pub(super) struct Between<'a> {
 
 impl Between<'_> {
     /// Why this check needs kernels that there are none of.
-    fn without_kernels(&self, kind: CheckKind) -> Option<String> {
-        let needing = match kind {
+    fn without_kernels(&self, kind: CheckKind) -> Option<&CallError> {
+        match kind {
             CheckKind::SmStore | CheckKind::SmLoad | CheckKind::SmAtomic => self.initiator.without_kernels(),
             CheckKind::ResidentExchange => {
                 let initiators = self.initiator.without_kernels();
                 initiators.or_else(|| self.owner.without_kernels())
             }
             _ => None,
-        };
-        needing.map(|error| format!("no kernel can run, so only copy engines were used: {error}"))
+        }
     }
 
     fn enable(&self) -> Result<Option<Mismatch>, Stop> {

@@ -119,6 +119,7 @@ fn told(message: String) -> CallFailure {
         code: None,
         code_name: None,
         message,
+        reason_code: None,
         // Both kernels have ended by themselves.
         poisoned: false,
     }

@@ -5,7 +5,9 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::gpu::{CallError, Device, Driver, End, LIBRARY_NAME, Management, Trace};
+use kb_core::report::{Failure, ReasonCode};
+
+use crate::gpu::{CallError, Device, Driver, End, Management, Trace};
 
 use super::bench::Bench;
 use super::check;
@@ -164,7 +166,7 @@ impl Worker {
                 self.driver = Some(driver);
                 Answer::Loaded(loaded)
             }
-            Err(reason) => refuse(&format!("load {LIBRARY_NAME}"), reason),
+            Err(error) => refuse_for(Failure::LOAD_CUDA, error.message, Some(error.code)),
         }
     }
 
@@ -339,11 +341,16 @@ fn unprepared(gpu: u32) -> Answer {
 
 /// A command that no driver call failed in.
 pub(super) fn refuse(step: &str, message: String) -> Answer {
+    refuse_for(step, message, None)
+}
+
+fn refuse_for(step: &str, message: String, reason_code: Option<ReasonCode>) -> Answer {
     Answer::Failed(CallFailure {
         call: step.to_owned(),
         code: None,
         code_name: None,
         message,
+        reason_code,
         poisoned: false,
     })
 }

@@ -1,6 +1,6 @@
 //! How a check came out, from where it stopped.
 
-use kb_core::report::Mismatch;
+use kb_core::report::{Mismatch, ReasonCode};
 
 use crate::gpu::{CallError, Windows, Wrong};
 
@@ -30,6 +30,8 @@ pub(super) fn access(error: CallError) -> Stop {
 pub(super) fn not_supported(why: impl std::fmt::Display) -> Stop {
     Stop::Settled(CheckResult::Skipped {
         reason: format!("not supported: {why}"),
+        code: ReasonCode::NotSupported,
+        earlier_code: None,
     })
 }
 
@@ -111,6 +113,7 @@ pub(super) fn failure(error: &CallError) -> CallFailure {
         code: code.map(|(code, _)| code),
         code_name: code.map(|(_, name)| name.to_owned()),
         message: error.to_string(),
+        reason_code: None,
         poisoned,
     }
 }

@@ -3,7 +3,7 @@
 //! Both ends are the same binary, yet the version is checked: the binary can be replaced while a daemon runs, and
 //! the worker is started from the file. The worker speaks first, with [`Answer::Ready`].
 
-use kb_core::report::{Conditions, Fact, Gpu, NvmlP2p};
+use kb_core::report::{Conditions, Fact, Gpu, NvmlP2p, ReasonCode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -315,6 +315,8 @@ pub(crate) struct CallFailure {
     pub(crate) code_name: Option<String>,
     /// In words.
     pub(crate) message: String,
+    /// Why, for programs, where nothing else says it.
+    pub(crate) reason_code: Option<ReasonCode>,
     /// True when the process can no longer be trusted (work still running, context lost): start a fresh one.
     pub(crate) poisoned: bool,
 }
@@ -330,6 +332,7 @@ mod tests {
             code: Some(802),
             code_name: Some("CUDA_ERROR_SYSTEM_NOT_READY".to_owned()),
             message: "two\nlines".to_owned(),
+            reason_code: Some(ReasonCode::GpuLost),
             poisoned: false,
         };
         let line = serde_json::to_string(&Answer::Failed(failure.clone())).unwrap();

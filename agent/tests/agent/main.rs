@@ -37,3 +37,4 @@ mod stub;
 mod table;
 mod tree;
 mod upload;
+mod wording;

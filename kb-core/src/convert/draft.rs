@@ -197,10 +197,9 @@ impl Draft {
             }
             (Some(_), Err(_)) => {}
             (None, sample) => {
-                let samples = sample.map(|sample| vec![sample]).map_err(|reason| Gap {
-                    kind: GapKind::NotSupported,
-                    reason: reason.to_owned(),
-                });
+                let samples = sample
+                    .map(|sample| vec![sample])
+                    .map_err(|reason| Gap::new(GapKind::NotSupported, reason));
                 measurement.cells.push(Cell::new(source, destination, samples));
             }
         }

@@ -6,7 +6,7 @@ use super::error::ConvertError;
 use crate::ids::ReportId;
 use crate::report::{
     Conclusion, Direction, Fact, GapKind, Gpu, GpuIndex, MAJOR, MINOR, NvmlP2p, P2pStatus, Pair, PairVerdict,
-    Report, SchemaVersion,
+    Report, SchemaVersion, fact_name,
 };
 use crate::text::Sha256;
 use crate::verdict::{Expect, judge};
@@ -60,7 +60,7 @@ pub(super) fn finish(draft: Draft, options: &Options) -> Result<Report, ConvertE
         }
     }
     host.insert(
-        "convert.tools".to_owned(),
+        fact_name::CONVERT_TOOLS.to_owned(),
         Fact::read(tools.into(), "the text that was converted"),
     );
     let mut node = options.node.clone();

@@ -128,6 +128,8 @@ fn checks(draft: &mut Draft, (from, to): (u32, u32), bytes: u64, outcome: Outcom
                 "simpleP2P's data was wrong behind loads in both directions; it does not tell which"
                     .to_owned()
             }),
+            reason_code: None,
+            earlier_code: None,
             call: None,
             code: None,
             code_name: None,

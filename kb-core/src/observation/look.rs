@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::line::canonical;
 use super::{LineEvent, Recovery, cause};
-use crate::report::{Absence, AbsentGpu, Bearing, Fact, GapKind, Gpu, NODE, Report, Unread};
+use crate::report::{
+    Absence, AbsentGpu, Bearing, Fact, GapKind, Gpu, NODE, ReasonCode, Report, Unread, fact_name,
+};
 
-/// NVML's word for a GPU that does not answer any more (`NVML_ERROR_GPU_IS_LOST`), as gaps tell it.
-const LOST_WORDS: [&str; 2] = ["GPU_IS_LOST", "GPU is lost"];
 /// Reasons for lower clocks that come from heat or the power supply.
 const THROTTLING: [&str; 4] = [
     "hw_slowdown",
@@ -97,7 +97,7 @@ impl Look {
             boot_id: report.node.boot_id.clone(),
             ..Self::default()
         };
-        let nvml = report.host.get("nvml.driver_version");
+        let nvml = report.host.get(fact_name::NVML_DRIVER_VERSION);
         if let Some(gap) = nvml.and_then(|fact| fact.gap.as_ref()) {
             look.unread("nvml", &gap.reason);
         }
@@ -166,17 +166,20 @@ impl Look {
                 None => self.gap(name, &device, fact),
             }
         }
-        match gpu.facts.get(ECC_ERRORS) {
+        match gpu.facts.get(fact_name::ECC_VOLATILE_UNCORRECTED) {
             Some(Fact {
                 value: Some(value), ..
             }) => {
                 if let Some(errors) = value.as_u64() {
                     self.counts.push(Count { device, errors });
                 } else {
-                    self.unread(&format!("{ECC_ERRORS}@{device}"), UNREADABLE);
+                    self.unread(
+                        &format!("{}@{device}", fact_name::ECC_VOLATILE_UNCORRECTED),
+                        UNREADABLE,
+                    );
                 }
             }
-            fact => self.gap(ECC_ERRORS, &device, fact),
+            fact => self.gap(fact_name::ECC_VOLATILE_UNCORRECTED, &device, fact),
         }
     }
 
@@ -255,7 +258,6 @@ impl Look {
     }
 }
 
-const ECC_ERRORS: &str = "ecc.volatile_uncorrected";
 const UNREADABLE: &str = "its value cannot be read";
 
 /// What a fact's value says: the state that it is about, and what is bad about that. `None` where the value, or that of the
@@ -263,29 +265,29 @@ const UNREADABLE: &str = "its value cannot be read";
 type Judge = fn(&Gpu, &Value) -> Option<(&'static str, Option<String>)>;
 
 const JUDGED: &[(&str, Option<&str>, Judge)] = &[
-    ("recovery.action", None, |_, value| {
+    (fact_name::RECOVERY_ACTION, None, |_, value| {
         let action = Recovery::of_fact(value.as_str()?);
         let bad = (action != Recovery::None).then(|| action.sentence());
         Some((cause::RECOVERY_ACTION, bad))
     }),
-    ("remapped_rows.failure", None, |_, value| {
+    (fact_name::REMAPPED_ROWS_FAILURE, None, |_, value| {
         let text = "a row of its memory could not be remapped: let jobs end and have the GPU exchanged";
         Some((cause::REMAP_FAILED, value.as_bool()?.then(|| text.to_owned())))
     }),
-    ("remapped_rows.pending", None, |_, value| {
+    (fact_name::REMAPPED_ROWS_PENDING, None, |_, value| {
         let text = "rows of its memory wait to be remapped: let jobs end and reset the GPU";
         Some((cause::REMAP_PENDING, value.as_bool()?.then(|| text.to_owned())))
     }),
-    ("ecc.sram_threshold_exceeded", None, |_, value| {
+    (fact_name::ECC_SRAM_THRESHOLD_EXCEEDED, None, |_, value| {
         let text =
             "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
         Some((cause::SRAM_ERRORS, value.as_bool()?.then(|| text.to_owned())))
     }),
-    ("fabric.state", None, |gpu, value| {
+    (fact_name::FABRIC_STATE, None, |gpu, value| {
         let state = value.as_str()?;
         let status = gpu
             .facts
-            .get("fabric.status")
+            .get(fact_name::FABRIC_STATUS)
             .and_then(|fact| fact.value.as_ref()?.as_str());
         let bad = match (state, status) {
             ("not_supported", _) | ("completed", None | Some("success" | "not_supported")) => None,
@@ -296,28 +298,32 @@ const JUDGED: &[(&str, Option<&str>, Judge)] = &[
         };
         Some((cause::FABRIC_NOT_READY, bad))
     }),
-    ("fabric.health", None, |_, value| {
+    (fact_name::FABRIC_HEALTH, None, |_, value| {
         let troubles = words(value)?;
         let bad = (!troubles.is_empty()).then(|| format!("its fabric says {}", troubles.join(", ")));
         Some((cause::FABRIC_UNHEALTHY, bad))
     }),
     (
-        "nvlink.links_active",
-        Some("nvlink.links_expected"),
+        fact_name::NVLINK_LINKS_ACTIVE,
+        Some(fact_name::NVLINK_LINKS_EXPECTED),
         |gpu, value| {
             let active = value.as_u64()?;
-            let expected = number(gpu, "nvlink.links_expected")?;
+            let expected = number(gpu, fact_name::NVLINK_LINKS_EXPECTED)?;
             let bad = (active < expected).then(|| format!("{active} of {expected} NVLinks are up"));
             Some((cause::LINKS_DOWN, bad))
         },
     ),
-    ("pcie.link_width", Some("pcie.link_width_max"), |gpu, value| {
-        let width = value.as_u64()?;
-        let most = number(gpu, "pcie.link_width_max")?;
-        let bad = (width < most).then(|| format!("its PCIe link has {width} of {most} lanes"));
-        Some((cause::PCIE_LINK_DEGRADED, bad))
-    }),
-    ("throttle.reasons", None, |_, value| {
+    (
+        fact_name::PCIE_LINK_WIDTH,
+        Some(fact_name::PCIE_LINK_WIDTH_MAX),
+        |gpu, value| {
+            let width = value.as_u64()?;
+            let most = number(gpu, fact_name::PCIE_LINK_WIDTH_MAX)?;
+            let bad = (width < most).then(|| format!("its PCIe link has {width} of {most} lanes"));
+            Some((cause::PCIE_LINK_DEGRADED, bad))
+        },
+    ),
+    (fact_name::THROTTLE_REASONS, None, |_, value| {
         let reasons = words(value)?;
         let held: Vec<&str> = reasons
             .into_iter()
@@ -343,9 +349,6 @@ fn words(value: &Value) -> Option<Vec<&str>> {
 }
 
 fn lost(fact: &Fact) -> Option<&str> {
-    let reason = &fact.gap.as_ref()?.reason;
-    LOST_WORDS
-        .iter()
-        .any(|word| reason.contains(word))
-        .then_some(reason.as_str())
+    let gap = fact.gap.as_ref()?;
+    (gap.reason_code == Some(ReasonCode::GpuLost)).then_some(gap.reason.as_str())
 }

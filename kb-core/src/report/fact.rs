@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::reason_code::ReasonCode;
+
 /// A fact and its source. Exactly one of `value` and `gap` is set: "not visible from here" is never "OK".
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -37,13 +39,15 @@ impl<T> Fact<T> {
 
     /// No value, and why.
     pub fn missing(kind: GapKind, reason: impl Into<String>, source: impl Into<String>) -> Self {
+        Self::without(Gap::new(kind, reason), source)
+    }
+
+    /// The same for a reason that is known already.
+    pub fn without(gap: Gap, source: impl Into<String>) -> Self {
         Self {
             value: None,
             source: source.into(),
-            gap: Some(Gap {
-                kind,
-                reason: reason.into(),
-            }),
+            gap: Some(gap),
         }
     }
 }
@@ -56,6 +60,28 @@ pub struct Gap {
     pub kind: GapKind,
     /// In words, for a person.
     pub reason: String,
+    /// Why, for programs, where the kind does not say enough. Since 1.6.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason_code: Option<ReasonCode>,
+}
+
+impl Gap {
+    /// A kind of absence and its reason.
+    pub fn new(kind: GapKind, reason: impl Into<String>) -> Self {
+        Self {
+            kind,
+            reason: reason.into(),
+            reason_code: None,
+        }
+    }
+
+    /// The same with a code.
+    pub fn coded(self, code: ReasonCode) -> Self {
+        Self {
+            reason_code: Some(code),
+            ..self
+        }
+    }
 }
 
 /// The kinds of absence.

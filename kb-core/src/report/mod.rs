@@ -8,11 +8,14 @@
 
 mod absent;
 mod fact;
+pub mod fact_name;
 mod gpu;
 mod health;
 mod measurement;
 mod nccl;
+mod older;
 mod pair;
+mod reason_code;
 mod verdict;
 
 pub use absent::{Absence, AbsentGpu};
@@ -22,7 +25,9 @@ pub(crate) use health::NODE;
 pub use health::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};
 pub use measurement::{Cell, Conditions, Measurement, Operation, Taken};
 pub use nccl::{Nccl, NcclArm, NcclVerdict};
+pub use older::add_reason_codes;
 pub use pair::{Check, Direction, Engine, Mismatch, NvmlP2p, Outcome, P2pStatus, Pair, PairVerdict};
+pub use reason_code::ReasonCode;
 pub use verdict::{ExitCode, Verdict};
 
 use std::collections::BTreeMap;
@@ -34,7 +39,7 @@ use crate::ids::{NodeId, RecordId, ReportId};
 /// The major version that this build writes and reads.
 pub const MAJOR: u32 = 1;
 /// The minor version that this build writes.
-pub const MINOR: u32 = 5;
+pub const MINOR: u32 = 6;
 
 /// Version of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,6 +180,9 @@ pub struct Failure {
     pub code_name: Option<String>,
     /// The message, in words.
     pub message: String,
+    /// Why, for programs. Since 1.6.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason_code: Option<ReasonCode>,
     /// One named cause, see [`crate::verdict::cause`]. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cause: Option<String>,
@@ -214,6 +222,9 @@ impl Conclusion {
 }
 
 impl Failure {
+    /// The step at which the driver's library is opened.
+    pub const LOAD_CUDA: &'static str = "load libcuda.so.1";
+
     /// Without a code, and not explained yet.
     pub fn new(step: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -221,6 +232,7 @@ impl Failure {
             code: None,
             code_name: None,
             message: message.into(),
+            reason_code: None,
             cause: None,
             record: None,
             fix: None,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::fact::Fact;
 use super::gpu::GpuIndex;
 use super::pair::Outcome;
+use super::reason_code::ReasonCode;
 
 /// NCCL's functional arms, each with one process a GPU. Its bandwidths are among the measurements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,9 @@ pub struct NcclArm {
     /// Why, unless it passed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
+    /// The same for programs. Since 1.6.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason_code: Option<ReasonCode>,
     /// The call that failed or hung.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub call: Option<String>,

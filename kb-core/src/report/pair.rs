@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Verdict;
 use super::fact::Fact;
 use super::gpu::GpuIndex;
+use super::reason_code::ReasonCode;
 use crate::ids::RecordId;
 
 /// An unordered pair of GPUs.
@@ -107,6 +108,12 @@ pub struct Check {
     /// Why, unless it passed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
+    /// The same for programs. Since 1.6.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason_code: Option<ReasonCode>,
+    /// With `earlier_call`: the result code of the call that failed before this check. Since 1.6.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub earlier_code: Option<i32>,
     /// The driver call that failed or hung.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub call: Option<String>,

@@ -1,6 +1,4 @@
-//! From counts to the answer: order, ranks, causes, and the sentences that say why.
-
-use std::collections::BTreeMap;
+//! From counts to the answer: order, ranks, causes, and why.
 
 use super::cause::root_causes;
 use super::clock::Clocks;
@@ -18,6 +16,8 @@ use super::wrapper::{layer, put_wrappers_behind};
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
 use crate::ids::RecordId;
 use crate::matcher::{Kind, Matcher};
+use crate::reason::{Condition, Found, Sign, Why};
+use crate::render;
 
 /// Sums up a scan.
 pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions, seen: &Seen<'_>) -> Summary {
@@ -161,18 +161,15 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
             } = candidate;
             let record = matcher.record(place)?;
             let signal = matcher.signal(signal)?;
-            let what = describe(&signal.name, &signal.kind);
+            let (sign, line) = (sign(&signal.name, &signal.kind), first.line);
             let why = if signal.device.is_some() {
-                format!(
-                    "{what} stands on line {}, but the text does not say that its device is a GPU",
-                    first.line
-                )
+                Why::NoGpuNamed { sign, line }
             } else {
-                format!(
-                    "{what} stands on line {}, but nothing on that line says that it is about {}",
-                    first.line,
-                    record.domain_word(),
-                )
+                Why::OtherSubject {
+                    sign,
+                    line,
+                    subject: record.domain_word().to_owned(),
+                }
             };
             let (id, revision) = (record.id.clone(), record.revision);
             Some(Candidate {
@@ -181,7 +178,9 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
                 score: rounded(score.value),
                 count,
                 line: first,
-                why,
+                why: render::why(&why),
+                why_code: Some(why.code()),
+                reason: Some(why),
             })
         })
         .collect()
@@ -202,7 +201,9 @@ fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<Candida
             score: rounded(entry.tally.best.score.value),
             count: entry.tally.count,
             line: first.clone(),
-            why,
+            why: render::why(&why),
+            why_code: Some(why.code()),
+            reason: Some(why),
         });
         false
     });
@@ -222,15 +223,8 @@ fn to_match(
         applies,
         layer: _,
     } = entry;
-    let mut why = why(&tally.best, matcher);
-    if let Some(inner) = &wraps {
-        why.push_str("; it only wraps ");
-        why.push_str(inner.as_str());
-    }
-    if let Some(condition) = environment.why(&record.applies_to) {
-        why.push_str("; ");
-        why.push_str(&condition);
-    }
+    let condition = environment.decided(&record.applies_to);
+    let why = Why::Found(Box::new(found(&tally.best, matcher, wraps.clone(), condition)));
     let folds = tally.take_folds();
     let lines: Vec<MatchedLine> = tally.first.into_iter().chain(tally.last).collect();
     Match {
@@ -243,7 +237,9 @@ fn to_match(
         folds,
         overflow: tally.overflow,
         wraps,
-        why,
+        why: render::why(&why),
+        why_code: Some(why.code()),
+        reason: Some(why),
     }
 }
 
@@ -252,40 +248,33 @@ fn rounded(score: f32) -> f32 {
     (score.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
 }
 
-/// One sentence: what stands where, how much of the line it covers, what it captured.
-fn why(best: &Best, matcher: &Matcher) -> String {
-    let what = matcher.signal(best.signal).map_or_else(
-        || "a pattern of the record".to_owned(),
-        |signal| describe(&signal.name, &signal.kind),
-    );
-    let percent = (best.score.share * 100.0).round();
-    let mut sentence = format!("{what} covers {percent} % of line {}", best.line);
-    if best.score.whole_signature && !what.starts_with("the whole signature") {
-        sentence.push_str(", which holds the whole signature");
+fn found(best: &Best, matcher: &Matcher, wraps: Option<RecordId>, condition: Option<Condition>) -> Found {
+    let signal = matcher.signal(best.signal);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share is between 0 and 1"
+    )]
+    let percent = (best.score.share.clamp(0.0, 1.0) * 100.0).round() as u8;
+    Found {
+        sign: signal.map_or(Sign::Pattern, |signal| sign(&signal.name, &signal.kind)),
+        percent,
+        line: best.line,
+        whole_signature: best.score.whole_signature,
+        captures: best.captures.clone(),
+        wraps,
+        condition,
     }
-    if !best.captures.is_empty() {
-        sentence.push_str("; it captured ");
-        sentence.push_str(&list(&best.captures));
-    }
-    sentence
 }
 
-fn list(captures: &BTreeMap<String, String>) -> String {
-    captures
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn describe(name: &str, kind: &Kind) -> String {
+fn sign(name: &str, kind: &Kind) -> Sign {
     match kind {
-        Kind::Pattern(_) => "a pattern of the record".to_owned(),
-        Kind::Part(..) if name != "signature" => "a pattern of the record, over several lines,".to_owned(),
-        Kind::Part(..) => "the whole signature, over several lines,".to_owned(),
-        Kind::Signature => "the whole signature".to_owned(),
+        Kind::Pattern(_) => Sign::Pattern,
+        Kind::Part(..) if name != "signature" => Sign::PatternOverLines,
+        Kind::Part(..) => Sign::SignatureOverLines,
+        Kind::Signature => Sign::Signature,
         Kind::Word(_) | Kind::Number { .. } => {
-            format!("the code {}", name.strip_prefix("code:").unwrap_or(name))
+            Sign::Code(name.strip_prefix("code:").unwrap_or(name).to_owned())
         }
     }
 }

@@ -7,6 +7,8 @@ use super::order::{Before, First, Timeline, at_one_time};
 use super::wrapper::Wraps;
 use crate::ids::RecordId;
 use crate::matcher::Matcher;
+use crate::reason::LedTo;
+use crate::render;
 
 /// Longest way from a cause to what it leads to, in edges. Records on the way need not stand in the text.
 const MAX_DEPTH: usize = 6;
@@ -91,7 +93,7 @@ fn root_cause(
         line: first.line,
         captures: first.captures.clone(),
         host: first.host.clone(),
-        why: why(matcher, firsts, &followers, by_graph),
+        why: render::led_to(&led_to(matcher, firsts, &followers, by_graph)),
         chain: chain
             .filter_map(|place| id(matcher, firsts.get(place)?.record))
             .collect(),
@@ -134,27 +136,18 @@ fn links(
     places.clone().map(row).collect()
 }
 
-/// One sentence: what it led to, and who says so.
-fn why(matcher: &Matcher, firsts: &[First], followers: &[usize], by_graph: bool) -> String {
-    let sentence = "no earlier match leads to it";
+/// What it led to, and who says so.
+fn led_to(matcher: &Matcher, firsts: &[First], followers: &[usize], by_graph: bool) -> LedTo {
     let named = followers.iter().filter_map(|place| firsts.get(*place));
-    let named: Vec<String> = named
+    let named: Vec<(RecordId, u64)> = named
         .take(MAX_NAMED)
-        .filter_map(|first| Some(format!("{} on line {}", id(matcher, first.record)?, first.line)))
+        .filter_map(|first| Some((id(matcher, first.record)?, first.line)))
         .collect();
-    if named.is_empty() {
-        return sentence.to_owned();
+    LedTo {
+        more: followers.len() - named.len(),
+        named,
+        by_graph,
     }
-    let more = match followers.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let told = if by_graph {
-        "; no common clock tells which came first, the graph does"
-    } else {
-        ""
-    };
-    format!("{sentence}; it leads to {}{more}{told}", named.join(", "))
 }
 
 fn id(matcher: &Matcher, record: u32) -> Option<RecordId> {

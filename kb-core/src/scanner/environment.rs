@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::stated::{Stated, Told};
 use super::{Applies, KnownComponent};
+use crate::reason::{self, Condition, Here};
 use crate::signature::AppliesTo;
 
 /// Words that put a version before its release; any other word (`open`, `server`) does not order.
@@ -51,24 +52,25 @@ impl<'a> Environment<'a> {
             .unwrap_or_default()
     }
 
-    /// What decided, as the rest of a sentence: the first condition that fails, else the first that is open.
-    pub(super) fn why(&self, conditions: &[AppliesTo]) -> Option<String> {
+    /// What decided: the first condition that fails, else the first that is open.
+    pub(super) fn decided(&self, conditions: &[AppliesTo]) -> Option<Condition> {
         let applies = self.applies(conditions);
         let condition = conditions
             .iter()
             .find(|condition| self.one(condition) == applies)?;
-        let (name, range) = (&condition.component, condition.range());
-        let known = self.0.get(&name.to_ascii_lowercase());
-        let here = known.map(|known| match known.line {
-            Some(line) => format!("{} (line {line})", known.value),
-            None => known.value.to_owned(),
+        let known = self.0.get(&condition.component.to_ascii_lowercase());
+        let known = known.map(|known| reason::Known {
+            value: known.value.to_owned(),
+            line: known.line,
         });
-        Some(match (applies, here) {
-            (Applies::Yes, Some(here)) => format!("it is about {name} {range}, and here that is {here}"),
-            (Applies::No, Some(here)) => {
-                format!("the text matches, but it is about {name} {range}, and here that is {here}")
-            }
-            _ => format!("it is about {name} {range}, and which one is here is not known"),
+        let here = match (applies, known) {
+            (Applies::Yes, Some(known)) => Here::Meets(known),
+            (Applies::No, Some(known)) => Here::Fails(known),
+            _ => Here::Untold,
+        };
+        Some(Condition {
+            about: condition.clone(),
+            here,
         })
     }
 
@@ -87,20 +89,6 @@ impl<'a> Environment<'a> {
     fn one(&self, condition: &AppliesTo) -> Applies {
         let known = self.0.get(&condition.component.to_ascii_lowercase());
         known.map_or(Applies::Unknown, |known| one_applies(condition, known.value))
-    }
-}
-
-impl AppliesTo {
-    /// The condition in words: `525 and later, before 550.54`.
-    fn range(&self) -> String {
-        let mut words = Vec::new();
-        if !self.any_of.is_empty() {
-            words.push(self.any_of.join(" or "));
-        }
-        words.extend(self.introduced.iter().map(|from| format!("{from} and later")));
-        words.extend(self.fixed.iter().map(|fixed| format!("before {fixed}")));
-        words.extend(self.last_affected.iter().map(|last| format!("up to {last}")));
-        words.join(", ")
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::clock::Clocks;
 use super::entry::Entry;
+use crate::reason::Why;
 
 /// For each place of a record that does not count: why.
-pub(super) fn discounted(entries: &[Entry<'_>], clocks: &Clocks) -> BTreeMap<u32, String> {
+pub(super) fn discounted(entries: &[Entry<'_>], clocks: &Clocks) -> BTreeMap<u32, Why> {
     let company = Company { entries, clocks };
     entries
         .iter()
@@ -27,7 +28,7 @@ struct Company<'e, 'r> {
 
 impl<'e, 'r> Company<'e, 'r> {
     /// Taken away by another match, unless the two take each other away. The window is the other's.
-    fn cancelled(&self, entry: &Entry<'_>) -> Option<String> {
+    fn cancelled(&self, entry: &Entry<'_>) -> Option<Why> {
         if entry.record.cancels.is_empty() {
             return None;
         }
@@ -36,30 +37,24 @@ impl<'e, 'r> Company<'e, 'r> {
                 && !other.record.cancels.contains(&entry.place)
                 && self.in_window(other.record.window_seconds, entry, other)
         })?;
-        Some(format!(
-            "{} on line {} takes it away",
-            by.record.id,
-            by.first_line()
-        ))
+        Some(Why::TakenAway {
+            by: by.record.id.clone(),
+            line: by.first_line(),
+        })
     }
 
     /// None of the records is here without which it means nothing.
-    fn missed(&self, entry: &Entry<'_>) -> Option<String> {
+    fn missed(&self, entry: &Entry<'_>) -> Option<Why> {
         let wanted = entry.record.only_with.as_ref()?;
         let window = entry.record.window_seconds;
         let has_company = self
             .others(entry)
             .any(|other| wanted.contains(&other.place) && self.in_window(window, entry, other));
-        (!has_company).then(|| {
-            format!(
-                "it matters only together with other errors, and none of them is here{}",
-                within(window)
-            )
-        })
+        (!has_company).then_some(Why::OnlyWithOthers { window })
     }
 
     /// Others are here, and it matters only alone.
-    fn crowded(&self, entry: &Entry<'_>) -> Option<String> {
+    fn crowded(&self, entry: &Entry<'_>) -> Option<Why> {
         if !entry.record.only_alone {
             return None;
         }
@@ -67,12 +62,11 @@ impl<'e, 'r> Company<'e, 'r> {
         let other = self
             .others(entry)
             .find(|other| !other.record.only_alone && self.in_window(window, entry, other))?;
-        Some(format!(
-            "it matters only alone, and {} is on line {}{}",
-            other.record.id,
-            other.first_line(),
-            within(window),
-        ))
+        Some(Why::OnlyAlone {
+            beside: other.record.id.clone(),
+            line: other.first_line(),
+            window,
+        })
     }
 
     fn others(&self, entry: &Entry<'_>) -> impl Iterator<Item = &'e Entry<'r>> {
@@ -108,8 +102,4 @@ impl<'e, 'r> Company<'e, 'r> {
         let timed = !own.is_empty() && !their.is_empty() && !one.tally.untimed && !other.tally.untimed;
         timed && all_named && !own.iter().any(|host| their.contains(host))
     }
-}
-
-fn within(window: Option<u32>) -> String {
-    window.map_or_else(String::new, |seconds| format!(" within {seconds} s"))
 }

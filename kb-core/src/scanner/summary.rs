@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Marked;
 use crate::ids::{RecordId, Revision};
+use crate::reason::{Why, WhyCode};
 
 /// What was found in a text. Empty `matches` means: no known error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -77,6 +78,12 @@ pub struct Match {
     pub wraps: Option<RecordId>,
     /// One sentence that says why.
     pub why: String,
+    /// The kind of reason; absent in answers of older servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_code: Option<WhyCode>,
+    /// The reason as data; absent in an answer that was read from JSON.
+    #[serde(skip)]
+    pub reason: Option<Why>,
 }
 
 /// Lines of one record with the same captured values.
@@ -148,6 +155,12 @@ pub struct Candidate {
     pub line: MatchedLine,
     /// Why it is no match.
     pub why: String,
+    /// The kind of reason; absent in answers of older servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_code: Option<WhyCode>,
+    /// The reason as data; absent in an answer that was read from JSON.
+    #[serde(skip)]
+    pub reason: Option<Why>,
 }
 
 /// A match that nothing earlier in the text leads to.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::kernel_log::{Event, Line, slot};
 use super::scene::Scene;
-use crate::report::{Check, Direction, Fact, Gpu, GpuIndex, Outcome, P2pStatus, Pair};
+use crate::report::{Check, Direction, Fact, Gpu, GpuIndex, Outcome, P2pStatus, Pair, ReasonCode, fact_name};
 
 /// A pair, its place in the report, and the report.
 pub(super) struct Seen<'a> {
@@ -97,7 +97,7 @@ impl<'a> Seen<'a> {
     pub(super) fn anybody_at_a_switch(&self) -> bool {
         let mut gpus = self.scene.report.gpus.iter();
         gpus.any(|gpu| {
-            let links = gpu.facts.get("nvlink.links_to_switch");
+            let links = gpu.facts.get(fact_name::NVLINK_LINKS_TO_SWITCH);
             let links = links.and_then(|fact| fact.value.as_ref()?.as_u64());
             links.is_some_and(|links| links > 0)
         })
@@ -181,14 +181,10 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Begins the reason of a check that this driver or system cannot make, and that another check of its rung stands in
-/// for: `ipc_vmm` where the driver has no handles for virtual memory.
-const NOT_SUPPORTED: &str = "not supported: ";
-
-/// Left out because it does not exist here, which takes nothing from what the rung's other checks show.
+/// Left out because it does not exist here, which takes nothing from what the rung's other checks show: `ipc_vmm` where
+/// the driver has no handles for virtual memory.
 pub(super) fn does_not_exist_here(check: &Check) -> bool {
-    let reason = check.reason.as_deref().unwrap_or_default();
-    check.outcome == Outcome::Skipped && reason.starts_with(NOT_SUPPORTED)
+    check.outcome == Outcome::Skipped && check.reason_code == Some(ReasonCode::NotSupported)
 }
 
 pub(super) fn check_passed(check: &Check) -> bool {

@@ -2,6 +2,7 @@
 
 use super::cause;
 use super::evidence::Seen;
+use crate::report::fact_name;
 
 /// Which pairs must have peer access. A refusal of any other pair is information: it is shown, and the run's verdict
 /// passes over it. What the driver *grants* is proven whatever is expected, since programs use what is granted.
@@ -52,11 +53,11 @@ impl Expect {
 fn never_joined(pair: &Seen<'_>) -> bool {
     let none_now = pair.pair.nvlinks.value == Some(0) && pair.pair.nvswitch.value != Some(true);
     let active = |gpu| {
-        let mut facts = pair.gpu_facts("nvlink.links_active");
+        let mut facts = pair.gpu_facts(fact_name::NVLINK_LINKS_ACTIVE);
         let (_, links, _) = facts.find(|(other, _, _)| *other == gpu)?;
         links.as_u64()
     };
-    let mut expected = pair.gpu_facts("nvlink.links_expected");
+    let mut expected = pair.gpu_facts(fact_name::NVLINK_LINKS_EXPECTED);
     let none_down = expected.all(|(gpu, links, _)| active(gpu).unwrap_or(0) >= links.as_u64().unwrap_or(0));
     none_now && none_down && !pair.anybody_at_a_switch()
 }

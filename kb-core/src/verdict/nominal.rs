@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::report::{Fact, GapKind, Gpu, GpuIndex, Measurement, Pair, Report};
+use crate::report::{Fact, GapKind, Gpu, GpuIndex, Measurement, Pair, Report, fact_name};
 
 /// What is left of an NVLink's rate as NVML states it: 26.562 GB/s and 53.125 GB/s stand for the 25 and 50 GB/s of the
 /// data sheets of NVLink 4 and 5 (`nvidia-smi nvlink -s` on H200 and B200).
@@ -58,7 +58,7 @@ pub fn nominal_between(report: &Report, from: GpuIndex, to: GpuIndex) -> Fact<f6
             None => Fact::missing(
                 GapKind::NotVisible,
                 "the rate of a link is not known",
-                "nvlink.speed_mb_s",
+                fact_name::NVLINK_SPEED_MB_S,
             ),
         },
         None => pcie(report, &[from, to]),
@@ -76,7 +76,8 @@ fn links(report: &Report, pair: &Pair) -> Option<(u32, &'static str)> {
     if pair.nvswitch.value == Some(true) {
         let expected = |index| {
             let gpu = gpu(report, index)?;
-            let links = number(gpu, "nvlink.links_expected").or_else(|| number(gpu, "nvlink.links_active"));
+            let links = number(gpu, fact_name::NVLINK_LINKS_EXPECTED)
+                .or_else(|| number(gpu, fact_name::NVLINK_LINKS_ACTIVE));
             links.and_then(|links| u32::try_from(links).ok())
         };
         let fewer = expected(pair.a)?.min(expected(pair.b)?);
@@ -97,7 +98,7 @@ fn links(report: &Report, pair: &Pair) -> Option<(u32, &'static str)> {
 fn rate(report: &Report, gpus: &[GpuIndex]) -> Option<f64> {
     let rates = gpus
         .iter()
-        .map(|index| number(gpu(report, *index)?, "nvlink.speed_mb_s"));
+        .map(|index| number(gpu(report, *index)?, fact_name::NVLINK_SPEED_MB_S));
     let slower = rates.collect::<Option<Vec<u64>>>()?.into_iter().min()?;
     u32::try_from(slower).ok().map(|rate| f64::from(rate) / 1e3)
 }
@@ -107,9 +108,9 @@ fn pcie(report: &Report, gpus: &[GpuIndex]) -> Fact<f64> {
     const SOURCE: &str = "pcie.link_generation_max, pcie.link_width_max of the slower end";
     let of = |index: &GpuIndex| {
         let gpu = gpu(report, *index)?;
-        let generation = usize::try_from(number(gpu, "pcie.link_generation_max")?).ok()?;
+        let generation = usize::try_from(number(gpu, fact_name::PCIE_LINK_GENERATION_MAX)?).ok()?;
         let lane = PCIE_LANE.get(generation.checked_sub(1)?)?;
-        let width = u32::try_from(number(gpu, "pcie.link_width_max")?).ok()?;
+        let width = u32::try_from(number(gpu, fact_name::PCIE_LINK_WIDTH_MAX)?).ok()?;
         Some(lane * f64::from(width))
     };
     match gpus.iter().map(of).collect::<Option<Vec<f64>>>() {

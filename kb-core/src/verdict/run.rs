@@ -8,11 +8,15 @@ use super::rows::{NOTES, Named, RUN, RunRow, of_absence};
 use super::scene::Scene;
 use crate::ids::RecordId;
 use crate::observation::Look;
-use crate::report::{AbsentGpu, Bearing, Conclusion, Fact, Failure, Pair, PairVerdict, Report, Verdict};
+use crate::report::{
+    AbsentGpu, Bearing, Conclusion, Fact, Failure, Pair, PairVerdict, Report, Verdict, add_reason_codes,
+    fact_name,
+};
 
 /// Judges a report: the verdict of each pair, the cause of each failure, what is worth a note, and the conclusion.
-/// What stood there before is replaced.
+/// What stood there before is replaced. A report of an older agent gets its reason codes first.
 pub fn judge(report: &mut Report, expect: Expect) {
+    add_reason_codes(report);
     let scene = Scene::of(report);
     let pairs = report.pairs.iter().enumerate();
     let verdicts: Vec<PairVerdict> = pairs
@@ -50,10 +54,14 @@ fn record(named: &Named) -> Option<RecordId> {
 
 /// NVML that cannot be used costs facts, and no verdict.
 fn notes(host: &BTreeMap<String, Fact>) -> Vec<Failure> {
-    const FACT: &str = "nvml.driver_version";
-    let gap = host.get(FACT).and_then(|fact| fact.gap.as_ref());
+    let gap = host
+        .get(fact_name::NVML_DRIVER_VERSION)
+        .and_then(|fact| fact.gap.as_ref());
     let Some(gap) = gap else { return Vec::new() };
-    let mut note = Failure::new("ask NVML", &gap.reason);
+    let mut note = Failure {
+        reason_code: gap.reason_code,
+        ..Failure::new("ask NVML", &gap.reason)
+    };
     explain(&mut note, NOTES);
     vec![note]
 }
@@ -118,7 +126,7 @@ fn of_failure(failure: &Failure) -> Verdict {
 fn of_one_gpu(report: &Report) -> (Verdict, String) {
     const ALONE: &str = "one GPU, so there is no pair to prove";
     let mut look = Look::of(report);
-    let nvml = report.host.get("nvml.driver_version");
+    let nvml = report.host.get(fact_name::NVML_DRIVER_VERSION);
     if look.unread.is_empty() && nvml.is_none_or(|version| version.value.is_none()) {
         look.unread("nvml", "it was not asked");
     }

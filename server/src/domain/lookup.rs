@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision};
 use kb_core::intake::{Intake, NotText};
+use kb_core::reason::{Why, WhyCode};
+use kb_core::render;
 use kb_core::scanner::{
     self, EnvironmentError, Event, KnownComponent, Match, MatchedLine, Order, RootCause, ScanOptions,
     Scanner, Summary,
@@ -113,6 +115,12 @@ pub struct Candidate {
     pub line: Option<MatchedLine>,
     /// Why it is no match.
     pub why: String,
+    /// The kind of reason; absent in answers of older servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_code: Option<WhyCode>,
+    /// The reason as data; absent in an answer that was read from JSON.
+    #[serde(skip)]
+    pub reason: Option<Why>,
 }
 
 /// Who suggests a candidate.
@@ -319,6 +327,8 @@ fn from_matcher(generation: &Generation, candidate: scanner::Candidate) -> Candi
         score: candidate.score,
         line: Some(candidate.line),
         why: candidate.why,
+        why_code: candidate.why_code,
+        reason: candidate.reason,
     }
 }
 
@@ -335,6 +345,8 @@ fn from_search(generation: &Generation, excerpt: &Excerpt) -> Vec<Candidate> {
         .into_iter()
         .filter_map(|candidate| {
             let published = generation.record(&candidate.id)?;
+            let words = candidate.words;
+            let why = Why::SharedWords { words };
             Some(Candidate {
                 id: candidate.id,
                 revision: published.revision,
@@ -342,10 +354,9 @@ fn from_search(generation: &Generation, excerpt: &Excerpt) -> Vec<Candidate> {
                 by: SuggestedBy::Search,
                 score: candidate.score,
                 line: None,
-                why: format!(
-                    "no pattern of it matches; the text shares these words: {}",
-                    candidate.words.join(", ")
-                ),
+                why: render::why(&why),
+                why_code: Some(why.code()),
+                reason: Some(why),
             })
         })
         .collect()

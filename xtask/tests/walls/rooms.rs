@@ -73,7 +73,9 @@ const KB_CORE: &[Room] = &[
     room("record", &["ids", "text", "signature", "annex"]),
     room("transition", &["ids", "record"]),
     room("matcher", &["ids", "signature"]),
-    room("scanner", &["ids", "signature", "matcher"]),
+    room("reason", &["ids", "signature"]),
+    room("render", &["reason", "signature"]),
+    room("scanner", &["ids", "signature", "matcher", "reason", "render"]),
     room(
         "validate",
         &[

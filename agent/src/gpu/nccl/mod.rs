@@ -136,13 +136,14 @@ fn find(trace: &Trace, copies: &[PathBuf]) -> Result<(Library, Option<PathBuf>),
     let mut first = None;
     for name in NAMES {
         trace.about_to(name);
-        match file_to_open(name).and_then(|file| open(&file)) {
+        let file = file_to_open(name).map_err(|error| error.message);
+        match file.and_then(|file| open(&file)) {
             Ok(library) => return Ok((library, mapped_file(name))),
             Err(why) => first = first.or(Some(why)),
         }
     }
     for copy in copies {
-        match found_file(copy).and_then(open) {
+        match found_file(copy).map_err(|error| error.message).and_then(open) {
             Ok(library) => return Ok((library, Some(copy.clone()))),
             Err(why) => first = Some(format!("{}; {why}", first.unwrap_or_default())),
         }

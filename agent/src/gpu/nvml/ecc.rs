@@ -1,5 +1,6 @@
 //! Errors of the memory, and its repairs.
 
+use kb_core::report::fact_name;
 use nvml_wrapper::Device;
 use nvml_wrapper::enum_wrappers::device::{EccCounter, MemoryError};
 use nvml_wrapper::error::{NvmlError, nvml_try};
@@ -25,7 +26,7 @@ pub(super) fn read_settings(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put_part("ecc.sram_uncorrected", &sram, |sram| {
         sram.aggregateUncParity + sram.aggregateUncSecDed
     });
-    sheet.put_part("ecc.sram_threshold_exceeded", &sram, |sram| {
+    sheet.put_part(fact_name::ECC_SRAM_THRESHOLD_EXCEEDED, &sram, |sram| {
         sram.bThresholdExceeded != 0
     });
 }
@@ -33,18 +34,20 @@ pub(super) fn read_settings(gpu: &Managed, sheet: &mut Sheet) {
 /// What may rise during a run. Volatile counts begin with the driver.
 pub(super) fn read_counters(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
-        "ecc.volatile_corrected",
+        fact_name::ECC_VOLATILE_CORRECTED,
         total(gpu, MemoryError::Corrected, EccCounter::Volatile),
     );
     sheet.put(
-        "ecc.volatile_uncorrected",
+        fact_name::ECC_VOLATILE_UNCORRECTED,
         total(gpu, MemoryError::Uncorrected, EccCounter::Volatile),
     );
     let rows = gpu.ask("nvmlDeviceGetRemappedRows", remapped_rows);
-    sheet.put_part("remapped_rows.corrected", &rows, |rows| rows.corrected);
-    sheet.put_part("remapped_rows.uncorrected", &rows, |rows| rows.uncorrected);
-    sheet.put_part("remapped_rows.pending", &rows, |rows| rows.pending != 0);
-    sheet.put_part("remapped_rows.failure", &rows, |rows| rows.failure != 0);
+    sheet.put_part(fact_name::REMAPPED_ROWS_CORRECTED, &rows, |rows| rows.corrected);
+    sheet.put_part(fact_name::REMAPPED_ROWS_UNCORRECTED, &rows, |rows| {
+        rows.uncorrected
+    });
+    sheet.put_part(fact_name::REMAPPED_ROWS_PENDING, &rows, |rows| rows.pending != 0);
+    sheet.put_part(fact_name::REMAPPED_ROWS_FAILURE, &rows, |rows| rows.failure != 0);
 }
 
 fn total(gpu: &Managed, kind: MemoryError, counter: EccCounter) -> kb_core::report::Fact<u64> {

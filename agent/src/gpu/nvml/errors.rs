@@ -1,6 +1,6 @@
 //! Error counters of the NVLinks, summed over the links of a GPU.
 
-use kb_core::report::{Fact, Gap, GapKind};
+use kb_core::report::{Fact, Gap, GapKind, fact_name};
 use nvml_wrapper::Device;
 use nvml_wrapper::error::{NvmlError, nvml_try};
 
@@ -20,19 +20,19 @@ struct Counter {
 
 const COUNTERS: [Counter; 3] = [
     Counter {
-        name: "nvlink.crc_errors",
+        name: fact_name::NVLINK_CRC_ERRORS,
         field: 163,
         older: 2,
         fifth: None,
     },
     Counter {
-        name: "nvlink.replay_errors",
+        name: fact_name::NVLINK_REPLAY_ERRORS,
         field: 161,
         older: 0,
         fifth: None,
     },
     Counter {
-        name: "nvlink.recovery_errors",
+        name: fact_name::NVLINK_RECOVERY_ERRORS,
         field: 162,
         older: 1,
         // NVML_FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS
@@ -64,12 +64,10 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
 
 /// There is no link to ask about, or it is not known which there are.
 fn untold(sheet: &mut Sheet, unknown: Option<&Gap>) {
-    let (kind, reason) = match unknown {
-        Some(gap) => (gap.kind, gap.reason.as_str()),
-        None => (GapKind::NotSupported, "the GPU has no NVLink"),
-    };
+    let none = || Gap::new(GapKind::NotSupported, "the GPU has no NVLink");
+    let gap = unknown.cloned().unwrap_or_else(none);
     for counter in &COUNTERS {
-        let fact: Fact<u64> = Fact::missing(kind, reason, FIELDS_CALL);
+        let fact: Fact<u64> = Fact::without(gap.clone(), FIELDS_CALL);
         sheet.put(counter.name, fact);
     }
 }

@@ -1,6 +1,6 @@
 //! The NVSwitch fabric: three shapes of one answer, the newest that the driver knows.
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, GapKind, fact_name};
 use nvml_wrapper::Device;
 use nvml_wrapper::error::{NvmlError, nvml_try};
 use nvml_wrapper_sys::bindings::{
@@ -57,12 +57,16 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
         answer => answer,
     });
     let info = or_older(newer, || gpu.ask(OLDER, first));
-    sheet.put_part("fabric.state", &info, |info| word(info.state.into(), &STATES));
+    sheet.put_part(fact_name::FABRIC_STATE, &info, |info| {
+        word(info.state.into(), &STATES)
+    });
     let registered = completed(info);
-    sheet.put_part("fabric.status", &registered, |info| status_word(info.status));
+    sheet.put_part(fact_name::FABRIC_STATUS, &registered, |info| {
+        status_word(info.status)
+    });
     sheet.put_part("fabric.clique_id", &registered, |info| info.clique);
     sheet.put_part("fabric.cluster_uuid", &registered, |info| uuid(info.cluster));
-    sheet.put("fabric.health", health(registered));
+    sheet.put(fact_name::FABRIC_HEALTH, health(registered));
 }
 
 fn third(device: &Device<'_>) -> Result<Info, NvmlError> {

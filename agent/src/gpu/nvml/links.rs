@@ -2,7 +2,7 @@
 
 use std::ops::Add;
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, GapKind, fact_name};
 use nvml_wrapper::Device;
 use nvml_wrapper::error::{NvmlError, nvml_try};
 
@@ -74,15 +74,15 @@ impl Managed {
 
 pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     let links = gpu.links();
-    sheet.put_part("nvlink.links", links, LinkSummary::total);
-    sheet.put_part("nvlink.links_active", links, LinkSummary::active);
-    sheet.put_part("nvlink.links_to_switch", links, |links| links.to_switch);
+    sheet.put_part(fact_name::NVLINK_LINKS, links, LinkSummary::total);
+    sheet.put_part(fact_name::NVLINK_LINKS_ACTIVE, links, LinkSummary::active);
+    sheet.put_part(fact_name::NVLINK_LINKS_TO_SWITCH, links, |links| links.to_switch);
     sheet.put(
         "nvlink.version",
         of_active(gpu, "nvmlDeviceGetNvLinkVersion", version),
     );
     sheet.put(
-        "nvlink.speed_mb_s",
+        fact_name::NVLINK_SPEED_MB_S,
         of_active(gpu, "nvmlDeviceGetFieldValues", slowest),
     );
 }

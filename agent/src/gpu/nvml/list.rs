@@ -20,7 +20,7 @@ impl Management {
     /// All GPUs in NVML's order, or why there is no list.
     pub(crate) fn list(&self) -> Result<Vec<Listed>, String> {
         const COUNT: &str = "nvmlDeviceGetCount_v2";
-        let nvml = self.nvml.clone()?;
+        let nvml = self.nvml.as_ref().map_err(|gap| gap.reason.clone())?;
         self.trace.about_to(COUNT);
         let count = nvml.device_count().map_err(|error| format!("{COUNT}: {error}"))?;
         Ok((0..count).map(|index| self.listed(nvml, index)).collect())

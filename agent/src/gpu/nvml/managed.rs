@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use kb_core::report::{Fact, Gap, GapKind};
+use kb_core::report::{Fact, Gap, GapKind, ReasonCode};
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
 
@@ -32,9 +32,9 @@ impl Managed {
     }
 
     /// A GPU that cannot be asked about.
-    pub(crate) fn absent(kind: GapKind, reason: String) -> Self {
+    pub(crate) fn absent(gap: Gap) -> Self {
         Self {
-            device: Err(Gap { kind, reason }),
+            device: Err(gap),
             trace: Trace::default(),
             links: OnceCell::new(),
         }
@@ -51,7 +51,7 @@ impl Managed {
                 self.trace.about_to(call);
                 answer(call, question(device))
             }
-            Err(gap) => Fact::missing(gap.kind, gap.reason.clone(), call),
+            Err(gap) => Fact::without(gap.clone(), call),
         }
     }
 
@@ -64,7 +64,7 @@ impl Managed {
     ) -> Fact<T> {
         match &other.device {
             Ok(other) => self.ask(call, |device| question(device, other)),
-            Err(gap) => Fact::missing(gap.kind, gap.reason.clone(), call),
+            Err(gap) => Fact::without(gap.clone(), call),
         }
     }
 }
@@ -73,10 +73,7 @@ impl Managed {
 pub(super) fn answer<T>(call: &'static str, result: Result<T, NvmlError>) -> Fact<T> {
     match result {
         Ok(value) => Fact::read(value, call),
-        Err(error) => {
-            let Gap { kind, reason } = gap(call, &error);
-            Fact::missing(kind, reason, call)
-        }
+        Err(error) => Fact::without(gap(call, &error), call),
     }
 }
 
@@ -109,5 +106,9 @@ fn gap(call: &str, error: &NvmlError) -> Gap {
         NvmlError::UnexpectedVariant(code) => format!("{call}: NVML error {code}"),
         error => format!("{call}: {error}"),
     };
-    Gap { kind, reason }
+    let gap = Gap::new(kind, reason);
+    match error {
+        NvmlError::GpuLost => gap.coded(ReasonCode::GpuLost),
+        _ => gap,
+    }
 }

@@ -1,5 +1,6 @@
 //! Memory, and the window through which the host and other devices reach it.
 
+use kb_core::report::fact_name;
 use nvml_wrapper::Device;
 use nvml_wrapper_sys::bindings::nvmlMemory_t;
 
@@ -9,7 +10,7 @@ use super::{Managed, Sheet};
 
 pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     let bar1 = gpu.ask("nvmlDeviceGetBAR1MemoryInfo", Device::bar1_memory_info);
-    sheet.put_part("bar1.total_bytes", &bar1, |bar1| bar1.total);
+    sheet.put_part(fact_name::BAR1_TOTAL_BYTES, &bar1, |bar1| bar1.total);
     sheet.put_part("bar1.used_bytes", &bar1, |bar1| bar1.used);
     // What the driver reserves for itself is not "used" in version 2, which came with driver 510.
     let newer = gpu.ask("nvmlDeviceGetMemoryInfo_v2", |device| {
@@ -27,5 +28,5 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
         })
     });
     sheet.put_part("memory.free_bytes", &memory, |(free, _)| *free);
-    sheet.put_part("memory.used_bytes", &memory, |(_, used)| *used);
+    sheet.put_part(fact_name::MEMORY_USED_BYTES, &memory, |(_, used)| *used);
 }

@@ -32,10 +32,11 @@ pub(crate) use list::Listed;
 pub(crate) use managed::Managed;
 use sheet::Sheet;
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, Gap, GapKind, ReasonCode};
 use nvml_wrapper::Nvml;
+use nvml_wrapper::error::NvmlError;
 
-use crate::host::file_to_open;
+use crate::host::{NotLoaded, file_to_open};
 
 use super::driver::PciAddress;
 use super::library::with_causes;
@@ -47,7 +48,7 @@ const LIBRARY_NAME: &str = "libnvidia-ml.so.1";
 /// An initialised NVML, or why there is none.
 pub(crate) struct Management {
     /// Never shut down: this process ends when its work does.
-    nvml: Result<&'static Nvml, String>,
+    nvml: Result<&'static Nvml, Gap>,
     trace: Trace,
 }
 
@@ -55,13 +56,13 @@ impl Management {
     /// Opens libnvidia-ml.so.1.
     pub(crate) fn open(trace: Trace) -> Self {
         trace.about_to("nvmlInit_v2");
-        let opened = file_to_open(LIBRARY_NAME).and_then(|file| {
-            let nvml = Nvml::builder().lib_path(file.as_os_str()).init();
-            nvml.map_err(|error| with_causes(&error))
-        });
-        let nvml = match opened {
-            Ok(nvml) => Ok(&*Box::leak(Box::new(nvml))),
-            Err(reason) => Err(format!("NVML cannot be used: {reason}")),
+        let nvml = match file_to_open(LIBRARY_NAME) {
+            Ok(file) => Nvml::builder()
+                .lib_path(file.as_os_str())
+                .init()
+                .map(|nvml| &*Box::leak(Box::new(nvml)))
+                .map_err(|error| unusable(&error)),
+            Err(error) => Err(useless(&error.message).coded(error.code)),
         };
         Self { nvml, trace }
     }
@@ -74,7 +75,7 @@ impl Management {
                 self.trace.about_to(CALL);
                 managed::answer(CALL, nvml.sys_driver_version())
             }
-            Err(reason) => Fact::missing(GapKind::NotSupported, reason, CALL),
+            Err(gap) => Fact::without(gap.clone(), CALL),
         }
     }
 
@@ -82,7 +83,25 @@ impl Management {
     pub(crate) fn find(&self, address: &PciAddress) -> Managed {
         match &self.nvml {
             Ok(nvml) => Managed::find(nvml, address, self.trace.clone()),
-            Err(reason) => Managed::absent(GapKind::NotSupported, reason.clone()),
+            Err(gap) => Managed::absent(gap.clone()),
         }
     }
+}
+
+/// Why NVML did not start.
+fn unusable(error: &NvmlError) -> Gap {
+    let message = with_causes(error);
+    let code = match error {
+        NvmlError::LibRmVersionMismatch => Some(ReasonCode::VersionMismatch),
+        NvmlError::LibloadingError(_) => Some(NotLoaded::by_loader(message.clone()).code),
+        _ => None,
+    };
+    Gap {
+        reason_code: code,
+        ..useless(&message)
+    }
+}
+
+fn useless(why: &str) -> Gap {
+    Gap::new(GapKind::NotSupported, format!("NVML cannot be used: {why}"))
 }

@@ -1,5 +1,6 @@
 //! What the GPU is and how an operator has set it.
 
+use kb_core::report::fact_name;
 use nvml_wrapper::Device;
 use nvml_wrapper::error::{NvmlError, nvml_try};
 use nvml_wrapper_sys::bindings::{nvmlConfComputeSystemState_t, nvmlSystemConfComputeSettings_t};
@@ -52,11 +53,14 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     let mig = gpu.ask("nvmlDeviceGetMigMode", |device| {
         state(device, &device.nvml().lib().nvmlDeviceGetMigMode)
     });
-    sheet.put("mig.mode", mig.map(|number| word(number, &SWITCH)));
+    sheet.put(fact_name::MIG_MODE, mig.map(|number| word(number, &SWITCH)));
     let compute = gpu.ask("nvmlDeviceGetComputeMode", |device| {
         get(device, &device.nvml().lib().nvmlDeviceGetComputeMode, 0)
     });
-    sheet.put("compute.mode", compute.map(|number| word(number, &COMPUTE_MODES)));
+    sheet.put(
+        fact_name::COMPUTE_MODE,
+        compute.map(|number| word(number, &COMPUTE_MODES)),
+    );
     let persistence = gpu.ask("nvmlDeviceGetPersistenceMode", |device| {
         get(device, &device.nvml().lib().nvmlDeviceGetPersistenceMode, 0)
     });
@@ -68,12 +72,12 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
         fields::one(device, Question::of_gpu(RECOVERY_ACTION))
     });
     let action = action.map(|number| word(u32::try_from(number).unwrap_or(u32::MAX), &RECOVERY_ACTIONS));
-    sheet.put("recovery.action", action);
+    sheet.put(fact_name::RECOVERY_ACTION, action);
     let newer = gpu.ask("nvmlSystemGetConfComputeSettings", confidential_settings);
     let confidential = or_older(newer, || {
         gpu.ask("nvmlSystemGetConfComputeState", confidential_state)
     });
-    sheet.put("confidential_compute.mode", confidential);
+    sheet.put(fact_name::CONFIDENTIAL_COMPUTE_MODE, confidential);
 }
 
 /// `off`; `on`: one GPU for itself, so no peer access; `protected_pcie` and `nvle`: several GPUs together.

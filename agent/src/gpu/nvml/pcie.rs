@@ -1,5 +1,6 @@
 //! The GPU's end of its PCIe link.
 
+use kb_core::report::fact_name;
 use nvml_wrapper::Device;
 
 use super::raw::get;
@@ -8,7 +9,7 @@ use super::{Managed, Sheet};
 /// What the link could be.
 pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
-        "pcie.link_generation_max",
+        fact_name::PCIE_LINK_GENERATION_MAX,
         gpu.ask("nvmlDeviceGetMaxPcieLinkGeneration", Device::max_pcie_link_gen),
     );
     sheet.put(
@@ -22,7 +23,7 @@ pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
         }),
     );
     sheet.put(
-        "pcie.link_width_max",
+        fact_name::PCIE_LINK_WIDTH_MAX,
         gpu.ask("nvmlDeviceGetMaxPcieLinkWidth", Device::max_pcie_link_width),
     );
 }
@@ -31,7 +32,7 @@ pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
 /// and not before.
 pub(super) fn read_link(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
-        "pcie.link_generation",
+        fact_name::PCIE_LINK_GENERATION,
         gpu.ask(
             "nvmlDeviceGetCurrPcieLinkGeneration",
             Device::current_pcie_link_gen,
@@ -43,7 +44,7 @@ pub(super) fn read_link(gpu: &Managed, sheet: &mut Sheet) {
 /// The lanes in use, which an idle GPU keeps.
 pub(super) fn read_width(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
-        "pcie.link_width",
+        fact_name::PCIE_LINK_WIDTH,
         gpu.ask("nvmlDeviceGetCurrPcieLinkWidth", Device::current_pcie_link_width),
     );
 }
@@ -51,7 +52,7 @@ pub(super) fn read_width(gpu: &Managed, sheet: &mut Sheet) {
 /// Packets sent again.
 pub(super) fn read_counter(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
-        "pcie.replays",
+        fact_name::PCIE_REPLAYS,
         gpu.ask("nvmlDeviceGetPcieReplayCounter", Device::pcie_replay_counter),
     );
 }

@@ -1,6 +1,6 @@
 //! Clocks, temperature, power, and what holds the clocks down.
 
-use kb_core::report::Fact;
+use kb_core::report::{Fact, fact_name};
 use nvml_wrapper::Device;
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 
@@ -30,22 +30,22 @@ pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
 /// What changes with load: MHz, degrees Celsius, watts.
 pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     let clock = |clock| gpu.ask("nvmlDeviceGetClockInfo", |device| device.clock_info(clock));
-    sheet.put("clock.sm_mhz", clock(Clock::SM));
-    sheet.put("clock.memory_mhz", clock(Clock::Memory));
+    sheet.put(fact_name::CLOCK_SM_MHZ, clock(Clock::SM));
+    sheet.put(fact_name::CLOCK_MEMORY_MHZ, clock(Clock::Memory));
     sheet.put(
-        "temperature.gpu_c",
+        fact_name::TEMPERATURE_GPU_C,
         gpu.ask("nvmlDeviceGetTemperature", |device| {
             device.temperature(TemperatureSensor::Gpu)
         }),
     );
     let draw = gpu.ask("nvmlDeviceGetPowerUsage", Device::power_usage);
-    sheet.put("power.draw_w", draw.map(watts));
+    sheet.put(fact_name::POWER_DRAW_W, draw.map(watts));
     read_throttling(gpu, sheet);
 }
 
 /// What holds the clocks down now.
 pub(super) fn read_throttling(gpu: &Managed, sheet: &mut Sheet) {
-    sheet.put("throttle.reasons", reasons(gpu));
+    sheet.put(fact_name::THROTTLE_REASONS, reasons(gpu));
 }
 
 impl Managed {

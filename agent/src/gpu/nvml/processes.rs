@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::fs;
 
-use kb_core::report::Fact;
+use kb_core::report::{Fact, fact_name};
 use nvml_wrapper::Device;
 use nvml_wrapper::error::{NvmlError, nvml_try};
 use nvml_wrapper_sys::bindings::{nvmlDevice_t, nvmlProcessInfo_t, nvmlReturn_t};
@@ -18,9 +18,9 @@ use super::{Managed, Sheet};
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
 pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
-    sheet.put("processes.count", strangers(gpu));
+    sheet.put(fact_name::PROCESSES_COUNT, strangers(gpu));
     let rates = gpu.ask("nvmlDeviceGetUtilizationRates", Device::utilization_rates);
-    sheet.put_part("utilization.gpu_percent", &rates, |rates| rates.gpu);
+    sheet.put_part(fact_name::UTILIZATION_GPU_PERCENT, &rates, |rates| rates.gpu);
 }
 
 /// Compute processes that are not of this run. Version 3 came with driver 535; version 2 has the same shape.

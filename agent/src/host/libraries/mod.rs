@@ -6,11 +6,11 @@ mod places;
 mod search;
 mod trust;
 
-pub(crate) use open::{file_to_open, found_file};
+pub(crate) use open::{NotLoaded, file_to_open, found_file};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, GapKind, fact_name};
 use serde_json::{Value, json};
 
 use super::{HostRoot, embedded};
@@ -21,7 +21,7 @@ use search::Search;
 const LIBRARIES: [(&str, &str, &str); 4] = [
     ("libraries.cuda", "libcuda.so.1", "libcuda.so"),
     ("libraries.nvml", "libnvidia-ml.so.1", "libnvidia-ml.so"),
-    ("libraries.nccl", "libnccl.so.2", "libnccl.so"),
+    (fact_name::LIBRARIES_NCCL, "libnccl.so.2", "libnccl.so"),
     (
         "libraries.ptxjit",
         "libnvidia-ptxjitcompiler.so.1",

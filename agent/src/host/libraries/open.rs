@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use kb_core::report::ReasonCode;
+
 use super::super::HostRoot;
 use super::search::Search;
 use super::trust;
@@ -13,9 +15,33 @@ const NCCL_LIBRARIES: [&str; 4] = ["libnccl", "libibverbs", "libmlx5", "libgdrap
 /// Opened by libcuda for the first kernel that has to be translated.
 const COMPILER: &str = "libnvidia-ptxjitcompiler.so.1";
 
+/// Why a library was not loaded.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NotLoaded {
+    /// For programs.
+    pub(crate) code: ReasonCode,
+    /// In words.
+    pub(crate) message: String,
+}
+
+/// What the dynamic loader says of a file that is not there.
+const NO_FILE: &str = "cannot open shared object file";
+
+impl NotLoaded {
+    /// With the text of the dynamic loader, which has no codes: its words are read here only.
+    pub(crate) fn by_loader(message: String) -> Self {
+        let code = if message.contains(NO_FILE) {
+            ReasonCode::LibraryNotFound
+        } else {
+            ReasonCode::LibraryNotLoaded
+        };
+        Self { code, message }
+    }
+}
+
 /// What to give the dynamic loader for a library of the driver: its name, or as root the full path of the file that
 /// the name leads to, once nobody but root can have written it or what it opens in its turn. The error says why not.
-pub(crate) fn file_to_open(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn file_to_open(name: &str) -> Result<PathBuf, NotLoaded> {
     if !rustix::process::geteuid().is_root() {
         return Ok(PathBuf::from(name));
     }
@@ -28,7 +54,7 @@ pub(crate) fn file_to_open(name: &str) -> Result<PathBuf, String> {
 
 /// The same for a copy that was found in a place where no loader looks: as root only where nobody else can have written
 /// it.
-pub(crate) fn found_file(path: &Path) -> Result<&Path, String> {
+pub(crate) fn found_file(path: &Path) -> Result<&Path, NotLoaded> {
     if !rustix::process::geteuid().is_root() {
         return Ok(path);
     }
@@ -44,14 +70,15 @@ fn as_root(
     name: &str,
     library_path: Option<&str>,
     is_trusted: &dyn Fn(u32) -> bool,
-) -> Result<PathBuf, String> {
+) -> Result<PathBuf, NotLoaded> {
     let root = HostRoot::new("/");
     let search = Search::new(&root, library_path, |cached| cached == name || cached == COMPILER);
     let Some(found) = search.find(name) else {
         // The words of the loader, by which people and records know the error.
-        return Err(format!(
-            "dlopen failed: {name}: cannot open shared object file: No such file or directory"
-        ));
+        return Err(NotLoaded {
+            code: ReasonCode::LibraryNotFound,
+            message: format!("dlopen failed: {name}: {NO_FILE}: No such file or directory"),
+        });
     };
     let found = Path::new("/").join(found);
     let of_nccl = name.starts_with("libnccl");
@@ -75,12 +102,16 @@ fn as_root(
     Ok(found)
 }
 
-fn refusal(path: &Path, distrust: &trust::Distrust) -> String {
-    format!(
+fn refusal(path: &Path, distrust: &trust::Distrust) -> NotLoaded {
+    let message = format!(
         "{} was not loaded: {distrust}, so that an ordinary user could have put code there that would run as root; \
          take its folder out of LD_LIBRARY_PATH, make it root's alone, or run the agent as an ordinary user",
         path.display()
-    )
+    );
+    NotLoaded {
+        code: ReasonCode::LibraryNotLoaded,
+        message,
+    }
 }
 
 /// The user that owns files from outside, where this process is root of a user namespace of its own: nobody in there
@@ -104,7 +135,7 @@ mod tests {
 
     const NAME: &str = "libcuda-of-this-test.so.1";
 
-    fn open(folder: &Path) -> Result<PathBuf, String> {
+    fn open(folder: &Path) -> Result<PathBuf, NotLoaded> {
         let own = rustix::process::geteuid().as_raw();
         as_root(NAME, folder.to_str(), &|owner| owner == 0 || owner == own)
     }
@@ -131,7 +162,11 @@ mod tests {
         let beside = folder.path().join("libnvidia-nvvm.so.4");
         fs::write(&beside, "").unwrap();
         fs::set_permissions(&beside, Permissions::from_mode(0o666)).unwrap();
-        let refused = open(folder.path()).unwrap_err();
+        let NotLoaded {
+            code,
+            message: refused,
+        } = open(folder.path()).unwrap_err();
+        assert_eq!(code, ReasonCode::LibraryNotLoaded);
         assert!(
             refused.contains("libnvidia-nvvm.so.4 was not loaded"),
             "{refused}"
@@ -149,7 +184,9 @@ mod tests {
         assert!(open(folder.path()).is_ok());
         let own = rustix::process::geteuid().as_raw();
         let is_trusted = |owner| owner == 0 || owner == own;
-        let refused = as_root(NCCL, folder.path().to_str(), &is_trusted).unwrap_err();
+        let refused = as_root(NCCL, folder.path().to_str(), &is_trusted)
+            .unwrap_err()
+            .message;
         assert!(refused.contains("libibverbs.so.1 was not loaded"), "{refused}");
     }
 
@@ -157,7 +194,11 @@ mod tests {
     fn a_folder_that_all_can_write_to_is_refused() {
         let folder = folder();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
-        let refused = open(folder.path()).unwrap_err();
+        let NotLoaded {
+            code,
+            message: refused,
+        } = open(folder.path()).unwrap_err();
+        assert_eq!(code, ReasonCode::LibraryNotLoaded);
         assert!(
             refused.contains("mode 777") && refused.contains("LD_LIBRARY_PATH"),
             "{refused}"
@@ -171,6 +212,7 @@ mod tests {
         header[18] ^= 0xFF;
         fs::write(folder.path().join(NAME), header).unwrap();
         let missing = open(folder.path()).unwrap_err();
-        assert!(missing.contains("cannot open shared object file"), "{missing}");
+        assert_eq!(missing.code, ReasonCode::LibraryNotFound);
+        assert_eq!(NotLoaded::by_loader(missing.message.clone()), missing);
     }
 }

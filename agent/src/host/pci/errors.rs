@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, GapKind, fact_name};
 
 use super::super::{HostRoot, absent};
 use super::device::Device;
@@ -10,8 +10,12 @@ use super::device::Device;
 /// Fact, file, and the line of that file that sums up; Linux ABI `sysfs-bus-pci-devices-aer_stats`.
 const COUNTERS: [(&str, &str, &str); 3] = [
     ("pci.aer_correctable", "aer_dev_correctable", "TOTAL_ERR_COR"),
-    ("pci.aer_nonfatal", "aer_dev_nonfatal", "TOTAL_ERR_NONFATAL"),
-    ("pci.aer_fatal", "aer_dev_fatal", "TOTAL_ERR_FATAL"),
+    (
+        fact_name::PCI_AER_NONFATAL,
+        "aer_dev_nonfatal",
+        "TOTAL_ERR_NONFATAL",
+    ),
+    (fact_name::PCI_AER_FATAL, "aer_dev_fatal", "TOTAL_ERR_FATAL"),
 ];
 
 /// The counters of one device, in the order of [`COUNTERS`].
@@ -53,14 +57,14 @@ impl ErrorCounts {
             };
             let fact = match (change, gap) {
                 (Some(change), _) => Fact::read(change.into(), now.source.clone()),
-                (None, Some(gap)) => Fact::missing(gap.kind, gap.reason, now.source.clone()),
+                (None, Some(gap)) => Fact::without(gap, now.source.clone()),
                 (None, None) => Fact::missing(
                     GapKind::Failed,
                     "the counter fell while the run went on: it was reset",
                     now.source.clone(),
                 ),
             };
-            facts.insert(format!("during.{name}"), fact);
+            facts.insert(fact_name::during(name), fact);
         }
         facts
     }

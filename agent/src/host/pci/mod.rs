@@ -12,7 +12,7 @@ pub(super) use pair::facts as pair_facts;
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, GapKind, fact_name};
 use serde_json::Value;
 
 use super::{HostRoot, absent};
@@ -30,17 +30,17 @@ pub(super) fn gpu_facts(root: &HostRoot, address: &str) -> BTreeMap<String, Fact
     let gpu = Device::new(root, address);
     let group = gpu.link_name("iommu_group");
     let mut facts = BTreeMap::from([
-        ("pci.path".to_owned(), path(root, &gpu)),
+        (fact_name::PCI_PATH.to_owned(), path(root, &gpu)),
         (
             "pci.numa_node".to_owned(),
             numa_node(root, address).map(Into::into),
         ),
         (
-            "pci.bar1_bytes".to_owned(),
+            fact_name::PCI_BAR1_BYTES.to_owned(),
             gpu.find("resource", NO_BAR1, bar1_bytes).map(Into::into),
         ),
         (
-            "iommu.group_type".to_owned(),
+            fact_name::IOMMU_GROUP_TYPE.to_owned(),
             group_type(root, &group).map(Into::into),
         ),
         ("iommu.group".to_owned(), group.map(number_or_text)),

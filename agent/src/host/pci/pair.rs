@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind};
+use kb_core::report::{Fact, GapKind, fact_name};
 use serde_json::Value;
 
 use super::super::{HostRoot, place};
@@ -19,19 +19,19 @@ pub(in crate::host) fn facts(root: &HostRoot, a: &str, b: &str) -> BTreeMap<Stri
     let meeting = Meeting::find(root, &a, &b);
     BTreeMap::from([
         (
-            "pcie.common_bridge".to_owned(),
+            fact_name::PCIE_COMMON_BRIDGE.to_owned(),
             known(&meeting, |meeting| {
                 Fact::read(meeting.bridge().to_owned().into(), format!("/{TREE}"))
             }),
         ),
         (
-            "pcie.same_switch".to_owned(),
+            fact_name::PCIE_SAME_SWITCH.to_owned(),
             known(&meeting, |meeting| {
                 Fact::read(meeting.is_in_a_switch().into(), format!("/{TREE}"))
             }),
         ),
         (
-            "acs.redirecting_bridges".to_owned(),
+            fact_name::ACS_REDIRECTING_BRIDGES.to_owned(),
             known(&meeting, |meeting| redirecting(root, &meeting.below)),
         ),
         (
@@ -110,7 +110,7 @@ fn redirecting(root: &HostRoot, bridges: &[String]) -> Fact {
         }
     }
     match unseen {
-        Some(gap) if found.is_empty() => Fact::missing(gap.kind, gap.reason, format!("/{TREE}")),
+        Some(gap) if found.is_empty() => Fact::without(gap, format!("/{TREE}")),
         _ => Fact::read(found.into(), format!("/{TREE}")),
     }
 }
@@ -131,7 +131,7 @@ fn same<T: PartialEq>(a: &Fact<T>, b: &Fact<T>) -> Fact {
     match (&a.value, &b.value) {
         (Some(first), Some(second)) => Fact::read((first == second).into(), a.source.clone()),
         _ => match a.gap.clone().or_else(|| b.gap.clone()) {
-            Some(gap) => Fact::missing(gap.kind, gap.reason, a.source.clone()),
+            Some(gap) => Fact::without(gap, a.source.clone()),
             None => absent(GapKind::Failed, TREE, "it could not be compared"),
         },
     }

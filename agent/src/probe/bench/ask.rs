@@ -104,10 +104,7 @@ fn gap_of(trouble: &Trouble) -> Gap {
 }
 
 fn gap(kind: GapKind, reason: &str) -> Gap {
-    Gap {
-        kind,
-        reason: reason.to_owned(),
-    }
+    Gap::new(kind, reason)
 }
 
 /// Every GPU that takes part.

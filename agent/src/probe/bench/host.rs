@@ -220,10 +220,7 @@ impl Bench<'_> {
         self.begin(shape);
         let busy = ends.iter().find(|(gpu, _)| !self.idle.contains(gpu));
         let measured = if let Some((gpu, _)) = busy {
-            Err(Gap {
-                kind: GapKind::Skipped,
-                reason: format!("{BUSY} (GPU {gpu})"),
-            })
+            Err(Gap::new(GapKind::Skipped, format!("{BUSY} (GPU {gpu})")))
         } else {
             let measure = self.measure_of(flows, shape.bytes, session);
             session.measure(self.mode, &[], measure)

@@ -243,10 +243,7 @@ impl Bench<'_> {
                 let measured = session.measure(self.mode, &[], measure);
                 measured.map(|measured| scaled(&of_flow(&measured.samples, 0), NANOSECONDS))
             } else {
-                Err(Gap {
-                    kind: GapKind::Skipped,
-                    reason: format!("{BUSY} (GPU {gpu})"),
-                })
+                Err(Gap::new(GapKind::Skipped, format!("{BUSY} (GPU {gpu})")))
             };
             cells.push(Cell::new(None, Some(gpu), samples));
         }
@@ -264,14 +261,12 @@ fn loaded(samples: &[Sampled], way: usize, copies: u32) -> Result<Vec<f64>, Gap>
         let hops = 2.0 * hop * f64::from(HOPS_UNDER_LOAD);
         (hops <= copy * f64::from(copies)).then_some(hop * NANOSECONDS)
     };
-    samples
-        .iter()
-        .map(figure)
-        .collect::<Option<_>>()
-        .ok_or_else(|| Gap {
-            kind: GapKind::Failed,
-            reason: "the copies ended before the loads, so they were no load".to_owned(),
-        })
+    samples.iter().map(figure).collect::<Option<_>>().ok_or_else(|| {
+        Gap::new(
+            GapKind::Failed,
+            "the copies ended before the loads, so they were no load".to_owned(),
+        )
+    })
 }
 
 #[cfg(test)]

@@ -213,10 +213,7 @@ impl<'a> Bench<'a> {
 fn lost(measured: &Measured, way: &Way) -> Option<Gap> {
     let mut wrong = measured.wrong.iter();
     let its = wrong.find(|wrong| (wrong.source, wrong.destination) == (way.source, way.destination))?;
-    Some(Gap {
-        kind: GapKind::WrongData,
-        reason: its.message.clone(),
-    })
+    Some(Gap::new(GapKind::WrongData, its.message.clone()))
 }
 
 /// A cell for each closed way: why there is nothing.
@@ -227,7 +224,7 @@ fn closed_cells(ways: &[Way]) -> impl Iterator<Item = Cell> {
         Some(Cell::new(
             Some(way.source),
             Some(way.destination),
-            Err(Gap { kind, reason }),
+            Err(Gap::new(kind, reason)),
         ))
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind, Gpu, GpuIndex};
+use kb_core::report::{Fact, GapKind, Gpu, GpuIndex, fact_name};
 use serde_json::Value;
 
 use crate::probe::Found;
@@ -11,7 +11,6 @@ use crate::probe::session::Session;
 use crate::probe::setup::Setup;
 
 /// Other people's compute processes, as it is read and as it is kept.
-const PROCESSES: &str = "processes.count";
 const AFTER: &str = "nccl.processes_after";
 
 /// Reads who uses the GPUs now, keeps it as facts, and tells in words what there is to tell.
@@ -42,7 +41,7 @@ fn keep(all: &mut [Gpu], reading: Vec<BTreeMap<String, Fact>>, gpus: &[GpuIndex]
     let mut used = Vec::new();
     for (index, (gpu, mut facts)) in (0..).zip(all.iter_mut().zip(reading)) {
         let missing = || Fact::missing(GapKind::Failed, "it was not read", "nvml");
-        let now = facts.remove(PROCESSES).unwrap_or_else(missing);
+        let now = facts.remove(fact_name::PROCESSES_COUNT).unwrap_or_else(missing);
         if gpus.contains(&index) && now.value.as_ref().and_then(Value::as_u64) > Some(0) {
             used.push(index.to_string());
         }
@@ -73,12 +72,17 @@ mod tests {
             compute_capability: Fact::missing(GapKind::Failed, "test", "test"),
             facts: BTreeMap::new(),
         };
-        let counted = |count: u64| BTreeMap::from([(PROCESSES.to_owned(), Fact::read(count.into(), "test"))]);
+        let counted = |count: u64| {
+            BTreeMap::from([(
+                fact_name::PROCESSES_COUNT.to_owned(),
+                Fact::read(count.into(), "test"),
+            )])
+        };
         let mut all = [gpu(), gpu(), gpu()];
         let reading = vec![
             counted(0),
             counted(2),
-            BTreeMap::from([(PROCESSES.to_owned(), gap())]),
+            BTreeMap::from([(fact_name::PROCESSES_COUNT.to_owned(), gap())]),
         ];
         let told = keep(&mut all, reading.clone(), &[0, 1, 2]).unwrap();
         assert!(told.starts_with("somebody else used GPU 1 when"), "{told}");

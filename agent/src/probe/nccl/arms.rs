@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use kb_core::report::{GpuIndex, NcclArm, NcclVerdict, Outcome};
+use kb_core::report::{GpuIndex, NcclArm, NcclVerdict, Outcome, ReasonCode};
 
 use crate::probe::attempt::Attempt;
 use crate::probe::session::Trouble;
@@ -40,7 +40,7 @@ pub(super) fn functional(stage: &Stage<'_>, gpus: &[GpuIndex], peer_access: bool
     let mut library = None;
     let (mut said, mut stuck) = (Vec::new(), Vec::new());
     let attempt = if stage.setup.is_spent() {
-        Attempt::skipped(SPENT)
+        Attempt::skipped(SPENT).coded(Some(ReasonCode::TimeSpent))
     } else {
         match Crowd::start(stage.setup, gpus.len(), &stage.environment(peer_access)) {
             Err(trouble) => Attempt::not_ready(&trouble),
@@ -58,6 +58,7 @@ pub(super) fn functional(stage: &Stage<'_>, gpus: &[GpuIndex], peer_access: bool
             peer_access,
             outcome: attempt.outcome,
             reason: attempt.reason,
+            reason_code: attempt.reason_code,
             call: attempt.call,
             code: attempt.code,
             code_name: attempt.code_name,

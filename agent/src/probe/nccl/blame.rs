@@ -1,6 +1,6 @@
 //! Whom a failing arm blames: the pairs by their rung 7, or the run where no pair can be named.
 
-use kb_core::report::{Check, Engine, Failure, GpuIndex, NcclArm, NcclVerdict, Outcome, Pair};
+use kb_core::report::{Check, Engine, Failure, GpuIndex, NcclArm, NcclVerdict, Outcome, Pair, ReasonCode};
 
 use super::Shown;
 use super::arms::{self, functional, weigh};
@@ -9,7 +9,6 @@ use super::restriction::Limit;
 use crate::probe::Found;
 use crate::probe::failure::failure_of;
 use crate::probe::progress::{Progress, Step};
-use crate::probe::setup::SPENT;
 
 /// Rung of the ladder.
 const RUNG: u8 = 7;
@@ -59,9 +58,9 @@ pub(super) fn conclude(
         _ => None,
     };
     // The run's time came to its end: that is no failure of NCCL's.
-    let out_of_time = arms.iter().any(|arm| {
-        arm.outcome == Outcome::Skipped || arm.reason.as_ref().is_some_and(|why| why.starts_with(SPENT))
-    });
+    let out_of_time = arms
+        .iter()
+        .any(|arm| arm.outcome == Outcome::Skipped || arm.reason_code == Some(ReasonCode::TimeSpent));
     if let Some(arm) = blame.filter(|_| !out_of_time) {
         found.failures.push(of_arm(arm, reason));
     }
@@ -129,6 +128,8 @@ fn note(
             engine: Engine::Nccl,
             outcome: arm.outcome,
             reason: arm.reason.clone(),
+            reason_code: arm.reason_code,
+            earlier_code: None,
             call: arm.call.clone(),
             // Another table of codes than the driver's, whose codes decide verdicts; the arm has it.
             code: None,
@@ -159,12 +160,13 @@ fn of_arm(arm: &NcclArm, message: &str) -> Failure {
 mod tests {
     use super::*;
 
-    fn arm(peer_access: bool, outcome: Outcome, reason: &str) -> NcclArm {
+    fn arm(peer_access: bool, outcome: Outcome, reason_code: Option<ReasonCode>) -> NcclArm {
         NcclArm {
             gpus: vec![0, 1],
             peer_access,
             outcome,
-            reason: Some(reason.to_owned()),
+            reason: Some("it failed".to_owned()),
+            reason_code,
             call: Some("ncclAllReduce".to_owned()),
             code: Some(2),
             code_name: Some("ncclSystemError".to_owned()),
@@ -173,7 +175,7 @@ mod tests {
     }
 
     /// Failures of the run, where no pair can be blamed.
-    fn failures(with: (Outcome, &str), without: (Outcome, &str)) -> Vec<Failure> {
+    fn failures(with: (Outcome, Option<ReasonCode>), without: (Outcome, Option<ReasonCode>)) -> Vec<Failure> {
         let mut found = Found::nothing(failure_of("test", String::new()));
         found.failures.clear();
         let arms = [arm(true, with.0, with.1), arm(false, without.0, without.1)];
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_failure_that_blames_no_pair_is_one_of_the_run() {
-        let failures = failures((Outcome::Fail, "it failed"), (Outcome::Pass, ""));
+        let failures = failures((Outcome::Fail, None), (Outcome::Pass, None));
         let told: Vec<_> = failures
             .iter()
             .map(|failure| (failure.step.as_str(), failure.code, failure.message.as_str()))
@@ -198,12 +200,11 @@ mod tests {
 
     #[test]
     fn only_an_arm_without_its_time_excuses_the_run() {
-        let hang = (Outcome::Hang, "it did not end");
+        let hang = (Outcome::Hang, None);
         assert_eq!(failures(hang, hang).len(), 1);
-        let cut_short = format!("{SPENT} before this step's was: it did not end");
         for late in [
-            (Outcome::Skipped, SPENT),
-            (Outcome::Inconclusive, cut_short.as_str()),
+            (Outcome::Skipped, None),
+            (Outcome::Inconclusive, Some(ReasonCode::TimeSpent)),
         ] {
             assert!(failures(hang, late).is_empty(), "{late:?}");
         }

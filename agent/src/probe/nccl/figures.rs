@@ -86,7 +86,7 @@ pub(super) fn measure(
                 Ok(Ran { wrong, .. }) => {
                     let reason = wrong.join("; ");
                     let kind = GapKind::WrongData;
-                    figures.add(collective, *bytes, gpus, &Err(Gap { kind, reason }), None);
+                    figures.add(collective, *bytes, gpus, &Err(Gap::new(kind, reason)), None);
                     figures.wrong.extend(wrong);
                 }
                 Err(gap) => {
@@ -133,10 +133,7 @@ fn start<'a>(
 
 fn take(stage: &Stage<'_>, crowd: &mut Crowd<'_>, collective: Collective, bytes: u64) -> Result<Ran, Gap> {
     if stage.setup.is_spent() {
-        return Err(Gap {
-            kind: GapKind::Skipped,
-            reason: SPENT.to_owned(),
-        });
+        return Err(Gap::new(GapKind::Skipped, SPENT.to_owned()));
     }
     let asked = NcclRun {
         collective,
@@ -149,18 +146,12 @@ fn take(stage: &Stage<'_>, crowd: &mut Crowd<'_>, collective: Collective, bytes:
 }
 
 fn nothing() -> Gap {
-    Gap {
-        kind: GapKind::Failed,
-        reason: "no process runs".to_owned(),
-    }
+    Gap::new(GapKind::Failed, "no process runs".to_owned())
 }
 
 fn gap_of(stop: &Stop) -> Gap {
     let (Stop::Before(trouble) | Stop::Nccl(trouble)) = stop;
-    Gap {
-        kind: GapKind::Failed,
-        reason: failure_from(trouble).message,
-    }
+    Gap::new(GapKind::Failed, failure_from(trouble).message)
 }
 
 impl Figures {

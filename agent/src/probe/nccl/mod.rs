@@ -15,7 +15,9 @@ mod restriction;
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, Gap, GapKind, GpuIndex, LogExcerpt, Nccl, NcclArm, NcclVerdict, Outcome, When};
+use kb_core::report::{
+    Fact, Gap, GapKind, GpuIndex, LogExcerpt, Nccl, NcclArm, NcclVerdict, Outcome, When, fact_name,
+};
 
 use super::Found;
 use super::failure::{failure_of, stuck_failure};
@@ -69,7 +71,7 @@ pub(super) fn add(
     let idle = |(index, gpu): (u32, &kb_core::report::Gpu)| {
         let shared = gpu
             .facts
-            .get("shared")
+            .get(fact_name::SHARED)
             .and_then(|fact| fact.value.as_ref()?.as_bool());
         (shared == Some(false)).then_some(index)
     };
@@ -131,15 +133,15 @@ pub(super) fn add(
         let gpu = found.gpus.get(usize::try_from(*gpu).ok()?)?;
         gpu.memory_bytes.value
     });
-    let closed = (with.outcome != Outcome::Pass).then(|| Gap {
-        kind: GapKind::Skipped,
-        reason: match (with.outcome, &with.reason) {
+    let closed = (with.outcome != Outcome::Pass).then(|| {
+        let why = match (with.outcome, &with.reason) {
             (Outcome::Fail | Outcome::Hang, _) => {
                 format!("NCCL does not work here as the environment has it: {reason}")
             }
             (_, Some(own)) => own.clone(),
             (_, None) => reason.clone(),
-        },
+        };
+        Gap::new(GapKind::Skipped, why)
     });
     let figures = figures::measure(&stage, &gpus, memory.min(), closed, progress);
     found.measurements.extend(figures.measurements);
@@ -212,7 +214,7 @@ fn warnings(said: &[String]) -> Option<LogExcerpt> {
 /// Copies of the library that the host's facts list and no loader takes, in their order.
 fn copies(host: &BTreeMap<String, Fact>) -> Vec<String> {
     let listed = host
-        .get("libraries.nccl")
+        .get(fact_name::LIBRARIES_NCCL)
         .and_then(|fact| fact.value.as_ref()?.as_array());
     let path = |copy: &serde_json::Value| copy.get("path")?.as_str().map(str::to_owned);
     listed.into_iter().flatten().filter_map(path).collect()

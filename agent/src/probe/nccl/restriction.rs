@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, NcclArm, Pair};
+use kb_core::report::{Fact, NcclArm, Pair, fact_name};
 use serde_json::Value;
 
 /// How far two GPUs are from each other, as NCCL's levels tell it (its guide, `NCCL_P2P_LEVEL`).
@@ -124,8 +124,8 @@ fn setting<'a>(
         return Some((value, "the environment"));
     }
     let files = [
-        ("nccl.conf.user", "~/.nccl.conf"),
-        ("nccl.conf.system", "/etc/nccl.conf"),
+        (fact_name::NCCL_CONF_USER, "~/.nccl.conf"),
+        (fact_name::NCCL_CONF_SYSTEM, "/etc/nccl.conf"),
     ];
     files.into_iter().filter(|_| own_files).find_map(|(fact, place)| {
         let settings = host.get(fact)?.value.as_ref()?;

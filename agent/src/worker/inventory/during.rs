@@ -2,34 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, Gap, GapKind, Gpu};
+use kb_core::report::{Fact, Gap, GapKind, Gpu, fact_name};
 use serde_json::Value;
 
 /// Facts that only ever rise; of yes-or-no ones, yes counts as one.
 const COUNTERS: [&str; 10] = [
-    "nvlink.crc_errors",
-    "nvlink.replay_errors",
-    "nvlink.recovery_errors",
-    "ecc.volatile_corrected",
-    "ecc.volatile_uncorrected",
-    "remapped_rows.corrected",
-    "remapped_rows.uncorrected",
-    "remapped_rows.pending",
-    "remapped_rows.failure",
-    "pcie.replays",
+    fact_name::NVLINK_CRC_ERRORS,
+    fact_name::NVLINK_REPLAY_ERRORS,
+    fact_name::NVLINK_RECOVERY_ERRORS,
+    fact_name::ECC_VOLATILE_CORRECTED,
+    fact_name::ECC_VOLATILE_UNCORRECTED,
+    fact_name::REMAPPED_ROWS_CORRECTED,
+    fact_name::REMAPPED_ROWS_UNCORRECTED,
+    fact_name::REMAPPED_ROWS_PENDING,
+    fact_name::REMAPPED_ROWS_FAILURE,
+    fact_name::PCIE_REPLAYS,
 ];
 /// What depends on load and is read the second time only.
 const LOAD: [&str; 7] = [
-    "clock.sm_mhz",
-    "clock.memory_mhz",
-    "temperature.gpu_c",
-    "power.draw_w",
-    "throttle.reasons",
-    "pcie.link_generation",
-    "pcie.link_width",
+    fact_name::CLOCK_SM_MHZ,
+    fact_name::CLOCK_MEMORY_MHZ,
+    fact_name::TEMPERATURE_GPU_C,
+    fact_name::POWER_DRAW_W,
+    fact_name::THROTTLE_REASONS,
+    fact_name::PCIE_LINK_GENERATION,
+    fact_name::PCIE_LINK_WIDTH,
 ];
 /// Other people's processes: the larger number counts.
-const PROCESSES: &str = "processes.count";
 /// Whether the load facts were read with the GPU busy, or stayed those of a GPU at rest.
 const UNDER_LOAD: &str = "load.read_after_copies";
 const SECOND: &str = "second reading, after the checks";
@@ -50,14 +49,14 @@ pub(crate) fn close(gpus: &mut [Gpu], reading: &Reading, copied: impl Fn(usize) 
         };
         for name in COUNTERS {
             let difference = difference(gpu.facts.get(name), later(name));
-            gpu.facts.insert(format!("during.{name}"), difference);
+            gpu.facts.insert(fact_name::during(name), difference);
         }
         for name in LOAD {
             if let Some(fact) = later(name) {
                 gpu.facts.insert(name.to_owned(), under_load(fact, copied));
             }
         }
-        if let Some(processes) = later(PROCESSES) {
+        if let Some(processes) = later(fact_name::PROCESSES_COUNT) {
             raise(&mut gpu.facts, processes);
         }
     }
@@ -80,15 +79,12 @@ fn difference(before: Option<&Fact>, after: Option<Fact>) -> Fact {
     let missing = || Fact::missing(GapKind::Failed, "it was not read", SECOND);
     let after = after.unwrap_or_else(missing);
     let gap = |fact: &Fact, when: &str| {
-        let gap = fact.gap.clone().unwrap_or(Gap {
-            kind: GapKind::Failed,
-            reason: "it is no number".to_owned(),
-        });
-        Fact::missing(
-            gap.kind,
-            format!("{when} the run: {}", gap.reason),
-            fact.source.clone(),
-        )
+        let gap = fact
+            .gap
+            .clone()
+            .unwrap_or(Gap::new(GapKind::Failed, "it is no number".to_owned()));
+        let reason = format!("{when} the run: {}", gap.reason);
+        Fact::without(Gap { reason, ..gap }, fact.source.clone())
     };
     let missing = missing();
     let before = before.unwrap_or(&missing);
@@ -117,9 +113,9 @@ fn count(fact: &Fact) -> Option<u64> {
 
 /// Keeps the larger of two readings.
 fn raise(facts: &mut BTreeMap<String, Fact>, later: Fact) {
-    let before = facts.get(PROCESSES).and_then(count);
+    let before = facts.get(fact_name::PROCESSES_COUNT).and_then(count);
     if count(&later).is_some_and(|now| before.is_none_or(|before| now > before)) {
-        facts.insert(PROCESSES.to_owned(), later);
+        facts.insert(fact_name::PROCESSES_COUNT.to_owned(), later);
     }
 }
 
@@ -156,11 +152,11 @@ mod tests {
 
     #[test]
     fn the_larger_number_of_processes_stays() {
-        let mut facts = BTreeMap::from([(PROCESSES.to_owned(), read(2))]);
+        let mut facts = BTreeMap::from([(fact_name::PROCESSES_COUNT.to_owned(), read(2))]);
         raise(&mut facts, read(0));
         raise(&mut facts, Fact::missing(GapKind::Failed, "lost", "call"));
-        assert_eq!(facts[PROCESSES].value, Some(2.into()));
+        assert_eq!(facts[fact_name::PROCESSES_COUNT].value, Some(2.into()));
         raise(&mut facts, read(3));
-        assert_eq!(facts[PROCESSES].value, Some(3.into()));
+        assert_eq!(facts[fact_name::PROCESSES_COUNT].value, Some(3.into()));
     }
 }

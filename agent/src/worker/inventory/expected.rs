@@ -1,9 +1,8 @@
 //! How many NVLinks a board should have, as far as the node itself can tell.
 
-use kb_core::report::{Fact, Gap, GapKind, Gpu};
+use kb_core::report::{Fact, Gap, GapKind, Gpu, fact_name};
 use serde_json::Value;
 
-const NAME: &str = "nvlink.links_expected";
 const STATE: &str = "nvmlDeviceGetNvLinkState";
 const PEERS: &str = "the most links of a GPU of the same model on this node";
 
@@ -34,37 +33,37 @@ pub(super) fn add(gpus: &mut [Gpu], valid_of_down: &[Option<u32>]) {
             Some(most) if fact.value.is_none_or(|links| links < most) => Fact::read(most, PEERS),
             _ => fact.clone(),
         };
-        gpu.facts.insert(NAME.to_owned(), fact.map(Into::into));
+        gpu.facts
+            .insert(fact_name::NVLINK_LINKS_EXPECTED.to_owned(), fact.map(Into::into));
     }
 }
 
 /// The driver tells of a fabric's state only from Hopper on; before that, links of any GPU into an NVSwitch show it.
 fn has_links_to_switch(gpu: &Gpu) -> bool {
-    let links = gpu.facts.get("nvlink.links_to_switch");
+    let links = gpu.facts.get(fact_name::NVLINK_LINKS_TO_SWITCH);
     let links = links.and_then(|fact| fact.value.as_ref());
     links.and_then(Value::as_u64).is_some_and(|links| links > 0)
 }
 
 fn may_be_unbridged(gpu: &Gpu) -> bool {
     let value = |name: &str| gpu.facts.get(name).and_then(|fact| fact.value.as_ref());
-    let fabric = value("fabric.state").and_then(Value::as_str);
-    value("nvlink.links_active").and_then(Value::as_u64) == Some(0)
+    let fabric = value(fact_name::FABRIC_STATE).and_then(Value::as_str);
+    value(fact_name::NVLINK_LINKS_ACTIVE).and_then(Value::as_u64) == Some(0)
         && matches!(fabric, None | Some("not_supported"))
 }
 
 fn of_board(gpu: &Gpu, valid_of_down: Option<u32>) -> Fact<u64> {
     let number = |name: &str| gpu.facts.get(name)?.value.as_ref()?.as_u64();
-    if let (Some(valid), Some(up)) = (valid_of_down, number("nvlink.links_active")) {
+    if let (Some(valid), Some(up)) = (valid_of_down, number(fact_name::NVLINK_LINKS_ACTIVE)) {
         return Fact::read(up + u64::from(valid), "nvmlDeviceGetNvLinkCapability");
     }
-    if let Some(known) = number("nvlink.links") {
+    if let Some(known) = number(fact_name::NVLINK_LINKS) {
         return Fact::read(known, STATE);
     }
-    let gap = gpu.facts.get("nvlink.links").and_then(|links| links.gap.clone());
-    let unread = || Gap {
-        kind: GapKind::Failed,
-        reason: "the links were not counted".to_owned(),
-    };
-    let Gap { kind, reason } = gap.unwrap_or_else(unread);
-    Fact::missing(kind, reason, STATE)
+    let gap = gpu
+        .facts
+        .get(fact_name::NVLINK_LINKS)
+        .and_then(|links| links.gap.clone());
+    let unread = || Gap::new(GapKind::Failed, "the links were not counted");
+    Fact::without(gap.unwrap_or_else(unread), STATE)
 }

@@ -7,7 +7,7 @@ mod pair;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use kb_core::report::{Fact, GapKind, Gpu};
+use kb_core::report::{Fact, Gap, GapKind, Gpu};
 use nvml_wrapper::error::NvmlError;
 
 use crate::gpu::{CallError, Device, Driver, Listed, Managed, Management, PciAddress};
@@ -50,10 +50,10 @@ impl Inventory {
             let managed = match &address {
                 Ok(address) => nvml.find(address),
                 // NVML cannot be asked about a GPU whose address is unknown.
-                Err(error) => Managed::absent(
+                Err(error) => Managed::absent(Gap::new(
                     GapKind::Failed,
                     format!("without its PCI address the GPU is not found in NVML: {error}"),
-                ),
+                )),
             };
             gpus.push(Known {
                 device,

@@ -1,6 +1,6 @@
 //! The checks of the ladder: which there are, and what one came to.
 
-use kb_core::report::{Engine, Mismatch};
+use kb_core::report::{Engine, Mismatch, ReasonCode};
 use serde::{Deserialize, Serialize};
 
 use super::CallFailure;
@@ -104,5 +104,9 @@ pub(crate) enum CheckResult {
     Skipped {
         /// Why.
         reason: String,
+        /// The same for programs.
+        code: ReasonCode,
+        /// What the call returned that failed before, if that is why.
+        earlier_code: Option<i32>,
     },
 }

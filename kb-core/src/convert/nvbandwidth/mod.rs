@@ -18,7 +18,7 @@ use super::Options;
 use super::draft::{Draft, parse_address};
 use super::error::ConvertError;
 use super::matrix::Matrix;
-use crate::report::{Engine, Fact, Operation};
+use crate::report::{Engine, Fact, Operation, fact_name};
 
 /// As notes and sources name it.
 const TOOL: &str = "nvbandwidth";
@@ -127,14 +127,15 @@ fn device(draft: &mut Draft, number: &str, rest: &str, line: usize) -> Result<()
 /// `13000` of CUDA 13.0.
 fn cuda_version(draft: &mut Draft, number: u64) {
     let version = format!("{}.{}", number / 1000, number % 1000 / 10);
-    draft
-        .host
-        .insert("cuda.version".to_owned(), Fact::read(version.into(), TOOL));
+    draft.host.insert(
+        fact_name::CUDA_VERSION.to_owned(),
+        Fact::read(version.into(), TOOL),
+    );
 }
 
 fn driver_version(draft: &mut Draft, version: &str) {
     draft.host.insert(
-        "driver.version".to_owned(),
+        fact_name::DRIVER_VERSION.to_owned(),
         Fact::read(version.trim().into(), TOOL),
     );
 }

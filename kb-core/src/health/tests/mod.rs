@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::{Bearing, Entry, Health, Ledger, Look, Occurrence, conclude, read_line};
-use crate::report::{Fact, GapKind, Report};
+use crate::report::{Fact, Gap, GapKind, ReasonCode, Report};
 
 const HEALTHY: &str = include_str!("../../../tests/data/reports/h200-x2-ladder.json");
 const GPU_0: &str = "0000:00:06.0";
@@ -214,13 +214,9 @@ fn a_gpu_that_nvml_calls_lost_is_a_fault_and_nothing_else_of_it_is_asked_for() {
     let mut ledger = Ledger::default();
     let mut report = looked("a");
     for name in ["recovery.action", "remapped_rows.pending", "throttle.reasons"] {
-        gap(
-            &mut report,
-            0,
-            name,
-            GapKind::Failed,
-            "nvmlX: the GPU is lost (NVML error 15)",
-        );
+        let gap = Gap::new(GapKind::Failed, "x").coded(ReasonCode::GpuLost);
+        let facts = &mut report.gpus[0].facts;
+        facts.insert(name.to_owned(), Fact::without(gap, "nvml"));
     }
     let health = look(&mut ledger, &report, &[]);
     assert_eq!(only(&health).id, format!("gpu_lost@{GPU_0}"));

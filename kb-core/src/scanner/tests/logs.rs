@@ -274,7 +274,8 @@ fn without_text_there_are_numbers_only() {
         summary.matches[0].lines[0].text.is_none() && !json.contains("secret"),
         "{json}"
     );
-    assert_eq!(serde_json::from_str::<Summary>(&json).unwrap(), summary);
+    let read: Summary = serde_json::from_str(&json).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), json);
 }
 
 #[test]
@@ -283,5 +284,6 @@ fn the_answer_reads_as_the_interface_says() {
     let summary = scan_text(&matcher(), log);
     insta::assert_json_snapshot!(summary);
     let json = serde_json::to_string(&summary).unwrap();
-    assert_eq!(serde_json::from_str::<Summary>(&json).unwrap(), summary);
+    let read: Summary = serde_json::from_str(&json).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), json);
 }

@@ -5,7 +5,7 @@ use super::super::evidence::{Finding, Seen};
 use super::super::kernel_log::Event;
 use super::super::scene::{failing, fails};
 use super::{Named, Row};
-use crate::report::{Check, Outcome};
+use crate::report::{Check, Outcome, ReasonCode, fact_name};
 use crate::verdict::Verdict;
 
 /// Of a pair, and of a GPU that is on the bus and that the driver no longer lists.
@@ -51,8 +51,6 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// NVML's word for a GPU that does not answer any more (`NVML_ERROR_GPU_IS_LOST`), as gaps tell it.
-const LOST_WORDS: [&str; 3] = ["GPU_IS_LOST", "GPU is lost", "fallen off the bus"];
 /// What CUDA returns of a GPU that is gone: busy or unavailable (46), launch failure (719), unknown error (999).
 const CODES_OF_LOST: [i32; 3] = [46, 719, 999];
 
@@ -63,7 +61,7 @@ fn gpu_lost(pair: &Seen<'_>) -> Option<Finding> {
     let lost = pair.gpus().find_map(|(index, gpu)| {
         let (name, _) = gpu.facts.iter().find(|(_, fact)| {
             let gap = fact.gap.as_ref();
-            gap.is_some_and(|gap| LOST_WORDS.iter().any(|word| gap.reason.contains(word)))
+            gap.is_some_and(|gap| gap.reason_code == Some(ReasonCode::GpuLost))
         })?;
         Some(format!("/gpus/{index}/facts/{name}"))
     })?;
@@ -74,7 +72,7 @@ fn gpu_lost(pair: &Seen<'_>) -> Option<Finding> {
 fn ecc_error(pair: &Seen<'_>) -> Option<Finding> {
     pair.find(|_, check| returned(check, &[214]))
         .or_else(|| logged(pair, |event| matches!(event, Event::Xid(48 | 94 | 95 | 140))))
-        .or_else(|| risen(pair, "during.ecc.volatile_uncorrected", 0))
+        .or_else(|| risen(pair, fact_name::ECC_VOLATILE_UNCORRECTED, 0))
 }
 
 /// CRC errors are corrected by sending again; DCGM's limit is 100 a second. A run takes seconds.
@@ -109,9 +107,9 @@ fn link_counters(pair: &Seen<'_>) -> Option<Finding> {
     if !pair.with_nvlink() {
         return None;
     }
-    risen(pair, "during.nvlink.recovery_errors", 0)
-        .or_else(|| risen(pair, "during.nvlink.replay_errors", 0))
-        .or_else(|| risen(pair, "during.nvlink.crc_errors", CORRECTED_CRC_ERRORS))
+    risen(pair, fact_name::NVLINK_RECOVERY_ERRORS, 0)
+        .or_else(|| risen(pair, fact_name::NVLINK_REPLAY_ERRORS, 0))
+        .or_else(|| risen(pair, fact_name::NVLINK_CRC_ERRORS, CORRECTED_CRC_ERRORS))
 }
 
 /// A switch names itself in its messages, not the GPUs behind it: all pairs that go through switches are concerned.
@@ -146,13 +144,13 @@ pub(super) fn logged(pair: &Seen<'_>, wanted: impl Fn(Event) -> bool) -> Option<
 }
 
 /// A counter of either GPU that rose by more than `allowed` during the run.
-pub(super) fn risen(pair: &Seen<'_>, name: &str, allowed: u64) -> Option<Finding> {
+pub(super) fn risen(pair: &Seen<'_>, counter: &str, allowed: u64) -> Option<Finding> {
+    let name = fact_name::during(counter);
     let counts = pair
-        .gpu_facts(name)
+        .gpu_facts(&name)
         .filter_map(|(gpu, value, pointer)| Some((gpu, value.as_u64()?, pointer)));
     let mut risen = counts.filter(|(_, count, _)| *count > allowed);
     let (gpu, count, pointer) = risen.next()?;
-    let counter = name.trim_start_matches("during.");
     Some(Finding::new(
         format!("{counter} of GPU {gpu} rose by {count} during the run"),
         [pointer]

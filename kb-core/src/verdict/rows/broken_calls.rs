@@ -6,7 +6,7 @@ use super::super::scene::failing;
 use super::nccl::of_nccl;
 use super::unknown::used_by_others;
 use super::{Named, Row};
-use crate::report::{Check, Direction, Outcome};
+use crate::report::{Check, Direction, Outcome, fact_name};
 use crate::verdict::Verdict;
 
 pub(super) const ROWS: &[Row] = &[
@@ -161,7 +161,7 @@ fn map_failed(pair: &Seen<'_>) -> Option<Finding> {
 pub(super) fn small_bar1(pair: &Seen<'_>) -> Vec<String> {
     let smaller = pair.gpus().filter_map(|(index, gpu)| {
         let memory = gpu.memory_bytes.value?;
-        let names = ["bar1.total_bytes", "pci.bar1_bytes"];
+        let names = [fact_name::BAR1_TOTAL_BYTES, fact_name::PCI_BAR1_BYTES];
         names.into_iter().find_map(|name| {
             let bytes = gpu.facts.get(name)?.value.as_ref()?.as_u64()?;
             (bytes < memory).then(|| format!("/gpus/{index}/facts/{name}"))

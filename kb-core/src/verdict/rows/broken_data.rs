@@ -7,7 +7,7 @@ use super::super::scene::{failing, fails};
 use super::broken::logged;
 use super::slow::ends;
 use super::{Named, Row};
-use crate::report::{Check, Direction, GapKind, Outcome};
+use crate::report::{Check, Direction, GapKind, Outcome, fact_name};
 use crate::verdict::Verdict;
 
 /// The way round a mapping that does not work, for the libraries that most programs use.
@@ -176,7 +176,7 @@ fn loses_data(_: &Direction, check: &Check) -> bool {
 
 /// Pointers that show the IOMMU translating for this pair.
 fn translating(pair: &Seen<'_>) -> Option<Vec<String>> {
-    let (mode, pointer) = pair.host("iommu.mode")?;
+    let (mode, pointer) = pair.host(fact_name::IOMMU_MODE)?;
     let mut evidence = vec![pointer];
     match mode.as_str() {
         Some("translating") => {}
@@ -188,7 +188,7 @@ fn translating(pair: &Seen<'_>) -> Option<Vec<String>> {
                     .then_some(pointer)
             };
             let groups: Vec<String> = pair
-                .gpu_facts("iommu.group_type")
+                .gpu_facts(fact_name::IOMMU_GROUP_TYPE)
                 .filter_map(translated)
                 .collect();
             if groups.is_empty() {
@@ -203,7 +203,7 @@ fn translating(pair: &Seen<'_>) -> Option<Vec<String>> {
 
 /// Bridges between the two that send peer traffic up to the root, with the pointer to the fact.
 fn redirecting(pair: &Seen<'_>) -> Option<(Vec<String>, String)> {
-    let (value, pointer) = pair.fact("acs.redirecting_bridges")?;
+    let (value, pointer) = pair.fact(fact_name::ACS_REDIRECTING_BRIDGES)?;
     let bridges: Vec<String> = value
         .as_array()?
         .iter()
@@ -229,7 +229,7 @@ fn complaints(pair: &Seen<'_>) -> Vec<String> {
 /// Redirect bits matter below a shared switch only. Between two root ports all traffic passes the root complex, whatever
 /// they say, and Linux sets them by default where the IOMMU is on.
 fn acs_redirect(pair: &Seen<'_>) -> Option<Finding> {
-    let (same_switch, switch) = pair.fact("pcie.same_switch")?;
+    let (same_switch, switch) = pair.fact(fact_name::PCIE_SAME_SWITCH)?;
     if pair.with_nvlink() || same_switch.as_bool() != Some(true) {
         return None;
     }

@@ -7,7 +7,7 @@ use super::broken::{logged, nvlink_corrected_errors};
 use super::broken_data::io_page_fault_seen;
 use super::slow::{slow_direction, slow_pair, slower_with_peer_access};
 use super::{Named, Row};
-use crate::report::Outcome;
+use crate::report::{Outcome, fact_name};
 use crate::verdict::Verdict;
 
 pub(super) const ROWS: &[Row] = &[
@@ -103,11 +103,11 @@ pub(super) const ROWS: &[Row] = &[
 
 fn links_down(pair: &Seen<'_>) -> Option<Finding> {
     let mut short = pair
-        .gpu_facts("nvlink.links_expected")
+        .gpu_facts(fact_name::NVLINK_LINKS_EXPECTED)
         .filter_map(|(gpu, expected, at)| {
             let expected = expected.as_u64()?;
             let (_, active, active_at) = pair
-                .gpu_facts("nvlink.links_active")
+                .gpu_facts(fact_name::NVLINK_LINKS_ACTIVE)
                 .find(|(other, _, _)| *other == gpu)?;
             let active = active.as_u64()?;
             // Boards that can be bridged count the links of a bridge that nobody put there.
@@ -140,39 +140,42 @@ fn pcie_link_degraded(pair: &Seen<'_>) -> Option<Finding> {
 
 /// NVML's maximum is that of GPU and slot together. Of the generation it says what an idle GPU lowered it to.
 fn narrow_by_nvml(pair: &Seen<'_>) -> Option<Finding> {
-    pair.gpu_facts("pcie.link_width").find_map(|(gpu, width, at)| {
-        let (_, most, most_at) = pair
-            .gpu_facts("pcie.link_width_max")
-            .find(|(other, _, _)| *other == gpu)?;
-        let (width, most) = (width.as_u64()?, most.as_u64()?);
-        let reason = format!("GPU {gpu} runs with {width} of {most} PCIe lanes");
-        (0 < width && width < most).then(|| Finding::new(reason, vec![at, most_at]))
-    })
+    pair.gpu_facts(fact_name::PCIE_LINK_WIDTH)
+        .find_map(|(gpu, width, at)| {
+            let (_, most, most_at) = pair
+                .gpu_facts(fact_name::PCIE_LINK_WIDTH_MAX)
+                .find(|(other, _, _)| *other == gpu)?;
+            let (width, most) = (width.as_u64()?, most.as_u64()?);
+            let reason = format!("GPU {gpu} runs with {width} of {most} PCIe lanes");
+            (0 < width && width < most).then(|| Finding::new(reason, vec![at, most_at]))
+        })
 }
 
 /// Compares the two ends of each link of the path: an endpoint or a switch's upper port with the port above it, so
 /// the path is taken two by two (between the ports of one switch there is no link). Idle GPUs save power by lowering
 /// the *generation* of their own link, so that is looked at above the GPU's link only; lanes are not given up so.
 fn narrow_on_path(pair: &Seen<'_>) -> Option<Finding> {
-    let found = pair.gpu_facts("pci.path").find_map(|(gpu, path, pointer)| {
-        let path = path.as_array()?;
-        let link = |lower: &serde_json::Value, upper: &serde_json::Value, name: &str| {
-            let runs = lower.get(name)?.as_u64()?;
-            let most = |end: &serde_json::Value| end.get(format!("{name}_max"))?.as_u64();
-            let could = most(lower)?.min(most(upper)?);
-            (runs < could).then_some(Link { runs, could })
-        };
-        let mut bad = path.chunks_exact(2).enumerate().filter_map(|(place, ends)| {
-            let [lower, upper] = ends else { return None };
-            let address = lower.get("address")?.as_str()?;
-            if let Some(Link { runs, could }) = link(lower, upper, "link_width") {
-                return Some(format!("{address} runs with {runs} of {could} lanes"));
-            }
-            let Link { runs, could } = link(lower, upper, "link_generation").filter(|_| place > 0)?;
-            Some(format!("{address} runs at PCIe generation {runs} of {could}"))
+    let found = pair
+        .gpu_facts(fact_name::PCI_PATH)
+        .find_map(|(gpu, path, pointer)| {
+            let path = path.as_array()?;
+            let link = |lower: &serde_json::Value, upper: &serde_json::Value, name: &str| {
+                let runs = lower.get(name)?.as_u64()?;
+                let most = |end: &serde_json::Value| end.get(format!("{name}_max"))?.as_u64();
+                let could = most(lower)?.min(most(upper)?);
+                (runs < could).then_some(Link { runs, could })
+            };
+            let mut bad = path.chunks_exact(2).enumerate().filter_map(|(place, ends)| {
+                let [lower, upper] = ends else { return None };
+                let address = lower.get("address")?.as_str()?;
+                if let Some(Link { runs, could }) = link(lower, upper, "link_width") {
+                    return Some(format!("{address} runs with {runs} of {could} lanes"));
+                }
+                let Link { runs, could } = link(lower, upper, "link_generation").filter(|_| place > 0)?;
+                Some(format!("{address} runs at PCIe generation {runs} of {could}"))
+            });
+            Some((gpu, bad.next()?, pointer))
         });
-        Some((gpu, bad.next()?, pointer))
-    });
     let (gpu, what, pointer) = found?;
     let errors = logged(pair, |event| event == Event::Aer).map_or_else(Vec::new, |found| found.evidence);
     let reason = format!("on the path of GPU {gpu}: {what}");

@@ -5,6 +5,7 @@ use super::super::evidence::{Finding, Seen};
 use super::super::kernel_log::{Event, slot};
 use super::broken::{logged, risen};
 use super::{Named, Row};
+use crate::report::fact_name;
 use crate::verdict::Verdict;
 
 pub(super) const ROWS: &[Row] = &[
@@ -36,33 +37,35 @@ pub(super) const ROWS: &[Row] = &[
 
 /// `fabric.health` lists what is wrong, and is empty where nothing is.
 fn fabric_unhealthy(pair: &Seen<'_>) -> Option<Finding> {
-    let mut bad = pair.gpu_facts("fabric.health").filter_map(|(gpu, health, at)| {
-        let troubles: Vec<String> = health
-            .as_array()?
-            .iter()
-            .filter_map(|trouble| Some(trouble.as_str()?.replace('_', " ")))
-            .collect();
-        (!troubles.is_empty()).then(|| {
-            (
-                format!("the fabric of GPU {gpu} says {}", troubles.join(", ")),
-                at,
-            )
-        })
-    });
+    let mut bad = pair
+        .gpu_facts(fact_name::FABRIC_HEALTH)
+        .filter_map(|(gpu, health, at)| {
+            let troubles: Vec<String> = health
+                .as_array()?
+                .iter()
+                .filter_map(|trouble| Some(trouble.as_str()?.replace('_', " ")))
+                .collect();
+            (!troubles.is_empty()).then(|| {
+                (
+                    format!("the fabric of GPU {gpu} says {}", troubles.join(", ")),
+                    at,
+                )
+            })
+        });
     let (reason, at) = bad.next()?;
     Some(Finding::new(reason, vec![at]).and(bad.map(|(_, at)| at)))
 }
 
 fn pcie_errors(pair: &Seen<'_>) -> Option<Finding> {
-    risen(pair, "during.pci.aer_fatal", 0)
-        .or_else(|| risen(pair, "during.pci.aer_nonfatal", 0))
+    risen(pair, fact_name::PCI_AER_FATAL, 0)
+        .or_else(|| risen(pair, fact_name::PCI_AER_NONFATAL, 0))
         .or_else(|| logged(pair, |event| event == Event::Aer))
         .or_else(|| logged_on_path(pair))
 }
 
 /// Bridges report the errors of the link below them in their own name.
 fn logged_on_path(pair: &Seen<'_>) -> Option<Finding> {
-    pair.gpu_facts("pci.path").find_map(|(gpu, path, at)| {
+    pair.gpu_facts(fact_name::PCI_PATH).find_map(|(gpu, path, at)| {
         let addresses = path.as_array()?.iter();
         let slots: Vec<_> = addresses
             .filter_map(|bridge| slot(bridge.get("address")?.as_str()?))

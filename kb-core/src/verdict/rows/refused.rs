@@ -6,7 +6,7 @@ use super::super::cause;
 use super::super::evidence::{Finding, Seen, gap_reason};
 use super::broken_calls::small_bar1;
 use super::{Named, Row};
-use crate::report::P2pStatus;
+use crate::report::{P2pStatus, fact_name};
 use crate::verdict::Verdict;
 
 pub(super) const ROWS: &[Row] = &[
@@ -193,13 +193,15 @@ fn is_on(value: &Value) -> bool {
 }
 
 fn mig_enabled(pair: &Seen<'_>) -> Option<Finding> {
-    let (gpu, _, pointer) = pair.gpu_facts("mig.mode").find(|(_, value, _)| is_on(value))?;
+    let (gpu, _, pointer) = pair
+        .gpu_facts(fact_name::MIG_MODE)
+        .find(|(_, value, _)| is_on(value))?;
     refusal(pair, &format!("MIG is on on GPU {gpu}"), [pointer])
 }
 
 fn confidential_computing(pair: &Seen<'_>) -> Option<Finding> {
     let (gpu, _, pointer) = pair
-        .gpu_facts("confidential_compute.mode")
+        .gpu_facts(fact_name::CONFIDENTIAL_COMPUTE_MODE)
         .find(|(_, value, _)| is_on(value))?;
     let why = format!("confidential computing is on on GPU {gpu}");
     refusal(pair, &why, [pointer])
@@ -208,14 +210,14 @@ fn confidential_computing(pair: &Seen<'_>) -> Option<Finding> {
 /// The state says so, or it cannot be read and the GPUs end at switches that nothing came through.
 fn fabric_not_ready(pair: &Seen<'_>) -> Option<Finding> {
     let unready = pair
-        .gpu_facts("fabric.state")
+        .gpu_facts(fact_name::FABRIC_STATE)
         .find(|(_, value, _)| matches!(value.as_str(), Some("not_started" | "in_progress")));
     let failed = || {
-        let mut statuses = pair.gpu_facts("fabric.status");
+        let mut statuses = pair.gpu_facts(fact_name::FABRIC_STATUS);
         statuses.find(|(_, value, _)| value.as_str().is_some_and(|status| status != "success"))
     };
     let service = pair
-        .host("fabric_manager.service")
+        .host(fact_name::FABRIC_MANAGER_SERVICE)
         .filter(|(value, _)| value.as_str() != Some("active"))
         .map(|(_, pointer)| pointer);
     if let Some((gpu, state, pointer)) = unready.or_else(failed) {
@@ -224,7 +226,7 @@ fn fabric_not_ready(pair: &Seen<'_>) -> Option<Finding> {
         return refusal(pair, &why, [pointer].into_iter().chain(service));
     }
     let statuses = pair.nvml_status(P2pStatus::Ns);
-    let no_word = pair.gpu_facts("fabric.state").next().is_none();
+    let no_word = pair.gpu_facts(fact_name::FABRIC_STATE).next().is_none();
     if pair.pair.nvswitch.value == Some(true) && no_word && !statuses.is_empty() {
         let why = "NVML status NS between GPUs that NVSwitch joins, as with a fabric that is not up";
         let evidence = statuses.into_iter().chain([pair.pointer("nvswitch")]);
@@ -238,7 +240,9 @@ fn refused_by_registry(pair: &Seen<'_>) -> Option<Finding> {
     if statuses.is_empty() {
         return None;
     }
-    let key = pair.host("driver.registry_dwords").map(|(_, pointer)| pointer);
+    let key = pair
+        .host(fact_name::DRIVER_REGISTRY_DWORDS)
+        .map(|(_, pointer)| pointer);
     let why = "NVML status DR, disabled by registry key";
     refusal(pair, why, statuses.into_iter().chain(key))
 }

@@ -2,7 +2,7 @@
 
 use super::super::cause;
 use super::Named;
-use crate::report::Failure;
+use crate::report::{Failure, ReasonCode};
 use crate::verdict::Verdict;
 
 /// One row for a failure of the run.
@@ -39,8 +39,7 @@ pub(in crate::verdict) const RUN: &[RunRow] = &[
         "Install the NVIDIA driver; in a container start it with `--gpus all` (NVIDIA Container Toolkit). Where the \
          library lies elsewhere, name its folder in LD_LIBRARY_PATH.",
         |failure| {
-            failure.step.starts_with("load libcuda")
-                && failure.message.contains("cannot open shared object file")
+            failure.step == Failure::LOAD_CUDA && failure.reason_code == Some(ReasonCode::LibraryNotFound)
         },
     ),
     row(
@@ -147,13 +146,18 @@ pub(in crate::verdict) const NOTES: &[RunRow] = &[
         "nvml/driver-library-version-mismatch",
         "NVML does not work: library and kernel module are of different versions (18). Its facts are missing.",
         "Reboot after a driver update, or load the new module (`rmmod`, `modprobe nvidia`).",
-        |failure| failure.message.contains("ersion mismatch"),
+        |failure| failure.reason_code == Some(ReasonCode::VersionMismatch),
     ),
     row(
         cause::NVML_MISSING,
         "nvml/library-not-found",
         "NVML (libnvidia-ml.so.1) is not found. Its facts are missing; the checks need none of them.",
         "Install the driver's NVML; in a container add the `utility` capability (`NVIDIA_DRIVER_CAPABILITIES=compute,utility`).",
-        |failure| failure.message.contains("libnvidia-ml"),
+        |failure| {
+            matches!(
+                failure.reason_code,
+                Some(ReasonCode::LibraryNotFound | ReasonCode::LibraryNotLoaded)
+            )
+        },
     ),
 ];

@@ -6,6 +6,7 @@ use super::super::cause;
 use super::super::evidence::{Finding, Seen};
 use super::{Named, Row};
 use crate::observation::Recovery;
+use crate::report::fact_name;
 use crate::verdict::Verdict;
 
 pub(super) const ROWS: &[Row] = &[Row {
@@ -22,16 +23,16 @@ pub(super) const ROWS: &[Row] = &[Row {
 
 fn gpu_needs_service(pair: &Seen<'_>) -> Option<Finding> {
     let facts: [(&str, Judge); 4] = [
-        ("recovery.action", recovery),
-        ("remapped_rows.failure", |value| {
+        (fact_name::RECOVERY_ACTION, recovery),
+        (fact_name::REMAPPED_ROWS_FAILURE, |value| {
             let text = "a row of its memory could not be remapped: let jobs end and have the GPU exchanged";
             is_true(value).then(|| text.to_owned())
         }),
-        ("ecc.sram_threshold_exceeded", |value| {
+        (fact_name::ECC_SRAM_THRESHOLD_EXCEEDED, |value| {
             let text = "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
             is_true(value).then(|| text.to_owned())
         }),
-        ("remapped_rows.pending", |value| {
+        (fact_name::REMAPPED_ROWS_PENDING, |value| {
             let text = "rows of its memory wait to be remapped: let jobs end and reset the GPU";
             is_true(value).then(|| text.to_owned())
         }),

@@ -4,8 +4,8 @@ use super::super::evidence::{Finding, Seen};
 use super::super::speed::{
     SLOW_SHARE_NVLINK, SLOW_SHARE_PCIE, SLOWER_THAN_STAGED, Timing, median, percent, timing,
 };
-use super::unknown::{SHARED, used_by_others};
-use crate::report::{GpuIndex, Pair, Report};
+use super::unknown::used_by_others;
+use crate::report::{GpuIndex, Pair, Report, fact_name};
 
 /// Fewest other directed pairs that make a comparison.
 const LEAST_PEERS: usize = 2;
@@ -129,7 +129,7 @@ fn is_shared(report: &Report, index: GpuIndex) -> bool {
     let gpu = usize::try_from(index)
         .ok()
         .and_then(|index| report.gpus.get(index));
-    let shared = gpu.and_then(|gpu| gpu.facts.get(SHARED)?.value.as_ref()?.as_bool());
+    let shared = gpu.and_then(|gpu| gpu.facts.get(fact_name::SHARED)?.value.as_ref()?.as_bool());
     shared == Some(true)
 }
 
@@ -146,7 +146,7 @@ fn kind<'a>(seen: &Seen<'a>, pair: &'a Pair) -> impl PartialEq + use<'a> {
     let place = (!linked).then_some((
         pair.common_ancestor.value.as_deref(),
         pair.facts
-            .get("pcie.common_bridge")
+            .get(fact_name::PCIE_COMMON_BRIDGE)
             .and_then(|fact| fact.value.as_ref()),
     ));
     (a.min(b), a.max(b), pair.nvlinks.value, pair.nvswitch.value, place)

@@ -4,7 +4,7 @@ use super::super::cause;
 use super::super::evidence::{Finding, Seen, check_passed, does_not_exist_here, gap_reason};
 use super::broken::returned;
 use super::{Named, Row};
-use crate::report::{Check, Outcome};
+use crate::report::{Check, Outcome, fact_name};
 use crate::verdict::Verdict;
 
 const fn row(
@@ -103,14 +103,13 @@ pub(in crate::verdict) const REQUIRED_RUNGS: [u8; 4] = [3, 4, 5, 6];
 
 /// A check that shows nothing because of one of these codes.
 fn stopped_by(pair: &Seen<'_>, codes: &[i32]) -> Option<Finding> {
-    pair.find(|_, check| shows_nothing(check) && (returned(check, codes) || quotes(check, codes)))
+    pair.find(|_, check| shows_nothing(check) && (returned(check, codes) || stopped_before(check, codes)))
 }
 
-/// A check that was left out made no call: its reason quotes the one that failed before, `… returned 221 (…)`.
-fn quotes(check: &Check, codes: &[i32]) -> bool {
-    let reason = check.reason.as_deref().unwrap_or_default();
-    let quoted = |code: &i32| reason.contains(&format!("returned {code} ("));
-    check.outcome == Outcome::Skipped && codes.iter().any(quoted)
+/// A check that was left out made no call: it tells the code of the one that failed before.
+fn stopped_before(check: &Check, codes: &[i32]) -> bool {
+    let code = check.earlier_code;
+    check.outcome == Outcome::Skipped && code.is_some_and(|code| codes.contains(&code))
 }
 
 fn shows_nothing(check: &Check) -> bool {
@@ -125,7 +124,7 @@ const DEVICE_UNAVAILABLE: i32 = 46;
 
 fn exclusive_mode(pair: &Seen<'_>) -> Option<Finding> {
     let stopped = stopped_by(pair, &[DEVICE_UNAVAILABLE])?;
-    let mut modes = pair.gpu_facts("compute.mode");
+    let mut modes = pair.gpu_facts(fact_name::COMPUTE_MODE);
     let (gpu, mode, pointer) = modes.find(|(_, value, _)| value.as_str() != Some("default"))?;
     let mode = mode.as_str().unwrap_or_default().replace('_', " ");
     let reason = format!("{}; GPU {gpu} is in compute mode {mode}", stopped.reason);
@@ -151,11 +150,10 @@ fn gpu_busy(pair: &Seen<'_>) -> Option<Finding> {
 }
 
 /// Says of a GPU whether somebody else used it during the run: by processes, memory or utilisation.
-pub(super) const SHARED: &str = "shared";
 
 /// Pointers to what shows that somebody else uses either GPU.
 pub(super) fn used_by_others(pair: &Seen<'_>) -> Vec<String> {
-    pair.gpu_facts(SHARED)
+    pair.gpu_facts(fact_name::SHARED)
         .filter(|(_, shared, _)| shared.as_bool() == Some(true))
         .map(|(_, _, pointer)| pointer)
         .collect()

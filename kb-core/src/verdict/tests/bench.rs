@@ -123,10 +123,8 @@ fn wrong_data_of_the_bench_breaks_the_pair_that_it_is_of() {
         for cell in cells {
             let way = (cell.source.unwrap(), cell.destination.unwrap());
             if ways.contains(&way) {
-                let gap = crate::report::Gap {
-                    kind: crate::report::GapKind::WrongData,
-                    reason: "8 words from byte 64 on".to_owned(),
-                };
+                let kind = crate::report::GapKind::WrongData;
+                let gap = crate::report::Gap::new(kind, "8 words from byte 64 on");
                 *cell = Cell::new(cell.source, cell.destination, Err(gap));
             }
         }

@@ -1,8 +1,8 @@
 //! Failures of the run and notes: one case for each row.
 
-use super::super::rows::{NOTES, RUN};
+use super::super::rows::{NOTES, RUN, RunRow};
 use super::*;
-use crate::report::{Failure, GapKind};
+use crate::report::{Failure, Gap, GapKind, ReasonCode};
 
 fn returned(step: &str, code: i32) -> Failure {
     Failure {
@@ -20,13 +20,16 @@ fn explained(failure: Failure) -> Report {
 
 #[test]
 fn each_row_names_its_cause() {
-    let missing = "dlopen failed: libcuda.so.1: cannot open shared object file: No such file or directory";
+    let missing = Failure {
+        reason_code: Some(ReasonCode::LibraryNotFound),
+        ..Failure::new("load libcuda.so.1", "x")
+    };
     let faulty = |cause: &str| Failure {
         cause: Some(cause.to_owned()),
         ..Failure::new("cuInit", "x")
     };
     let cases = [
-        (Failure::new("load libcuda.so.1", missing), cause::LIBRARY_MISSING),
+        (missing, cause::LIBRARY_MISSING),
         (returned("cuInit", 34), cause::STUB_LIBRARY),
         (returned("cuInit", 100), cause::NO_DEVICE),
         (returned("cuInit", 802), cause::SYSTEM_NOT_READY),
@@ -76,26 +79,23 @@ fn a_failure_that_nobody_knows_keeps_its_words() {
 #[test]
 fn nvml_that_cannot_be_used_is_a_note_and_no_verdict() {
     let cases = [
-        (
-            "NVML cannot be used: libnvidia-ml.so.1: cannot open shared object file",
-            cause::NVML_MISSING,
-        ),
-        (
-            "NVML cannot be used: driver/library version mismatch",
-            cause::NVML_MISMATCH,
-        ),
+        (ReasonCode::LibraryNotFound, cause::NVML_MISSING),
+        (ReasonCode::LibraryNotLoaded, cause::NVML_MISSING),
+        (ReasonCode::VersionMismatch, cause::NVML_MISMATCH),
     ];
-    for (reason, cause) in cases {
+    for (code, cause) in cases {
         let report = with(|report| {
-            let gap = Fact::missing(GapKind::NotSupported, reason, "nvmlSystemGetDriverVersion");
-            report.host.insert("nvml.driver_version".to_owned(), gap);
+            let gap = Gap::new(GapKind::NotSupported, "x").coded(code);
+            let fact = Fact::without(gap, "nvmlSystemGetDriverVersion");
+            report.host.insert("nvml.driver_version".to_owned(), fact);
         });
         let mut judged = report;
         judge(&mut judged, Expect::Auto);
         assert_eq!(judged.notes[0].cause.as_deref(), Some(cause));
         assert_eq!(judged.conclusion.exit_code, 0);
     }
-    assert_eq!(cases.len(), NOTES.len());
+    let named = |note: &RunRow| cases.iter().any(|(_, cause)| *cause == note.named.cause);
+    assert!(NOTES.iter().all(named));
     let mut fine = healthy(2);
     judge(&mut fine, Expect::Auto);
     assert_eq!(fine.notes, []);

@@ -52,6 +52,8 @@ fn check((rung, name): (u8, &str)) -> Check {
         engine: Engine::Ce,
         outcome: Outcome::Pass,
         reason: None,
+        reason_code: None,
+        earlier_code: None,
         call: None,
         code: None,
         code_name: None,

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::report::{Gap, GapKind, ReasonCode};
 
 const PAGE_FAULT: &str = "DMAR: [DMA Write NO_PASID] Request device [3b:00.0] fault addr 0x1";
 
@@ -123,8 +124,8 @@ fn each_kind_of_evidence_for_a_broken_gpu_counts() {
         }),
         (cause::GPU_LOST, |report| {
             ends(report, "copy_push", Outcome::Inconclusive, Some(46));
-            let gap = crate::report::GapKind::Failed;
-            let lost = Fact::missing(gap, "nvmlDeviceGetTemperature: GPU is lost", "nvml");
+            let gap = Gap::new(GapKind::Failed, "x").coded(ReasonCode::GpuLost);
+            let lost = Fact::without(gap, "nvml");
             report.gpus[1].facts.insert("temperature.gpu_c".to_owned(), lost);
         }),
         (cause::GPU_LOST, |report| {

@@ -1,6 +1,7 @@
 //! What "healthy" takes.
 
 use super::*;
+use crate::report::ReasonCode;
 
 #[test]
 fn healthy_names_the_rungs_that_proved_it() {
@@ -57,7 +58,7 @@ fn a_check_that_does_not_exist_here_takes_nothing_from_its_rung() {
         with(|report| {
             for name in names {
                 ends(report, name, Outcome::Skipped, None);
-                of(report, name).reason = Some("not supported: the driver has no such handles".to_owned());
+                of(report, name).reason_code = Some(ReasonCode::NotSupported);
             }
         })
     };

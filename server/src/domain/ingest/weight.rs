@@ -1,13 +1,13 @@
 //! What a report's verdict is worth: did somebody try, or only look?
 
-use kb_core::report::{Outcome, Pair, Report};
+use kb_core::report::{Outcome, Pair, Report, fact_name};
 use kb_core::verdict::{Verdict, unproven};
 
 use super::machine;
 use crate::store::Weight;
 
 /// Host fact of reports that were made from another tool's output.
-pub(super) const CONVERTED: &str = "convert.tools";
+pub(super) const CONVERTED: &str = fact_name::CONVERT_TOOLS;
 
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
 /// an alarm is anything else that tells of a fault, another tool's result excepted: nobody knows how it was made. A run over

@@ -22,7 +22,7 @@ macro_rules! files {
 }
 
 files!(
-    "fleet", "graph", "lookup", "record", "report", "search", "site", "terms"
+    "fleet", "graph", "lookup", "reason", "record", "report", "search", "site", "terms"
 );
 
 /// All texts of a language.

@@ -7,7 +7,7 @@ mod table;
 pub mod fleet;
 pub mod graph;
 pub mod lookup;
-pub(in crate::web) mod reason;
+pub mod reason;
 pub mod record;
 pub mod report;
 pub mod search;

@@ -1,179 +1,144 @@
-//! Why a record was chosen or not, in Chinese. The matcher says it in English sentences of a few forms, with ids, numbers
-//! and pieces of the log in them; a sentence of another form stays as it is, marked as English.
+//! Why a record was chosen or not. Both languages say what `kb_core::render` says in English; ids, numbers and pieces of
+//! the log stay as they are.
+
+use kb_core::reason::{Condition, Found, Here, Known, Sign, Why};
+use kb_core::render;
+use kb_core::signature::AppliesTo;
 
 use super::Language;
 use crate::web::pages::advice::Text;
 
-/// Each form with its Chinese; `{}` stands for a value. Of two that fit, the one that stands first is meant.
-const FORMS: &[(&str, &str)] = &[
-    (
-        "{} covers {} % of line {}, which holds the whole signature",
-        "{}涵盖了 {}\u{a0}% 的内容（第 {} 行，其中包含完整的错误文本）",
-    ),
-    (
-        "{} covers {} % of line {}",
-        "{}涵盖了 {}\u{a0}% 的内容（第 {} 行）",
-    ),
-    ("it captured {}", "提取的值：{}"),
-    ("it only wraps {}", "它只是包装了 {}"),
-    (
-        "it is about {} {}, and here that is {}",
-        "该记录针对 {} {}，此处为 {}",
-    ),
-    (
-        "the text matches, but it is about {} {}, and here that is {}",
-        "文本匹配，但该记录针对 {} {}，此处为 {}",
-    ),
-    (
-        "it is about {} {}, and which one is here is not known",
-        "该记录针对 {} {}，此处的情况未知",
-    ),
-    (
-        "{} stands on line {}, but nothing on that line says that it is about {}",
-        "{}出现在第 {} 行，但该行没有表明与 {} 有关",
-    ),
-    (
-        "{} stands on line {}, but the text does not say that its device is a GPU",
-        "{}出现在第 {} 行，但文本没有表明该设备是 GPU",
-    ),
-    ("{} on line {} takes it away", "{}（第 {} 行）排除了它"),
-    (
-        "it matters only together with other errors, and none of them is here within {} s",
-        "它只有与其他错误同时出现才有意义，而 {} 秒内没有这些错误",
-    ),
-    (
-        "it matters only together with other errors, and none of them is here",
-        "它只有与其他错误同时出现才有意义，而此处没有这些错误",
-    ),
-    (
-        "it matters only alone, and {} is on line {} within {} s",
-        "它只有单独出现才有意义，而 {} 在第 {} 行（{} 秒内）",
-    ),
-    (
-        "it matters only alone, and {} is on line {}",
-        "它只有单独出现才有意义，而 {} 在第 {} 行",
-    ),
-    (
-        "no pattern of it matches; the text shares these words: {}",
-        "没有匹配它的模式，但文本中有这些相同的词：{}",
-    ),
-];
+words! {
+    "reason";
+    texts {
+        pattern,
+        pattern_over_lines,
+        signature,
+        signature_over_lines,
+        and_then,
+        word_comma,
+        or,
+        range_comma,
+    }
+    messages {
+        code(code: &str),
+        covers(sign: &str, percent: &str, line: &str),
+        covers_signature(sign: &str, percent: &str, line: &str),
+        captured(values: &str),
+        wraps(record: &str),
+        meets(component: &str, range: &str, here: &str),
+        fails(component: &str, range: &str, here: &str),
+        untold(component: &str, range: &str),
+        known_from(value: &str, line: &str),
+        from(version: &str),
+        before(version: &str),
+        up_to(version: &str),
+        other_subject(sign: &str, line: &str, subject: &str),
+        no_gpu(sign: &str, line: &str),
+        taken_away(record: &str, line: &str),
+        only_with_others(window: &str),
+        only_alone(record: &str, line: &str, window: &str),
+        within(seconds: &str),
+        shared(words: &str),
+    }
+}
 
-/// What a form is about, and how versions are told.
-const PARTS: &[(&str, &str)] = &[
-    (
-        "a pattern of the record, over several lines,",
-        "该记录的跨多行模式",
-    ),
-    ("a pattern of the record", "该记录的模式"),
-    ("the whole signature, over several lines,", "跨多行的完整错误文本"),
-    ("the whole signature", "完整的错误文本"),
-    ("the code {}", "错误码 {} "),
-    ("{} and later, before {}", "{} 及以上且低于 {}"),
-    ("{} and later, up to {}", "{} 及以上且不高于 {}"),
-    ("{} and later", "{} 及以上"),
-    ("before {}", "低于 {}"),
-    ("up to {}", "不高于 {}"),
-    ("{} (line {})", "{}（第 {} 行）"),
-    ("{} or {}", "{} 或 {}"),
-];
-
-/// Where one clause of a reason ends and the next begins.
-const CLAUSES: [&str; 4] = [
-    "; it captured ",
-    "; it only wraps ",
-    "; it is about ",
-    "; the text matches, but ",
-];
-
-/// A reason in a language.
-pub(in crate::web) fn told(reason: &str, language: Language) -> Text {
-    let chinese = match language {
-        Language::English => None,
-        Language::Chinese => in_chinese(reason),
-    };
-    match chinese {
-        Some(text) => Text {
-            text,
+/// A reason in a language. What came as a sentence alone, from another program, is English.
+pub(in crate::web) fn told(reason: Option<&Why>, sentence: &str, language: Language) -> Text {
+    match reason {
+        Some(why) => Text {
+            text: Words::of(language).why(why),
             lang: language.tag(),
         },
         None => Text {
-            text: reason.to_owned(),
+            text: sentence.to_owned(),
             lang: Language::English.tag(),
         },
     }
 }
 
-fn in_chinese(reason: &str) -> Option<String> {
-    let mut clauses = Vec::new();
-    let mut rest = reason;
-    while !rest.is_empty() {
-        let ends = CLAUSES.iter().filter_map(|clause| rest.find(clause));
-        let (clause, after) = match ends.min() {
-            Some(end) => (rest.get(..end)?, rest.get(end + "; ".len()..)?),
-            None => (rest, ""),
-        };
-        clauses.push(clause_in_chinese(clause)?);
-        rest = after;
-    }
-    Some(clauses.join("；"))
-}
-
-fn clause_in_chinese(clause: &str) -> Option<String> {
-    let (values, chinese) = first_form(FORMS, clause)?;
-    // What the log itself says stays as it was.
-    let is_quoted = clause.starts_with("it captured ") || clause.starts_with("no pattern ");
-    let said = |value: &str| {
-        let part = if is_quoted { None } else { first_form(PARTS, value) };
-        part.map_or_else(|| value.to_owned(), |(values, chinese)| filled(chinese, &values))
-    };
-    let values: Vec<String> = values.into_iter().map(said).collect();
-    let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    Some(filled(chinese, &values))
-}
-
-/// A form with values in its places, in order.
-fn filled(form: &str, values: &[&str]) -> String {
-    let mut out = String::with_capacity(form.len() + 16);
-    let mut values = values.iter();
-    let mut rest = form;
-    while let Some((before, after)) = rest.split_once("{}") {
-        out.push_str(before);
-        out.push_str(values.next().copied().unwrap_or_default());
-        rest = after;
-    }
-    out.push_str(rest);
-    out
-}
-
-fn first_form<'t>(forms: &[(&str, &'static str)], text: &'t str) -> Option<(Vec<&'t str>, &'static str)> {
-    forms
-        .iter()
-        .find_map(|(english, chinese)| Some((values(english, text)?, *chinese)))
-}
-
-/// What stands in the places of a form; `None` where the text is of another one.
-fn values<'t>(form: &str, text: &'t str) -> Option<Vec<&'t str>> {
-    let mut words = form.split("{}").peekable();
-    let first = words.next()?;
-    if words.peek().is_none() {
-        return (text == first).then(Vec::new);
-    }
-    let mut rest = text.strip_prefix(first)?;
-    let mut values = Vec::new();
-    while let Some(word) = words.next() {
-        let (value, after) = if words.peek().is_some() {
-            rest.split_once(word)?
-        } else {
-            (rest.strip_suffix(word)?, "")
-        };
-        if value.is_empty() {
-            return None;
+impl Words {
+    fn why(&self, why: &Why) -> String {
+        match why {
+            Why::Found(found) => self.found(found),
+            Why::OtherSubject { sign, line, subject } => {
+                self.other_subject(&self.sign(sign), &line.to_string(), subject)
+            }
+            Why::NoGpuNamed { sign, line } => self.no_gpu(&self.sign(sign), &line.to_string()),
+            Why::TakenAway { by, line } => self.taken_away(by.as_str(), &line.to_string()),
+            Why::OnlyWithOthers { window } => self.only_with_others(&self.window(*window)),
+            Why::OnlyAlone { beside, line, window } => {
+                self.only_alone(beside.as_str(), &line.to_string(), &self.window(*window))
+            }
+            Why::SharedWords { words } => self.shared(&words.join(self.word_comma)),
         }
-        values.push(value);
-        rest = after;
     }
-    Some(values)
+
+    fn found(&self, found: &Found) -> String {
+        let Found {
+            sign,
+            percent,
+            line,
+            whole_signature,
+            captures,
+            wraps,
+            condition,
+        } = found;
+        let (name, percent, line) = (self.sign(sign), percent.to_string(), line.to_string());
+        let mut clauses = vec![if *whole_signature && !sign.is_signature() {
+            self.covers_signature(&name, &percent, &line)
+        } else {
+            self.covers(&name, &percent, &line)
+        }];
+        if !captures.is_empty() {
+            clauses.push(self.captured(&render::list(captures)));
+        }
+        clauses.extend(wraps.iter().map(|inner| self.wraps(inner.as_str())));
+        clauses.extend(condition.iter().map(|condition| self.condition(condition)));
+        clauses.join(self.and_then)
+    }
+
+    fn sign(&self, sign: &Sign) -> String {
+        match sign {
+            Sign::Pattern => self.pattern.to_owned(),
+            Sign::PatternOverLines => self.pattern_over_lines.to_owned(),
+            Sign::Signature => self.signature.to_owned(),
+            Sign::SignatureOverLines => self.signature_over_lines.to_owned(),
+            Sign::Code(code) => self.code(code),
+        }
+    }
+
+    fn condition(&self, condition: &Condition) -> String {
+        let component = condition.about.component.as_str();
+        let range = self.range(&condition.about);
+        match &condition.here {
+            Here::Meets(known) => self.meets(component, &range, &self.known(known)),
+            Here::Fails(known) => self.fails(component, &range, &self.known(known)),
+            Here::Untold => self.untold(component, &range),
+        }
+    }
+
+    fn known(&self, known: &Known) -> String {
+        match known.line {
+            Some(line) => self.known_from(&known.value, &line.to_string()),
+            None => known.value.clone(),
+        }
+    }
+
+    fn range(&self, about: &AppliesTo) -> String {
+        let mut words = Vec::new();
+        if !about.any_of.is_empty() {
+            words.push(about.any_of.join(self.or));
+        }
+        words.extend(about.introduced.iter().map(|version| self.from(version)));
+        words.extend(about.fixed.iter().map(|version| self.before(version)));
+        words.extend(about.last_affected.iter().map(|version| self.up_to(version)));
+        words.join(self.range_comma)
+    }
+
+    fn window(&self, window: Option<u32>) -> String {
+        window.map_or_else(String::new, |seconds| self.within(&seconds.to_string()))
+    }
 }
 
 #[cfg(test)]
@@ -181,65 +146,142 @@ fn values<'t>(form: &str, text: &'t str) -> Option<Vec<&'t str>> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use serde_json::json;
-
     use super::*;
-    use crate::domain::lookup::{MatchOptions, look_up};
-    use crate::feed::samples::{document, generation_of};
+
+    fn about(any_of: &[&str], bounds: [&str; 3]) -> AppliesTo {
+        let [introduced, fixed, last_affected] =
+            bounds.map(|bound| (!bound.is_empty()).then(|| bound.to_owned()));
+        AppliesTo {
+            component: "driver".to_owned(),
+            introduced,
+            fixed,
+            last_affected,
+            any_of: any_of.iter().map(|word| (*word).to_owned()).collect(),
+        }
+    }
+
+    fn known(line: Option<u64>) -> Known {
+        Known {
+            value: "535.1".to_owned(),
+            line,
+        }
+    }
+
+    /// Every variant, with and without what it may have.
+    fn all() -> Vec<Why> {
+        let id = || "nccl/a".parse().unwrap();
+        let signs = || {
+            [
+                Sign::Pattern,
+                Sign::PatternOverLines,
+                Sign::Signature,
+                Sign::SignatureOverLines,
+                Sign::Code("Xid 79".to_owned()),
+            ]
+        };
+        let found = Found {
+            sign: Sign::Pattern,
+            percent: 58,
+            line: 1_200,
+            whole_signature: false,
+            captures: BTreeMap::new(),
+            wraps: None,
+            condition: None,
+        };
+        let mut founds = vec![found.clone()];
+        founds.extend(signs().map(|sign| Found {
+            sign,
+            whole_signature: true,
+            ..found.clone()
+        }));
+        founds.push(Found {
+            captures: BTreeMap::from([
+                ("file".to_owned(), "a; it only wraps b".to_owned()),
+                ("line".to_owned(), "{ $line }".to_owned()),
+            ]),
+            wraps: Some(id()),
+            ..found.clone()
+        });
+        let heres = [
+            Here::Meets(known(None)),
+            Here::Fails(known(Some(3))),
+            Here::Untold,
+        ];
+        let ranges = [
+            about(&["*H200*", "A100"], ["", "", ""]),
+            about(&[], ["550", "560", ""]),
+            about(&["x"], ["550", "", "560"]),
+        ];
+        for here in heres {
+            founds.extend(ranges.iter().map(|about| Found {
+                condition: Some(Condition {
+                    about: about.clone(),
+                    here: here.clone(),
+                }),
+                ..found.clone()
+            }));
+        }
+        let mut all: Vec<Why> = founds
+            .into_iter()
+            .map(|found| Why::Found(Box::new(found)))
+            .collect();
+        all.extend(signs().map(|sign| Why::OtherSubject {
+            sign,
+            line: 1_200,
+            subject: "xid".to_owned(),
+        }));
+        all.extend(signs().map(|sign| Why::NoGpuNamed { sign, line: 2 }));
+        all.push(Why::TakenAway { by: id(), line: 2 });
+        for window in [None, Some(30)] {
+            all.push(Why::OnlyWithOthers { window });
+            all.push(Why::OnlyAlone {
+                beside: id(),
+                line: 2,
+                window,
+            });
+        }
+        all.push(Why::SharedWords {
+            words: vec!["peer".to_owned(), "access".to_owned()],
+        });
+        all
+    }
 
     #[test]
-    fn what_the_matcher_says_is_said_in_chinese() {
-        let bus = document("xid/79", "GPU has fallen off the bus");
-        let annex = json!({
-            "schema_version": 1,
-            "codes": ["Xid 79"],
-            "patterns": [{"id": "bus", "regex": "Xid \\(PCI:(?P<pci>[0-9a-f:]+)\\): 79, pid=(?P<pid>\\d+)"}],
-            "applies_to": [{"component": "driver", "introduced": "550", "fixed": "560"}],
-        });
-        let generation = generation_of(&[(bus.to_string(), annex.to_string())]);
-        let asked = |text: &str, driver: &str| {
-            let environment = BTreeMap::from([("driver".to_owned(), driver.to_owned())]);
-            let options = MatchOptions {
-                environment,
-                without_text: false,
-            };
-            look_up(&generation, text.as_bytes(), options).unwrap()
-        };
-        let printed = "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, GPU has fallen off the bus";
-        for driver in ["555.1", "535.1"] {
-            let why = asked(printed, driver).matches.remove(0).why;
-            let told = told(&why, Language::Chinese);
-            assert_eq!(told.lang, "zh-Hans", "{why}");
-            assert!(
-                told.text.contains("550 及以上且低于 560") && told.text.contains(driver),
-                "{why} {told:?}"
-            );
-        }
-        for text in ["dhclient: port 67 xid 79", "it has fallen off the bus again"] {
-            let why = asked(text, "555.1").candidates.remove(0).why;
-            assert_eq!(told(&why, Language::Chinese).lang, "zh-Hans", "{why}");
+    fn english_pages_say_what_the_interface_says() {
+        for why in all() {
+            let sentence = render::why(&why);
+            let told = told(Some(&why), "", Language::English);
+            assert_eq!((told.text, told.lang), (sentence, "en"));
         }
     }
 
     #[test]
-    fn values_stay_as_they_were_and_other_sentences_stay_english() {
-        let chinese = |reason: &str| told(reason, Language::Chinese).text;
+    fn every_reason_is_said_in_chinese_with_its_values() {
+        for why in all() {
+            let told = told(Some(&why), "", Language::Chinese);
+            assert_eq!(told.lang, "zh-Hans");
+            for english in [" covers", " stands", "it ", " and ", "line "] {
+                let is_value = matches!(&why, Why::Found(found) if !found.captures.is_empty());
+                assert!(is_value || !told.text.contains(english), "{}", told.text);
+            }
+        }
+        let chinese = |at: usize| told(all().get(at), "", Language::Chinese).text;
+        assert_eq!(chinese(0), "该记录的模式涵盖了 58\u{a0}% 的内容（第 1200 行）");
         assert_eq!(
-            chinese(
-                "a pattern of the record covers 58 % of line 1; it captured file=a (line 3); it only wraps nccl/a"
-            ),
-            "该记录的模式涵盖了 58\u{a0}% 的内容（第 1 行）；提取的值：file=a (line 3)；它只是包装了 nccl/a"
+            chinese(5),
+            "错误码 Xid 79 涵盖了 58\u{a0}% 的内容（第 1200 行，其中包含完整的错误文本）"
         );
-        assert_eq!(
-            chinese("the code Xid 79 stands on line 1, but nothing on that line says that it is about xid"),
-            "错误码 Xid 79 出现在第 1 行，但该行没有表明与 xid 有关"
+        assert!(
+            chinese(6).ends_with("；提取的值：file=a; it only wraps b, line={ $line }；它只是包装了 nccl/a")
         );
-        let other = "somebody thought of a new sentence";
-        let english = Text {
-            text: other.to_owned(),
-            lang: "en",
-        };
-        assert_eq!(told(other, Language::Chinese), english);
-        assert_eq!(told(other, Language::English), english);
+        assert!(chinese(8).ends_with("；该记录针对 driver 550 及以上且低于 560，此处为 535.1"));
+        assert!(chinese(10).contains("此处为 535.1（第 3 行）"));
+    }
+
+    #[test]
+    fn a_sentence_without_its_reason_stays_english() {
+        let sentence = "somebody thought of a new sentence";
+        let told = told(None, sentence, Language::Chinese);
+        assert_eq!((told.text.as_str(), told.lang), (sentence, "en"));
     }
 }

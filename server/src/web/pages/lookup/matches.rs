@@ -179,7 +179,7 @@ pub(super) fn view(
         more,
         chain: chain(answer, &found.id, position, own_words),
         way_href: way_href(generation, answer, &found.id, locale),
-        why: reason::told(&found.why, language),
+        why: reason::told(found.reason.as_ref(), &found.why, language),
         id: found.id.to_string(),
     }
 }
@@ -215,7 +215,7 @@ pub(super) fn candidate(generation: &Generation, candidate: &Candidate, locale: 
             |published| texts::signature(&published.record, language).0,
         ),
         tier: published.map(|published| Tier::of(&published.record.document, language.words())),
-        why: reason::told(&candidate.why, language),
+        why: reason::told(candidate.reason.as_ref(), &candidate.why, language),
         lines: candidate.line.iter().map(line).collect(),
     }
 }

@@ -7,7 +7,7 @@ use super::{english_in, messages, parse};
 use crate::web::pages;
 use crate::web::pages::i18n::bundle::{Bundle, FILES};
 use crate::web::pages::i18n::{
-    Language, fleet, graph, lookup, record, report, search, site, table::Key, terms,
+    Language, fleet, graph, lookup, reason, record, report, search, site, table::Key, terms,
 };
 
 fn keys() -> Vec<Key> {
@@ -15,6 +15,7 @@ fn keys() -> Vec<Key> {
         fleet::Words::keys(),
         graph::Words::keys(),
         lookup::Words::keys(),
+        reason::Words::keys(),
         record::Words::keys(),
         report::Words::keys(),
         search::Words::keys(),

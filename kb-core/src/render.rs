@@ -1,0 +1,145 @@
+//! English sentences of reasons. Nothing else makes them, and nothing reads them back.
+
+use std::collections::BTreeMap;
+
+use crate::reason::{Condition, Found, Here, Known, LedTo, Sign, Why};
+use crate::signature::AppliesTo;
+
+/// Why a record was chosen, held back or not chosen.
+pub fn why(why: &Why) -> String {
+    match why {
+        Why::Found(found) => sentence_of_found(found),
+        Why::OtherSubject { sign, line, subject } => format!(
+            "{} stands on line {line}, but nothing on that line says that it is about {subject}",
+            name(sign)
+        ),
+        Why::NoGpuNamed { sign, line } => format!(
+            "{} stands on line {line}, but the text does not say that its device is a GPU",
+            name(sign)
+        ),
+        Why::TakenAway { by, line } => format!("{by} on line {line} takes it away"),
+        Why::OnlyWithOthers { window } => format!(
+            "it matters only together with other errors, and none of them is here{}",
+            within(*window)
+        ),
+        Why::OnlyAlone { beside, line, window } => format!(
+            "it matters only alone, and {beside} is on line {line}{}",
+            within(*window)
+        ),
+        Why::SharedWords { words } => format!(
+            "no pattern of it matches; the text shares these words: {}",
+            words.join(", ")
+        ),
+    }
+}
+
+/// What a first cause led to, and who says so.
+pub fn led_to(led: &LedTo) -> String {
+    let sentence = "no earlier match leads to it";
+    if led.named.is_empty() {
+        return sentence.to_owned();
+    }
+    let named: Vec<String> = led
+        .named
+        .iter()
+        .map(|(id, line)| format!("{id} on line {line}"))
+        .collect();
+    let more = match led.more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let told = if led.by_graph {
+        "; no common clock tells which came first, the graph does"
+    } else {
+        ""
+    };
+    format!("{sentence}; it leads to {}{more}{told}", named.join(", "))
+}
+
+/// What stands where, how much of the line it covers, what it captured.
+fn sentence_of_found(found: &Found) -> String {
+    let Found {
+        sign,
+        percent,
+        line,
+        whole_signature,
+        captures,
+        wraps,
+        condition,
+    } = found;
+    let mut sentence = format!("{} covers {percent} % of line {line}", name(sign));
+    if *whole_signature && !sign.is_signature() {
+        sentence.push_str(", which holds the whole signature");
+    }
+    if !captures.is_empty() {
+        sentence.push_str("; it captured ");
+        sentence.push_str(&list(captures));
+    }
+    if let Some(inner) = wraps {
+        sentence.push_str("; it only wraps ");
+        sentence.push_str(inner.as_str());
+    }
+    if let Some(condition) = condition {
+        sentence.push_str("; ");
+        sentence.push_str(&clause(condition));
+    }
+    sentence
+}
+
+fn name(sign: &Sign) -> String {
+    match sign {
+        Sign::Pattern => "a pattern of the record".to_owned(),
+        Sign::PatternOverLines => "a pattern of the record, over several lines,".to_owned(),
+        Sign::Signature => "the whole signature".to_owned(),
+        Sign::SignatureOverLines => "the whole signature, over several lines,".to_owned(),
+        Sign::Code(code) => format!("the code {code}"),
+    }
+}
+
+/// Captured values: `pci=0000:3b:00, pid=1234`.
+pub fn list(captures: &BTreeMap<String, String>) -> String {
+    captures
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn clause(condition: &Condition) -> String {
+    let component = &condition.about.component;
+    let range = range(&condition.about);
+    match &condition.here {
+        Here::Meets(known) => format!(
+            "it is about {component} {range}, and here that is {}",
+            value(known)
+        ),
+        Here::Fails(known) => format!(
+            "the text matches, but it is about {component} {range}, and here that is {}",
+            value(known)
+        ),
+        Here::Untold => format!("it is about {component} {range}, and which one is here is not known"),
+    }
+}
+
+fn value(known: &Known) -> String {
+    match known.line {
+        Some(line) => format!("{} (line {line})", known.value),
+        None => known.value.clone(),
+    }
+}
+
+/// A condition: `525 and later, before 550.54`.
+fn range(about: &AppliesTo) -> String {
+    let mut words = Vec::new();
+    if !about.any_of.is_empty() {
+        words.push(about.any_of.join(" or "));
+    }
+    words.extend(about.introduced.iter().map(|from| format!("{from} and later")));
+    words.extend(about.fixed.iter().map(|fixed| format!("before {fixed}")));
+    words.extend(about.last_affected.iter().map(|last| format!("up to {last}")));
+    words.join(", ")
+}
+
+fn within(window: Option<u32>) -> String {
+    window.map_or_else(String::new, |seconds| format!(" within {seconds} s"))
+}

@@ -1,0 +1,29 @@
+### Why a record was chosen or not. A test compares these texts with those of kb-core.
+
+reason-pattern = a pattern of the record
+reason-pattern-over-lines = a pattern of the record, over several lines,
+reason-signature = the whole signature
+reason-signature-over-lines = the whole signature, over several lines,
+reason-code = the code { $code }
+reason-and-then = ;{" "}
+reason-word-comma = ,{" "}
+reason-or = {" "}or{" "}
+reason-range-comma = ,{" "}
+reason-covers = { $sign } covers { $percent } % of line { $line }
+reason-covers-signature = { $sign } covers { $percent } % of line { $line }, which holds the whole signature
+reason-captured = it captured { $values }
+reason-wraps = it only wraps { $record }
+reason-meets = it is about { $component } { $range }, and here that is { $here }
+reason-fails = the text matches, but it is about { $component } { $range }, and here that is { $here }
+reason-untold = it is about { $component } { $range }, and which one is here is not known
+reason-known-from = { $value } (line { $line })
+reason-from = { $version } and later
+reason-before = before { $version }
+reason-up-to = up to { $version }
+reason-other-subject = { $sign } stands on line { $line }, but nothing on that line says that it is about { $subject }
+reason-no-gpu = { $sign } stands on line { $line }, but the text does not say that its device is a GPU
+reason-taken-away = { $record } on line { $line } takes it away
+reason-only-with-others = it matters only together with other errors, and none of them is here{ $window }
+reason-only-alone = it matters only alone, and { $record } is on line { $line }{ $window }
+reason-within = {" "}within { $seconds } s
+reason-shared = no pattern of it matches; the text shares these words: { $words }

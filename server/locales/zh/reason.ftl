@@ -1,0 +1,29 @@
+### Why a record was chosen or not. A test compares these texts with those of kb-core.
+
+reason-pattern = 该记录的模式
+reason-pattern-over-lines = 该记录的跨多行模式
+reason-signature = 完整的错误文本
+reason-signature-over-lines = 跨多行的完整错误文本
+reason-code = 错误码 { $code }{" "}
+reason-and-then = ；
+reason-word-comma = ,{" "}
+reason-or = {" "}或{" "}
+reason-range-comma = 且
+reason-covers = { $sign }涵盖了 { $percent } % 的内容（第 { $line } 行）
+reason-covers-signature = { $sign }涵盖了 { $percent } % 的内容（第 { $line } 行，其中包含完整的错误文本）
+reason-captured = 提取的值：{ $values }
+reason-wraps = 它只是包装了 { $record }
+reason-meets = 该记录针对 { $component } { $range }，此处为 { $here }
+reason-fails = 文本匹配，但该记录针对 { $component } { $range }，此处为 { $here }
+reason-untold = 该记录针对 { $component } { $range }，此处的情况未知
+reason-known-from = { $value }（第 { $line } 行）
+reason-from = { $version } 及以上
+reason-before = 低于 { $version }
+reason-up-to = 不高于 { $version }
+reason-other-subject = { $sign }出现在第 { $line } 行，但该行没有表明与 { $subject } 有关
+reason-no-gpu = { $sign }出现在第 { $line } 行，但文本没有表明该设备是 GPU
+reason-taken-away = { $record }（第 { $line } 行）排除了它
+reason-only-with-others = 它只有与其他错误同时出现才有意义，而此处没有这些错误{ $window }
+reason-only-alone = 它只有单独出现才有意义，而 { $record } 在第 { $line } 行{ $window }
+reason-within = （{ $seconds } 秒内）
+reason-shared = 没有匹配它的模式，但文本中有这些相同的词：{ $words }
