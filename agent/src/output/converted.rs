@@ -10,8 +10,6 @@ use super::Style;
 use super::bench::{size, title};
 use super::grid::{Cell as Shown, lay_out};
 
-/// Host fact with the names of the tools.
-
 /// The tools that a report was made from; `None` where the agent made it.
 pub(super) fn tools(report: &Report) -> Option<String> {
     let tools = report

@@ -10,8 +10,6 @@ const IDLE_PERCENT: u64 = 5;
 /// Memory in use up to this, or up to a fiftieth of all where that is more, is what driver and display keep.
 const IDLE_BYTES: u64 = 2 << 30;
 
-/// Other people's compute processes.
-
 /// GPUs without other people's compute processes and memory and with nothing to do, by NVML's word. Where it does not
 /// say, they count as busy. Memory tells of processes that NVML does not list: in a container it lists its own.
 pub(super) fn idle_gpus(gpus: &[Gpu]) -> BTreeSet<u32> {

@@ -76,6 +76,7 @@ impl Gap {
     }
 
     /// The same with a code.
+    #[must_use]
     pub fn coded(self, code: ReasonCode) -> Self {
         Self {
             reason_code: Some(code),

@@ -7,6 +7,7 @@ pub const CLOCK_MEMORY_MHZ: &str = "clock.memory_mhz";
 pub const CLOCK_SM_MHZ: &str = "clock.sm_mhz";
 pub const COMPUTE_MODE: &str = "compute.mode";
 pub const CONFIDENTIAL_COMPUTE_MODE: &str = "confidential_compute.mode";
+/// The tools that a report was converted from.
 pub const CONVERT_TOOLS: &str = "convert.tools";
 pub const CUDA_VERSION: &str = "cuda.version";
 pub const DRIVER_REGISTRY_DWORDS: &str = "driver.registry_dwords";
@@ -46,12 +47,14 @@ pub const PCIE_LINK_WIDTH_MAX: &str = "pcie.link_width_max";
 pub const PCIE_REPLAYS: &str = "pcie.replays";
 pub const PCIE_SAME_SWITCH: &str = "pcie.same_switch";
 pub const POWER_DRAW_W: &str = "power.draw_w";
+/// Other people's compute processes.
 pub const PROCESSES_COUNT: &str = "processes.count";
 pub const RECOVERY_ACTION: &str = "recovery.action";
 pub const REMAPPED_ROWS_CORRECTED: &str = "remapped_rows.corrected";
 pub const REMAPPED_ROWS_FAILURE: &str = "remapped_rows.failure";
 pub const REMAPPED_ROWS_PENDING: &str = "remapped_rows.pending";
 pub const REMAPPED_ROWS_UNCORRECTED: &str = "remapped_rows.uncorrected";
+/// Whether somebody else used the GPU during the run: by processes, memory or utilisation.
 pub const SHARED: &str = "shared";
 pub const TEMPERATURE_GPU_C: &str = "temperature.gpu_c";
 pub const THROTTLE_REASONS: &str = "throttle.reasons";

@@ -10,7 +10,7 @@ use crate::probe::failure::{failure_from, stuck_failure};
 use crate::probe::session::Session;
 use crate::probe::setup::Setup;
 
-/// Other people's compute processes, as it is read and as it is kept.
+/// Other people's compute processes as they are kept.
 const AFTER: &str = "nccl.processes_after";
 
 /// Reads who uses the GPUs now, keeps it as facts, and tells in words what there is to tell.

@@ -28,7 +28,6 @@ const LOAD: [&str; 7] = [
     fact_name::PCIE_LINK_GENERATION,
     fact_name::PCIE_LINK_WIDTH,
 ];
-/// Other people's processes: the larger number counts.
 /// Whether the load facts were read with the GPU busy, or stayed those of a GPU at rest.
 const UNDER_LOAD: &str = "load.read_after_copies";
 const SECOND: &str = "second reading, after the checks";
@@ -111,7 +110,7 @@ fn count(fact: &Fact) -> Option<u64> {
     }
 }
 
-/// Keeps the larger of two readings.
+/// Other people's processes: keeps the larger of two readings.
 fn raise(facts: &mut BTreeMap<String, Fact>, later: Fact) {
     let before = facts.get(fact_name::PROCESSES_COUNT).and_then(count);
     if count(&later).is_some_and(|now| before.is_none_or(|before| now > before)) {

@@ -149,8 +149,6 @@ fn gpu_busy(pair: &Seen<'_>) -> Option<Finding> {
     (!used.is_empty()).then(|| Finding::new(reason, used))
 }
 
-/// Says of a GPU whether somebody else used it during the run: by processes, memory or utilisation.
-
 /// Pointers to what shows that somebody else uses either GPU.
 pub(super) fn used_by_others(pair: &Seen<'_>) -> Vec<String> {
     pair.gpu_facts(fact_name::SHARED)
