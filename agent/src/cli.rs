@@ -247,7 +247,6 @@ pub(crate) struct ReportArgs {
 }
 
 impl BenchArgs {
-    /// What is measured.
     pub(crate) fn chosen(&self) -> BenchOptions {
         BenchOptions {
             full: self.full,
@@ -285,17 +284,14 @@ impl RunArgs {
         self.buffer_kib
     }
 
-    /// Longest the whole run may take.
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// Longest a step may take.
     pub(crate) fn step_timeout(&self) -> Duration {
         self.step_timeout
     }
 
-    /// Where the host's files are read.
     pub(crate) fn host_root(&self) -> HostRoot {
         HostRoot::new(&self.host_root)
     }

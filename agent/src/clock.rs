@@ -5,7 +5,6 @@ use time::format_description::well_known::Rfc3339;
 
 /// Where the time of day comes from.
 pub(crate) trait Clock {
-    /// Now, in UTC.
     fn now(&self) -> OffsetDateTime;
 }
 
@@ -15,7 +14,6 @@ pub(crate) fn timestamp(time: OffsetDateTime) -> String {
     time.format(&Rfc3339).unwrap_or_default()
 }
 
-/// The system's clock.
 pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {

@@ -4,7 +4,6 @@ use std::io::{self, BufRead, Read};
 
 use zstd::stream::read::Decoder;
 
-/// What a zstd stream holds.
 pub(crate) struct Decompressed<R: BufRead>(Decoder<'static, R>);
 
 impl<R: BufRead> Decompressed<R> {

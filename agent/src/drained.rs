@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::slurm::{Scontrol, own_name};
 
-/// Who knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Drained {
-    /// `scontrol show node`.
     Slurm,
     /// A file that is there for as long as the node is out of service.
     File(PathBuf),

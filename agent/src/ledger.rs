@@ -22,7 +22,6 @@ pub(crate) const LAST_LOOK: &str = "last-passive.json";
 /// Kept apart from the file, which is replaced.
 const LOCK: &str = "ledger.lock";
 
-/// The ledger of a state folder.
 #[derive(Debug, Clone)]
 pub(crate) struct LedgerFile {
     folder: PathBuf,

@@ -32,7 +32,6 @@ struct Cached {
 /// What recognises errors, and what is told of each.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// Recognises.
     pub(crate) matcher: Arc<Matcher>,
     records: BTreeMap<RecordId, About>,
     /// Address of the server, with a slash at the end.
@@ -50,13 +49,11 @@ pub(crate) struct About {
     pub(crate) action: Option<Action>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at_fault: Option<Blame>,
-    /// Its page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) address: Option<String>,
 }
 
 impl Known {
-    /// What is told of a record.
     pub(crate) fn about(&self, id: &RecordId) -> About {
         let address = self.server.as_ref().map(|server| format!("{server}r/{id}"));
         About {
@@ -90,18 +87,11 @@ fn word(value: Option<impl Serialize>) -> Option<String> {
 /// Why there is nothing to match with.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignaturesError {
-    /// Nothing was fetched yet.
     #[error("{} holds no signatures yet: name a server once with --server URL", .0.display())]
     None(PathBuf),
     /// The file is damaged, or of another version.
     #[error("{}: {why}; remove it, and name a server with --server URL", .path.display())]
-    Damaged {
-        /// The cache.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The server sent something else.
+    Damaged { path: PathBuf, why: String },
     #[error("the server's signatures cannot be read: {0}")]
     Answer(String),
     /// The server sent so much less than is here that it looks emptied.
@@ -110,14 +100,10 @@ pub(crate) enum SignaturesError {
         .path.display()
     )]
     Shrunk {
-        /// Records that the server sent.
         newer: usize,
-        /// Records of the cache.
         kept: usize,
-        /// The cache.
         path: PathBuf,
     },
-    /// The server knows nothing.
     #[error("the server has no records: is it a Peerless server with its records loaded?")]
     Empty,
     /// No answer, or a refusal, and no cache to fall back on.

@@ -12,6 +12,7 @@
 //!
 //! Nothing in here reads a file, opens a socket or awaits. Text from outside never makes it panic.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod annex;
 pub mod convert;

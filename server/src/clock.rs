@@ -6,13 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use time::OffsetDateTime;
 
-/// Tells the time.
 pub trait Clock: Send + Sync + Debug {
-    /// Now, UTC.
     fn now(&self) -> OffsetDateTime;
 }
 
-/// The machine's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -28,12 +25,10 @@ impl Clock for SystemClock {
 pub struct FixedClock(Mutex<OffsetDateTime>);
 
 impl FixedClock {
-    /// A clock that stands at `time`.
     pub fn at(time: OffsetDateTime) -> Self {
         Self(Mutex::new(time))
     }
 
-    /// Moves the hand.
     pub fn set(&self, time: OffsetDateTime) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = time;
     }
@@ -56,7 +51,6 @@ pub trait Random: Send + Sync + Debug {
 #[error("the operating system gives no random bytes: {0}")]
 pub struct RandomError(#[from] getrandom::Error);
 
-/// The operating system's randomness.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemRandom;
 

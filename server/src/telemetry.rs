@@ -66,7 +66,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// All counters at nothing.
     pub fn new() -> Result<Self, BuildError> {
         let latency = Matcher::Full("http_request_duration_seconds".to_owned());
         let recorder = PrometheusBuilder::new()
@@ -91,13 +90,11 @@ impl Metrics {
             .record(elapsed.as_secs_f64());
     }
 
-    /// Adds to a counter.
     pub fn count(&self, name: &'static str, by: u64) {
         let key = Key::from_static_name(name);
         self.recorder.register_counter(&key, &METADATA).increment(by);
     }
 
-    /// Sets a gauge.
     pub fn gauge(&self, name: &'static str, value: f64) {
         let key = Key::from_static_name(name);
         self.recorder.register_gauge(&key, &METADATA).set(value);
@@ -109,7 +106,6 @@ impl Metrics {
         self.handle.run_upkeep();
     }
 
-    /// Everything in Prometheus' text form.
     pub fn render(&self) -> String {
         self.sum_up();
         self.handle.render()

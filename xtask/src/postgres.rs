@@ -26,7 +26,6 @@ const ATTEMPTS: u32 = 3;
 /// A running server; stopped, and its folder removed, when dropped.
 #[derive(Debug)]
 pub(crate) struct Running {
-    /// Where it listens, as its superuser.
     pub(crate) url: String,
     server: Child,
     tools: Tools,

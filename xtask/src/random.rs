@@ -29,7 +29,6 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Of these texts.
     pub(crate) fn new<'t>(texts: impl Iterator<Item = &'t str>, seed: u64) -> Self {
         Self {
             words: texts.flat_map(str::split_whitespace).map(str::to_owned).collect(),

@@ -43,7 +43,6 @@ impl ScratchServer {
         })
     }
 
-    /// Where its description is.
     pub(crate) fn description(&self) -> String {
         format!("http://{}/api/v1/openapi.json", self.address)
     }

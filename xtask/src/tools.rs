@@ -6,17 +6,14 @@ use anyhow::{Result, bail};
 
 use crate::shell;
 
-/// One program.
 pub(crate) struct Tool {
     /// What it is for, shown when it is missing.
     purpose: &'static str,
-    /// Debian package.
     package: &'static str,
     /// Where it may be; `*` stands for one folder name.
     places: &'static [&'static str],
 }
 
-/// What every test together needs.
 pub(crate) const TESTS: &[Tool] = &[
     Tool {
         purpose: "store contract and two servers on one PostgreSQL",

@@ -24,7 +24,6 @@ use super::Cli;
 /// Read where none is named and it is there.
 const DEFAULT: &str = "/etc/peerless-agent.toml";
 
-/// A value of the file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Setting {

@@ -75,7 +75,6 @@ impl StateArgs {
         }
     }
 
-    /// Where all of it lies.
     pub(crate) fn folder(&self) -> PathBuf {
         self.state.clone().unwrap_or_else(default_folder)
     }
@@ -85,7 +84,6 @@ impl StateArgs {
         LedgerFile::of(self.folder())
     }
 
-    /// The last report of the kind.
     pub(crate) fn file(&self, active: bool) -> PathBuf {
         self.folder()
             .join(if active { "last-active.json" } else { LAST_LOOK })

@@ -5,9 +5,7 @@ use kb_core::verdict::Expect;
 /// One thing that the node should have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expectation {
-    /// So many GPUs.
     Gpus(u32),
-    /// Peer access of these pairs.
     P2p(Expect),
 }
 
@@ -28,7 +26,6 @@ pub(super) fn expectation(text: &str) -> Result<Expectation, String> {
     })
 }
 
-/// What was said of peer access.
 pub(super) fn p2p(said: &[Expectation]) -> Expect {
     let mut said = said.iter().filter_map(|expectation| match expectation {
         Expectation::P2p(expect) => Some(*expect),

@@ -111,7 +111,6 @@ impl GateArgs {
         }
     }
 
-    /// Who speaks with Slurm.
     pub(crate) fn scontrol(&self) -> Scontrol {
         Scontrol(self.scontrol.clone())
     }

@@ -47,12 +47,9 @@ pub(crate) fn enrol(arguments: &EnrolArgs) -> anyhow::Result<u8> {
     }
 }
 
-/// A node that has enrolled.
 pub(super) struct Joined {
     node: NodeId,
-    /// Where its credential lies.
     file: PathBuf,
-    /// Whether this machine had one before.
     again: bool,
 }
 

@@ -8,7 +8,6 @@ use super::print;
 
 const NAME: &str = "peerless-agent";
 
-/// `peerless-agent completions`.
 pub(crate) fn completions(arguments: &CompletionsArgs) -> anyhow::Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), NAME, &mut script);

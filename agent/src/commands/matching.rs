@@ -20,12 +20,9 @@ use crate::upload::{ConfigurationError, ZSTD_MAGIC};
 
 use super::{InputError, print};
 
-/// Bytes taken at a time.
 const PIECE: usize = 1 << 20;
-/// No known error was found.
 const NOTHING: u8 = 1;
 
-/// Looks through each file.
 pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
     let known = known(&arguments.signatures)?;
     let mut found = false;

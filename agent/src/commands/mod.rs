@@ -40,12 +40,10 @@ use crate::upload::{Body, read_body};
 #[error("{0}")]
 pub(crate) struct InputError(String);
 
-/// `peerless-agent probe`.
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
     show(&arguments.run, arguments.json, Extra::default())
 }
 
-/// `peerless-agent bench`.
 pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
     let extra = Extra {
         bench: Some(arguments.chosen()),
@@ -77,7 +75,6 @@ fn show(run: &RunArgs, json: bool, extra: Extra) -> anyhow::Result<u8> {
     Ok(run.exit_code(&report))
 }
 
-/// `peerless-agent report`.
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     if arguments.run.dry_run {
         return dry_run::tell(&arguments.run, &Extra::default());

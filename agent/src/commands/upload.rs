@@ -11,7 +11,6 @@ use crate::upload::{self, Body, Patience, Spool, Uploader};
 
 use super::{InputError, print};
 
-/// Sends files, or empties the spool.
 pub(crate) fn upload(arguments: &UploadArgs) -> anyhow::Result<u8> {
     let uploader = arguments
         .access
@@ -86,7 +85,6 @@ fn tell_rejected(spool: &Spool) -> usize {
     rejected.len()
 }
 
-/// Writes a bundle.
 pub(crate) fn bundle(arguments: &BundleArgs) -> anyhow::Result<u8> {
     let there = arguments
         .out

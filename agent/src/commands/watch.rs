@@ -165,7 +165,6 @@ impl Tail {
     }
 }
 
-/// A hit for programs.
 #[derive(Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
@@ -173,7 +172,6 @@ struct Told<'a> {
     about: &'a About,
 }
 
-/// Scans, and tells what is found.
 struct Teller<'a> {
     known: &'a Known,
     scanner: Option<Scanner>,

@@ -4,14 +4,10 @@ use super::limit::{Limit, Reached};
 use super::seen::Seen;
 use super::standing::{Service, Standing};
 
-/// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Before a job gets its GPUs.
     Prolog,
-    /// Behind a job.
     Epilog,
-    /// Every few minutes.
     Health,
 }
 
@@ -24,7 +20,6 @@ pub(crate) enum InDoubt {
     Hold,
 }
 
-/// All that the decision depends on.
 #[derive(Debug, Clone)]
 pub(crate) struct Question<'a> {
     pub(crate) place: Place,
@@ -37,10 +32,8 @@ pub(crate) struct Question<'a> {
     pub(crate) limit: &'a Limit,
 }
 
-/// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Nothing: no fault was seen.
     Pass,
     /// The node is drained; a job in front of it does not start.
     Drain,
@@ -52,7 +45,6 @@ pub(crate) enum Action {
     },
     /// The job goes back into the queue and is held; the node stays.
     Hold,
-    /// Nothing but to say so.
     Alert(Cause),
 }
 

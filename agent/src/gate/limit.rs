@@ -11,7 +11,6 @@ pub(crate) struct Counts {
     pub(crate) last_hour: u64,
 }
 
-/// Limits that all hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Limit(Vec<Part>);
 
@@ -19,9 +18,7 @@ pub(crate) struct Limit(Vec<Part>);
 enum Part {
     /// Share of all nodes, in hundredths of a per cent.
     Share(u64),
-    /// Nodes in all.
     Nodes(u64),
-    /// Nodes in an hour.
     PerHour(u64),
 }
 

@@ -3,28 +3,22 @@
 
 use kb_core::report::Report;
 
-/// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
     /// Its exit code; `None`: a signal ended it.
     pub(crate) code: Option<i32>,
-    /// The signal.
     pub(crate) signal: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// What is known of the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// Somebody looked, and there is none.
     NoFault,
     Fault,
-    /// It could not be told.
     Unknown(Doubt),
 }
 
-/// Why it could not be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doubt {
     /// The run says so itself (exit code 3).
@@ -40,7 +34,6 @@ pub(crate) enum Doubt {
 }
 
 impl Doubt {
-    /// For labels of metrics.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Said => "said",
@@ -52,11 +45,9 @@ impl Doubt {
     }
 }
 
-/// What is known, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) seen: Seen,
-    /// For people.
     pub(crate) why: String,
 }
 

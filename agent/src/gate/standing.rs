@@ -11,9 +11,7 @@ const HOUR: i64 = 3_600;
 /// Whether new jobs may come to the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Service {
-    /// They may.
     In,
-    /// The agent drained it.
     DrainedByUs,
     /// A person or another program drained it.
     DrainedByOthers,
@@ -21,11 +19,9 @@ pub(crate) enum Service {
     Down,
 }
 
-/// The node among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
     pub(crate) service: Service,
-    /// Nodes of the cluster.
     pub(crate) nodes: u64,
     /// Nodes that the agent has drained, without this one.
     pub(crate) others: Counts,
@@ -74,7 +70,6 @@ fn service(node: &Node) -> Service {
     Service::In
 }
 
-/// Drained, and by the agent.
 pub(crate) fn is_ours(node: &Node) -> bool {
     node.state.is("DRAIN") && node.reason.starts_with(OURS)
 }

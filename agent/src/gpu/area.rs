@@ -23,7 +23,6 @@ pub(crate) struct Area<'a> {
     pub(super) bytes: usize,
 }
 
-/// Whose memory it is.
 #[derive(Clone, Copy)]
 pub(super) enum Kind<'a> {
     Device(&'a Context),
@@ -32,7 +31,6 @@ pub(super) enum Kind<'a> {
 }
 
 impl<'a> Area<'a> {
-    /// One window of a GPU's memory.
     pub(crate) fn of_gpu(context: &'a Context, window: Windows<'a>) -> Self {
         Self {
             kind: Kind::Device(context),
@@ -69,7 +67,6 @@ impl Pinned {
         Ok(Self { words, bytes })
     }
 
-    /// All of it.
     pub(crate) fn area(&self) -> Area<'_> {
         Area {
             kind: Kind::Pinned,
@@ -91,7 +88,6 @@ impl Pageable {
         Self { memory }
     }
 
-    /// All of it.
     pub(crate) fn area(&self) -> Area<'_> {
         Area {
             kind: Kind::Pageable,
@@ -123,7 +119,6 @@ impl Ring {
         Ok(Self::Device(buffer))
     }
 
-    /// Builds it in host memory.
     pub(crate) fn on_host(context: &Rc<Context>) -> Result<Self, CallError> {
         let mut words = HostWords::allocate(context, RING_BYTES / 4)?;
         let base = words.pointer as u64;

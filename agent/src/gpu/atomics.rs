@@ -11,10 +11,8 @@ use super::module::{Function, Module};
 use super::stream::Stream;
 
 const TEXT: &str = include_str!("atomics.ptx");
-/// Threads that add to one counter.
 const THREADS: u32 = 128;
 
-/// The loaded module.
 pub(super) struct Atomics {
     module: Module,
     add: Function,

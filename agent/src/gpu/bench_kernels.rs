@@ -21,7 +21,6 @@ const VECTOR: usize = 16;
 /// Cycles that a nanosecond has at most on any GPU.
 const MOST_CYCLES: u64 = 4;
 
-/// The loaded kernels.
 pub(crate) struct BenchKernels {
     /// Dropped before what they leave their results in.
     module: Module,
@@ -30,7 +29,6 @@ pub(crate) struct BenchKernels {
     chase: Function,
     /// Where a chase leaves what it ended at.
     out: Buffer,
-    /// Multiprocessors of the GPU.
     pub(super) blocks: u32,
 }
 

@@ -8,39 +8,23 @@ pub(crate) enum CallError {
     /// It returned a code other than 0.
     #[error("{call} returned {code} ({name})")]
     Code {
-        /// The exported name.
         call: &'static str,
         /// The code as returned, known or not.
         code: i32,
         /// Its name, `unknown code` where nobody knows it.
         name: String,
     },
-    /// The library does not export it.
     #[error("this driver lacks {call}: it is older than the function")]
-    Missing {
-        /// The exported name.
-        call: &'static str,
-    },
+    Missing { call: &'static str },
     /// The work that it started did not end in time.
     #[error("the work of {call} did not end within {} s", .limit.as_secs_f64())]
-    Deadline {
-        /// The call that started the work.
-        call: &'static str,
-        /// How long it was waited for.
-        limit: Duration,
-    },
+    Deadline { call: &'static str, limit: Duration },
     /// The agent itself asked for something that cannot be: a window outside its buffer, lengths that differ.
     #[error("{call} was not made: {why}")]
-    Refused {
-        /// The exported name.
-        call: &'static str,
-        /// What was wrong.
-        why: &'static str,
-    },
+    Refused { call: &'static str, why: &'static str },
 }
 
 impl CallError {
-    /// The exported name of the call.
     pub(crate) fn call(&self) -> &'static str {
         match self {
             Self::Code { call, .. }

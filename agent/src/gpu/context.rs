@@ -7,7 +7,6 @@ use cudarc::driver::sys::{CUcontext, CUdevice_attribute};
 use super::call::{CallError, call};
 use super::driver::{Api, Device, Driver};
 
-/// A retained primary context.
 pub(crate) struct Context {
     pub(super) api: Rc<Api>,
     pub(super) handle: CUcontext,
@@ -50,7 +49,6 @@ impl Context {
         Ok(true)
     }
 
-    /// Makes it this thread's current context.
     pub(super) fn enter(&self) -> Result<(), CallError> {
         if self.api.current.get() == self.handle {
             return Ok(());

@@ -40,7 +40,6 @@ impl Api {
     }
 }
 
-/// An initialised driver.
 #[derive(Clone)]
 pub(crate) struct Driver {
     pub(super) api: Rc<Api>,
@@ -107,7 +106,6 @@ impl Driver {
         Ok(version)
     }
 
-    /// The devices in CUDA's order.
     pub(crate) fn devices(&self) -> Result<Vec<Device>, CallError> {
         let mut count: c_int = 0;
         // SAFETY: a place for one int.
@@ -122,7 +120,6 @@ impl Driver {
         Ok(devices)
     }
 
-    /// The model.
     pub(crate) fn name(&self, device: Device) -> Result<String, CallError> {
         let mut text = [0 as c_char; NAME_BYTES];
         let bytes = c_int::try_from(NAME_BYTES).unwrap_or(0);
@@ -147,7 +144,6 @@ impl Driver {
         Ok(text)
     }
 
-    /// Where it sits.
     pub(crate) fn pci_address(&self, device: Device) -> Result<PciAddress, CallError> {
         let mut text = [0 as c_char; ADDRESS_BYTES];
         let bytes = c_int::try_from(ADDRESS_BYTES).unwrap_or(0);
@@ -207,7 +203,6 @@ pub(super) fn attribute(api: &Api, attribute: CUdevice_attribute, device: Device
     Ok(value)
 }
 
-/// Text up to the first zero.
 fn text_of(buffer: &[c_char]) -> String {
     let bytes: Vec<u8> = buffer.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
     CStr::from_bytes_until_nul(&bytes)

@@ -11,14 +11,11 @@ use super::stream::Stream;
 /// Cycles that a nanosecond has at most on any GPU: the kernel's second deadline is by its cycle counter.
 const MOST_CYCLES: u64 = 4;
 
-/// One side of an exchange.
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'a> {
     /// Where the other's stores arrive; the first two words of each are 0.
     pub(crate) own: Windows<'a>,
-    /// Where this side stores.
     pub(crate) peer: Windows<'a>,
-    /// How often.
     pub(crate) rounds: u32,
     /// What the values that this side stores are made of.
     pub(crate) seed_out: u32,
@@ -28,7 +25,6 @@ pub(crate) struct Side<'a> {
     pub(crate) limit: Duration,
 }
 
-/// What one side observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Observed {
     /// Rounds of the other that came through.

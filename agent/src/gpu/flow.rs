@@ -30,28 +30,35 @@ pub(crate) const WARM_HOPS_AGAIN: u32 = 2048;
 #[derive(Clone, Copy)]
 pub(crate) enum Mover<'a> {
     /// The copy engine, by the call that takes addresses alone.
-    CopyEngine { to: Area<'a>, from: Area<'a> },
+    CopyEngine {
+        to: Area<'a>,
+        from: Area<'a>,
+    },
     /// The same by the call that names both contexts, which stages through the host where access is not enabled.
-    BetweenContexts { to: Area<'a>, from: Area<'a> },
-    /// The multiprocessors of the initiator.
-    Kernel { to: Area<'a>, from: Area<'a> },
+    BetweenContexts {
+        to: Area<'a>,
+        from: Area<'a>,
+    },
+    Kernel {
+        to: Area<'a>,
+        from: Area<'a>,
+    },
     /// One thread of the initiator that follows a ring.
-    Chase { ring: &'a Ring },
+    Chase {
+        ring: &'a Ring,
+    },
 }
 
 /// Something that one context does over and over again.
 #[derive(Clone, Copy)]
 pub(crate) struct Flow<'a> {
-    /// Whose stream it is in.
     pub(crate) context: &'a Rc<Context>,
     /// Of the same context; for the gate too.
     pub(crate) kernels: &'a BenchKernels,
     pub(crate) mover: Mover<'a>,
-    /// Copies or hops that are timed.
     pub(crate) times: u32,
 }
 
-/// How a sample is taken.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
     /// Copies in front of those that count.
@@ -62,7 +69,6 @@ pub(crate) struct Pace {
     pub(crate) gated: bool,
     /// Flows of one context take turns in one stream, copy by copy, in the order given.
     pub(crate) turns: bool,
-    /// Longest for all of it.
     pub(crate) limit: Duration,
 }
 

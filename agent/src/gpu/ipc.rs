@@ -8,7 +8,6 @@ use super::call::{CallError, call};
 use super::context::Context;
 use super::memory::{Buffer, Span};
 
-/// Bytes of a handle.
 const HANDLE_BYTES: usize = 64;
 
 /// What another process needs to open an allocation of this one.
@@ -21,7 +20,6 @@ impl LegacyHandle {
         bytes.try_into().ok().map(Self)
     }
 
-    /// To be sent.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -70,7 +68,6 @@ impl Opened {
         })
     }
 
-    /// All of it.
     pub(crate) fn span(&self) -> Span<'_> {
         Span::new(self.pointer, self.bytes)
     }

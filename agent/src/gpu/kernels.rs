@@ -21,12 +21,9 @@ const SLOTS: usize = 3;
 /// Words of one result: the first wrong word and the number of wrong words, 64 bits each.
 const SLOT_WORDS: usize = 4;
 
-/// A seeded pattern, or its complement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// Seed of the words, see `super::pattern`.
     pub(crate) seed: u64,
-    /// Every word with all bits flipped.
     pub(crate) complement: bool,
 }
 
@@ -36,16 +33,13 @@ impl Pattern {
     }
 }
 
-/// What a comparison found wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wrong {
     /// The first wrong word, counted through all windows.
     pub(crate) first_word: u64,
-    /// Number of wrong words.
     pub(crate) words: u64,
 }
 
-/// The loaded kernels.
 pub(crate) struct Kernels {
     /// Dropped before what they leave their results in.
     pub(super) module: Module,
@@ -190,7 +184,6 @@ impl Arguments {
     }
 }
 
-/// One row of blocks a window.
 fn grid(windows: Windows<'_>) -> [u32; 2] {
     let blocks = u32::try_from(windows.words.div_ceil(BLOCK as usize)).unwrap_or(MOST_BLOCKS);
     [blocks.clamp(1, MOST_BLOCKS), windows.count]

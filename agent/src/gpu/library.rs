@@ -12,7 +12,6 @@ pub(super) const LIBRARY_NAME: &str = "libcuda.so.1";
 /// Exported by the stand-in that the tests use (fake-gpu), and by no driver.
 const SIMULATED_MARKER: &str = "fake_gpu_marker\0";
 
-/// An open libcuda.
 pub(super) struct OpenLibrary {
     /// Never unloaded: the driver's own threads run its code until the process ends.
     pub(super) library: &'static Library,

@@ -16,7 +16,6 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// Allocates on the context's GPU.
     pub(crate) fn allocate(context: &Rc<Context>, bytes: usize) -> Result<Self, CallError> {
         context.enter()?;
         let mut pointer: CUdeviceptr = 0;
@@ -29,7 +28,6 @@ impl Buffer {
         })
     }
 
-    /// All of it.
     pub(crate) fn span(&self) -> Span<'_> {
         Span::new(self.pointer, self.bytes)
     }
@@ -102,16 +100,13 @@ impl<'a> Span<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Windows<'a> {
     pub(super) pointer: CUdeviceptr,
-    /// Bytes from one to the next.
     pub(super) stride: u64,
     pub(crate) count: u32,
-    /// Words of each.
     pub(crate) words: usize,
     _memory: PhantomData<&'a ()>,
 }
 
 impl<'a> Windows<'a> {
-    /// One by one.
     pub(crate) fn each(self) -> impl Iterator<Item = Self> + 'a {
         (0..u64::from(self.count)).map(move |index| Self {
             pointer: self.pointer + index * self.stride,
@@ -121,7 +116,6 @@ impl<'a> Windows<'a> {
         })
     }
 
-    /// The first `words` words of each.
     pub(crate) fn first_words(self, words: usize) -> Self {
         Self {
             words: self.words.min(words),
@@ -129,7 +123,6 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// Words of all of them.
     pub(crate) fn all_words(self) -> usize {
         self.words.saturating_mul(self.count as usize)
     }

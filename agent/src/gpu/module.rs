@@ -9,7 +9,6 @@ use super::call::{CallError, call};
 use super::context::Context;
 use super::stream::Stream;
 
-/// A loaded module.
 pub(super) struct Module {
     context: Rc<Context>,
     handle: CUmodule,

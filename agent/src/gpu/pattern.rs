@@ -20,22 +20,17 @@ pub(crate) fn word(seed: u64, index: u64) -> u32 {
 /// the other direction or by another run never passes for this one's.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Nonce {
-    /// Random number of the run.
     pub(crate) run: u64,
     /// Whose context or kernel accesses the other's memory.
     pub(crate) initiator: u32,
-    /// Whose memory it is.
     pub(crate) owner: u32,
-    /// Rung of the ladder.
     pub(crate) rung: u32,
     /// Which of its checks, and which of the patterns of that.
     pub(crate) check: u32,
-    /// How often it was made before.
     pub(crate) attempt: u32,
 }
 
 impl Nonce {
-    /// The seed of its pattern.
     pub(crate) fn seed(self) -> u64 {
         let pair = (u64::from(self.initiator) << 32) | u64::from(self.owner);
         let step = (u64::from(self.rung) << 48) | (u64::from(self.check) << 32) | u64::from(self.attempt);

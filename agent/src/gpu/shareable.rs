@@ -138,7 +138,6 @@ impl Shareable {
         Ok(memory)
     }
 
-    /// All of it.
     pub(crate) fn span(&self) -> Span<'_> {
         Span::new(self.pointer, self.bytes)
     }

@@ -22,7 +22,6 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Creates it.
     pub(crate) fn create(context: &Rc<Context>) -> Result<Self, CallError> {
         context.enter()?;
         let mut handle: CUstream = std::ptr::null_mut();
@@ -86,7 +85,6 @@ impl Stream {
         self.settle(issued, "cuMemcpyHtoDAsync_v2", limit, host).map(drop)
     }
 
-    /// Downloads the words of all windows.
     pub(crate) fn download(&self, windows: Windows<'_>, limit: Duration) -> Result<Vec<u32>, CallError> {
         let host = HostWords::allocate(&self.context, windows.all_words())?;
         let issued = self.download_to(&host, windows);

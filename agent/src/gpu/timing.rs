@@ -71,12 +71,9 @@ impl Drop for Event {
     }
 }
 
-/// One end of a timed copy.
 #[derive(Clone, Copy)]
 pub(crate) struct End<'a> {
-    /// Its context.
     pub(crate) context: &'a Context,
-    /// One window.
     pub(crate) window: Windows<'a>,
 }
 

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::Write;
 use std::rc::Rc;
 
-/// Where breadcrumbs go; cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Trace {
     descriptor: Option<Rc<File>>,

@@ -31,7 +31,6 @@ const RECORDED: [&str; 13] = [
 /// The parameters that hold registry keys as `Name=value;Name=value`.
 const REGISTRY: [&str; 2] = ["RegistryDwords", "RegistryDwordsPerDevice"];
 
-/// The facts under `driver.`.
 pub(super) fn facts(root: &HostRoot) -> BTreeMap<String, Fact> {
     let parameters = root.find(PARAMETERS, "it has no line of the form Name: value", parse);
     let recorded = parameters.clone().map(|all| {
@@ -69,7 +68,6 @@ fn is_version(word: &str) -> bool {
     (2..=3).contains(&parts.len()) && parts.iter().all(is_number)
 }
 
-/// `open` or `proprietary`.
 pub(super) fn flavour(root: &HostRoot) -> Fact<String> {
     root.find(VERSION, "it has no version line", |content| {
         let line = content.lines().find(|line| line.starts_with("NVRM version:"))?;

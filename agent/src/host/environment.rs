@@ -46,12 +46,9 @@ const SECRET_STARTS: [&str; 8] = [
 ];
 /// A run of this many letters and digits, mixed, is nobody's setting.
 const SECRET_LETTERS: usize = 32;
-/// Longest value recorded, in characters.
 const LONGEST: usize = 1_000;
-/// In the place of a secret.
 const WITHHELD: &str = "(withheld)";
 
-/// NCCL's own files of settings.
 const SYSTEM_FILE: &str = "etc/nccl.conf";
 const USER_FILE: &str = "~/.nccl.conf";
 

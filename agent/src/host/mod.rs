@@ -31,14 +31,11 @@ use kb_core::ids::IdError;
 use kb_core::report::{Fact, GapKind, Node, fact_name};
 use serde_json::{Value, json};
 
-/// What the host says about itself.
 pub(crate) struct Host {
     pub(crate) node: Node,
-    /// By dotted name.
     pub(crate) facts: BTreeMap<String, Fact>,
 }
 
-/// The node alone.
 pub(crate) fn node(root: &HostRoot) -> Result<Node, IdError> {
     let hostname = root.line("proc/sys/kernel/hostname").value;
     Ok(Node {

@@ -5,10 +5,8 @@ use kb_core::report::Fact;
 use super::HostRoot;
 use super::pci;
 
-/// A NUMA node and its CPUs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Near {
-    /// Its number.
     pub(crate) node: u32,
     pub(crate) cpus: Vec<u32>,
 }

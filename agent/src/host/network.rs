@@ -27,7 +27,6 @@ pub(super) fn facts(root: &HostRoot) -> BTreeMap<String, Fact> {
     ])
 }
 
-/// `loaded` or `absent`.
 fn module(root: &HostRoot, names: &[&str]) -> Fact {
     let modules = root.names(MODULES);
     match &modules.value {

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::{HostRoot, absent, root::unread};
 
 const SHARED_MEMORY: &str = "dev/shm";
-/// Linux ABI `sysfs-devices-node`.
 const NODES: &str = "sys/devices/system/node/online";
 
 /// The facts under `shm.`, `limits.` and `host.numa_nodes`.

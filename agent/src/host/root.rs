@@ -67,7 +67,6 @@ impl HostRoot {
         }
     }
 
-    /// The text of a file.
     pub(crate) fn text(&self, path: &str) -> Fact<String> {
         self.text_up_to(path, MOST_BYTES)
     }

@@ -8,7 +8,6 @@ use super::kernel_log::KernelLog;
 use super::pci::{self, ErrorCounts};
 use super::{HostRoot, gpu_facts};
 
-/// The state before the run.
 pub(crate) struct Watch {
     root: HostRoot,
     pub(super) log: KernelLog,
@@ -17,7 +16,6 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Looks for the first time.
     pub(crate) fn start(root: &HostRoot) -> Self {
         let addresses = pci::gpu_addresses(root);
         let counted = addresses.into_iter().map(|address| {

@@ -82,7 +82,6 @@ fn row(measurement: &Measurement) -> Vec<Shown> {
     texts.into_iter().map(Shown::plain).collect()
 }
 
-/// `GPU to GPU, copy engine, push`.
 pub(super) fn title(measurement: &Measurement) -> String {
     let what = match measurement.metric.as_str() {
         "d2d_bandwidth" => "GPU to GPU".to_owned(),

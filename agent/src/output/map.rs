@@ -7,7 +7,6 @@ use kb_core::verdict::Verdict;
 use super::Style;
 use super::grid::{Cell, lay_out};
 
-/// Rows access columns.
 pub(super) fn of_pairs(report: &Report, style: Style) -> String {
     let mut head = vec![Cell::plain("")];
     let names = || report.gpus.iter().map(|gpu| gpu.cuda_ordinal.to_string());

@@ -8,7 +8,6 @@ use kb_core::report::{Pair, PairVerdict};
 use super::Style;
 use super::table::shown;
 
-/// Columns that advice is folded to.
 const WIDTH: usize = 100;
 
 /// One paragraph for each verdict and cause, in the order in which they are met, worst first.

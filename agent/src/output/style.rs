@@ -3,17 +3,13 @@
 use kb_core::terminal::harmless_lines;
 use kb_core::verdict::Verdict;
 
-/// What begins a colour.
 const ESCAPE: char = '\x1b';
 /// The colours of verdicts, and their end.
 const COLOURS: [&str; 4] = ["[31m", "[32m", "[33m", "[0m"];
 
-/// Whether text is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// As it is.
     Plain,
-    /// With ANSI escape sequences.
     Coloured,
 }
 

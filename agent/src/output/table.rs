@@ -9,7 +9,6 @@ use super::{Style, bench, converted, map, pairs, times};
 
 const GIB: u64 = 1 << 30;
 
-/// The whole table.
 pub(crate) fn table(report: &Report, style: Style) -> String {
     let conclusion = &report.conclusion;
     let word = style.verdict(conclusion.verdict, conclusion.verdict.phrase());

@@ -8,7 +8,6 @@ use super::bench::{size, title};
 
 /// Parts that took less are not told.
 const LEAST_SECONDS: f64 = 0.05;
-/// Measurements that are told.
 const LONGEST: usize = 5;
 
 /// Two lines; nothing where nothing was measured.

@@ -40,7 +40,6 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
 struct Roll<'a> {
     /// `--devices`, else `CUDA_VISIBLE_DEVICES`, in their order.
     asked: Option<&'a str>,
-    /// `--expect gpus=N`.
     expected: Option<u32>,
     /// What CUDA lists; nothing where it could not be opened.
     opened: Option<&'a [Gpu]>,

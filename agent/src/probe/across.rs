@@ -14,14 +14,11 @@ pub(super) struct Across {
     pub(super) initiator: u32,
     pub(super) owner: u32,
     pub(super) way: Way,
-    /// Of what the initiator stores.
     pub(super) seed: u64,
-    /// Of what it loads.
     pub(super) next_seed: u64,
 }
 
 impl Session<'_> {
-    /// Makes the check in both processes.
     pub(super) fn check_across(&mut self, across: Across) -> Attempt {
         let attempt = self.stored_and_loaded(across).unwrap_or_else(|attempt| *attempt);
         self.within_time(attempt)

@@ -21,7 +21,6 @@ pub(super) fn read(session: &mut Session<'_>, gpus: &mut [Gpu], pairs: &[Pair]) 
     during::close(gpus, &reading, |gpu| busy.contains(&gpu));
 }
 
-/// GPUs that have moved data.
 fn copied(pairs: &[Pair]) -> BTreeSet<usize> {
     let moved = |pair: &&Pair| {
         let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);

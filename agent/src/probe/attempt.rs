@@ -43,7 +43,6 @@ impl Attempt {
         }
     }
 
-    /// Left out, and why.
     pub(super) fn skipped(reason: impl Into<String>) -> Self {
         Self::plain(Outcome::Skipped, Some(reason.into()))
     }

@@ -2,11 +2,8 @@
 
 use kb_core::ids::{IdError, ReportId};
 
-/// What is random about a run.
 pub(crate) struct Chance {
-    /// Names the report.
     pub(crate) report_id: ReportId,
-    /// Goes into every pattern.
     pub(crate) nonce: u64,
 }
 

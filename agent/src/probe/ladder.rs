@@ -69,7 +69,6 @@ impl Trial {
     }
 }
 
-/// How far one direction has got.
 pub(super) struct Ascent {
     pub(super) initiator: u32,
     pub(super) owner: u32,
@@ -90,7 +89,6 @@ impl Ascent {
         }
     }
 
-    /// Whether the driver grants access.
     pub(super) fn granted(&self) -> bool {
         self.facts.can_access_peer.value == Some(true)
     }
@@ -134,9 +132,7 @@ impl Ascent {
 /// What the ladder of one direction needs beside the session.
 pub(super) struct Climb<'a> {
     pub(super) setup: &'a Setup,
-    /// Random number of the run.
     pub(super) run: u64,
-    /// Told of every check.
     pub(super) progress: &'a dyn Progress,
 }
 
@@ -230,7 +226,6 @@ impl Climb<'_> {
     }
 }
 
-/// Why a check is not made.
 struct LeftOut {
     reason: String,
     code: Option<ReasonCode>,

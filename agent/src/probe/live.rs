@@ -11,9 +11,7 @@ use crate::worker::protocol::{Answer, Command};
 /// What an answer is about, where that is not clear from the answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
-    /// The preparation of this GPU.
     Preparing(u32),
-    /// Anything else.
     Else,
 }
 
@@ -38,7 +36,6 @@ pub(super) struct Live {
     worker: Worker,
     /// GPUs that have a context and memory there.
     pub(super) prepared: BTreeSet<u32>,
-    /// Directions whose access is enabled there.
     pub(super) enabled: BTreeSet<(u32, u32)>,
     /// GPUs that have the bench's memory there.
     pub(super) benched: BTreeSet<u32>,

@@ -10,7 +10,6 @@ mod failure;
 mod idle;
 mod ladder;
 mod live;
-mod look;
 mod nccl;
 mod opening;
 mod parts;
@@ -18,6 +17,7 @@ mod progress;
 mod selection;
 mod session;
 mod setup;
+mod stages;
 mod surroundings;
 mod timing;
 
@@ -47,28 +47,22 @@ use failure::failure_of;
 use parts::Parts;
 use setup::Setup;
 
-/// What the operator chose.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     /// Where /proc, /sys and /etc are read.
     pub(crate) host_root: HostRoot,
-    /// Longest the whole run may take.
     pub(crate) timeout: Duration,
     /// Longest a step of a check may take.
     pub(crate) step_timeout: Duration,
-    /// Bytes of each check's data.
     pub(crate) bytes: u64,
-    /// The lock file.
     pub(crate) lock_file: PathBuf,
     /// The agent's own binary, which workers are started from.
     pub(crate) program: PathBuf,
-    /// Which pairs must have peer access.
     pub(crate) expect: Expect,
     /// How many GPUs the node must have, where that is said.
     pub(crate) expected_gpus: Option<u32>,
     /// The GPUs that the run is confined to, as `--devices` names them.
     pub(crate) devices: Option<String>,
-    /// How far to go.
     pub(crate) depth: Depth,
     /// What is measured behind the ladder, if anything is.
     pub(crate) bench: Option<BenchOptions>,
@@ -76,12 +70,10 @@ pub(crate) struct Options {
     pub(crate) nccl: Option<NcclOptions>,
 }
 
-/// How far a run goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// Facts, counters and the driver's answers: no context is made, no memory of a GPU taken.
     Passive,
-    /// The whole ladder.
     Full,
 }
 
@@ -120,7 +112,7 @@ pub(crate) fn run(
         Ok(_lock) => {
             parts.end("lock");
             let setup = Setup::of(options);
-            let mut found = look::look(options, &setup, chance.nonce, (progress, &mut parts));
+            let mut found = stages::run(options, &setup, chance.nonce, (progress, &mut parts));
             if let Some(chosen) = &options.nccl {
                 let surroundings = (&host.facts, &options.host_root);
                 nccl::add(&mut found, chosen, &setup, surroundings, progress);
@@ -178,7 +170,6 @@ fn lock_of(options: &Options) -> Result<Option<Lock>, LockError> {
     }
 }
 
-/// What the workers found.
 struct Found {
     simulated: bool,
     driver: BTreeMap<String, Fact>,

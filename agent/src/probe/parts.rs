@@ -29,7 +29,6 @@ impl Parts {
         self.since = now;
     }
 
-    /// For the report.
     pub(super) fn into_list(self) -> Vec<Part> {
         self.ended
     }

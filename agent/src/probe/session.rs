@@ -50,16 +50,12 @@ fn uuids_of(opened: &Opened) -> Vec<Option<String>> {
 /// Why the driver could not be opened or asked.
 #[derive(Debug, Clone)]
 pub(super) enum Trouble {
-    /// The worker answered: this call failed.
     Call(CallFailure),
-    /// The worker did not answer.
     Worker(Fault),
 }
 
-/// The processes of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Makes the checks; holds all GPUs.
     Worker,
     /// Owns the memory of rung 6.
     Partner,
@@ -98,7 +94,6 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The same GPUs in other processes.
     pub(super) fn alone(&self) -> Self {
         Self::new(self.setup, self.known.clone())
     }
@@ -292,7 +287,6 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What a check came to.
     pub(super) fn came_to(&mut self, role: Role, checked: Checked) -> Attempt {
         let (attempt, poisoned) = Attempt::from_checked(checked);
         if poisoned {

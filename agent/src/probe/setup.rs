@@ -10,23 +10,18 @@ pub(super) const GRACE: Duration = Duration::from_millis(500);
 /// Initialising the driver and making contexts may take so many times as long as one step of a check.
 pub(super) const OPEN_FACTOR: u32 = 3;
 
-/// Why something was left out.
 pub(super) const SPENT: &str = "the time of the run (--timeout) was spent";
 
 /// What all sessions of a run share.
 pub(super) struct Setup {
-    /// The agent's own binary.
     pub(super) program: PathBuf,
     /// Longest a step of a check may take.
     pub(super) step_limit: Duration,
-    /// When the run's time is spent.
     pub(super) deadline: Instant,
-    /// Bytes of a check's data.
     pub(super) bytes: u64,
 }
 
 impl Setup {
-    /// Of a run that begins now.
     pub(super) fn of(options: &Options) -> Self {
         Self {
             program: options.program.clone(),

@@ -20,8 +20,7 @@ use super::setup::{SPENT, Setup};
 use super::timing::Timings;
 use super::{Depth, Found, Options, absent, driver_facts};
 
-/// Looks at the whole node.
-pub(super) fn look(
+pub(super) fn run(
     options: &Options,
     setup: &Setup,
     nonce: u64,
@@ -281,7 +280,6 @@ fn unanswered(kind: GapKind, reason: &str) -> PairFacts {
     }
 }
 
-/// Every unordered pair, `a < b`.
 fn pair_steps(gpus: usize) -> Vec<PairStep> {
     let count = u32::try_from(gpus).unwrap_or(u32::MAX);
     let pairs: Vec<(u32, u32)> = (0..count)

@@ -23,7 +23,6 @@ pub(super) struct Timings {
     spent: Duration,
     /// By way of the host: before access is enabled.
     staged: Vec<Cell>,
-    /// Straight: once it is.
     direct: Vec<Cell>,
 }
 

@@ -28,14 +28,12 @@ impl Default for Scontrol {
 }
 
 impl Scontrol {
-    /// One node.
     pub(crate) fn node(&self, name: &str) -> Result<Node, String> {
         let told = self.run(&["--oneliner", "show", "node", name])?;
         let first = node::parse(&told).into_iter().next();
         first.ok_or_else(|| format!("scontrol tells no State of node {name}"))
     }
 
-    /// All nodes of the cluster.
     pub(crate) fn nodes(&self) -> Result<Vec<Node>, String> {
         Ok(node::parse(&self.run(&[
             "--all",
@@ -50,7 +48,6 @@ impl Scontrol {
         self.update(name, &["State=DRAIN", &format!("Reason={reason}")])
     }
 
-    /// Gives it back.
     pub(crate) fn resume(&self, name: &str) -> Result<(), String> {
         self.update(name, &["State=RESUME"])
     }

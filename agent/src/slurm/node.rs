@@ -1,9 +1,7 @@
 //! What `scontrol --oneliner show node` says of a node.
 
-/// One node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// Slurm's name of it.
     pub(crate) name: String,
     pub(crate) state: State,
     /// Why it is out of service; empty where it is not.

@@ -17,7 +17,6 @@ pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest report that is read from a file, decompressed; the server's limit for JSON is the same (8 MiB).
 const MOST_BYTES: u64 = 8 << 20;
 
-/// A compressed report.
 pub(crate) struct Body(pub(crate) Vec<u8>);
 
 impl Body {

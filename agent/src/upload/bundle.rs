@@ -10,17 +10,13 @@ use super::body::{self, Body};
 use super::{ConfigurationError, Spool, read_kept, remove};
 use crate::files::FOR_OWNER;
 
-/// What went into a bundle.
 pub(crate) struct Packed {
-    /// Reports.
     pub(crate) count: usize,
     /// Files of the spool that no server could take, each with the reason.
     pub(crate) left: Vec<String>,
 }
 
-/// What a file for `upload` holds.
 pub(crate) struct Unpacked {
-    /// What can be sent.
     pub(crate) bodies: Vec<Body>,
     /// Which reports of a bundle cannot, each with the reason.
     pub(crate) damaged: Vec<String>,

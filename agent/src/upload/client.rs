@@ -1,4 +1,4 @@
-//! The HTTP side: one POST, no redirects (they would carry the token elsewhere), no retries (the spool is the retry).
+//! The HTTP side: one POST, no redirects (they would carry the token elsewhere).
 
 use std::fmt;
 use std::os::unix::fs::PermissionsExt as _;
@@ -26,7 +26,6 @@ const TOTAL_LIMIT: Duration = Duration::from_mins(1);
 /// The most of all signatures that is read; thousands of records have a few megabytes.
 const MOST_SIGNATURE_BYTES: u64 = 64 << 20;
 
-/// A server that takes reports.
 pub(crate) struct Uploader {
     pub(super) client: Client,
     address: Url,
@@ -92,7 +91,6 @@ impl Uploader {
         }
     }
 
-    /// Another call of the same interface.
     pub(super) fn beside(&self, call: &str) -> Url {
         let mut address = self.address.clone();
         let path = address.path().trim_end_matches("reports").to_owned();

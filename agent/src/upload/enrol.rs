@@ -69,7 +69,6 @@ fn origin(server: &str) -> Option<String> {
     Some(address.origin().ascii_serialization())
 }
 
-/// What the server gave.
 #[derive(Debug)]
 pub(crate) struct Credential {
     /// The token; never printed.

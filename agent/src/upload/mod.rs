@@ -26,59 +26,37 @@ use std::time::Duration;
 pub(crate) enum ConfigurationError {
     /// Not an http or https address.
     #[error("--server {url:?}: {why}; give an address such as https://peerless.example")]
-    Server {
-        /// As given.
-        url: String,
-        /// What is wrong with it.
-        why: String,
-    },
+    Server { url: String, why: String },
     /// A file that was named cannot be used.
     #[error("{option} {}: {why}", .path.display())]
     File {
-        /// The option.
         option: &'static str,
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
         why: String,
     },
-    /// The environment variable cannot be used.
     #[error("PEERLESS_TOKEN: {why}")]
     Token {
         /// What is wrong with it; never its value.
         why: String,
     },
-    /// The client could not be made.
     #[error("cannot make TLS connections here: {why}; name a certificate file with --ca-file")]
-    Tls {
-        /// The TLS library's reason.
-        why: String,
-    },
+    Tls { why: String },
 }
 
 /// Why the server did not take a report.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UploadError {
-    /// No answer.
     #[error("no answer from {server}: {why}")]
-    Unreachable {
-        /// Where it was sent.
-        server: String,
-        /// Why, down to the root cause.
-        why: String,
-    },
+    Unreachable { server: String, why: String },
     /// The server answered that it cannot now; the same bytes may be taken later.
     #[error("{server} answered {status}{detail}")]
     Refused {
-        /// Where it was sent.
         server: String,
-        /// HTTP status.
         status: u16,
         /// The stable code of the problem document, where the answer is one: a proxy's is not.
         code: Option<String>,
         /// `: ` and the answer's own words, where it has any.
         detail: String,
-        /// What the server asks to wait.
         retry_after: Option<Duration>,
     },
     /// It looks like success, but nothing says that the server has the report.
@@ -86,9 +64,7 @@ pub(crate) enum UploadError {
         "{server} answered {status}, but not that it has the report: {shown}; is a proxy or a login page in between?"
     )]
     Foreign {
-        /// Where it was sent.
         server: String,
-        /// HTTP status.
         status: u16,
         /// Media type and first words of the answer.
         shown: String,

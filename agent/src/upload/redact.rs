@@ -199,7 +199,6 @@ impl Cutter<'_> {
     }
 }
 
-/// Characters that end a word.
 fn is_border(character: char) -> bool {
     character.is_whitespace() || "\"'`,;()<>[]{}=|".contains(character)
 }

@@ -6,22 +6,17 @@ use std::time::{Duration, Instant};
 use super::client::Receipt;
 use super::{Body, UploadError, Uploader};
 
-/// The first wait, before chance.
 const FIRST: Duration = Duration::from_secs(1);
 /// The longest wait, before chance; a server that asks for more gets it.
 const LONGEST: Duration = Duration::from_mins(2);
-/// What a server can ask for.
 const MOST_ASKED: Duration = Duration::from_hours(1);
 
 /// How long to go on trying, and how to wait.
 pub(crate) struct Patience<'a> {
     /// No new try begins after this long; zero tries once.
     pub(crate) limit: Duration,
-    /// Random bits.
     pub(crate) chance: &'a dyn Fn() -> u64,
-    /// Waits.
     pub(crate) sleep: &'a dyn Fn(Duration),
-    /// Tells a person why it waits.
     pub(crate) say: &'a dyn Fn(&str),
 }
 

@@ -24,7 +24,6 @@ const UNFINISHED: Duration = Duration::from_hours(1);
 pub(crate) struct Limits {
     /// All files together, in bytes.
     pub(crate) bytes: u64,
-    /// Since a report was kept.
     pub(crate) age: Duration,
 }
 
@@ -36,15 +35,11 @@ pub(crate) struct Spool {
 
 /// What became of the reports that waited.
 pub(crate) struct Drained {
-    /// One line for each.
     pub(crate) said: Vec<String>,
-    /// Why the server took no more.
     pub(crate) refusal: Option<UploadError>,
 }
 
-/// A report that is on disk.
 pub(crate) struct Kept {
-    /// Where.
     pub(crate) path: PathBuf,
     /// What had to go for it, one line each.
     pub(crate) removed: Vec<String>,
@@ -187,7 +182,6 @@ impl Spool {
         refused.into_iter().map(|file| file.path).collect()
     }
 
-    /// Files by name, oldest first.
     fn waiting(&self, wanted: impl Fn(&str) -> bool) -> Vec<Waiting> {
         let Ok(entries) = fs::read_dir(&self.folder) else {
             return Vec::new();

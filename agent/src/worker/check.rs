@@ -15,10 +15,8 @@ use super::zones::Zones;
 
 /// Sets the guards' pattern apart from the data's.
 const GUARD_SEED: u64 = 0x6775_6172_645f_7a6f;
-/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
 const ALREADY_ENABLED: i32 = 704;
 
-/// Makes the check.
 pub(super) fn run(kind: CheckKind, initiator: &Place, owner: &Place, seed: u64, limit: Duration) -> Checked {
     let pair = Between {
         initiator,

@@ -59,31 +59,24 @@ const DROPPED_VARIABLES: [&str; 15] = [
     "PEERLESS_TOKEN",
 ];
 
-/// Why a worker gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
-    /// It could not be started.
     #[error("the worker process cannot be started: {0}")]
     Start(String),
-    /// No answer in time.
     #[error("{} did not return within {} s", named(.call.as_deref()), .limit.as_secs_f64())]
     Hang {
         /// The driver call that it was about to make.
         call: Option<String>,
-        /// How long it was waited for.
         limit: Duration,
     },
-    /// It ended.
     #[error("the worker process ended in {}: {how}{}", named(.call.as_deref()), said(.last_words))]
     Died {
         /// The driver call that it was about to make.
         call: Option<String>,
-        /// Exit status or signal.
         how: String,
         /// End of what it wrote to standard error.
         last_words: String,
     },
-    /// It answered something else.
     #[error("the worker process gave no sense: {0}")]
     Nonsense(String),
 }
@@ -103,13 +96,11 @@ fn said(last_words: &str) -> String {
 /// A worker that did not end even when killed: it is stuck inside the driver, and left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stuck {
-    /// Its process id.
     pub(crate) pid: u32,
     /// The call that it is stuck in.
     pub(crate) call: Option<String>,
 }
 
-/// A running worker.
 pub(crate) struct Worker {
     child: Child,
     /// Commands go this way, descriptors both ways.
@@ -157,7 +148,6 @@ impl Worker {
         Self::spawn(program, environment).map_err(|error| Fault::Start(error.to_string()))
     }
 
-    /// Waits for its first word.
     pub(crate) fn ready(&mut self) -> Result<(), Fault> {
         match self.answer(START_LIMIT)? {
             Answer::Ready { version: VERSION } => Ok(()),
@@ -225,7 +215,6 @@ impl Worker {
         descriptors.pop_front()
     }
 
-    /// The next answer.
     pub(crate) fn answer(&mut self, limit: Duration) -> Result<Answer, Fault> {
         let start = Instant::now();
         loop {

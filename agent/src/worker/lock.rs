@@ -19,25 +19,16 @@ pub(crate) struct Lock {
     _file: File,
 }
 
-/// Why the lock is not held.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockError {
-    /// Another agent holds it.
     #[error("another agent (process {holder}) is probing this node; it holds {}", .path.display())]
     Held {
         /// What the other wrote into the file.
         holder: String,
-        /// The file.
         path: PathBuf,
     },
-    /// The file cannot be used.
     #[error("cannot lock {}: {source}; name another file with --lock-file", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
 }
 
 /// Where the lock lies unless the operator says otherwise: for root in a folder that only root can write to (in

@@ -22,7 +22,6 @@ use super::zones::Layout;
 /// Longest a step of rung 6 is waited for before anything was prepared, which says it.
 const NO_LIMIT: Duration = Duration::ZERO;
 
-/// What a worker holds.
 pub(super) struct Worker {
     trace: Trace,
     driver: Option<Driver>,
@@ -36,7 +35,6 @@ pub(super) struct Worker {
     bench: Bench,
     /// NCCL, and the ranks that this process has.
     nccl: Ranks,
-    /// Prepared GPUs by position.
     places: BTreeMap<u32, Place>,
     sharing: Sharing,
 }

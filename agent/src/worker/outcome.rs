@@ -8,7 +8,6 @@ use super::place::Place;
 use super::protocol::{CallFailure, CheckResult, Checked};
 use super::zones::{Layout, WINDOWS};
 
-/// Where a check stopped.
 pub(super) enum Stop {
     /// Before the access: nothing is shown about it.
     Before(CallError),
@@ -35,7 +34,6 @@ pub(super) fn not_supported(why: impl std::fmt::Display) -> Stop {
     })
 }
 
-/// What a check came to.
 pub(super) fn result(outcome: Result<Option<Mismatch>, Stop>) -> CheckResult {
     match outcome {
         Ok(None) => CheckResult::Pass,
@@ -57,7 +55,6 @@ pub(super) fn result(outcome: Result<Option<Mismatch>, Stop>) -> CheckResult {
 }
 
 impl Checked {
-    /// Of a check that compared nothing.
     pub(super) fn plain(result: CheckResult) -> Self {
         Self {
             result,

@@ -14,12 +14,9 @@ const RESERVE_BYTES: usize = 2 << 30;
 /// Allocations are multiples of this, the driver's own unit: a smaller one can share its unit with another, and a
 /// legacy handle always names the whole unit.
 const UNIT_BYTES: usize = 2 << 20;
-/// `CUDA_ERROR_OUT_OF_MEMORY`.
 const OUT_OF_MEMORY: i32 = 2;
 
-/// One prepared GPU.
 pub(super) struct Place {
-    /// Dropped before what they live in.
     kernels: Result<Kernels, CallError>,
     pub(super) buffer: Buffer,
     /// What timed copies move, once there was one.
@@ -59,7 +56,6 @@ impl Place {
         })
     }
 
-    /// Why there are no kernels here.
     pub(super) fn without_kernels(&self) -> Option<&CallError> {
         self.kernels.as_ref().err()
     }
@@ -79,7 +75,6 @@ impl Place {
         self.layout.zones(self.buffer.span())
     }
 
-    /// The zone that peers access.
     pub(super) fn data(&self) -> Result<Windows<'_>, CallError> {
         Ok(self.zones()?.data)
     }
@@ -92,7 +87,6 @@ impl Place {
         Ok(())
     }
 
-    /// The memory of timed copies.
     pub(super) fn timed(&self, bytes: usize) -> Option<Windows<'_>> {
         self.timed.as_ref()?.window(0, bytes)
     }
@@ -156,7 +150,6 @@ fn spread_over(context: &Context, packed: Layout) -> Result<Option<Layout>, Call
     Ok(packed.spread(bytes))
 }
 
-/// A word of a pattern.
 pub(super) fn expected(pattern: Pattern, index: u64) -> u32 {
     let word = word(pattern.seed, index);
     if pattern.complement { !word } else { word }

@@ -18,7 +18,6 @@ pub(crate) use nccl::{Collective, NcclAnswer, NcclCommand, NcclMember, NcclRun};
 /// Raised with every change to the messages.
 pub(crate) const VERSION: u32 = 9;
 
-/// Parent to worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Command {
@@ -38,16 +37,12 @@ pub(crate) enum Command {
     Attach,
     /// Rung 1 of a pair, both directions. Answered by [`Answer::PairFacts`].
     PairFacts {
-        /// Position in the list of GPUs.
         a: u32,
-        /// Position in the list of GPUs.
         b: u32,
     },
     /// Context, stream, kernels and buffers on a GPU, unless they are there. Answered by [`Answer::Prepared`].
     Prepare {
-        /// Position in the list of GPUs.
         gpu: u32,
-        /// Bytes of a check's data.
         bytes: u64,
         /// Spread the windows over most of the GPU's memory.
         spread: bool,
@@ -58,11 +53,8 @@ pub(crate) enum Command {
     Check {
         /// Whose context or kernel accesses the other's memory.
         initiator: u32,
-        /// Whose memory it is.
         owner: u32,
-        /// What to do.
         kind: CheckKind,
-        /// Seed of the pattern, used once.
         seed: u64,
         /// Longest time to wait for work on the GPU.
         limit_ms: u64,
@@ -71,11 +63,8 @@ pub(crate) enum Command {
     Time {
         /// Where the bytes come from, and whose context copies them.
         source: u32,
-        /// Where they go.
         destination: u32,
-        /// Bytes of a copy.
         bytes: u64,
-        /// Copies that count.
         samples: u32,
         /// Longest time to wait for work on the GPU.
         limit_ms: u64,
@@ -83,13 +72,10 @@ pub(crate) enum Command {
     /// Memory and kernels of the bench on a prepared GPU, unless they are there. Answered by
     /// [`Answer::BenchPrepared`].
     PrepareBench {
-        /// Position in the list of GPUs.
         gpu: u32,
         /// Bytes of the buffer that is sent from, and of the one that is received in.
         bytes: u64,
-        /// Bytes of page-locked host memory.
         pinned_bytes: u64,
-        /// Bytes of ordinary host memory.
         pageable_bytes: u64,
         /// CPUs next to the GPU, on which a thread gets host memory next to it; none where they are not known.
         cpus: Vec<u32>,
@@ -102,9 +88,7 @@ pub(crate) enum Command {
     /// Rung 6, first step, in the owner's process: expose windows of memory and hand it out. Answered by
     /// [`Answer::Offered`], or by [`Answer::Checked`] where that is not possible.
     Offer {
-        /// Whose memory it is; prepared.
         owner: u32,
-        /// How it is handed out.
         way: Way,
         /// Seed of the pattern that will be stored there.
         seed: u64,
@@ -112,21 +96,16 @@ pub(crate) enum Command {
     /// Rung 6, second step, in the other process: open the memory and store the pattern. Answered by
     /// [`Answer::Checked`].
     Reach {
-        /// Whose context opens it; prepared.
         initiator: u32,
         /// How it was handed out. A descriptor comes with this command.
         way: Way,
-        /// What the owner said of it.
         offered: Offered,
-        /// Seed of the pattern.
         seed: u64,
     },
     /// Rung 6, third step, in the owner's process: compare, then put another pattern there. Answered by
     /// [`Answer::Checked`].
     Verify {
-        /// Whose memory it is.
         owner: u32,
-        /// How it was handed out.
         way: Way,
         /// Seed of the pattern that was stored.
         seed: u64,
@@ -135,18 +114,14 @@ pub(crate) enum Command {
     },
     /// Rung 6, last step, in the other process: load, compare and close the memory. Answered by [`Answer::Checked`].
     Fetch {
-        /// Whose context opened it.
         initiator: u32,
-        /// Seed of the pattern.
         seed: u64,
     },
     /// A step with NCCL. Answered by [`Answer::Nccl`].
     Nccl(NcclCommand),
-    /// Release everything and end. Not answered.
     Close,
 }
 
-/// A GPU that NVML lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ManagedGpu {
     /// PCI address, `0000:3b:00.0`, or why NVML does not answer about it.
@@ -160,9 +135,7 @@ pub(crate) struct ManagedGpu {
 /// A GPU about which NVML does not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unanswered {
-    /// By the error's kind.
     pub(crate) why: Why,
-    /// The call and its error.
     pub(crate) message: String,
 }
 
@@ -174,7 +147,6 @@ pub(crate) enum Why {
     Lost,
     /// This process may not ask about it (4).
     NoPermission,
-    /// Any other.
     Failed,
 }
 
@@ -182,42 +154,32 @@ pub(crate) enum Why {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Way {
-    /// `cuIpcGetMemHandle`.
     Legacy,
-    /// `cuMemExportToShareableHandle`, a file descriptor.
     Vmm,
 }
 
-/// Memory that another process may open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Offered {
     /// The handle, empty where a descriptor comes with the message.
     pub(crate) handle: Vec<u8>,
-    /// Its size.
     pub(crate) bytes: u64,
 }
 
-/// Worker to parent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
     /// The worker runs and waits for commands.
     Ready {
-        /// Its [`VERSION`].
         version: u32,
     },
     /// The library is loaded; nothing was called yet.
     Loaded(Loaded),
-    /// See [`Opened`].
     Opened(Box<Opened>),
-    /// What may have changed.
     ReadAgain {
-        /// Facts by name, GPU by GPU.
         gpus: Vec<BTreeMap<String, Fact>>,
     },
     /// GPUs in NVML's order, or why NVML lists none.
     Managed {
-        /// See [`ManagedGpu`].
         gpus: Result<Vec<ManagedGpu>, String>,
     },
     /// UUIDs of the GPUs in CUDA order.
@@ -225,25 +187,18 @@ pub(crate) enum Answer {
         /// `None` where the driver does not tell it.
         uuids: Vec<Option<String>>,
     },
-    /// See [`PairFacts`].
     PairFacts(Box<PairFacts>),
-    /// The GPU is ready.
     Prepared,
     /// The GPU is ready for the bench.
     BenchPrepared {
         /// Why its host memory was not taken next to it, where that was asked.
         elsewhere: Option<String>,
     },
-    /// See [`Checked`].
     Checked(Checked),
-    /// Seconds of each copy.
     Timed {
-        /// In the order taken.
         seconds: Vec<f64>,
     },
-    /// What a cell came to.
     Measured {
-        /// In the order taken.
         samples: Vec<Sampled>,
         /// Of the GPUs that took part, during the middle sample.
         conditions: Vec<Conditions>,
@@ -267,53 +222,39 @@ pub(crate) struct Loaded {
     pub(crate) library: Fact<String>,
 }
 
-/// The driver and its GPUs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Opened {
-    /// `cuDriverGetVersion`.
     pub(crate) cuda_version: Fact<i32>,
     /// The driver's version as NVML states it.
     pub(crate) nvml_driver_version: Fact<String>,
-    /// GPUs in CUDA order.
     pub(crate) gpus: Vec<Gpu>,
 }
 
 /// Rung 1.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PairFacts {
-    /// Links that join the two.
     pub(crate) nvlinks: Fact<u32>,
-    /// Whether they end at an NVSwitch.
     pub(crate) nvswitch: Fact<bool>,
-    /// `PIX`, `PHB`, …
     pub(crate) common_ancestor: Fact<String>,
-    /// `a` towards `b`.
     pub(crate) forward: DirectionFacts,
-    /// `b` towards `a`.
     pub(crate) backward: DirectionFacts,
 }
 
 /// Rung 1, one way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct DirectionFacts {
-    /// `cuDeviceCanAccessPeer`.
     pub(crate) can_access_peer: Fact<bool>,
-    /// The five capabilities.
     pub(crate) nvml: NvmlP2p,
-    /// By name.
     pub(crate) cuda_attributes: BTreeMap<String, Fact<i32>>,
 }
 
-/// A call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallFailure {
     /// The exported name, or what was done.
     pub(crate) call: String,
     /// Its result code, where it returned one.
     pub(crate) code: Option<i32>,
-    /// Name of the code.
     pub(crate) code_name: Option<String>,
-    /// In words.
     pub(crate) message: String,
     /// Why, for programs, where nothing else says it.
     pub(crate) reason_code: Option<ReasonCode>,

@@ -14,7 +14,6 @@ use super::place::Place;
 use super::protocol::{CheckResult, Checked, Offered, Way};
 use super::zones::{Layout, Zones};
 
-/// `CUDA_ERROR_NOT_SUPPORTED`.
 const NOT_SUPPORTED: i32 = 801;
 /// `CUDA_ERROR_INVALID_VALUE`, for an attribute that an older driver does not know.
 const INVALID_VALUE: i32 = 1;
@@ -110,7 +109,6 @@ impl Sharing {
         Checked::over(result, compared_by, self.layout)
     }
 
-    /// The other process opens the memory.
     pub(super) fn open(
         initiator: &Place,
         way: Way,
@@ -201,11 +199,8 @@ fn straight(seed: u64) -> Pattern {
     }
 }
 
-/// Memory of another process, open here.
 pub(super) enum Reached {
-    /// By a handle.
     Legacy(Opened),
-    /// By a descriptor.
     Vmm(Shareable),
 }
 

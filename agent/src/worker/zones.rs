@@ -2,7 +2,6 @@
 
 use crate::gpu::{CallError, Span, Windows};
 
-/// Windows of every check.
 pub(super) const WINDOWS: u32 = 16;
 /// Bytes of a guard zone, unless a window has less: before and after each window.
 const GUARD_BYTES: usize = 4 * 1024;
@@ -14,9 +13,7 @@ const LEAST_BYTES: usize = 64;
 /// How the windows lie: guard zone, data, guard zone, and again after `stride` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Bytes of a window.
     data: usize,
-    /// Bytes of a guard zone.
     guard: usize,
     /// Bytes from one window to the next.
     stride: usize,
@@ -46,7 +43,6 @@ impl Layout {
         self.stride * (WINDOWS as usize - 1) + self.data + 2 * self.guard
     }
 
-    /// Bytes of all windows.
     pub(super) fn data_bytes(self) -> u64 {
         self.data as u64 * u64::from(WINDOWS)
     }
@@ -75,7 +71,6 @@ impl Layout {
 /// The zones of a layout in some memory.
 #[derive(Clone, Copy)]
 pub(super) struct Zones<'a> {
-    /// What peers access.
     pub(super) data: Windows<'a>,
     /// What nobody must touch: before and after each window.
     pub(super) guards: [Windows<'a>; 2],

@@ -11,6 +11,7 @@ use super::assemble::sum_up;
 use super::bytes;
 use super::clean::{Clean, ESC};
 use super::clock::{Clocks, Moment};
+use super::cut_lines::Joined;
 use super::devices::Devices;
 use super::event::Sink;
 use super::fold::{Seen, Tally};
@@ -23,7 +24,6 @@ use super::restore::{Signs, restore};
 use super::sequence::Sequences;
 use super::stated::Stated;
 use super::summary::Summary;
-use super::wrap::Joined;
 use crate::matcher::statements::WORDS;
 use crate::matcher::{Found, Glance, Line, Matcher, Work};
 

@@ -22,6 +22,7 @@ mod cause;
 mod clean;
 mod clock;
 mod crowd;
+mod cut_lines;
 mod devices;
 mod engine;
 mod entry;
@@ -47,12 +48,12 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod text;
-mod wrap;
 mod wrapper;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use cut_lines::HEAD_BYTES;
 pub use event::{Event, Hit};
 pub use fold::{MAX_FOLDS, MAX_FOLDS_OF_RECORD};
 pub use given::{EnvironmentError, check_environment};
@@ -62,13 +63,12 @@ pub use summary::{
     Applies, Candidate, Fold, KnownComponent, LinePart, Match, MatchedLine, Order, RootCause, Summary,
 };
 pub use text::{Marked, TEXT_LIMIT_BYTES};
-pub use wrap::HEAD_BYTES;
 
 use crate::matcher::Matcher;
+use cut_lines::Head;
 use engine::Engine;
 use lines::Lines;
 pub(crate) use prefix::launcher_prefix;
-use wrap::Head;
 
 /// What a scan should know beforehand.
 #[derive(Debug, Clone, PartialEq, Eq)]

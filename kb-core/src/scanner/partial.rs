@@ -2,8 +2,8 @@
 //! the same stream, up to one with `F`. They are put together and read once more; only what stands across a cut counts.
 
 use super::clean::Clean;
+use super::cut_lines::Joined;
 use super::lines::size;
-use super::wrap::Joined;
 
 /// Bytes of lines that are put together at most; of what is longer, only cuts are looked at.
 const MOST_BYTES: usize = 32 * 1024;

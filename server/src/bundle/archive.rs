@@ -15,21 +15,16 @@ use super::{ANNEX_END, DOCUMENT_END, licence};
 
 /// Effort of compression: more takes longer and gains little on texts of a few kilobytes.
 const LEVEL: i64 = 6;
-/// Files are for everybody to read.
 const MODE: u32 = 0o644;
 
 /// What an archive holds, in its `manifest.json`.
 #[derive(Debug, Serialize)]
 struct Manifest<'a> {
-    /// Version of this layout.
     format: u32,
     /// The feed's seq as of which these records were published.
     seq: Seq,
-    /// Number of records.
     records: usize,
-    /// SPDX identifier.
     licence: &'static str,
-    /// Text of the licence.
     licence_url: &'static str,
     /// Published records that this program could not read, or whose files would be taken for something else.
     left_out: Vec<&'a RecordId>,

@@ -13,15 +13,8 @@ use crate::store::SeedRecord;
 /// Why a path could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The system refused.
     #[error("{}: {source}", path.display())]
-    Read {
-        /// File or folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The files are not records.
+    Read { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Bundle(#[from] BundleError),
     /// A single file whose text names no id.

@@ -1,13 +1,9 @@
 //! The licence of the records, in every form in which it is stated (docs/adr/0009). The program has its own.
 
-/// SPDX identifier.
 pub const ID: &str = "CC-BY-4.0";
-/// For people.
 pub const NAME: &str = "Creative Commons Attribution 4.0 International";
-/// Its text.
 pub const URL: &str = "https://creativecommons.org/licenses/by/4.0/";
 
-/// What a copy carries.
 pub fn statement() -> String {
     format!(
         "The records of Peerless are licensed under {NAME} ({ID}).\n{URL}\n\nYou may copy, change and pass them on, \

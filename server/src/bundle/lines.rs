@@ -23,7 +23,6 @@ pub struct Line {
     pub withdrawn: bool,
 }
 
-/// Reads one line.
 pub fn parse_line(line: &str) -> Result<Line, serde_json::Error> {
     serde_json::from_str(line)
 }

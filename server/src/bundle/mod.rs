@@ -21,22 +21,13 @@ pub use embedded::{embedded, embedded_ids};
 pub use folder::{FolderError, read_files, read_path};
 pub use lines::{Line, parse_line};
 
-/// End of an annex' file name.
 const ANNEX_END: &str = ".ext.json";
-/// End of a document's file name.
 const DOCUMENT_END: &str = ".json";
 
-/// Why files are not records.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BundleError {
-    /// The path is not an id.
     #[error("{path}: the path must be the record's id: {source}")]
-    Path {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        source: IdError,
-    },
+    Path { path: String, source: IdError },
     /// An annex without its document.
     #[error("{0}: this annex has no document beside it")]
     Orphan(String),

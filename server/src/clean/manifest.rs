@@ -12,7 +12,6 @@ use super::CleanError;
 const MANIFEST: &str = "manifest.jsonl";
 /// Where a checkout keeps its corpus, beside the folder of records.
 const BESIDE_RECORDS: &str = "evaluation/clean";
-/// End of a log's file name.
 const LOG_END: &str = "zst";
 
 /// Whether patterns may have been mended with a log in view.
@@ -29,7 +28,6 @@ pub enum Part {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
-    /// Its file, beside the manifest.
     pub file: String,
     /// Where it comes from: the address of a page, or what was run on what for a log of our own.
     pub origin: String,
@@ -37,9 +35,7 @@ pub struct Log {
     pub read_on: String,
     /// The licence it stands under, as an SPDX expression.
     pub licence: String,
-    /// Bytes, decompressed.
     pub bytes: u64,
-    /// Lines, decompressed.
     pub lines: u64,
     /// Whether it was seen when patterns were written.
     pub part: Part,
@@ -47,7 +43,6 @@ pub struct Log {
     pub note: String,
 }
 
-/// A folder of logs.
 #[derive(Debug)]
 pub struct Corpus {
     folder: PathBuf,
@@ -105,7 +100,6 @@ impl Corpus {
         &self.logs
     }
 
-    /// The file of one of them.
     pub fn path(&self, log: &Log) -> PathBuf {
         self.folder.join(&log.file)
     }

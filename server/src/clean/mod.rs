@@ -18,20 +18,13 @@ pub use manifest::{Corpus, Log, Part};
 pub enum CleanError {
     /// The system refused, or a log is no zstd.
     #[error("{}: {source}", path.display())]
-    Read {
-        /// File or folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// A line of the manifest does not describe a log.
     #[error("{}:{line}: {source}", path.display())]
     Manifest {
-        /// The manifest.
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
-        /// What is wrong with it.
         source: serde_json::Error,
     },
     /// A file that nobody would read, or one that stands twice.
@@ -43,15 +36,12 @@ pub enum CleanError {
         path.display()
     )]
     Unlike {
-        /// The log.
         path: PathBuf,
         /// Decompressed bytes that the manifest states.
         bytes: u64,
-        /// Lines that the manifest states.
         lines: u64,
         /// Decompressed bytes that are there.
         found_bytes: u64,
-        /// Lines that are there.
         found_lines: u64,
     },
 }

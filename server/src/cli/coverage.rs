@@ -68,9 +68,7 @@ impl Counts {
     }
 }
 
-/// What a folder's records cover.
 pub(super) struct Coverage {
-    /// The tables, for people.
     pub(super) text: String,
     /// Codes that no record carries, and what each record must have and one has not.
     pub(super) missing: usize,

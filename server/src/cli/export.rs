@@ -15,7 +15,6 @@ use crate::bundle::deadends::to_canon;
 use crate::config::DataArgs;
 use crate::store::{FeedStore, RecordStore, RevisionTexts, Store};
 
-/// Records read at once.
 const PAGE: u32 = 200;
 
 /// What to write, and where.

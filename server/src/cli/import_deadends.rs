@@ -13,7 +13,6 @@ use crate::config::DataArgs;
 use crate::startup::open_store;
 use crate::store::{ListQuery, SeedRecord};
 
-/// Ids listed at once.
 const PAGE: u32 = 1000;
 
 /// Ids that records have in the database that is imported into.

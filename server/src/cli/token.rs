@@ -10,7 +10,8 @@ use kb_core::ids::NodeId;
 use super::{open_existing, refuse_missing, say};
 use crate::clock::{Clock as _, SystemClock, SystemRandom};
 use crate::config::DataArgs;
-use crate::domain::join_tokens::{self, Wanted, parse_duration, parse_label, parse_name};
+use crate::domain::join_tokens::{self, Wanted, parse_duration, parse_name};
+use crate::domain::labels;
 use crate::domain::tokens;
 use crate::startup::open_store;
 use crate::store::{Bounds, Scope, StoredToken};
@@ -43,7 +44,7 @@ pub struct CreateArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     uses: Option<u32>,
     /// With the scope enrol: a label of the nodes that join with it, once for each: rack=r17
-    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = parse_label)]
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = labels::parse)]
     labels: Vec<(String, String)>,
     /// With the scope enrol: make so many tokens, a line each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(join_tokens::MAX_AT_ONCE)))]
@@ -105,7 +106,7 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
             name: arguments.name,
             uses: arguments.uses,
             expires_in: arguments.expires_in,
-            labels: join_tokens::labels(arguments.labels)?,
+            labels: labels::from_pairs(arguments.labels).map_err(|why| anyhow!("labels: {why}"))?,
             count: arguments.count,
         };
         join_tokens::make(store.as_ref(), &SystemRandom, &wanted, SystemClock.now()).await?

@@ -39,7 +39,6 @@ impl DataArgs {
         self.data_dir.join(SQLITE_FILE)
     }
 
-    /// The database's URL.
     pub fn url(&self) -> String {
         match &self.database {
             Some(url) => url.clone(),

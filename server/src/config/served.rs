@@ -1,9 +1,7 @@
 //! Settings of the server that have a form: where users reach it, and its threads.
 
-/// Most threads that answer requests.
 const MOST_WORKERS: usize = 1024;
 
-/// A number of threads.
 pub(super) fn workers(text: &str) -> Result<usize, String> {
     let told = || format!("give 1 to {MOST_WORKERS} threads, or leave it out for one for each processor");
     let count: usize = text.trim().parse().map_err(|_| told())?;

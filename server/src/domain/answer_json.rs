@@ -120,14 +120,11 @@ pub enum Expand {
     Record,
 }
 
-/// What an answer is explained with.
 #[derive(Debug, Clone)]
 pub struct Explaining {
-    /// The records.
     pub generation: Arc<Generation>,
     /// What addresses begin with; they are paths where it is absent.
     pub base_url: Option<String>,
-    /// How much of each record.
     pub expand: Expand,
 }
 

@@ -13,7 +13,6 @@ pub const MAX_MACHINE_BYTES: usize = 200;
 /// Why a node was not enrolled. Nothing was kept.
 #[derive(Debug, thiserror::Error)]
 pub enum EnrolError {
-    /// Another machine holds the id.
     #[error(
         "another machine is enrolled as {0}: give this one an id of its own, or take the other's credential back with \
          `peerless token list` and `peerless token revoke`"
@@ -34,17 +33,13 @@ pub enum EnrolError {
         "machine has 1 to {MAX_MACHINE_BYTES} bytes: the machine id, or another text that stays when the node is installed anew"
     )]
     Machine,
-    /// No randomness.
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// Not kept.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// A node that was enrolled.
 pub struct Credential {
-    /// The token, shown once.
     pub token: IssuedToken,
     /// Whether the machine had one before, which is revoked now.
     pub again: bool,
@@ -85,21 +80,14 @@ pub async fn enrol(
 pub struct Writer {
     /// The only node that may be written; any where it is not said.
     pub node: Option<NodeId>,
-    /// Refuse whoever may write any.
     pub enrol_only: bool,
 }
 
 /// Why a report was refused before it was looked at any further.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriterError {
-    /// The credential is another node's.
     #[error("this credential writes reports of {own} alone, and the report is of {named}")]
-    OtherNode {
-        /// The credential's.
-        own: NodeId,
-        /// The report's.
-        named: NodeId,
-    },
+    OtherNode { own: NodeId, named: NodeId },
     /// The server takes no tokens that write any node.
     #[error(
         "this server takes reports from enrolled nodes alone (--enrol-only): enrol the node with a join token \

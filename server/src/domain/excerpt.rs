@@ -6,7 +6,6 @@ use std::fmt;
 /// Kept of each end, in bytes.
 const END_BYTES: usize = 16 * 1024;
 
-/// Keeps both ends of what passes.
 #[derive(Default)]
 pub(super) struct Excerpt {
     head: Vec<u8>,

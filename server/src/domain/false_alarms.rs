@@ -14,7 +14,6 @@ use super::lookup::{MatchOptions, Matching};
 use crate::clean::{CleanError, Corpus, Log};
 use crate::feed::Generation;
 
-/// Bytes read at once.
 const PIECE: usize = 256 << 10;
 /// Characters of a line that are shown.
 const SHOWN: usize = 200;
@@ -22,17 +21,13 @@ const SHOWN: usize = 200;
 /// A record that matched in a healthy log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alarm {
-    /// The log.
     pub file: String,
     /// The first line on which the record stands, from 1.
     pub line: u64,
-    /// Lines on which it stands.
     pub count: u64,
-    /// The record.
     pub record: RecordId,
     /// What of it matched there: a pattern's id, `signature`, or `code:` and the code.
     pub pattern: String,
-    /// The beginning of the line.
     pub text: String,
 }
 

@@ -12,21 +12,17 @@ use crate::store::{FleetQuery, HeardNode, NodeStore, StoreError, VerdictCount};
 pub const SILENT_HOURS: u32 = 24;
 /// Hours that may be asked for: a year.
 pub const SILENT_HOURS_MAX: u32 = 8_760;
-/// Faults told at most.
 const FAULTS: u32 = 10;
 /// Nodes longest without a run that are named at most.
 const OLDEST: u32 = 5;
 
-/// All nodes together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fleet {
-    /// Nodes that ever reported.
     pub nodes: u64,
     /// GPUs of these nodes, by the report that stands; none of a simulated one.
     pub gpus: u64,
     /// Every verdict, best first, with the nodes whose verdict it is.
     pub verdicts: Vec<VerdictCount>,
-    /// What most nodes suffer from first.
     pub faults: Vec<Fault>,
     /// Nodes without a run that ended in the time asked for.
     pub silent: u64,
@@ -39,7 +35,6 @@ pub struct Fleet {
 pub struct Fault {
     /// The record; `None`: no known one explains it.
     pub record: Option<RecordId>,
-    /// The rule that found it.
     pub rule: String,
     /// The record's title, else what one of the reports says.
     pub title: String,

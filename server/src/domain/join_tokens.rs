@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kb_core::terminal::harmless;
 use time::OffsetDateTime;
 
+use super::labels;
 use super::tokens::{IssuedToken, draw};
 use crate::clock::{Random, RandomError};
 use crate::store::{Bounds, Labels, Scope, StoreError, StoredToken, TokenStore};
@@ -14,45 +14,31 @@ const MAX_USES: u32 = 2_147_483_647;
 
 /// Most tokens that are made at once.
 pub const MAX_AT_ONCE: u32 = 1_000;
-/// Most labels of a token.
-pub const MAX_LABELS: usize = 16;
-/// Longest name of a label, in bytes.
-pub const MAX_LABEL_NAME_BYTES: usize = 63;
-/// Longest value of a label, in characters.
-pub const MAX_LABEL_VALUE_CHARACTERS: usize = 100;
 /// Longest name of a token, in characters.
 pub const MAX_NAME_CHARACTERS: usize = 100;
 
-/// What tokens are made.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// Whom or what they are for.
     pub name: String,
     /// Nodes that may join with each; any number where it is not said.
     pub uses: Option<u32>,
     /// How long they are good; without end where it is not said.
     pub expires_in: Option<Duration>,
-    /// Labels of the nodes that join.
     pub labels: Labels,
-    /// How many.
     pub count: u32,
 }
 
-/// Why none was made.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinTokenError {
     /// Something that was asked for cannot be.
     #[error("{0}")]
     Wrong(String),
-    /// No randomness.
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// Not kept.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Makes them, all or none.
 pub async fn make(
     store: &dyn TokenStore,
     random: &dyn Random,
@@ -60,7 +46,7 @@ pub async fn make(
     now: OffsetDateTime,
 ) -> Result<Vec<IssuedToken>, JoinTokenError> {
     let name = parse_name(&wanted.name).map_err(|why| JoinTokenError::Wrong(format!("name: {why}")))?;
-    check_labels(&wanted.labels).map_err(|why| JoinTokenError::Wrong(format!("labels: {why}")))?;
+    labels::check(&wanted.labels).map_err(|why| JoinTokenError::Wrong(format!("labels: {why}")))?;
     if !(1..=MAX_AT_ONCE).contains(&wanted.count) {
         let why = format!("count: {} tokens at once, give 1 to {MAX_AT_ONCE}", wanted.count);
         return Err(JoinTokenError::Wrong(why));
@@ -122,59 +108,6 @@ pub fn parse_name(text: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// Reads `rack=r17`.
-pub fn parse_label(text: &str) -> Result<(String, String), String> {
-    let Some((name, value)) = text.split_once('=') else {
-        return Err(format!(
-            "{:?} is no label: write NAME=VALUE, as rack=r17",
-            harmless(text)
-        ));
-    };
-    check_label(name, value)?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-/// Labels that were given one by one.
-pub fn labels(given: Vec<(String, String)>) -> Result<Labels, JoinTokenError> {
-    let mut labels = Labels::new();
-    for (name, value) in given {
-        if labels.contains_key(&name) {
-            let why = format!("labels: {name} is given twice, give each name once");
-            return Err(JoinTokenError::Wrong(why));
-        }
-        labels.insert(name, value);
-    }
-    Ok(labels)
-}
-
-fn check_labels(labels: &Labels) -> Result<(), String> {
-    if labels.len() > MAX_LABELS {
-        return Err(format!("there are {}, give at most {MAX_LABELS}", labels.len()));
-    }
-    labels
-        .iter()
-        .try_for_each(|(name, value)| check_label(name, value))
-}
-
-fn check_label(name: &str, value: &str) -> Result<(), String> {
-    let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
-    if name.is_empty() || name.len() > MAX_LABEL_NAME_BYTES || !name.bytes().all(is_name_byte) {
-        return Err(format!(
-            "{:?} is no name of a label: give 1 to {MAX_LABEL_NAME_BYTES} letters, digits, dots, dashes, slashes and \
-             underscores",
-            harmless(name)
-        ));
-    }
-    let length = value.chars().count();
-    if length == 0 || length > MAX_LABEL_VALUE_CHARACTERS || harmless(value) != value || value.contains('\t')
-    {
-        return Err(format!(
-            "the value of the label {name} has 1 to {MAX_LABEL_VALUE_CHARACTERS} printable characters"
-        ));
-    }
-    Ok(())
-}
-
 /// Reads `90d` and the like.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     const FORM: &str = "write a number and m, h, d or w: 90d";
@@ -214,24 +147,6 @@ mod tests {
             &"x".repeat(MAX_NAME_CHARACTERS + 1),
         ] {
             assert!(parse_name(bad).is_err(), "{bad:?} was accepted");
-        }
-    }
-
-    #[test]
-    fn labels_are_a_name_and_a_value() {
-        assert_eq!(parse_label("rack=r17"), Ok(("rack".to_owned(), "r17".to_owned())));
-        assert_eq!(parse_label("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
-        for bad in [
-            "",
-            "rack",
-            "=r17",
-            "rack=",
-            "ra ck=1",
-            "rack=\u{1b}[2J",
-            "rack=a\nb",
-        ] {
-            let told = parse_label(bad).unwrap_err();
-            assert!(!told.contains('\u{1b}'), "{told}");
         }
     }
 

@@ -23,14 +23,12 @@ use super::work_time::{self, OutOfTime, WorkTime};
 use crate::feed::Generation;
 use crate::search::{KnowledgeStamp, SearchIndex};
 
-/// Most records that search suggests.
 const MAX_SUGGESTIONS: usize = 5;
 /// Suggestions that are asked for: those that the matcher saw too take their place among the others by them.
 const ASKED_SUGGESTIONS: usize = 25;
 
 /// Longest text of one item of a batch, in bytes.
 pub const MAX_ITEM_BYTES: usize = 64 * 1024;
-/// Most items of a batch.
 pub const MAX_ITEMS: usize = 1_000;
 
 /// What a caller may say beside the text.
@@ -42,7 +40,6 @@ pub struct MatchOptions {
     pub without_text: bool,
 }
 
-/// One text being read.
 pub struct Matching {
     generation: Arc<Generation>,
     scanner: Scanner,
@@ -174,7 +171,6 @@ impl Matching {
         self.scanner.feed(&text);
     }
 
-    /// Ends the text.
     pub fn finish(self) -> Result<MatchAnswer, LookupError> {
         self.finish_with_events().map(|(_, answer)| answer)
     }
@@ -257,7 +253,6 @@ impl fmt::Debug for Matching {
     }
 }
 
-/// As for [`Matching`].
 impl fmt::Debug for BatchItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BatchItem")

@@ -11,6 +11,7 @@ pub mod fleet;
 pub mod graph;
 pub mod ingest;
 pub mod join_tokens;
+pub mod labels;
 pub mod lookup;
 pub mod node_events;
 pub mod outcomes;

@@ -2,7 +2,6 @@
 
 use crate::store::{MovedGpu, NodeChange};
 
-/// Most GPUs that a sentence names.
 const NAMED: usize = 4;
 
 /// What happened, for people and for the text of the API.

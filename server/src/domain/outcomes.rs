@@ -16,7 +16,6 @@ use crate::store::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, RecordSto
 
 /// Component of an environment with the GPU model.
 const MODEL: &str = "gpu_model";
-/// Most components of an environment.
 const MAX_COMPONENTS: usize = 16;
 /// Longest name of a component and longest version or model, in characters.
 const MAX_CHARACTERS: usize = 100;
@@ -100,7 +99,6 @@ pub struct EnvironmentOutcome {
     pub failed: u64,
 }
 
-/// Why a vote was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum OutcomeError {
     /// No such record, or none that was ever published.
@@ -109,10 +107,8 @@ pub enum OutcomeError {
     /// No such revision that readers could see.
     #[error("record {0} has no published revision {1}")]
     NoRevision(RecordId, u32),
-    /// `tried` names nothing.
     #[error("{0:?} is no action of revision {1}: write /workarounds/0 or /dead_ends/0, counted from 0")]
     NoAction(String, Revision),
-    /// The environment is too large.
     #[error(
         "an environment has at most {MAX_COMPONENTS} components of 1 to {MAX_CHARACTERS} characters without control characters"
     )]
@@ -120,7 +116,6 @@ pub enum OutcomeError {
     /// The environment names what no record knows, or a version that is none.
     #[error(transparent)]
     Component(#[from] EnvironmentError),
-    /// One reporter votes for many models.
     #[error("this token has voted on this action for as many GPU models as count; change one of those votes")]
     TooManyModels,
     /// The credential of a node: each enrolment makes a new one, which would be a new voter.
@@ -128,12 +123,10 @@ pub enum OutcomeError {
         "a node's credential writes its reports and has no vote: use a token with the scope \"report\" of its own"
     )]
     NoVote,
-    /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Keeps a vote.
 pub async fn vote(
     (store, generation): (&dyn Store, &Generation),
     id: &RecordId,

@@ -13,10 +13,8 @@ const NEAR: usize = 5;
 /// Longest name that near ones are looked for of, in bytes.
 const MAX_ASKED_BYTES: usize = 200;
 
-/// Where an id leads.
 #[derive(Debug, Clone)]
 pub enum Found {
-    /// To a published record.
     Published(Arc<PublishedRecord>),
     /// It is a former id of this record: redirect.
     Moved(RecordId),

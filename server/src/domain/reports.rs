@@ -6,12 +6,10 @@ use kb_core::report::Report;
 use super::ingest::{IngestError, parse_stored};
 use crate::store::{ReportListing, ReportStore, StoredFinding};
 
-/// A report with its findings.
 #[derive(Debug)]
 pub struct ReportView {
     /// Who sent it, when, and what it came to.
     pub listing: ReportListing,
-    /// The report.
     pub report: Report,
     /// Everything that was sent, unknown fields included.
     pub body: serde_json::Value,

@@ -15,7 +15,6 @@ const MOST: usize = 12;
 /// What may have led to a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suspect {
-    /// The record.
     pub id: RecordId,
     /// When it is this one, in the words of whichever record states the edge.
     pub condition: Option<String>,

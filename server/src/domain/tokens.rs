@@ -22,11 +22,8 @@ const SECRET_BYTES: usize = 32;
 /// Who acts: the holder of a token that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
-    /// Public part of the token.
     pub token: String,
-    /// The token's name, which revisions carry.
     pub name: String,
-    /// What the token may do.
     pub scopes: Vec<Scope>,
     /// The only node that it may write; any where it is not said.
     pub node: Option<NodeId>,
@@ -45,23 +42,10 @@ pub enum TokenError {
     /// Not of the form, not known, or another secret.
     #[error("the token is not known")]
     Unknown,
-    /// Its time is over.
     #[error("the token {id} expired at {at}")]
-    Expired {
-        /// Public part.
-        id: String,
-        /// When.
-        at: OffsetDateTime,
-    },
-    /// Taken back.
+    Expired { id: String, at: OffsetDateTime },
     #[error("the token {id} was revoked at {at}")]
-    Revoked {
-        /// Public part.
-        id: String,
-        /// When.
-        at: OffsetDateTime,
-    },
-    /// The store could not tell.
+    Revoked { id: String, at: OffsetDateTime },
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -70,17 +54,13 @@ pub enum TokenError {
 pub struct IssuedToken {
     /// The whole text, to hand to its user.
     pub text: String,
-    /// What is kept.
     pub token: NewToken,
 }
 
-/// Why no token could be made.
 #[derive(Debug, thiserror::Error)]
 pub enum IssueError {
-    /// No randomness.
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// Not kept.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -126,7 +106,6 @@ pub(super) fn draw(
     Ok(IssuedToken { text, token })
 }
 
-/// Finds out who holds `text`.
 pub async fn authenticate(
     store: &dyn TokenStore,
     text: &str,

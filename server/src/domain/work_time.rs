@@ -20,7 +20,6 @@ pub struct WorkTime {
 pub struct OutOfTime(pub Duration);
 
 impl WorkTime {
-    /// Starts now.
     pub fn start(limit: Duration) -> Self {
         Self {
             began: spent(),
@@ -37,7 +36,6 @@ impl WorkTime {
     }
 }
 
-/// Processor time of this thread.
 fn spent() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(

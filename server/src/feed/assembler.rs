@@ -22,7 +22,6 @@ type Records = BTreeMap<RecordId, Arc<PublishedRecord>>;
 /// What stood under each id that has changed.
 type Before = BTreeMap<RecordId, Option<Arc<PublishedRecord>>>;
 
-/// What the follower keeps between generations.
 #[derive(Debug)]
 pub(super) struct Assembler {
     records: Records,
@@ -34,7 +33,6 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
-    /// Nothing yet.
     pub(super) fn new() -> Result<Self, SearchError> {
         Ok(Self {
             records: BTreeMap::new(),

@@ -6,10 +6,8 @@ use tokio::sync::oneshot;
 /// ends within the promised second, and it has whatever nobody else wants.
 const NICENESS: i32 = 5;
 
-/// Beside whom work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beside {
-    /// Nobody yet: all wait for it.
     Nobody,
     /// Requests, which come first. Threads that the work starts step back with it.
     Requests,

@@ -24,19 +24,16 @@ const PAGE: u32 = 500;
 /// Longest pause after faults; the first is the interval, each doubles.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
 
-/// Longest rest between two generations.
 const MAX_REST: Duration = Duration::from_millis(250);
 
 /// Why a step of the follower failed. The generation in use stays.
 #[derive(Debug, thiserror::Error)]
 pub enum FeedError {
-    /// The store did not answer.
     #[error("the feed cannot be read: {0}")]
     Store(#[from] StoreError),
     /// The store says that more follows and gives nothing.
     #[error("the feed stands still at seq {0} although more should follow")]
     StandsStill(Seq),
-    /// The index could not be built.
     #[error("the next generation cannot be built: {0}")]
     Build(#[from] SearchError),
     /// Building panicked, which is a fault of ours.
@@ -44,7 +41,6 @@ pub enum FeedError {
     Panicked,
 }
 
-/// Follows one store.
 #[derive(Debug)]
 pub struct Follower {
     store: Arc<dyn FeedStore>,
@@ -69,7 +65,6 @@ pub async fn load(store: Arc<dyn FeedStore>) -> Result<Follower, FeedError> {
 }
 
 impl Follower {
-    /// What this keeps up to date.
     pub fn knowledge(&self) -> Arc<Knowledge> {
         Arc::clone(&self.knowledge)
     }

@@ -14,7 +14,6 @@ use super::published::{LeftOut, PublishedRecord};
 use crate::bundle::archive;
 use crate::search::SearchIndex;
 
-/// Generations built in this process.
 static GENERATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// Everything that answers readers, built from the store up to one seq.
@@ -26,11 +25,8 @@ pub struct Generation {
     pub number: u64,
     /// How long it took, from the question to the store until it could answer.
     pub built_in: Duration,
-    /// Recognises records in text.
     pub matcher: Arc<Matcher>,
-    /// Finds records by words.
     pub index: SearchIndex,
-    /// Which errors turn into which.
     pub graph: Arc<Graph>,
     /// Published records that this build cannot read.
     pub left_out: Vec<LeftOut>,
@@ -41,7 +37,6 @@ pub struct Generation {
     archive: OnceLock<Result<Arc<[u8]>, String>>,
 }
 
-/// What a generation is made of.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) seq: Seq,
@@ -107,7 +102,6 @@ impl Generation {
         records
     }
 
-    /// A published record by its id.
     pub fn record(&self, id: &RecordId) -> Option<&Arc<PublishedRecord>> {
         self.records.get(id)
     }
@@ -131,7 +125,6 @@ impl Generation {
         self.names.codes_after(after)
     }
 
-    /// All published records, by id.
     pub fn records(&self) -> impl DoubleEndedIterator<Item = &Arc<PublishedRecord>> {
         self.records.values()
     }
@@ -145,7 +138,6 @@ impl Generation {
             .map(|(_, published)| published)
     }
 
-    /// Number of published records.
     pub fn len(&self) -> usize {
         self.records.len()
     }

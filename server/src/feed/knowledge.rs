@@ -112,7 +112,6 @@ impl Knowledge {
         matches!(tokio::time::timeout(patience, reached).await, Ok(Ok(_)))
     }
 
-    /// Told of every swap.
     pub fn subscribe(&self) -> watch::Receiver<Seq> {
         self.announced.subscribe()
     }

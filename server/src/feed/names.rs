@@ -9,7 +9,6 @@ use kb_core::ids::RecordId;
 use super::published::PublishedRecord;
 use crate::search::comparable_code;
 
-/// The names of one generation.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     /// By the comparable form of the code.
@@ -24,7 +23,6 @@ pub(super) struct Names {
 pub struct Carriers {
     /// As the first of the records writes it.
     pub code: String,
-    /// By id.
     pub records: Vec<RecordId>,
 }
 

@@ -13,18 +13,13 @@ use crate::search::{SearchDoc, Slot};
 use crate::store::FeedChange;
 use crate::store::RevisionTexts;
 
-/// What readers see of one record.
 #[derive(Debug, Clone)]
 pub struct PublishedRecord {
-    /// The two texts and their views.
     pub record: Record,
-    /// The published revision.
     pub revision: Revision,
     /// Seq of the change that published it.
     pub seq: Seq,
-    /// Who made the revision.
     pub actor: String,
-    /// When it was published; see [`FeedChange::changed_at`].
     pub changed_at: OffsetDateTime,
     /// Why it was published although the gate refused it.
     pub forced: Option<String>,
@@ -32,9 +27,7 @@ pub struct PublishedRecord {
     pub document_sha256: String,
     /// SHA-256 of the annex, hex.
     pub annex_sha256: String,
-    /// Codes as people write them.
     pub codes: Vec<String>,
-    /// Edges that the document states.
     pub edges: Vec<Edge>,
     pub(super) search: Arc<SearchDoc>,
 }
@@ -42,9 +35,7 @@ pub struct PublishedRecord {
 /// A published record that this build cannot read: left out of everything, and named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The record.
     pub id: RecordId,
-    /// Its published revision.
     pub revision: Revision,
     /// Seq of the change that published it.
     pub seq: Seq,
@@ -96,12 +87,10 @@ impl PublishedRecord {
         })
     }
 
-    /// The record's id.
     pub fn id(&self) -> &RecordId {
         self.record.id()
     }
 
-    /// What search sees of it.
     pub fn search_doc(&self) -> &SearchDoc {
         &self.search
     }
@@ -127,7 +116,6 @@ fn name_violations(found: &[Violation]) -> String {
     format!("{}{more}", named.join("; "))
 }
 
-/// What search sees of a record.
 fn search_doc(record: &Record, codes: &[String]) -> SearchDoc {
     let document = &record.document;
     let annex = &record.annex;

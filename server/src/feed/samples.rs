@@ -17,7 +17,6 @@ pub(crate) const PEER_ACCESS: (&str, &str) = (
     include_str!("../../../kb-seed/cuda/peer-access-unsupported-by-hardware.ext.json"),
 );
 
-/// A small document.
 pub(crate) fn document(id: &str, signature: &str) -> Value {
     let domain = id.split('/').next().unwrap_or_default();
     json!({
@@ -31,7 +30,6 @@ fn published_at(seq: i64) -> OffsetDateTime {
     OffsetDateTime::UNIX_EPOCH + time::Duration::seconds(seq)
 }
 
-/// A change that publishes these texts.
 pub(crate) fn change(seq: i64, id: &str, document: &str, annex: &str) -> FeedChange {
     let meta = RevisionMeta {
         revision: Revision(u32::try_from(seq).unwrap()),
@@ -55,7 +53,6 @@ pub(crate) fn change(seq: i64, id: &str, document: &str, annex: &str) -> FeedCha
     }
 }
 
-/// A change that withdraws a record.
 pub(crate) fn tombstone(seq: i64, id: &str) -> FeedChange {
     let id: RecordId = id.parse().unwrap();
     FeedChange {

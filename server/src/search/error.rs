@@ -3,10 +3,8 @@
 use kb_core::ids::Seq;
 use kb_core::near;
 
-/// Most hits of one page.
 pub const MAX_LIMIT: usize = 100;
 
-/// Why a search gave no page.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The caller asked for no hits, or for more than a page holds.
@@ -15,14 +13,10 @@ pub enum SearchError {
     /// A filter has a value that no record has.
     #[error("no record has the {filter} {}: {choices}", near::shown(.value))]
     UnknownValue {
-        /// Name of the filter.
         filter: &'static str,
-        /// Its value.
         value: String,
-        /// Values that there are.
         choices: String,
     },
-    /// Not a cursor of ours.
     #[error("this cursor is not one that a search answer gave: leave it out to start at the first page")]
     CursorMalformed,
     /// A cursor of another query or other filters.
@@ -32,12 +26,7 @@ pub enum SearchError {
     #[error(
         "the records changed from seq {given} to {current} since the page before: start again without a cursor"
     )]
-    CursorExpired {
-        /// Seq of the cursor.
-        given: Seq,
-        /// Seq now.
-        current: Seq,
-    },
+    CursorExpired { given: Seq, current: Seq },
     /// The engine failed, which is a fault of ours.
     #[error("the search index failed: {0}")]
     Index(#[from] tantivy::TantivyError),

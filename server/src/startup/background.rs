@@ -14,14 +14,12 @@ use crate::web::state::AppState;
 /// How often metrics are summed up: between, each request takes a few bytes.
 const SUM_UP_EVERY: Duration = Duration::from_secs(5);
 
-/// The tasks of one server.
 pub(super) struct Tasks {
     stop: watch::Sender<bool>,
     running: Vec<(&'static str, JoinHandle<()>)>,
 }
 
 impl Tasks {
-    /// Starts them.
     pub(super) fn start(follower: Follower, state: &web::Data<AppState>) -> Self {
         let (stop, stopped) = watch::channel(false);
         let follower = tokio::spawn(follower.run(DEFAULT_INTERVAL, until(stopped.clone())));

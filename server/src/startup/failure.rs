@@ -9,73 +9,45 @@ use crate::store::StoreError;
 /// Why the server did not start. The text is for the operator: what, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartupError {
-    /// Somebody listens there already.
     #[error(
         "cannot listen on {0}: the address is already in use; stop the other program, or choose another with --listen"
     )]
     PortInUse(String),
     /// The address cannot be had for another reason.
     #[error("cannot listen on {address}: {source}; choose another with --listen ADDR:PORT")]
-    Listen {
-        /// As given.
-        address: String,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The data folder cannot be made.
+    Listen { address: String, source: io::Error },
     #[error(
         "cannot make the data folder {}: {source}; make it writable for this user, or choose another with --data-dir",
         path.display()
     )]
-    DataDir {
-        /// The folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    DataDir { path: PathBuf, source: io::Error },
     /// The data folder is there, but may not be written.
     #[error(
         "cannot write to the data folder {}: {source}; make it writable for this user, or choose another with --data-dir",
         path.display()
     )]
-    ReadOnlyDataDir {
-        /// The folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The database refused.
+    ReadOnlyDataDir { path: PathBuf, source: io::Error },
     #[error("cannot use the database {url}: {source}")]
     Store {
         /// Its URL, without password.
         url: String,
-        /// What it says.
         source: StoreError,
     },
     /// A record that is embedded in this program is unreadable.
     #[error("the records in this program are damaged: {0}; this is a fault of the build")]
     Seeds(String),
-    /// The knowledge could not be built.
     #[error("cannot build matcher and index from the database: {0}")]
     Knowledge(String),
-    /// Too few addresses.
     #[error(
         "the address space of this process is limited to {limit} MB, and the server needs {least} MB of it (of memory far \
          less): raise the limit (ulimit -v, prlimit --as, LimitAS=), and limit memory by a control group (MemoryMax=) instead"
     )]
-    Addresses {
-        /// What it may have, in MB.
-        limit: u64,
-        /// What it needs, in MB.
-        least: u64,
-    },
-    /// No randomness.
+    Addresses { limit: u64, least: u64 },
     #[error(transparent)]
     Random(#[from] RandomError),
     /// The metrics could not be set up.
     #[error("cannot set up metrics: {0}")]
     Metrics(String),
-    /// The server stopped on its own.
     #[error("the server stopped: {0}")]
     Server(#[from] io::Error),
 }

@@ -38,13 +38,9 @@ pub use greeting::greet;
 /// What a server takes from outside besides its settings. Tests put their own here.
 #[derive(Debug)]
 pub struct Environment {
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
     pub random: Arc<dyn Random>,
-    /// Records to import at the start.
     pub seeds: Vec<SeedRecord>,
-    /// How slow clients may be.
     pub patience: Patience,
 }
 
@@ -136,7 +132,6 @@ impl Application {
         })
     }
 
-    /// The port that is listened on.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -152,7 +147,6 @@ impl Application {
         &self.seeded
     }
 
-    /// What handlers work with.
     pub fn state(&self) -> web::Data<AppState> {
         self.state.clone()
     }

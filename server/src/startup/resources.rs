@@ -28,7 +28,6 @@ pub(super) fn descriptors() -> usize {
     usize::try_from(there).unwrap_or(usize::MAX)
 }
 
-/// Refuses to begin what cannot end.
 pub(super) fn check_addresses() -> Result<(), StartupError> {
     match getrlimit(Resource::As).current {
         Some(limit) if limit < LEAST_ADDRESSES => Err(StartupError::Addresses {

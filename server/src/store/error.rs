@@ -5,7 +5,6 @@ use kb_core::ids::{NodeId, RecordId, ReportId, Revision, Seq};
 /// Why a call failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// No such record.
     #[error("there is no record {0}")]
     NoRecord(RecordId),
     /// The feed went on since the caller looked at it.
@@ -14,66 +13,41 @@ pub enum StoreError {
     /// The record was never published, so it cannot be withdrawn.
     #[error("record {0} was never published")]
     NeverPublished(RecordId),
-    /// No such revision of the record.
     #[error("record {0} has no revision {1}")]
     NoRevision(RecordId, Revision),
     /// A former id that another record holds, as id or as alias.
     #[error("{alias:?} is already the id or an alias of {holder}")]
-    AliasTaken {
-        /// The alias asked for.
-        alias: String,
-        /// Who has it.
-        holder: RecordId,
-    },
-    /// Several nodes used this report id.
+    AliasTaken { alias: String, holder: RecordId },
     #[error("several nodes sent a report with this id: name the node")]
     AmbiguousReport,
-    /// No such report.
     #[error("node {0} sent no report {1}")]
     NoReport(NodeId, ReportId),
     /// A text that a database cannot keep.
     #[error("{what} cannot be kept: {reason}")]
     Unstorable {
-        /// Which text.
         what: &'static str,
-        /// What is wrong with it.
         reason: &'static str,
     },
     /// The stored text no longer parses: another program wrote it.
     #[error("record {id} {revision} in the database is damaged: {reason}")]
     Damaged {
-        /// The record.
         id: RecordId,
-        /// Its revision.
         revision: Revision,
-        /// What is wrong.
         reason: String,
     },
     /// The database is newer than this program.
     #[error("the database has migration {found}, this program knows up to {known}: install a newer peerless")]
-    NewerDatabase {
-        /// Newest migration applied.
-        found: i64,
-        /// Newest migration known.
-        known: i64,
-    },
+    NewerDatabase { found: i64, known: i64 },
     /// The database is older than this program, which was told not to migrate it.
     #[error("the database has migration {found}, this program needs {known}: run `peerless migrate`")]
-    OlderDatabase {
-        /// Newest migration applied.
-        found: i64,
-        /// Newest migration known.
-        known: i64,
-    },
+    OlderDatabase { found: i64, known: i64 },
     /// A migration failed or was changed after it was applied.
     #[error("cannot migrate the database: {0}")]
     Migration(#[source] Box<sqlx::migrate::MigrateError>),
-    /// The database could not be opened.
     #[error("cannot open the database {url}: {reason}")]
     Open {
         /// What was asked for, without a password.
         url: String,
-        /// What is wrong.
         reason: String,
     },
     /// The engine is set up so that a commit may be lost in a crash.
@@ -85,13 +59,11 @@ pub enum StoreError {
     /// The file was moved or replaced since it was opened.
     #[error("the database file is not where this program opened it: {0}")]
     Moved(String),
-    /// The database may not be written.
     #[error("the database cannot be written: {0}")]
     ReadOnly(String),
     /// No connection, a lost one, or a lock that was not given in time; trying again may help.
     #[error("the database does not answer: {0}")]
     Unavailable(String),
-    /// Anything else the database says.
     #[error("the database refused: {0}")]
     Database(#[source] sqlx::Error),
 }

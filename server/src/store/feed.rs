@@ -22,9 +22,7 @@ pub trait FeedStore: Send + Sync + Debug {
 /// What readers see of a record since some seq.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedChange {
-    /// Seq of the change.
     pub seq: Seq,
-    /// The record.
     pub id: RecordId,
     /// When it took this seq: the time of publishing or withdrawing, which a newer draft does not move.
     pub changed_at: OffsetDateTime,
@@ -34,13 +32,11 @@ pub struct FeedChange {
     pub forced: Option<String>,
 }
 
-/// A stretch of the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedPage {
     /// Everything up to here is covered by the page.
     pub reaches: Seq,
     /// True when more follows.
     pub more: bool,
-    /// The changes.
     pub changes: Vec<FeedChange>,
 }

@@ -4,12 +4,10 @@ use kb_core::ids::{NodeId, RecordId};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-/// What to ask about all nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct FleetQuery {
     /// A node whose latest run ended before this is silent.
     pub silent_before: OffsetDateTime,
-    /// Faults told at most.
     pub faults: u32,
     /// Nodes longest without a run that are told at most.
     pub oldest: u32,
@@ -20,7 +18,6 @@ pub struct FleetQuery {
 pub struct Fleet {
     /// Nodes by verdict; verdicts that no node has are left out.
     pub verdicts: Vec<VerdictCount>,
-    /// What most nodes suffer from first.
     pub faults: Vec<FleetFault>,
     /// Nodes whose latest run ended before what was asked.
     pub silent: u64,
@@ -28,12 +25,9 @@ pub struct Fleet {
     pub oldest: Vec<HeardNode>,
 }
 
-/// Nodes of one verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerdictCount {
-    /// The verdict that stands.
     pub verdict: Verdict,
-    /// Nodes with it.
     pub nodes: u64,
     /// GPUs of these nodes, but for the simulated.
     pub gpus: u64,
@@ -41,23 +35,19 @@ pub struct VerdictCount {
     pub simulated: u64,
 }
 
-/// What reports of several nodes show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FleetFault {
     /// The record that explains it; without one the findings of one rule stand together.
     pub record: Option<RecordId>,
     /// The rule that found it; of several of one record the first by name.
     pub rule: String,
-    /// What one of the reports says.
     pub title: String,
     /// Nodes that show it, in the report that stands or in their latest; simulated reports do not count.
     pub nodes: u64,
 }
 
-/// When a node last ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeardNode {
-    /// The node.
     pub id: NodeId,
     /// Host name, unless redacted.
     pub hostname: Option<String>,

@@ -37,15 +37,12 @@ pub trait NodeStore: Send + Sync + Debug {
 /// then. In whatever order reports arrive, the same ones stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeListing {
-    /// The node.
     pub id: NodeId,
     /// Host name, unless redacted.
     pub hostname: Option<String>,
     /// Labels that it got from its join token.
     pub labels: Labels,
-    /// First report's arrival.
     pub first_seen: OffsetDateTime,
-    /// Number of reports.
     pub reports: u32,
     /// The one whose verdict stands, see [`standing`].
     pub latest: ReportListing,
@@ -65,50 +62,36 @@ pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> Repo
         .unwrap_or_else(|| last_seen.clone())
 }
 
-/// Something that happened to a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeEvent {
-    /// When the server learned of it.
     pub at: OffsetDateTime,
     /// The report of this node that told it; none where another node's did, or an enrolment.
     pub report: Option<ReportId>,
-    /// What it was.
     pub change: NodeChange,
 }
 
-/// What may happen to a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NodeChange {
-    /// It has another host name.
     Renamed {
-        /// The former one.
         from: String,
-        /// The one it has now.
         to: String,
     },
-    /// It has other GPUs than before.
     GpusChanged {
-        /// Those that it no longer shows.
         left: Vec<MovedGpu>,
-        /// Those that are new to it.
         came: Vec<MovedGpu>,
     },
     /// Another node shows GPUs that were last seen on this one.
     GpusElsewhere {
-        /// Their UUIDs.
         gpus: Vec<String>,
-        /// The node that shows them.
         node: NodeId,
     },
     /// It is new, and the machine is not: another node was it before.
     Reinstalled {
-        /// The node that the machine was.
         from: NodeId,
         /// How that is known: `gpus` (all of them were last seen there) or `machine` (it enrolled as the same machine).
         by: String,
     },
-    /// Its clock is ahead.
     ClockAhead {
         /// By so many seconds.
         seconds: i64,
@@ -120,7 +103,6 @@ pub enum NodeChange {
 /// A GPU that came to a node or left it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MovedGpu {
-    /// Its UUID.
     pub uuid: String,
     /// The other node that it was last seen on.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -34,7 +34,6 @@ pub trait RecordStore: Send + Sync + Debug {
     /// The id that a former id (alias) now goes by.
     async fn resolve_alias(&self, alias: &str) -> Result<Option<RecordId>, StoreError>;
 
-    /// One revision with its texts.
     async fn revision(&self, id: &RecordId, revision: Revision) -> Result<Option<RevisionTexts>, StoreError>;
 
     /// All revisions of a record, newest first, without texts.
@@ -51,38 +50,28 @@ pub trait RecordStore: Send + Sync + Debug {
     async fn edges_around(&self, id: &RecordId) -> Result<Vec<StoredEdge>, StoreError>;
 }
 
-/// A change of a record's head.
 #[derive(Debug, Clone)]
 pub struct NewRevision {
-    /// The record.
     pub id: RecordId,
     /// Document, byte for byte.
     pub document: String,
     /// Annex, byte for byte.
     pub annex: String,
-    /// What the editor saw.
     pub expected: Expected,
-    /// Who: a token's name, or `seed`.
     pub actor: String,
-    /// Why, in the editor's words.
     pub note: Option<String>,
-    /// When.
     pub at: OffsetDateTime,
 }
 
 /// What the editor believes the head to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// No such record yet.
     Absent,
-    /// This revision.
     Head(Revision),
 }
 
-/// Outcome of [`RecordStore::save_head`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Saved {
-    /// A new head.
     Saved(Revision),
     /// The texts equal the head's: nothing written.
     Unchanged(Revision),
@@ -90,25 +79,19 @@ pub enum Saved {
     Stale(Option<Revision>),
 }
 
-/// A request to publish.
 #[derive(Debug, Clone)]
 pub struct Publish {
-    /// The record.
     pub id: RecordId,
-    /// The revision that readers shall see.
     pub revision: Revision,
-    /// Who.
     pub actor: String,
     /// The feed's seq that the caller has looked at: where the feed is further, nothing is published. `None` for whatever
     /// comes.
     pub after: Option<Seq>,
     /// Why it is published although the gate refuses it; `None` where the gate had nothing against it.
     pub forced: Option<String>,
-    /// When.
     pub at: OffsetDateTime,
 }
 
-/// Outcome of publishing or withdrawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Published {
     /// Where the change stands in the feed.
@@ -117,14 +100,10 @@ pub struct Published {
     pub revision: Revision,
 }
 
-/// State of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordState {
-    /// Never published.
     Draft,
-    /// Waiting for a reviewer.
     InReview,
-    /// Readers see the published revision.
     Published,
     /// Taken back; readable by id only.
     Withdrawn,
@@ -141,7 +120,6 @@ impl RecordState {
         }
     }
 
-    /// The state that a word names.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Draft, Self::InReview, Self::Published, Self::Withdrawn]
             .into_iter()
@@ -149,20 +127,15 @@ impl RecordState {
     }
 }
 
-/// Where a record stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordStatus {
-    /// The record.
     pub id: RecordId,
-    /// Newest revision.
     pub head: Revision,
     /// What readers see; of a withdrawn record, what they saw last.
     pub published: Option<Revision>,
-    /// State.
     pub state: RecordState,
     /// Seq of its last change in the feed.
     pub seq: Option<Seq>,
-    /// Time of the last change.
     pub changed_at: OffsetDateTime,
     /// Why what readers see was published although the gate refused it; `None` where it was not.
     pub forced: Option<String>,
@@ -171,13 +144,9 @@ pub struct RecordStatus {
 /// One revision without texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionMeta {
-    /// Its number.
     pub revision: Revision,
-    /// Who made it.
     pub actor: String,
-    /// Why.
     pub note: Option<String>,
-    /// When.
     pub at: OffsetDateTime,
     /// SHA-256 of the document, hex.
     pub document_sha256: String,
@@ -185,10 +154,8 @@ pub struct RevisionMeta {
     pub annex_sha256: String,
 }
 
-/// One revision with texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionTexts {
-    /// What is known of it.
     pub meta: RevisionMeta,
     /// Document, byte for byte.
     pub document: String,
@@ -196,7 +163,6 @@ pub struct RevisionTexts {
     pub annex: String,
 }
 
-/// Which records to list.
 #[derive(Debug, Clone, Default)]
 pub struct ListQuery {
     /// Only ids after this one (pages in id order); has no meaning with `since`.
@@ -207,39 +173,29 @@ pub struct ListQuery {
     pub before: Option<Seq>,
     /// Also those that were never published.
     pub drafts: bool,
-    /// Only those in this state.
     pub state: Option<RecordState>,
     /// Only those whose id begins with this segment.
     pub domain: Option<String>,
-    /// At most this many.
     pub limit: u32,
 }
 
-/// A record in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordListing {
-    /// Where it stands.
     pub status: RecordStatus,
-    /// Signature of the published revision.
     pub signature: Option<String>,
 }
 
 /// A stored edge of a published record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEdge {
-    /// Whose document states it.
     pub from: RecordId,
-    /// `leads_to`, `preceded_by`, `frequently_confused_with`.
     pub kind: EdgeKind,
-    /// Target as written.
     pub to: String,
     /// True when `to` is a published record, or a former id of one.
     pub resolved: bool,
     /// As stated; never copied to the inverse.
     pub probability: Option<f64>,
-    /// As stated.
     pub condition: Option<String>,
-    /// How to tell the two apart.
     pub distinction: Option<String>,
     /// How long it takes, in free text.
     pub typical_delay: Option<String>,

@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 
 use super::StoreError;
 
-/// Reports and their findings.
 #[async_trait]
 pub trait ReportStore: Send + Sync + Debug {
     /// Keeps a report once. Same node, id and body again -> [`ReportSaved::Duplicate`]; other body ->
@@ -34,7 +33,6 @@ pub trait ReportStore: Send + Sync + Debug {
     /// Proofs of a node of one kind, simulated or not, the run that ended last first; at most `limit`.
     async fn proofs(&self, node: &NodeId, simulated: bool, limit: u32) -> Result<Proofs, StoreError>;
 
-    /// Findings of a report.
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
 
     /// Latest reports and latest proofs of nodes whose findings were made with a feed older than `seq`, oldest first.
@@ -54,10 +52,8 @@ pub enum Weight {
 }
 
 impl Weight {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Look, Self::Alarm, Self::Proof];
 
-    /// `look`, `alarm`, `proof`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Look => "look",
@@ -67,16 +63,12 @@ impl Weight {
     }
 }
 
-/// A report to keep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewReport {
-    /// Who sent it.
     pub node: NodeId,
-    /// Its id.
     pub id: ReportId,
     /// Host name, unless redacted.
     pub hostname: Option<String>,
-    /// Body as sent, compressed with zstd.
     pub body_zstd: Vec<u8>,
     /// SHA-256 of the decompressed body, hex.
     pub body_sha256: String,
@@ -84,19 +76,14 @@ pub struct NewReport {
     pub body_bytes: u64,
     /// When the run ended, by the node's clock.
     pub finished_at: OffsetDateTime,
-    /// When it came.
     pub received_at: OffsetDateTime,
     /// Major and minor of the wire format.
     pub schema: (u32, u32),
     /// A stand-in took the driver's place.
     pub simulated: bool,
-    /// Verdict of the run.
     pub verdict: Verdict,
-    /// What that verdict is worth.
     pub weight: Weight,
-    /// Reason of the verdict, one sentence.
     pub reason: String,
-    /// Number of GPUs.
     pub gpus: u32,
     /// Packed matrices, one per (metric, engine, operation, peer access, size).
     pub measurements: Vec<PackedMeasurement>,
@@ -111,7 +98,6 @@ pub struct NewReport {
 pub struct Proofs {
     /// Reports of any weight that the node had when they were read.
     pub reports: u32,
-    /// The proofs.
     pub proofs: Vec<ReportListing>,
 }
 
@@ -131,9 +117,7 @@ pub struct PackedMeasurement {
     pub metric: String,
     /// `GB/s`, `us`, `ns`.
     pub unit: String,
-    /// Bytes of one transfer.
     pub bytes: u64,
-    /// Number of GPUs.
     pub n: u32,
     /// `8 * n * n` bytes.
     pub matrix: Vec<u8>,
@@ -150,12 +134,9 @@ pub struct Machine {
     pub ahead_seconds: i64,
 }
 
-/// Outcome of [`ReportStore::save_report`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportSaved {
-    /// Kept.
     Stored,
-    /// Was there already, same body.
     Duplicate,
     /// Another body came under this id before.
     Conflict,
@@ -163,56 +144,40 @@ pub enum ReportSaved {
     Overtaken,
 }
 
-/// Which reports to list.
 #[derive(Debug, Clone, Default)]
 pub struct ReportQuery {
-    /// Only of this node.
     pub node: Option<NodeId>,
     /// Only those received before this report in the list (node, id).
     pub before: Option<(OffsetDateTime, ReportId)>,
-    /// At most this many.
     pub limit: u32,
 }
 
-/// A report in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportListing {
-    /// Who sent it.
     pub node: NodeId,
-    /// Its id.
     pub id: ReportId,
     /// Host name, unless redacted.
     pub hostname: Option<String>,
     /// When the run ended, by the node's clock.
     pub finished_at: OffsetDateTime,
-    /// When it came.
     pub received_at: OffsetDateTime,
     /// A stand-in took the driver's place.
     pub simulated: bool,
-    /// Verdict of the run.
     pub verdict: Verdict,
-    /// What that verdict is worth.
     pub weight: Weight,
-    /// Reason, one sentence.
     pub reason: String,
-    /// Number of GPUs.
     pub gpus: u32,
-    /// Number of findings.
     pub findings: u32,
 }
 
-/// A report with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredReport {
-    /// What the list shows.
     pub listing: ReportListing,
-    /// Body as sent, zstd.
     pub body_zstd: Vec<u8>,
     /// Length of the decompressed body in bytes.
     pub body_bytes: u64,
 }
 
-/// A finding to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFinding {
     /// The record that explains it; `None`: nothing known explains it.
@@ -227,12 +192,9 @@ pub struct NewFinding {
     pub evidence: String,
 }
 
-/// A finding as kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFinding {
-    /// Position within the report.
     pub ordinal: u32,
-    /// The finding.
     pub finding: NewFinding,
     /// Seq of the knowledge it was made with.
     pub seq: Seq,

@@ -35,12 +35,10 @@ pub trait SeedStore: Send + Sync + Debug {
 pub enum SeedSource {
     /// The records that come with the program.
     Program,
-    /// Somebody's import.
     Import,
 }
 
 impl SeedSource {
-    /// As stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Program => "program",
@@ -48,7 +46,6 @@ impl SeedSource {
         }
     }
 
-    /// Who makes its revisions.
     pub fn actor(self) -> &'static str {
         match self {
             Self::Program => "seed",
@@ -57,14 +54,10 @@ impl SeedSource {
     }
 }
 
-/// A record to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedRecord {
-    /// Its id.
     pub id: RecordId,
-    /// Document.
     pub document: String,
-    /// Annex.
     pub annex: String,
 }
 
@@ -75,14 +68,10 @@ impl SeedRecord {
     }
 }
 
-/// What seeding did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SeedOutcome {
-    /// Ids imported for the first time.
     pub added: Vec<RecordId>,
-    /// Ids that got a new revision.
     pub updated: Vec<RecordId>,
-    /// How many were as before.
     pub unchanged: usize,
     /// Kept because of an edit.
     pub conflicts: Vec<SeedConflict>,
@@ -93,21 +82,16 @@ pub struct SeedOutcome {
 /// A seed whose id, or a former id of it, belongs to another record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedTaken {
-    /// The seed.
     pub id: RecordId,
-    /// Who has the name.
     pub holder: RecordId,
 }
 
-/// A seed that was not imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedConflict {
-    /// The record.
     pub id: RecordId,
     /// Its head, which somebody edited (or left, and withdrew the record or published another revision).
     pub head: Revision,
     /// [`SeedRecord::sha256`] of the seed that waits.
     pub seed_sha256: String,
-    /// When it was noticed first.
     pub since: OffsetDateTime,
 }

@@ -15,7 +15,6 @@ pub trait TokenStore: Send + Sync + Debug {
     /// Keeps the hashes of tokens, all or none.
     async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError>;
 
-    /// Keeps a token's hash.
     async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
         self.create_tokens(vec![token]).await
     }
@@ -24,7 +23,6 @@ pub trait TokenStore: Send + Sync + Debug {
     /// credential: that of the same machine is revoked, and takes no use of the join token; that of another refuses it.
     async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError>;
 
-    /// A token by its public part.
     async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError>;
 
     /// All tokens, without hashes shown to anyone.
@@ -34,25 +32,18 @@ pub trait TokenStore: Send + Sync + Debug {
     async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError>;
 }
 
-/// What a token may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// Make drafts.
     Edit,
-    /// Publish and withdraw.
     Publish,
-    /// Upload reports.
     Report,
     /// Enrol nodes, which then upload reports of their own alone.
     Enrol,
-    /// Read nodes, reports and fleet.
     Fleet,
-    /// Everything, tokens included.
     Admin,
 }
 
 impl Scope {
-    /// All scopes.
     pub const ALL: [Self; 6] = [
         Self::Edit,
         Self::Publish,
@@ -74,28 +65,21 @@ impl Scope {
         }
     }
 
-    /// The scope that a word names.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == word)
     }
 }
 
-/// A token to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
     /// Public part, by which it is found.
     pub id: String,
     /// SHA-256 of the secret part, hex. The secret has 256 random bits, so a slow hash would add nothing.
     pub secret_sha256: String,
-    /// Name shown as actor.
     pub name: String,
-    /// What it may do.
     pub scopes: Vec<Scope>,
-    /// When it was made.
     pub created_at: OffsetDateTime,
-    /// When it ends.
     pub expires_at: Option<OffsetDateTime>,
-    /// What it is bound to.
     pub bounds: Bounds,
 }
 
@@ -117,10 +101,8 @@ pub struct Bounds {
 /// Names with their values: `rack` is `r17`.
 pub type Labels = BTreeMap<String, String>;
 
-/// What became of an enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enrolled {
-    /// The node has its first credential.
     New,
     /// The same machine had one, which is revoked now.
     Again,
@@ -132,11 +114,8 @@ pub enum Enrolled {
     Over,
 }
 
-/// A token as kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredToken {
-    /// The token.
     pub token: NewToken,
-    /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
 }

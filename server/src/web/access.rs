@@ -6,7 +6,6 @@ use super::error::{Code, Problem};
 use crate::domain::tokens::Actor;
 use crate::store::Scope;
 
-/// Who a route is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Everybody, with or without a token.
@@ -18,7 +17,6 @@ pub enum Access {
 }
 
 impl Access {
-    /// Accepts or refuses.
     pub fn check(self, caller: &Caller, public_fleet: bool) -> Result<(), Problem> {
         let scope = match self {
             Self::Anyone => return Ok(()),

@@ -87,15 +87,10 @@ macro_rules! holders {
 }
 
 holders! {
-    /// May make drafts.
     Editor: Edit;
-    /// May publish and withdraw.
     Publisher: Publish;
-    /// May upload reports.
     Uploader: Report;
-    /// May enrol nodes.
     Joiner: Enrol;
-    /// May do everything.
     Admin: Admin;
 }
 
@@ -119,6 +114,5 @@ macro_rules! readers {
 readers! {
     /// Everybody; holds who it is when a token was sent.
     Anyone: Access::Anyone;
-    /// May read nodes and reports.
     FleetReader: Access::FleetReader;
 }

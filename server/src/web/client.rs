@@ -23,7 +23,6 @@ fn forwarded(headers: &HeaderMap) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(","))
 }
 
-/// The client's address.
 pub fn address(peer: IpAddr, forwarded: Option<&str>, trusted: &[Network]) -> IpAddr {
     let is_trusted = |address| trusted.iter().any(|network| network.contains(address));
     let peer = peer.to_canonical();

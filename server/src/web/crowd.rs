@@ -32,17 +32,14 @@ impl Crowd {
         }
     }
 
-    /// Most connections of all workers together.
     pub fn room(&self) -> usize {
         self.room
     }
 
-    /// A connection is there.
     pub fn connected(&self) -> Counted {
         Counted::of(&self.open)
     }
 
-    /// A body is waited for.
     pub fn wait(&self) -> Counted {
         Counted::of(&self.waiting)
     }

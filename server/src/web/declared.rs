@@ -9,10 +9,8 @@ use super::api::openapi::Description;
 use super::pages;
 use super::parameters::{Allowed, Parameters, readable};
 
-/// On every page.
 const OF_PAGES: [&str; 1] = ["lang"];
 
-/// What every route is held to.
 pub fn parameters() -> Parameters {
     let paths = Description::openapi().paths.paths;
     // Those who watch a server may add what they like.

@@ -9,13 +9,11 @@ use super::error::{Code, Problem};
 /// What an `If-Match` or `If-None-Match` header holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Tags {
-    /// `*`
     Any,
     /// The tags, without quotes and weakness.
     These(Vec<String>),
 }
 
-/// Tag of a revision.
 pub(super) fn of_revision(revision: Revision) -> HeaderValue {
     quoted(&revision.to_string())
 }

@@ -6,7 +6,6 @@ use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Adds what is not there yet.
 pub(super) fn secure(headers: &mut HeaderMap) {
     for (name, value) in [
         ("content-security-policy", POLICY),

@@ -8,14 +8,10 @@ pub use crate::config::RATE_PER_SECOND;
 use crate::domain::{ingest, join_tokens, lookup};
 use crate::search::MAX_LIMIT;
 
-/// One limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
-    /// What is limited.
     pub what: &'static str,
-    /// The number.
     pub value: u64,
-    /// Its unit.
     pub unit: &'static str,
 }
 
@@ -23,7 +19,6 @@ pub struct Limit {
 pub const STREAM_BYTES: u64 = 1 << 30;
 /// A JSON body, after decompression, in bytes.
 pub const JSON_BYTES: u64 = 8 << 20;
-/// Items of a batch.
 pub const BATCH_ITEMS: usize = lookup::MAX_ITEMS;
 /// Text of one batch item, in bytes.
 pub const BATCH_ITEM_BYTES: usize = lookup::MAX_ITEM_BYTES;
@@ -41,7 +36,6 @@ pub const MCP_BYTES: u64 = JSON_BYTES;
 pub const ENROL_BYTES: u64 = 4 << 10;
 /// An order of join tokens, in bytes.
 pub const JOIN_TOKEN_BYTES: u64 = 16 << 10;
-/// Join tokens of an order.
 pub const JOIN_TOKENS: u32 = join_tokens::MAX_AT_ONCE;
 /// A vote on what a record advises, in bytes.
 pub const OUTCOME_BYTES: u64 = 16 << 10;
@@ -83,7 +77,6 @@ pub const QUERY_BYTES: usize = 4096;
 pub const PAGE_MAX: u32 = 200;
 /// Entries of a page when nothing is asked for.
 pub const PAGE_DEFAULT: u32 = 50;
-/// Entries of the Atom feed.
 pub const FEED_ENTRIES: usize = 50;
 /// Requests of one client that are let through at once, as a multiple of the rate.
 pub const RATE_BURST: u32 = 4;
@@ -97,7 +90,6 @@ pub const CROWDED_GRACE: Duration = Duration::from_secs(3);
 pub const FULL_GRACE: Duration = Duration::from_millis(500);
 /// Bytes per second that a body must keep up on average after [`BODY_GRACE`].
 pub const BODY_RATE: u64 = 1024;
-/// Time an idle connection is kept.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// Time that requests under way get on SIGTERM.
 pub const DRAIN: Duration = Duration::from_secs(20);
@@ -106,7 +98,6 @@ const fn limit(what: &'static str, value: u64, unit: &'static str) -> Limit {
     Limit { what, value, unit }
 }
 
-/// The table.
 pub const LIMITS: &[Limit] = &[
     limit("text of POST /match, after decompression", STREAM_BYTES, "bytes"),
     limit("JSON body, after decompression", JSON_BYTES, "bytes"),

@@ -47,7 +47,6 @@ pub fn routes() -> Routes {
     routes
 }
 
-/// The application around `state`.
 pub fn app(
     state: web::Data<AppState>,
 ) -> App<

@@ -19,10 +19,8 @@ const TRACKERS_BEGIN: [&str; 2] = ["utm_", "mc_"];
 #[derive(Debug)]
 pub struct Parameters(HashMap<(Method, String), Allowed>);
 
-/// The parameters of one.
 #[derive(Debug)]
 pub(super) struct Allowed {
-    /// Their names.
     pub(super) names: Vec<String>,
     /// Others link to it, and add parameters of their own.
     pub(super) is_page: bool,

@@ -6,34 +6,27 @@ use actix_web::{FromRequest, Handler, Responder, Route, guard, web};
 
 use super::access::Access;
 
-/// One declared route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
-    /// Method.
     pub method: Method,
     /// Pattern in actix' words: `/api/v1/records/{id:.+}`.
     pub pattern: &'static str,
-    /// Who may call it.
     pub access: Access,
 }
 
-/// All declared routes.
 #[derive(Debug, Clone, Default)]
 pub struct RouteTable(Vec<Declared>);
 
 /// What the table says of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Declared for these.
     Access(Access),
     /// The pattern is declared, for these methods only.
     OtherMethods(Vec<Method>),
-    /// Not declared at all.
     Undeclared,
 }
 
 impl RouteTable {
-    /// The declarations in order.
     pub fn iter(&self) -> impl Iterator<Item = &Declared> {
         self.0.iter()
     }
@@ -60,7 +53,6 @@ impl RouteTable {
     }
 }
 
-/// Collects routes while they are declared.
 #[derive(Default)]
 pub struct Routes {
     declared: Vec<Declared>,
@@ -68,7 +60,6 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Declares a `GET` (and `HEAD`).
     pub fn get<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
     where
         F: Handler<Args>,
@@ -79,7 +70,6 @@ impl Routes {
         self.add(Method::GET, pattern, access, route.to(handler));
     }
 
-    /// Declares a `POST`.
     pub fn post<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
     where
         F: Handler<Args>,
@@ -89,7 +79,6 @@ impl Routes {
         self.add(Method::POST, pattern, access, web::post().to(handler));
     }
 
-    /// Declares a `PUT`.
     pub fn put<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
     where
         F: Handler<Args>,
@@ -108,7 +97,6 @@ impl Routes {
         self.handlers.push(route);
     }
 
-    /// The declarations alone.
     pub fn table(&self) -> RouteTable {
         RouteTable(self.declared.clone())
     }

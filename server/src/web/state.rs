@@ -17,7 +17,6 @@ use crate::feed::Knowledge;
 use crate::store::Store;
 use crate::telemetry::Metrics;
 
-/// Settings that shape answers.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Where users reach this server, without a slash at the end; absent: relative links.
@@ -26,30 +25,21 @@ pub struct Settings {
     pub public_fleet: bool,
     /// Reports are taken from enrolled nodes alone.
     pub enrol_only: bool,
-    /// How slow clients may be.
     pub patience: Patience,
 }
 
-/// Everything a handler may need.
 #[derive(Debug)]
 pub struct AppState {
-    /// The store.
     pub store: Arc<dyn Store>,
     /// Records, matcher, index and graph of one seq, swapped whole.
     pub knowledge: Arc<Knowledge>,
-    /// Applies records to reports.
     pub correlator: Arc<Correlator>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Settings.
     pub settings: Settings,
-    /// Declared routes.
     pub routes: RouteTable,
-    /// Parameters of the routes.
     pub parameters: Parameters,
     /// Requests per client.
     pub limiter: Limiter,
-    /// Memory for bodies.
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,
@@ -57,15 +47,11 @@ pub struct AppState {
     pub queue: Queue,
     /// Connections, and those whose bodies are waited for.
     pub crowd: Crowd,
-    /// Whether the database can be written.
     pub write_check: WriteCheck,
     /// Whether the store lately failed to say whose a token is.
     pub token_outage: TokenOutage,
-    /// Counters.
     pub metrics: Metrics,
-    /// Names for requests.
     pub request_ids: RequestIds,
-    /// Randomness.
     pub random: Arc<dyn Random>,
     /// True once the server has been told to stop: `/readyz` says no, requests under way are finished.
     pub draining: Arc<AtomicBool>,
@@ -79,7 +65,6 @@ pub struct RequestIds {
 }
 
 impl RequestIds {
-    /// Draws the random part.
     pub fn new(random: &dyn Random) -> Result<Self, RandomError> {
         let mut bytes = [0; 4];
         random.fill(&mut bytes)?;
@@ -89,7 +74,6 @@ impl RequestIds {
         })
     }
 
-    /// The next name.
     pub fn next(&self) -> String {
         format!(
             "{:08x}-{}",

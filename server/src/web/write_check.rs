@@ -7,12 +7,10 @@ use tokio::time::{Instant, timeout};
 
 use crate::store::{Store, StoreError};
 
-/// How long an answer is good.
 const GOOD_FOR: Duration = Duration::from_secs(1);
 /// How long a balancer waits for an answer, about.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The last answer.
 #[derive(Debug, Default)]
 pub struct WriteCheck(Mutex<Option<Checked>>);
 

@@ -12,7 +12,6 @@ pub(crate) struct Connection {
     stream: TcpStream,
     address: SocketAddr,
     buffer: Vec<u8>,
-    /// Bytes of the answer under way.
     filled: usize,
     /// Where its head ends, and where it ends, as soon as that is known.
     bounds: Option<(usize, usize)>,
@@ -46,7 +45,6 @@ impl Connection {
         self.answer()
     }
 
-    /// Sends a request as it stands.
     pub(crate) fn send(&mut self, request: &[u8]) -> Result<()> {
         self.filled = 0;
         self.bounds = None;
@@ -98,7 +96,6 @@ impl Connection {
         Ok(Some((head_end, head_end + 4 + length)))
     }
 
-    /// Posts a text.
     pub(crate) fn post_text(&mut self, path: &str, text: &str) -> Result<Answer<'_>> {
         let request = request(
             "POST",

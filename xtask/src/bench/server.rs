@@ -39,7 +39,6 @@ pub(crate) fn free_address() -> Result<SocketAddr> {
     Ok(listener.local_addr()?)
 }
 
-/// A running server.
 pub(crate) struct Server {
     process: Child,
     address: SocketAddr,
@@ -50,7 +49,6 @@ impl Server {
         Self::start_with(program, address, data, &[])
     }
 
-    /// Starts it with more arguments.
     pub(crate) fn start_with(
         program: &Path,
         address: SocketAddr,

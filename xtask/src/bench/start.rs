@@ -19,9 +19,7 @@ pub(crate) struct Options {
     server: Option<PathBuf>,
 }
 
-/// What one start took.
 struct Start {
-    /// Until `/readyz` said yes.
     ready: Duration,
     /// Of that, reading all records from the database and building matcher, index and graph.
     load: Duration,

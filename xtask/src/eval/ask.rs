@@ -11,24 +11,18 @@ use peerless::feed::Generation;
 /// Bytes pushed at once, as a body comes in.
 const PIECE: usize = 64 << 10;
 
-/// What came back.
 #[derive(Default)]
 pub(crate) struct Answer {
-    /// Matches, best first.
     pub(crate) matches: Vec<RecordId>,
     /// Matches, then candidates: what a reader sees, from above.
     pub(crate) shown: Vec<RecordId>,
     /// Every line on which a record stands.
     pub(crate) hits: Vec<(u64, RecordId)>,
-    /// The first of `root_causes`.
     pub(crate) first_cause: Option<RecordId>,
-    /// Records named as first causes.
     pub(crate) root_causes: BTreeSet<RecordId>,
-    /// Captured values of the first match.
     pub(crate) captures: Vec<(String, String)>,
 }
 
-/// Asks, with every hit kept.
 pub(crate) fn ask(generation: &Arc<Generation>, text: &[u8]) -> Answer {
     let mut matching = Matching::start(Arc::clone(generation), MatchOptions::default());
     let mut hits = Vec::new();
@@ -69,7 +63,6 @@ pub(crate) fn rank(list: &[RecordId], right: &BTreeSet<RecordId>) -> Option<usiz
     list.iter().position(|id| right.contains(id))
 }
 
-/// The first few, for people.
 pub(crate) fn first_few(list: &[RecordId]) -> String {
     let names: Vec<&str> = list.iter().take(3).map(RecordId::as_str).collect();
     if names.is_empty() {

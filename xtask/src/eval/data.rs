@@ -9,7 +9,6 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// Where a text was found.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Origin {
@@ -50,7 +49,6 @@ pub(crate) struct Query {
     pub(crate) note: String,
 }
 
-/// What somebody typed.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -79,7 +77,6 @@ impl Kind {
     }
 }
 
-/// What is known of a log.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogLabels {
@@ -99,7 +96,6 @@ pub(crate) struct Fault {
     pub(crate) note: String,
 }
 
-/// A log with its labels.
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) name: String,

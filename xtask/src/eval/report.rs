@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-/// Collects what the parts find.
 #[derive(Default)]
 pub(crate) struct Report {
     text: String,
@@ -25,7 +24,6 @@ impl Report {
         self.values.insert(name.to_owned(), values);
     }
 
-    /// Something that must hold.
     pub(crate) fn bar(&mut self, what: impl Into<String>, demanded: &str, measured: String, held: bool) {
         self.bars.push(Bar {
             what: what.into(),
@@ -35,7 +33,6 @@ impl Report {
         });
     }
 
-    /// A wrong answer, in words.
     pub(crate) fn miss(&mut self, miss: String) {
         self.misses.push(miss);
     }

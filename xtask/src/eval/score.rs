@@ -71,7 +71,6 @@ struct Group {
     items: usize,
     /// Over items for which a record exists.
     covered: Vec<Ranks>,
-    /// Over all items.
     all: Vec<Ranks>,
 }
 
@@ -160,7 +159,6 @@ impl Groups {
     }
 }
 
-/// The group of all items.
 const TOTAL: &str = "total";
 
 fn row(name: &str, items: usize, missing: usize, ranks: &[Ranks]) -> String {

@@ -10,7 +10,6 @@ use super::about;
 use super::pack::{Kind, Tree};
 use crate::shell;
 
-/// Packs a tree; returns the package.
 pub(super) fn make(tree: &Tree, into: &Path) -> Result<PathBuf> {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",

@@ -33,7 +33,6 @@ pub(crate) struct PackageOptions {
     folder: PathBuf,
 }
 
-/// Makes the agent's deb and rpm.
 #[cfg(feature = "release")]
 pub(crate) fn package(options: &PackageOptions) -> Result<()> {
     pack::make(&options.folder)
@@ -42,7 +41,6 @@ pub(crate) fn package(options: &PackageOptions) -> Result<()> {
 /// The glibc of RHEL 7, SLES 12 SP2 and everything newer.
 #[cfg(feature = "release")]
 const MOST_GLIBC: [u32; 2] = [2, 17];
-/// The agent lies on every node.
 #[cfg(feature = "release")]
 const MOST_AGENT_BYTES: u64 = 8_000_000;
 
@@ -105,7 +103,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     again("release", &options.folder, flags)
 }
 
-/// Runs this command again, the same.
 #[cfg(not(feature = "release"))]
 pub(crate) fn package(options: &PackageOptions) -> Result<()> {
     again("package", &options.folder, &[])

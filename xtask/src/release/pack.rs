@@ -97,10 +97,8 @@ const PRINTED: &[(&[&str], &str, Kind)] = &[
     ),
 ];
 
-/// How packers treat a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing special.
     Plain,
     /// Edited on the node: an update leaves it.
     Settings,
@@ -108,7 +106,6 @@ pub(super) enum Kind {
     Documentation,
 }
 
-/// A file of the repository.
 struct File {
     from: &'static str,
     to: &'static str,
@@ -128,15 +125,12 @@ pub(super) struct Tree {
     pub(super) files: Vec<Placed>,
 }
 
-/// A file of it.
 pub(super) struct Placed {
-    /// Without the first slash.
     pub(super) path: &'static str,
     pub(super) mode: u32,
     pub(super) kind: Kind,
 }
 
-/// Makes both packages beside the program.
 pub(super) fn make(folder: &Path) -> Result<()> {
     let program = folder.join("peerless-agent");
     let scratch = std::env::temp_dir().join(format!("peerless-package-{}", std::process::id()));

@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use super::pack::{Kind, Tree};
 use super::{about, glibc};
 
-/// Packs a tree; returns the package.
 pub(super) fn make(tree: &Tree, program: &Path, into: &Path) -> Result<PathBuf> {
     let architecture = std::env::consts::ARCH;
     let license = env!("CARGO_PKG_LICENSE");

@@ -210,7 +210,6 @@ fn written(path: &Path) -> std::io::Result<SystemTime> {
     fs::metadata(path)?.modified()
 }
 
-/// Runs the agent itself.
 fn ask(words: &[&str], config: Option<&Path>, limit: Duration) -> Result<Ended, Found> {
     let died = |why: String| Found::unknown(Doubt::Died, format!("the agent: {why}"));
     let program = std::env::current_exe().map_err(|error| died(error.to_string()))?;

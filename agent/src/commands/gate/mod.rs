@@ -104,7 +104,6 @@ fn tell(arguments: &GateArgs, config: Option<&Path>) -> u8 {
     }
 }
 
-/// Whether the action changes anything.
 fn is_deed(action: Action) -> bool {
     matches!(action, Action::Drain | Action::Hold)
 }

@@ -157,7 +157,6 @@ impl Made {
     }
 }
 
-/// When the kernel started.
 fn booted() -> Option<SystemTime> {
     let text = fs::read_to_string("/proc/stat").ok()?;
     let seconds = text.lines().find_map(|line| line.strip_prefix("btime "))?;

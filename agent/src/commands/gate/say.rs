@@ -15,7 +15,6 @@ const LONGEST: usize = 200;
 const WARNING: u8 = 3 * 8 + 4;
 const INFORMATION: u8 = 3 * 8 + 6;
 
-/// All that a line says.
 pub(super) struct Outcome<'a> {
     pub(super) place: Place,
     pub(super) node: &'a str,
@@ -25,7 +24,6 @@ pub(super) struct Outcome<'a> {
     pub(super) complaint: Option<&'a str>,
 }
 
-/// Says it.
 pub(super) fn say(arguments: &GateArgs, outcome: &Outcome<'_>) {
     let line = line(outcome, arguments.arm);
     process::say(&line);

@@ -14,13 +14,10 @@ const PART_NUMBERS: u64 = 4;
 pub(crate) enum Collective {
     /// The sum of everybody's numbers, for everybody.
     AllReduce,
-    /// Everybody's numbers, for everybody.
     AllGather,
     /// A part of the sum for each.
     ReduceScatter,
-    /// The first rank's numbers, for everybody.
     Broadcast,
-    /// The sum, for the first rank.
     Reduce,
     /// A part of each one's numbers for each, by sends and receives of one group.
     Alltoall,
@@ -29,7 +26,6 @@ pub(crate) enum Collective {
 }
 
 impl Collective {
-    /// All of them.
     pub(crate) const ALL: [Self; 7] = [
         Self::AllReduce,
         Self::AllGather,
@@ -40,7 +36,6 @@ impl Collective {
         Self::Sendrecv,
     ];
 
-    /// As nccl-tests calls its program.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::AllReduce => "all_reduce",
@@ -98,7 +93,6 @@ impl Collective {
         }
     }
 
-    /// Numbers that a rank receives.
     pub(crate) fn received(self, bytes: u64, ranks: u32) -> u64 {
         self.numbers(bytes, ranks).1
     }

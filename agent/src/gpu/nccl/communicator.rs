@@ -7,7 +7,6 @@ use super::{Api, Nccl};
 use crate::gpu::call::{CallError, call};
 use crate::gpu::context::Context;
 
-/// `ncclComm_t`.
 pub(super) type Handle = *mut c_void;
 
 /// `ncclUniqueId`, which goes to the function by value.
@@ -23,7 +22,6 @@ impl UniqueId {
         self.bytes.map(|byte| format!("{byte:02x}")).concat()
     }
 
-    /// From [`Self::to_text`].
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let mut bytes = [0; 128];
         if text.len() != 2 * bytes.len() {

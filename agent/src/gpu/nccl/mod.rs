@@ -24,7 +24,6 @@ use symbols::{LastError, Symbols};
 /// What programs open, and what a development package adds.
 const NAMES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
 
-/// `ncclResult_t` by number (nccl.h).
 const RESULTS: [&str; 8] = [
     "ncclSuccess",
     "ncclUnhandledCudaError",
@@ -73,7 +72,6 @@ impl Api {
     }
 }
 
-/// An open libnccl.
 #[derive(Clone)]
 pub(crate) struct Nccl {
     api: Rc<Api>,

@@ -19,15 +19,10 @@ const ROOT: c_int = 0;
 /// A rank of this process, and what it works with.
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
-    /// Its number among all ranks.
     pub(crate) rank: u32,
-    /// Its communicator.
     pub(crate) communicator: &'a Communicator,
-    /// A stream of its GPU.
     pub(crate) stream: &'a Stream,
-    /// What it sends.
     pub(crate) from: Windows<'a>,
-    /// What it receives in.
     pub(crate) to: Windows<'a>,
 }
 
@@ -122,7 +117,6 @@ impl Nccl {
         added.and(ended)
     }
 
-    /// A rank's part of a collective.
     fn add(&self, member: &Member<'_>, asked: Asked) -> Result<(), CallError> {
         let Asked {
             collective,

@@ -26,5 +26,4 @@ table! {
     ncclRecv(CUdeviceptr, usize, c_int, c_int, Handle, CUstream);
 }
 
-/// `ncclGetLastError`, which gives a text.
 pub(super) type LastError = unsafe extern "C" fn(*mut c_void) -> *const c_char;

@@ -6,7 +6,6 @@ use nvml_wrapper::Device;
 use super::{Managed, Sheet, ecc, errors, fabric, links, memory, modes, pcie, power, processes};
 
 impl Managed {
-    /// `nvmlDeviceGetIndex`.
     pub(crate) fn index(&self) -> Fact<u32> {
         self.ask("nvmlDeviceGetIndex", Device::index)
     }

@@ -11,7 +11,6 @@ use super::managed::or_older;
 use super::raw::{found, get, stamp, word};
 use super::{Managed, Sheet};
 
-/// `NVML_GPU_FABRIC_STATE_…`.
 const STATES: [&str; 4] = ["not_supported", "not_started", "in_progress", "completed"];
 const COMPLETED: u8 = 3;
 /// `NVML_ERROR_ARGUMENT_VERSION_MISMATCH`: the driver does not know this version of the structure.
@@ -35,7 +34,6 @@ const CONFIGURATIONS: [&str; 6] = [
     "no_partition",
     "insufficient_nvlinks",
 ];
-/// `NVML_GPU_FABRIC_HEALTH_SUMMARY_…`.
 const SUMMARIES: [&str; 4] = ["not_supported", "healthy", "unhealthy", "limited_capacity"];
 
 /// What all shapes say, and what the newer ones add.
@@ -147,7 +145,6 @@ fn completed(info: Fact<Info>) -> Fact<Info> {
     }
 }
 
-/// How the registration ended, an `nvmlReturn_t`.
 fn status_word(status: u32) -> String {
     match status {
         0 => "success".to_owned(),
@@ -188,7 +185,6 @@ fn troubles(info: Info) -> Vec<String> {
     found
 }
 
-/// In the usual form with dashes.
 fn uuid(bytes: [u8; 16]) -> String {
     let digits = format!("{:032x}", u128::from_be_bytes(bytes));
     let mut text = String::with_capacity(36);

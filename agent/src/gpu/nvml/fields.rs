@@ -15,12 +15,10 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// A field of the whole GPU.
     pub(super) fn of_gpu(field: u32) -> Self {
         Self { field, scope: 0 }
     }
 
-    /// A field of one NVLink.
     pub(super) fn of_link(field: u32, link: u32) -> Self {
         Self { field, scope: link }
     }
@@ -51,7 +49,6 @@ pub(super) fn all(
     Ok(values.iter().map(number).collect())
 }
 
-/// The answer to one question.
 pub(super) fn one(device: &Device<'_>, question: Question) -> Result<u64, NvmlError> {
     let answers = all(device, &[question])?;
     answers.into_iter().next().unwrap_or(Err(NvmlError::NoData))

@@ -24,12 +24,10 @@ const VALID: u32 = 5;
 /// `NVML_FI_DEV_NVLINK_GET_SPEED`, MB/s of one link before coding.
 const SPEED: u32 = 164;
 
-/// The NVLinks of one GPU.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LinkSummary {
     /// Numbers of the links that NVML knows, active or not.
     pub(super) numbers: Vec<u32>,
-    /// Numbers of those that are up.
     active: Vec<u32>,
     /// Of links that are down: how many the board has all the same, by their capability "valid". `None` where none
     /// is down, and where one of them does not answer.
@@ -48,7 +46,6 @@ impl LinkSummary {
         count(&self.numbers)
     }
 
-    /// Active links, whatever they end at.
     pub(crate) fn active(&self) -> u32 {
         count(&self.active)
     }

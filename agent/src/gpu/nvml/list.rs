@@ -7,7 +7,6 @@ use super::super::driver::PciAddress;
 use super::Management;
 use super::raw::state;
 
-/// A GPU of NVML's list.
 #[derive(Debug)]
 pub(crate) struct Listed {
     /// Its address, or the call that failed and its error.

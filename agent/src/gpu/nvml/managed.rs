@@ -18,7 +18,6 @@ pub(crate) struct Managed {
 }
 
 impl Managed {
-    /// The GPU at this address.
     pub(super) fn find(nvml: &'static Nvml, address: &PciAddress, trace: Trace) -> Self {
         const CALL: &str = "nvmlDeviceGetHandleByPciBusId_v2";
         trace.about_to(CALL);
@@ -55,7 +54,6 @@ impl Managed {
         }
     }
 
-    /// One question about a directed pair.
     pub(super) fn ask_with<T>(
         &self,
         other: &Self,

@@ -42,7 +42,6 @@ use super::driver::PciAddress;
 use super::library::with_causes;
 use super::trace::Trace;
 
-/// The name that the driver installs.
 const LIBRARY_NAME: &str = "libnvidia-ml.so.1";
 
 /// An initialised NVML, or why there is none.
@@ -67,7 +66,6 @@ impl Management {
         Self { nvml, trace }
     }
 
-    /// `nvmlSystemGetDriverVersion`.
     pub(crate) fn driver_version(&self) -> Fact<String> {
         const CALL: &str = "nvmlSystemGetDriverVersion";
         match &self.nvml {
@@ -79,7 +77,6 @@ impl Management {
         }
     }
 
-    /// The GPU at this address.
     pub(crate) fn find(&self, address: &PciAddress) -> Managed {
         match &self.nvml {
             Ok(nvml) => Managed::find(nvml, address, self.trace.clone()),
@@ -88,7 +85,6 @@ impl Management {
     }
 }
 
-/// Why NVML did not start.
 fn unusable(error: &NvmlError) -> Gap {
     let message = with_causes(error);
     let code = match error {

@@ -10,9 +10,7 @@ use super::managed::or_older;
 use super::raw::{SWITCH, found, get, stamp, state, word};
 use super::{Managed, Sheet};
 
-/// `nvmlComputeMode_t`.
 const COMPUTE_MODES: [&str; 4] = ["default", "exclusive_thread", "prohibited", "exclusive_process"];
-/// `nvmlBrandType_t`.
 const BRANDS: [&str; 17] = [
     "unknown",
     "quadro",
@@ -32,9 +30,7 @@ const BRANDS: [&str; 17] = [
     "geforce_rtx",
     "titan_rtx",
 ];
-/// `nvmlDeviceGpuRecoveryAction_t`.
 const RECOVERY_ACTIONS: [&str; 5] = ["none", "reset", "reboot", "drain_p2p", "drain_and_reset"];
-/// `NVML_FI_DEV_GET_GPU_RECOVERY_ACTION`.
 const RECOVERY_ACTION: u32 = 230;
 
 pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {

@@ -63,7 +63,6 @@ fn wire(status: u32) -> P2pStatus {
     }
 }
 
-/// `nvmlGpuTopologyLevel_t`.
 fn ancestor(level: u32) -> String {
     match level {
         0 => "X".to_owned(),

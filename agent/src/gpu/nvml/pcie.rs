@@ -6,7 +6,6 @@ use nvml_wrapper::Device;
 use super::raw::get;
 use super::{Managed, Sheet};
 
-/// What the link could be.
 pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
         fact_name::PCIE_LINK_GENERATION_MAX,
@@ -49,7 +48,6 @@ pub(super) fn read_width(gpu: &Managed, sheet: &mut Sheet) {
     );
 }
 
-/// Packets sent again.
 pub(super) fn read_counter(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
         fact_name::PCIE_REPLAYS,

@@ -8,7 +8,6 @@ use super::managed::or_older;
 use super::raw::get;
 use super::{Managed, Sheet};
 
-/// `nvmlClocksEventReason…`, by bit.
 const REASONS: [&str; 9] = [
     "gpu_idle",
     "applications_clocks_setting",
@@ -43,7 +42,6 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     read_throttling(gpu, sheet);
 }
 
-/// What holds the clocks down now.
 pub(super) fn read_throttling(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(fact_name::THROTTLE_REASONS, reasons(gpu));
 }

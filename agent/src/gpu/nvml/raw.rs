@@ -8,7 +8,6 @@ use nvml_wrapper_sys::bindings::{nvmlDevice_t, nvmlReturn_t};
 
 /// An entry of NVML's function table: the function, or why it was not found.
 pub(super) type Symbol<F, E> = Result<F, E>;
-/// Writes one value about a GPU.
 pub(super) type Getter<T> = unsafe extern "C" fn(nvmlDevice_t, *mut T) -> nvmlReturn_t;
 /// Writes the current and the pending state of a setting.
 pub(super) type StateGetter = unsafe extern "C" fn(nvmlDevice_t, *mut u32, *mut u32) -> nvmlReturn_t;
@@ -57,7 +56,6 @@ pub(super) fn word(number: u32, words: &[&str]) -> String {
     known.map_or_else(|| format!("unrecognised ({number})"), |word| (*word).to_owned())
 }
 
-/// `nvmlEnableState_t`.
 pub(super) const SWITCH: [&str; 2] = ["disabled", "enabled"];
 
 #[cfg(test)]

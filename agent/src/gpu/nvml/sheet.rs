@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use kb_core::report::Fact;
 use serde_json::Value;
 
-/// Facts by dotted name.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet(BTreeMap<String, Fact>);
 
 impl Sheet {
-    /// Adds a fact.
     pub(crate) fn put<T: Into<Value>>(&mut self, name: &str, fact: Fact<T>) {
         self.0.insert(name.to_owned(), fact.map(Into::into));
     }
@@ -30,7 +28,6 @@ impl Sheet {
         self.put(name, fact);
     }
 
-    /// All of them.
     pub(crate) fn into_facts(self) -> BTreeMap<String, Fact> {
         self.0
     }

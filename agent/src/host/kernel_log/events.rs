@@ -13,9 +13,7 @@ use crate::clock::timestamp;
 
 /// What the log holds behind a place.
 pub(crate) struct LogEvents {
-    /// In the order of the log.
     pub(crate) occurrences: Vec<Occurrence>,
-    /// Where the next look goes on.
     pub(crate) place: Option<LogPlace>,
     /// Lines that were gone before they were read.
     pub(crate) missed: Missed,
@@ -79,7 +77,6 @@ pub(crate) fn events(
 }
 
 struct Read {
-    /// With the boot of each.
     records: Vec<(Record, Option<String>)>,
     place: Place,
     missed: Missed,

@@ -22,7 +22,6 @@ use source::Source;
 const MOST_BEFORE: usize = 200;
 /// Lines kept of the run, the first ones: a flood follows its cause.
 const MOST_DURING: usize = 200;
-/// Longest line kept, in characters.
 const LONGEST_LINE: usize = 1_000;
 /// Why a log that was read still does not show the run.
 const BEFORE_ONLY: &str = "before only: the file is a copy made at boot, to which nobody adds what the kernel writes \

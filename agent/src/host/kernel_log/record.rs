@@ -7,7 +7,6 @@ pub(super) struct Record {
     pub(super) sequence: Option<u64>,
     /// Since boot, by the kernel's own clock for its log, in microseconds.
     pub(super) microseconds: Option<u64>,
-    /// What was said.
     pub(super) message: String,
 }
 

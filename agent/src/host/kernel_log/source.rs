@@ -11,7 +11,6 @@ use rustix::io::Errno;
 use super::super::{HostRoot, root::unread};
 use super::record::Record;
 
-/// The device, below the root.
 const DEVICE: &str = "dev/kmsg";
 /// Files that syslog writes, best first, and what `dmesg > /var/log/dmesg` leaves.
 const FILES: [&str; 4] = ["var/log/kern.log", "var/log/syslog", "var/log/messages", SNAPSHOT];
@@ -29,7 +28,6 @@ const MOST_RECORDS: usize = 400_000;
 pub(super) enum Source {
     /// The device: one record a read, and the kernel remembers the place.
     Device(File),
-    /// A file of whole lines.
     Lines {
         file: BufReader<File>,
         /// Whether its lines are records of the device, as in a tree that stands for a machine.
@@ -141,7 +139,6 @@ pub(super) struct Earlier {
 }
 
 impl Source {
-    /// Whether its records are numbered.
     pub(super) fn is_numbered(&self) -> bool {
         !matches!(self, Self::Lines { is_kmsg: false, .. })
     }

@@ -5,7 +5,6 @@
 
 /// Begins the new format: magic and version.
 const NEW: &[u8] = b"glibc-ld.so.cache1.1";
-/// Begins the old one.
 const OLD: &[u8] = b"ld.so-1.7.0\0";
 /// Bytes of the old header (padding before the count included), and of one of its entries.
 const OLD_HEADER: usize = 16;
@@ -15,10 +14,8 @@ const NEW_HEADER: usize = 48;
 const NEW_ENTRY: usize = 24;
 /// The new format begins at a multiple of this.
 const ALIGNMENT: usize = 8;
-/// More libraries than any machine has.
 const MOST_ENTRIES: usize = 100_000;
 
-/// One line of `ldconfig -p`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     /// `libcuda.so.1`.
@@ -80,7 +77,6 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A cache of the new format.
     pub(in super::super) fn cache(entries: &[(&str, &str)]) -> Vec<u8> {
         let mut texts = Vec::new();
         let mut table = Vec::new();

@@ -15,12 +15,9 @@ const NCCL_LIBRARIES: [&str; 4] = ["libnccl", "libibverbs", "libmlx5", "libgdrap
 /// Opened by libcuda for the first kernel that has to be translated.
 const COMPILER: &str = "libnvidia-ptxjitcompiler.so.1";
 
-/// Why a library was not loaded.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NotLoaded {
-    /// For programs.
     pub(crate) code: ReasonCode,
-    /// In words.
     pub(crate) message: String,
 }
 

@@ -24,11 +24,8 @@ const STUB: &str = "toolkit's stub, for linking only: a program that gets it fai
 /// Folders below which there are `python3.*` folders.
 const PYTHONS: [&str; 4] = ["usr/lib", "usr/lib64", "usr/local/lib", "opt/conda/lib"];
 
-/// One folder.
 pub(super) struct Place {
-    /// Below the root.
     pub(super) folder: String,
-    /// What a library in there is.
     pub(super) note: String,
     /// Where it is part of a Python package.
     pub(super) wheel: Option<Wheel>,

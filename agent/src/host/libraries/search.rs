@@ -3,7 +3,6 @@
 use super::super::HostRoot;
 use super::cache;
 
-/// Written by ldconfig.
 const CACHE: &str = "etc/ld.so.cache";
 /// Larger than any: some hundred thousand libraries.
 const CACHE_BYTES: u64 = 16 * 1024 * 1024;
@@ -12,7 +11,6 @@ const USUAL: [&str; 4] = ["lib64", "usr/lib64", "lib", "usr/lib"];
 /// Bytes of an ELF header that say for which machine it is.
 const HEADER_BYTES: u64 = 20;
 
-/// Where the loader looks.
 pub(super) struct Search<'a> {
     root: &'a HostRoot,
     /// Folders of `LD_LIBRARY_PATH`, as paths below the root.

@@ -13,33 +13,14 @@ const WRITABLE: u32 = 0o022;
 /// In such a folder a file is renamed and removed by its owner and the folder's only.
 const STICKY: u32 = 0o1000;
 
-/// Why a file is not trusted.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Distrust {
-    /// Someone else's.
     #[error("{} belongs to user {owner}", .path.display())]
-    Owner {
-        /// The file, link or folder.
-        path: PathBuf,
-        /// Whose it is.
-        owner: u32,
-    },
-    /// Others can change it.
+    Owner { path: PathBuf, owner: u32 },
     #[error("{} can be written by others than its owner (mode {mode:o})", .path.display())]
-    Mode {
-        /// The file or folder.
-        path: PathBuf,
-        /// Permission bits.
-        mode: u32,
-    },
-    /// It cannot be looked at.
+    Mode { path: PathBuf, mode: u32 },
     #[error("{}: {source}", .path.display())]
-    Unreadable {
-        /// The file, link or folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Unreadable { path: PathBuf, source: io::Error },
     /// Links without end.
     #[error("{} leads through more than {MOST_LINKS} links", .0.display())]
     Links(PathBuf),

@@ -7,13 +7,11 @@
 use kb_core::report::GapKind;
 use serde_json::{Value, json};
 
-/// Where extended capabilities begin.
 const EXTENDED: usize = 0x100;
 /// What a process without `CAP_SYS_ADMIN` gets of the file `config`.
 const UNPRIVILEGED: usize = 64;
 /// More capabilities than fit between 0x100 and 0x1000: a chain that is longer runs in a circle.
 const MOST_CAPABILITIES: usize = (0x1000 - EXTENDED) / 8;
-/// `PCI_EXT_CAP_ID_ACS`.
 const ACS: u32 = 0x000D;
 
 /// The bits of both registers, by the report's names.
@@ -33,18 +31,10 @@ const REDIRECTING: u16 = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5;
 /// What a bridge does with traffic between the devices below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Acs {
-    /// The bridge has no such capability.
     Absent,
-    /// It has.
-    Present {
-        /// What it can do.
-        capability: u16,
-        /// What is switched on.
-        control: u16,
-    },
+    Present { capability: u16, control: u16 },
 }
 
-/// Why it cannot be seen.
 pub(super) type Unseen = (GapKind, &'static str);
 
 impl Acs {

@@ -32,7 +32,6 @@ impl<'a> Device<'a> {
         self.root.line(&self.file(name))
     }
 
-    /// What is found in one attribute.
     pub(super) fn find<T>(
         &self,
         name: &str,

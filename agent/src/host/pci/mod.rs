@@ -18,14 +18,12 @@ use serde_json::Value;
 use super::{HostRoot, absent};
 use device::Device;
 
-/// PCI vendor of the GPUs.
 pub(super) const NVIDIA: &str = "0x10de";
 /// Display controllers: VGA (0x0300) and 3D (0x0302).
 const DISPLAY_CLASS: &str = "0x03";
 /// Flag in `resource` of a BAR with a 64-bit address, which takes two lines (`IORESOURCE_MEM_64`).
 const WIDE: u64 = 0x0010_0000;
 
-/// What sysfs says about one GPU.
 pub(super) fn gpu_facts(root: &HostRoot, address: &str) -> BTreeMap<String, Fact> {
     let gpu = Device::new(root, address);
     let group = gpu.link_name("iommu_group");

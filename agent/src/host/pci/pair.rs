@@ -48,7 +48,6 @@ pub(in crate::host) fn facts(root: &HostRoot, a: &str, b: &str) -> BTreeMap<Stri
     ])
 }
 
-/// Where two paths meet.
 struct Meeting {
     /// The shared bridges, from the root port down.
     shared: Vec<String>,

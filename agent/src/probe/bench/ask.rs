@@ -8,7 +8,6 @@ use crate::worker::protocol::{Answer, CheckKind, Command, FlowKind, Measure, Pla
 
 use super::mode::Mode;
 
-/// What a question came to.
 pub(super) struct Measured {
     pub(super) samples: Vec<Sampled>,
     pub(super) conditions: Vec<Conditions>,
@@ -107,7 +106,6 @@ fn gap(kind: GapKind, reason: &str) -> Gap {
     Gap::new(kind, reason)
 }
 
-/// Every GPU that takes part.
 fn gpus_of(measure: &Measure) -> std::collections::BTreeSet<u32> {
     let of = |place: Place| match place {
         Place::Gpu(gpu, _) => Some(gpu),

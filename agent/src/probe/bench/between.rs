@@ -21,7 +21,6 @@ pub(super) const KINDS: [(Engine, Operation); 4] = [
     (Engine::Sm, Operation::Pull),
 ];
 
-/// Whose context issues a copy.
 pub(super) fn initiator(way: &Way, operation: Operation) -> u32 {
     if operation == Operation::Pull {
         way.destination

@@ -13,7 +13,6 @@ use super::ways::{Beside, Way, rounds};
 use crate::gpu::{WARM_HOPS, WARM_HOPS_AGAIN};
 use crate::probe::{is_gpu_idle, timing};
 
-/// What copies reach of nominal.
 const REACHED: f64 = 0.83;
 /// GB/s where nothing is known of the links: PCIe 3 with 16 lanes.
 const UNKNOWN: f64 = 15.75;
@@ -98,7 +97,6 @@ impl Plan {
         parts
     }
 
-    /// Rounds of single directions.
     fn directions(&self) -> f64 {
         count(rounds(&self.ways, self.beside).len())
     }

@@ -15,13 +15,10 @@ use super::{BUSY, Bench, Measured, Shape, sorted, with_conditions};
 /// How far a GPU's figure may move when another one's runs at the same time.
 const SAME: f64 = 0.005;
 
-/// What is measured with host memory.
 struct Kind {
-    /// To the GPU, and from it.
     metrics: [&'static str; 2],
     engine: Engine,
     memory: Place,
-    /// In quick mode too.
     quick: bool,
 }
 
@@ -77,7 +74,6 @@ fn cell(gpu: u32, to_gpu: bool, samples: Result<Vec<f64>, Gap>) -> Cell {
 }
 
 impl Bench<'_> {
-    /// All of them.
     pub(super) fn with_host(&mut self, session: &mut Session<'_>) {
         let full = self.mode.full;
         let in_twos = self.halves_may_run_at_once(session);
@@ -190,7 +186,6 @@ impl Bench<'_> {
         self.add(of_down, down);
     }
 
-    /// All GPUs at the same time.
     fn all_with_host(&mut self, session: &mut Session<'_>) {
         let gpus: Vec<u32> = (0..self.gpus).filter(|gpu| self.idle.contains(gpu)).collect();
         if gpus.len() < 2 {

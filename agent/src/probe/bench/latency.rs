@@ -47,7 +47,6 @@ fn scaled(seconds: &[f64], by: f64) -> Vec<f64> {
 }
 
 impl Bench<'_> {
-    /// All that need access.
     pub(super) fn latencies(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         self.copy_latency(session, ways, true);
         self.load_latency(session, ways, beside);

@@ -47,10 +47,8 @@ const BUSY: &str = "somebody else uses the GPU";
 pub(super) struct Bench<'a> {
     mode: Mode,
     gpus: u32,
-    /// GPUs that nobody else uses.
     idle: BTreeSet<u32>,
     progress: &'a dyn Progress,
-    /// Which of [`PARTS`] goes on.
     part: usize,
     measurements: Vec<Measurement>,
     wrong: Vec<Failure>,
@@ -188,7 +186,6 @@ impl<'a> Bench<'a> {
         });
     }
 
-    /// A round begins.
     fn begin(&mut self, shape: Shape) {
         self.rounds += 1;
         self.progress.step(Step::Measuring {
@@ -229,7 +226,6 @@ fn closed_cells(ways: &[Way]) -> impl Iterator<Item = Cell> {
     })
 }
 
-/// Cells by source, then destination.
 fn sorted(mut cells: Vec<Cell>) -> Vec<Cell> {
     cells.sort_by_key(|cell| (cell.source, cell.destination));
     cells

@@ -2,12 +2,10 @@
 
 use kb_core::report::Gpu;
 
-/// What the operator chose.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BenchOptions {
     /// Everything, not only what tells most.
     pub(crate) full: bool,
-    /// Bytes of the largest copies.
     pub(crate) bytes: Option<u64>,
 }
 
@@ -43,7 +41,6 @@ const STAGED_BYTES: u64 = 128 << 20;
 /// Bytes that a load of a chase moves.
 pub(super) const LOAD_BYTES: u64 = 8;
 
-/// Hops of a chase under load.
 pub(super) const HOPS_UNDER_LOAD: u32 = 4000;
 /// Copies of the load: at 2 us a hop and 400 GB/s the first outlast it, warm-up and all. Where they do not, it is
 /// measured again with the second.
@@ -52,7 +49,6 @@ pub(super) const COPIES_OF_LOAD: [u32; 2] = [24, 192];
 const COPIES_OF_SMALL: u32 = 64;
 const SMALL: u64 = 16 << 20;
 
-/// Sizes and numbers of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mode {
     pub(super) full: bool,
@@ -63,13 +59,10 @@ pub(super) struct Mode {
     /// The same with page-locked host memory, and with ordinary memory.
     pub(super) pinned_bytes: u64,
     pub(super) pageable_bytes: u64,
-    /// Copies timed together.
     pub(super) copies: u32,
     /// The same with host memory, which is slower.
     pub(super) host_copies: u32,
-    /// Samples of every cell.
     pub(super) samples: u32,
-    /// Loads of a chase.
     pub(super) hops: u32,
 }
 
@@ -93,7 +86,6 @@ impl Mode {
         }
     }
 
-    /// Copies timed together at a size.
     pub(super) fn copies_of(self, bytes: u64) -> u32 {
         if bytes < SMALL {
             COPIES_OF_SMALL

@@ -2,19 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A directed pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::probe) struct Way {
     /// Where the bytes come from.
     pub(super) source: u32,
-    /// Where they go.
     pub(super) destination: u32,
-    /// Why nothing is measured there.
     pub(super) closed: Option<String>,
 }
 
 impl Way {
-    /// One that can be used.
     pub(in crate::probe) fn open(source: u32, destination: u32) -> Self {
         Self {
             source,
@@ -23,7 +19,6 @@ impl Way {
         }
     }
 
-    /// The same pair the other way.
     pub(super) fn back(&self) -> Self {
         Self {
             source: self.destination,
@@ -33,14 +28,11 @@ impl Way {
     }
 }
 
-/// What may run beside a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beside {
-    /// Nothing.
     Nobody,
     /// Ways that share no GPU with it.
     Others,
-    /// Those, and its own way back.
     OthersAndBack,
 }
 

@@ -22,7 +22,6 @@ const STEPS: [(Collective, u64); 4] = [
     (Collective::AllReduce, BYTES),
     (Collective::Alltoall, BYTES),
 ];
-/// Bytes of the largest.
 pub(super) const BYTES: u64 = 8 << 20;
 
 /// An arm, and what else it left.
@@ -34,7 +33,6 @@ pub(super) struct Ended {
     pub(super) stuck: Vec<Stuck>,
 }
 
-/// Runs an arm on these GPUs.
 pub(super) fn functional(stage: &Stage<'_>, gpus: &[GpuIndex], peer_access: bool) -> Ended {
     let start = Instant::now();
     let mut library = None;

@@ -10,10 +10,8 @@ use crate::probe::Found;
 use crate::probe::failure::failure_of;
 use crate::probe::progress::{Progress, Step};
 
-/// Rung of the ladder.
 const RUNG: u8 = 7;
 
-/// What the arms went over.
 #[derive(Clone, Copy)]
 pub(super) struct Over<'a> {
     pub(super) gpus: &'a [GpuIndex],

@@ -11,7 +11,6 @@ use crate::worker::protocol::{Answer, Command};
 /// How long one process is listened to before the next.
 const TURN: Duration = Duration::from_millis(5);
 
-/// The processes.
 pub(super) struct Crowd<'a> {
     setup: &'a Setup,
     lives: Vec<Live>,

@@ -32,7 +32,6 @@ pub(super) struct Figures {
     pub(super) stuck: Vec<Stuck>,
 }
 
-/// Sizes up to the largest.
 fn sizes(wanted: u64, smallest_memory: Option<u64>) -> Vec<u64> {
     let room = smallest_memory.map_or(u64::MAX, |bytes| bytes / SHARE / 4096 * 4096);
     let largest = wanted.min(room);

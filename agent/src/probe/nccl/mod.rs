@@ -29,7 +29,6 @@ use arms::{Ended, functional, weigh};
 use blame::{Over, conclude, left_out, one_by_one};
 use ranks::{Library, Stage};
 
-/// What the operator chose.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NcclOptions {
     /// The library's file, in place of what the loader finds.
@@ -38,7 +37,6 @@ pub(crate) struct NcclOptions {
     pub(crate) nvls: bool,
     /// As many samples as the full bench.
     pub(crate) full: bool,
-    /// Bytes of the largest collective.
     pub(crate) bytes: Option<u64>,
 }
 
@@ -49,7 +47,6 @@ impl NcclOptions {
     }
 }
 
-/// How NCCL marks a warning.
 const WARNS: &str = "NCCL WARN";
 /// Lines of NCCL's warnings that are kept of an arm.
 const MOST_LINES: usize = 100;

@@ -10,7 +10,6 @@ use crate::worker::protocol::{Answer, Command, NcclAnswer, NcclCommand, NcclMemb
 use super::NcclOptions;
 use super::crowd::{Crowd, nonsense};
 
-/// What all arms share.
 pub(super) struct Stage<'a> {
     pub(super) setup: &'a Setup,
     pub(super) chosen: &'a NcclOptions,
@@ -20,11 +19,9 @@ pub(super) struct Stage<'a> {
     pub(super) uuids: Vec<Option<String>>,
 }
 
-/// Where something went wrong.
 pub(super) enum Stop {
     /// Before NCCL did anything: it shows nothing about it.
     Before(Trouble),
-    /// In NCCL.
     Nccl(Trouble),
 }
 
@@ -115,11 +112,9 @@ pub(super) struct Ran {
     pub(super) seconds: Vec<f64>,
     /// What is wrong with data, in words.
     pub(super) wrong: Vec<String>,
-    /// The GPUs meanwhile.
     pub(super) conditions: Vec<Conditions>,
 }
 
-/// Runs a collective in every process.
 pub(super) fn run(crowd: &mut Crowd<'_>, run: NcclRun) -> Result<Ran, Stop> {
     // The one that is compared, the warm-up, and each sample have a step's time.
     let factor = run.samples.saturating_add(2);

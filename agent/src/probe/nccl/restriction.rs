@@ -11,15 +11,11 @@ use serde_json::Value;
 enum Distance {
     /// `LOC`: no other GPU is so near.
     Own,
-    /// `NVL`.
     NvLink,
-    /// `PIX`: one PCIe switch.
     Switch,
-    /// `PXB`: several.
     Switches,
     /// `PHB`: the host bridge of one NUMA node.
     HostBridge,
-    /// `SYS`: from one node to another.
     System,
 }
 

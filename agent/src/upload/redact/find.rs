@@ -10,7 +10,6 @@ const SYSTEM: [&str; 12] = [
 /// Lengths of hardware addresses, in pairs of digits: Ethernet, GUIDs, IP over InfiniBand.
 const HARDWARE: [usize; 3] = [6, 8, 20];
 
-/// A place in a word.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     /// What stands before it, up to the word's beginning.

@@ -47,7 +47,6 @@ pub(super) struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
-    /// The owner compares; what is wrong.
     pub(super) fn compare(&self) -> Result<Option<WrongData>, CallError> {
         let found = self.place.compare(&[(self.window, pattern(self.source))])?;
         let wrong = found.into_iter().flatten().next();

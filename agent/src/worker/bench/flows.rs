@@ -10,7 +10,6 @@ use super::holdings::outside;
 use super::{Bench, Trouble};
 
 impl Bench {
-    /// What a context does.
     pub(super) fn flow<'a>(
         &'a self,
         flow: &FlowOf,

@@ -10,7 +10,6 @@ use crate::worker::place::Place;
 /// The patterns of the GPUs' buffers differ by these seeds.
 const SEED: u64 = 0x6265_6e63_6800_0000;
 
-/// What is held of one GPU.
 pub(super) struct OfGpu {
     pub(super) kernels: BenchKernels,
     outgoing: Buffer,
@@ -89,7 +88,6 @@ pub(super) fn outside() -> CallError {
     }
 }
 
-/// What a GPU sends.
 pub(super) fn pattern(gpu: u32) -> Pattern {
     Pattern {
         seed: SEED + u64::from(gpu),

@@ -23,7 +23,6 @@ use holdings::OfGpu;
 /// What stands in a buffer before something arrives.
 const BEFORE: u32 = 0xdead_beef;
 
-/// What the bench holds, by GPU.
 #[derive(Default)]
 pub(super) struct Bench {
     gpus: BTreeMap<u32, OfGpu>,
@@ -53,7 +52,6 @@ impl Bench {
         Answer::BenchPrepared { elsewhere }
     }
 
-    /// Takes the samples of a cell.
     pub(super) fn measure(
         &self,
         measure: &Measure,
@@ -154,7 +152,6 @@ impl Bench {
     }
 }
 
-/// Why there are no samples.
 enum Trouble {
     Call(CallError),
     Unprepared(u32),

@@ -73,7 +73,6 @@ fn under_load(mut fact: Fact, copied: bool) -> Fact {
     fact
 }
 
-/// By how much a counter rose.
 fn difference(before: Option<&Fact>, after: Option<Fact>) -> Fact {
     let missing = || Fact::missing(GapKind::Failed, "it was not read", SECOND);
     let after = after.unwrap_or_else(missing);

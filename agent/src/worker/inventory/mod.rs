@@ -64,7 +64,6 @@ impl Inventory {
         Ok(Self { driver, nvml, gpus })
     }
 
-    /// For the report.
     pub(super) fn describe(&self) -> Opened {
         let gpus = (0_u32..).zip(&self.gpus);
         let mut described: Vec<Gpu> = gpus

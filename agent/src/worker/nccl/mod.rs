@@ -39,10 +39,8 @@ pub(super) struct Ranks {
     watched: BTreeMap<u32, Managed>,
 }
 
-/// One rank.
 struct Rank {
     member: NcclMember,
-    /// Dropped before what it works with.
     communicator: Communicator,
     from: Buffer,
     to: Buffer,
@@ -50,7 +48,6 @@ struct Rank {
 }
 
 impl Ranks {
-    /// Does a step.
     pub(super) fn obey(
         &mut self,
         step: &NcclCommand,
@@ -226,7 +223,6 @@ impl Ranks {
         }
     }
 
-    /// The GPUs as they are now.
     fn conditions(&self) -> Vec<Conditions> {
         let read = |(gpu, managed): (&u32, &Managed)| Conditions {
             gpu: *gpu,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Measure {
     /// The flows; the first one starts them all.
     pub(crate) flows: Vec<FlowOf>,
-    /// Bytes of a copy.
     pub(crate) bytes: u64,
     /// Copies in front of those that count, in the first sample and in each of the others.
     pub(crate) warm_ups: [u32; 2],
@@ -21,22 +20,16 @@ pub(crate) struct Measure {
     pub(crate) limit_ms: u64,
 }
 
-/// What one context does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowOf {
-    /// Whose stream.
     pub(crate) initiator: u32,
-    /// What it does.
     pub(crate) kind: FlowKind,
-    /// Copies or hops that are timed.
     pub(crate) times: u32,
 }
 
-/// What a flow moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FlowKind {
-    /// Copies.
     Copy {
         /// From where.
         source: Place,
@@ -45,7 +38,6 @@ pub(crate) enum FlowKind {
         /// What moves the bytes.
         by: By,
     },
-    /// Loads that wait for each other.
     Chase {
         /// Whose memory; host memory where there is none.
         owner: Option<u32>,
@@ -56,15 +48,12 @@ pub(crate) enum FlowKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum By {
-    /// The copy engine.
     CopyEngine,
     /// Whatever the driver takes between two contexts: staged through the host where access is not enabled.
     Contexts,
-    /// A kernel of the initiator.
     Kernel,
 }
 
-/// An end of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Place {
@@ -72,11 +61,9 @@ pub(crate) enum Place {
     Gpu(u32, u32),
     /// The initiator's page-locked memory, from so many lengths on.
     Pinned(u32),
-    /// The initiator's ordinary host memory.
     Pageable,
 }
 
-/// One sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sampled {
     /// Seconds a copy or hop, flow by flow; a turn, where they take turns.
@@ -90,10 +77,7 @@ pub(crate) struct Sampled {
 /// Data of a flow that did not arrive as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WrongData {
-    /// Where it came from.
     pub(crate) source: u32,
-    /// Where it went, and who compared.
     pub(crate) destination: u32,
-    /// What was wrong, in words.
     pub(crate) message: String,
 }

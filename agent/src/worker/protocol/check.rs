@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::CallFailure;
 
-/// The checks that one worker makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CheckKind {
@@ -26,7 +25,6 @@ pub(crate) enum CheckKind {
 }
 
 impl CheckKind {
-    /// Rung of the functional ladder.
     pub(crate) fn rung(self) -> u8 {
         match self {
             Self::EnablePeerAccess => 2,
@@ -36,7 +34,6 @@ impl CheckKind {
         }
     }
 
-    /// The name in the report.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::EnablePeerAccess => "enable_peer_access",
@@ -59,16 +56,11 @@ impl CheckKind {
     }
 }
 
-/// What a check came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Checked {
-    /// The result.
     pub(crate) result: CheckResult,
-    /// As [`kb_core::report::Check::checked_by`].
     pub(crate) compared_by: String,
-    /// Bytes written and compared.
     pub(crate) bytes: u64,
-    /// As [`kb_core::report::Check::windows`].
     pub(crate) windows: u32,
     /// As [`kb_core::report::Check::spread_bytes`].
     pub(crate) spread_bytes: u64,
@@ -80,31 +72,22 @@ pub(crate) struct Checked {
 pub(crate) enum CheckResult {
     /// The right data, or code 0.
     Pass,
-    /// Wrong data.
     Wrong {
-        /// Where.
         mismatch: Mismatch,
     },
-    /// The access itself returned an error.
     Error {
-        /// Which.
         failure: CallFailure,
     },
     /// The access, or the owner's check after it, did not end in time.
     Hang {
-        /// In which call's work.
         failure: CallFailure,
     },
     /// Something that is no access between the two failed first, so nothing is shown.
     Unprepared {
-        /// What.
         failure: CallFailure,
     },
-    /// Cannot be made here.
     Skipped {
-        /// Why.
         reason: String,
-        /// The same for programs.
         code: ReasonCode,
         /// What the call returned that failed before, if that is why.
         earlier_code: Option<i32>,

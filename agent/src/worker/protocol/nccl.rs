@@ -9,9 +9,7 @@ pub(crate) use crate::gpu::Collective;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NcclCommand {
-    /// Open the library. Answered by [`NcclAnswer::Opened`].
     Open {
-        /// The file that the operator chose.
         chosen: Option<String>,
         /// Copies that were found where no loader looks, for where it finds none.
         copies: Vec<String>,
@@ -20,13 +18,10 @@ pub(crate) enum NcclCommand {
     Name,
     /// Take memory, and join a communicator. Answered by [`NcclAnswer::Joined`] when all ranks have joined.
     Join {
-        /// What [`NcclAnswer::Named`] gave.
         id: String,
         /// How many there are, in all processes.
         ranks: u32,
-        /// Those of this process.
         own: Vec<NcclMember>,
-        /// Bytes of the largest collective.
         bytes: u64,
         /// Longest time to wait for work on a GPU.
         limit_ms: u64,
@@ -35,51 +30,39 @@ pub(crate) enum NcclCommand {
     Run(NcclRun),
 }
 
-/// A rank of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NcclMember {
-    /// Its number among all ranks.
     pub(crate) rank: u32,
-    /// Position in the list of GPUs.
     pub(crate) gpu: u32,
 }
 
-/// A collective at a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NcclRun {
-    /// Which.
     pub(crate) collective: Collective,
     /// Its size as nccl-tests counts it.
     pub(crate) bytes: u64,
     /// How often it is timed together; 0 to have its data compared only.
     pub(crate) times: u32,
-    /// How often that is repeated.
     pub(crate) samples: u32,
     /// Longest time to wait for the work of a sample.
     pub(crate) limit_ms: u64,
 }
 
-/// What a step came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NcclAnswer {
-    /// The library is open.
     Opened {
         /// Its file, where the loader tells it.
         path: Option<String>,
         /// As `ncclGetVersion` states it: 22809.
         version: i32,
     },
-    /// A name under which ranks meet.
     Named {
-        /// In hexadecimal digits.
         id: String,
     },
-    /// All ranks have joined.
     Joined,
     /// Every rank of the process has done its part.
     Ran {
-        /// Of each sample, of one collective.
         seconds: Vec<f64>,
         /// What is wrong with the data of the first one, in words.
         wrong: Vec<String>,

@@ -6,7 +6,7 @@ use super::super::speed::{
     BESIDE_SHARE, KERNEL_SHARE, NOMINAL_SHARE_NVLINK, NOMINAL_SHARE_PCIE, PUSH_PULL_SHARE, Timing, copies,
     figure, percent,
 };
-use super::slow::ends;
+use super::degraded_slow::ends;
 use super::unknown::used_by_others;
 use super::{Named, Row};
 use crate::report::{Engine, Operation};

@@ -5,7 +5,7 @@ use super::super::evidence::{Finding, Seen, passed};
 use super::super::kernel_log::Event;
 use super::super::scene::{failing, fails};
 use super::broken::logged;
-use super::slow::ends;
+use super::degraded_slow::ends;
 use super::{Named, Row};
 use crate::report::{Check, Direction, GapKind, Outcome, fact_name};
 use crate::verdict::Verdict;

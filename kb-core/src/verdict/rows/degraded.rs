@@ -5,7 +5,7 @@ use super::super::evidence::{Finding, Seen};
 use super::super::kernel_log::Event;
 use super::broken::{logged, nvlink_corrected_errors};
 use super::broken_data::io_page_fault_seen;
-use super::slow::{slow_direction, slow_pair, slower_with_peer_access};
+use super::degraded_slow::{slow_direction, slow_pair, slower_with_peer_access};
 use super::{Named, Row};
 use crate::report::{Outcome, fact_name};
 use crate::verdict::Verdict;

@@ -8,19 +8,19 @@ mod broken_calls;
 mod broken_data;
 mod degraded;
 mod degraded_gpu;
+mod degraded_slow;
 mod nccl;
 mod refused;
 mod run;
 mod service;
-mod slow;
 mod unknown;
 
 use super::Verdict;
 use super::evidence::{Finding, Seen};
 
 pub(super) use absent::of_absence;
+pub(super) use degraded_slow::staged_instead;
 pub(super) use run::{NOTES, RUN, RunRow};
-pub(super) use slow::staged_instead;
 pub(super) use unknown::{REQUIRED_RUNGS, not_proven_by};
 
 /// A cause, as people and programs read about it.

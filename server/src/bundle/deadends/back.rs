@@ -12,7 +12,6 @@ use super::raw::{Members, object, quoted};
 pub struct Exported {
     /// Path below the folder, with `/`.
     pub file: String,
-    /// The text.
     pub text: String,
 }
 

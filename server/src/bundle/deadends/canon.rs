@@ -2,16 +2,13 @@
 
 use super::raw::Members;
 
-/// Why a file is no canon.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CanonError {
-    /// JSON of another kind.
     #[error("it is not a canon")]
     NotOne,
     /// Not UTF-8.
     #[error("it is not UTF-8")]
     NotUtf8,
-    /// Not JSON.
     #[error("it is not JSON: {0}")]
     NotJson(String),
     /// A canon without something that each has.
@@ -31,7 +28,6 @@ pub(super) struct Canon<'a> {
     pub(super) metadata: Members<'a>,
 }
 
-/// Members of the whole.
 pub(super) const ALL: &[&str] = &[
     "schema_version",
     "id",
@@ -44,7 +40,6 @@ pub(super) const ALL: &[&str] = &[
     "transition_graph",
     "metadata",
 ];
-/// Members of `error`.
 pub(super) const ERROR: &[&str] = &[
     "signature",
     "regex",
@@ -53,7 +48,6 @@ pub(super) const ERROR: &[&str] = &[
     "first_seen",
     "last_confirmed",
 ];
-/// Members of `verdict`.
 pub(super) const VERDICT: &[&str] = &[
     "resolvable",
     "fix_success_rate",
@@ -120,7 +114,6 @@ impl<'a> Canon<'a> {
         more.is_some_and(|more| more.get("country").is_some())
     }
 
-    /// What its edges lead to.
     pub(super) fn targets(&self) -> Vec<String> {
         let graph: serde_json::Value = self
             .all

@@ -178,7 +178,6 @@ fn tier(canon: &Canon<'_>) -> String {
     quoted(ours.map_or(status.as_str(), |(_, ours)| ours))
 }
 
-/// Our tier by their name.
 pub(super) fn review_status(tier: &str) -> &str {
     let theirs = TIERS.iter().find(|(_, ours)| *ours == tier);
     theirs.map_or(tier, |(theirs, _)| theirs)

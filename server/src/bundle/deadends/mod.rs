@@ -24,10 +24,8 @@ pub use tally::Tally;
 use crate::store::SeedRecord;
 use canon::Canon;
 
-/// `origin.system` of what was imported.
 pub const SYSTEM: &str = "deadends.dev";
 
-/// What to take of their files.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Also records about countries (laws, visas, hospitals), which have nothing to do with computers.
@@ -36,10 +34,8 @@ pub struct Options {
     pub taken: BTreeSet<RecordId>,
 }
 
-/// What came of their files.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// Records, by id.
     pub records: Vec<SeedRecord>,
     /// What is wrong with a record that was taken in all the same.
     pub reviews: Vec<(RecordId, String)>,
@@ -49,7 +45,6 @@ pub struct Imported {
     pub refused: Vec<(String, String)>,
     /// Files left out because they are about countries.
     pub countries: usize,
-    /// Files of other kinds.
     pub others: usize,
     /// Fields that came, and that an export would give back.
     pub tally: Tally,

@@ -15,18 +15,15 @@ impl<'a> Members<'a> {
         serde_json::from_str(text).ok()
     }
 
-    /// A value's text.
     pub(super) fn get(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self.0.iter().find(|(name, _)| name == key)?;
         Some(value.get())
     }
 
-    /// A value that is a string.
     pub(super) fn string(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.get(key)?).ok()
     }
 
-    /// A value that is an object.
     pub(super) fn object(&self, key: &str) -> Option<Self> {
         Self::read(self.get(key)?)
     }
@@ -73,7 +70,6 @@ pub(super) fn object(members: &[(&str, &str)], depth: usize) -> String {
     format!("{{\n{}\n{}}}", lines.join(",\n"), "  ".repeat(depth))
 }
 
-/// A string as JSON.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

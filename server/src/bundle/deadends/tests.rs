@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A canon in their usual form.
 fn canon(id: &str, regex: &str, environment: &str) -> String {
     let regex = serde_json::to_string(regex).unwrap();
     format!(

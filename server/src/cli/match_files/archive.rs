@@ -13,7 +13,6 @@ use super::unpack::{self, Text};
 /// Files that are read of one archive.
 const MOST_FILES: usize = 10_000;
 
-/// A file in an archive.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
     name: String,
@@ -87,7 +86,6 @@ pub(super) fn members(path: Option<&Path>) -> io::Result<Option<Vec<Member>>> {
 }
 
 impl Member {
-    /// Its name in the archive.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

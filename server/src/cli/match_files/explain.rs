@@ -10,12 +10,9 @@ use crate::domain::answer_json::ExplainedAnswer;
 use crate::domain::lookup::MatchAnswer;
 use crate::domain::outcomes::said;
 
-/// Explains texts.
 pub(super) trait Explainer {
-    /// The answer.
     fn answer(&self, text: Text) -> anyhow::Result<MatchAnswer>;
 
-    /// The answer for programs.
     fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer>;
 
     /// The answer for people, and whether a known error was found.
@@ -28,7 +25,6 @@ pub(super) trait Explainer {
         each: &mut dyn FnMut(&Event) -> anyhow::Result<()>,
     ) -> anyhow::Result<ExplainedAnswer>;
 
-    /// What a record that matched says.
     fn facts(&self, id: &RecordId) -> anyhow::Result<Facts>;
 }
 
@@ -39,7 +35,6 @@ pub(super) struct Facts {
     pub(super) root_cause: String,
     /// What helps, best first as the record has it.
     pub(super) workarounds: Vec<String>,
-    /// What wastes time.
     pub(super) dead_ends: Vec<String>,
     /// What the record disputes of these, each with the reason; in neither list.
     pub(super) disputed: Vec<String>,

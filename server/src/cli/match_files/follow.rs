@@ -19,7 +19,6 @@ use crate::domain::lookup::Matching;
 
 /// How often a file is asked whether it has grown.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Pieces read ahead of the matching.
 const AHEAD: usize = 4;
 
 /// What a reader tells; the number is the input's place.
@@ -31,7 +30,6 @@ enum Told {
 
 type Teller = mpsc::Sender<Told>;
 
-/// Nobody listens any more.
 struct Deaf;
 
 pub(super) async fn run(local: &Local, inputs: &[Input], mut output: Output) -> anyhow::Result<ExitCode> {

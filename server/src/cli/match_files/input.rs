@@ -65,7 +65,6 @@ impl Input {
         self.within(&self.path.to_string_lossy())
     }
 
-    /// Its name for people.
     pub(super) fn shown(&self) -> String {
         match self.path() {
             None if self.given.is_some() => GIVEN.to_owned(),

@@ -17,17 +17,14 @@ use crate::domain::answer_text;
 use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching, check_environment};
 use crate::feed::Generation;
 
-/// Bytes read at once.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// The knowledge at hand.
 pub(super) struct Local {
     generation: Arc<Generation>,
     environment: BTreeMap<String, String>,
 }
 
 impl Local {
-    /// With the knowledge at hand.
     pub(super) async fn load(data: &DataArgs, environment: BTreeMap<String, String>) -> anyhow::Result<Self> {
         let generation = knowledge(data).await?;
         check_environment(&generation, &environment)?;
@@ -37,7 +34,6 @@ impl Local {
         })
     }
 
-    /// Begins a text.
     pub(super) fn start(&self) -> Matching {
         let options = MatchOptions {
             environment: self.environment.clone(),
@@ -46,7 +42,6 @@ impl Local {
         Matching::start(Arc::clone(&self.generation), options)
     }
 
-    /// The answer for programs.
     pub(super) fn explain(&self, answer: MatchAnswer) -> ExplainedAnswer {
         let explaining = Explaining {
             generation: Arc::clone(&self.generation),
@@ -56,7 +51,6 @@ impl Local {
         explain(answer, &explaining)
     }
 
-    /// The answer for people.
     pub(super) fn render(&self, answer: &MatchAnswer) -> String {
         answer_text::render(answer, &self.generation, None)
     }

@@ -12,7 +12,6 @@ use super::sarif::Sarif;
 use crate::cli::{explain as explained, say};
 use crate::domain::answer_json::ExplainedAnswer;
 
-/// How answers are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Text,
@@ -39,7 +38,6 @@ struct Of<'a, T> {
     content: &'a T,
 }
 
-/// The last line of a file.
 #[derive(Serialize)]
 struct Ended<'a> {
     event: &'static str,
@@ -90,7 +88,6 @@ impl Output {
         }
     }
 
-    /// Prints a hit at once.
     pub(super) fn hit(&self, input: &Input, event: &Event) -> anyhow::Result<()> {
         if self.form == Form::Lines {
             return say_json(&input.name(), event);

@@ -10,7 +10,6 @@ use super::unpack::Text;
 /// Fast: the network is rarely the slower side.
 const LEVEL: i32 = 1;
 
-/// A text as Zstandard frames.
 pub(super) struct Padded {
     text: Text,
     frame: Vec<u8>,

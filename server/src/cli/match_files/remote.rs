@@ -56,10 +56,8 @@ pub(in crate::cli) struct RemoteArgs {
     ca_file: Option<PathBuf>,
 }
 
-/// A server that explains.
 pub(in crate::cli) struct Remote {
     client: Client,
-    /// With a slash at the end.
     base: Url,
     environment: String,
     token: Option<String>,
@@ -310,12 +308,10 @@ enum Line {
     Problem {
         detail: String,
     },
-    /// Of a newer server.
     #[serde(other)]
     Other,
 }
 
-/// What is read of a record.
 #[derive(Deserialize)]
 struct Full {
     document: Box<RawValue>,

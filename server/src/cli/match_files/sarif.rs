@@ -17,7 +17,6 @@ use crate::domain::lookup::MatchAnswer;
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// A log being filled.
 #[derive(Debug, Default)]
 pub(super) struct Sarif {
     rules: Vec<Value>,
@@ -40,7 +39,6 @@ struct Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Alone,
-    /// No earlier match leads to it.
     Cause,
     /// It goes when its cause is mended.
     Consequence,
@@ -80,7 +78,6 @@ impl Sarif {
         }));
     }
 
-    /// The log.
     pub(super) fn log(self) -> Value {
         json!({
             "$schema": SCHEMA,

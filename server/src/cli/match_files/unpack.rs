@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kb_core::intake::Form;
 use lzma_rust2::XzReader;
 
-/// A text being read, unpacked.
 pub(super) type Text = Box<dyn Read + Send>;
 
 /// A packed text may grow to this size whatever its ratio: as long a text as a server takes.
@@ -19,7 +18,6 @@ const XZ_KIB: u32 = 128 << 10;
 /// Largest zstd window, as a power of two: what `zstd -19` uses; `--long` more.
 const ZSTD_WINDOW_LOG: u32 = 27;
 
-/// How a text is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
     Plain,
@@ -35,7 +33,6 @@ pub(super) fn unpacked(raw: impl Read + Send + 'static) -> io::Result<Text> {
     bounded(raw, FREE_BYTES, XZ_KIB)
 }
 
-/// Refuses what grows too much.
 pub(super) fn check_growth(packed: u64, unpacked: u64) -> io::Result<()> {
     check(packed, unpacked, FREE_BYTES)
 }
@@ -89,7 +86,6 @@ pub(super) fn sniff(raw: &mut impl Read) -> io::Result<(Packing, Vec<u8>)> {
     Ok((packing, head))
 }
 
-/// Counts what is read.
 struct Counted<R> {
     raw: R,
     bytes: Arc<AtomicU64>,

@@ -9,23 +9,19 @@ use crate::domain::ingest::{Parsed, parse_stored};
 use crate::feed::{Generation, Knowledge};
 use crate::store::{ReportStore, StoreError, StoredReport};
 
-/// Reports of one tick.
 const REPORTS_PER_TICK: u32 = 8;
 /// Pause between ticks while there is more, so that readers keep the processor.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How often reports are looked for while nothing changes: one that came in while a generation was swapped has
 /// findings of the older.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
-/// Pause after a fault.
 const PAUSE_AFTER_FAULT: Duration = Duration::from_secs(5);
 
 /// Why a tick failed; the next one tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum CorrelateError {
-    /// The store did not answer.
     #[error("reports cannot be correlated again: {0}")]
     Store(#[from] StoreError),
-    /// The process is about to end.
     #[error("the server is stopping")]
     Stopping,
 }

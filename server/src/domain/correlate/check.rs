@@ -19,15 +19,12 @@ const MAX_BRACKETS: usize = 32;
 /// two thousand levels ends a thread's stack, and with it the process, where it is merely dropped.
 const MAX_JOINTS: usize = 1_000;
 
-/// Why an expression is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}: {fix}")]
 pub struct RuleError {
     /// Stable name: `rule-length`, `rule-syntax`, `rule-name`, `rule-nesting`, `rule-list`, `rule-cost`.
     pub rule: &'static str,
-    /// What is wrong.
     pub reason: String,
-    /// What to do.
     pub fix: &'static str,
 }
 

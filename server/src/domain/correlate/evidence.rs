@@ -6,12 +6,9 @@ use serde_json::{Map, Value, json};
 
 /// Longest evidence of one finding, in bytes of text and numbers.
 const MAX_BYTES: usize = 16 * 1024;
-/// Deepest value shown.
 const MAX_DEPTH: usize = 12;
-/// Stands for what was left out.
 const LEFT_OUT: &str = "…";
 
-/// Collects the evidence of one finding.
 #[derive(Debug)]
 pub(super) struct Evidence {
     items: Vec<Value>,
@@ -26,12 +23,10 @@ impl Evidence {
         }
     }
 
-    /// Where in the report it stands.
     pub(super) fn pointer(&mut self, pointer: &str, value: &Value) {
         self.items.push(json!({ "pointer": pointer, "value": value }));
     }
 
-    /// What an expression gave.
     pub(super) fn expression(&mut self, text: &str, value: &Cel) {
         let shown = self.show(value, 0);
         self.items.push(json!({ "expression": text, "value": shown }));
@@ -42,7 +37,6 @@ impl Evidence {
         self.items.push(json!({ "expression": text, "error": reason }));
     }
 
-    /// JSON array.
     pub(super) fn into_json(self) -> String {
         Value::Array(self.items).to_string()
     }

@@ -21,7 +21,6 @@ const MAX_TEXT_BYTES: usize = 4 * 1024;
 /// Heaviest report that rules see whole; a node of eight GPUs with all measurements has some 20,000.
 const MAX_WEIGHT: usize = 200_000;
 
-/// Everything rules can be asked about.
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) report: Cel,
@@ -36,16 +35,13 @@ pub(super) struct Facts {
 pub(super) struct Subject {
     /// `report`, `pair 0-1`, `gpu 3`, `direction 0-1`.
     pub(super) name: String,
-    /// JSON pointer into the report.
     pub(super) pointer: String,
-    /// Variables beside `report`.
     pub(super) variables: Vec<(&'static str, Cel)>,
     /// What the report itself says is wrong with it.
     pub(super) said: Option<String>,
 }
 
 impl Facts {
-    /// The facts of a report.
     pub(super) fn of(report: &Report, body: &Value) -> Self {
         let mut pairs = Vec::new();
         let mut directions = Vec::new();
@@ -146,7 +142,6 @@ fn reason_of(pair: &Pair) -> Option<String> {
     is_said.then(|| reason.to_owned())
 }
 
-/// How findings name a pair.
 pub(super) fn pair_name(a: u32, b: u32) -> String {
     format!("pair {a}-{b}")
 }

@@ -73,9 +73,7 @@ impl Fault {
     }
 }
 
-/// Walks one expression.
 pub(super) struct Walk<'a> {
-    /// Names in reach, innermost last.
     names: Vec<&'a str>,
     loops: usize,
     depth: usize,
@@ -91,7 +89,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Checks the whole expression.
     pub(super) fn check(&mut self, root: &'a Expression) -> Result<(), Fault> {
         let steps = self.steps(root)?;
         if steps > MAX_STEPS {
@@ -109,7 +106,6 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Most steps that evaluating this takes.
     fn steps(&mut self, node: &'a Expression) -> Result<u64, Fault> {
         if self.depth == MAX_DEPTH {
             let reason = format!("the expression is deeper than {MAX_DEPTH} levels");

@@ -15,7 +15,6 @@ use crate::store::NewFinding;
 /// Text is read in pieces of this size, in bytes: an event for each of its hits lives no longer than its piece.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Shows a line of a text.
 type Shown = fn(&Marked) -> &str;
 
 /// One finding for each text and record that stands in it; texts are read as findings are asked for.

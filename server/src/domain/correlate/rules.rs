@@ -28,10 +28,8 @@ pub struct Correlator {
     failed: AtomicU64,
 }
 
-/// The rules of one generation.
 #[derive(Debug)]
 pub(super) struct RuleBook {
-    /// The generation's number.
     pub(super) generation: u64,
     rules: Vec<Rule>,
     programs: HashMap<(ProbeScope, String), Arc<Program>>,
@@ -58,7 +56,6 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Nothing could be asked.
     pub(super) fn of_a_fault() -> Self {
         let title = "No rule was asked: the program failed while it asked them";
         Self {
@@ -69,7 +66,6 @@ impl Outcome {
 }
 
 impl Correlator {
-    /// Without any rule yet.
     pub fn new() -> Self {
         Self::default()
     }

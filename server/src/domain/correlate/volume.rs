@@ -9,7 +9,6 @@ use cel::parser::Expression;
 
 use super::limits::{MAX_LIST, MAX_LOOPS};
 
-/// Most copies that one evaluation makes.
 pub(super) const MAX_COPIES: u64 = 32;
 
 /// How often variables are copied, and the items of the loops around, outermost first.

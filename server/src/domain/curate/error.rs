@@ -29,13 +29,10 @@ pub enum CurateError {
     /// Somebody was faster; `None`: the record does not exist.
     #[error("the record's head is another one")]
     Stale(Option<Revision>),
-    /// No such record.
     #[error("there is no record {0}")]
     NoRecord(RecordId),
-    /// No such revision.
     #[error("record {0} has no revision {1}")]
     NoRevision(RecordId, Revision),
-    /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

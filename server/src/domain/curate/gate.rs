@@ -26,7 +26,6 @@ use healthy::Healthy;
 use loose::loose;
 use others::{Others, Owner};
 
-/// Bytes read at once.
 const PIECE: usize = 256 << 10;
 /// Characters of a line that are shown.
 const SHOWN: usize = 200;

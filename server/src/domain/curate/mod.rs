@@ -23,27 +23,19 @@ pub use error::CurateError;
 pub use gate::{NoHealthyLines, refused};
 pub use trial::{Trial, try_draft};
 
-/// A change that an editor sends.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// The record.
     pub id: RecordId,
-    /// Document.
     pub document: String,
     /// Annex; `None` keeps the head's.
     pub annex: Option<String>,
-    /// What the editor saw.
     pub expected: Expected,
-    /// Who.
     pub actor: String,
-    /// Why.
     pub note: Option<String>,
 }
 
-/// A change that was accepted.
 #[derive(Debug, Clone)]
 pub struct Accepted {
-    /// The head now.
     pub revision: Revision,
     /// False when the texts were the head's already.
     pub changed: bool,

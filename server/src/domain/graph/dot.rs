@@ -6,7 +6,6 @@ use kb_core::transition::EdgeKind;
 use super::writer::Writer;
 use crate::feed::{GraphEdge, GraphNode};
 
-/// DOT.
 pub(super) struct Dot;
 
 impl Writer for Dot {

@@ -9,21 +9,17 @@ use super::writer::Writer;
 use super::{dot, graphml, json};
 use crate::feed::Generation;
 
-/// Records of a piece.
 const RECORDS: usize = 256;
 
-/// A form of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Nodes and edges as the other calls give them.
     Json,
     /// `GraphML` 1.0, for Gephi, yEd, `NetworkX`.
     GraphMl,
-    /// The language of Graphviz.
     Dot,
 }
 
-/// What comes next.
 enum Stage {
     Head,
     Nodes(Option<RecordId>),

@@ -8,7 +8,6 @@ use kb_core::transition::EdgeKind;
 use super::writer::Writer;
 use crate::feed::{GraphEdge, GraphNode};
 
-/// `GraphML`.
 pub(super) struct GraphMl;
 
 /// Attributes: what has them, name and type. Their name is their key, after the first letter of what has them.

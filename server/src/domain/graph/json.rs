@@ -7,7 +7,6 @@ use super::stamp;
 use super::writer::Writer;
 use crate::feed::{GraphEdge, GraphNode};
 
-/// JSON.
 #[derive(Default)]
 pub(super) struct Json {
     /// True once the list that is written has an entry.

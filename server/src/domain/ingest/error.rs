@@ -7,10 +7,8 @@ use kb_core::text::TextError;
 use crate::domain::enrol::WriterError;
 use crate::store::StoreError;
 
-/// Why a report is not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
-    /// Not strict JSON, or too large.
     #[error("the report is not strict JSON: {0}")]
     Text(#[from] TextError),
     /// A newer agent's report; the agent keeps it until the server is updated.
@@ -19,36 +17,24 @@ pub enum IngestError {
         found.major,
         found.minor
     )]
-    NewerSchema {
-        /// What the report says.
-        found: SchemaVersion,
-    },
+    NewerSchema { found: SchemaVersion },
     /// The sender may not write this node.
     #[error(transparent)]
     Writer(#[from] WriterError),
-    /// JSON of another shape.
     #[error("this is not a report: {0}")]
     Shape(String),
-    /// A report that contradicts itself.
     #[error("the report contradicts itself: {}", name_first(.0))]
     Invalid(Vec<Problem>),
-    /// Another body came under this id.
     #[error(
         "node {node} has sent another body as report {id} before: a report id names one run, make a new one"
     )]
-    Conflict {
-        /// Who sent it.
-        node: NodeId,
-        /// Its id.
-        id: ReportId,
-    },
+    Conflict { node: NodeId, id: ReportId },
     /// The store refused or did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A kept body cannot be decompressed: another program wrote it, or the disk lost it.
     #[error("the kept body of the report is damaged: {0}")]
     Damaged(String),
-    /// Compressing failed, for want of memory.
     #[error("the report cannot be compressed: {0}")]
     Compress(#[source] std::io::Error),
     /// A fault of ours; the report may be sent again.
@@ -56,10 +42,8 @@ pub enum IngestError {
     Panicked,
 }
 
-/// One contradiction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// JSON pointer into the report.
     pub pointer: String,
     /// What is wrong, and what would be right.
     pub reason: String,

@@ -42,18 +42,13 @@ const ZSTD_LEVEL: i32 = 6;
 /// How often a report is held against the node's other proofs while more of them come.
 const MOST_ATTEMPTS: u32 = 8;
 
-/// What became of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// Who sent it.
     pub node: NodeId,
-    /// Its id.
     pub id: ReportId,
     /// True when the same body had come before.
     pub is_duplicate: bool,
-    /// Verdict of the run.
     pub verdict: Verdict,
-    /// What was found in it.
     pub findings: Vec<StoredFinding>,
     /// The knowledge that this answer is from.
     pub seq: Seq,

@@ -14,13 +14,10 @@ pub const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 /// A report as this build reads it, and all that was sent.
 #[derive(Debug)]
 pub struct Parsed {
-    /// What this build knows of it.
     pub report: Report,
-    /// Everything, unknown fields included.
     pub body: Value,
 }
 
-/// Reads a report.
 pub fn parse(body: &[u8]) -> Result<Parsed, IngestError> {
     let text = std::str::from_utf8(body).map_err(not_utf8)?;
     let root = parse_within(text, MAX_BODY_BYTES)?;
@@ -31,7 +28,6 @@ pub fn parse(body: &[u8]) -> Result<Parsed, IngestError> {
     Ok(Parsed { report, body })
 }
 
-/// Reads a report that was kept.
 pub fn parse_stored(stored: &StoredReport) -> Result<Parsed, IngestError> {
     parse(&body_of(stored)?)
 }

@@ -17,7 +17,6 @@ const MAX_NAME_BYTES: usize = 255;
 /// Problems that are listed; one that is repeated for each pair is understood before.
 const MAX_PROBLEMS: usize = 20;
 
-/// The times of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
     pub(super) finished_at: OffsetDateTime,

@@ -7,45 +7,32 @@ use kb_core::transition::EdgeKind;
 
 use super::{Graph, GraphEdge};
 
-/// The domains and what joins them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DomainMap {
-    /// By name.
     pub domains: Vec<DomainNode>,
-    /// Between different domains, by their names.
     pub links: Vec<DomainLink>,
 }
 
-/// A domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainNode {
-    /// Its name.
     pub name: String,
-    /// Published records.
     pub records: usize,
-    /// Edges between its own records.
     pub inner: usize,
 }
 
-/// What joins two domains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainLink {
     /// Domain of the earlier errors; of confused ones the first by name.
     pub from: String,
-    /// Domain of the later ones.
     pub to: String,
     /// True for what leads to what, false for what is taken for what.
     pub causal: bool,
-    /// Statements.
     pub edges: usize,
 }
 
-/// Which edges between domains are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Between<'a> {
-    /// Domain of the earlier errors.
     pub from: &'a str,
-    /// Domain of the later ones.
     pub to: &'a str,
     /// True for what leads to what, false for what is taken for what.
     pub causal: bool,

@@ -119,13 +119,10 @@ pub struct Ways {
     pub truncated: bool,
 }
 
-/// What the graph can refuse.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
-    /// Not published.
     #[error("there is no published record {0}")]
     NoRecord(RecordId),
-    /// Too deep.
     #[error("depth is {0}, it must be between 1 and {MAX_DEPTH}")]
     Depth(u32),
 }

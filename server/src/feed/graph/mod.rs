@@ -28,9 +28,7 @@ use super::published::PublishedRecord;
 use domains::Domains;
 use items::End;
 
-/// Deepest neighbourhood.
 pub const MAX_DEPTH: u32 = 4;
-/// Most nodes of a neighbourhood.
 pub const MAX_NODES: usize = 200;
 /// Most edges of a neighbourhood: two records may be joined by as many as one document states.
 pub const MAX_EDGES: usize = 1_000;
@@ -44,7 +42,6 @@ struct Face {
     domain: String,
 }
 
-/// The graph of one generation.
 #[derive(Debug, Default)]
 pub struct Graph {
     faces: BTreeMap<RecordId, Face>,

@@ -82,7 +82,6 @@ impl Graph {
         self.beside(id, kinds, EdgeKind::LeadsTo, EdgeKind::PrecededBy)
     }
 
-    /// Errors that this one follows.
     fn before(&self, id: &RecordId, kinds: &[EdgeKind]) -> Steps {
         self.beside(id, kinds, EdgeKind::PrecededBy, EdgeKind::LeadsTo)
     }

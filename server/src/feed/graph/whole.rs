@@ -15,7 +15,6 @@ impl Graph {
         self.faces.range((start, Bound::Unbounded)).map(|(id, _)| id)
     }
 
-    /// The node of a record.
     pub fn record_node(&self, id: &RecordId) -> GraphNode {
         self.node(End::Record(id.clone()))
     }

@@ -127,7 +127,6 @@ fn an_inverse_has_the_words_and_never_the_number() {
     );
 }
 
-/// The ids that each way passes.
 fn ways(generation: &Generation, from: &str, to: &str, kinds: &[EdgeKind]) -> Vec<Vec<String>> {
     let found = generation.graph.paths(&id(from), &id(to), kinds).unwrap();
     for path in &found.paths {

@@ -48,17 +48,14 @@ struct Face {
 /// What a step does to a record.
 #[derive(Debug, Clone)]
 enum Deed {
-    /// Published with this face.
     Wear(Face),
     /// Published anew, with a word changed that no face has; nothing where it is not published.
     Again,
-    /// Withdrawn.
     Withdraw,
     /// Published with a document that cannot be read.
     Spoil,
 }
 
-/// What became of a record.
 #[derive(Debug, Clone)]
 enum State {
     Published(Face),

@@ -30,7 +30,6 @@ struct Piece {
 
 #[derive(Debug, Clone)]
 enum PieceText {
-    /// A range of [`Analyzer::lower`].
     Lower(Range<usize>),
     Synonym(&'static str),
 }

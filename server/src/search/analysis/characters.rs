@@ -3,14 +3,11 @@
 /// Longer runs are data (base64, hashes), not words.
 const MAX_WORD_BYTES: usize = 200;
 
-/// What a run of characters is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Letters, digits and `_`.
     Word,
     /// Scripts that are written without blanks.
     Cjk,
-    /// What separates words.
     Separator,
 }
 

@@ -70,7 +70,6 @@ fn bases(word: &str) -> Vec<String> {
     found
 }
 
-/// British and American.
 fn spellings(base: &str) -> Vec<String> {
     let mut found = vec![base.to_owned()];
     for (from, to) in [

@@ -156,7 +156,6 @@ const STOP_WORDS: [&str; 149] = [
 /// Chinese characters that join words: a pair that holds one belongs to two words, or to a question.
 const JOINING: [char; 11] = ['的', '了', '和', '与', '及', '是', '吗', '呢', '么', '请', '吧'];
 
-/// Chinese pairs of questions and stories.
 const ASKING: [&str; 34] = [
     "如何", "为何", "为什", "怎样", "怎办", "哪里", "哪个", "解决", "办法", "问题", "遇到", "突然", "这个",
     "一个", "有没", "不能", "无法", "可以", "什么", "怎么", "一直", "总是", "有时", "经常", "之后", "以后",

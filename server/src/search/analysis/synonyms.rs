@@ -17,11 +17,9 @@ const MARK: char = '=';
 /// A place where a thing is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::search) struct Mention {
-    /// The synonym token of the thing.
     pub(in crate::search) token: &'static str,
     /// Position of the first word of the name.
     pub(in crate::search) first: usize,
-    /// Position of the last word.
     pub(in crate::search) last: usize,
 }
 

@@ -7,10 +7,8 @@ use std::ops::Range;
 
 use super::characters::{Class, each_run};
 
-/// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::search) struct Word {
-    /// In lower case.
     pub(in crate::search) text: String,
     /// First byte in the text.
     pub(in crate::search) start: usize,
@@ -60,7 +58,6 @@ fn push(found: &mut Vec<Word>, text: &str, range: Range<usize>, is_cjk: bool) {
     });
 }
 
-/// Appends a word in lower case.
 pub(super) fn push_lower_case(word: &str, to: &mut String) {
     if word.is_ascii() {
         let start = to.len();

@@ -39,9 +39,7 @@ const MIN_CODE_WORD_BYTES: usize = 8;
 /// A record that a text may be about.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Candidate {
-    /// The record.
     pub id: RecordId,
-    /// Its signature.
     pub signature: String,
     /// Share of the line's idf that the record covers, less where its signature says more than the line; 0 to 1.
     pub score: f32,

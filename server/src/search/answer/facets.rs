@@ -12,7 +12,6 @@ use super::request::Filters;
 use crate::search::error::SearchError;
 use crate::search::index::{CombinationNumber, Facet, FacetValues, Snapshot, ValueNumber};
 
-/// Most values listed of one facet.
 const MAX_VALUES: usize = 50;
 
 /// Values with counts, by facet. A facet that is chosen already shows what its other values would give.
@@ -63,7 +62,6 @@ fn number_of(values: &FacetValues, facet: Facet, value: &str) -> Result<Option<V
     })
 }
 
-/// The chosen facets, as numbers.
 pub(super) struct FacetFilter<'a> {
     values: &'a FacetValues,
     /// `None` where no document ever had the value.

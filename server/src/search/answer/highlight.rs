@@ -13,7 +13,6 @@ use crate::search::error::SearchError;
 use crate::search::index::{SearchDoc, Snapshot};
 use crate::search::query::ParsedQuery;
 
-/// Most excerpts of one hit.
 const MAX_HIGHLIGHTS: usize = 3;
 /// Longest excerpt, in bytes.
 const MAX_EXCERPT_BYTES: usize = 240;
@@ -36,7 +35,6 @@ pub struct Segment {
     pub hit: bool,
 }
 
-/// Marks the words of one query.
 pub(super) struct Highlighter {
     /// `None` where nothing is asked.
     marking: Option<Marking>,
@@ -145,7 +143,6 @@ fn with_punctuation(text: &str, window: &Range<usize>) -> Range<usize> {
 
 type Texts<'a> = (&'static str, Box<dyn Iterator<Item = &'a str> + 'a>);
 
-/// Where to look, most telling first.
 fn texts(document: &SearchDoc) -> [Texts<'_>; 11] {
     fn one(text: Option<&str>) -> Box<dyn Iterator<Item = &str> + '_> {
         Box::new(text.into_iter())

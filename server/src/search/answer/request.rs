@@ -8,12 +8,10 @@ use super::facets::Facets;
 use super::highlight::Highlight;
 use crate::search::query::Correction;
 
-/// A search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRequest {
     /// What the user typed. Any text; empty lists everything.
     pub text: String,
-    /// Facets chosen.
     pub filters: Filters,
     /// Most hits of a page; 20 unless told, at most [`super::MAX_LIMIT`].
     pub limit: Option<usize>,
@@ -25,18 +23,12 @@ pub struct SearchRequest {
     pub first: Vec<RecordId>,
 }
 
-/// Facets chosen; each must be equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
-    /// Domain of the record.
     pub domain: Option<String>,
-    /// Category of the record.
     pub category: Option<String>,
-    /// One of its tags.
     pub tag: Option<String>,
-    /// Verification tier.
     pub tier: Option<String>,
-    /// Language of the document.
     pub locale: Option<String>,
 }
 

@@ -5,39 +5,25 @@ use kb_core::ids::RecordId;
 /// One published record as search sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchDoc {
-    /// The record.
     pub id: RecordId,
-    /// Title in English.
     pub title: Option<String>,
-    /// Title in Chinese.
     pub title_zh: Option<String>,
     /// What people type who do not know the name of the error.
     pub asked_as: Vec<String>,
-    /// Signature in English.
     pub signature: String,
-    /// Signature in Chinese.
     pub signature_zh: Option<String>,
     /// Codes as people write them, the document's `error_code` among them, and former ids.
     pub codes: Vec<String>,
-    /// Sample lines, and texts of phrases.
     pub examples: Vec<String>,
-    /// Root cause in English.
     pub root_cause: String,
-    /// Root cause in Chinese.
     pub root_cause_zh: Option<String>,
     /// What works, in every language the record has.
     pub workarounds: Vec<String>,
-    /// What does not, and why.
     pub dead_ends: Vec<String>,
-    /// Free tags.
     pub tags: Vec<String>,
-    /// Facet.
     pub domain: String,
-    /// Facet.
     pub category: String,
-    /// Facet: verification tier.
     pub tier: String,
-    /// Facet.
     pub locale: String,
 }
 

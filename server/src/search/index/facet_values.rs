@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::document::SearchDoc;
 
-/// What hits can be filtered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::search) enum Facet {
     Domain,
@@ -19,7 +18,6 @@ impl Facet {
     pub(in crate::search) const ALL: [Self; 5] =
         [Self::Domain, Self::Category, Self::Tag, Self::Tier, Self::Locale];
 
-    /// Its name in addresses and answers.
     pub(in crate::search) fn name(self) -> &'static str {
         match self {
             Self::Domain => "domain",
@@ -95,7 +93,6 @@ impl FacetValues {
         number
     }
 
-    /// Every value, by number.
     pub(in crate::search) fn values(&self) -> &[Value] {
         &self.values
     }

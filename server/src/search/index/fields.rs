@@ -7,7 +7,6 @@ use tantivy::schema::{
 use super::document::SearchDoc;
 use crate::search::analysis::ANALYZER;
 
-/// The index fields.
 #[derive(Debug, Clone)]
 pub(in crate::search) struct Fields {
     /// The slot of a published revision, to find its document.
@@ -20,11 +19,9 @@ pub(in crate::search) struct Fields {
     pub(in crate::search) every: Field,
     /// Tokens of the texts that name the error, likewise.
     pub(in crate::search) names: Field,
-    /// Scored texts.
     pub(in crate::search) texts: Vec<(FieldText, Field)>,
 }
 
-/// A scored text of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::search) enum FieldText {
     Title,
@@ -106,7 +103,6 @@ impl FieldText {
     }
 }
 
-/// Builds the schema.
 pub(super) fn build() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let text_options = |option: IndexRecordOption, with_lengths: bool| {

@@ -28,10 +28,8 @@ pub(in crate::search) struct Snapshot {
     tokens: Vec<u64>,
 }
 
-/// A record with its prior.
 type Entry = (Arc<SearchDoc>, f32);
 
-/// The search index of one generation.
 #[derive(Clone)]
 pub struct SearchIndex {
     pub(in crate::search) snapshot: Arc<Snapshot>,
@@ -73,7 +71,6 @@ impl Snapshot {
         })
     }
 
-    /// Number of living documents.
     pub(in crate::search) fn documents(&self) -> usize {
         usize::try_from(self.searcher.num_docs()).unwrap_or(usize::MAX)
     }
@@ -174,7 +171,6 @@ impl SearchIndex {
         }
     }
 
-    /// Number of records.
     pub fn len(&self) -> usize {
         self.snapshot.documents()
     }

@@ -8,7 +8,6 @@ const MAX_CODE_WORDS: usize = 3;
 /// Words of a text that are looked at.
 const MAX_WORDS: usize = 48;
 
-/// The codes of a query.
 #[derive(Debug, Default)]
 pub(super) struct Codes {
     /// In comparable form, as the index has them.

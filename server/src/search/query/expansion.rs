@@ -8,14 +8,12 @@ pub(in crate::search) struct QueryToken {
     pub(in crate::search) text: String,
     /// 1 for the word as written, less for other ways to say it.
     pub(in crate::search) weight: f32,
-    /// Living documents that contain it.
     pub(in crate::search) documents: u64,
 }
 
 /// A word or a name in a query. A document contains it if it contains any of its tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::search) struct QueryTerm {
-    /// Tokens that documents contain.
     pub(in crate::search) tokens: Vec<QueryToken>,
     /// Completions of a word that is being typed. They count as one set, without regard to how rare each is.
     pub(in crate::search) completions: Vec<String>,
@@ -24,7 +22,6 @@ pub(in crate::search) struct QueryTerm {
 }
 
 impl QueryTerm {
-    /// Every token and completion.
     pub(in crate::search) fn all_tokens(&self) -> impl Iterator<Item = &str> {
         let tokens = self.tokens.iter().map(|token| token.text.as_str());
         tokens.chain(self.completions.iter().map(String::as_str))

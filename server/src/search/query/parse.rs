@@ -41,11 +41,9 @@ pub struct Correction {
     pub meant: Vec<String>,
 }
 
-/// What is asked of the index.
 #[derive(Debug, Default)]
 pub(in crate::search) struct ParsedQuery {
     pub(in crate::search) terms: Vec<QueryTerm>,
-    /// Codes in comparable form.
     pub(in crate::search) codes: Vec<String>,
     /// Words of the query that belong to codes.
     pub(in crate::search) words_of_codes: Vec<String>,

@@ -2,9 +2,7 @@
 
 use crate::search::analysis::words;
 
-/// Most phrases that are asked for.
 const MAX_PHRASES: usize = 4;
-/// Most words of a phrase.
 const MAX_WORDS: usize = 16;
 
 /// Phrases, each as its words. A phrase adds to the score and excludes nothing: error messages put names in quotes.

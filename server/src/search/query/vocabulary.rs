@@ -6,12 +6,10 @@ use tantivy::schema::Field;
 
 use crate::search::index::Snapshot;
 
-/// Most completions of a prefix.
 const MAX_COMPLETIONS: usize = 24;
 /// Most tokens of one dictionary that are looked at for a prefix.
 const MAX_SCANNED: usize = 4096;
 
-/// The vocabulary of one field.
 #[derive(Clone, Copy)]
 pub(in crate::search) struct Vocabulary<'a> {
     snapshot: &'a Snapshot,
@@ -19,7 +17,6 @@ pub(in crate::search) struct Vocabulary<'a> {
 }
 
 impl<'a> Vocabulary<'a> {
-    /// Of all texts.
     pub(in crate::search) fn of_every_text(snapshot: &'a Snapshot) -> Self {
         let field = snapshot.fields.every;
         Self { snapshot, field }

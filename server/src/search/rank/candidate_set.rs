@@ -23,7 +23,6 @@ pub(in crate::search) struct CandidateSet {
 }
 
 impl CandidateSet {
-    /// All living documents: nothing is asked.
     pub(in crate::search) fn all(snapshot: &Snapshot) -> Self {
         let segments = (0..).zip(snapshot.searcher.segment_readers());
         let documents = segments.flat_map(|(ordinal, segment)| {

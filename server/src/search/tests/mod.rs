@@ -84,7 +84,6 @@ fn index_of(documents: Vec<SearchDoc>) -> SearchIndex {
     apply(&mut Indexer::new().unwrap(), [], slots)
 }
 
-/// Deletes and adds revisions, and commits.
 pub(super) fn apply(
     indexer: &mut Indexer,
     remove: impl IntoIterator<Item = Slot>,

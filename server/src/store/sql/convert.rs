@@ -18,7 +18,6 @@ pub(super) fn refuse_nul(what: &'static str, text: &str) -> Result<(), StoreErro
     Ok(())
 }
 
-/// An id that the database holds.
 pub(super) fn id_from<T>(text: String) -> Result<T, StoreError>
 where
     T: TryFrom<String, Error = kb_core::ids::IdError>,
@@ -26,7 +25,6 @@ where
     T::try_from(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
 }
 
-/// The kind that a word names.
 pub(super) fn kind_from(word: &str) -> Result<EdgeKind, StoreError> {
     [
         EdgeKind::LeadsTo,
@@ -43,7 +41,6 @@ pub(super) fn unreadable(what: &str, word: &str) -> StoreError {
     StoreError::Database(sqlx::Error::Decode(format!("{what} {word:?} is unknown").into()))
 }
 
-/// Reads a revision's number.
 pub(super) fn revision_from(row: &impl Cells, index: usize) -> Result<Revision, StoreError> {
     Ok(Revision(count_from(row.integer(index)?)?))
 }

@@ -13,18 +13,15 @@ const MAX_CODE_BYTES: usize = 400;
 /// What a published record is listed and found by.
 pub(super) struct Derived {
     pub(super) id: RecordId,
-    /// Signature, for lists.
     pub(super) signature: String,
     /// Codes, each once: for comparison, and as written.
     pub(super) codes: Vec<(String, String)>,
-    /// Former ids.
     pub(super) aliases: Vec<RecordId>,
     /// Edges in the order of the document.
     pub(super) edges: Vec<Edge>,
 }
 
 impl Derived {
-    /// Derives from a revision's texts.
     pub(super) fn of(
         id: &RecordId,
         revision: Revision,

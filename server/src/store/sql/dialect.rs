@@ -4,12 +4,10 @@ use sqlx::{Database, PgConnection, Postgres, Sqlite, SqliteConnection};
 
 use crate::store::StoreError;
 
-/// What an engine says differently.
 pub(super) trait Dialect: Database {
     /// Begins a transaction that reads one consistent state throughout.
     const BEGIN_READ: &'static str;
 
-    /// Begins a transaction that writes.
     const BEGIN_WRITE: &'static str;
 
     /// Reads where a record stands and keeps other writers off it: `id` -> head revision, published revision.

@@ -25,7 +25,6 @@ pub(super) enum Value<'v> {
     Time(Option<OffsetDateTime>),
 }
 
-/// A row's cells by position.
 pub(super) trait Cells: Row {
     fn integer(&self, index: usize) -> Result<i64, StoreError>;
     fn maybe_integer(&self, index: usize) -> Result<Option<i64>, StoreError>;
@@ -38,7 +37,6 @@ pub(super) trait Cells: Row {
     fn maybe_time(&self, index: usize) -> Result<Option<OffsetDateTime>, StoreError>;
 }
 
-/// One SQL statement with its values.
 pub(super) struct Statement<'s> {
     text: StatementText,
     values: &'s [Value<'s>],
@@ -72,7 +70,6 @@ pub(super) trait Engine: Database<Row: Cells> + super::dialect::Dialect {
     /// Adds a value to the arguments of a statement.
     fn bind(arguments: &mut Self::Arguments, value: Value<'_>) -> Result<(), BoxDynError>;
 
-    /// All rows of a statement.
     fn fetch(
         connection: &mut Self::Connection,
         statement: Statement<'_>,

@@ -20,7 +20,6 @@ macro_rules! standing {
     };
 }
 
-/// A stand-in's GPUs are none.
 const VERDICTS: &str = concat!(
     "SELECT r.verdict, COUNT(*), CAST(SUM(CASE WHEN r.simulated THEN 0 ELSE r.gpus END) AS BIGINT), \
      SUM(CASE WHEN r.simulated THEN 1 ELSE 0 END) FROM (",
@@ -42,7 +41,6 @@ fn faults<DB: Engine>() -> String {
     )
 }
 
-/// Counts all nodes.
 pub(super) async fn count<DB: Engine>(tx: &mut Tx<DB>, query: FleetQuery) -> Result<Fleet, StoreError> {
     let verdicts = tx.all(VERDICTS, &[]).await?;
     let faults = tx.all_built(faults::<DB>(), values![query.faults]).await?;

@@ -12,12 +12,10 @@ static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
 /// Where the driver keeps what was applied.
 const TABLE: &str = "_sqlx_migrations";
 
-/// What migrating did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Migrated {
     /// Newest migration before; 0: an empty database.
     pub from: i64,
-    /// Newest migration now.
     pub to: i64,
 }
 
@@ -83,7 +81,6 @@ pub(super) async fn check_sqlite(connection: &mut SqliteConnection) -> Result<()
     compare(newest_sqlite(connection).await, known(&SQLITE))
 }
 
-/// As [`check_sqlite`].
 pub(super) async fn check_postgres(connection: &mut PgConnection) -> Result<(), StoreError> {
     compare(newest_postgres(connection).await, known(&POSTGRES))
 }
@@ -106,7 +103,6 @@ async fn newest_sqlite(connection: &mut SqliteConnection) -> i64 {
         .unwrap_or(0)
 }
 
-/// As [`newest_sqlite`].
 async fn newest_postgres(connection: &mut PgConnection) -> i64 {
     sqlx::query_scalar(NEWEST)
         .fetch_one(connection)

@@ -6,7 +6,6 @@ use super::convert::{id_from, maybe_revision_from, revision_from, unreadable};
 use super::engine::Cells;
 use crate::store::{RecordState, RecordStatus, RevisionMeta, StoreError};
 
-/// Columns of [`meta_from`], in its order.
 macro_rules! meta_columns {
     () => {
         "revision, document_sha256, annex_sha256, actor, note, made_at"

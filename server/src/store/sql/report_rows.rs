@@ -13,7 +13,6 @@ macro_rules! listing_columns {
 }
 pub(super) use listing_columns;
 
-/// Number of listing columns.
 pub(super) const LISTING_WIDTH: usize = 11;
 
 /// Reads a listing from column `first` on.

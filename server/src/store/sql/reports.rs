@@ -15,7 +15,6 @@ use crate::store::{
     StoredFinding, StoredReport, Weight,
 };
 
-/// Later than any report.
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
 
 #[async_trait]

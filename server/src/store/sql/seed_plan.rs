@@ -21,7 +21,6 @@ pub(super) struct Standing {
     pub(super) waiting: Option<(String, OffsetDateTime)>,
 }
 
-/// A seed with its hashes.
 #[derive(Debug)]
 pub(super) struct HashedSeed {
     pub(super) seed: SeedRecord,
@@ -33,7 +32,6 @@ pub(super) struct HashedSeed {
 /// What to do; the numbers are positions in the seeds.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// New records.
     pub(super) add: Vec<usize>,
     /// New revisions, by the head that they follow.
     pub(super) update: Vec<(usize, Revision)>,
@@ -43,12 +41,10 @@ pub(super) struct Plan {
     pub(super) note: Vec<usize>,
     /// All conflicts, as they will be listed.
     pub(super) conflicts: Vec<SeedConflict>,
-    /// As before.
     pub(super) unchanged: usize,
 }
 
 impl Plan {
-    /// Nothing to write.
     pub(super) fn is_idle(&self) -> bool {
         self.add.is_empty() && self.update.is_empty() && self.adopt.is_empty() && self.note.is_empty()
     }
@@ -76,7 +72,6 @@ impl Standing {
     }
 }
 
-/// Decides.
 pub(super) fn plan(
     seeds: &[HashedSeed],
     standings: &HashMap<RecordId, Standing>,

@@ -14,16 +14,13 @@ use super::dialect::Dialect;
 use super::engine::{Engine, Statement, Value};
 use crate::store::{Store, StoreError};
 
-/// The store over one engine.
 #[derive(Debug)]
 pub(super) struct SqlStore<DB: Engine> {
-    /// Connections for reading.
     pub(super) readers: Pool<DB>,
     /// Connections for writing; the same pool on an engine with many writers.
     pub(super) writers: Pool<DB>,
     /// The file that the connections have open, on an engine that has one.
     pub(super) file: Option<OpenedFile>,
-    /// How long one statement may take.
     pub(super) statement_limit: Duration,
 }
 
@@ -66,14 +63,12 @@ impl<DB: Engine> Drop for Transacting<DB> {
     }
 }
 
-/// A connection for single statements.
 pub(super) type Single<DB> = Session<DB, PoolConnection<DB>>;
 
 /// A transaction. Dropped without [`Tx::commit`] or [`Tx::end`] its connection is closed, which rolls it back.
 pub(super) type Tx<DB> = Session<DB, Transacting<DB>>;
 
 impl<DB: Engine> SqlStore<DB> {
-    /// A connection for one reading statement.
     pub(super) async fn read_once(&self) -> Result<Single<DB>, StoreError> {
         self.check_file()?;
         Ok(Session {
@@ -136,7 +131,6 @@ async fn within<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T
 }
 
 impl<DB: Engine, C: DerefMut<Target = DB::Connection> + Send> Session<DB, C> {
-    /// All rows.
     pub(super) async fn all(
         &mut self,
         sql: &'static str,
@@ -206,7 +200,6 @@ impl<DB: Engine> Tx<DB> {
         self.finish("COMMIT").await
     }
 
-    /// Ends a transaction that changed nothing.
     pub(super) async fn end(self) -> Result<(), StoreError> {
         self.finish("ROLLBACK").await
     }

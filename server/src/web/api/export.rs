@@ -97,7 +97,6 @@ pub async fn export_zip(
         .body(in_pieces(Bytes::from_owner(archive))))
 }
 
-/// Bytes of a piece.
 const PIECE: usize = 64 << 10;
 
 /// Sends in pieces what many callers share: a whole body is copied for each of them, also for those that do not read.
@@ -109,7 +108,6 @@ fn in_pieces(whole: Bytes) -> SizedStream<impl Stream<Item = Result<Bytes, Infal
     SizedStream::new(length as u64, stream::iter(pieces))
 }
 
-/// The archive could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("the archive of all records could not be written: {0}")]
 struct ArchiveFailed(String);

@@ -12,31 +12,22 @@ use crate::feed::MAX_DEPTH;
 use crate::search::MAX_LIMIT;
 use crate::web::limits::PAGE_MAX;
 
-/// Ids of nodes and reports.
 const OPAQUE_ID: &str = "^[A-Za-z0-9._:-]+$";
 /// A record that comes with the program.
 const EXAMPLE: &str = "cuda/peer-access-unsupported-by-hardware";
-/// A revision.
 const REVISION: &str = "^(head|r?[0-9]{1,9})$";
-/// Kinds of edges.
 const KINDS: &str =
     "^((leads_to|preceded_by|frequently_confused_with)(,(leads_to|preceded_by|frequently_confused_with))*)?$";
-/// Forms of the whole graph.
 const FORMATS: &str = "^(json|graphml|dot)$";
-/// Versions and models by component.
 const ENVIRONMENT: &str = "^([^=,]+=[^,]*(,[^=,]+=[^,]*)*)?$";
 
-/// Form of a parameter.
 enum Form {
     /// 1 to this.
     To(usize),
-    /// An id of this pattern.
     Id(&'static str),
-    /// A text of this pattern.
     Text(&'static str),
 }
 
-/// Adds the forms.
 pub(super) struct Forms;
 
 impl Modify for Forms {

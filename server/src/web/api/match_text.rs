@@ -87,7 +87,6 @@ impl MatchQuery {
     }
 }
 
-/// How the answer is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Json,
@@ -194,7 +193,6 @@ pub async fn match_text(
     answer(form, found, &explaining, &state)
 }
 
-/// Feeds a matching with a body.
 struct Feeding {
     matching: Matching,
     bytes: usize,

@@ -18,7 +18,6 @@ pub(super) struct Lines {
     ready: Vec<Bytes>,
 }
 
-/// The last line.
 #[derive(Serialize)]
 struct Ended<'a> {
     event: &'static str,
@@ -35,7 +34,6 @@ impl Sink for Lines {
 }
 
 impl Lines {
-    /// Nothing read yet.
     pub(super) fn start(matching: Matching, explaining: Explaining) -> Self {
         Self {
             matching,
@@ -49,7 +47,6 @@ impl Lines {
         std::mem::take(&mut self.ready)
     }
 
-    /// Ends the text; the last lines.
     pub(super) fn finish(mut self) -> Vec<Bytes> {
         let (events, answer) = match self.matching.finish_with_events() {
             Ok(ended) => ended,
@@ -67,12 +64,10 @@ impl Lines {
     }
 }
 
-/// A part of the answer.
 #[derive(Debug)]
 pub(super) enum Part {
     /// A line, or a problem in its place.
     Line(Bytes),
-    /// The answer is whole.
     End,
 }
 
@@ -94,7 +89,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Says that the answer is whole.
     pub(super) async fn finish(self) {
         // An error means that nobody reads any more.
         let _ = self.sender.send_timeout(Part::End, self.grace).await;

@@ -18,7 +18,6 @@ use crate::bundle::Line;
 use crate::web::auth::Anyone;
 use crate::web::error::PROBLEM_JSON;
 
-/// The description.
 #[derive(OpenApi)]
 #[openapi(
     info(

@@ -10,10 +10,8 @@ use super::BodyError;
 use crate::web::limits;
 use crate::web::state::AppState;
 
-/// Bytes of one permit.
 const UNIT: usize = 1 << 10;
 
-/// The memory there is for bodies.
 #[derive(Debug, Clone)]
 pub struct Budget(Arc<Semaphore>);
 
@@ -24,12 +22,10 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// So much for all together.
     pub fn of(bytes: usize) -> Self {
         Self(Arc::new(Semaphore::new(bytes / UNIT)))
     }
 
-    /// A share of it, nothing yet.
     pub fn share(&self) -> Share {
         Share {
             budget: Some(self.clone()),

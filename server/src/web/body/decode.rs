@@ -22,19 +22,14 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// How a body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// Not at all.
     Identity,
-    /// gzip.
     Gzip,
-    /// Zstandard.
     Zstd,
 }
 
 impl Encoding {
-    /// What `Content-Encoding` says.
     pub fn of(headers: &HeaderMap) -> Result<Self, BodyError> {
         let Some(value) = headers.get(header::CONTENT_ENCODING) else {
             return Ok(Self::Identity);
@@ -149,7 +144,6 @@ struct Frames<S> {
     meter: Meter<S>,
 }
 
-/// Bytes that are decompressed at once.
 const ZSTD_PIECE: usize = 128 << 10;
 
 impl<S: Sink> Frames<S> {

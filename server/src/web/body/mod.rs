@@ -26,16 +26,13 @@ use super::error::{Code, Problem};
 /// Why a body was not read to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// Over the limit.
     #[error("the body is over the limit of {0} bytes")]
     TooLarge(u64),
     /// JSON that makes far more in memory than its bytes.
     #[error("the body has more than {0} JSON values")]
     TooManyValues(usize),
-    /// A batch with too many items.
     #[error("a batch has at most {0} items: send several batches")]
     TooManyItems(usize),
-    /// Decompressed far more than was sent.
     #[error(
         "the body decompresses to more than {0} times its size: send it in smaller pieces or uncompressed"
     )]
@@ -49,13 +46,10 @@ pub enum BodyError {
     /// Other bodies fill the memory there is for them.
     #[error("the server holds too many large bodies: try again in a few seconds")]
     Busy,
-    /// Too many others are waited for.
     #[error("the server waits for too many unfinished bodies: try again in a few seconds")]
     Crowded,
-    /// Too slow.
     #[error("the body arrives too slowly")]
     Slow,
-    /// The connection broke.
     #[error("the body ended before it was complete")]
     Broken,
     /// What comes of the body is not computed.

@@ -15,7 +15,6 @@ use crate::web::state::AppState;
 /// How often it is looked whether a crowd has come.
 const STEP: Duration = Duration::from_secs(1);
 
-/// How slow a client may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// Time before the rate is asked, and the longest time to wait for one piece in either direction.
@@ -34,7 +33,6 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// The server's own.
     pub fn of(request: &HttpRequest) -> Self {
         request
             .app_data::<web::Data<AppState>>()

@@ -6,7 +6,6 @@ use super::{BodyError, Sink};
 /// What is counted, and how much of it there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// All values.
     Values(usize),
     /// Members of a list that is a member of the whole: `{"items": [ … ]}`. They are read one by one.
     Items(usize),
@@ -26,7 +25,6 @@ pub struct Weigher {
 const ITEM_DEPTH: usize = 2;
 
 impl Weigher {
-    /// Counts on.
     pub fn push(&mut self, piece: &[u8]) {
         for &byte in piece {
             if self.within_text {
@@ -64,7 +62,6 @@ impl Weigher {
         self.values
     }
 
-    /// Refuses what is over the bound.
     pub fn check(&self, bound: Bound) -> Result<(), BodyError> {
         match bound {
             Bound::Values(most) if self.values > most => Err(BodyError::TooManyValues(most)),
@@ -74,7 +71,6 @@ impl Weigher {
     }
 }
 
-/// Keeps a body and weighs it.
 #[derive(Debug)]
 pub(super) struct Weighed {
     pub(super) body: Vec<u8>,

@@ -27,7 +27,6 @@ pub(super) const AT_ONCE: usize = 2 << 10;
 /// For work whose input is no text but all the knowledge: more than is done at once.
 pub(super) const ALL_RECORDS: usize = usize::MAX;
 
-/// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotComputed {
     /// The work panicked, which is a fault of ours.
@@ -39,7 +38,6 @@ pub enum NotComputed {
         limits::WAITING_OF_CLIENT
     )]
     TooManyOfClient,
-    /// Too many requests wait.
     #[error("{} requests wait already: ask again", limits::WAITING)]
     TooMany,
 }
@@ -75,7 +73,6 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// For the requests of a client.
     pub(super) fn new(queue: &Queue, client: Option<IpAddr>) -> Self {
         Self {
             queue: queue.clone(),

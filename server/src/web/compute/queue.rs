@@ -19,7 +19,6 @@ struct Inner {
     share: usize,
     at_work: HashMap<IpAddr, usize>,
     waiting: HashMap<IpAddr, VecDeque<oneshot::Sender<Place>>>,
-    /// Each client that waits, once.
     turns: VecDeque<IpAddr>,
     asking: usize,
 }
@@ -32,12 +31,9 @@ pub(super) struct Place {
     is_taken: bool,
 }
 
-/// Who made the queue too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TooLong {
-    /// This client.
     OfClient,
-    /// All together.
     OfAll,
 }
 

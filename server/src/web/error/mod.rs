@@ -21,7 +21,6 @@ pub use normalise::normalise;
 /// Page of this server that explains the codes; each has an anchor of its name.
 pub const DOCS: &str = "/docs/problems";
 
-/// Media type of the body.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
 /// The body of a problem, for the API's description.
@@ -83,26 +82,22 @@ impl Problem {
         self
     }
 
-    /// Adds a header to the answer.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// Keeps a cause for the log.
     #[must_use]
     pub fn caused_by(mut self, cause: &dyn std::error::Error) -> Self {
         self.cause = Some(chain(cause));
         self
     }
 
-    /// The stable code.
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// What is wrong with this request.
     pub fn detail(&self) -> &str {
         &self.detail
     }
@@ -112,7 +107,6 @@ impl Problem {
         self.cause.as_deref()
     }
 
-    /// The body.
     pub fn to_json(&self) -> Value {
         let mut body = json!({
             "type": format!("{DOCS}#{}", self.code.name()),

@@ -9,7 +9,6 @@ use utoipa::OpenApi as _;
 
 use crate::web::api::openapi::Description;
 
-/// Where the description keeps its types.
 const COMPONENTS: &str = "#/components/schemas/";
 
 /// The schema of a type of the description, with all types that it names in `$defs`.

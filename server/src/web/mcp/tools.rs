@@ -38,23 +38,18 @@ const INSTRUCTIONS: &str = "Peerless explains errors of GPUs and of the software
     matches means that no known error stands in the text: do not guess one. Use `search` for words and codes, `record` \
     for all that is known of one error, `graph` for what it leads to, and `outcome` to say what came of following it.";
 
-/// Where the knowledge comes from.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// A server's, which changes.
     Live(Arc<Knowledge>),
     /// As it was when the program started.
     Fixed(Arc<Generation>),
 }
 
-/// The tools, for one caller.
 #[derive(Debug, Clone)]
 pub struct Tools {
-    /// The knowledge.
     pub source: Source,
     /// Where outcomes are kept, where there is a database.
     pub store: Option<Arc<dyn Store>>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
     /// Token of whoever started the program, where no request says who calls; looked up at each call that needs it.
     pub token: Option<Arc<str>>,
@@ -62,11 +57,9 @@ pub struct Tools {
     pub base_url: Option<String>,
     /// Memory for answers that are computed at once.
     pub answers: Budget,
-    /// Where answers are computed.
     pub desk: Desk,
 }
 
-/// A record as it is given.
 #[derive(Serialize)]
 struct RecordAnswer<'a> {
     id: &'a RecordId,

@@ -5,7 +5,6 @@ use super::words::web_href;
 /// A text with its language, so that screen readers and fonts get it right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
-    /// The text.
     pub text: String,
     /// BCP 47.
     pub lang: &'static str,
@@ -32,7 +31,6 @@ impl Text {
 /// A place where something is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citation {
-    /// The address as written.
     pub text: String,
     /// Link target, where the address leads to a web page.
     pub href: Option<String>,
@@ -56,13 +54,10 @@ impl Citation {
 pub struct Advice {
     /// What to do, or what people try.
     pub title: Option<Text>,
-    /// How, or why it fails.
     pub body: Option<Text>,
-    /// When this holds.
     pub condition: Option<Text>,
     /// The rate with what it rests on.
     pub rate: Option<String>,
-    /// Where it is said.
     pub sources: Vec<Citation>,
     /// Why it is not to be believed; it is shown struck then.
     pub dispute: Option<Objection>,
@@ -71,9 +66,7 @@ pub struct Advice {
 /// What is held against a statement, and where that is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objection {
-    /// The reason.
     pub why: Text,
-    /// The page.
     pub source: Citation,
 }
 

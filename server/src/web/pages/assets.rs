@@ -47,7 +47,6 @@ static ICON: LazyLock<Asset> = LazyLock::new(|| {
     )
 });
 
-/// The addresses that pages link to.
 pub fn links() -> AssetLinks {
     AssetLinks {
         css: &CSS.href,
@@ -56,7 +55,6 @@ pub fn links() -> AssetLinks {
     }
 }
 
-/// `GET /static/{file}`.
 pub async fn get(file: web::Path<String>) -> Result<HttpResponse, Problem> {
     let wanted = file.into_inner();
     let all: [&Asset; 3] = [&CSS, &JS, &ICON];

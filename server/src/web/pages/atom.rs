@@ -16,7 +16,6 @@ use crate::web::error::Problem;
 use crate::web::limits::FEED_ENTRIES;
 use crate::web::state::AppState;
 
-/// The feed.
 #[derive(Debug, Template)]
 #[template(path = "pages/atom.xml", escape = "html")]
 pub struct Feed {
@@ -29,7 +28,6 @@ pub struct Feed {
     entries: Vec<Entry>,
 }
 
-/// A record that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     id: String,
@@ -40,7 +38,6 @@ struct Entry {
     summary: String,
 }
 
-/// `GET /feed.atom`.
 pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let Some(mut response) = unless_known(&request, generation.seq)? else {

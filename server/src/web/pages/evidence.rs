@@ -1,9 +1,7 @@
 //! Lines of a log as pages show them: number, text in parts, the matched span marked.
 
-/// A stretch of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The text.
     pub text: String,
     /// True where it is what matched.
     pub marked: bool,
@@ -14,9 +12,7 @@ pub struct Part {
 pub struct LogLine {
     /// 1-based; 0 stands for a gap, and `note` says how much is left out.
     pub number: u64,
-    /// The text.
     pub parts: Vec<Part>,
-    /// What a gap leaves out.
     pub note: String,
 }
 
@@ -30,7 +26,6 @@ impl LogLine {
         }
     }
 
-    /// A gap.
     pub fn gap(note: impl Into<String>) -> Self {
         Self {
             number: 0,

@@ -5,7 +5,6 @@ use askama::Template;
 
 use super::layout::{Layout, Section};
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/failure.html")]
 pub struct FailurePage {
@@ -20,15 +19,11 @@ pub struct FailurePage {
 /// Something the reader can do; `code` is set in monospace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WayOn {
-    /// Text before the code.
     pub before: &'static str,
-    /// The code.
     pub code: &'static str,
-    /// Text after it.
     pub after: &'static str,
 }
 
-/// Builds the page of an error.
 pub fn page(status: StatusCode, code: &'static str, title: &'static str, detail: &str) -> FailurePage {
     FailurePage {
         layout: Layout::new(format!("{title} · Peerless"), Section::Elsewhere),

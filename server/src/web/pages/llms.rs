@@ -10,12 +10,10 @@ use crate::web::api::export::{not_modified, unless_known};
 use crate::web::error::Problem;
 use crate::web::state::AppState;
 
-/// The text.
 #[derive(Debug, Template)]
 #[template(path = "pages/llms.txt", escape = "none")]
 struct Llms {
     records: usize,
-    /// A record that is there.
     example: Option<String>,
     base: String,
     licence_name: &'static str,
@@ -23,7 +21,6 @@ struct Llms {
     licence_url: &'static str,
 }
 
-/// `GET /llms.txt`.
 pub(super) async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let Some(mut response) = unless_known(&request, generation.seq)? else {

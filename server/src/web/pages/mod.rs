@@ -32,7 +32,6 @@ use super::error::Problem;
 use super::routes::Routes;
 use super::state::AppState;
 
-/// Declares every page.
 pub fn declare(routes: &mut Routes) {
     routes.get("/", Access::Anyone, lookup::home);
     routes.get("/match", Access::Anyone, lookup::no_text);

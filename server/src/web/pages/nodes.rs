@@ -14,7 +14,7 @@ use super::layout::{Layout, Section};
 use super::together::{Together, together};
 use super::words::{Mark, encoded, moment, verdict};
 use super::{base_url, html};
-use crate::domain::{fleet, join_tokens, node_events};
+use crate::domain::{fleet, labels, node_events};
 use crate::store::{NodeEvent, NodeListing, ReportListing, ReportQuery};
 use crate::web::error::{Code, Problem};
 use crate::web::limits::PAGE_DEFAULT;
@@ -23,7 +23,6 @@ use crate::web::state::AppState;
 /// Events on the page of a node; the API has more.
 const SHOWN_EVENTS: u32 = 20;
 
-/// The list of nodes.
 #[derive(Debug, Template)]
 #[template(path = "pages/nodes.html")]
 pub struct NodesPage {
@@ -37,7 +36,6 @@ pub struct NodesPage {
     pub(super) narrowed: Option<String>,
 }
 
-/// One node's reports.
 #[derive(Debug, Template)]
 #[template(path = "pages/node.html")]
 pub struct NodePage {
@@ -53,84 +51,59 @@ pub struct NodePage {
     pub(super) next: Option<String>,
 }
 
-/// A node in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeView {
-    /// Its id.
     pub id: String,
-    /// Its page.
     pub href: String,
     /// Host name, unless redacted.
     pub hostname: Option<String>,
     /// Labels, each with the list of the nodes that have it.
     pub labels: Vec<Link>,
-    /// The verdict that stands.
     pub verdict: Mark,
     /// A stand-in took the driver's place.
     pub simulated: bool,
-    /// Why.
     pub reason: String,
-    /// Number of GPUs.
     pub gpus: u32,
-    /// Number of findings.
     pub findings: u32,
-    /// The report that says so.
     pub report: ReportLink,
     /// Its latest one, where that is another.
     pub last_seen: Option<ReportLink>,
-    /// Number of reports.
     pub reports: u32,
 }
 
 /// A label and the nodes that have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// The list.
     pub href: String,
     /// `rack=r17`.
     pub text: String,
 }
 
-/// Something that happened to a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRow {
-    /// When the server learned of it.
     pub at: String,
-    /// The report that told it.
     pub href: Option<String>,
-    /// What it was.
     pub text: String,
 }
 
 /// A report as the page of a node names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportLink {
-    /// Its page.
     pub href: String,
-    /// When the run ended.
     pub finished_at: String,
-    /// Verdict.
     pub verdict: Mark,
-    /// Why.
     pub reason: String,
 }
 
-/// A report in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportRow {
-    /// Its page.
     pub href: String,
-    /// When it came.
     pub received_at: String,
-    /// Verdict.
     pub verdict: Mark,
     /// A stand-in took the driver's place.
     pub simulated: bool,
-    /// Why.
     pub reason: String,
-    /// Number of GPUs.
     pub gpus: u32,
-    /// Number of findings.
     pub findings: u32,
 }
 
@@ -203,7 +176,6 @@ fn node_view(node: &NodeListing, locale: Locale) -> NodeView {
     }
 }
 
-/// Address of a node's page.
 pub(super) fn node_href(id: &NodeId, locale: Locale) -> String {
     locale.href(format!("/nodes/{}", encoded(id.as_str())))
 }
@@ -277,23 +249,20 @@ fn report_row(report: &ReportListing, locale: Locale) -> ReportRow {
     }
 }
 
-/// Where a page of nodes starts.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct NodesParams {
-    /// Nodes after this one.
     pub after: Option<String>,
     /// Only those with this label: `rack=r17`.
     pub label: Option<String>,
 }
 
-/// `GET /nodes`.
 pub async fn list(
     request: HttpRequest,
     params: Query<NodesParams>,
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let after: Option<NodeId> = params.after.as_deref().map(str::parse).transpose()?;
-    let label = params.label.as_deref().map(join_tokens::parse_label);
+    let label = params.label.as_deref().map(labels::parse);
     let label = label
         .transpose()
         .map_err(|why| Problem::new(Code::BadQuery, format!("label: {why}")))?;
@@ -326,7 +295,6 @@ pub async fn list(
 pub struct ReportsParams {
     /// When it came, RFC 3339.
     pub before: Option<String>,
-    /// Its id.
     pub id: Option<String>,
 }
 
@@ -341,7 +309,6 @@ impl ReportsParams {
     }
 }
 
-/// `GET /nodes/{id}`.
 pub async fn one(
     request: HttpRequest,
     id: Path<String>,

@@ -7,7 +7,6 @@ use super::html;
 use super::layout::{Layout, Section};
 use crate::web::error::{Code, Problem};
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/problems.html")]
 pub struct ProblemsPage {
@@ -15,7 +14,6 @@ pub struct ProblemsPage {
     codes: &'static [Code],
 }
 
-/// Builds the page.
 pub fn page() -> ProblemsPage {
     ProblemsPage {
         layout: Layout::new("Problem codes · Peerless", Section::Api).indexed(),
@@ -23,7 +21,6 @@ pub fn page() -> ProblemsPage {
     }
 }
 
-/// `GET /docs/problems`.
 pub async fn get() -> Result<HttpResponse, Problem> {
     html(&page())
 }

@@ -6,10 +6,8 @@ use super::nodes::node_href;
 use super::words::{Link, Mark, grouped, moment, record_href, severity, verdict};
 use crate::domain::fleet::{Fault, Fleet, SILENT_HOURS};
 
-/// All nodes together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Together {
-    /// How many nodes and GPUs.
     pub facts: Vec<String>,
     /// Verdicts that some node has, best first.
     pub verdicts: Vec<VerdictView>,
@@ -21,33 +19,24 @@ pub struct Together {
     pub oldest: Option<(Link, String)>,
 }
 
-/// Nodes of one verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictView {
-    /// The verdict.
     pub verdict: Mark,
-    /// Nodes with it.
     pub nodes: String,
-    /// Their GPUs.
     pub gpus: String,
     /// How many of the nodes were simulated, where any was.
     pub simulated: Option<String>,
 }
 
-/// What reports of nodes show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultView {
-    /// What it is.
     pub title: String,
     /// How bad it is, where the record says so.
     pub severity: Option<Mark>,
-    /// The record that explains it.
     pub record: Option<Link>,
-    /// Nodes that show it.
     pub nodes: String,
 }
 
-/// All nodes together.
 pub(super) fn together(fleet: Fleet, locale: Locale) -> Together {
     let words = Words::of(locale.language);
     let present = fleet.verdicts.iter().filter(|count| count.nodes > 0);

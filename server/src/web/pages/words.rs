@@ -11,18 +11,13 @@ use super::i18n::{Language, terms};
 /// How a value is coloured. Colour only repeats what the words beside it say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Works.
     Good,
-    /// With care.
     Warn,
-    /// Does not work.
     Bad,
-    /// Cannot be told.
     Unknown,
 }
 
 impl Tone {
-    /// Class in the sheet.
     pub fn class(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -36,34 +31,26 @@ impl Tone {
 /// A word with its sign and colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// Colour.
     pub tone: Tone,
     /// One character, for readers who do not see colours.
     pub sign: &'static str,
-    /// The word.
     pub label: &'static str,
 }
 
-/// A link with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Address.
     pub href: String,
-    /// Text.
     pub text: String,
 }
 
 /// A name and a value beside each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Name.
     pub name: String,
-    /// Value.
     pub value: String,
 }
 
 impl Row {
-    /// A row.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -86,7 +73,6 @@ pub fn verdict(verdict: Verdict, language: Language) -> Mark {
     Mark { tone, sign, label }
 }
 
-/// The outcome of a check.
 pub fn outcome(outcome: Outcome, language: Language) -> Mark {
     let (tone, sign) = match outcome {
         Outcome::Pass => (Tone::Good, "✓"),
@@ -100,7 +86,6 @@ pub fn outcome(outcome: Outcome, language: Language) -> Mark {
     Mark { tone, sign, label }
 }
 
-/// How bad an error is.
 pub fn severity(severity: Severity, language: Language) -> Mark {
     let (tone, sign) = match severity {
         Severity::Info => (Tone::Unknown, "i"),
@@ -198,7 +183,6 @@ pub fn encoded(text: &str) -> String {
     out
 }
 
-/// Address of a record's page.
 pub fn record_href(id: &str) -> String {
     format!("/r/{id}")
 }

@@ -15,7 +15,6 @@ use crate::shell;
 const PAUSE: Duration = Duration::from_millis(20);
 /// How often the processor time is read: in between, the daemon's own is told for each of these stretches.
 const STRETCH: Duration = Duration::from_mins(1);
-/// Of one core, in percent.
 const MOST_PERCENT: f64 = 0.1;
 /// Of the daemon itself, in bytes.
 const MOST_MEMORY: u64 = 20_000_000;
@@ -30,7 +29,6 @@ impl Drop for Running {
     }
 }
 
-/// What was seen.
 struct Cost {
     lasted: Duration,
     looks: u32,
@@ -171,7 +169,6 @@ impl Spent {
         self.threads.values().sum::<Duration>().saturating_sub(before)
     }
 
-    /// Ends a stretch.
     fn add(&mut self, threads: &BTreeMap<u32, Duration>) {
         let stretch = self.behind(threads);
         self.stretches.push(stretch);

@@ -11,20 +11,17 @@ use serde_json::{Value, json};
 
 use crate::bench::client::{Connection, request};
 
-/// Someone with a token.
 pub(super) struct Editor {
     address: SocketAddr,
     token: String,
     document: Value,
 }
 
-/// What was published.
 pub(super) struct Published {
     pub(super) count: usize,
     pub(super) slowest: Duration,
 }
 
-/// Publishing that goes on.
 pub(super) struct Publishing(JoinHandle<Result<Published>>);
 
 /// The record that is made and changed.
@@ -99,7 +96,6 @@ impl Editor {
 }
 
 impl Publishing {
-    /// Waits for the last.
     pub(super) fn finish(self) -> Result<Published> {
         self.0.join().map_err(|_| anyhow!("the editor panicked"))?
     }

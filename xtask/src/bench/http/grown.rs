@@ -21,7 +21,6 @@ const LISTS: [(&str, [&str; 2]); 2] = [
     ("dead_ends", ["action", "why_fails"]),
 ];
 
-/// Longest title, in characters.
 const TITLE_CHARS: usize = 70;
 
 /// Imports records into a database that holds `documents`, until it holds `count`.
@@ -46,7 +45,6 @@ pub(super) fn import(program: &Path, data: &Path, documents: &[Value], count: us
     Ok(())
 }
 
-/// What words are drawn from.
 fn texts(document: &Value) -> impl Iterator<Item = &str> {
     let own = TEXTS.into_iter().filter_map(|name| document.get(name)?.as_str());
     let advice = document.get("workarounds").and_then(Value::as_array);

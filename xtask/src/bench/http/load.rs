@@ -12,7 +12,6 @@ use rustix::io::Errno;
 
 use crate::bench::client::{Connection, header};
 
-/// What to send.
 pub(super) struct Load<'a> {
     pub(super) address: SocketAddr,
     /// Sent in turn, from the first again after the last.
@@ -21,18 +20,13 @@ pub(super) struct Load<'a> {
     pub(super) rate: f64,
     pub(super) seconds: f64,
     pub(super) connections: usize,
-    /// Count answers that name a match.
     pub(super) explained: bool,
 }
 
-/// What came of it.
 #[derive(Default)]
 pub(super) struct Times {
-    /// From due to answered.
     latencies: Vec<Duration>,
-    /// From due to sent.
     lateness: Vec<Duration>,
-    /// Answers that name a match.
     pub(super) explained: usize,
     /// Answers of another status than 200.
     pub(super) failed: usize,
@@ -43,7 +37,6 @@ const LEAD: Duration = Duration::from_millis(100);
 /// A server that answers nothing for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Connections, and what is on them.
 struct Lanes {
     connections: Vec<Connection>,
     /// When the request under way was due; absent where there is none.
@@ -164,7 +157,6 @@ impl Times {
         at(&self.latencies, share)
     }
 
-    /// The same of being sent late.
     pub(super) fn lateness(&self, share: f64) -> Duration {
         at(&self.lateness, share)
     }

@@ -7,7 +7,6 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// The document of every published record.
 pub(super) fn documents(program: &Path, data: &Path) -> Result<Vec<Value>> {
     let mut export = Command::new(program);
     let output = export.args(["export", "--data-dir"]).arg(data).output();
@@ -22,7 +21,6 @@ pub(super) fn documents(program: &Path, data: &Path) -> Result<Vec<Value>> {
     text.lines().map(document).collect()
 }
 
-/// Their signatures.
 pub(super) fn signatures(documents: &[Value]) -> Result<Vec<String>> {
     let signature = |document: &Value| {
         let signature = document.get("signature").and_then(Value::as_str);

@@ -24,7 +24,6 @@ pub(crate) fn load(repository: &Path) -> Result<Vec<RecordSignatures>> {
     files.iter().map(|file| read(file)).collect()
 }
 
-/// Their benchmark's scenarios.
 pub(crate) fn scenarios(repository: &Path) -> Result<Vec<Scenario>> {
     let list = json(&repository.join("benchmarks/error_scenarios.json"))?;
     let list = list.as_array().context("the scenarios are a list")?;

@@ -7,7 +7,6 @@ use crate::random::Random;
 /// letter stand for a value.
 const SHAPES: &str = include_str!("healthy.txt");
 
-/// Writes healthy lines.
 pub(crate) struct Healthy {
     shapes: Vec<&'static str>,
     random: Random,
@@ -23,7 +22,6 @@ impl Healthy {
         }
     }
 
-    /// Adds one line with its end.
     pub(crate) fn line(&mut self, into: &mut String) {
         self.second += 1;
         let shape = self

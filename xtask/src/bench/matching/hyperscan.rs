@@ -42,7 +42,6 @@ impl Other {
         }
     }
 
-    /// Every (line, pattern).
     pub(crate) fn set(&self, text: &str) -> BTreeSet<(u64, usize)> {
         let mut set = BTreeSet::new();
         self.scan(text, |line, pattern| {

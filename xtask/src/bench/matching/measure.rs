@@ -10,7 +10,6 @@ use super::table::{Row, head, print};
 use super::{Options, Part, canons, own, quality, speed};
 use crate::shell;
 
-/// What the parts measure.
 pub(crate) struct Subject {
     pub(crate) records: Vec<RecordSignatures>,
     pub(crate) matcher: Arc<Matcher>,

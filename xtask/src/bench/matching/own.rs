@@ -16,7 +16,6 @@ use kb_core::validate::is_record_file;
 
 use super::table::{Row, print};
 
-/// Slowest messages that are named.
 const NAMED: usize = 10;
 
 /// A message and the record that it is of.

@@ -74,7 +74,6 @@ pub(crate) fn signatures(subject: &Subject, options: &Options) {
     ));
 }
 
-/// Healthy logs and everyday sentences.
 pub(crate) fn clean(subject: &Subject, options: &Options) {
     let text = corpus::healthy(20_000_000, 1);
     let summary = read(subject, &text);

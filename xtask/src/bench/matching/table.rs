@@ -1,6 +1,5 @@
 //! The rows that are printed: one a measurement, as Markdown.
 
-/// One row of the table.
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) bar: String,
@@ -19,12 +18,10 @@ impl Row {
     }
 }
 
-/// Prints the head of the table.
 pub(crate) fn head() {
     println!("| what | bar | measured | held |\n| --- | --- | --- | --- |");
 }
 
-/// Prints a row.
 pub(crate) fn print(row: &Row) {
     let held = if row.held { "yes" } else { "**no**" };
     println!("| {} | {} | {} | {held} |", row.what, row.bar, row.measured);

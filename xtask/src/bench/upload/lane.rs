@@ -28,7 +28,6 @@ const PAUSE: Duration = Duration::from_micros(200);
 struct Agent(Child);
 
 impl Agent {
-    /// Starts it.
     fn start(command: &mut Command) -> Result<Self> {
         Ok(Self(command.spawn()?))
     }
@@ -38,7 +37,6 @@ impl Agent {
         Ok(self.0.try_wait()?.is_some())
     }
 
-    /// How it ended; waits for it.
     fn end(mut self) -> Result<ExitStatus> {
         Ok(self.0.wait()?)
     }
@@ -55,10 +53,8 @@ impl Drop for Agent {
 /// A lane that was not started yet.
 pub(super) struct Lane<'a> {
     pub(super) programs: &'a Programs,
-    /// Its own; made by the lane.
     pub(super) folder: PathBuf,
     pub(super) seed: u64,
-    /// The numbers of its reports.
     pub(super) trials: StepBy<Range<u64>>,
 }
 
@@ -166,7 +162,6 @@ fn id_of(trial: u64) -> String {
     format!("{trial:08x}-0000-4000-8000-000000000000")
 }
 
-/// A server that answers.
 fn started(program: &Path, address: SocketAddr, data: &Path) -> Result<Server> {
     let server = Server::start(program, address, data)?;
     let began = Instant::now();

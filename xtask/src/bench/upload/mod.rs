@@ -33,7 +33,6 @@ pub(crate) struct Options {
     server: Option<PathBuf>,
 }
 
-/// The two that are killed.
 struct Programs {
     agent: PathBuf,
     server: PathBuf,

@@ -42,12 +42,10 @@ impl Relay {
         })
     }
 
-    /// From now on nothing breaks.
     pub(super) fn calm(&self) {
         self.is_calm.store(true, Ordering::SeqCst);
     }
 
-    /// Connections that were broken off.
     pub(super) fn broken(&self) -> u64 {
         self.broken.load(Ordering::SeqCst)
     }

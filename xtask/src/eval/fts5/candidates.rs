@@ -10,10 +10,8 @@ use crate::eval::data;
 use crate::eval::knowledge::Knowledge;
 use crate::eval::report::Report;
 
-/// Candidates that an answer shows.
 const SHOWN: usize = 3;
 
-/// Counts of the collected texts.
 #[derive(Debug, Clone, Copy)]
 struct Counts {
     /// Texts that are no error of ours and have a candidate nevertheless.

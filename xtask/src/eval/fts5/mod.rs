@@ -26,7 +26,6 @@ use table::{Table, Tokenizer};
 const ROUNDS: usize = 20;
 const ROUNDS_GROWN: usize = 3;
 
-/// A query with its right answers.
 pub(crate) struct Task {
     text: String,
     right: BTreeSet<RecordId>,

@@ -10,7 +10,6 @@ use crate::eval::ask::rank;
 use crate::eval::real::queries::HITS;
 use crate::eval::score::Ranks;
 
-/// Columns that are searched.
 const COLUMNS: usize = 9;
 /// Weights that are tried for a column.
 const WEIGHTS: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
@@ -24,7 +23,6 @@ pub(super) enum Tokenizer {
     Words,
     /// `unicode61` with `_` as a letter.
     CodeWords,
-    /// `trigram`.
     Trigrams,
 }
 
@@ -116,7 +114,6 @@ impl Table {
         Ok(self.shown_weights())
     }
 
-    /// Takes the weights of another table.
     pub(super) async fn weigh_as(&mut self, other: &Self) -> Result<()> {
         self.weights = other.weights;
         self.use_weights().await
@@ -157,7 +154,6 @@ impl Table {
         ids.collect()
     }
 
-    /// What the driver alone costs.
     pub(super) async fn nothing(&mut self) -> Result<()> {
         sqlx::query("SELECT 1").fetch_all(&mut self.connection).await?;
         Ok(())

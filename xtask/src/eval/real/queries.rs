@@ -17,7 +17,6 @@ use crate::eval::score::Groups;
 /// Least share of queries with the right record among the first three.
 const BAR: f64 = 0.95;
 
-/// Hits that are asked for.
 pub(crate) const HITS: usize = 20;
 
 pub(crate) fn judge(knowledge: &Knowledge, folder: &Path, report: &mut Report) -> Result<()> {
@@ -51,7 +50,6 @@ pub(crate) fn judge(knowledge: &Knowledge, folder: &Path, report: &mut Report) -
     Ok(())
 }
 
-/// The first page of hits.
 pub(crate) fn hits(generation: &Generation, text: &str) -> Result<Vec<RecordId>> {
     let request = SearchRequest {
         text: text.to_owned(),

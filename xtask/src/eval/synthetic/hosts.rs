@@ -12,7 +12,6 @@ use crate::eval::score::share;
 
 /// How far the second host's clock is off, in seconds.
 const SKEWS: [i64; 5] = [-3_600, -90, 0, 90, 3_600];
-/// Most edges tried, evenly over all.
 const MOST_EDGES: usize = 60;
 /// Healthy lines before, between and after the faults.
 const BETWEEN: usize = 12;

@@ -10,13 +10,11 @@ use std::collections::BTreeSet;
 use kb_core::ids::RecordId;
 use peerless::feed::Generation;
 
-/// A record's example.
 pub(crate) struct Example<'g> {
     pub(crate) record: &'g RecordId,
     pub(crate) text: &'g str,
 }
 
-/// Every example, by record.
 pub(crate) fn examples(generation: &Generation) -> impl Iterator<Item = Example<'_>> {
     generation.records().flat_map(|published| {
         let record = published.record.id();

@@ -51,13 +51,9 @@ impl Kind {
 
 /// The new records by themselves, and what they take.
 pub(super) struct Others<'m, A> {
-    /// The new records alone.
     alone: &'m Arc<Matcher>,
-    /// What readers have now.
     before: &'m Arc<Matcher>,
-    /// That with the new ones.
     all: &'m A,
-    /// In whose texts each pattern stands.
     stands_in: BTreeMap<(RecordId, String), BTreeSet<RecordId>>,
 }
 
@@ -86,7 +82,6 @@ impl<'m, A: Deref<Target = Arc<Matcher>>> Others<'m, A> {
         }
     }
 
-    /// Who takes a text, and how.
     fn taken(&mut self, owner: Owner<'_>, (kind, text): (Kind, &str)) -> Vec<(RecordId, Violation)> {
         let id = owner.record.id();
         let mut takers = BTreeSet::new();

@@ -19,12 +19,10 @@ const SQLITE_CORRUPT: i32 = 11;
 /// SQLite's result code of a file that is no database.
 const SQLITE_NOTADB: i32 = 26;
 
-/// What a backup holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backup {
     /// Size of the file in bytes.
     pub bytes: u64,
-    /// Newest migration of the database copied.
     pub migration: i64,
     /// Newest change of the records in the copy.
     pub seq: Seq,
@@ -34,31 +32,21 @@ pub struct Backup {
 /// there under its name, and may be gone after a power failure.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// PostgreSQL has tools of its own.
     #[error("a PostgreSQL database is saved by its own tools: pg_dump --format=custom --file={} URL", .0.display())]
     Postgres(PathBuf),
     /// A backup never takes the place of a file.
     #[error("{} is there already: name a new file", .0.display())]
     Exists(PathBuf),
-    /// The file cannot be written.
     #[error("{}: {source}", path.display())]
-    File {
-        /// The file or its folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// SQLite takes only names that are text.
     #[error("{}: the folder's path must be UTF-8", .0.display())]
     NotText(PathBuf),
     /// The copy cannot be written, or the database not be read to its end.
     #[error("{}, copied from {}: {reason}", to.display(), from.display())]
     Copy {
-        /// The new file.
         to: PathBuf,
-        /// The database.
         from: PathBuf,
-        /// What SQLite says.
         reason: sqlx::Error,
     },
     /// The database copied holds no tables of this program.
@@ -67,7 +55,6 @@ pub enum BackupError {
     /// The copy does not hold what the database held.
     #[error("the copy is not sound, and was removed: {0}")]
     Unsound(String),
-    /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

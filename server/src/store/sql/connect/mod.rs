@@ -18,18 +18,15 @@ pub(super) use target::Target;
 
 use crate::store::{Store, StoreError};
 
-/// How to connect.
 #[derive(Debug, Clone)]
 pub struct ConnectOptions {
     /// Bring the database to this program's state first. Else a database that is behind is refused.
     pub migrate: bool,
     /// SQLite: connections for reading, beside the one that writes.
     pub sqlite_readers: u32,
-    /// PostgreSQL: connections at most.
     pub postgres_connections: u32,
     /// How long to wait for another process's lock, or for a free connection.
     pub patience: Duration,
-    /// How long one statement may take.
     pub statement_limit: Duration,
     /// SQLite: size in bytes that the database file may reach; `None`: what the disk holds.
     pub sqlite_max_bytes: Option<u64>,

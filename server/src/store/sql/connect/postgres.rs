@@ -9,7 +9,6 @@ use crate::store::StoreError;
 use crate::store::sql::migrate::{self, Migrated};
 use crate::store::sql::session::SqlStore;
 
-/// Opens the store.
 pub(super) async fn connect(
     target: PgConnectOptions,
     options: &ConnectOptions,
@@ -39,7 +38,6 @@ fn limited(target: PgConnectOptions, options: &ConnectOptions) -> PgConnectOptio
     target.options([("statement_timeout", format!("{milliseconds}ms"))])
 }
 
-/// Migrates the tables, and no more.
 pub(in crate::store) async fn migrate(target: &PgConnectOptions) -> Result<Migrated, StoreError> {
     let mut connection = open(target).await?;
     let migrated = migrate::postgres(&mut connection).await;

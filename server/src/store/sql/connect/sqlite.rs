@@ -29,7 +29,6 @@ const SQLITE_BUSY: i32 = 5;
 /// Pause before a file that is locked is opened again.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
-/// Opens the store.
 pub(super) async fn connect(path: &Path, options: &ConnectOptions) -> Result<SqlStore<Sqlite>, StoreError> {
     make_file(path)?;
     let writer_options = writer_options(path, options);

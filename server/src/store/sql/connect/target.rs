@@ -7,17 +7,14 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::store::StoreError;
 
-/// Engine and place.
 #[derive(Debug)]
 pub(in crate::store) enum Target {
-    /// A file.
     Sqlite(PathBuf),
     /// A server; the options hold the password.
     Postgres(Box<PgConnectOptions>),
 }
 
 impl Target {
-    /// Reads a URL or a path.
     pub(in crate::store) fn parse(url: &str) -> Result<Self, StoreError> {
         if url.starts_with("postgres://") || url.starts_with("postgresql://") {
             let options = PgConnectOptions::from_str(url)

@@ -13,7 +13,6 @@ use crate::feed::GraphError;
 use crate::web::error::{Code, Problem};
 use crate::web::etag;
 
-/// Kinds of edges, separated by commas.
 pub(in crate::web) fn kinds(text: Option<&str>) -> Result<Vec<EdgeKind>, Problem> {
     let words = text.unwrap_or_default().split(',').map(str::trim);
     words
@@ -31,7 +30,6 @@ pub(in crate::web) fn kinds(text: Option<&str>) -> Result<Vec<EdgeKind>, Problem
 pub(super) enum Fresh {
     /// 304: nothing changed.
     Known(HttpResponse),
-    /// The beginning of the answer.
     Needed(HttpResponseBuilder),
 }
 

@@ -24,9 +24,7 @@ const FORCED_HEADER: HeaderName = HeaderName::from_static("peerless-forced");
 /// Characters of a reason that a header holds: proxies give all headers together 4 KiB.
 const FORCED_CHARACTERS: usize = 200;
 
-/// Where an id leads.
 enum Located {
-    /// The record.
     Here(RecordStatus),
     /// A former id: 308 to what it is now.
     Moved(HttpResponse),
@@ -84,7 +82,6 @@ fn moved(request: &HttpRequest, former: &RecordId, target: &RecordId) -> HttpRes
         .finish()
 }
 
-/// The state's name.
 fn state_name(state: RecordState) -> &'static str {
     match state {
         RecordState::Draft => "draft",

@@ -182,7 +182,6 @@ async fn expected(request: &HttpRequest, state: &AppState, id: &RecordId) -> Res
     }
 }
 
-/// Document and annex of the body.
 async fn texts(
     request: &HttpRequest,
     payload: Payload,

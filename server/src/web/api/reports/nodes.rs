@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::ReportEntry;
-use crate::domain::{join_tokens, node_events};
+use crate::domain::{labels, node_events};
 use crate::store::{NodeEvent, NodeListing, ReportQuery};
 use crate::web::api::page;
 use crate::web::api::records::get::rfc3339;
@@ -133,7 +133,7 @@ pub async fn list(
         .map(str::parse)
         .transpose()
         .map_err(|_| page::bad_cursor())?;
-    let label = query.label.as_deref().map(join_tokens::parse_label);
+    let label = query.label.as_deref().map(labels::parse);
     let label = label
         .transpose()
         .map_err(|why| Problem::new(Code::BadQuery, format!("label: {why}")))?;

@@ -51,7 +51,6 @@ impl ReportAnswer {
     }
 }
 
-/// Which node the sender may write.
 pub(super) fn writer(uploader: &Uploader, state: &AppState) -> Writer {
     Writer {
         node: uploader.0.node.clone(),

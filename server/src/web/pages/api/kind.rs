@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-/// A type in words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kind {
     /// The words; empty where the document says nothing.
     pub text: String,
-    /// Where the named schema stands.
     pub href: Option<String>,
 }
 
@@ -15,7 +13,6 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// Types that contain each other are followed no deeper.
 const MAX_DEPTH: usize = 4;
 
-/// The type that a schema describes.
 pub(super) fn kind(schema: &Value) -> Kind {
     within(schema, 0)
 }

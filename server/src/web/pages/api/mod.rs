@@ -18,7 +18,6 @@ use super::layout::{Layout, Section};
 use crate::web::api::openapi::Description;
 use crate::web::error::Problem;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/api.html")]
 pub struct ApiPage {
@@ -60,7 +59,6 @@ fn paragraphs(text: &str) -> Vec<String> {
     joined.filter(|paragraph| !paragraph.is_empty()).collect()
 }
 
-/// `GET /docs/api`.
 pub async fn get() -> Result<HttpResponse, Problem> {
     let document = serde_json::to_value(Description::openapi()).map_err(|error| Problem::internal(&error))?;
     html(&page(&document))

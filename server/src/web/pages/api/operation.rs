@@ -8,69 +8,48 @@ use super::{paragraphs, text_at};
 /// Operations that belong together, by their first tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// The tag.
     pub name: String,
-    /// The operations.
     pub operations: Vec<Operation>,
 }
 
-/// A method on a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     /// Id of its place on the page.
     pub anchor: String,
     /// Upper case.
     pub method: String,
-    /// Path with its parameters.
     pub path: String,
     /// Path without the common beginning.
     pub short_path: String,
-    /// One line.
     pub summary: String,
-    /// Paragraphs.
     pub description: Vec<String>,
     /// What the caller must show; empty when nothing.
     pub security: String,
-    /// Parameters of path, query and header.
     pub parameters: Vec<Parameter>,
-    /// Request bodies by media type.
     pub bodies: Vec<Body>,
-    /// Answers by status.
     pub answers: Vec<Answer>,
 }
 
-/// A parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Name.
     pub name: String,
-    /// `path`, `query` or `header`.
     pub place: String,
     /// True where it must be there.
     pub required: bool,
-    /// Type.
     pub kind: Kind,
-    /// Meaning.
     pub description: String,
 }
 
-/// A body of one media type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body {
-    /// Media type.
     pub media_type: String,
-    /// Type.
     pub kind: Kind,
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Status.
     pub status: String,
-    /// When it comes.
     pub description: String,
-    /// Its bodies.
     pub bodies: Vec<Body>,
 }
 
@@ -135,7 +114,6 @@ fn anchor(method: &str, path: &str) -> String {
     std::iter::once(method).chain(words).collect::<Vec<_>>().join("-")
 }
 
-/// Follows one reference within the document.
 fn resolve<'a>(document: &'a Value, stated: &'a Value) -> &'a Value {
     let target = stated
         .get("$ref")

@@ -5,37 +5,27 @@ use serde_json::Value;
 use super::kind::{Kind, anchor, kind};
 use super::{paragraphs, text_at};
 
-/// A named schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
     /// Id of its place on the page.
     pub anchor: String,
-    /// Name.
     pub name: String,
-    /// Paragraphs.
     pub description: Vec<String>,
-    /// Type in words.
     pub kind: String,
     /// The values it may have, where they are listed.
     pub values: Vec<String>,
-    /// Its keys.
     pub properties: Vec<Property>,
 }
 
-/// A key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// Name.
     pub name: String,
     /// True where it must be there.
     pub required: bool,
-    /// Type.
     pub kind: Kind,
-    /// Meaning.
     pub description: String,
 }
 
-/// All named schemas.
 pub(super) fn schemas(document: &Value) -> Vec<Schema> {
     let stated = document.pointer("/components/schemas").and_then(Value::as_object);
     stated

@@ -32,7 +32,6 @@ const DRAWN: usize = 50;
 /// Deepest drawing that a link leads to.
 const DEEPEST: u32 = 3;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/graph_around.html")]
 pub struct AroundPage {
@@ -53,7 +52,6 @@ pub struct AroundPage {
     map_href: String,
 }
 
-/// What the address may say.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Params {
     /// Steps, 1 unless said.
@@ -62,7 +60,6 @@ pub struct Params {
     pub kinds: Option<String>,
 }
 
-/// `GET /r/{id}/-/graph`.
 pub async fn get(
     request: HttpRequest,
     id: Path<String>,
@@ -163,7 +160,6 @@ fn address(id: &RecordId, depth: u32, kinds: Option<&str>) -> String {
     format!("{}/-/graph{query}{}", record_href(id.as_str()), parts.join("&"))
 }
 
-/// The same in JSON.
 fn json_href(id: &RecordId, depth: u32, wanted: &[EdgeKind]) -> String {
     let kinds: Vec<&str> = wanted.iter().map(|kind| kind.as_str()).collect();
     let kinds = if kinds.is_empty() {

@@ -19,7 +19,6 @@ use crate::web::state::AppState;
 /// Edges shown: a page of more is not read.
 const SHOWN: usize = 500;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/graph_between.html")]
 pub struct BetweenPage {
@@ -34,18 +33,13 @@ pub struct BetweenPage {
     map_href: String,
 }
 
-/// Which edges.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Params {
-    /// Domain of the earlier errors.
     pub from: String,
-    /// Domain of the later ones.
     pub to: String,
-    /// `causal` or `confused`.
     pub kind: String,
 }
 
-/// `GET /graph/between`.
 pub async fn get(
     request: HttpRequest,
     params: Query<Params>,

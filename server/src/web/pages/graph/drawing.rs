@@ -8,9 +8,7 @@
 use super::label::Label;
 use super::lines::{Line, line};
 
-/// Width of a box.
 pub(super) const BOX_WIDTH: i32 = 196;
-/// Height of a box.
 pub(super) const BOX_HEIGHT: i32 = 62;
 /// From the left edge of a column to that of the next.
 const COLUMN: i32 = BOX_WIDTH + 84;
@@ -18,23 +16,17 @@ const COLUMN: i32 = BOX_WIDTH + 84;
 const ROW: i32 = BOX_HEIGHT + 14;
 /// How far boxes that are only taken for another are set in.
 pub(super) const INDENT: i32 = 24;
-/// Around all.
 const MARGIN: i32 = 16;
-/// For the words above a column.
 const HEADING: i32 = 28;
 /// A column that is shorter than the longest begins lower, but no more than this.
 const LOWERED_MOST: i32 = 2 * ROW;
 
-/// A node to be drawn.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
-    /// What stands in the box.
     pub(super) label: Label,
-    /// Where the box leads to.
     pub(super) href: Option<String>,
     /// All that is known of it, for those who point at it or hear it.
     pub(super) title: String,
-    /// Class in the sheet.
     pub(super) class: &'static str,
     /// Step, 0 in the middle.
     pub(super) column: i32,
@@ -42,77 +34,54 @@ pub(super) struct Node {
     pub(super) below: bool,
 }
 
-/// A line to be drawn.
 #[derive(Debug, Clone)]
 pub(super) struct Edge {
     /// Index of a node: the earlier one.
     pub(super) from: usize,
-    /// Index of another node.
     pub(super) to: usize,
     /// True for an arrow, false for a dashed line.
     pub(super) causal: bool,
     /// 1 to 3.
     pub(super) weight: u8,
-    /// What it says.
     pub(super) title: String,
-    /// Where it leads to.
     pub(super) href: Option<String>,
 }
 
-/// The drawing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drawing {
-    /// Its name.
     pub title: String,
     /// What stands where, in words.
     pub description: String,
-    /// Width.
     pub width: i32,
-    /// Height.
     pub height: i32,
     /// Words above columns and parts of them.
     pub headings: Vec<TextLine>,
-    /// Lines, which stand behind the boxes.
     pub lines: Vec<Line>,
     /// Boxes, by column from left to right and in it from top to bottom: the order in which the keyboard reaches them.
     pub boxes: Vec<NodeBox>,
 }
 
-/// A box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeBox {
-    /// Left edge.
     pub x: i32,
     /// Upper edge.
     pub y: i32,
-    /// Width.
     pub width: i32,
-    /// Height.
     pub height: i32,
-    /// Class in the sheet.
     pub class: &'static str,
-    /// Where it leads to.
     pub href: Option<String>,
-    /// All that is known of it.
     pub title: String,
-    /// What stands in it.
     pub words: Vec<TextLine>,
 }
 
-/// A line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextLine {
-    /// Left end.
     pub x: i32,
-    /// Baseline.
     pub y: i32,
-    /// Class in the sheet.
     pub class: &'static str,
-    /// The text.
     pub text: String,
 }
 
-/// Where a box stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) x: i32,
@@ -124,7 +93,6 @@ pub(super) struct Spot {
 /// Words above a column, and above what is set in below it.
 pub(super) type Heading<'a> = dyn Fn(i32, bool) -> Option<&'a str> + 'a;
 
-/// Draws.
 pub(super) fn draw(nodes: &[Node], edges: &[Edge], heading: &Heading<'_>) -> Drawing {
     let columns = super::order::columns(nodes, edges);
     let tallest = columns.iter().map(|column| rows(column.above.len())).max();

@@ -10,10 +10,8 @@ use crate::web::pages::record::texts;
 use crate::web::pages::record::tier::percent;
 use crate::web::pages::words::{Link, record_href};
 
-/// One end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndView {
-    /// Id, or the text as written.
     pub id: String,
     /// Its page, where it is a published record.
     pub href: Option<String>,
@@ -22,24 +20,18 @@ pub struct EndView {
 /// An edge as a sentence: the earlier error, what it does, the later one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeView {
-    /// The earlier one.
     pub from: EndView,
-    /// What joins them.
     pub relation: &'static str,
-    /// The later one.
     pub to: EndView,
     /// When it holds, how to tell the two apart, how often.
     pub details: Vec<Text>,
 }
 
-/// A link of a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Where it leads.
     pub link: Link,
     /// BCP 47.
     pub lang: &'static str,
-    /// True for what is shown.
     pub current: bool,
 }
 
@@ -48,7 +40,6 @@ pub(super) fn record_in(id: &str, locale: Locale) -> String {
     locale.href(record_href(id))
 }
 
-/// An edge.
 pub(super) fn edge_view(edge: &GraphEdge, locale: Locale) -> EdgeView {
     let words = Words::of(locale.language);
     let end = |id: &str, known: bool| EndView {

@@ -5,18 +5,12 @@ use super::drawing::{BOX_HEIGHT, BOX_WIDTH, Edge, INDENT, Spot};
 /// How far a line between boxes of one column swings out.
 const SWING: i32 = 46;
 
-/// A line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Data of the path.
     pub d: String,
-    /// Class in the sheet.
     pub class: &'static str,
-    /// True for an arrow.
     pub arrow: bool,
-    /// What it says.
     pub title: String,
-    /// Where it leads to.
     pub href: Option<String>,
 }
 

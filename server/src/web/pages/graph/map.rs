@@ -19,7 +19,6 @@ use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::words::{Link, encoded};
 use crate::web::state::AppState;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/graph_map.html")]
 pub struct MapPage {
@@ -34,31 +33,22 @@ pub struct MapPage {
     way_href: String,
 }
 
-/// A domain in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainRow {
-    /// Its name, with its records.
     pub link: Link,
-    /// Published records.
     pub records: usize,
-    /// Edges between its own records.
     pub inner: usize,
 }
 
 /// What joins two domains, in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkRow {
-    /// Domain of the earlier errors.
     pub from: String,
-    /// What they do.
     pub relation: &'static str,
-    /// Domain of the later ones.
     pub to: String,
-    /// How many edges, with their list.
     pub link: Link,
 }
 
-/// `GET /graph`.
 pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let locale = Locale::of(&request);

@@ -8,7 +8,6 @@ use super::drawing::{Edge, Node};
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) number: i32,
-    /// What is joined in time.
     pub(super) above: Vec<usize>,
     /// What is only taken for another.
     pub(super) below: Vec<usize>,

@@ -15,7 +15,6 @@ use crate::web::pages::i18n::graph::Words;
 /// Where a node stands: column, and whether among those that are only taken for another.
 type Seat = (i32, bool);
 
-/// Draws a neighbourhood.
 pub(in crate::web) fn around(generation: &Generation, found: &Neighbourhood, locale: Locale) -> Drawing {
     let words = Words::of(locale.language);
     let seats = seats(found);

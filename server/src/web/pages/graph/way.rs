@@ -23,7 +23,6 @@ use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::{filters, html};
 use crate::web::state::AppState;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/graph_way.html")]
 pub struct WayPage {
@@ -39,18 +38,14 @@ pub struct WayPage {
     map_href: String,
 }
 
-/// What the address may say.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Params {
-    /// The earlier error's id.
     #[serde(default)]
     pub from: String,
-    /// The later one's.
     #[serde(default)]
     pub to: String,
 }
 
-/// `GET /graph/path`.
 pub async fn get(
     request: HttpRequest,
     params: Query<Params>,

@@ -25,11 +25,9 @@ files!(
     "fleet", "graph", "lookup", "reason", "record", "report", "search", "site", "terms"
 );
 
-/// All texts of a language.
 pub(super) struct Bundle(FluentBundle<FluentResource>);
 
 impl Bundle {
-    /// Loaded at first use.
     pub(super) fn of(language: Language) -> &'static Self {
         static ENGLISH: LazyLock<Bundle> = LazyLock::new(|| Bundle::load(Language::English));
         static CHINESE: LazyLock<Bundle> = LazyLock::new(|| Bundle::load(Language::Chinese));
@@ -69,7 +67,6 @@ impl Bundle {
         }
     }
 
-    /// A text with arguments.
     pub(super) fn message(&'static self, key: &str) -> Message {
         Message {
             bundle: self,

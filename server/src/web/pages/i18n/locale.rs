@@ -10,14 +10,11 @@ use super::record;
 /// A language that pages are shown in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// English.
     English,
-    /// Simplified Chinese.
     Chinese,
 }
 
 impl Language {
-    /// Both, with their names in themselves.
     pub const ALL: [(Self, &'static str); 2] = [(Self::English, "English"), (Self::Chinese, "中文")];
 
     /// BCP 47.
@@ -28,7 +25,6 @@ impl Language {
         }
     }
 
-    /// What `?lang=` says.
     pub fn word(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -92,7 +88,6 @@ impl Language {
 /// The language of a page, and whether the links on it ask for it too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Locale {
-    /// The language.
     pub language: Language,
     carried: bool,
 }

@@ -17,7 +17,6 @@ macro_rules! words {
         }
 
         impl Words {
-            /// In a language.
             pub(in crate::web) fn of(language: $crate::web::pages::i18n::Language) -> &'static Self {
                 use std::sync::LazyLock;
                 use $crate::web::pages::i18n::Language;
@@ -68,7 +67,6 @@ pub(super) fn key(part: &str, field: &str) -> String {
 #[derive(Debug, Clone)]
 pub(super) struct Key {
     pub(super) key: String,
-    /// Each argument with its type.
     pub(super) arguments: &'static [(&'static str, &'static str)],
 }
 

@@ -81,7 +81,6 @@ impl Words {
         }
     }
 
-    /// The outcome of a check.
     pub(in crate::web) fn outcome(&self, outcome: Outcome) -> &'static str {
         match outcome {
             Outcome::Pass => self.pass,
@@ -109,7 +108,6 @@ impl Words {
         }
     }
 
-    /// Why a value is absent.
     pub(in crate::web) fn gap_kind(&self, kind: GapKind) -> &'static str {
         match kind {
             GapKind::NotVisible => self.not_visible,
@@ -143,7 +141,6 @@ impl Words {
         }
     }
 
-    /// How bad an error is.
     pub(in crate::web) fn severity(&self, severity: Severity) -> &'static str {
         match severity {
             Severity::Info => self.info,
@@ -153,7 +150,6 @@ impl Words {
         }
     }
 
-    /// What is at fault.
     pub(in crate::web) fn blame(&self, blame: Blame) -> &'static str {
         match blame {
             Blame::Application => self.application,
@@ -166,7 +162,6 @@ impl Words {
         }
     }
 
-    /// What to do first.
     pub(in crate::web) fn action(&self, action: Action) -> &'static str {
         match action {
             Action::None => self.nothing,
@@ -182,7 +177,6 @@ impl Words {
         }
     }
 
-    /// Whether it can be fixed.
     pub(in crate::web) fn resolvable(&self, resolvable: Resolvable) -> &'static str {
         match resolvable {
             Resolvable::True => self.yes,
@@ -191,7 +185,6 @@ impl Words {
         }
     }
 
-    /// Yes or no.
     pub(in crate::web) fn yes_or_no(&self, yes: bool) -> &'static str {
         if yes { self.yes } else { self.no }
     }

@@ -25,7 +25,6 @@ const QUERY_BYTES: usize = 200;
 /// Percent-encoding makes three bytes of one at most.
 const FORM_BYTES: u64 = 3 * limits::JSON_BYTES;
 
-/// What a body came to.
 #[derive(Debug)]
 pub(super) struct LookedUp {
     pub(super) answer: MatchAnswer,

@@ -10,19 +10,13 @@ use crate::web::pages::i18n::{Language, site};
 /// A field for one component of the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnvironmentField {
-    /// Component, as records name it.
     pub name: &'static str,
-    /// For people.
     pub label: &'static str,
-    /// How a value looks.
     pub example: &'static str,
-    /// What was filled in.
     pub value: String,
 }
 
-/// Components that the form offers.
 pub(in crate::web) const COMPONENTS: [&str; 6] = ["driver", "cuda", "nccl", "pytorch", "gpu_model", "os"];
-/// How a value of each looks.
 const EXAMPLES: [&str; 6] = [
     "550.54.14",
     "12.4",
@@ -79,7 +73,6 @@ pub(super) fn environment(fields: &[(String, String)]) -> Result<BTreeMap<String
     Ok(environment)
 }
 
-/// Takes `name=value&…` apart.
 pub(super) fn parse(encoded: &str) -> Result<Vec<(String, String)>, Problem> {
     let fields = Query::<Vec<(String, String)>>::from_query(encoded);
     // The cause may quote the text that was pasted, so it is not passed on.

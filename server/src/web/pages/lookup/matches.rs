@@ -20,63 +20,44 @@ const OWN_CHARS: usize = 300;
 /// Dead ends and workarounds shown of each match; the record has the rest.
 const ADVICE_SHOWN: usize = 2;
 
-/// A match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MatchView {
-    /// The record.
     pub id: String,
-    /// Its page.
     pub href: String,
     /// `First cause, line 12`.
     pub place: String,
-    /// The record's title.
     pub title: Option<Text>,
     /// The first line of it, as it was pasted.
     pub own: Text,
     /// The record's signature, a sample of somewhere else's, where it is not what was pasted.
     pub signature: Option<Text>,
-    /// How bad it is.
     pub severity: Option<Mark>,
-    /// Who vouches for it.
     pub tier: Tier,
     /// `On 12 lines`.
     pub count: String,
-    /// Whether it applies to the environment.
     pub applies: Mark,
-    /// Two digits, ordinal.
     pub score: String,
-    /// Why it happens.
     pub root_cause: Option<Text>,
-    /// What is held against that.
     pub root_cause_dispute: Option<Objection>,
     /// What may have caused it and the agent can tell apart.
     pub suspects: Vec<SuspectView>,
-    /// How to find out which.
     pub find_out: String,
-    /// The lines that prove it.
     pub lines: Vec<LogLine>,
     /// Captured values with where they stand.
     pub captures: Vec<Row>,
-    /// What wastes time, the first few.
     pub dead_ends: Vec<Advice>,
-    /// What works, the first few.
     pub workarounds: Vec<Advice>,
-    /// What the record has beyond these.
     pub more: String,
     /// From this cause to the last that follows from it in this text; empty where nothing does.
     pub chain: Vec<ChainStep>,
     /// Where the graph shows how the first leads to the last.
     pub way_href: Option<String>,
-    /// One sentence.
     pub why: Text,
 }
 
-/// What may have caused a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SuspectView {
-    /// Its page, by its id.
     pub link: Link,
-    /// When it is this one.
     pub condition: Option<Text>,
 }
 
@@ -85,26 +66,18 @@ pub(super) struct SuspectView {
 pub(super) struct ChainStep {
     /// Its place on this page, by its id.
     pub link: Link,
-    /// The line, as it was pasted.
     pub own: Text,
     /// `line 12`.
     pub place: String,
 }
 
-/// A candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CandidateView {
-    /// The record.
     pub id: String,
-    /// Its page.
     pub href: String,
-    /// Title.
     pub title: Option<Text>,
-    /// Signature.
     pub signature: Text,
-    /// Who vouches for it.
     pub tier: Option<Tier>,
-    /// Why it is no match.
     pub why: Text,
     /// Where it stands, if on a line.
     pub lines: Vec<LogLine>,
@@ -125,7 +98,6 @@ pub(super) fn in_order(answer: &MatchAnswer) -> Vec<&Match> {
     ordered
 }
 
-/// A match.
 pub(super) fn view(
     generation: &Generation,
     answer: &MatchAnswer,
@@ -202,7 +174,6 @@ fn suspects(
         .collect()
 }
 
-/// A candidate.
 pub(super) fn candidate(generation: &Generation, candidate: &Candidate, locale: Locale) -> CandidateView {
     let language = locale.language;
     let published = generation.record(&candidate.id);

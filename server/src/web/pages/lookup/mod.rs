@@ -22,7 +22,6 @@ use super::{base_url, html, html_not_shared};
 use crate::web::error::Problem;
 use crate::web::state::AppState;
 
-/// Home.
 #[derive(Debug, Template)]
 #[template(path = "pages/home.html")]
 pub struct HomePage {
@@ -52,7 +51,6 @@ pub fn home_page(base_url: String, records: usize, locale: Locale) -> HomePage {
     }
 }
 
-/// `GET /`.
 pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let mut page = home_page(base_url(&request, &state), generation.len(), Locale::of(&request));
@@ -67,7 +65,6 @@ pub async fn no_text(request: HttpRequest) -> HttpResponse {
         .finish()
 }
 
-/// `POST /match`.
 pub async fn look_up(
     request: HttpRequest,
     payload: Payload,

@@ -17,7 +17,6 @@ use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::search::{HitView, hit_view};
 use crate::web::pages::words::bytes;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/result.html")]
 pub struct ResultPage {
@@ -42,30 +41,24 @@ pub struct ResultPage {
 struct LanguageButton {
     /// BCP 47.
     lang: &'static str,
-    /// In itself.
     name: &'static str,
     action: String,
     current: bool,
 }
 
-/// What the page is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The knowledge that answered.
     pub generation: &'a Generation,
-    /// The answer.
     pub answer: &'a MatchAnswer,
     /// Search results, where a short text matched nothing.
     pub found: Option<&'a SearchAnswer>,
     /// The text, if it is short enough to be shown again.
     pub echo: &'a str,
-    /// What was said of the environment.
     pub environment: &'a BTreeMap<String, String>,
     /// Language of the answer, as far as there are texts in it.
     pub locale: Locale,
 }
 
-/// Builds the page.
 pub fn page(source: Source<'_>) -> ResultPage {
     let Source {
         generation,

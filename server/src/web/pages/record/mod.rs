@@ -29,7 +29,6 @@ use crate::web::state::AppState;
 use neighbours::Group;
 use tier::Tier;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/record.html")]
 pub struct RecordPage {
@@ -73,7 +72,6 @@ pub(super) struct Surroundings {
     pub(super) href: String,
 }
 
-/// `GET /r/{id}`.
 pub async fn get(
     request: HttpRequest,
     id: Path<String>,

@@ -10,19 +10,14 @@ use crate::web::pages::advice::Text;
 use crate::web::pages::i18n::{Locale, record::Words};
 use crate::web::pages::words::record_href;
 
-/// Neighbours of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Kind, in words.
     pub title: &'static str,
-    /// The neighbours.
     pub items: Vec<NeighbourView>,
 }
 
-/// One neighbour.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NeighbourView {
-    /// Its id, as written.
     pub id: String,
     /// Its page, where it is a published record.
     pub href: Option<String>,

@@ -66,7 +66,6 @@ pub fn render(source: Source<'_>, language: Language, base_url: Option<&str>) ->
     sheet.0
 }
 
-/// The text as it grows.
 #[derive(Default)]
 struct Sheet(String);
 

@@ -34,7 +34,6 @@ pub fn heading(record: &Record, language: Language) -> Text {
     title(record, language).unwrap_or_else(|| signature(record, language).0)
 }
 
-/// Why it happens.
 pub fn root_cause(record: &Record, language: Language) -> Text {
     let chinese = Text::filled(record.document.root_cause_zh.as_deref());
     match (language, chinese) {

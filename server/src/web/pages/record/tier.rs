@@ -8,16 +8,12 @@ use crate::web::pages::words::Tone;
 /// Who vouches for a record, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tier {
-    /// Colour.
     pub tone: Tone,
-    /// The word.
     pub label: &'static str,
-    /// What it means, one sentence.
     pub means: &'static str,
 }
 
 impl Tier {
-    /// The tier of a document.
     pub fn of(document: &Document, words: &'static Words) -> Self {
         Self::from_tier(document.tier(), words)
     }

@@ -14,12 +14,9 @@ use crate::web::pages::i18n::{Language, Locale, record::Words, terms};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::words::{Link, Row, Tone, encoded, record_href};
 
-/// What the page is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The revision shown.
     pub record: &'a Record,
-    /// Its number.
     pub revision: Revision,
     /// True where the record was taken back.
     pub withdrawn: bool,
@@ -30,7 +27,6 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A record as it is published.
     pub fn published(published: &'a PublishedRecord, neighbours: &'a [Neighbour]) -> Self {
         Self {
             record: &published.record,
@@ -45,48 +41,34 @@ impl<'a> Source<'a> {
 /// Something the reader must know before reading on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Colour.
     pub tone: Tone,
-    /// In bold.
     pub title: &'static str,
-    /// The rest.
     pub text: String,
-    /// Where to go instead.
     pub link: Option<Link>,
 }
 
-/// A language of the switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageLink {
     /// BCP 47.
     pub lang: &'static str,
-    /// Its name in itself.
     pub name: &'static str,
-    /// Address of the page in it.
     pub href: String,
-    /// True for the one shown.
     pub current: bool,
 }
 
-/// A text that the record recognises.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleView {
-    /// The text.
     pub text: String,
-    /// Where it was seen.
     pub source: Option<Citation>,
 }
 
 /// A text that looks alike and is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearMissView {
-    /// The text.
     pub text: String,
-    /// What it is instead.
     pub why: Option<Text>,
 }
 
-/// Builds the page.
 pub fn page(source: Source<'_>, locale: Locale) -> RecordPage {
     let (record, language) = (source.record, locale.language);
     let (document, annex, words) = (&record.document, &record.annex, language.words());

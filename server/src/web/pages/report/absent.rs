@@ -9,17 +9,12 @@ use crate::web::pages::words::{Link, Tone};
 /// A GPU that was not looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AbsentView {
-    /// By number, UUID or address.
     pub name: String,
     /// Nothing where the absence is information.
     pub cause: Option<String>,
-    /// How bad it is.
     pub tone: Tone,
-    /// In words.
     pub reason: String,
-    /// What to do.
     pub fix: Option<String>,
-    /// The record that explains it.
     pub record: Option<Link>,
 }
 

@@ -8,20 +8,15 @@ use crate::web::pages::advice::Text;
 use crate::web::pages::i18n::{Language, Locale, report::Words, terms};
 use crate::web::pages::words::{Link, Mark, Row, bytes, outcome, seconds, verdict};
 
-/// A pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairView {
     /// Id of its place on the page.
     pub anchor: String,
     /// `GPU 0 and GPU 1`.
     pub title: String,
-    /// Verdict.
     pub verdict: Mark,
-    /// One sentence.
     pub reason: String,
-    /// What to do.
     pub fix: Option<String>,
-    /// The record that explains the cause.
     pub record: Option<Link>,
     /// True where the refusal is as expected.
     pub information: bool,
@@ -31,43 +26,32 @@ pub struct PairView {
     pub rows: Vec<Row>,
     /// What was read about the way between the two.
     pub facts: Vec<FactView>,
-    /// Both directions.
     pub directions: Vec<DirectionView>,
 }
 
-/// One direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectionView {
     /// `GPU 0 reaches into GPU 1`.
     pub title: String,
     /// `Checks, GPU 0 reaches into GPU 1`.
     pub checks_title: String,
-    /// What the driver says.
     pub rows: Vec<Row>,
-    /// What was tried.
     pub checks: Vec<CheckView>,
 }
 
-/// A check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckView {
-    /// Rung of the ladder.
     pub rung: u8,
-    /// What was done.
     pub name: String,
     /// What moved the bytes.
     pub engine: &'static str,
-    /// What came of it.
     pub outcome: Mark,
     /// Why, call and code, where data differed.
     pub why: Vec<Text>,
-    /// Who compared the data.
     pub checked_by: String,
     /// Bytes compared, and over which stretch of the memory.
     pub bytes: String,
-    /// How long it took.
     pub time: String,
-    /// Repeated alone.
     pub rerun: bool,
 }
 
@@ -76,7 +60,6 @@ pub(super) fn anchor_link(a: u32, b: u32) -> String {
     format!("#pair-{a}-{b}")
 }
 
-/// A pair.
 pub(super) fn pair(pair: &Pair, locale: Locale) -> PairView {
     let (language, words) = (locale.language, Words::of(locale.language));
     PairView {

@@ -12,34 +12,22 @@ use crate::web::pages::words::{Link, memory, record_href};
 /// What stopped the run or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureView {
-    /// What was being done.
     pub step: String,
     /// Name and number of the code; empty where there was none.
     pub code: String,
-    /// In words.
     pub message: String,
-    /// What to do.
     pub fix: Option<String>,
-    /// The record that explains it.
     pub record: Option<Link>,
 }
 
-/// A GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GpuView {
-    /// Position in the report.
     pub index: usize,
-    /// NVML index.
     pub nvml: String,
-    /// Model.
     pub name: String,
-    /// PCI address.
     pub pci: String,
-    /// Memory.
     pub memory: String,
-    /// Compute capability.
     pub compute: String,
-    /// UUID.
     pub uuid: String,
     /// `Facts of GPU 0`.
     pub facts_title: String,
@@ -47,42 +35,28 @@ pub struct GpuView {
     pub facts: Vec<FactView>,
 }
 
-/// A fact of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactView {
-    /// Dotted name.
     pub name: String,
-    /// Value.
     pub value: String,
-    /// Call or file.
     pub source: String,
 }
 
-/// Something that could not be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GapView {
-    /// What.
     pub what: String,
-    /// Kind of absence.
     pub kind: &'static str,
-    /// In words.
     pub reason: String,
-    /// Call or file.
     pub source: String,
 }
 
-/// A stretch of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcerptView {
-    /// Where it was read.
     pub source: String,
-    /// When the lines were written.
     pub when: &'static str,
-    /// The lines.
     pub text: String,
 }
 
-/// A failure.
 pub(super) fn failure(failure: &Failure, locale: Locale) -> FailureView {
     FailureView {
         step: failure.step.clone(),
@@ -111,7 +85,6 @@ pub(super) fn code(name: Option<&str>, number: Option<i32>, language: Language) 
     }
 }
 
-/// A GPU's row.
 pub(super) fn gpu(index: usize, gpu: &Gpu, language: Language) -> GpuView {
     GpuView {
         index,
@@ -251,7 +224,6 @@ impl Found {
     }
 }
 
-/// A stretch of a log.
 pub(super) fn excerpt(excerpt: &LogExcerpt, language: Language) -> ExcerptView {
     ExcerptView {
         source: excerpt.source.clone(),

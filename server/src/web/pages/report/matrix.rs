@@ -9,38 +9,28 @@ use super::checks::anchor_link;
 use super::{times, titles};
 use crate::web::pages::i18n::{Language, report::Words, terms};
 
-/// The pair matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matrix {
-    /// Heads of the columns.
     pub columns: Vec<String>,
-    /// Rows.
     pub rows: Vec<MatrixRow>,
 }
 
-/// A row of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatrixRow {
-    /// Its head.
     pub label: String,
-    /// Its cells.
     pub cells: Vec<Cell>,
 }
 
 /// What one GPU's reach into another's memory came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// Class in the sheet.
     pub class: &'static str,
     /// Sign, for readers who do not see colours.
     pub sign: &'static str,
-    /// Word.
     pub word: &'static str,
-    /// Where the checks stand.
     pub href: Option<String>,
 }
 
-/// A matrix of measured values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeasurementView {
     /// What was measured, how, at which size.
@@ -49,34 +39,25 @@ pub struct MeasurementView {
     pub span: String,
     /// Unit, what a cell is, and how long taking it took.
     pub caption: String,
-    /// Heads of the columns.
     pub columns: Vec<String>,
-    /// Rows.
     pub rows: Vec<ValueRow>,
 }
 
-/// A row of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueRow {
-    /// Its head.
     pub label: String,
-    /// Its cells.
     pub cells: Vec<ValueCell>,
 }
 
 /// A measured value, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueCell {
-    /// Class in the sheet.
     pub class: &'static str,
-    /// Value or gap.
     pub text: String,
-    /// Samples or reason.
     pub title: String,
 }
 
 impl ValueCell {
-    /// Where nothing was to be measured.
     pub(super) fn nothing() -> Self {
         Self {
             class: "cell-self",

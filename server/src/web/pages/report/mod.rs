@@ -31,7 +31,6 @@ use crate::domain::reports;
 use crate::web::error::{Code, Problem};
 use crate::web::state::AppState;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/report.html")]
 pub struct ReportPage {
@@ -61,14 +60,12 @@ pub struct ReportPage {
     pub(super) logs: Vec<ExcerptView>,
 }
 
-/// What the address may say.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Params {
     /// The node, where several used the id.
     pub node: Option<String>,
 }
 
-/// `GET /reports/{id}`.
 pub async fn get(
     request: HttpRequest,
     id: Path<String>,

@@ -12,7 +12,6 @@ use crate::web::pages::words::{Mark, Row, Tone, memory, outcome, seconds};
 
 const BUS: &str = "_bus_bandwidth";
 
-/// What the report has of NCCL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NcclView {
     /// The functional arms, where they were asked for.
@@ -21,42 +20,30 @@ pub struct NcclView {
     pub bandwidths: Option<BandwidthsView>,
 }
 
-/// Whether it works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorksView {
-    /// What the arms come to.
     pub verdict: Mark,
-    /// One sentence of the agent.
     pub reason: String,
     /// What it means for those who run programs here, where it is not plain.
     pub meaning: Option<&'static str>,
-    /// Which library, with which switches.
     pub rows: Vec<Row>,
-    /// The arms.
     pub arms: Vec<ArmView>,
 }
 
-/// Collectives in processes of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArmView {
     /// With peer access or without.
     pub name: &'static str,
-    /// Who took part.
     pub gpus: String,
-    /// What came of it.
     pub outcome: Mark,
-    /// Why, call and code.
     pub why: Vec<Text>,
-    /// How long it took.
     pub time: String,
 }
 
 /// Bus bandwidths: a row a collective, a column a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BandwidthsView {
-    /// Sizes.
     pub columns: Vec<String>,
-    /// Collectives.
     pub rows: Vec<ValueRow>,
 }
 

@@ -8,7 +8,6 @@ use crate::web::pages::words::{Row, seconds};
 
 /// Parts that took a smaller share of the run are told together.
 const LEAST_SHARE: f64 = 0.01;
-/// Measurements that are told.
 const LONGEST: usize = 10;
 
 /// What the report says of its time.

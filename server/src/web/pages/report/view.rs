@@ -11,41 +11,29 @@ use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::nodes::report_href;
 use crate::web::pages::words::{Link, Mark, Row, encoded, moment, record_href, severity, verdict};
 
-/// What the page is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// What the store says of the report.
     pub listing: &'a ReportListing,
-    /// The report.
     pub report: &'a Report,
-    /// Its findings.
     pub findings: &'a [StoredFinding],
-    /// The records that explain them.
     pub generation: &'a Generation,
-    /// Language of the page.
     pub locale: Locale,
 }
 
-/// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindingView {
-    /// What it is about.
     pub subject: String,
-    /// Where on the page that is.
     pub subject_href: Option<String>,
-    /// One sentence.
     pub title: String,
     /// How bad the record that explains it says it is.
     pub severity: Option<Mark>,
-    /// The record that explains it.
     pub record: Option<Link>,
     /// Rule that found it; none where the matcher did, which has no rules.
     pub rule: Option<String>,
-    /// What led to it.
     pub evidence: Vec<Row>,
 }
 
-/// Builds the page.
 pub fn page(source: Source<'_>) -> ReportPage {
     let Source {
         listing,

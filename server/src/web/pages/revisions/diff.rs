@@ -4,41 +4,31 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::store::RevisionTexts;
 
-/// Unchanged lines kept around a change.
 const CONTEXT: usize = 3;
 
-/// The difference between two revisions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diff {
     /// `r7 to r8`.
     pub title: String,
-    /// Document and annex.
     pub parts: Vec<DiffPart>,
 }
 
-/// The difference in one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffPart {
-    /// `Document` or `Annex`.
     pub name: &'static str,
     /// Empty where nothing changed.
     pub lines: Vec<DiffLine>,
 }
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
-    /// Class in the sheet.
     pub class: &'static str,
-    /// `+`, `−` or blank.
     pub sign: &'static str,
     /// The sign for those who hear the page.
     pub spoken: &'static str,
-    /// The text.
     pub text: String,
 }
 
-/// Compares two revisions.
 pub fn diff(from: &RevisionTexts, to: &RevisionTexts) -> Diff {
     Diff {
         title: format!("{} to {}", from.meta.revision, to.meta.revision),

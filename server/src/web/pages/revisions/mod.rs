@@ -17,7 +17,6 @@ use crate::store::{RevisionMeta, RevisionTexts};
 use crate::web::error::{Code, Problem};
 use crate::web::state::AppState;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/revisions.html")]
 pub struct RevisionsPage {
@@ -28,20 +27,16 @@ pub struct RevisionsPage {
     pub(super) diff: Option<Diff>,
 }
 
-/// A revision in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionRow {
     /// `r8`.
     pub revision: String,
     /// True for the one that readers see.
     pub published: bool,
-    /// When.
     pub at: String,
-    /// Who.
     pub actor: String,
     /// Why; empty where nobody said.
     pub note: String,
-    /// Where its changes are shown.
     pub diff_href: Option<String>,
     /// `since r7`.
     pub diff_text: String,
@@ -100,13 +95,10 @@ fn row(
 /// What the address may say: the revisions to compare; without them the newest with the one before it.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub struct Params {
-    /// Older.
     pub from: Option<u32>,
-    /// Newer.
     pub to: Option<u32>,
 }
 
-/// `GET /r/{id}/-/revisions`.
 pub async fn get(
     id: Path<String>,
     params: Query<Params>,

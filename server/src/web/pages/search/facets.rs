@@ -5,47 +5,31 @@ use crate::web::pages::i18n::{Locale, search::Words};
 use crate::web::pages::record::tier::Tier;
 use crate::web::pages::words::encoded;
 
-/// A facet with its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FacetView {
-    /// For people.
     pub label: &'static str,
-    /// The values.
     pub values: Vec<ValueView>,
 }
 
-/// A value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueView {
-    /// For people.
     pub text: String,
-    /// Where it is chosen.
     pub href: String,
-    /// Hits that have it.
     pub count: usize,
 }
 
-/// A choice that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
-    /// Name in the address.
     pub name: &'static str,
-    /// For people.
     pub label: &'static str,
-    /// Value in the address.
     pub value: String,
-    /// For people.
     pub text: String,
-    /// Where it is taken back.
     pub without: String,
-    /// What that does.
     pub taken_back: String,
 }
 
-/// Names in the address.
 const FACETS: [&str; 5] = ["domain", "category", "tag", "tier", "locale"];
 
-/// A facet for people.
 fn label(name: &str, words: &Words) -> &'static str {
     match name {
         "domain" => words.domain,
@@ -56,7 +40,6 @@ fn label(name: &str, words: &Words) -> &'static str {
     }
 }
 
-/// The address of a search.
 pub(super) fn address(query: &str, filters: &Filters, locale: Locale) -> String {
     let mut parts = Vec::new();
     if !query.is_empty() {
@@ -74,7 +57,6 @@ pub(super) fn address(query: &str, filters: &Filters, locale: Locale) -> String 
     })
 }
 
-/// The facets that leave a choice.
 pub(super) fn facets(facets: &Facets, query: &str, filters: &Filters, locale: Locale) -> Vec<FacetView> {
     let views = FACETS.into_iter().map(|name| {
         let chosen = value_of(filters, name);
@@ -97,7 +79,6 @@ pub(super) fn facets(facets: &Facets, query: &str, filters: &Filters, locale: Lo
         .collect()
 }
 
-/// The choices that were made.
 pub(super) fn chosen(query: &str, filters: &Filters, locale: Locale) -> Vec<Chosen> {
     let words = Words::of(locale.language);
     let each = FACETS.into_iter().filter_map(|name| {

@@ -24,7 +24,6 @@ use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::state::AppState;
 
-/// The page.
 #[derive(Debug, Template)]
 #[template(path = "pages/search.html")]
 pub struct SearchPage {
@@ -42,53 +41,34 @@ pub struct SearchPage {
     wider: Option<String>,
 }
 
-/// A hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HitView {
-    /// The record.
     pub id: String,
-    /// Its page.
     pub href: String,
     /// Title, what was sought marked; empty where the record has none.
     pub title: Vec<Part>,
-    /// Its language.
     pub title_lang: &'static str,
-    /// Signature, what was sought marked.
     pub signature: Vec<Part>,
-    /// Its language.
     pub signature_lang: &'static str,
-    /// Excerpts of other texts.
     pub snippets: Vec<Snippet>,
-    /// Who vouches for it.
     pub tier: Option<Tier>,
 }
 
-/// An excerpt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
-    /// Its language.
     pub lang: &'static str,
-    /// The text, what was sought marked.
     pub parts: Vec<Part>,
 }
 
-/// What the address may say.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Params {
-    /// Words.
     #[serde(default)]
     pub q: String,
-    /// Facet.
     pub domain: Option<String>,
-    /// Facet.
     pub category: Option<String>,
-    /// Facet.
     pub tag: Option<String>,
-    /// Facet.
     pub tier: Option<String>,
-    /// Facet.
     pub locale: Option<String>,
-    /// Where the page starts.
     pub cursor: Option<String>,
     /// 1 while the text is being typed.
     #[serde(default)]
@@ -109,7 +89,6 @@ impl Params {
     }
 }
 
-/// `GET /search`.
 pub async fn get(
     request: HttpRequest,
     params: Query<Params>,
@@ -141,7 +120,6 @@ pub async fn get(
     html(&page(&generation, &params, &answer, locale))
 }
 
-/// Builds the page.
 pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer, locale: Locale) -> SearchPage {
     let words = Words::of(locale.language);
     let filters = params.filters();
@@ -181,7 +159,6 @@ pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer, loc
     }
 }
 
-/// A hit as pages show it.
 pub fn hit_view(generation: &Generation, hit: &SearchHit, locale: Locale) -> HitView {
     let of_field = |field: &str| hit.highlights.iter().find(|highlight| highlight.field == field);
     let shown = |field: &str, text: &str| of_field(field).map_or_else(|| vec![Part::plain(text)], parts);

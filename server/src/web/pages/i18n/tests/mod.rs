@@ -28,11 +28,9 @@ fn english_in(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A message of a file.
 struct Parsed {
     key: String,
     arguments: BTreeSet<String>,
-    /// Arguments that select a variant.
     selectors: BTreeSet<String>,
     /// Every sentence that it can be, with `{}` for a value.
     forms: Vec<String>,
@@ -99,7 +97,6 @@ fn argument(value: &InlineExpression<&str>) -> String {
     }
 }
 
-/// Every message in English and Chinese.
 fn messages() -> impl Iterator<Item = (Parsed, Parsed)> {
     FILES.iter().flat_map(|(part, english, chinese)| {
         let (english, mut chinese) = (parse(english), parse(chinese));

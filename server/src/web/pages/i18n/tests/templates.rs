@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::{english_in, texts};
 
-/// Pages that are in English alone.
 const ENGLISH_ONLY: [&str; 4] = ["api.html", "failure.html", "problems.html", "revisions.html"];
 
 #[test]
