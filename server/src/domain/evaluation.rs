@@ -48,6 +48,19 @@ fn every_record_is_first_for_its_own_signature_and_examples() {
 }
 
 #[test]
+fn messages_from_the_field_find_their_record_first() {
+    let mut wrong = Vec::new();
+    for line in include_str!("../../../evaluation/field/messages.jsonl").lines() {
+        let message: Value = serde_json::from_str(line).unwrap();
+        let first = found(message["text"].as_str().unwrap()).into_iter().next();
+        if first.as_deref() != message["expect"][0].as_str() {
+            wrong.push(format!("{}: finds {first:?}", message["id"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn the_commonest_queries_find_the_general_record_first() {
     let mut wrong = Vec::new();
     for (text, wanted) in [
