@@ -19,14 +19,7 @@ pub struct Sha256Error(String);
 impl Sha256 {
     /// The sha256 of some bytes.
     pub fn of(bytes: impl AsRef<[u8]>) -> Self {
-        use fmt::Write;
-        let digest = sha2::Sha256::digest(bytes.as_ref());
-        let mut hex = String::with_capacity(64);
-        for byte in digest {
-            // Writing to a String cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        Self(hex)
+        Self(hex::encode(sha2::Sha256::digest(bytes.as_ref())))
     }
 
     /// The 64 digits.

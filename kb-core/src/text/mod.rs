@@ -24,7 +24,7 @@ pub use error::{Position, TextError};
 pub use hash::{Sha256, Sha256Error};
 pub use node::{Kind, Member, Node};
 pub use pointer::{Step, push_step, steps};
-pub use reader::{parse, parse_bytes, parse_within};
+pub use reader::{parse, parse_within};
 pub(crate) use view::{examine, read_view};
 pub use violation::{Part, Severity, Violation};
 

@@ -8,22 +8,6 @@ use super::pointer::{Step, push_step};
 use super::scalar::Fault;
 use super::{MAX_BYTES, MAX_DEPTH};
 
-/// Reads bytes that should be one JSON text.
-pub fn parse_bytes(bytes: &[u8]) -> Result<(&str, Node), TextError> {
-    check_size(bytes.len(), MAX_BYTES)?;
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        let before = std::str::from_utf8(valid).unwrap_or_default();
-        TextError {
-            pointer: String::new(),
-            position: Position::of(before, before.len()),
-            rule: "utf8",
-            reason: format!("byte {} is not UTF-8", error.valid_up_to()),
-        }
-    })?;
-    Ok((text, parse(text)?))
-}
-
 /// Reads one JSON text.
 pub fn parse(text: &str) -> Result<Node, TextError> {
     parse_within(text, MAX_BYTES)

@@ -129,15 +129,6 @@ impl Generation {
         self.records.values()
     }
 
-    /// Published records after an id, by id.
-    pub fn records_after(&self, after: Option<&RecordId>) -> impl Iterator<Item = &Arc<PublishedRecord>> {
-        use std::ops::Bound;
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
-        self.records
-            .range((start, Bound::Unbounded))
-            .map(|(_, published)| published)
-    }
-
     pub fn len(&self) -> usize {
         self.records.len()
     }

@@ -1,24 +1,13 @@
 //! SHA-256 as hex text.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of a text, hex.
 pub(super) fn text(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
+    hex::encode(Sha256::digest(text.as_bytes()))
 }
 
 /// One hash for a document and its annex, from the hashes of both.
 pub(super) fn pair(document_sha256: &str, annex_sha256: &str) -> String {
     text(&format!("{document_sha256}{annex_sha256}"))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a String cannot fail.
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
 }

@@ -19,17 +19,12 @@ pub(crate) struct UniqueId {
 impl UniqueId {
     /// In hexadecimal digits, to be sent to other processes.
     pub(crate) fn to_text(self) -> String {
-        self.bytes.map(|byte| format!("{byte:02x}")).concat()
+        hex::encode(self.bytes)
     }
 
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let mut bytes = [0; 128];
-        if text.len() != 2 * bytes.len() {
-            return None;
-        }
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
-        }
+        hex::decode_to_slice(text, &mut bytes).ok()?;
         Some(Self { bytes })
     }
 }

@@ -1,7 +1,6 @@
 //! The embedded sheet, script and icon. Each address holds the hash of its content, so that browsers may keep the
 //! file for ever and never mix versions.
 
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use actix_web::http::header;
@@ -81,11 +80,8 @@ pub async fn favicon() -> HttpResponse {
 }
 
 fn asset(name: &str, extension: &str, media_type: &'static str, body: &'static str) -> Asset {
-    let mut hash = String::with_capacity(2 * HASH_BYTES);
-    for byte in Sha256::digest(body.as_bytes()).iter().take(HASH_BYTES) {
-        // Writing to a String cannot fail.
-        let _ = write!(hash, "{byte:02x}");
-    }
+    let digest = Sha256::digest(body.as_bytes());
+    let hash = hex::encode(digest.iter().take(HASH_BYTES).copied().collect::<Vec<u8>>());
     Asset {
         href: format!("/static/{name}.{hash}.{extension}"),
         media_type,
