@@ -89,7 +89,7 @@ async fn its_pages_are_in_the_language_that_is_chosen_or_preferred() {
     for path in [
         "/graph".to_owned(),
         "/graph/path?from=&to=".to_owned(),
-        "/graph/between?from=cuda&to=nccl&kind=causal".to_owned(),
+        "/graph/between?from=cuda&to=tensorflow&kind=causal".to_owned(),
         format!("/r/{P2P}/-/graph"),
     ] {
         let preferred = ("accept-language", "zh-CN,zh;q=0.9");
