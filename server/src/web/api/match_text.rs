@@ -22,7 +22,7 @@ use crate::web::body::{BodyError, Patience, Sink, each_once};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::held::held;
-use crate::web::pages::base_url;
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 

@@ -8,16 +8,17 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::html;
 use super::i18n::Locale;
 use super::i18n::fleet::Words;
 use super::layout::{Layout, Section};
 use super::together::{Together, together};
 use super::words::{Mark, encoded, moment, verdict};
-use super::{base_url, html};
 use crate::domain::{fleet, labels, node_events};
 use crate::store::{NodeEvent, NodeListing, ReportListing, ReportQuery};
 use crate::web::error::{Code, Problem};
 use crate::web::limits::PAGE_DEFAULT;
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 
 /// Events on the page of a node; the API has more.

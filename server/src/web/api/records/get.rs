@@ -18,7 +18,7 @@ use crate::web::auth::{Access, Anyone, Caller};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag;
-use crate::web::pages::base_url;
+use crate::web::links::base_url;
 use crate::web::pages::i18n::Language;
 use crate::web::pages::record::{Source, text};
 use crate::web::state::AppState;

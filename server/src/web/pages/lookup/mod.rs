@@ -18,8 +18,9 @@ pub use result::{Source, page};
 
 use super::i18n::{Locale, lookup::Words};
 use super::layout::{Layout, Section};
-use super::{base_url, html, html_not_shared};
+use super::{html, html_not_shared};
 use crate::web::error::Problem;
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]
