@@ -20,8 +20,9 @@ use crate::domain::outcomes::{self, OutcomeVote};
 use crate::domain::records::{self, Found};
 use crate::domain::tokens::{self, Actor};
 use crate::domain::work_time::WorkTime;
-use crate::domain::{answer_text, graph, search, search_text};
+use crate::domain::{graph, search};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
+use crate::render::{answer_text, graph_text, search_text};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
 use crate::store::{Scope, Store, TokenStore};
 use crate::web::auth::{Access, Caller};
@@ -248,11 +249,11 @@ impl Tools {
         let from = find(&generation, &asked.id)?.record.id().clone();
         let Some(to) = &asked.to else {
             let around = graph::neighbourhood(&generation, &from, asked.depth.unwrap_or(1), &[])?;
-            return with_text(graph::text::neighbourhood(&around), &around);
+            return with_text(graph_text::neighbourhood(&around), &around);
         };
         let to = find(&generation, to)?.record.id().clone();
         let ways = graph::path(&generation, &from, &to, &[])?;
-        with_text(graph::text::path(&ways), &ways)
+        with_text(graph_text::path(&ways), &ways)
     }
 
     async fn vote(

@@ -1,9 +1,10 @@
 //! A record as plain text, for a terminal or a language model: what its page shows, in the order in which somebody who has
 //! the error before him reads it. The answer of `view=text`, of the tool `record` and of `peerless record`.
 
+use kb_core::terminal::harmless;
+
 use super::neighbours::Group;
 use super::view::{Source, page};
-use crate::domain::answer_text::harmless;
 use crate::web::pages::advice::{Advice, Citation, Objection};
 use crate::web::pages::i18n::{Language, record::Words};
 
