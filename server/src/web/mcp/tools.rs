@@ -22,7 +22,8 @@ use crate::domain::tokens::{self, Actor};
 use crate::domain::work_time::WorkTime;
 use crate::domain::{graph, search};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
-use crate::render::{answer_text, graph_text, search_text};
+use crate::render::i18n::Language;
+use crate::render::{answer_text, graph_text, record, search_text};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
 use crate::store::{Scope, Store, TokenStore};
 use crate::web::auth::{Access, Caller};
@@ -30,8 +31,6 @@ use crate::web::body::Budget;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
-use crate::web::pages::i18n::Language;
-use crate::web::pages::record;
 
 /// What a model is told about the whole.
 const INSTRUCTIONS: &str = "Peerless explains errors of GPUs and of the software on them. Give `match` the text as it was \

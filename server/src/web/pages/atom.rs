@@ -8,9 +8,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::rendered;
-use super::words::record_href;
 use crate::bundle::licence;
 use crate::feed::Generation;
+use crate::render::words::record_href;
 use crate::web::api::export::{not_modified, unless_known};
 use crate::web::error::Problem;
 use crate::web::limits::FEED_ENTRIES;

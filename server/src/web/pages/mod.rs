@@ -1,7 +1,6 @@
 //! Pages for people: one file or folder per page, each with its template's struct beside its handler. Templates
 //! stand in `templates/pages/` under the same name, escape everything, and decide nothing.
 
-pub mod advice;
 pub mod api;
 pub mod assets;
 pub mod atom;
@@ -9,9 +8,9 @@ pub mod evidence;
 pub mod failure;
 mod filters;
 pub mod graph;
-pub mod i18n;
 pub mod layout;
 mod llms;
+mod locale;
 pub mod lookup;
 pub mod nodes;
 pub mod problems;
@@ -20,7 +19,9 @@ pub mod report;
 pub mod revisions;
 pub mod search;
 pub mod together;
-pub mod words;
+
+#[cfg(test)]
+mod tests;
 
 use actix_web::HttpResponse;
 use actix_web::http::{Method, header};
