@@ -5,7 +5,7 @@
 //! agent report -> domain::ingest -> correlate -> store -> web
 //! ```
 //!
-//! Dependencies point one way: `web -> domain -> {store, search} -> kb-core`.
+//! Dependencies point one way: `web -> render -> domain -> {store, search} -> kb-core`.
 #![forbid(unsafe_code)]
 
 pub mod bundle;
@@ -15,6 +15,7 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod feed;
+pub mod render;
 pub mod search;
 pub mod startup;
 pub mod store;

@@ -12,9 +12,9 @@ use super::{knowledge, say};
 use crate::config::DataArgs;
 use crate::domain::records::{Found, find, missing};
 use crate::feed::{Generation, PublishedRecord};
+use crate::render::i18n::Language;
+use crate::render::record::{Source, text};
 use crate::search::KnowledgeStamp;
-use crate::web::pages::i18n::Language;
-use crate::web::pages::record::{Source, text};
 
 /// Exit code of an id that no record has, as `match` has it for no match.
 const MISSING: u8 = 1;

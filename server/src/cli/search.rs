@@ -8,8 +8,9 @@ use clap::Args;
 use super::match_files::{Remote, RemoteArgs};
 use super::{knowledge, say};
 use crate::config::DataArgs;
-use crate::domain::{search, search_text};
+use crate::domain::search;
 use crate::feed::Generation;
+use crate::render::search_text;
 use crate::search::{Filters, SearchRequest};
 
 /// Exit code where no record has the words, as of grep.

@@ -12,7 +12,7 @@ use crate::bundle::embedded;
 use crate::feed::{Generation, offline};
 use crate::search::SearchRequest;
 
-pub(super) fn shipped() -> &'static Arc<Generation> {
+pub(crate) fn shipped() -> &'static Arc<Generation> {
     static SHIPPED: OnceLock<Arc<Generation>> = OnceLock::new();
     SHIPPED.get_or_init(|| Arc::new(offline(embedded().unwrap()).unwrap()))
 }

@@ -1,7 +1,6 @@
 //! Use cases: what a caller wants, without HTTP and without SQL.
 
 pub mod answer_json;
-pub mod answer_text;
 pub mod correlate;
 pub mod curate;
 pub mod enrol;
@@ -18,12 +17,11 @@ pub mod outcomes;
 pub mod records;
 pub mod reports;
 pub mod search;
-pub mod search_text;
 pub mod suspects;
 pub mod tokens;
 pub mod work_time;
 
 #[cfg(test)]
-mod evaluation;
+pub(crate) mod evaluation;
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,7 @@ mod headers;
 mod held;
 mod host;
 pub mod limits;
+mod links;
 pub mod mcp;
 mod observe;
 pub mod pages;

@@ -185,6 +185,36 @@ fn web_asks_the_store_for_reads_only() {
     fail_on(&broken);
 }
 
+/// What several of them show stands in `render`.
+#[test]
+fn api_mcp_and_command_line_use_no_page() {
+    let tree = tree("server", "peerless");
+    let mut broken = Vec::new();
+    for source in &tree.sources {
+        let is_other = [&["web", "api"][..], &["web", "mcp"], &["cli"]]
+            .iter()
+            .any(|room| starts_with(&source.module, room));
+        if !is_other {
+            continue;
+        }
+        let imports = source.imports.iter().map(|import| &import.path);
+        for path in imports.chain(&source.paths) {
+            let target = tree.absolute(source, path);
+            if target.is_some_and(|target| starts_with(&target, &["web", "pages"])) {
+                let place = format!("{}:{}", source.file, path.line);
+                broken.push(format!(
+                    "{place}: uses a page; what others show, too, stands in `render`"
+                ));
+            }
+        }
+    }
+    fail_on(&broken);
+}
+
+fn starts_with(path: &[String], room: &[&str]) -> bool {
+    path.len() >= room.len() && path.iter().zip(room).all(|(segment, name)| segment == name)
+}
+
 #[test]
 fn no_more_than_three_files_form_a_circle() {
     let mut broken = Vec::new();

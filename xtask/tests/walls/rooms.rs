@@ -106,6 +106,7 @@ const SERVER: &[Room] = &[
     room("feed", &["store", "search", "bundle"]),
     room("clean", &[]),
     room("domain", &["clock", "store", "feed", "search", "clean"]),
+    room("render", &["feed", "search", "domain"]),
     room(
         "web",
         &[
@@ -117,6 +118,7 @@ const SERVER: &[Room] = &[
             "bundle",
             "feed",
             "domain",
+            "render",
         ],
     ),
     room(
@@ -131,6 +133,7 @@ const SERVER: &[Room] = &[
             "feed",
             "clean",
             "domain",
+            "render",
             "web",
         ],
     ),
@@ -146,6 +149,7 @@ const SERVER: &[Room] = &[
             "feed",
             "clean",
             "domain",
+            "render",
             "web",
             "startup",
         ],

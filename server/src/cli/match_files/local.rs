@@ -13,9 +13,9 @@ use super::unpack::Text;
 use crate::cli::knowledge;
 use crate::config::DataArgs;
 use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
-use crate::domain::answer_text;
 use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching, check_environment};
 use crate::feed::Generation;
+use crate::render::answer_text;
 
 pub(super) const PIECE: usize = 256 << 10;
 

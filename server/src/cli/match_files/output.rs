@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use kb_core::scanner::Event;
+use kb_core::terminal::harmless;
 use serde::Serialize;
 
 use super::explain::Explainer;
@@ -95,7 +96,7 @@ impl Output {
         // Other events are for programs.
         if let Event::Hit(hit) = event {
             let text = hit.text.as_ref().map_or("", |marked| marked.text.as_str());
-            let text = crate::domain::answer_text::harmless(text);
+            let text = harmless(text);
             say(format_args!(
                 "{}:{}: {}: {text}",
                 input.shown(),

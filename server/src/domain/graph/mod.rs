@@ -2,14 +2,12 @@
 //!
 //! ```text
 //! export   the whole graph, piece by piece      json, graphml, dot   its forms
-//! text     what is near and the ways, for readers
 //! ```
 
 mod dot;
 mod export;
 mod graphml;
 mod json;
-pub mod text;
 mod writer;
 
 #[cfg(test)]

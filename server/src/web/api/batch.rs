@@ -18,7 +18,7 @@ use crate::web::auth::Anyone;
 use crate::web::body::{Bound, Share, Weigher};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
-use crate::web::pages::base_url;
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 

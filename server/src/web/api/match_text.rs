@@ -14,15 +14,15 @@ use utoipa::{IntoParams, ToSchema};
 use super::match_draft::{self, MatchReply, UnsavedDraft};
 use super::match_view::{self, Lines, Part, Reader};
 use crate::domain::answer_json::{Expand, Explaining, explain};
-use crate::domain::answer_text;
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
 use crate::domain::work_time::{PIECE, WorkTime};
+use crate::render::answer_text;
 use crate::web::auth::{Anyone, Caller};
 use crate::web::body::{BodyError, Patience, Sink, each_once};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::held::held;
-use crate::web::pages::base_url;
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 

@@ -5,7 +5,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::domain::{search, search_text};
+use crate::domain::search;
+use crate::render::search_text;
 use crate::search::{Filters, SearchAnswer, SearchError, SearchRequest};
 use crate::web::auth::Anyone;
 use crate::web::compute::{ALL_RECORDS, Desk};

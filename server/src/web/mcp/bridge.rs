@@ -15,7 +15,7 @@ use crate::web::auth::{Anyone, Caller};
 use crate::web::compute::Desk;
 use crate::web::error::{Code, Problem};
 use crate::web::held::held;
-use crate::web::pages::base_url;
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 

@@ -20,8 +20,10 @@ use crate::domain::outcomes::{self, OutcomeVote};
 use crate::domain::records::{self, Found};
 use crate::domain::tokens::{self, Actor};
 use crate::domain::work_time::WorkTime;
-use crate::domain::{answer_text, graph, search, search_text};
+use crate::domain::{graph, search};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
+use crate::render::i18n::Language;
+use crate::render::{answer_text, graph_text, record, search_text};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
 use crate::store::{Scope, Store, TokenStore};
 use crate::web::auth::{Access, Caller};
@@ -29,8 +31,6 @@ use crate::web::body::Budget;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
-use crate::web::pages::i18n::Language;
-use crate::web::pages::record;
 
 /// What a model is told about the whole.
 const INSTRUCTIONS: &str = "Peerless explains errors of GPUs and of the software on them. Give `match` the text as it was \
@@ -248,11 +248,11 @@ impl Tools {
         let from = find(&generation, &asked.id)?.record.id().clone();
         let Some(to) = &asked.to else {
             let around = graph::neighbourhood(&generation, &from, asked.depth.unwrap_or(1), &[])?;
-            return with_text(graph::text::neighbourhood(&around), &around);
+            return with_text(graph_text::neighbourhood(&around), &around);
         };
         let to = find(&generation, to)?.record.id().clone();
         let ways = graph::path(&generation, &from, &to, &[])?;
-        with_text(graph::text::path(&ways), &ways)
+        with_text(graph_text::path(&ways), &ways)
     }
 
     async fn vote(

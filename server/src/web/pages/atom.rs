@@ -7,13 +7,14 @@ use kb_core::text::Sha256;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::words::record_href;
-use super::{base_url, rendered};
+use super::rendered;
 use crate::bundle::licence;
 use crate::feed::Generation;
+use crate::render::words::record_href;
 use crate::web::api::export::{not_modified, unless_known};
 use crate::web::error::Problem;
 use crate::web::limits::FEED_ENTRIES;
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]

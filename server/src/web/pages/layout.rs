@@ -1,7 +1,7 @@
 //! What every page has around its content: title, language, where in the site it stands, the address of the sheet.
 
 use super::assets;
-use super::i18n::{Language, Locale, site};
+use crate::render::i18n::{Language, Locale, site};
 
 /// The parts of the site that the head links to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

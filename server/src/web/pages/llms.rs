@@ -4,10 +4,11 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 
-use super::{base_url, rendered};
+use super::rendered;
 use crate::bundle::licence;
 use crate::web::api::export::{not_modified, unless_known};
 use crate::web::error::Problem;
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]

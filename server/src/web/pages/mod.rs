@@ -1,7 +1,6 @@
 //! Pages for people: one file or folder per page, each with its template's struct beside its handler. Templates
 //! stand in `templates/pages/` under the same name, escape everything, and decide nothing.
 
-pub mod advice;
 pub mod api;
 pub mod assets;
 pub mod atom;
@@ -9,9 +8,9 @@ pub mod evidence;
 pub mod failure;
 mod filters;
 pub mod graph;
-pub mod i18n;
 pub mod layout;
 mod llms;
+mod locale;
 pub mod lookup;
 pub mod nodes;
 pub mod problems;
@@ -20,17 +19,18 @@ pub mod report;
 pub mod revisions;
 pub mod search;
 pub mod together;
-pub mod words;
 
+#[cfg(test)]
+mod tests;
+
+use actix_web::HttpResponse;
 use actix_web::http::{Method, header};
-use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::terminal::harmless_lines;
 
 use super::auth::Access;
 use super::error::Problem;
 use super::routes::Routes;
-use super::state::AppState;
 
 pub fn declare(routes: &mut Routes) {
     routes.get("/", Access::Anyone, lookup::home);
@@ -108,16 +108,4 @@ fn html_not_shared(page: &impl Template) -> Result<HttpResponse, Problem> {
     let private = header::HeaderValue::from_static("private, no-cache");
     response.headers_mut().insert(header::CACHE_CONTROL, private);
     Ok(response)
-}
-
-/// Where readers reach this server, for commands that they copy and addresses that leave it.
-pub(in crate::web) fn base_url(request: &HttpRequest, state: &AppState) -> String {
-    if let Some(url) = &state.settings.public_url {
-        return url.clone();
-    }
-    let host = request
-        .headers()
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
-    format!("http://{}", host.unwrap_or("127.0.0.1:8080"))
 }

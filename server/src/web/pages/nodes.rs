@@ -8,16 +8,18 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::i18n::Locale;
-use super::i18n::fleet::Words;
+use super::html;
 use super::layout::{Layout, Section};
 use super::together::{Together, together};
-use super::words::{Mark, encoded, moment, verdict};
-use super::{base_url, html};
 use crate::domain::{fleet, labels, node_events};
+use crate::render::i18n::Locale;
+use crate::render::i18n::fleet::Words;
+use crate::render::words::{Mark, encoded, moment, verdict};
 use crate::store::{NodeEvent, NodeListing, ReportListing, ReportQuery};
 use crate::web::error::{Code, Problem};
 use crate::web::limits::PAGE_DEFAULT;
+use crate::web::links::base_url;
+use crate::web::pages::locale;
 use crate::web::state::AppState;
 
 /// Events on the page of a node; the API has more.
@@ -275,7 +277,7 @@ pub async fn list(
         .await?;
     let more = nodes.len() > PAGE_DEFAULT as usize;
     nodes.truncate(PAGE_DEFAULT as usize);
-    let locale = Locale::of(&request);
+    let locale = locale::of(&request);
     let generation = state.knowledge.current();
     let silent_after = time::Duration::hours(i64::from(fleet::SILENT_HOURS));
     let counted = fleet::fleet(&*state.store, &generation, state.clock.now(), silent_after).await?;
@@ -334,5 +336,5 @@ pub async fn one(
         let (id, before, last_id) = (encoded(id.as_str()), encoded(&before), encoded(last.id.as_str()));
         Some(format!("/nodes/{id}?before={before}&id={last_id}"))
     });
-    html(&node_page(&node, &events, &reports, next, Locale::of(&request)))
+    html(&node_page(&node, &events, &reports, next, locale::of(&request)))
 }

@@ -1,10 +1,10 @@
 //! All nodes together, as the page of nodes shows them: by verdict, what most of them show, who is silent.
 
-use super::i18n::Locale;
-use super::i18n::fleet::Words;
 use super::nodes::node_href;
-use super::words::{Link, Mark, grouped, moment, record_href, severity, verdict};
 use crate::domain::fleet::{Fault, Fleet, SILENT_HOURS};
+use crate::render::i18n::Locale;
+use crate::render::i18n::fleet::Words;
+use crate::render::words::{Link, Mark, grouped, moment, record_href, severity, verdict};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Together {

@@ -13,14 +13,14 @@ use utoipa::{IntoParams, ToSchema};
 use super::{Located, forced, forced_header, locate, may_edit, state_header, state_name};
 use crate::domain::records::missing;
 use crate::domain::tokens::Actor;
+use crate::render::i18n::Language;
+use crate::render::record::{Source, text};
 use crate::store::{RecordState, RecordStatus, RevisionTexts, Scope};
 use crate::web::auth::{Access, Anyone, Caller};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag;
-use crate::web::pages::base_url;
-use crate::web::pages::i18n::Language;
-use crate::web::pages::record::{Source, text};
+use crate::web::links::base_url;
 use crate::web::state::AppState;
 
 /// What to show of a record.

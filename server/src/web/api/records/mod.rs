@@ -15,8 +15,8 @@ use kb_core::ids::{RecordId, Revision};
 use super::super::error::{Code, Problem};
 use super::super::state::AppState;
 use crate::domain::tokens::Actor;
+use crate::render::words::encoded;
 use crate::store::{RecordState, RecordStatus, Scope};
-use crate::web::pages::words::encoded;
 
 /// State of the record, on every answer that holds one.
 const STATE_HEADER: HeaderName = HeaderName::from_static("peerless-state");

@@ -14,16 +14,17 @@ use super::items::{Choice, EdgeView, edge_view, languages, record_in};
 use super::sketch;
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
+use crate::render::advice::Text;
+use crate::render::i18n::{Locale, graph::Words};
+use crate::render::record::neighbours::{Group, groups};
+use crate::render::record::texts;
+use crate::render::words::{Link, record_href};
 use crate::web::api::graph::kinds;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
-use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::{Locale, graph::Words};
 use crate::web::pages::layout::{Layout, Section};
+use crate::web::pages::locale;
 use crate::web::pages::record::moved;
-use crate::web::pages::record::neighbours::{Group, groups};
-use crate::web::pages::record::texts;
-use crate::web::pages::words::{Link, record_href};
 use crate::web::pages::{filters, html};
 use crate::web::state::AppState;
 
@@ -71,7 +72,7 @@ pub async fn get(
         Found::Published(published) => {
             let id = published.record.id().clone();
             let known = Arc::clone(&generation);
-            let locale = Locale::of(&request);
+            let locale = locale::of(&request);
             let work = move || page(&known, &id, &params, locale);
             html(&Desk::of(&request).compute(ALL_RECORDS, work).await??)
         }

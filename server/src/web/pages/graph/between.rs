@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 use super::items::{Choice, EdgeView, edge_view, languages};
 use crate::feed::{Between, Generation};
+use crate::render::i18n::graph::Words;
+use crate::render::words::encoded;
 use crate::web::error::{Code, Problem};
-use crate::web::pages::i18n::Locale;
-use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::words::encoded;
+use crate::web::pages::locale;
 use crate::web::pages::{filters, html};
 use crate::web::state::AppState;
 
@@ -46,7 +46,7 @@ pub async fn get(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let locale = Locale::of(&request);
+    let locale = locale::of(&request);
     let words = Words::of(locale.language);
     let causal = match params.kind.as_str() {
         "causal" => true,

@@ -3,12 +3,12 @@
 use kb_core::transition::EdgeKind;
 
 use crate::feed::{Generation, GraphEdge};
-use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::graph::Words;
-use crate::web::pages::i18n::{Language, Locale};
-use crate::web::pages::record::texts;
-use crate::web::pages::record::tier::percent;
-use crate::web::pages::words::{Link, record_href};
+use crate::render::advice::Text;
+use crate::render::i18n::graph::Words;
+use crate::render::i18n::{Language, Locale};
+use crate::render::record::texts;
+use crate::render::record::tier::percent;
+use crate::render::words::{Link, record_href};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndView {

@@ -11,12 +11,13 @@ use super::drawing::{Edge, Node, draw};
 use super::items::{Choice, languages};
 use super::label::Label;
 use crate::feed::{DomainLink, DomainMap, DomainNode};
+use crate::render::i18n::Locale;
+use crate::render::i18n::graph::Words;
+use crate::render::words::{Link, encoded};
 use crate::web::error::Problem;
 use crate::web::pages::html;
-use crate::web::pages::i18n::Locale;
-use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::words::{Link, encoded};
+use crate::web::pages::locale;
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]
@@ -51,7 +52,7 @@ pub struct LinkRow {
 
 pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let locale = Locale::of(&request);
+    let locale = locale::of(&request);
     let words = Words::of(locale.language);
     let map = generation.graph.domains();
     let layout = Layout::new(format!("{} · Peerless", words.map), Section::Graph).indexed();

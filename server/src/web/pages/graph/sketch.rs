@@ -9,8 +9,8 @@ use super::drawing::{Drawing, Edge, Node, draw};
 use super::items::{node_title, record_in};
 use super::label::Label;
 use crate::feed::{Generation, GraphEdge, Neighbourhood};
-use crate::web::pages::i18n::Locale;
-use crate::web::pages::i18n::graph::Words;
+use crate::render::i18n::Locale;
+use crate::render::i18n::graph::Words;
 
 /// Where a node stands: column, and whether among those that are only taken for another.
 type Seat = (i32, bool);

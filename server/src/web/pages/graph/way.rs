@@ -15,11 +15,12 @@ use super::label::Label;
 use super::sketch::edges;
 use crate::domain::records::{Found, find};
 use crate::feed::{Generation, GraphEdge, Ways};
+use crate::render::i18n::Locale;
+use crate::render::i18n::graph::Words;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
-use crate::web::pages::i18n::Locale;
-use crate::web::pages::i18n::graph::Words;
 use crate::web::pages::layout::{Layout, Section};
+use crate::web::pages::locale;
 use crate::web::pages::{filters, html};
 use crate::web::state::AppState;
 
@@ -52,7 +53,7 @@ pub async fn get(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let locale = Locale::of(&request);
+    let locale = locale::of(&request);
     let work = move || page(&generation, &params, locale);
     html(&Desk::of(&request).compute(ALL_RECORDS, work).await??)
 }
@@ -111,7 +112,7 @@ fn record(generation: &Generation, id: &str) -> Result<RecordId, Problem> {
 }
 
 fn address(from: &str, to: &str) -> String {
-    use crate::web::pages::words::encoded;
+    use crate::render::words::encoded;
     format!("/graph/path?from={}&to={}", encoded(from), encoded(to))
 }
 

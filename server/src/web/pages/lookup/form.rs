@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use actix_web::web::Query;
 
+use crate::render::i18n::{Language, site};
 use crate::web::error::{Code, Problem};
-use crate::web::pages::i18n::{Language, site};
 
 /// A field for one component of the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]

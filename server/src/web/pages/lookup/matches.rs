@@ -8,12 +8,12 @@ use kb_core::scanner::{Applies, Match, MatchedLine};
 use crate::domain::lookup::{Candidate, MatchAnswer};
 use crate::domain::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
-use crate::web::pages::advice::{Advice, Objection, Text};
+use crate::render::advice::{Advice, Objection, Text};
+use crate::render::i18n::{Locale, lookup::Words, reason};
+use crate::render::record::texts;
+use crate::render::record::tier::Tier;
+use crate::render::words::{Link, Mark, Row, Tone, record_href, severity};
 use crate::web::pages::evidence::{LogLine, visible};
-use crate::web::pages::i18n::{Locale, lookup::Words, reason};
-use crate::web::pages::record::texts;
-use crate::web::pages::record::tier::Tier;
-use crate::web::pages::words::{Link, Mark, Row, Tone, record_href, severity};
 
 /// Longest line that stands over a match, in characters.
 const OWN_CHARS: usize = 300;
@@ -349,7 +349,7 @@ mod tests {
     use super::*;
     use crate::domain::lookup::{MatchOptions, look_up};
     use crate::feed::samples::{PEER_ACCESS, generation_of};
-    use crate::web::pages::i18n::Language;
+    use crate::render::i18n::Language;
 
     #[test]
     fn a_sample_is_what_a_program_printed_in_either_language() {

@@ -16,10 +16,12 @@ use askama::Template;
 pub use form::EnvironmentField;
 pub use result::{Source, page};
 
-use super::i18n::{Locale, lookup::Words};
 use super::layout::{Layout, Section};
-use super::{base_url, html, html_not_shared};
+use super::{html, html_not_shared};
+use crate::render::i18n::{Locale, lookup::Words};
 use crate::web::error::Problem;
+use crate::web::links::base_url;
+use crate::web::pages::locale;
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]
@@ -53,7 +55,7 @@ pub fn home_page(base_url: String, records: usize, locale: Locale) -> HomePage {
 
 pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let mut page = home_page(base_url(&request, &state), generation.len(), Locale::of(&request));
+    let mut page = home_page(base_url(&request, &state), generation.len(), locale::of(&request));
     page.layout = page.layout.at(generation.seq);
     html(&page)
 }
@@ -61,7 +63,7 @@ pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpRes
 /// `GET /match`: there is nothing to show without a text.
 pub async fn no_text(request: HttpRequest) -> HttpResponse {
     HttpResponse::SeeOther()
-        .insert_header((header::LOCATION, Locale::of(&request).href("/")))
+        .insert_header((header::LOCATION, locale::of(&request).href("/")))
         .finish()
 }
 
@@ -71,7 +73,7 @@ pub async fn look_up(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let locale = Locale::of(&request);
+    let locale = locale::of(&request);
     let looked_up = body::look_up(&request, payload, generation.clone()).await?;
     let page = page(Source {
         generation: &generation,

@@ -9,13 +9,13 @@ use super::form::{self, EnvironmentField};
 use super::matches::{self, CandidateView, MatchView};
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
+use crate::render::advice::Text;
+use crate::render::i18n::{Language, Locale, lookup, record};
+use crate::render::words::bytes;
 use crate::search::SearchAnswer;
-use crate::web::pages::advice::Text;
 use crate::web::pages::filters;
-use crate::web::pages::i18n::{Language, Locale, lookup, record};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::search::{HitView, hit_view};
-use crate::web::pages::words::bytes;
 
 #[derive(Debug, Template)]
 #[template(path = "pages/result.html")]

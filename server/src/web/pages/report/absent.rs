@@ -3,8 +3,8 @@
 use kb_core::report::{Absence, AbsentGpu};
 
 use super::facts::record;
-use crate::web::pages::i18n::Locale;
-use crate::web::pages::words::{Link, Tone};
+use crate::render::i18n::Locale;
+use crate::render::words::{Link, Tone};
 
 /// A GPU that was not looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use kb_core::report::{Check, Direction, Fact, Mismatch, P2pStatus, Pair};
 use kb_core::verdict::Verdict;
 
 use super::facts::{FactView, code, read, record, shown};
-use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::{Language, Locale, report::Words, terms};
-use crate::web::pages::words::{Link, Mark, Row, bytes, outcome, seconds, verdict};
+use crate::render::advice::Text;
+use crate::render::i18n::{Language, Locale, report::Words, terms};
+use crate::render::words::{Link, Mark, Row, bytes, outcome, seconds, verdict};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairView {

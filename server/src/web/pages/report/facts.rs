@@ -6,8 +6,8 @@ use kb_core::ids::RecordId;
 use kb_core::report::{Fact, Failure, Gpu, LogExcerpt, Report};
 use serde_json::Value;
 
-use crate::web::pages::i18n::{Language, Locale, report::Words, terms};
-use crate::web::pages::words::{Link, memory, record_href};
+use crate::render::i18n::{Language, Locale, report::Words, terms};
+use crate::render::words::{Link, memory, record_href};
 
 /// What stopped the run or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use kb_core::verdict::Verdict;
 
 use super::checks::anchor_link;
 use super::{times, titles};
-use crate::web::pages::i18n::{Language, report::Words, terms};
+use crate::render::i18n::{Language, report::Words, terms};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matrix {

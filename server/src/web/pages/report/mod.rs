@@ -23,12 +23,13 @@ pub use nccl::NcclView;
 pub use times::TimesView;
 pub use view::{FindingView, Source, page};
 
-use super::i18n::{Locale, report::Words};
 use super::layout::{Layout, Section};
-use super::words::Mark;
 use super::{filters, html_not_shared};
 use crate::domain::reports;
+use crate::render::i18n::report::Words;
+use crate::render::words::Mark;
 use crate::web::error::{Code, Problem};
+use crate::web::pages::locale;
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]
@@ -82,6 +83,6 @@ pub async fn get(
         listing: &view.listing,
         report: &view.report,
         findings: &view.findings,
-        locale: Locale::of(&request),
+        locale: locale::of(&request),
     }))
 }

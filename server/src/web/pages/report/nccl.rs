@@ -6,9 +6,9 @@ use kb_core::report::{Cell, Engine, Measurement, Nccl, NcclArm, NcclVerdict, Rep
 
 use super::facts::{code, shown};
 use super::matrix::{ValueCell, ValueRow};
-use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::{Language, report::Words, terms};
-use crate::web::pages::words::{Mark, Row, Tone, memory, outcome, seconds};
+use crate::render::advice::Text;
+use crate::render::i18n::{Language, report::Words, terms};
+use crate::render::words::{Mark, Row, Tone, memory, outcome, seconds};
 
 const BUS: &str = "_bus_bandwidth";
 

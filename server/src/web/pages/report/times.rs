@@ -3,8 +3,8 @@
 use kb_core::report::{Measurement, Report, Taken};
 
 use super::titles;
-use crate::web::pages::i18n::report::Words;
-use crate::web::pages::words::{Row, seconds};
+use crate::render::i18n::report::Words;
+use crate::render::words::{Row, seconds};
 
 /// Parts that took a smaller share of the run are told together.
 const LEAST_SHARE: f64 = 0.01;
@@ -69,7 +69,7 @@ fn longest(measurements: &[Measurement], words: &Words) -> Vec<Row> {
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::web::pages::i18n::Language;
+    use crate::render::i18n::Language;
     use kb_core::report::Part;
 
     fn words() -> &'static Words {

@@ -2,8 +2,8 @@
 
 use kb_core::report::{Engine, Measurement, Operation};
 
-use crate::web::pages::i18n::report::Words;
-use crate::web::pages::words::memory;
+use crate::render::i18n::report::Words;
+use crate::render::words::memory;
 
 /// `GPU to GPU, both ways at once, copy engine, written by the source, peer access on, 512 MiB`.
 pub(super) fn of(item: &Measurement, words: &Words) -> String {
@@ -95,7 +95,7 @@ fn plain(name: &str) -> String {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::web::pages::i18n::Language;
+    use crate::render::i18n::Language;
     use kb_core::report::Report;
     use std::collections::BTreeSet;
 

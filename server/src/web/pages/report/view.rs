@@ -5,11 +5,11 @@ use kb_core::verdict::Verdict;
 
 use super::{ReportPage, absent, checks, facts, matrix, nccl, times};
 use crate::feed::Generation;
+use crate::render::i18n::{Locale, report::Words};
+use crate::render::words::{Link, Mark, Row, encoded, moment, record_href, severity, verdict};
 use crate::store::{ReportListing, StoredFinding};
-use crate::web::pages::i18n::{Locale, report::Words};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::nodes::report_href;
-use crate::web::pages::words::{Link, Mark, Row, encoded, moment, record_href, severity, verdict};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {

@@ -12,7 +12,7 @@ pub use diff::{Diff, diff};
 
 use super::html;
 use super::layout::{Layout, Section};
-use super::words::{moment, record_href};
+use crate::render::words::{moment, record_href};
 use crate::store::{RevisionMeta, RevisionTexts};
 use crate::web::error::{Code, Problem};
 use crate::web::state::AppState;

@@ -1,9 +1,9 @@
 //! Facets as links: each choice is an address of its own.
 
+use crate::render::i18n::{Locale, search::Words};
+use crate::render::record::tier::Tier;
+use crate::render::words::encoded;
 use crate::search::{FacetValue, Facets, Filters};
-use crate::web::pages::i18n::{Locale, search::Words};
-use crate::web::pages::record::tier::Tier;
-use crate::web::pages::words::encoded;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FacetView {

@@ -12,16 +12,17 @@ pub use facets::{Chosen, FacetView};
 
 use super::evidence::Part;
 use super::html;
-use super::i18n::{Language, Locale, search::Words};
 use super::layout::{Layout, Section};
-use super::record::tier::Tier;
-use super::words::{encoded, is_chinese, record_href};
 use crate::domain::search::search;
 use crate::feed::Generation;
+use crate::render::i18n::{Language, Locale, search::Words};
+use crate::render::record::tier::Tier;
+use crate::render::words::{encoded, is_chinese, record_href};
 use crate::search::{Correction, Filters, Highlight, SearchAnswer, SearchHit, SearchRequest};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
+use crate::web::pages::locale;
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]
@@ -94,7 +95,7 @@ pub async fn get(
     params: Query<Params>,
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let locale = Locale::of(&request);
+    let locale = locale::of(&request);
     let desk = Desk::of(&request);
     let params = params.into_inner();
     if params.q.len() > limits::QUERY_BYTES {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use kb_core::terminal::harmless;
 use serde::Serialize;
 
-use super::answer_text::harmless;
 use crate::feed::Generation;
 use crate::search::SearchAnswer;
 

@@ -6,9 +6,9 @@ use kb_core::transition::EdgeKind;
 
 use super::tier::percent;
 use crate::feed::Neighbour;
-use crate::web::pages::advice::Text;
-use crate::web::pages::i18n::{Locale, record::Words};
-use crate::web::pages::words::record_href;
+use crate::render::advice::Text;
+use crate::render::i18n::{Locale, record::Words};
+use crate::render::words::record_href;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use kb_core::terminal::harmless;
 use kb_core::transition::EdgeKind;
 
-use super::{NeighbourhoodAnswer, PathAnswer};
-use crate::domain::answer_text::harmless;
+use crate::domain::graph::{NeighbourhoodAnswer, PathAnswer};
 use crate::feed::GraphEdge;
 
 /// Renders what lies around a record: an edge a line, then the errors that the edges name.

@@ -7,11 +7,11 @@ use kb_core::annex::Dispute;
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
 use kb_core::scanner::{Applies, Match, MatchedLine, RootCause};
-pub(crate) use kb_core::terminal::harmless;
+use kb_core::terminal::harmless;
 use serde::Serialize;
 
-use super::lookup::{Candidate, MatchAnswer};
-use super::suspects::{self, FIND_OUT};
+use crate::domain::lookup::{Candidate, MatchAnswer};
+use crate::domain::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
 
 /// Renders an answer; links begin with `base_url`, and are left out where there is no server.
@@ -235,53 +235,4 @@ fn write_candidate(text: &mut String, candidate: &Candidate) -> std::fmt::Result
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use kb_core::record::Record;
-
-    use super::{write_advice, write_weight};
-    use crate::feed::samples::PEER_ACCESS;
-
-    #[test]
-    fn what_weighs_is_told_in_the_words_of_the_record_and_not_invented() {
-        let weight = |document: &str, annex: &str| {
-            let mut text = String::new();
-            write_weight(&mut text, &Record::parse(document, annex).unwrap()).unwrap();
-            text
-        };
-        let (document, _) = PEER_ACCESS;
-        let all = r#"{"schema_version": 1, "severity": "error", "action": "change_configuration"}"#;
-        assert_eq!(
-            weight(document, all),
-            "  Severity: error  Action: change_configuration  Tier: ai_generated\n"
-        );
-        let none = r#"{"schema_version": 1}"#;
-        assert_eq!(weight(document, none), "  Tier: ai_generated\n");
-        assert_eq!(
-            weight(
-                &document.replace("\"ai_generated\"", "\"a word of tomorrow\""),
-                none
-            ),
-            ""
-        );
-    }
-
-    #[test]
-    fn the_commands_stand_below_what_they_do() {
-        let advice = |action: &str, more: Option<&str>| {
-            let mut text = String::new();
-            write_advice(&mut text, "Do", action, more).unwrap();
-            text
-        };
-        assert_eq!(
-            advice(
-                "Make it anew",
-                Some("nvidia-ctk cdi generate \\\n  --output=a\n\nnvidia-ctk cdi list\n")
-            ),
-            "  Do: Make it anew\n      nvidia-ctk cdi generate \\\n        --output=a\n\n      nvidia-ctk cdi list\n"
-        );
-        assert_eq!(advice("Wait", Some(" \n")), "  Do: Wait\n");
-        assert_eq!(advice("Wait", Some("Wait\n")), "  Do: Wait\n");
-        assert_eq!(advice("Wait", None), "  Do: Wait\n");
-        assert_eq!(advice("", Some("Wait")), "  Do: Wait\n");
-    }
-}
+mod tests;

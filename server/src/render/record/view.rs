@@ -1,18 +1,16 @@
-//! From a record to what its page shows.
+//! From a record to what is shown of it.
 
-use kb_core::ids::{RecordId, Revision};
+use kb_core::ids::Revision;
 use kb_core::record::Record;
 use kb_core::signature::AppliesTo;
 
-use super::RecordPage;
-use super::neighbours::groups;
+use super::neighbours::{Group, groups};
 use super::texts;
 use super::tier::{Tier, percent};
 use crate::feed::{Neighbour, PublishedRecord};
-use crate::web::pages::advice::{Citation, Text};
-use crate::web::pages::i18n::{Language, Locale, record::Words, terms};
-use crate::web::pages::layout::{Layout, Section};
-use crate::web::pages::words::{Link, Row, Tone, encoded, record_href};
+use crate::render::advice::{Advice, Citation, Objection, Text};
+use crate::render::i18n::{Language, Locale, record::Words, terms};
+use crate::render::words::{Link, Row, Tone, encoded, record_href};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
@@ -48,15 +46,6 @@ pub struct Notice {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LanguageLink {
-    /// BCP 47.
-    pub lang: &'static str,
-    pub name: &'static str,
-    pub href: String,
-    pub current: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleView {
     pub text: String,
     pub source: Option<Citation>,
@@ -69,14 +58,39 @@ pub struct NearMissView {
     pub why: Option<Text>,
 }
 
-pub fn page(source: Source<'_>, locale: Locale) -> RecordPage {
+/// What readers are shown of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordView {
+    pub id: String,
+    pub notices: Vec<Notice>,
+    /// `None` where the record has no title: its signature is the heading.
+    pub title: Option<Text>,
+    pub signature: Text,
+    pub signature_other: Option<Text>,
+    pub tier: Tier,
+    pub facts: Vec<String>,
+    pub root_cause: Text,
+    pub root_cause_dispute: Option<Objection>,
+    pub dead_ends: Vec<Advice>,
+    pub workarounds: Vec<Advice>,
+    pub examples: Vec<ExampleView>,
+    pub near_misses: Vec<NearMissView>,
+    pub codes: Vec<Link>,
+    pub neighbours: Vec<Group>,
+    pub applies_to: Vec<Row>,
+    pub versions: Vec<String>,
+    pub sources: Vec<Citation>,
+    pub about: Vec<Row>,
+}
+
+/// The record in a language; its links lead to pages in that language.
+pub fn view(source: Source<'_>, locale: Locale) -> RecordView {
     let (record, language) = (source.record, locale.language);
     let (document, annex, words) = (&record.document, &record.annex, language.words());
     let id = record.id();
     let tier = Tier::of(document, words);
     let (signature, signature_other) = texts::signature(record, language);
-    RecordPage {
-        layout: layout(record, &texts::heading(record, language).text, locale),
+    RecordView {
         notices: notices(source, locale),
         id: id.to_string(),
         title: texts::title(record, language),
@@ -89,10 +103,8 @@ pub fn page(source: Source<'_>, locale: Locale) -> RecordPage {
         workarounds: texts::workarounds(record, language, &tier),
         examples: annex.examples.iter().map(example).collect(),
         near_misses: annex.near_misses.iter().map(near_miss).collect(),
-        languages: languages(id, language),
         codes: codes(record, locale),
         neighbours: groups(id, source.neighbours, locale),
-        graph: None,
         applies_to: annex
             .applies_to
             .iter()
@@ -105,18 +117,8 @@ pub fn page(source: Source<'_>, locale: Locale) -> RecordPage {
             .collect(),
         sources: sources(record, words),
         about: about(source, words),
-        history_href: format!("{}/-/revisions", record_href(id.as_str())),
-        json_href: format!("/api/v1/records/{id}?view=full"),
         tier,
-        words,
     }
-}
-
-fn layout(record: &Record, heading: &str, locale: Locale) -> Layout {
-    Layout::new(format!("{heading} · Peerless"), Section::Search)
-        .indexed()
-        .in_both(&record_href(record.id().as_str()))
-        .spoken(locale)
 }
 
 fn notices(source: Source<'_>, locale: Locale) -> Vec<Notice> {
@@ -189,17 +191,6 @@ fn near_miss(miss: &kb_core::annex::NearMiss) -> NearMissView {
         text: miss.text.clone(),
         why: Text::filled(miss.why.as_deref()),
     }
-}
-
-fn languages(id: &RecordId, current: Language) -> Vec<LanguageLink> {
-    Language::ALL
-        .map(|(language, name)| LanguageLink {
-            lang: language.tag(),
-            name,
-            href: language.address(&record_href(id.as_str())),
-            current: language == current,
-        })
-        .into()
 }
 
 fn codes(record: &Record, locale: Locale) -> Vec<Link> {

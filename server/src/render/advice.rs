@@ -1,6 +1,6 @@
-//! Dead ends and workarounds, and texts that know their language; shared by the result and the record page.
+//! Dead ends and workarounds, and texts that know their language; shared by answers and records.
 
-use super::words::web_href;
+use super::words::{is_chinese, web_href};
 
 /// A text with its language, so that screen readers and fonts get it right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,11 +14,7 @@ impl Text {
     /// A text; Chinese where it holds Chinese characters, else English.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
-        let lang = if super::words::is_chinese(&text) {
-            "zh-Hans"
-        } else {
-            "en"
-        };
+        let lang = if is_chinese(&text) { "zh-Hans" } else { "en" };
         Self { text, lang }
     }
 

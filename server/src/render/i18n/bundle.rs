@@ -8,7 +8,7 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentError, FluentMessage, FluentResource, FluentValue};
 
 use super::Language;
-use crate::web::pages::words::grouped;
+use crate::render::words::grouped;
 
 macro_rules! files {
     ($($part:literal),+) => {
@@ -84,7 +84,7 @@ fn grouped_number(value: &FluentValue<'_>) -> Option<String> {
 }
 
 /// A text with arguments, in one language.
-pub(in crate::web) struct Message {
+pub(crate) struct Message {
     bundle: &'static Bundle,
     message: Option<FluentMessage<'static>>,
 }

@@ -2,8 +2,8 @@
 
 use kb_core::record::{Document, VerificationTier};
 
-use crate::web::pages::i18n::record::Words;
-use crate::web::pages::words::Tone;
+use crate::render::i18n::record::Words;
+use crate::render::words::Tone;
 
 /// Who vouches for a record, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]

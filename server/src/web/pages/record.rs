@@ -1,11 +1,5 @@
 //! `/r/{id}`: a record for a reader. Dead ends stand before what works; rates never without who vouches for them.
 
-pub mod neighbours;
-pub mod text;
-pub mod texts;
-pub mod tier;
-mod view;
-
 use actix_web::http::header;
 use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
@@ -13,51 +7,38 @@ use askama::Template;
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
 
-pub use view::{ExampleView, LanguageLink, NearMissView, Notice, Source, page};
-
-use super::advice::{Advice, Citation, Objection, Text};
 use super::graph;
-use super::i18n::{self, Locale};
 use super::layout::{Layout, Section};
-use super::words::{Link, Row, record_href};
 use super::{Unreadable, filters, html, html_not_shared};
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
+use crate::render::i18n::{self, Language, Locale};
+use crate::render::record::{RecordView, Source, texts, view};
+use crate::render::words::record_href;
 use crate::store::RecordState;
 use crate::web::error::{Code, Problem};
+use crate::web::pages::locale;
 use crate::web::state::AppState;
-use neighbours::Group;
-use tier::Tier;
 
 #[derive(Debug, Template)]
 #[template(path = "pages/record.html")]
 pub struct RecordPage {
     pub(super) layout: Layout,
     pub(super) words: &'static i18n::record::Words,
-    pub(super) id: String,
-    pub(super) notices: Vec<Notice>,
-    /// `None` where the record has no title: its signature is the heading.
-    pub(super) title: Option<Text>,
-    pub(super) signature: Text,
-    pub(super) signature_other: Option<Text>,
-    pub(super) tier: Tier,
-    pub(super) facts: Vec<String>,
-    pub(super) root_cause: Text,
-    pub(super) root_cause_dispute: Option<Objection>,
-    pub(super) dead_ends: Vec<Advice>,
-    pub(super) workarounds: Vec<Advice>,
-    pub(super) examples: Vec<ExampleView>,
-    pub(super) near_misses: Vec<NearMissView>,
+    pub(super) record: RecordView,
     pub(super) languages: Vec<LanguageLink>,
-    pub(super) codes: Vec<Link>,
-    pub(super) neighbours: Vec<Group>,
     pub(super) graph: Option<Surroundings>,
-    pub(super) applies_to: Vec<Row>,
-    pub(super) versions: Vec<String>,
-    pub(super) sources: Vec<Citation>,
-    pub(super) about: Vec<Row>,
     pub(super) history_href: String,
     pub(super) json_href: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LanguageLink {
+    /// BCP 47.
+    pub lang: &'static str,
+    pub name: &'static str,
+    pub href: String,
+    pub current: bool,
 }
 
 /// Most nodes that the record's own page draws; the page of its graph has the rest.
@@ -78,7 +59,7 @@ pub async fn get(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let locale = Locale::of(&request);
+    let locale = locale::of(&request);
     match find(&generation, &id)? {
         Found::Published(published) => {
             let neighbours = generation.graph.neighbours(published.record.id());
@@ -91,6 +72,39 @@ pub async fn get(
         Found::Moved(now) => Ok(moved(&request, &now, "")),
         Found::Unpublished(id) => withdrawn(&generation, &state, &id, locale).await,
     }
+}
+
+/// The page of a record, without a drawing.
+pub(super) fn page(source: Source<'_>, locale: Locale) -> RecordPage {
+    let (record, language) = (source.record, locale.language);
+    let id = record.id();
+    RecordPage {
+        layout: layout(record, &texts::heading(record, language).text, locale),
+        words: language.words(),
+        record: view(source, locale),
+        languages: languages(id, language),
+        graph: None,
+        history_href: format!("{}/-/revisions", record_href(id.as_str())),
+        json_href: format!("/api/v1/records/{id}?view=full"),
+    }
+}
+
+fn layout(record: &Record, heading: &str, locale: Locale) -> Layout {
+    Layout::new(format!("{heading} · Peerless"), Section::Search)
+        .indexed()
+        .in_both(&record_href(record.id().as_str()))
+        .spoken(locale)
+}
+
+fn languages(id: &RecordId, current: Language) -> Vec<LanguageLink> {
+    Language::ALL
+        .map(|(language, name)| LanguageLink {
+            lang: language.tag(),
+            name,
+            href: language.address(&record_href(id.as_str())),
+            current: language == current,
+        })
+        .into()
 }
 
 /// What a record is joined to; nothing where it stands alone.
@@ -149,4 +163,40 @@ async fn withdrawn(
     let mut page = page(source, locale);
     page.layout.indexed = false;
     html_not_shared(&page)
+}
+
+#[cfg(test)]
+mod tests {
+    use kb_core::ids::Revision;
+
+    use super::*;
+    use crate::feed::samples::PEER_ACCESS;
+
+    #[test]
+    fn a_page_strikes_what_is_disputed() {
+        let (document, annex) = PEER_ACCESS;
+        let record = Record::parse(document, annex).unwrap();
+        let source = Source {
+            record: &record,
+            revision: Revision(7),
+            withdrawn: false,
+            forced: None,
+            neighbours: &[],
+        };
+        for (language, struck, why) in [
+            (
+                Language::English,
+                "<s>If using multiple GPUs",
+                "<strong>Disputed:</strong>",
+            ),
+            (Language::Chinese, "<s>使用多块 GPU", "<strong>有争议：</strong>"),
+        ] {
+            let html = page(source, language.into()).render().unwrap();
+            let at = html.find(struck).unwrap();
+            assert!(html.get(at..).unwrap().contains(why), "{html}");
+            assert!(html.contains("/user-guide/docs/env.html\""), "{html}");
+            // What can be copied with a button is not among it.
+            assert_eq!(html.matches("data-copy-text").count(), 2, "{html}");
+        }
+    }
 }

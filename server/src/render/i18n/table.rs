@@ -12,14 +12,14 @@ macro_rules! words {
         /// The texts of this part in one language.
         #[derive(Debug)]
         pub struct Words {
-            $(pub(in crate::web) $text: &'static str,)+
-            $($($message: $crate::web::pages::i18n::bundle::Message,)+)?
+            $(pub(crate) $text: &'static str,)+
+            $($($message: $crate::render::i18n::bundle::Message,)+)?
         }
 
         impl Words {
-            pub(in crate::web) fn of(language: $crate::web::pages::i18n::Language) -> &'static Self {
+            pub(crate) fn of(language: $crate::render::i18n::Language) -> &'static Self {
                 use std::sync::LazyLock;
-                use $crate::web::pages::i18n::Language;
+                use $crate::render::i18n::Language;
                 static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::load(Language::English));
                 static CHINESE: LazyLock<Words> = LazyLock::new(|| Words::load(Language::Chinese));
                 match language {
@@ -28,9 +28,9 @@ macro_rules! words {
                 }
             }
 
-            fn load(language: $crate::web::pages::i18n::Language) -> Self {
-                let bundle = $crate::web::pages::i18n::bundle::Bundle::of(language);
-                let key = |field: &str| $crate::web::pages::i18n::table::key($part, field);
+            fn load(language: $crate::render::i18n::Language) -> Self {
+                let bundle = $crate::render::i18n::bundle::Bundle::of(language);
+                let key = |field: &str| $crate::render::i18n::table::key($part, field);
                 Self {
                     $($text: bundle.text(&key(stringify!($text))),)+
                     $($($message: bundle.message(&key(stringify!($message))),)+)?
@@ -38,15 +38,15 @@ macro_rules! words {
             }
 
             $($(
-                pub(in crate::web) fn $message(&self, $($name: $kind),+) -> String {
+                pub(crate) fn $message(&self, $($name: $kind),+) -> String {
                     self.$message.format([$((stringify!($name), $name.into())),+])
                 }
             )+)?
 
             /// Every key of this part with its arguments.
             #[cfg(test)]
-            pub(super) fn keys() -> Vec<$crate::web::pages::i18n::table::Key> {
-                use $crate::web::pages::i18n::table::Key;
+            pub(super) fn keys() -> Vec<$crate::render::i18n::table::Key> {
+                use $crate::render::i18n::table::Key;
                 let texts = [$(Key::new($part, stringify!($text), &[]),)+];
                 let messages = [$($(
                     Key::new($part, stringify!($message), &[$((stringify!($name), stringify!($kind))),+]),

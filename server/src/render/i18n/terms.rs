@@ -70,7 +70,7 @@ words! {
 
 impl Words {
     /// The verdict of a run or a pair.
-    pub(in crate::web) fn verdict(&self, verdict: Verdict) -> &'static str {
+    pub(crate) fn verdict(&self, verdict: Verdict) -> &'static str {
         match verdict {
             Verdict::Healthy => self.healthy,
             Verdict::NoFaultSeen => self.no_fault_seen,
@@ -81,7 +81,7 @@ impl Words {
         }
     }
 
-    pub(in crate::web) fn outcome(&self, outcome: Outcome) -> &'static str {
+    pub(crate) fn outcome(&self, outcome: Outcome) -> &'static str {
         match outcome {
             Outcome::Pass => self.pass,
             Outcome::Fail => self.fail,
@@ -95,7 +95,7 @@ impl Words {
     }
 
     /// A P2P status as `nvidia-smi topo -p2p` prints it, with what it means.
-    pub(in crate::web) fn p2p_status(&self, status: P2pStatus) -> &'static str {
+    pub(crate) fn p2p_status(&self, status: P2pStatus) -> &'static str {
         match status {
             P2pStatus::Ok => self.p2p_ok,
             P2pStatus::Cns => self.p2p_cns,
@@ -108,7 +108,7 @@ impl Words {
         }
     }
 
-    pub(in crate::web) fn gap_kind(&self, kind: GapKind) -> &'static str {
+    pub(crate) fn gap_kind(&self, kind: GapKind) -> &'static str {
         match kind {
             GapKind::NotVisible => self.not_visible,
             GapKind::NotSupported => self.not_supported,
@@ -121,7 +121,7 @@ impl Words {
     }
 
     /// What moved the bytes.
-    pub(in crate::web) fn engine(&self, engine: Engine) -> &'static str {
+    pub(crate) fn engine(&self, engine: Engine) -> &'static str {
         match engine {
             Engine::Api => self.engine_api,
             Engine::Ce => self.engine_ce,
@@ -133,7 +133,7 @@ impl Words {
     }
 
     /// When lines of a log were written.
-    pub(in crate::web) fn when(&self, when: When) -> &'static str {
+    pub(crate) fn when(&self, when: When) -> &'static str {
         match when {
             When::Before => self.before_run,
             When::During => self.during_run,
@@ -141,7 +141,7 @@ impl Words {
         }
     }
 
-    pub(in crate::web) fn severity(&self, severity: Severity) -> &'static str {
+    pub(crate) fn severity(&self, severity: Severity) -> &'static str {
         match severity {
             Severity::Info => self.info,
             Severity::Warning => self.warning,
@@ -150,7 +150,7 @@ impl Words {
         }
     }
 
-    pub(in crate::web) fn blame(&self, blame: Blame) -> &'static str {
+    pub(crate) fn blame(&self, blame: Blame) -> &'static str {
         match blame {
             Blame::Application => self.application,
             Blame::Driver => self.driver,
@@ -162,7 +162,7 @@ impl Words {
         }
     }
 
-    pub(in crate::web) fn action(&self, action: Action) -> &'static str {
+    pub(crate) fn action(&self, action: Action) -> &'static str {
         match action {
             Action::None => self.nothing,
             Action::FixApplication => self.fix_application,
@@ -177,7 +177,7 @@ impl Words {
         }
     }
 
-    pub(in crate::web) fn resolvable(&self, resolvable: Resolvable) -> &'static str {
+    pub(crate) fn resolvable(&self, resolvable: Resolvable) -> &'static str {
         match resolvable {
             Resolvable::True => self.yes,
             Resolvable::Partial => self.in_part,
@@ -185,7 +185,7 @@ impl Words {
         }
     }
 
-    pub(in crate::web) fn yes_or_no(&self, yes: bool) -> &'static str {
+    pub(crate) fn yes_or_no(&self, yes: bool) -> &'static str {
         if yes { self.yes } else { self.no }
     }
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{english_in, messages, parse};
-use crate::web::pages;
-use crate::web::pages::i18n::bundle::{Bundle, FILES};
-use crate::web::pages::i18n::{
+use crate::render::i18n::bundle::{Bundle, FILES};
+use crate::render::i18n::{
     Language, fleet, graph, lookup, reason, record, report, search, site, table::Key, terms,
 };
+use crate::render::words::is_chinese;
 
 fn keys() -> Vec<Key> {
     [
@@ -94,7 +94,7 @@ fn chinese_texts_are_chinese_and_english_ones_are_not() {
             assert!(left.is_empty(), "{key} says {left:?} in Chinese");
         }
         for form in &english.forms {
-            assert!(!pages::words::is_chinese(form), "{key}: {form}");
+            assert!(!is_chinese(form), "{key}: {form}");
         }
     }
 }

@@ -4,9 +4,9 @@ use kb_core::annex::Dispute;
 use kb_core::record::{Advised, DeadEnd, Record, Workaround};
 
 use super::tier::{Tier, rate};
-use crate::web::pages::advice::{Advice, Citation, Objection, Text};
-use crate::web::pages::i18n::Language;
-use crate::web::pages::words::is_chinese;
+use crate::render::advice::{Advice, Citation, Objection, Text};
+use crate::render::i18n::Language;
+use crate::render::words::is_chinese;
 
 /// The signature in the language asked for, and in the other one if there is one.
 pub fn signature(record: &Record, language: Language) -> (Text, Option<Text>) {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{english_in, texts};
+use super::texts;
+use crate::render::i18n::tests::english_in;
 
 const ENGLISH_ONLY: [&str; 4] = ["api.html", "failure.html", "problems.html", "revisions.html"];
 

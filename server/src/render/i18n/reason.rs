@@ -6,7 +6,7 @@ use kb_core::render;
 use kb_core::signature::AppliesTo;
 
 use super::Language;
-use crate::web::pages::advice::Text;
+use crate::render::advice::Text;
 
 words! {
     "reason";
@@ -44,7 +44,7 @@ words! {
 }
 
 /// A reason in a language. What came as a sentence alone, from another program, is English.
-pub(in crate::web) fn told(reason: Option<&Why>, sentence: &str, language: Language) -> Text {
+pub(crate) fn told(reason: Option<&Why>, sentence: &str, language: Language) -> Text {
     match reason {
         Some(why) => Text {
             text: Words::of(language).why(why),

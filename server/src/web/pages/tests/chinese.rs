@@ -8,15 +8,17 @@ use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::{messages, texts};
+use super::texts;
 use crate::domain::fleet::{Fault, Fleet};
 use crate::domain::lookup::{MatchOptions, look_up};
 use crate::feed::Generation;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
+use crate::render::i18n::tests::messages;
+use crate::render::i18n::{Language, Locale};
+use crate::render::record;
 use crate::search::SearchRequest;
 use crate::store::{HeardNode, NodeChange, NodeEvent, NodeListing, ReportListing, VerdictCount, Weight};
 use crate::web::pages;
-use crate::web::pages::i18n::{Language, Locale};
 
 const CHINESE: Language = Language::Chinese;
 
@@ -81,7 +83,7 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
 
     let published = generation.records().next().unwrap();
     let page = pages::record::page(
-        pages::record::Source {
+        record::Source {
             record: &published.record,
             revision: published.revision,
             withdrawn: true,
@@ -94,7 +96,7 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
 }
 
 fn report() -> Report {
-    let bytes = include_bytes!("../../../../../../kb-core/tests/data/reports/h200-x2-nccl.json");
+    let bytes = include_bytes!("../../../../../kb-core/tests/data/reports/h200-x2-nccl.json");
     serde_json::from_slice(bytes).unwrap()
 }
 

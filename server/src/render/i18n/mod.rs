@@ -1,4 +1,4 @@
-//! The pages' own texts in English and Chinese: the keys of each part of the site here, the texts in the Fluent files of
+//! The interface's own texts in English and Chinese: the keys of each part of the site here, the texts in the Fluent files of
 //! `server/locales`. What records, reports and logs say is shown as it was written, and marked with its language.
 
 #[macro_use]
@@ -15,8 +15,10 @@ pub mod site;
 pub mod terms;
 
 mod bundle;
+mod language;
 mod locale;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use locale::{Language, Locale};
+pub use language::Language;
+pub use locale::Locale;

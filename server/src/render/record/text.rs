@@ -1,62 +1,63 @@
 //! A record as plain text, for a terminal or a language model: what its page shows, in the order in which somebody who has
 //! the error before him reads it. The answer of `view=text`, of the tool `record` and of `peerless record`.
 
+use kb_core::terminal::harmless;
+
 use super::neighbours::Group;
-use super::view::{Source, page};
-use crate::domain::answer_text::harmless;
-use crate::web::pages::advice::{Advice, Citation, Objection};
-use crate::web::pages::i18n::{Language, record::Words};
+use super::view::{Source, view};
+use crate::render::advice::{Advice, Citation, Objection};
+use crate::render::i18n::{Language, record::Words};
 
 /// Renders a record; the address of its page begins with `base_url`, and is left out where there is no server.
 pub fn render(source: Source<'_>, language: Language, base_url: Option<&str>) -> String {
     let words = language.words();
     let revision = source.revision;
-    let page = page(source, language.into());
+    let shown = view(source, language.into());
     let mut sheet = Sheet::default();
-    sheet.line(0, &format!("{}  {revision}", page.id));
-    for notice in &page.notices {
+    sheet.line(0, &format!("{}  {revision}", shown.id));
+    for notice in &shown.notices {
         let link = notice.link.as_ref().map_or("", |link| link.text.as_str());
         sheet.line(0, format!("{} {} {link}", notice.title, notice.text).trim_end());
     }
-    if let Some(title) = &page.title {
+    if let Some(title) = &shown.title {
         sheet.text(0, &title.text);
     }
-    sheet.text(0, &page.signature.text);
-    if let Some(other) = &page.signature_other {
+    sheet.text(0, &shown.signature.text);
+    if let Some(other) = &shown.signature_other {
         sheet.text(0, &other.text);
     }
-    let facts = page.facts.iter().map(String::as_str);
-    let facts: Vec<&str> = facts.chain([page.tier.label]).collect();
+    let facts = shown.facts.iter().map(String::as_str);
+    let facts: Vec<&str> = facts.chain([shown.tier.label]).collect();
     sheet.line(0, &facts.join("  "));
-    let codes: Vec<&str> = page.codes.iter().map(|code| code.text.as_str()).collect();
+    let codes: Vec<&str> = shown.codes.iter().map(|code| code.text.as_str()).collect();
     sheet.section(words.codes, !codes.is_empty());
     sheet.line(2, &codes.join(", "));
 
     sheet.section(words.root_cause, true);
-    sheet.text(2, &page.root_cause.text);
-    sheet.objection(2, page.root_cause_dispute.as_ref(), words);
-    sheet.advice(words.workarounds, words.no_workarounds, &page.workarounds, words);
-    sheet.advice(words.dead_ends, words.no_dead_ends, &page.dead_ends, words);
+    sheet.text(2, &shown.root_cause.text);
+    sheet.objection(2, shown.root_cause_dispute.as_ref(), words);
+    sheet.advice(words.workarounds, words.no_workarounds, &shown.workarounds, words);
+    sheet.advice(words.dead_ends, words.no_dead_ends, &shown.dead_ends, words);
     sheet.section(words.environment, true);
-    for row in &page.applies_to {
+    for row in &shown.applies_to {
         sheet.line(2, &format!("{}: {}", row.name, row.value));
     }
-    for version in &page.versions {
+    for version in &shown.versions {
         sheet.line(2, version);
     }
-    if page.applies_to.is_empty() && page.versions.is_empty() {
+    if shown.applies_to.is_empty() && shown.versions.is_empty() {
         sheet.line(2, words.any_environment);
     }
-    for group in &page.neighbours {
+    for group in &shown.neighbours {
         sheet.group(group, words);
     }
     sheet.section(words.sources, true);
-    if page.sources.is_empty() {
+    if shown.sources.is_empty() {
         sheet.line(2, words.no_sources);
     }
-    page.sources.iter().for_each(|source| sheet.citation(2, source));
+    shown.sources.iter().for_each(|source| sheet.citation(2, source));
     if let Some(base_url) = base_url {
-        let path = format!("/r/{}", page.id);
+        let path = format!("/r/{}", shown.id);
         let path = match language {
             Language::English => path,
             Language::Chinese => language.address(&path),
@@ -162,7 +163,6 @@ impl Sheet {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use askama::Template as _;
     use kb_core::ids::Revision;
     use kb_core::record::Record;
 
@@ -234,34 +234,6 @@ mod tests {
         );
         let place = cause.find("\n  Disputed: A process").unwrap();
         assert!(place < cause.find("\nWhat works\n").unwrap(), "{cause}");
-    }
-
-    #[test]
-    fn a_page_strikes_what_is_disputed() {
-        let (document, annex) = PEER_ACCESS;
-        let record = Record::parse(document, annex).unwrap();
-        let source = Source {
-            record: &record,
-            revision: Revision(7),
-            withdrawn: false,
-            forced: None,
-            neighbours: &[],
-        };
-        for (language, struck, why) in [
-            (
-                Language::English,
-                "<s>If using multiple GPUs",
-                "<strong>Disputed:</strong>",
-            ),
-            (Language::Chinese, "<s>使用多块 GPU", "<strong>有争议：</strong>"),
-        ] {
-            let html = page(source, language.into()).render().unwrap();
-            let at = html.find(struck).unwrap();
-            assert!(html.get(at..).unwrap().contains(why), "{html}");
-            assert!(html.contains("/user-guide/docs/env.html\""), "{html}");
-            // What can be copied with a button is not among it.
-            assert_eq!(html.matches("data-copy-text").count(), 2, "{html}");
-        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ words! {
 
 impl Words {
     /// Between the two ends of an edge, the earlier first.
-    pub(in crate::web) fn relation(&self, kind: EdgeKind) -> &'static str {
+    pub(crate) fn relation(&self, kind: EdgeKind) -> &'static str {
         match kind {
             EdgeKind::LeadsTo | EdgeKind::PrecededBy => self.leads_to,
             EdgeKind::FrequentlyConfusedWith => self.taken_for,

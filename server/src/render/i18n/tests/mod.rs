@@ -1,5 +1,4 @@
-//! The files of the two languages fit the keys in Rust and each other, templates have no words of their own, and a Chinese
-//! page says nothing in English.
+//! The files of the two languages fit the keys in Rust and each other.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +7,6 @@ use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternEl
 use super::bundle::FILES;
 
 mod files;
-mod pages;
-mod templates;
 
 /// Words that are the same in Chinese: names, units, and what stands in files and on screens.
 const NAMES: &[&str] = &[
@@ -20,7 +17,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Words that no reader of Chinese would write so.
-fn english_in(text: &str) -> Vec<&str> {
+pub(crate) fn english_in(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| word.chars().any(|c| c.is_ascii_alphabetic()) && !NAMES.contains(word))
         // `1e9` and the like.
@@ -28,12 +25,12 @@ fn english_in(text: &str) -> Vec<&str> {
         .collect()
 }
 
-struct Parsed {
-    key: String,
+pub(crate) struct Parsed {
+    pub(crate) key: String,
     arguments: BTreeSet<String>,
     selectors: BTreeSet<String>,
     /// Every sentence that it can be, with `{}` for a value.
-    forms: Vec<String>,
+    pub(crate) forms: Vec<String>,
 }
 
 /// The messages of a file, which holds nothing but messages and comments.
@@ -97,7 +94,8 @@ fn argument(value: &InlineExpression<&str>) -> String {
     }
 }
 
-fn messages() -> impl Iterator<Item = (Parsed, Parsed)> {
+/// The messages of all files, English beside Chinese.
+pub(crate) fn messages() -> impl Iterator<Item = (Parsed, Parsed)> {
     FILES.iter().flat_map(|(part, english, chinese)| {
         let (english, mut chinese) = (parse(english), parse(chinese));
         let in_both = english.into_iter().map(move |english| {
@@ -107,45 +105,4 @@ fn messages() -> impl Iterator<Item = (Parsed, Parsed)> {
         });
         in_both.collect::<Vec<_>>()
     })
-}
-
-/// What a page says to its reader in its own language: its texts and the names of its parts, but for code, drawings,
-/// and what is marked as English.
-fn texts(html: &str) -> Vec<String> {
-    const EMPTY: [&str; 6] = ["br", "input", "link", "meta", "path", "rect"];
-    const FOREIGN: [&str; 7] = ["code", "pre", "script", "style", "svg", "textarea", "title"];
-    let mut texts = Vec::new();
-    // Open elements, and whether each is passed over.
-    let mut open: Vec<(String, bool)> = Vec::new();
-    let mut rest = html;
-    while let Some((text, tail)) = rest.split_once('<') {
-        let passed_over = open.iter().any(|(_, passed)| *passed);
-        if !passed_over && !text.trim().is_empty() {
-            texts.push(text.trim().to_owned());
-        }
-        let (tag, after) = tail.split_once('>').unwrap();
-        rest = after;
-        if let Some(name) = tag.strip_prefix('/') {
-            let place = open.iter().rposition(|(open, _)| open == name);
-            open.truncate(place.unwrap_or(open.len()));
-            continue;
-        }
-        let name = tag.split([' ', '\n', '/']).next().unwrap().to_owned();
-        let is_foreign = FOREIGN.contains(&name.as_str())
-            || tag.contains("lang=\"en\"")
-            || tag.contains("class=\"mono")
-            || tag.contains(" mono");
-        if !passed_over && !is_foreign {
-            for attribute in ["aria-label=\"", "title=\""] {
-                let value = tag
-                    .split_once(attribute)
-                    .and_then(|(_, rest)| rest.split_once('"'));
-                texts.extend(value.map(|(value, _)| value.to_owned()));
-            }
-        }
-        if !EMPTY.contains(&name.as_str()) && !tag.ends_with('/') && !tag.starts_with('!') {
-            open.push((name, is_foreign));
-        }
-    }
-    texts
 }

@@ -1,0 +1,124 @@
+use kb_core::record::Record;
+
+use super::{render, write_advice, write_weight};
+use crate::domain::evaluation::shipped;
+use crate::domain::lookup::{MatchOptions, look_up};
+use crate::feed::samples::PEER_ACCESS;
+
+#[test]
+fn what_weighs_is_told_in_the_words_of_the_record_and_not_invented() {
+    let weight = |document: &str, annex: &str| {
+        let mut text = String::new();
+        write_weight(&mut text, &Record::parse(document, annex).unwrap()).unwrap();
+        text
+    };
+    let (document, _) = PEER_ACCESS;
+    let all = r#"{"schema_version": 1, "severity": "error", "action": "change_configuration"}"#;
+    assert_eq!(
+        weight(document, all),
+        "  Severity: error  Action: change_configuration  Tier: ai_generated\n"
+    );
+    let none = r#"{"schema_version": 1}"#;
+    assert_eq!(weight(document, none), "  Tier: ai_generated\n");
+    assert_eq!(
+        weight(
+            &document.replace("\"ai_generated\"", "\"a word of tomorrow\""),
+            none
+        ),
+        ""
+    );
+}
+
+#[test]
+fn the_commands_stand_below_what_they_do() {
+    let advice = |action: &str, more: Option<&str>| {
+        let mut text = String::new();
+        write_advice(&mut text, "Do", action, more).unwrap();
+        text
+    };
+    assert_eq!(
+        advice(
+            "Make it anew",
+            Some("nvidia-ctk cdi generate \\\n  --output=a\n\nnvidia-ctk cdi list\n")
+        ),
+        "  Do: Make it anew\n      nvidia-ctk cdi generate \\\n        --output=a\n\n      nvidia-ctk cdi list\n"
+    );
+    assert_eq!(advice("Wait", Some(" \n")), "  Do: Wait\n");
+    assert_eq!(advice("Wait", Some("Wait\n")), "  Do: Wait\n");
+    assert_eq!(advice("Wait", None), "  Do: Wait\n");
+    assert_eq!(advice("", Some("Wait")), "  Do: Wait\n");
+}
+
+fn told(text: &str) -> String {
+    let generation = shipped();
+    let answer = look_up(generation, text.as_bytes(), MatchOptions::default()).unwrap();
+    render(&answer, generation, None)
+}
+
+#[test]
+fn refused_peer_access_leads_to_its_causes_and_to_the_probe() {
+    let text = told("RuntimeError: CUDA error: peer access is not supported between these two devices");
+    for cause in [
+        "p2p/gpu-model-without-peer-access",
+        "p2p/chipset-does-not-forward-peer-traffic",
+        "p2p/gpus-behind-different-io-hubs",
+        "p2p/not-supported-no-path",
+        "iommu/translation-breaks-p2p",
+        "p2p/cuda-ipc-between-processes-fails",
+        "p2p/refused-without-reason",
+    ] {
+        assert!(text.contains(&format!("\n    {cause}  ")), "{cause}\n{text}");
+    }
+    for word in ["GNS", "CNS", "TNS", "topology", "IOMMU", "container"] {
+        assert!(text.contains(word), "{word}\n{text}");
+    }
+    assert!(
+        text.contains("\n  Find out which: peerless-agent probe\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_the_agent_cannot_decide_names_no_probe() {
+    let text = told("RuntimeError: CUDA error: an illegal memory access was encountered");
+    assert!(text.starts_with("cuda/illegal-address"), "{text}");
+    assert!(!text.contains("peerless-agent"), "{text}");
+}
+
+#[test]
+fn what_the_text_proves_is_no_suspect() {
+    let refused = "CUDA error: peer access is not supported between these two devices";
+    let proven = "GPU 0 and GPU 1: refused_by_policy: NVML says GNS: this GPU model has peer access off";
+    let text = told(&format!("{proven}\n{refused}\n"));
+    assert!(text.contains("\n    p2p/mixed-gpu-models  "), "{text}");
+    assert!(
+        !text.contains("\n    p2p/gpu-model-without-peer-access  "),
+        "{text}"
+    );
+}
+
+#[test]
+fn no_answer_begins_with_a_disputed_workaround() {
+    let text = told("RuntimeError: CUDA error: peer access is not supported between these two devices");
+    let first = text.lines().find(|line| line.starts_with("  Do: ")).unwrap();
+    assert!(
+        first.contains("NCCL_P2P_DISABLE=1") && !first.contains("NCCL_SHM_DISABLE"),
+        "{text}"
+    );
+    let (_, after) = text.split_once("\n  Disputed advice: ").unwrap();
+    assert!(!after.contains("\n  Do: "), "{text}");
+    assert!(
+        after.contains("\n      Disputed: ") && after.contains("/env.html)"),
+        "{text}"
+    );
+    for published in shipped().records() {
+        let workarounds = published.record.workarounds();
+        let first = workarounds.first();
+        let all = workarounds.iter().all(|advised| advised.dispute.is_some());
+        assert!(
+            all || first.is_some_and(|first| first.dispute.is_none()),
+            "{}",
+            published.id()
+        );
+    }
+}
