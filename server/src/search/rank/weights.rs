@@ -17,11 +17,9 @@ pub(super) const COMPLETION: f32 = 1.5;
 /// Factor on the BM25 score of a token in this field. A name says more than an explanation.
 pub(super) fn boost(text: FieldText) -> f32 {
     match text {
-        FieldText::Title => 6.0,
-        FieldText::AskedAs => 5.0,
+        FieldText::Title | FieldText::Id => 6.0,
+        FieldText::AskedAs | FieldText::Signature => 5.0,
         FieldText::Codes => 2.8,
-        FieldText::Signature => 5.0,
-        FieldText::Id => 6.0,
         FieldText::Tags => 2.5,
         FieldText::Examples => 3.0,
         FieldText::RootCause => 0.6,
