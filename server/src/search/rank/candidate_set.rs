@@ -8,7 +8,7 @@ use crate::search::index::{Snapshot, comparable_code};
 use crate::search::query::{ParsedQuery, QueryTerm};
 
 /// A hit covers at least this share of the query's idf, so that one common word is not enough.
-const MIN_COVERAGE: f32 = 0.28;
+const MIN_COVERAGE: f32 = 0.2;
 /// Where no document covers this share, the answer says that its hits are only the nearest.
 const ENOUGH: f32 = 0.5;
 /// What stands beside a code is a question of its own from this share of the query's idf on.
