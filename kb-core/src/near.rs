@@ -9,14 +9,14 @@ const MOST_LISTED: usize = 50;
 /// Characters of a wrong name that are shown.
 const SHOWN: usize = 60;
 
-/// The known name that was probably meant, if any is near: at most three slips, and less than half of its letters.
+/// The known name that was probably meant, if any is near: at most three slips, and one in three of its letters.
 pub fn nearest<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let wrong = wrong.to_lowercase();
     let slips = known.into_iter().map(|known| {
         let slips = strsim::damerau_levenshtein(&wrong, &known.to_lowercase());
         (slips, known)
     });
-    let near = slips.filter(|(slips, known)| *slips <= MOST_SLIPS && slips * 2 < known.chars().count());
+    let near = slips.filter(|(slips, known)| *slips <= MOST_SLIPS && slips * 3 <= known.chars().count());
     near.min().map(|(_, known)| known)
 }
 
@@ -68,6 +68,11 @@ mod tests {
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(choices("x", &many).ends_with("tag-49 and 10 more"));
         assert_eq!(nearest("p", ["q", "a"]), None, "one letter is like every other");
+        assert_eq!(
+            nearest("eror", ["zero3"]),
+            None,
+            "two of five letters are too many"
+        );
     }
 
     #[test]
