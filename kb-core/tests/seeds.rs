@@ -157,6 +157,29 @@ fn the_cuda_record_is_known_by_its_codes_and_has_a_probe_rule() {
     assert_eq!(tensorflow.codes(), [] as [&str; 0], "GPA is no code");
 }
 
+#[test]
+fn every_workaround_says_what_it_is_and_a_reset_what_must_stop_first() {
+    let files = seed_files();
+    let mut seen = 0;
+    for (path, document) in files.iter().filter(|(path, _)| !path.ends_with(".ext.json")) {
+        let annex_path = path.replace(".json", ".ext.json");
+        let annex = files.iter().find(|(path, _)| *path == annex_path);
+        let record = Record::parse(document, &annex.unwrap().1).unwrap();
+        let (notes, steps) = (&record.annex.workaround_notes, &record.document.workarounds);
+        assert_eq!(notes.len(), steps.len(), "{path}");
+        for (note, step) in notes.iter().zip(steps) {
+            let text = format!("{} {}", step.action, step.how.as_deref().unwrap_or_default());
+            let resets = text.contains("--gpu-reset") || text.contains("nvidia-smi -r`");
+            assert!(!resets || note.stop_first.is_some(), "{path}: {text}");
+            let chinese = note.cost.is_some() == note.cost_zh.is_some()
+                && note.stop_first.is_some() == note.stop_first_zh.is_some();
+            assert!(chinese, "{path}: {text}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 2_000, "{seen}");
+}
+
 fn odd_values() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "null",

@@ -1,6 +1,7 @@
 //! The annex's keys and types, as a table. The format is our own, so it is strict where it knows a key.
 
 use super::SCHEMA_VERSION;
+use super::notes::{WorkaroundKind, WorkaroundScope};
 use super::probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeScope};
 use super::{Action, Blame, Severity};
 use crate::text::checks::{day, record_id, report_id, url};
@@ -47,6 +48,8 @@ pub(super) static ANNEX: Shape = Shape::Object(&[
     Field::optional("severity", Shape::OrNull(&Shape::Word(Severity::WORDS))),
     Field::optional("action", Shape::OrNull(&Shape::Word(Action::WORDS))),
     Field::optional("at_fault", Shape::OrNull(&AT_FAULT)),
+    Field::optional("harmless", Shape::OrNull(&HARMLESS)),
+    Field::optional("workaround_notes", Shape::List(MOST, &WORKAROUND_NOTE)),
     Field::optional("disputes", Shape::List(MOST, &DISPUTE)),
     Field::optional("probe", Shape::List(MAX_RULES, &PROBE)),
     Field::optional("relations", RELATIONS),
@@ -142,6 +145,20 @@ static AT_FAULT: Shape = Shape::Object(&[
     Field::required("who", Shape::Word(Blame::WORDS)),
     Field::required("source", Shape::Checked("url", url)),
     Field::optional("note", TEXT_OR_NULL),
+]);
+
+static HARMLESS: Shape = Shape::Object(&[
+    Field::required("unless", Shape::FilledText),
+    Field::optional("unless_zh", TEXT_OR_NULL),
+]);
+
+static WORKAROUND_NOTE: Shape = Shape::Object(&[
+    Field::required("kind", Shape::Word(WorkaroundKind::WORDS)),
+    Field::required("scope", Shape::Word(WorkaroundScope::WORDS)),
+    Field::optional("cost", TEXT_OR_NULL),
+    Field::optional("cost_zh", TEXT_OR_NULL),
+    Field::optional("stop_first", TEXT_OR_NULL),
+    Field::optional("stop_first_zh", TEXT_OR_NULL),
 ]);
 
 static DISPUTE: Shape = Shape::Object(&[

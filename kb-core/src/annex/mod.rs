@@ -1,10 +1,12 @@
 //! The annex: all that Peerless adds to a document. `{"schema_version": 1}` is a whole annex.
 
 mod fields;
+mod notes;
 mod probe;
 mod view;
 
 pub use crate::severity::{Action, Blame, Severity};
+pub use notes::{Harmless, WorkaroundKind, WorkaroundNote, WorkaroundScope};
 pub use probe::{MAX_EXPRESSION_BYTES, MAX_RULES, ProbeRule, ProbeScope};
 pub use view::{
     Annex, AtFault, ChineseDeadEnd, ChineseWorkaround, Dispute, Example, NearMiss, Origin, Relations,

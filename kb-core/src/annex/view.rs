@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::notes::{Harmless, WorkaroundNote};
 use super::probe::ProbeRule;
 use super::{Action, Blame, Severity};
 use crate::ids::{RecordId, ReportId};
@@ -53,6 +54,12 @@ pub struct Annex {
     /// What is at fault, and the page that says so.
     #[serde(default)]
     pub at_fault: Option<AtFault>,
+    /// Set where the message is a notice that needs no step; it is never counted as a fault then.
+    #[serde(default)]
+    pub harmless: Option<Harmless>,
+    /// What each of the document's `workarounds` is, in the same order.
+    #[serde(default)]
+    pub workaround_notes: Vec<WorkaroundNote>,
     /// Statements of the document that are wrong or harmful: shown last, struck through, with the reason.
     #[serde(default)]
     pub disputes: Vec<Dispute>,

@@ -210,6 +210,7 @@ fn record(from: RecordSignatures, places: &HashMap<RecordId, u32>) -> Record {
         cancels: known(&from.cancels),
         only_alone: from.only_alone,
         notice: from.notice,
+        harmless: from.harmless.is_some(),
         only_with: (!from.only_with.is_empty()).then(|| known(&from.only_with)),
         window_seconds: from.window_seconds,
         domain: Markers::for_message(&domain_word).unwrap_or(Markers::NONE),

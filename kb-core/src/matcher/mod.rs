@@ -82,6 +82,8 @@ pub(crate) struct Record {
     pub(crate) only_alone: bool,
     /// Nothing is lost where it stands.
     pub(crate) notice: bool,
+    /// It is never a cause.
+    pub(crate) harmless: bool,
     /// Where stated, one of these must be there too; empty where none of them is a record.
     pub(crate) only_with: Option<Vec<u32>>,
     pub(crate) window_seconds: Option<u32>,

@@ -42,8 +42,12 @@ impl Record {
         codes
     }
 
-    /// Whether it tells of nothing that is lost and asks for nothing: an info, or a warning with nothing to do.
+    /// Whether it tells of nothing that is lost and asks for nothing: harmless, an info, or a warning with nothing to do.
     pub fn is_notice(&self) -> bool {
+        self.annex.harmless.is_some() || self.is_mild()
+    }
+
+    fn is_mild(&self) -> bool {
         match self.annex.severity {
             Some(Severity::Info) => true,
             Some(Severity::Warning) => self.annex.action == Some(Action::None),
@@ -69,6 +73,11 @@ impl Record {
             cancels: Vec::new(),
             only_alone: self.annex.relations.only_alone,
             notice: self.is_notice(),
+            harmless: self
+                .annex
+                .harmless
+                .as_ref()
+                .map(|harmless| harmless.unless.clone()),
             severity: self.annex.severity,
             action: self.annex.action,
             at_fault: self.annex.at_fault.as_ref().map(|at_fault| at_fault.who),

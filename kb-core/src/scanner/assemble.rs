@@ -237,6 +237,7 @@ fn to_match(
         folds,
         overflow: tally.overflow,
         wraps,
+        harmless: record.harmless,
         why: render::why(&why),
         why_code: Some(why.code()),
         reason: Some(why),

@@ -30,7 +30,15 @@ enum Link {
 pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wraps) -> Vec<RootCause> {
     let firsts = timeline.firsts.as_slice();
     let links = links(matcher, timeline, firsts, wraps);
-    let has_leader = |at: usize| links.iter().any(|from| from.get(at).is_some_and(Option::is_some));
+    // What is harmless has led to nothing; yet what else was read into its line is no second fault.
+    let is_harmless = |at: usize| {
+        let record = firsts.get(at).and_then(|first| matcher.record(first.record));
+        record.is_some_and(|record| record.harmless)
+    };
+    let has_leader = |at: usize| {
+        let mut from = links.iter().enumerate();
+        from.any(|(leader, to)| !is_harmless(leader) && to.get(at).is_some_and(Option::is_some))
+    };
     // Two records on one line describe one fault; the better one speaks for it.
     let is_second_view =
         |at: usize, first: &First| firsts.iter().take(at).any(|other| other.line == first.line);
@@ -44,13 +52,13 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
         }
     };
     for (at, first) in firsts.iter().enumerate() {
-        if !has_leader(at) && !is_second_view(at, first) {
+        if !has_leader(at) && !is_harmless(at) && !is_second_view(at, first) {
             take(at, &mut explained);
         }
     }
     // A circle has no beginning in the graph: what stands first in it is the cause.
     for (at, first) in firsts.iter().enumerate() {
-        if explained.get(at) == Some(&false) && !is_second_view(at, first) {
+        if explained.get(at) == Some(&false) && !is_harmless(at) && !is_second_view(at, first) {
             take(at, &mut explained);
         }
     }

@@ -61,6 +61,7 @@ pub use lines::{LONG_LINE_BYTES, OVERLAP_BYTES};
 pub use sequence::MAX_LINES_APART;
 pub use summary::{
     Applies, Candidate, Fold, KnownComponent, LinePart, Match, MatchedLine, Order, RootCause, Summary,
+    errors_and_harmless,
 };
 pub use text::{Marked, TEXT_LIMIT_BYTES};
 

@@ -76,6 +76,9 @@ pub struct Match {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub wraps: Option<RecordId>,
+    /// True where the record says that the message is harmless: it is no error, and never a first cause.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub harmless: bool,
     /// One sentence that says why.
     pub why: String,
     /// The kind of reason; absent in answers of older servers.
@@ -216,4 +219,10 @@ pub enum Order {
     /// The place in the text.
     #[default]
     Line,
+}
+
+/// How many of the matches are errors, and how many are messages that their record calls harmless.
+pub fn errors_and_harmless(matches: &[Match]) -> (usize, usize) {
+    let harmless = matches.iter().filter(|found| found.harmless).count();
+    (matches.len() - harmless, harmless)
 }

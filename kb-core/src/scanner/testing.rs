@@ -23,6 +23,7 @@ pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
         cancels: Vec::new(),
         only_alone: false,
         notice: false,
+        harmless: None,
         severity: None,
         action: None,
         at_fault: None,

@@ -105,6 +105,9 @@ pub struct RecordSignatures {
     /// It tells of nothing that is lost: no first cause beside a record that does, unless it leads to what is there.
     #[serde(default)]
     pub notice: bool,
+    /// Where the message is harmless: when it is not. It is never a first cause, and is counted apart from errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harmless: Option<String>,
     /// How bad the error is; for display and for verdicts, the matcher does not read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,

@@ -1,4 +1,4 @@
-//! Texts that should be Chinese, and lists that should be as long as what they translate.
+//! Texts that should be Chinese, and lists that should be as long as what they translate or describe.
 
 use super::{Part, Violation};
 use crate::annex::Annex;
@@ -73,6 +73,7 @@ pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> 
             &mut found,
         );
     }
+    notes(document, annex, &mut found);
     length(
         part,
         "/dead_ends_zh",
@@ -88,6 +89,34 @@ pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> 
         &mut found,
     );
     found
+}
+
+/// The Chinese of notes, and that there is one note for each workaround.
+fn notes(document: &Document, annex: &Annex, found: &mut Vec<Violation>) {
+    let part = Part::Annex;
+    for (index, note) in annex.workaround_notes.iter().enumerate() {
+        for (name, zh) in [("cost_zh", &note.cost_zh), ("stop_first_zh", &note.stop_first_zh)] {
+            text(
+                part,
+                &format!("/workaround_notes/{index}/{name}"),
+                zh.as_deref(),
+                found,
+            );
+        }
+    }
+    let unless = annex
+        .harmless
+        .as_ref()
+        .and_then(|harmless| harmless.unless_zh.as_deref());
+    text(part, "/harmless/unless_zh", unless, found);
+    let (notes, workarounds) = (annex.workaround_notes.len(), document.workarounds.len());
+    if notes != 0 && notes != workarounds {
+        let reason = format!("{notes} notes of {workarounds} workarounds; they belong together by position");
+        found.push(
+            Violation::warning(part, "/workaround_notes", "note-count", reason)
+                .fix("write one for each, in order"),
+        );
+    }
 }
 
 /// A text is taken for Chinese when it holds a CJK ideograph (Unicode blocks CJK Unified Ideographs and extension A).

@@ -312,6 +312,18 @@ fn annexes_with_faults_of_content() {
             "not-chinese",
         ),
         (
+            "/workaround_notes",
+            "[{\"kind\": \"repairs\", \"scope\": \"job\"}, {\"kind\": \"hides\", \"scope\": \"job\"}]",
+            "/workaround_notes",
+            "note-count",
+        ),
+        (
+            "/harmless",
+            "{\"unless\": \"it repeats\", \"unless_zh\": \"again\"}",
+            "/harmless/unless_zh",
+            "not-chinese",
+        ),
+        (
             "/sources/0/supports",
             "[\"/dead_ends/0\", \"/nowhere\"]",
             "/sources/0/supports/1",

@@ -275,6 +275,24 @@ fn a_notice_is_no_cause_beside_a_fault_that_it_does_not_lead_to() {
 }
 
 #[test]
+fn what_is_harmless_is_no_cause_even_alone() {
+    let mut records = records(&[("b", "c")]);
+    for record in &mut records {
+        record.harmless = (record.id.as_str() == "cuda/b").then(|| "it comes twice".to_owned());
+    }
+    let matcher = matcher_of(records);
+    for (text, expected) in [
+        ("b", vec![]),
+        ("ba", vec!["a".to_owned()]),
+        ("bc", vec!["c".to_owned()]),
+    ] {
+        let summary = scan_text(&matcher, log(text));
+        assert_eq!(causes(&summary), expected, "{text}");
+        assert_eq!(summary.matches.len(), text.len(), "it stays among the matches");
+    }
+}
+
+#[test]
 fn between_hosts_the_graph_decides_where_clocks_cannot() {
     let graph = graph(&[("a", "b"), ("b", "c")]);
     // gpu-2 is the cause, but its clock is 2 minutes ahead.

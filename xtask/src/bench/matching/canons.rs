@@ -84,6 +84,7 @@ fn empty() -> Result<RecordSignatures> {
         cancels: Vec::new(),
         only_alone: false,
         notice: false,
+        harmless: None,
         severity: None,
         action: None,
         at_fault: None,
