@@ -49,6 +49,9 @@ pub(crate) struct About {
     pub(crate) action: Option<Action>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at_fault: Option<Blame>,
+    /// Where the message is harmless: when it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) harmless: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) address: Option<String>,
 }
@@ -162,6 +165,7 @@ pub(crate) fn matcher(
             severity: record.severity,
             action: record.action,
             at_fault: record.at_fault,
+            harmless: record.harmless.clone(),
             address: None,
         };
         (record.id.clone(), about)

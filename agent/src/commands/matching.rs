@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kb_core::ids::RecordId;
 use kb_core::intake::Intake;
 use kb_core::matcher::Matcher;
-use kb_core::scanner::{ScanOptions, Summary};
+use kb_core::scanner::{ScanOptions, Summary, errors_and_harmless};
 use kb_core::terminal::harmless;
 
 use crate::cli::{MatchArgs, SignatureArgs, StateArgs};
@@ -35,7 +35,7 @@ pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
         };
         let text = unpacked(raw).map_err(wrong)?;
         let summary = scan(&known.matcher, text).map_err(wrong)?;
-        found |= !summary.matches.is_empty();
+        found |= errors_and_harmless(&summary.matches).0 > 0;
         let text = if arguments.json {
             let records: BTreeMap<&RecordId, About> = summary
                 .matches
@@ -121,15 +121,25 @@ fn scan(matcher: &Arc<Matcher>, mut source: impl Read) -> io::Result<Summary> {
 fn told(path: &Path, summary: &Summary, known: &Known) -> String {
     let file = harmless(&path.to_string_lossy());
     let mut told = Vec::new();
-    if summary.matches.is_empty() {
+    let (errors, harmless_ones) = errors_and_harmless(&summary.matches);
+    if errors == 0 {
+        let also = match harmless_ones {
+            0 => String::new(),
+            1 => ", 1 known message that is harmless".to_owned(),
+            more => format!(", {more} known messages that are harmless"),
+        };
         told.push(format!(
-            "{file}: no known error in {} lines\n",
+            "{file}: no known error in {} lines{also}\n",
             summary.lines_scanned
         ));
     }
     for found in &summary.matches {
         let is_cause = summary.root_cause.as_ref() == Some(&found.id);
-        let cause = if is_cause { " (first cause)" } else { "" };
+        let cause = match (is_cause, found.harmless) {
+            (true, _) => " (first cause)",
+            (false, true) => " (harmless)",
+            (false, false) => "",
+        };
         let times = if found.count == 1 {
             "once"
         } else {
@@ -143,6 +153,10 @@ fn told(path: &Path, summary: &Summary, known: &Known) -> String {
         let more = [
             about.signature.clone(),
             about.weight(),
+            about
+                .harmless
+                .as_ref()
+                .map_or_else(String::new, |unless| format!("harmless, unless: {unless}")),
             about.address.clone().unwrap_or_default(),
         ];
         let more = more.iter().filter(|more| !more.is_empty());

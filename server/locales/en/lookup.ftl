@@ -88,3 +88,9 @@ lookup-candidates = Candidates, not matches
 lookup-candidates-mean = Nothing proves that one of these is your error.
 lookup-stands-at = Where it stands
 lookup-again = Change it, or look up something else
+lookup-harmless-ones =
+    { $count ->
+        [one] { $count } known message that is harmless
+       *[other] { $count } known messages that are harmless
+    }
+lookup-harmless-at = Harmless, line { $line }

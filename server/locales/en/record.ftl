@@ -67,3 +67,6 @@ record-or-later = { $version } or later
 record-before-version = before { $version }
 record-up-to = up to { $version }
 record-or = {" "}or{" "}
+record-harmless = Harmless
+record-unless = Unless:
+record-stop-first = Stop first:

@@ -52,3 +52,5 @@ lookup-candidates = 候选，并非匹配
 lookup-candidates-mean = 没有证据表明其中某条就是您的错误。
 lookup-stands-at = 所在位置
 lookup-again = 修改内容，或查询其他错误
+lookup-harmless-ones = { $count } 条已知的无害消息
+lookup-harmless-at = 无害，第 { $line } 行

@@ -67,3 +67,6 @@ record-or-later = { $version } 及以上
 record-before-version = 低于 { $version }
 record-up-to = 不高于 { $version }
 record-or = {" "}或{" "}
+record-harmless = 无害
+record-unless = 除非：
+record-stop-first = 先停止：

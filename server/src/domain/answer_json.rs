@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kb_core::annex::{Action, Blame, Severity};
+use kb_core::annex::{Action, Blame, Severity, WorkaroundKind, WorkaroundNote, WorkaroundScope};
 use kb_core::ids::RecordId;
 use kb_core::record::{Record, VerificationTier, Workaround};
 use kb_core::scanner::{KnownComponent, Match, Order, RootCause};
@@ -45,6 +45,13 @@ pub struct ExplainedAnswer {
     pub kb: KnowledgeStamp,
 }
 
+impl ExplainedAnswer {
+    /// Whether something was found that is not harmless.
+    pub fn has_error(&self) -> bool {
+        self.matches.iter().any(|explained| !explained.found.harmless)
+    }
+}
+
 /// A record that stands in the text, and what it says in short.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct ExplainedMatch {
@@ -79,6 +86,9 @@ pub struct Brief {
     /// What is at fault.
     #[schema(value_type = Option<String>)]
     pub at_fault: Option<Blame>,
+    /// Where the message is harmless: when it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harmless_unless: Option<String>,
     /// What the record rests on.
     #[schema(value_type = Option<String>)]
     pub tier: Option<VerificationTier>,
@@ -96,6 +106,20 @@ pub struct BriefWorkaround {
     /// The commands or steps, where the record has more than the sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
+    /// What the step does to the error: `repairs`, `avoids`, `diagnoses` or `hides`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub kind: Option<WorkaroundKind>,
+    /// What the step touches: `none`, `job`, `gpu`, `node` or `fabric`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub scope: Option<WorkaroundScope>,
+    /// What is given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
+    /// What must be stopped first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_first: Option<String>,
 }
 
 /// A record's two texts.
@@ -176,6 +200,11 @@ fn brief(record: &Record, base_url: Option<&str>) -> Brief {
         severity: record.annex.severity,
         action: record.annex.action,
         at_fault: record.annex.at_fault.as_ref().map(|at_fault| at_fault.who),
+        harmless_unless: record
+            .annex
+            .harmless
+            .as_ref()
+            .map(|harmless| harmless.unless.clone()),
         tier: document.tier(),
         address: format!("{}/r/{}", base_url.unwrap_or_default(), record.id()),
         // Disputed advice stands last, and is never the first thing to try.
@@ -183,12 +212,12 @@ fn brief(record: &Record, base_url: Option<&str>) -> Brief {
             .workarounds()
             .into_iter()
             .find(|advised| advised.dispute.is_none())
-            .and_then(|advised| brief_workaround(advised.item)),
+            .and_then(|advised| brief_workaround(advised.item, record.workaround_note(advised.position))),
     }
 }
 
 /// The seeds repeat `action` as `how`, or leave `action` empty where `how` says it all.
-fn brief_workaround(workaround: &Workaround) -> Option<BriefWorkaround> {
+fn brief_workaround(workaround: &Workaround, note: Option<&WorkaroundNote>) -> Option<BriefWorkaround> {
     let action = workaround.action.trim();
     let how = workaround.how.as_deref().map(str::trim).unwrap_or_default();
     match (action, how) {
@@ -199,6 +228,10 @@ fn brief_workaround(workaround: &Workaround) -> Option<BriefWorkaround> {
     .map(|(action, how)| BriefWorkaround {
         action: action.to_owned(),
         how,
+        kind: note.map(|note| note.kind),
+        scope: note.map(|note| note.scope),
+        cost: note.and_then(|note| note.cost.clone()),
+        stop_first: note.and_then(|note| note.stop_first.clone()),
     })
 }
 

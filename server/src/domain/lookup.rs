@@ -13,7 +13,7 @@ use kb_core::reason::{Why, WhyCode};
 use kb_core::render;
 use kb_core::scanner::{
     self, EnvironmentError, Event, KnownComponent, Match, MatchedLine, Order, RootCause, ScanOptions,
-    Scanner, Summary,
+    Scanner, Summary, errors_and_harmless,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -90,6 +90,13 @@ pub struct MatchAnswer {
     pub environment: Vec<KnownComponent>,
     /// Which state of the knowledge answered.
     pub kb: KnowledgeStamp,
+}
+
+impl MatchAnswer {
+    /// Whether something was found that is not harmless.
+    pub fn has_error(&self) -> bool {
+        errors_and_harmless(&self.matches).0 > 0
+    }
 }
 
 /// A record that may be meant.

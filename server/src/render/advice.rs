@@ -52,6 +52,10 @@ pub struct Advice {
     pub title: Option<Text>,
     pub body: Option<Text>,
     pub condition: Option<Text>,
+    /// What the step does to the error, what it costs and touches; of a workaround alone.
+    pub kind: Option<String>,
+    /// What must be stopped before it.
+    pub stop_first: Option<Text>,
     /// The rate with what it rests on.
     pub rate: Option<String>,
     pub sources: Vec<Citation>,

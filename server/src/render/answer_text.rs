@@ -3,16 +3,17 @@
 
 use std::fmt::Write as _;
 
-use kb_core::annex::Dispute;
+use kb_core::annex::{Dispute, WorkaroundNote};
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
-use kb_core::scanner::{Applies, Match, MatchedLine, RootCause};
+use kb_core::scanner::{Applies, Match, MatchedLine, RootCause, errors_and_harmless};
 use kb_core::terminal::harmless;
 use serde::Serialize;
 
 use crate::domain::lookup::{Candidate, MatchAnswer};
 use crate::domain::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
+use crate::render::i18n::{Language, terms};
 
 /// Renders an answer; links begin with `base_url`, and are left out where there is no server.
 pub fn render(answer: &MatchAnswer, generation: &Generation, base_url: Option<&str>) -> String {
@@ -28,14 +29,20 @@ fn write_answer(
     generation: &Generation,
     base_url: Option<&str>,
 ) -> std::fmt::Result {
-    if answer.matches.is_empty() {
+    let (errors, harmless_ones) = errors_and_harmless(&answer.matches);
+    if errors == 0 {
         writeln!(text, "No known error in {} lines.", answer.lines_scanned)?;
+    }
+    match harmless_ones {
+        0 => {}
+        1 => writeln!(text, "1 known message is harmless.\n")?,
+        more => writeln!(text, "{more} known messages are harmless.\n")?,
     }
     for found in &answer.matches {
         let cause = answer.root_causes.iter().find(|cause| cause.id == found.id);
         let cause = cause.filter(|_| answer.matches.len() > 1);
         let published = generation.record(&found.id);
-        let is_notice = published.is_some_and(|published| published.record.is_notice());
+        let is_notice = !found.harmless && published.is_some_and(|published| published.record.is_notice());
         let title = published.and_then(|published| published.record.annex.title.as_deref());
         write_match(text, found, title, cause.is_some(), is_notice)?;
         if let Some(cause) = cause {
@@ -70,7 +77,9 @@ fn write_match(
     is_cause: bool,
     is_notice: bool,
 ) -> std::fmt::Result {
-    let notice = if is_notice {
+    let notice = if found.harmless {
+        "  (harmless)"
+    } else if is_notice {
         "  (a notice, no fault by itself)"
     } else {
         ""
@@ -150,6 +159,9 @@ fn write_line(text: &mut String, line: &MatchedLine) -> std::fmt::Result {
 }
 
 fn write_record(text: &mut String, record: &Record) -> std::fmt::Result {
+    if let Some(known) = &record.annex.harmless {
+        writeln!(text, "  Harmless, unless: {}", harmless(&known.unless))?;
+    }
     writeln!(text, "  Why: {}", record.document.root_cause)?;
     write_dispute(text, record.dispute("/root_cause"))?;
     for advised in record.workarounds() {
@@ -159,6 +171,7 @@ fn write_record(text: &mut String, record: &Record) -> std::fmt::Result {
             "Do"
         };
         write_advice(text, verb, &advised.item.action, advised.item.how.as_deref())?;
+        write_note(text, record.workaround_note(advised.position))?;
         write_dispute(text, advised.dispute)?;
     }
     for advised in record.dead_ends() {
@@ -174,6 +187,21 @@ fn write_record(text: &mut String, record: &Record) -> std::fmt::Result {
             advised.item.why_fails.as_deref(),
         )?;
         write_dispute(text, advised.dispute)?;
+    }
+    Ok(())
+}
+
+/// What the step above does, touches and costs, and what must be stopped first.
+fn write_note(text: &mut String, note: Option<&WorkaroundNote>) -> std::fmt::Result {
+    let Some(note) = note else {
+        return Ok(());
+    };
+    let words = terms::Words::of(Language::English);
+    let cost = note.cost.as_deref().map(harmless);
+    let kind = words.workaround_kind(note.kind, cost.as_deref());
+    writeln!(text, "      ({kind}; {})", words.workaround_scope(note.scope))?;
+    if let Some(stopped) = &note.stop_first {
+        writeln!(text, "      Stop first: {}", harmless(stopped))?;
     }
     Ok(())
 }

@@ -98,7 +98,7 @@ fn sum_up(local: &Local, input: &Input, matching: Matching, output: &mut Output)
     if output.is_lines() {
         return output.summary(input, &local.explain(answer));
     }
-    output.text(input, &local.render(&answer), !answer.matches.is_empty())
+    output.text(input, &local.render(&answer), answer.has_error())
 }
 
 /// Reads an input until it can give no more.

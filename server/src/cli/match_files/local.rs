@@ -72,7 +72,7 @@ impl Explainer for Local {
 
     fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)> {
         let answer = self.answer(text)?;
-        Ok((self.render(&answer), !answer.matches.is_empty()))
+        Ok((self.render(&answer), answer.has_error()))
     }
 
     fn stepwise(

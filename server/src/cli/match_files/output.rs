@@ -73,7 +73,7 @@ impl Output {
             }
             Form::Json => {
                 let answer = explainer.explained(text).with_context(shown)?;
-                self.found |= !answer.matches.is_empty();
+                self.found |= answer.has_error();
                 say_json(&input.name(), &answer)
             }
             Form::Lines => {
@@ -83,7 +83,7 @@ impl Output {
             }
             Form::Sarif => {
                 let answer = explainer.answer(text).with_context(shown)?;
-                self.found |= !answer.matches.is_empty();
+                self.found |= answer.has_error();
                 self.sarif.add(input, &answer, explainer)
             }
         }
@@ -118,7 +118,7 @@ impl Output {
 
     /// Prints the last line of a file.
     pub(super) fn summary(&mut self, input: &Input, answer: &ExplainedAnswer) -> anyhow::Result<()> {
-        self.found |= !answer.matches.is_empty();
+        self.found |= answer.has_error();
         let event = "summary";
         say_json(&input.name(), &Ended { event, answer })
     }

@@ -46,6 +46,8 @@ words! {
         errors(count: u64),
         lines_read(count: u64),
         first_cause(line: u64),
+        harmless_ones(count: u64),
+        harmless_at(line: u64),
         another_cause(line: u64),
         follows_from(cause: &str, line: u64),
         at_line(line: u64),

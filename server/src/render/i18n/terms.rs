@@ -1,6 +1,6 @@
 //! Words of a few that are the same wherever they stand: verdicts, outcomes, severities, what to do first.
 
-use kb_core::annex::{Action, Blame, Severity};
+use kb_core::annex::{Action, Blame, Severity, WorkaroundKind, WorkaroundScope};
 use kb_core::record::Resolvable;
 use kb_core::report::{Engine, GapKind, Outcome, P2pStatus, When};
 use kb_core::verdict::Verdict;
@@ -65,6 +65,18 @@ words! {
         yes,
         in_part,
         no,
+        repairs,
+        avoids,
+        diagnoses,
+        hides,
+        touches_none,
+        touches_job,
+        touches_gpu,
+        touches_node,
+        touches_fabric,
+    }
+    messages {
+        avoids_at(cost: &str),
     }
 }
 
@@ -182,6 +194,28 @@ impl Words {
             Resolvable::True => self.yes,
             Resolvable::Partial => self.in_part,
             Resolvable::False => self.no,
+        }
+    }
+
+    /// What a workaround does to the error, with what is given up.
+    pub(crate) fn workaround_kind(&self, kind: WorkaroundKind, cost: Option<&str>) -> String {
+        match (kind, cost) {
+            (WorkaroundKind::Avoids, Some(cost)) => return self.avoids_at(cost),
+            (WorkaroundKind::Avoids, None) => self.avoids,
+            (WorkaroundKind::Repairs, _) => self.repairs,
+            (WorkaroundKind::Diagnoses, _) => self.diagnoses,
+            (WorkaroundKind::Hides, _) => self.hides,
+        }
+        .to_owned()
+    }
+
+    pub(crate) fn workaround_scope(&self, scope: WorkaroundScope) -> &'static str {
+        match scope {
+            WorkaroundScope::None => self.touches_none,
+            WorkaroundScope::Job => self.touches_job,
+            WorkaroundScope::Gpu => self.touches_gpu,
+            WorkaroundScope::Node => self.touches_node,
+            WorkaroundScope::Fabric => self.touches_fabric,
         }
     }
 

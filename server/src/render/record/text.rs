@@ -124,6 +124,12 @@ impl Sheet {
             if let Some(condition) = &item.condition {
                 self.line(5, &format!("{} {}", words.when, condition.text));
             }
+            if let Some(stopped) = &item.stop_first {
+                self.line(5, &format!("{} {}", words.stop_first, stopped.text));
+            }
+            if let Some(kind) = &item.kind {
+                self.line(5, kind);
+            }
             if let Some(rate) = &item.rate {
                 self.line(5, rate);
             }

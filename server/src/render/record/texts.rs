@@ -1,11 +1,11 @@
 //! A record's texts in the language asked for; where a text has no translation the other language stands in, marked.
 
-use kb_core::annex::Dispute;
+use kb_core::annex::{Dispute, WorkaroundNote};
 use kb_core::record::{Advised, DeadEnd, Record, Workaround};
 
 use super::tier::{Tier, rate};
 use crate::render::advice::{Advice, Citation, Objection, Text};
-use crate::render::i18n::Language;
+use crate::render::i18n::{Language, terms};
 use crate::render::words::is_chinese;
 
 /// The signature in the language asked for, and in the other one if there is one.
@@ -85,6 +85,8 @@ fn dead_end(record: &Record, language: Language, tier: &Tier, advised: &Advised<
         title: title.or_else(|| Text::filled(Some(&item.action))),
         body: body.or_else(|| Text::filled(item.why_fails.as_deref())),
         condition: Text::filled(item.condition.as_deref()),
+        kind: None,
+        stop_first: None,
         rate: item
             .fail_rate
             .map(|share| rate(words.fails_in, share, has_sources, tier, words)),
@@ -129,16 +131,39 @@ fn workaround(record: &Record, language: Language, tier: &Tier, advised: &Advise
         }
     });
     let has_sources = !item.sources.is_empty();
+    let note = record.workaround_note(position);
     Advice {
         title,
         body: how,
         condition: Text::filled(item.condition.as_deref()),
+        kind: note.map(|note| kind(note, language)),
+        stop_first: note.and_then(|note| either(language, &note.stop_first, &note.stop_first_zh)),
         rate: item
             .success_rate
             .map(|share| rate(words.works_in, share, has_sources, tier, words)),
         sources: item.sources.iter().map(|source| Citation::new(source)).collect(),
         dispute: dispute.map(|dispute| objection(dispute, language)),
     }
+}
+
+/// `avoids the error; the cost: … · touches the whole node`
+fn kind(note: &WorkaroundNote, language: Language) -> String {
+    let words = terms::Words::of(language);
+    let cost = either(language, &note.cost, &note.cost_zh);
+    let kind = words.workaround_kind(note.kind, cost.as_ref().map(|cost| cost.text.as_str()));
+    format!("{kind} · {}", words.workaround_scope(note.scope))
+}
+
+/// When a message that is harmless is not.
+pub fn harmless_unless(record: &Record, language: Language) -> Option<Text> {
+    let harmless = record.annex.harmless.as_ref()?;
+    either(language, &Some(harmless.unless.clone()), &harmless.unless_zh)
+}
+
+/// The text in the language asked for, or the English one.
+fn either(language: Language, english: &Option<String>, chinese: &Option<String>) -> Option<Text> {
+    let chinese = Text::filled(chinese.as_deref()).filter(|_| language == Language::Chinese);
+    chinese.or_else(|| Text::filled(english.as_deref()))
 }
 
 /// The commands of `how` that a translation leaves out, as they are to be typed; all of it where it is lines of commands.

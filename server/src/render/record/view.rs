@@ -124,6 +124,14 @@ pub fn view(source: Source<'_>, locale: Locale) -> RecordView {
 fn notices(source: Source<'_>, locale: Locale) -> Vec<Notice> {
     let words = locale.language.words();
     let mut notices = Vec::new();
+    if let Some(unless) = texts::harmless_unless(source.record, locale.language) {
+        notices.push(Notice {
+            tone: Tone::Good,
+            title: words.harmless,
+            text: format!("{} {}", words.unless, unless.text),
+            link: None,
+        });
+    }
     if source.withdrawn {
         notices.push(Notice {
             tone: Tone::Bad,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use actix_web::http::header::{self, ContentType};
 use actix_web::web::{self, Bytes, Payload};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
-use kb_core::scanner::EnvironmentError;
+use kb_core::scanner::{EnvironmentError, errors_and_harmless};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
@@ -213,7 +213,7 @@ fn answer(
     state: &AppState,
 ) -> Result<HttpResponse, Problem> {
     let mut response = HttpResponse::Ok();
-    response.insert_header((MATCHES_HEADER, found.matches.len()));
+    response.insert_header((MATCHES_HEADER, errors_and_harmless(&found.matches).0));
     match form {
         Form::Text => {
             response.content_type("text/plain; charset=utf-8");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kb_core::ids::RecordId;
-use kb_core::scanner::{Applies, Match, MatchedLine};
+use kb_core::scanner::{Applies, Match, MatchedLine, errors_and_harmless};
 
 use crate::domain::lookup::{Candidate, MatchAnswer};
 use crate::domain::suspects::{self, FIND_OUT};
@@ -37,6 +37,8 @@ pub(super) struct MatchView {
     pub count: String,
     pub applies: Mark,
     pub score: String,
+    /// Where the message is harmless: when it is not.
+    pub unless: Option<Text>,
     pub root_cause: Option<Text>,
     pub root_cause_dispute: Option<Objection>,
     /// What may have caused it and the agent can tell apart.
@@ -140,6 +142,7 @@ pub(super) fn view(
         count: own_words.on_lines(found.count),
         applies: applies(found.applies, own_words),
         score: own_words.score(&format!("{:.2}", found.score)),
+        unless: record.and_then(|record| texts::harmless_unless(record, language)),
         root_cause: record.map(|record| texts::root_cause(record, language)),
         root_cause_dispute: record.and_then(|record| texts::root_cause_dispute(record, language)),
         suspects: suspects(generation, answer, found, locale),
@@ -193,7 +196,10 @@ pub(super) fn candidate(generation: &Generation, candidate: &Candidate, locale: 
 
 fn place(answer: &MatchAnswer, found: &Match, words: &Words) -> String {
     let line = first_line(found);
-    let alone = answer.matches.len() == 1;
+    if found.harmless {
+        return words.harmless_at(line);
+    }
+    let alone = errors_and_harmless(&answer.matches).0 == 1;
     if answer.root_cause.as_ref() == Some(&found.id) {
         return if alone {
             words.at_line(line)

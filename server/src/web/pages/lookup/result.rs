@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use kb_core::scanner::{Applies, Order};
+use kb_core::scanner::{Applies, Order, errors_and_harmless};
 
 use super::form::{self, EnvironmentField};
 use super::matches::{self, CandidateView, MatchView};
@@ -124,7 +124,7 @@ fn languages(current: Language) -> Vec<LanguageButton> {
 }
 
 fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words) -> String {
-    match (answer.matches.len(), hits.len()) {
+    match (errors_and_harmless(&answer.matches).0, hits.len()) {
         (0, 0) => own.no_known_error.to_owned(),
         (0, hits) => own.only_hits(hits as u64),
         (matches, _) => own.errors(matches as u64),
@@ -133,6 +133,10 @@ fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words) -> Strin
 
 fn facts(answer: &MatchAnswer, own: &lookup::Words) -> Vec<String> {
     let mut facts = vec![own.lines_read(answer.lines_scanned), bytes(answer.bytes_scanned)];
+    let harmless = errors_and_harmless(&answer.matches).1;
+    if harmless > 0 {
+        facts.push(own.harmless_ones(harmless as u64));
+    }
     if answer.matches.len() > 1 {
         let order = match answer.order {
             Order::Time => own.by_time,
