@@ -9,6 +9,7 @@ mod content;
 mod evidence;
 mod links;
 mod patterns;
+mod plain;
 mod set;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub fn check_record(expected: Option<&RecordId>, document: &str, annex: &str) ->
     if let Some(view) = &document_view {
         found.extend(links::check_identity(expected, view));
         found.extend(content::check(view));
+        found.extend(plain::check(view));
         found.extend(chinese::check_document(view));
     }
     if let (Some(view), Some(annex_view)) = (&document_view, &annex_view) {
