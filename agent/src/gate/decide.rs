@@ -1,8 +1,8 @@
 //! The decision, for Slurm's prolog, epilog and health check alike.
 
+use super::cluster::{Service, Standing};
 use super::limit::{Limit, Reached};
 use super::seen::Seen;
-use super::standing::{Service, Standing};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {

@@ -2,18 +2,18 @@
 //!
 //! ```text
 //! what the agent said (seen) --.
-//! what Slurm says (standing) ---+-> decide -> an action, carried out by commands::gate
+//! what Slurm says (cluster)  ---+-> decide -> an action, carried out by commands::gate
 //! settings (limit, doubt) -----'
 //! ```
 //!
 //! All of it is data in and data out; nothing here starts a program or reads a file.
 
+mod cluster;
 mod decide;
 mod limit;
 mod seen;
-mod standing;
 
+pub(crate) use cluster::{OURS, drained_before, standing};
 pub(crate) use decide::{Action, Cause, InDoubt, Place, Question, decide};
 pub(crate) use limit::Limit;
 pub(crate) use seen::{Doubt, Ended, Found, Seen, of_probe, of_status};
-pub(crate) use standing::{OURS, drained_before, standing};

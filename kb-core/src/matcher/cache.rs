@@ -14,9 +14,6 @@ use crate::signature::{
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
 pub const CACHE_LIMIT_BYTES: usize = 96 << 20;
-/// What a pattern takes besides its compiled form, in bytes: search caches of the threads that use it. An estimate
-/// from the growth of a process that compiled 987 patterns.
-const SEARCH_CACHE_BYTES: usize = 8 << 10;
 
 /// A pattern that has run so often gets an automaton, from a text on which so many patterns have run: who asks about one
 /// line does not wait for it.
@@ -162,14 +159,13 @@ impl PatternCache {
         before: Option<&Arc<CompiledPattern>>,
         often: bool,
     ) -> Result<Arc<CompiledPattern>, PatternError> {
-        let (compiled, automata) = if often {
-            let compiled = compile_often(&pattern.spec, texts, AUTOMATON_BYTES)?;
-            (compiled, 2 * AUTOMATON_BYTES)
+        let compiled = if often {
+            compile_often(&pattern.spec, texts, AUTOMATON_BYTES)?
         } else {
-            (compile(&pattern.spec, texts)?, 0)
+            compile(&pattern.spec, texts)?
         };
         let compiled = Arc::new(compiled);
-        let bytes = compiled.regex.memory_usage() + SEARCH_CACHE_BYTES + automata;
+        let bytes = compiled.regex.memory_usage();
         let mut resident = lock(&self.resident);
         {
             let mut place = pattern.form(texts).write();

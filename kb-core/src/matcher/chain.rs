@@ -82,7 +82,7 @@ mod tests {
         let compiled = compile(&spec, Texts::Any).unwrap();
         let by_pattern = compiled
             .regex
-            .find(line)
+            .search(&regex_automata::Input::new(line))
             .map(|found| (found.start(), found.end()));
         (by_chain, by_pattern)
     }

@@ -14,9 +14,12 @@ use super::lines::parts;
 use super::parse::{mark_gaps, parse, parse_for_ascii};
 use super::quick::parse_for_literals;
 use super::required::{Clause, required};
+use super::searcher::Searcher;
 
 /// At least one clause must have no literal shorter than this, in bytes.
 const MIN_ENTRY_LITERAL: usize = 3;
+/// Most bytes that a pattern keeps for its next search.
+const SEARCH_CACHE_BYTES: usize = 16 << 10;
 /// Longest name of a capture, in bytes.
 const MAX_CAPTURE_NAME: usize = 40;
 
@@ -51,7 +54,7 @@ impl PatternFacts {
 /// A pattern ready to run.
 #[derive(Debug)]
 pub(crate) struct CompiledPattern {
-    pub(crate) regex: meta::Regex,
+    pub(crate) regex: Searcher,
     /// Groups that hold what wildcards swallowed.
     pub(crate) gaps: Range<usize>,
 }
@@ -150,7 +153,7 @@ impl Texts {
 /// Compiles a pattern for matching on the bytes of one line.
 pub(crate) fn compile(spec: &PatternSpec, texts: Texts) -> Result<CompiledPattern, PatternError> {
     // A pattern runs on few and short lines: the automata that pay on long texts would only cost memory and time.
-    compile_as(spec, texts, meta::Config::new().hybrid(false))
+    compile_as(spec, texts, meta::Config::new().hybrid(false), SEARCH_CACHE_BYTES)
 }
 
 /// The first of these lines that a pattern matches, wherever it stands: the matcher also asks whether words by which a text
@@ -170,13 +173,15 @@ pub(crate) fn compile_often(
     automaton: usize,
 ) -> Result<CompiledPattern, PatternError> {
     let config = meta::Config::new().hybrid(true);
-    compile_as(spec, texts, config.hybrid_cache_capacity(automaton))
+    let config = config.hybrid_cache_capacity(automaton);
+    compile_as(spec, texts, config, SEARCH_CACHE_BYTES + 2 * automaton)
 }
 
 fn compile_as(
     spec: &PatternSpec,
     texts: Texts,
     config: meta::Config,
+    kept_bytes: usize,
 ) -> Result<CompiledPattern, PatternError> {
     let hir = match texts {
         Texts::Ascii => parse_for_ascii(spec)?,
@@ -203,6 +208,7 @@ fn compile_as(
             )
         })?;
     let gaps = usize::try_from(groups + 1).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
+    let regex = Searcher::new(regex, kept_bytes);
     Ok(CompiledPattern { regex, gaps })
 }
 

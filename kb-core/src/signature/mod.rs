@@ -17,6 +17,7 @@ mod parse;
 mod phrase;
 mod quick;
 mod required;
+mod searcher;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ pub(crate) use parse::parse as slow_tree;
 pub use phrase::PhraseSpec;
 pub(crate) use phrase::{Outline, Phrase, PhraseHit, outline};
 pub use required::Clause;
+pub(crate) use searcher::Searcher;
 
 use serde::{Deserialize, Serialize};
 

@@ -4,15 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use regex_automata::meta::Regex;
-
 use super::{Part, Violation};
 use crate::annex::Annex;
 use crate::ids::Revision;
 use crate::matcher::{Matcher, Rejected};
 use crate::record::{DOCUMENT_PATTERN, Document, Record, document_pattern};
 use crate::scanner::{ScanOptions, Summary, scan};
-use crate::signature::{self, PatternError, PatternSpec, Phrase, PhraseSpec, Texts};
+use crate::signature::{self, PatternError, PatternSpec, Phrase, PhraseSpec, Searcher, Texts};
 
 /// A pattern or phrase that may be kept, and where it stands.
 struct Kept {
@@ -23,7 +21,7 @@ struct Kept {
 }
 
 enum Test {
-    Pattern(Regex),
+    Pattern(Searcher),
     Phrase(Phrase),
 }
 
@@ -32,7 +30,8 @@ impl Kept {
     fn matches(&self, text: &str) -> bool {
         match &self.test {
             Test::Pattern(regex) => {
-                text.lines().any(|line| regex.is_match(line)) || regex.is_match(text.trim_end())
+                text.lines().any(|line| regex.is_match(line.as_bytes()))
+                    || regex.is_match(text.trim_end().as_bytes())
             }
             Test::Phrase(phrase) => text.lines().any(|line| phrase.stands_on(line)),
         }
