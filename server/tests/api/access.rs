@@ -1,6 +1,6 @@
 //! The route table, walked: every route called by everybody.
 
-use peerless::store::Scope;
+use peerless::store::{By, Scope};
 use peerless::web::auth::Access;
 use peerless::web::routes;
 use reqwest::Method;
@@ -37,7 +37,7 @@ async fn every_route_is_shut_to_those_it_is_not_for() {
         .await;
     let revoked = app.token(&[Scope::Admin]).await;
     let id = revoked.split('_').nth(1).unwrap();
-    assert!(app.store.revoke_token(id, NOW).await.unwrap());
+    assert!(app.store.revoke_token(id, &By::system("ada"), NOW).await.unwrap());
 
     for route in routes().table().iter() {
         let path = path_of(route.pattern);

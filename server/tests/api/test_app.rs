@@ -8,7 +8,7 @@ use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, ServeArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
-use peerless::store::{Bounds, Scope, SeedRecord, Store};
+use peerless::store::{By, Scope, SeedRecord, Store};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
@@ -155,13 +155,18 @@ impl TestApp {
 
     /// A token that ends.
     pub async fn token_until(&self, scopes: &[Scope], ends: Option<OffsetDateTime>) -> String {
+        let by = By::system("test");
         let issued = tokens::issue(
             self.store.as_ref(),
             &SystemRandom,
-            "tester",
-            scopes.to_vec(),
-            (NOW, ends),
-            Bounds::default(),
+            tokens::Wanted {
+                name: "tester".to_owned(),
+                scopes: scopes.to_vec(),
+                expires_at: ends,
+                ..tokens::Wanted::default()
+            },
+            &by,
+            NOW,
         );
         issued.await.unwrap().text
     }
