@@ -50,6 +50,7 @@ mod tests;
 mod text;
 mod wrapper;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -166,6 +167,16 @@ pub fn scan(matcher: &Arc<Matcher>, text: &[u8], options: ScanOptions) -> Summar
     let mut scanner = matcher.scanner(options);
     scanner.feed(text);
     scanner.finish()
+}
+
+/// A line as patterns see it: without terminal colours.
+pub fn without_colours(line: &str) -> Cow<'_, str> {
+    if !line.as_bytes().contains(&clean::ESC) {
+        return Cow::Borrowed(line);
+    }
+    let mut clean = clean::Clean::default();
+    clean.load(line.as_bytes());
+    Cow::Owned(String::from_utf8_lossy(&clean.text).into_owned())
 }
 
 /// Where the message of a line begins, in bytes: behind the times, hosts, processes and ranks that logging puts before it.
