@@ -13,6 +13,7 @@ use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
 use crate::domain::correlate::Correlator;
+use crate::domain::workbench::Workbench;
 use crate::feed::Knowledge;
 use crate::store::Store;
 use crate::telemetry::Metrics;
@@ -34,6 +35,7 @@ pub struct AppState {
     /// Records, matcher, index and graph of one seq, swapped whole.
     pub knowledge: Arc<Knowledge>,
     pub correlator: Arc<Correlator>,
+    pub workbench: Arc<Workbench>,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
     pub routes: RouteTable,

@@ -48,3 +48,4 @@ mod startup;
 mod strict;
 mod test_app;
 mod unread;
+mod workbench;

@@ -23,6 +23,7 @@ const MOST_CHARACTERS: usize = 400;
 
 /// What a pattern or a draft would take.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkbenchAnswer)]
 pub struct Answer {
     /// Which state of the knowledge answered.
     pub kb: KnowledgeStamp,
@@ -75,6 +76,7 @@ impl Answer {
 
 /// A pattern that was tried.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TriedPattern)]
 pub struct PatternView {
     /// Its id; `0` is the document's.
     pub id: String,
@@ -99,6 +101,7 @@ pub struct PatternView {
 
 /// Why a pattern may be in no record.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PatternRefusal)]
 pub struct Refusal {
     /// Stable name of the rule.
     pub rule: &'static str,
@@ -110,6 +113,7 @@ pub struct Refusal {
 
 /// A pasted line.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PastedLine)]
 pub struct LineView {
     /// Its number, from 1.
     pub line: u64,
@@ -151,6 +155,7 @@ impl LineView {
 
 /// What was found in one place.
 #[derive(Debug, Default, Serialize, ToSchema)]
+#[schema(as = FoundLines)]
 pub struct Found {
     /// Lines that it takes, of those that were looked at.
     pub count: u64,
@@ -183,6 +188,7 @@ impl Default for LookedAt {
 
 /// A line that it takes.
 #[derive(Debug, Default, Serialize, ToSchema)]
+#[schema(as = TakenLine)]
 pub struct Taken {
     /// The record whose text it is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -215,6 +221,7 @@ pub struct Taken {
 
 /// Lines of a further source.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SourceLines)]
 pub struct SourceView {
     /// `reports`: log lines of kept reports, newest first.
     pub source: &'static str,

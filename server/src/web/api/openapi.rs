@@ -12,7 +12,7 @@ use utoipa::{Modify, OpenApi};
 use super::forms::Forms;
 use super::{
     batch, codes, enrol, export, graph, health, join_tokens, match_text, metrics, records, reports, search,
-    signatures,
+    signatures, workbench,
 };
 use crate::bundle::Line;
 use crate::web::auth::Anyone;
@@ -41,7 +41,7 @@ use crate::web::error::PROBLEM_JSON;
         reports::nodes::list,
         reports::nodes::get,
         codes::codes, codes::code, signatures::signatures, export::export, export::export_zip,
-        graph::whole::whole, graph::path::path,
+        graph::whole::whole, graph::path::path, workbench::post,
         health::healthz, health::readyz, metrics::metrics, openapi,
     ),
 )]
