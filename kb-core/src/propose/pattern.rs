@@ -1,6 +1,7 @@
 //! From segments to a pattern that may be a signature: within the bounds on length and cost, around its rarest literal.
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use super::segments::Segment;
@@ -152,7 +153,7 @@ fn render(part: &[Segment], scale: usize) -> (String, Vec<String>) {
                     regex.push_str(r"\b");
                 }
             }
-            Segment::Blanks { .. } => regex.push_str(&format!(r"\s{{1,{most}}}")),
+            Segment::Blanks { .. } => write_into(&mut regex, format_args!(r"\s{{1,{most}}}")),
             Segment::Value {
                 class,
                 least,
@@ -161,13 +162,19 @@ fn render(part: &[Segment], scale: usize) -> (String, Vec<String>) {
                 ..
             } => {
                 let name = unused(word.as_deref().unwrap_or(name), &mut used);
-                regex.push_str(&format!("(?P<{name}>{}{{{least},{most}}})", class.signs));
+                let class = class.signs;
+                write_into(&mut regex, format_args!("(?P<{name}>{class}{{{least},{most}}})"));
                 names.push(name);
             }
-            Segment::Gap { .. } => regex.push_str(&format!(".{{0,{most}}}")),
+            Segment::Gap { .. } => write_into(&mut regex, format_args!(".{{0,{most}}}")),
         }
     }
     (regex, names)
+}
+
+fn write_into(text: &mut String, more: fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = text.write_fmt(more);
 }
 
 fn unused(name: &str, used: &mut BTreeSet<String>) -> String {
@@ -187,7 +194,7 @@ pub(super) fn escaped(text: &str) -> String {
                 escaped.push(sign);
             }
             sign if sign != ' ' && (sign.is_control() || sign.is_whitespace()) => {
-                escaped.push_str(&format!(r"\x{{{:x}}}", u32::from(sign)));
+                write_into(&mut escaped, format_args!(r"\x{{{:x}}}", u32::from(sign)));
             }
             sign => escaped.push(sign),
         }

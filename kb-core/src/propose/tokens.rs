@@ -69,7 +69,7 @@ pub(super) fn tokens(message: &str, quotes: Quotes) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
     let mut at = 0;
     // Where the name between quotation marks ends that began with the last token.
-    let mut quoted = None;
+    let mut name_len = None;
     while found.len() < MOST_TOKENS {
         let Some(rest) = message.get(at..).filter(|rest| !rest.is_empty()) else {
             break;
@@ -83,7 +83,7 @@ pub(super) fn tokens(message: &str, quotes: Quotes) -> Vec<Token> {
             .get(..at)
             .and_then(|before| before.chars().next_back())
             .is_some_and(|before| before.is_alphanumeric() || before == '_');
-        let (what, len) = match quoted.take() {
+        let (what, len) = match name_len.take() {
             Some(len) => (What::Varies(kind_of_name(rest, len)), len),
             None => next(rest, follows_word),
         };
@@ -99,7 +99,7 @@ pub(super) fn tokens(message: &str, quotes: Quotes) -> Vec<Token> {
         });
         at += len;
         if quotes == Quotes::Vary && what == What::Text && !follows_word {
-            quoted = name_in_quotes(rest);
+            name_len = name_in_quotes(rest);
         }
     }
     found

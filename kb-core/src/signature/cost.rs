@@ -35,7 +35,7 @@ pub struct Cost {
 /// Counts the ways that a pattern keeps open; one that keeps too many is refused.
 pub(super) fn check(hir: &Hir) -> Result<Cost, PatternError> {
     let mut cost = Cost {
-        ways: 0,
+        ways: 1,
         most_ways: MOST_WAYS,
     };
     let Some(nfa) = automaton(hir) else {

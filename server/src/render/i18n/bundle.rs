@@ -22,7 +22,16 @@ macro_rules! files {
 }
 
 files!(
-    "fleet", "graph", "lookup", "reason", "record", "report", "search", "site", "terms"
+    "fleet",
+    "graph",
+    "lookup",
+    "reason",
+    "record",
+    "report",
+    "search",
+    "site",
+    "terms",
+    "workbench"
 );
 
 pub(super) struct Bundle(FluentBundle<FluentResource>);

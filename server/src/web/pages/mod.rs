@@ -19,6 +19,7 @@ pub mod report;
 pub mod revisions;
 pub mod search;
 pub mod together;
+pub mod workbench;
 
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ use kb_core::terminal::harmless_lines;
 use super::auth::Access;
 use super::error::Problem;
 use super::routes::Routes;
+use crate::store::Scope;
 
 pub fn declare(routes: &mut Routes) {
     routes.get("/", Access::Anyone, lookup::home);
@@ -46,6 +48,9 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/nodes", Access::FleetReader, nodes::list);
     routes.get("/nodes/{id}", Access::FleetReader, nodes::one);
     routes.get("/reports/{id}", Access::FleetReader, report::get);
+    let edit = Access::Scope(Scope::Edit);
+    routes.get("/workbench", edit, workbench::get);
+    routes.post("/workbench", edit, workbench::post);
     routes.get("/docs/api", Access::Anyone, api::get);
     routes.get("/docs/problems", Access::Anyone, problems::get);
     routes.get("/static/{file}", Access::Anyone, assets::get);
@@ -75,6 +80,8 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/nodes", &["after", "label"]),
     (Method::GET, "/nodes/{id}", &["before", "id"]),
     (Method::GET, "/reports/{id}", &["node"]),
+    (Method::GET, "/workbench", &[]),
+    (Method::POST, "/workbench", &[]),
     (Method::GET, "/docs/api", &[]),
     (Method::GET, "/docs/problems", &[]),
 ];
