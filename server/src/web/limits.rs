@@ -35,6 +35,10 @@ pub const WORKBENCH_LINES: usize = workbench::MOST_LINES;
 pub const WORKBENCH_LINE_BYTES: usize = workbench::MOST_BYTES;
 /// The note of a change, in characters.
 pub const NOTE_CHARACTERS: usize = 500;
+/// A form of a page that changes something, in bytes: document and annex, each byte as three.
+pub const FORM_BYTES: u64 = 3 * 2 * RECORD_BYTES + JSON_SLACK;
+/// What a form may hold besides.
+const JSON_SLACK: u64 = 64 << 10;
 /// A message of the Model Context Protocol, after decompression, in bytes.
 pub const MCP_BYTES: u64 = JSON_BYTES;
 /// An enrolment of a node, in bytes.
@@ -123,6 +127,7 @@ pub const LIMITS: &[Limit] = &[
         "bytes",
     ),
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
+    limit("form of a page that changes something", FORM_BYTES, "bytes"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
     limit("enrolment of POST /enrol", ENROL_BYTES, "bytes"),
     limit("order of POST /join-tokens", JOIN_TOKEN_BYTES, "bytes"),

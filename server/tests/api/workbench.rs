@@ -3,9 +3,10 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use peerless::store::Scope;
+use peerless::store::{Role, Scope};
 use serde_json::{Value, json as object};
 
+use crate::browser::csrf_of;
 use crate::process::{folder, peerless};
 use crate::records::document;
 use crate::reports::report;
@@ -186,21 +187,36 @@ fn the_command_line_proposes_and_tries() {
 #[tokio::test]
 async fn the_page_works_with_a_form_alone() {
     let app = TestApp::start().await;
-    let editor = app.token(&[Scope::Edit]).await;
     problem(app.get("/workbench").await, 401, "unauthorized").await;
+    app.person("ada", Role::Contributor, false).await;
+    app.person("bob", Role::Viewer, false).await;
+    assert_eq!(app.browser("bob").await.get("/workbench").await.status(), 403);
+    let ada = app.browser("ada").await;
     let post = async |fields: &[(&str, &str)], query: &str| {
-        let request = app.post(&format!("/workbench{query}")).bearer_auth(&editor);
-        let encoded = reqwest::Url::parse_with_params("http://form", fields).unwrap();
-        let request = request.header("content-type", "application/x-www-form-urlencoded");
-        let body = encoded.query().unwrap().to_owned();
-        let response = request.body(body).send().await.unwrap();
+        let response = ada
+            .form(&format!("/workbench{query}"), fields)
+            .send()
+            .await
+            .unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["cache-control"], "private, no-cache");
         response.text().await.unwrap()
     };
-    let empty = app.get_with("/workbench", &editor).await.text().await.unwrap();
+    let account = ada.page("/account").await;
+    assert!(account.contains("href=\"/workbench\""), "{account}");
+    let empty = ada.page("/workbench").await;
     assert!(empty.contains("data-workbench"), "{empty}");
     assert!(!empty.contains("id=\"result\""), "{empty}");
+    assert!(!csrf_of(&empty).is_empty());
+    // Without the proof of the session, as a page of others would send it.
+    let mut forged = app.browser("ada").await;
+    forged.csrf = String::new();
+    let refused = forged
+        .form("/workbench", &[("lines", PEER)])
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(refused.status(), 403);
 
     let hostile = format!("{PEER} <script>alert(1)</script>");
     let page = post(&[("lines", &hostile), ("pattern", "")], "").await;

@@ -22,6 +22,7 @@ macro_rules! files {
 }
 
 files!(
+    "account",
     "fleet",
     "graph",
     "lookup",

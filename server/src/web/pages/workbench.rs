@@ -3,31 +3,27 @@
 
 use std::time::Duration;
 
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 
 use super::evidence::visible;
 use super::html_not_shared;
 use super::layout::{Layout, Section};
-use super::lookup::form;
 use crate::domain::workbench::{Answer, Found, PatternView, Taken};
 use crate::render::i18n::Locale;
 use crate::render::i18n::workbench::Words;
 use crate::render::words::{Link, Row, bytes, record_href};
 use crate::web::api::workbench::WorkbenchRequest;
 use crate::web::auth::Editor;
-use crate::web::body;
 use crate::web::compute::Desk;
 use crate::web::error::Problem;
-use crate::web::limits;
 use crate::web::pages::locale;
+use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 
 /// How long kept reports are read while one types; what was read stays for the next letter.
 const PATIENCE: Duration = Duration::from_millis(150);
-/// Percent-encoding makes three bytes of one at most.
-const FORM_BYTES: u64 = 3 * (limits::WORKBENCH_LINE_BYTES as u64 + (16 << 10));
 
 #[derive(Debug, Template)]
 #[template(path = "pages/workbench.html")]
@@ -35,9 +31,17 @@ pub struct WorkbenchPage {
     layout: Layout,
     words: &'static Words,
     action: String,
-    lines: String,
-    pattern: String,
+    asked: Asked,
     result: Option<ResultView>,
+}
+
+/// What stands in the form.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub lines: String,
+    pub pattern: String,
+    /// The proof of the session; absent for whoever comes with a token.
+    pub csrf: Option<String>,
 }
 
 #[derive(Debug)]
@@ -88,29 +92,26 @@ struct TakenView {
     text: String,
 }
 
-pub async fn get(_: Editor, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let page = page(String::new(), String::new(), None, locale::of(&request));
-    html_not_shared(&page)
+pub async fn get(_: Editor, session: Option<Session>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let asked = Asked {
+        csrf: session.map(|session| session.csrf),
+        ..Asked::default()
+    };
+    html_not_shared(&page(asked, None, locale::of(&request)))
 }
 
 pub async fn post(
     _: Editor,
+    session: Option<Session>,
     request: HttpRequest,
-    payload: Payload,
+    form: Form,
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let encoded = body::text(&request, payload, FORM_BYTES).await?;
-    let (mut lines, mut pattern, mut taken) = (String::new(), String::new(), None);
-    for (name, value) in form::parse(&encoded)? {
-        match name.as_str() {
-            "lines" => lines = value,
-            "pattern" => pattern = value,
-            "take" => taken = Some(value),
-            _ => {}
-        }
-    }
+    form.only(&["lines", "pattern", "take"])?;
+    let lines = form.get("lines").to_owned();
     // The button beside the proposal puts it into the form.
-    let pattern = taken.unwrap_or(pattern).trim().to_owned();
+    let taken = Some(form.get("take")).filter(|taken| !taken.is_empty());
+    let pattern = taken.unwrap_or_else(|| form.get("pattern")).trim().to_owned();
     let locale = locale::of(&request);
     let nothing = lines.trim().is_empty() && pattern.is_empty();
     let answer = if nothing {
@@ -120,11 +121,13 @@ pub async fn post(
         let asked = WorkbenchRequest::of_form(vec![lines.clone()], tried);
         Some(asked.answer(&state, &Desk::of(&request), PATIENCE).await?)
     };
-    html_not_shared(&page(lines, pattern, answer.as_ref(), locale))
+    let csrf = session.map(|session| session.csrf);
+    let asked = Asked { lines, pattern, csrf };
+    html_not_shared(&page(asked, answer.as_ref(), locale))
 }
 
 /// Builds the page.
-pub fn page(lines: String, pattern: String, answer: Option<&Answer>, locale: Locale) -> WorkbenchPage {
+pub fn page(asked: Asked, answer: Option<&Answer>, locale: Locale) -> WorkbenchPage {
     let words = Words::of(locale.language);
     let mut layout = Layout::new(words.title, Section::Elsewhere)
         .spoken(locale)
@@ -136,9 +139,8 @@ pub fn page(lines: String, pattern: String, answer: Option<&Answer>, locale: Loc
         layout,
         words,
         action: locale.href("/workbench"),
-        result: answer.map(|answer| result(answer, &pattern, words, locale)),
-        lines,
-        pattern,
+        result: answer.map(|answer| result(answer, &asked.pattern, words, locale)),
+        asked,
     }
 }
 

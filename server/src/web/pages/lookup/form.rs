@@ -73,7 +73,7 @@ pub(super) fn environment(fields: &[(String, String)]) -> Result<BTreeMap<String
     Ok(environment)
 }
 
-pub(in crate::web::pages) fn parse(encoded: &str) -> Result<Vec<(String, String)>, Problem> {
+pub(super) fn parse(encoded: &str) -> Result<Vec<(String, String)>, Problem> {
     let fields = Query::<Vec<(String, String)>>::from_query(encoded);
     // The cause may quote the text that was pasted, so it is not passed on.
     fields
