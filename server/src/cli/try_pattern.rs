@@ -24,7 +24,7 @@ const NOTHING: u8 = 1;
 /// How long logs of kept reports are read.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Processor time of the answer.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 
 const HELP: &str = "\
 Exit code: 0 a pattern was made or takes a line, 1 no pattern can be made or it takes no line, 2 trouble, 64 the call \

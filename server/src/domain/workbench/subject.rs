@@ -70,9 +70,7 @@ impl Prepared {
 fn signatures(subject: Subject) -> Option<RecordSignatures> {
     let spec = match subject {
         Subject::Record(record) => {
-            return signature_set([(&*record, Revision(1))].into_iter())
-                .into_iter()
-                .next();
+            return signature_set([(&*record, Revision(1))]).into_iter().next();
         }
         Subject::Pattern(spec) => spec,
     };

@@ -39,16 +39,17 @@ fn published() -> Arc<Generation> {
     ])
 }
 
-fn pattern(regex: &str) -> Option<Subject> {
-    Some(Subject::Pattern(PatternSpec {
+fn pattern(regex: &str) -> Subject {
+    Subject::Pattern(PatternSpec {
         id: "tried".to_owned(),
         regex: regex.to_owned(),
         flags: String::new(),
         captures: Vec::new(),
-    }))
+    })
 }
 
-fn asked(lines: &[&str], subject: Option<Subject>, logs: &[Gathered]) -> Answer {
+fn asked(lines: &[&str], subject: impl Into<Option<Subject>>, logs: &[Gathered]) -> Answer {
+    let subject = subject.into();
     let question = Question {
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
         propose: subject.is_none(),
@@ -162,7 +163,7 @@ fn a_draft_is_tried_with_all_that_recognises_it() {
     let annex = json!({"schema_version": 1, "codes": ["ZORG_AXLE_BROKEN"]});
     let draft = Record::parse(&document, &annex.to_string()).unwrap();
     let lines = [MESSAGE, "status: ZORG_AXLE_BROKEN"];
-    let answer = asked(&lines, Some(Subject::Record(Box::new(draft))), &[]);
+    let answer = asked(&lines, Subject::Record(Box::new(draft)), &[]);
     let taken: Vec<_> = answer.lines.iter().map(|line| line.taken.as_deref()).collect();
     assert_eq!(taken, [Some("0"), Some("code:ZORG_AXLE_BROKEN")]);
     let examples = answer.examples.unwrap();
@@ -172,7 +173,7 @@ fn a_draft_is_tried_with_all_that_recognises_it() {
 #[test]
 fn without_time_nothing_is_said_to_be_complete() {
     let question = Question {
-        subject: pattern("zorgblat axle|marmalade"),
+        subject: Some(pattern("zorgblat axle|marmalade")),
         ..Question::default()
     };
     let answer = Workbench::default().answer(question, &published(), &[logs("x", true)], Duration::ZERO);
@@ -199,15 +200,14 @@ fn an_answer_over_all_that_is_kept_comes_while_one_types() {
         .collect();
     let many = generation_of(&records);
     let few = generation_of(&records[..1]);
-    let lines: String = (0..100_000)
-        .map(|n| format!("[{n}.25] nvidia 0000:3b:00.0: link {n} trained at 16 GT/s, width x16, no error\n"))
-        .collect();
-    let lines = [logs(&lines, true)];
+    let line = |n| format!("[{n}.25] nvidia 0000:3b:00.0: link {n} trained at 16 GT/s, width x16, no error");
+    let lines: Vec<String> = (0..100_000).map(line).collect();
+    let lines = [logs(&lines.join("\n"), true)];
     let workbench = Workbench::default();
     let asked = |regex: &str, generation: &Arc<Generation>, logs: &[Gathered]| {
         let question = Question {
             lines: vec![MESSAGE.to_owned()],
-            subject: pattern(regex),
+            subject: Some(pattern(regex)),
             propose: true,
         };
         let time = WorkTime::start(TIME);

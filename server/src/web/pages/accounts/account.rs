@@ -88,7 +88,8 @@ pub(in crate::web::pages) fn page(
         has_password: session.person.password_hash.is_some(),
         is_admin: standing.role == crate::store::Role::Admin,
         workbench: roles::scopes(standing)
-            .contains(&Scope::Edit)
+            .iter()
+            .any(|scope| matches!(scope, Scope::Edit | Scope::Admin))
             .then_some(workbench::Words::of(session.locale.language).heading),
         sessions: sessions
             .iter()
