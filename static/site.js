@@ -154,6 +154,42 @@ function searchAsTyped(form) {
 
 for (const form of document.querySelectorAll("[data-search]")) searchAsTyped(form);
 
+// The workbench as one types: the page that the form would give, shown in its place below the form. Nothing gets into an address.
+function askAsTyped(form) {
+  const told = document.querySelector("[data-told]");
+  const pause = 150;
+  let waiting = null;
+  let asked = null;
+
+  async function ask() {
+    if (asked) asked.abort();
+    asked = new AbortController();
+    const typed = new URLSearchParams(new FormData(form));
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: typed, signal: asked.signal });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const result = page.querySelector("[data-result]");
+      if (!result || new URLSearchParams(new FormData(form)).toString() !== typed.toString()) return;
+      document.querySelector("[data-result]").replaceWith(result);
+      told.textContent = [...result.querySelectorAll("h3")].map((part) => part.textContent.trim()).join(", ");
+    } catch {
+      // Overtaken by what was typed since, or no network: the button still works.
+    }
+  }
+
+  form.addEventListener("input", (event) => {
+    clearTimeout(waiting);
+    if (!event.isComposing) waiting = setTimeout(ask, pause);
+  });
+  form.addEventListener("compositionend", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, pause);
+  });
+}
+
+for (const form of document.querySelectorAll("[data-workbench]")) askAsTyped(form);
+
 // The answer to a file is the same page that the form would give.
 function show(page) {
   const main = page.getElementById("main");

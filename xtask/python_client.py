@@ -74,6 +74,7 @@ def calls(client):
             {"id": MADE, "body": model("OutcomeVote", {"tried": "/workarounds/0", "worked": True})},
         ),
         "withdraw_record": (200, {"id": MADE}),
+        "try_pattern": (200, {"body": model("WorkbenchRequest", {"lines": [LINE], "propose": True})}),
         "list_codes": (200, {}),
         "find_records_of_code": (200, {"code": "error 217"}),
         "list_signatures": (200, {}),

@@ -22,6 +22,7 @@ pub mod intake;
 pub mod matcher;
 pub mod near;
 pub mod observation;
+pub mod propose;
 pub mod reason;
 pub mod record;
 pub mod render;

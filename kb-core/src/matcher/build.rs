@@ -260,7 +260,10 @@ fn wake(
         }
     }
     if !signals.is_empty() {
-        let words = WORDS.iter().map(|words| words.text).chain(NAMING);
+        // Kernel logs name devices on every other line: where no pattern asks for one, such lines cost nothing.
+        let asks_for_device = signals.iter().any(|signal| signal.device.is_some());
+        let naming = NAMING.into_iter().filter(|_| asks_for_device);
+        let words = WORDS.iter().map(|words| words.text).chain(naming);
         for (at, words) in (0..).zip(words) {
             literals.add(words.as_bytes(), &rarity, Needs::default(), Found::Stated(at));
         }

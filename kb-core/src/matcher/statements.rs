@@ -70,3 +70,28 @@ pub(crate) static NAMING: [&str; 11] = [
     "bus id ",
     "pci function ",
 ];
+
+#[cfg(test)]
+mod tests {
+    use crate::matcher::{Found, Glance};
+    use crate::scanner::testing::{matcher_of, pattern, record};
+
+    #[test]
+    fn names_of_devices_are_looked_for_where_a_pattern_asks_for_a_device() {
+        let line = b"nvidia 0000:3b:00.0: enabling device";
+        let stated = |of_gpu: &[&str]| {
+            let mut record = record("cuda/a", "the zorgblat axle broke");
+            record.patterns = vec![pattern("0", "zorgblat wheel")];
+            record.of_gpu = of_gpu.iter().map(|id| (*id).to_owned()).collect();
+            let matcher = matcher_of(vec![record]);
+            let mut found = Vec::new();
+            let mut glance = Glance::default();
+            matcher
+                .filter()
+                .search(line, 0..line.len(), &mut glance, |woken| found.push(woken));
+            found.iter().any(|found| matches!(found, Found::Stated(_)))
+        };
+        assert!(!stated(&[]));
+        assert!(stated(&["0"]));
+    }
+}

@@ -11,6 +11,7 @@
 //! devices  which device a line is about, where a pattern counts for GPUs only
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
 //!          match only wraps another; cause: what came first and led to the rest
+//! sieve    whether a scan of a short text can find anything
 //! ```
 //!
 //! Lines are 1-based and end at `\n` (a `\r` before it belongs to the end). Offsets count bytes of the body as given
@@ -41,6 +42,7 @@ mod relations;
 mod restore;
 mod score;
 mod sequence;
+mod sieve;
 mod stated;
 mod summary;
 #[cfg(test)]
@@ -50,6 +52,7 @@ mod tests;
 mod text;
 mod wrapper;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -59,6 +62,7 @@ pub use fold::{MAX_FOLDS, MAX_FOLDS_OF_RECORD};
 pub use given::{EnvironmentError, check_environment};
 pub use lines::{LONG_LINE_BYTES, OVERLAP_BYTES};
 pub use sequence::MAX_LINES_APART;
+pub use sieve::Sieve;
 pub use summary::{
     Applies, Candidate, Fold, KnownComponent, LinePart, Match, MatchedLine, Order, RootCause, Summary,
     errors_and_harmless,
@@ -167,6 +171,16 @@ pub fn scan(matcher: &Arc<Matcher>, text: &[u8], options: ScanOptions) -> Summar
     let mut scanner = matcher.scanner(options);
     scanner.feed(text);
     scanner.finish()
+}
+
+/// A line as patterns see it: without terminal colours.
+pub fn without_colours(line: &str) -> Cow<'_, str> {
+    if !line.as_bytes().contains(&clean::ESC) {
+        return Cow::Borrowed(line);
+    }
+    let mut clean = clean::Clean::default();
+    clean.load(line.as_bytes());
+    Cow::Owned(String::from_utf8_lossy(&clean.text).into_owned())
 }
 
 /// Where the message of a line begins, in bytes: behind the times, hosts, processes and ranks that logging puts before it.

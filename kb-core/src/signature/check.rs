@@ -7,7 +7,7 @@ use regex_syntax::hir::Hir;
 
 use super::PatternSpec;
 use super::chains::{Chains, chains};
-use super::cost::{self, MAX_COMPILED_BYTES};
+use super::cost::{self, Cost, MAX_COMPILED_BYTES};
 use super::error::PatternError;
 use super::groups::collect_groups;
 use super::lines::parts;
@@ -72,9 +72,18 @@ pub fn check(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
 
 /// Refuses what costs too much on a text made against it; each line of several is asked by itself.
 pub(crate) fn check_cost(spec: &PatternSpec) -> Result<(), PatternError> {
+    cost(spec).map(|_| ())
+}
+
+/// What a pattern costs on a text made against it, of several lines the dearest. One that costs too much is refused.
+pub fn cost(spec: &PatternSpec) -> Result<Cost, PatternError> {
     let parts = parts(spec)?;
     let parts = parts.as_deref().unwrap_or(std::slice::from_ref(spec));
-    parts.iter().try_for_each(|part| cost::check(&parse(part)?))
+    let mut dearest = cost::check(&parse(parts.first().unwrap_or(spec))?)?;
+    for part in parts.iter().skip(1) {
+        dearest.ways = dearest.ways.max(cost::check(&parse(part)?)?.ways);
+    }
+    Ok(dearest)
 }
 
 /// What the matcher knows of a pattern before it runs it.

@@ -23,11 +23,24 @@ const MOST_TEXTS: usize = 1024;
 /// Steps of all texts together: a quarter of a second, where one text at the bound takes 4 ms.
 const MOST_STEPS: usize = 64 * TEXT_BYTES * MOST_WAYS;
 
-/// Refuses a pattern that keeps too many ways open.
-pub(super) fn check(hir: &Hir) -> Result<(), PatternError> {
+/// What a pattern costs on the worst text that was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Ways to go on that each byte keeps open, on average over the text.
+    pub ways: usize,
+    /// A pattern with more is refused.
+    pub most_ways: usize,
+}
+
+/// Counts the ways that a pattern keeps open; one that keeps too many is refused.
+pub(super) fn check(hir: &Hir) -> Result<Cost, PatternError> {
+    let mut cost = Cost {
+        ways: 1,
+        most_ways: MOST_WAYS,
+    };
     let Some(nfa) = automaton(hir) else {
         // What does not compile is refused as too large.
-        return Ok(());
+        return Ok(cost);
     };
     let Some(units) = beginnings(hir, MOST_TEXTS) else {
         return Err(too_many());
@@ -45,12 +58,13 @@ pub(super) fn check(hir: &Hir) -> Result<(), PatternError> {
                 "use shorter gaps ({0,80}), fewer of them, or one pattern for each part",
             ));
         }
+        cost.ways = cost.ways.max(steps.div_ceil(TEXT_BYTES));
         all_steps += steps;
         if all_steps > MOST_STEPS {
             return Err(too_many());
         }
     }
-    Ok(())
+    Ok(cost)
 }
 
 fn too_many() -> PatternError {

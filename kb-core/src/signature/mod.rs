@@ -26,7 +26,8 @@ pub(crate) use chains::{Chain, Chains, Gap, Link};
 pub(crate) use check::{
     Analysis, CompiledPattern, Texts, analyse, check_cost, compile, compile_often, facts,
 };
-pub use check::{Capture, PatternFacts, check, first_match};
+pub use check::{Capture, PatternFacts, check, cost, first_match};
+pub use cost::Cost;
 pub use error::PatternError;
 pub(crate) use lines::{MAX_PARTS, parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;

@@ -16,6 +16,7 @@ mod record;
 mod search;
 mod serve;
 mod token;
+mod try_pattern;
 mod user;
 mod variables;
 
@@ -69,6 +70,8 @@ pub enum Command {
     Record(record::RecordArgs),
     /// Find records by words or a code; exit code 0 records were found, 1 none, 2 trouble
     Search(search::SearchArgs),
+    /// Make a pattern from lines, or try one: what it takes of records, healthy runs and kept logs
+    Try(try_pattern::TryArgs),
     /// Offer the tools of the Model Context Protocol on standard input and output, for a coding assistant
     Mcp(mcp::McpArgs),
     /// Import records from a folder or an export; what was edited here is kept
@@ -92,7 +95,10 @@ pub enum Command {
 impl Command {
     /// Exit code when the command fails: `match` keeps 1 for "no match", `record` for "no such record".
     pub fn failure_code(&self) -> u8 {
-        if matches!(self, Self::Match(_) | Self::Record(_) | Self::Search(_)) {
+        if matches!(
+            self,
+            Self::Match(_) | Self::Record(_) | Self::Search(_) | Self::Try(_)
+        ) {
             TROUBLE
         } else {
             1
@@ -233,6 +239,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Match(arguments) => match_files::run(arguments).await,
         Command::Record(arguments) => record::run(arguments).await,
         Command::Search(arguments) => search::run(arguments).await,
+        Command::Try(arguments) => try_pattern::run(arguments).await,
         Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,

@@ -21,6 +21,7 @@ pub mod search;
 pub mod suspects;
 pub mod tokens;
 pub mod work_time;
+pub mod workbench;
 
 #[cfg(test)]
 pub(crate) mod evaluation;

@@ -27,9 +27,14 @@ impl WorkTime {
         }
     }
 
+    /// What the thread has worked since the start.
+    pub fn worked(&self) -> Duration {
+        spent().saturating_sub(self.began)
+    }
+
     /// Refuses when the time is over.
     pub fn check(&self) -> Result<(), OutOfTime> {
-        if spent().saturating_sub(self.began) > self.limit {
+        if self.worked() > self.limit {
             return Err(OutOfTime(self.limit));
         }
         Ok(())

@@ -8,3 +8,4 @@ pub mod i18n;
 pub mod record;
 pub mod search_text;
 pub mod words;
+pub mod workbench_text;

@@ -22,6 +22,7 @@ use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
 use crate::domain::accounts::{LoginLimiter, Passwords, people};
 use crate::domain::correlate::Correlator;
+use crate::domain::workbench::{ReportLines, Workbench};
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
 use crate::telemetry::Metrics;
@@ -98,7 +99,9 @@ impl Application {
         let passwords = Passwords::new(environment.random.as_ref())
             .map_err(|error| StartupError::Passwords(error.to_string()))?;
         let draining = Arc::new(AtomicBool::new(false));
+        let report_lines = ReportLines::new(Arc::clone(&store));
         let state = web::Data::new(AppState {
+            workbench: Arc::new(Workbench::new(vec![Arc::new(report_lines)])),
             store,
             knowledge: follower.knowledge(),
             correlator: Arc::new(Correlator::new()),

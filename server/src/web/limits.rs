@@ -5,7 +5,7 @@ use std::time::Duration;
 use kb_core::wire;
 
 pub use crate::config::RATE_PER_SECOND;
-use crate::domain::{ingest, join_tokens, lookup};
+use crate::domain::{ingest, join_tokens, lookup, workbench};
 use crate::search::MAX_LIMIT;
 
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,11 @@ pub const BATCH_BYTES: u64 = 128 << 20;
 pub const RECORD_BYTES: u64 = 256 << 10;
 /// A body of `PUT /records/{id}`: document and annex, as JSON.
 pub const PUT_BYTES: u64 = 2 * RECORD_BYTES + 4096;
+/// A body of `POST /workbench`.
+pub const WORKBENCH_BYTES: u64 = 1 << 20;
+pub const WORKBENCH_LINES: usize = workbench::MOST_LINES;
+/// Pasted lines of a question to the workbench, together, in bytes.
+pub const WORKBENCH_LINE_BYTES: usize = workbench::MOST_BYTES;
 /// The note of a change, in characters.
 pub const NOTE_CHARACTERS: usize = 500;
 /// A form of a page that changes something, in bytes: document and annex, each byte as three.
@@ -114,6 +119,13 @@ pub const LIMITS: &[Limit] = &[
     limit("batch body, after decompression", BATCH_BYTES, "bytes"),
     limit("document, and annex, of a record", RECORD_BYTES, "bytes"),
     limit("body of PUT with view=full", PUT_BYTES, "bytes"),
+    limit("body of POST /workbench", WORKBENCH_BYTES, "bytes"),
+    limit("pasted lines of POST /workbench", WORKBENCH_LINES as u64, "lines"),
+    limit(
+        "pasted lines of POST /workbench, together",
+        WORKBENCH_LINE_BYTES as u64,
+        "bytes",
+    ),
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("form of a page that changes something", FORM_BYTES, "bytes"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),

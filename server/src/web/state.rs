@@ -14,6 +14,7 @@ use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
 use crate::domain::accounts::{LoginLimiter, Passwords};
 use crate::domain::correlate::Correlator;
+use crate::domain::workbench::Workbench;
 use crate::feed::Knowledge;
 use crate::store::Store;
 use crate::telemetry::Metrics;
@@ -37,6 +38,7 @@ pub struct AppState {
     /// Records, matcher, index and graph of one seq, swapped whole.
     pub knowledge: Arc<Knowledge>,
     pub correlator: Arc<Correlator>,
+    pub workbench: Arc<Workbench>,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
     pub routes: RouteTable,

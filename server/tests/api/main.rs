@@ -50,3 +50,4 @@ mod startup;
 mod strict;
 mod test_app;
 mod unread;
+mod workbench;

@@ -18,6 +18,9 @@ mod graph;
 mod hostile;
 mod lookup;
 mod pages;
+#[path = "../api/browser.rs"]
+mod people;
 mod search;
 #[path = "../api/test_app.rs"]
 mod test_app;
+mod workbench;

@@ -76,6 +76,7 @@ const KB_CORE: &[Room] = &[
     room("reason", &["ids", "signature"]),
     room("render", &["reason", "signature"]),
     room("scanner", &["ids", "signature", "matcher", "reason", "render"]),
+    room("propose", &["signature", "matcher", "scanner"]),
     room(
         "validate",
         &[

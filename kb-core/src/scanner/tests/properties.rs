@@ -10,7 +10,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
 use super::super::testing::{matcher, matcher_of, pattern, record};
-use super::super::{Event, ScanOptions, Summary};
+use super::super::{Event, ScanOptions, Sieve, Summary};
 use crate::matcher::Matcher;
 
 const PATTERNS: [&str; 12] = [
@@ -168,6 +168,23 @@ proptest! {
             text = text.split(|b| *b == b' ').collect::<Vec<_>>().join(&b"\x1b[1m "[..]);
         }
         prop_assert_eq!(run(&EVERYTHING, &text, &cuts), run(&EVERYTHING, &text, &[]));
+    }
+
+    #[test]
+    fn where_the_sieve_lets_nothing_through_a_scan_finds_nothing(
+        pieces in prop::collection::vec(prop_oneof![
+            2 => prop::sample::select(PIECES.to_vec()).prop_map(str::to_owned),
+            2 => prop::sample::select(vec![
+                "out of\\u0020memory", "peer \x1b[31maccess is not supported", "stale [0m[1mfile handle", "link 3&nbsp;down",
+                "devices were\u{a0}lost", "#033[0mout of memory", "[111, 117, 116, 32, 111, 102, 32, 109, 101, 109, 111, 114, 121]",
+            ]).prop_map(str::to_owned),
+            1 => "[ -~]{0,12}",
+        ], 0..5),
+    ) {
+        let text = format!("cuda {}", pieces.concat());
+        let (events, _) = run(&EVERYTHING, text.as_bytes(), &[]);
+        let lets_through = Sieve::of(&EVERYTHING).lets_through(text.as_bytes());
+        prop_assert!(lets_through || events.is_empty(), "{text:?}: {events:?}");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
 //! states    what the agent's ledger has open, and GPUs that are not there
 //! stack     room for parser and evaluator, which recurse
+//! preview   a rule that is in no record yet
 //! again     re-runs the latest reports when records changed
 //! ```
 
@@ -19,6 +20,7 @@ mod evidence;
 mod facts;
 mod limits;
 mod logs;
+mod preview;
 mod rules;
 mod stack;
 mod states;
@@ -32,6 +34,7 @@ mod tests;
 
 pub use again::{CorrelateError, recorrelate, recorrelate_while_it_changes};
 pub use check::{RuleError, check_expression, check_rules};
+pub use preview::{Preview, Previewed};
 pub use rules::Correlator;
 
 use std::time::Duration;

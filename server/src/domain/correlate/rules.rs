@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cel::{Context, Program, Value as Cel};
-use kb_core::annex::ProbeScope;
+use kb_core::annex::{ProbeRule, ProbeScope};
 use kb_core::ids::{RecordId, Revision};
 
 use super::MAX_FINDINGS;
-use super::check::{ENVIRONMENT, compile};
+use super::check::{ENVIRONMENT, RuleError, compile};
 use super::evidence::Evidence;
 use super::facts::{Facts, Subject};
 use crate::domain::work_time::WorkTime;
@@ -115,13 +115,13 @@ impl RuleBook {
                         None => Arc::new(compile(rule.scope, text)?),
                     };
                     book.programs.insert(key, Arc::clone(&program));
-                    Ok::<_, super::RuleError>(program)
+                    Ok::<_, RuleError>(program)
                 };
                 let evidence = rule
                     .evidence
                     .iter()
                     .map(|text| Ok((text.clone(), program(text)?)));
-                let evidence: Result<Vec<_>, super::RuleError> = evidence.collect();
+                let evidence: Result<Vec<_>, RuleError> = evidence.collect();
                 match (program(&rule.when), evidence) {
                     (Ok(when), Ok(evidence)) => book.rules.push(Rule {
                         record: published.id().clone(),
@@ -143,6 +143,38 @@ impl RuleBook {
             }
         }
         book
+    }
+
+    /// The rules of one text that is in no record yet.
+    pub(super) fn of_one(rule: &ProbeRule, of: RecordId) -> Result<Self, Vec<(String, RuleError)>> {
+        let mut errors = Vec::new();
+        let mut program = |place: String, text: &str| {
+            let compiled = compile(rule.scope, text).map(Arc::new);
+            compiled.map_err(|error| errors.push((place, error))).ok()
+        };
+        let when = program("/when".to_owned(), &rule.when);
+        let evidence: Vec<Option<(String, Arc<Program>)>> = rule
+            .evidence
+            .iter()
+            .enumerate()
+            .map(|(at, text)| Some((text.clone(), program(format!("/evidence/{at}"), text)?)))
+            .collect();
+        let (Some(when), true) = (when, errors.is_empty()) else {
+            return Err(errors);
+        };
+        Ok(Self {
+            generation: 0,
+            rules: vec![Rule {
+                record: of,
+                revision: Revision(1),
+                id: rule.id.clone(),
+                signature: rule.id.clone(),
+                scope: rule.scope,
+                when,
+                evidence: evidence.into_iter().flatten().collect(),
+            }],
+            programs: HashMap::new(),
+        })
     }
 
     /// Asks every rule about everything it can be asked about, until there are [`MAX_FINDINGS`] or the time for the report

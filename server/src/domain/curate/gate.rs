@@ -24,6 +24,7 @@ use crate::clean::healthy_lines;
 use crate::feed::Generation;
 use healthy::Healthy;
 use loose::loose;
+pub use loose::loose_pattern;
 use others::{Others, Owner};
 
 const PIECE: usize = 256 << 10;

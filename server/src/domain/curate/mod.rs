@@ -22,7 +22,7 @@ use crate::store::{
 
 pub use check::check_texts;
 pub use error::CurateError;
-pub use gate::{NoHealthyLines, refused};
+pub use gate::{NoHealthyLines, loose_pattern, refused};
 pub use trial::{Trial, try_draft};
 
 #[derive(Debug, Clone)]

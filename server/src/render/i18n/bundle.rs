@@ -22,7 +22,17 @@ macro_rules! files {
 }
 
 files!(
-    "account", "fleet", "graph", "lookup", "reason", "record", "report", "search", "site", "terms"
+    "account",
+    "fleet",
+    "graph",
+    "lookup",
+    "reason",
+    "record",
+    "report",
+    "search",
+    "site",
+    "terms",
+    "workbench"
 );
 
 pub(super) struct Bundle(FluentBundle<FluentResource>);

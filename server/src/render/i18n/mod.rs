@@ -14,6 +14,7 @@ pub mod report;
 pub mod search;
 pub mod site;
 pub mod terms;
+pub mod workbench;
 
 mod bundle;
 mod language;

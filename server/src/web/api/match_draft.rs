@@ -20,13 +20,23 @@ use crate::web::state::AppState;
 /// An unsaved draft; both texts are read as they stand here.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct UnsavedDraft {
+pub(in crate::web) struct UnsavedDraft {
     /// The document.
     #[schema(value_type = Object)]
     document: Box<RawValue>,
     /// The annex; without one it is empty.
     #[schema(value_type = Option<Object>)]
     ext: Option<Box<RawValue>>,
+}
+
+impl UnsavedDraft {
+    /// Document and annex.
+    pub(super) fn texts(self) -> (String, String) {
+        let annex = self
+            .ext
+            .map_or_else(|| kb_core::annex::EMPTY.to_owned(), |ext| ext.get().to_owned());
+        (self.document.get().to_owned(), annex)
+    }
 }
 
 /// The answer of what is published, and what came of a draft, where one was tried.
@@ -60,11 +70,11 @@ pub(super) async fn asked_for(
         }
         (Some(id), None) => saved(state, id.parse()?).await?,
         (None, unsaved) => {
-            let Some(UnsavedDraft { document, ext }) = unsaved else {
+            let Some(draft) = unsaved else {
                 return Ok(None);
             };
-            let annex = ext.map_or_else(|| kb_core::annex::EMPTY.to_owned(), |ext| ext.get().to_owned());
-            (None, document.get().to_owned(), annex)
+            let (document, annex) = draft.texts();
+            (None, document, annex)
         }
     };
     let record = Record::parse(&document, &annex).map_err(CurateError::Invalid)?;

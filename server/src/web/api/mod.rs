@@ -19,6 +19,7 @@ pub mod records;
 pub mod reports;
 pub mod search;
 pub mod signatures;
+pub mod workbench;
 
 use super::auth::Access;
 use super::routes::Routes;
@@ -74,6 +75,7 @@ pub fn declare(routes: &mut Routes) {
         records::put::put,
     );
 
+    routes.post("/api/v1/workbench", Access::Scope(Scope::Edit), workbench::post);
     routes.get("/api/v1/codes", Access::Anyone, codes::codes);
     routes.get("/api/v1/codes/{code:.+}", Access::Anyone, codes::code);
     routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);

@@ -12,7 +12,7 @@ use utoipa::{Modify, OpenApi};
 use super::forms::Forms;
 use super::{
     audit, batch, codes, enrol, export, graph, health, join_tokens, match_text, metrics, records, reports,
-    search, signatures,
+    search, signatures, workbench,
 };
 use crate::bundle::Line;
 use crate::web::auth::Anyone;
@@ -42,7 +42,7 @@ use crate::web::error::PROBLEM_JSON;
         reports::nodes::get,
         codes::codes, codes::code, signatures::signatures, export::export, export::export_zip,
         audit::list, audit::export,
-        graph::whole::whole, graph::path::path,
+        graph::whole::whole, graph::path::path, workbench::post,
         health::healthz, health::readyz, metrics::metrics, openapi,
     ),
 )]

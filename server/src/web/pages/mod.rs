@@ -20,6 +20,7 @@ pub mod report;
 pub mod revisions;
 pub mod search;
 pub mod together;
+pub mod workbench;
 
 #[cfg(test)]
 mod tests;
@@ -49,6 +50,9 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/nodes", Access::FleetReader, nodes::list);
     routes.get("/nodes/{id}", Access::FleetReader, nodes::one);
     routes.get("/reports/{id}", Access::FleetReader, report::get);
+    let edit = Access::Scope(Scope::Edit);
+    routes.get("/workbench", edit, workbench::get);
+    routes.form("/workbench", edit, workbench::post);
     routes.get("/login", Access::Anyone, login::get);
     routes.form("/login", Access::Anyone, login::post);
     routes.form("/logout", Access::SignedIn, login::log_out);
@@ -89,6 +93,8 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/nodes", &["after", "label"]),
     (Method::GET, "/nodes/{id}", &["before", "id"]),
     (Method::GET, "/reports/{id}", &["node"]),
+    (Method::GET, "/workbench", &[]),
+    (Method::POST, "/workbench", &[]),
     (Method::GET, "/login", &["return_to"]),
     (Method::POST, "/login", &[]),
     (Method::POST, "/logout", &[]),

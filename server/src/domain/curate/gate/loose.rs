@@ -2,7 +2,7 @@
 
 use kb_core::ids::Revision;
 use kb_core::record::Record;
-use kb_core::signature::{self, PatternFacts};
+use kb_core::signature::{self, PatternFacts, PatternSpec};
 use kb_core::text::{Part, Violation};
 
 use crate::clean::PROGRESS;
@@ -15,39 +15,38 @@ const LEAST_LETTERS: usize = 5;
 /// Patterns that each line would have to be asked, that cost too much, or that ask for next to nothing. Records that come
 /// from elsewhere have such; one that cannot be compiled takes nothing, and is told by its rules.
 pub(super) fn loose(record: &Record) -> Vec<Violation> {
-    let mut found = Vec::new();
-    for spec in record.signatures(Revision(1)).patterns {
-        let violation = match signature::check(&spec) {
-            Err(error) if LOOSE.contains(&error.rule) => {
-                let reason = format!("pattern {}: {}", spec.id, error.reason);
-                let violation = Violation::error(Part::Document, "/regex", error.rule, reason);
-                violation.fix(error.help)
-            }
-            Ok(facts) if letters(&facts) < LEAST_LETTERS => {
-                let reason = format!(
-                    "pattern {}: the words that stand in all of its matches have {} letters together",
-                    spec.id,
-                    letters(&facts)
-                );
-                let violation = Violation::error(Part::Document, "/regex", "gate/short", reason);
-                violation.fix("add words that the error line always has")
-            }
-            Ok(_) => match signature::first_match(&spec, PROGRESS.lines()) {
-                None => continue,
-                Some(line) => {
-                    let reason = format!(
-                        "pattern {} matches a line by which healthy training tells its progress: {line:?}",
-                        spec.id
-                    );
-                    let violation = Violation::error(Part::Document, "/regex", "gate/healthy-line", reason);
-                    violation.fix("narrow the pattern, so that it needs words of the error itself")
-                }
-            },
-            Err(_) => continue,
-        };
-        found.push(violation);
+    let patterns = record.signatures(Revision(1)).patterns;
+    patterns.iter().filter_map(loose_pattern).collect()
+}
+
+/// What is loose about a pattern, if anything is.
+pub fn loose_pattern(spec: &PatternSpec) -> Option<Violation> {
+    match signature::check(spec) {
+        Err(error) if LOOSE.contains(&error.rule) => {
+            let reason = format!("pattern {}: {}", spec.id, error.reason);
+            let violation = Violation::error(Part::Document, "/regex", error.rule, reason);
+            Some(violation.fix(error.help))
+        }
+        Err(_) => None,
+        Ok(facts) if letters(&facts) < LEAST_LETTERS => {
+            let reason = format!(
+                "pattern {}: the words that stand in all of its matches have {} letters together",
+                spec.id,
+                letters(&facts)
+            );
+            let violation = Violation::error(Part::Document, "/regex", "gate/short", reason);
+            Some(violation.fix("add words that the error line always has"))
+        }
+        Ok(_) => {
+            let line = signature::first_match(spec, PROGRESS.lines())?;
+            let reason = format!(
+                "pattern {} matches a line by which healthy training tells its progress: {line:?}",
+                spec.id
+            );
+            let violation = Violation::error(Part::Document, "/regex", "gate/healthy-line", reason);
+            Some(violation.fix("narrow the pattern, so that it needs words of the error itself"))
+        }
     }
-    found
 }
 
 /// Letters that stand in every match. One beyond ASCII, such as a Chinese one, says as much as two.

@@ -7,6 +7,7 @@ use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
     Language, account, fleet, graph, lookup, reason, record, report, search, site, table::Key, terms,
+    workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -22,6 +23,7 @@ fn keys() -> Vec<Key> {
         search::Words::keys(),
         site::Words::keys(),
         terms::Words::keys(),
+        workbench::Words::keys(),
     ]
     .concat()
 }

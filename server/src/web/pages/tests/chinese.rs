@@ -1,16 +1,19 @@
 //! A Chinese page says nothing in English.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use askama::Template as _;
 use kb_core::annex::Severity;
 use kb_core::report::Report;
+use kb_core::signature::PatternSpec;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::texts;
 use crate::domain::fleet::{Fault, Fleet};
 use crate::domain::lookup::{MatchOptions, look_up};
+use crate::domain::workbench::{Answer, Question, Subject, Workbench};
 use crate::feed::Generation;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
 use crate::render::i18n::tests::messages;
@@ -93,6 +96,50 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
         locale,
     );
     assert_nothing_is_english("record", &page.render().unwrap());
+}
+
+#[test]
+fn the_chinese_workbench_says_nothing_in_english() {
+    let page = |lines: &str, pattern: &str| {
+        let answer = workbench(lines, pattern);
+        let asked = pages::workbench::Asked {
+            lines: lines.to_owned(),
+            pattern: pattern.to_owned(),
+            csrf: None,
+        };
+        pages::workbench::page(asked, answer.as_ref(), CHINESE.into())
+            .render()
+            .unwrap()
+    };
+    for (lines, pattern) in [
+        ("", ""),
+        ("CUDA error: peer access is not supported\ninfo", ""),
+        ("x", "NCCL INFO"),
+        ("1234", "[0-9]{4}"),
+        ("alpha\n12", ""),
+    ] {
+        assert_nothing_is_english("workbench", &page(lines, pattern));
+    }
+}
+
+fn workbench(lines: &str, pattern: &str) -> Option<Answer> {
+    if lines.is_empty() {
+        return None;
+    }
+    let question = Question {
+        lines: lines.lines().map(str::to_owned).collect(),
+        propose: true,
+        subject: (!pattern.is_empty()).then(|| {
+            Subject::Pattern(PatternSpec {
+                id: "tried".to_owned(),
+                regex: pattern.to_owned(),
+                flags: String::new(),
+                captures: Vec::new(),
+            })
+        }),
+    };
+    let limit = Duration::from_secs(30);
+    Some(Workbench::default().answer(question, &generation(), &[], limit))
 }
 
 fn report() -> Report {
