@@ -34,7 +34,7 @@ impl SearchIndex {
         let end = offset.saturating_add(limit);
         let best = top_k(snapshot, &query, &request.first, documents, end)?;
 
-        let highlighter = Highlighter::new(snapshot, &query)?;
+        let mut highlighter = Highlighter::new(&query);
         let page = best.into_iter().skip(offset).filter_map(|(score, address)| {
             let document = snapshot.document(address)?;
             Some(SearchHit {
