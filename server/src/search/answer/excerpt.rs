@@ -56,6 +56,8 @@ impl Marker {
             .ascii_case_insensitive(true)
             // A DFA takes longer to build than the texts of one page take to search.
             .kind(Some(AhoCorasickKind::ContiguousNFA))
+            // Useful for few patterns only.
+            .prefilter(false)
             .build(patterns.keys())
             .ok()?;
         Some(Self {
