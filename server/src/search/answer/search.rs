@@ -20,7 +20,7 @@ impl SearchIndex {
             return Err(SearchError::Limit(limit));
         }
         let offset = cursor::offset(request, seq)?;
-        let snapshot = self.snapshot.as_ref();
+        let snapshot = self.snapshot()?;
         let (query, candidates) = if request.text.trim().is_empty() {
             (ParsedQuery::default(), CandidateSet::all(snapshot))
         } else {
