@@ -14,7 +14,7 @@ use super::graph::Graph;
 use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
 use super::reading::{Read, read_each};
-use crate::search::{Indexer, SearchError};
+use crate::search::{Committing, Indexer, SearchDoc, SearchError, SearchIndex};
 use crate::store::FeedChange;
 
 type Records = BTreeMap<RecordId, Arc<PublishedRecord>>;
@@ -29,7 +29,16 @@ pub(super) struct Assembler {
     matcher: Option<Arc<Matcher>>,
     names: Arc<Names>,
     graph: Arc<Graph>,
-    indexer: Indexer,
+    /// `None` after an error.
+    indexer: Option<Holder>,
+}
+
+/// Who has the indexer between two generations.
+#[derive(Debug)]
+enum Holder {
+    Here(Indexer),
+    /// The index of the first generation is still being built: recognising messages does without it.
+    Commit(Committing),
 }
 
 impl Assembler {
@@ -40,11 +49,17 @@ impl Assembler {
             matcher: None,
             names: Arc::default(),
             graph: Arc::default(),
-            indexer: Indexer::new()?,
+            indexer: Some(Holder::Here(Indexer::new()?)),
         })
     }
 
-    /// Takes changes in and builds the generation that holds everything up to `reaches`.
+    /// True where a generation was given whose index could not be built.
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(&self.indexer, Some(Holder::Commit(commit)) if commit.has_failed())
+    }
+
+    /// Takes changes in and builds the generation that holds everything up to `reaches`. The index of the first one is built
+    /// beside what comes next; searches wait for it.
     ///
     /// After an error the assembler is as uncertain as its index: make a new one and feed it everything.
     pub(super) fn apply(
@@ -53,18 +68,23 @@ impl Assembler {
         reaches: Seq,
     ) -> Result<Generation, SearchError> {
         let mut before = Before::new();
+        let mut indexer = match self.indexer.take() {
+            Some(Holder::Here(indexer)) => indexer,
+            Some(Holder::Commit(commit)) => commit.wait()?,
+            None => return Err(SearchError::NotBuilt),
+        };
         // The index has the longest way to go, so it gets each record as soon as it is read.
-        read_each(changes, |read| self.take_in(read, &mut before))?;
+        read_each(changes, |read| self.take_in(read, &mut indexer, &mut before))?;
         let (records, previous) = (&self.records, self.matcher.as_deref());
-        let (index, (matcher, rejected), related) = std::thread::scope(|scope| {
+        let (committed, (matcher, rejected), related) = std::thread::scope(|scope| {
             let matcher = scope.spawn(|| build_matcher(records, previous));
             let related = NamesAndGraph::new(&before, records, &self.names, &self.graph);
-            let generality = Generality::new(records);
-            let index = self.indexer.commit(|document| generality.of(&document.id));
+            let committed = commit(indexer, Generality::new(records), previous.is_none());
             let built = matcher.join().unwrap_or_else(|panic| resume_unwind(panic));
-            (index, built, related)
+            (committed, built, related)
         });
-        let index = index?;
+        let (index, indexer) = committed?;
+        self.indexer = Some(indexer);
         self.matcher = Some(Arc::clone(&matcher));
         self.names = related.names;
         self.graph = related.graph;
@@ -80,22 +100,21 @@ impl Assembler {
         }))
     }
 
-    fn take_in(&mut self, read: Read, before: &mut Before) -> Result<(), SearchError> {
+    fn take_in(&mut self, read: Read, indexer: &mut Indexer, before: &mut Before) -> Result<(), SearchError> {
         let Read { id, seq, published } = read;
         if self.records.get(&id).is_some_and(|held| held.seq >= seq) {
             return Ok(());
         }
         let held = self.records.remove(&id);
         if let Some(held) = &held {
-            self.indexer.remove(held.slot());
+            indexer.remove(held.slot());
         }
         // Of several changes of one record the first one knows what was there before.
         before.entry(id.clone()).or_insert(held);
         self.left_out.remove(&id);
         match published {
             Some(Ok(published)) => {
-                self.indexer
-                    .add(published.slot(), Arc::clone(&published.search))?;
+                indexer.add(published.slot(), Arc::clone(&published.search))?;
                 self.records.insert(id, Arc::new(published));
             }
             Some(Err(left_out)) => self.leave_out(left_out),
@@ -146,6 +165,20 @@ impl NamesAndGraph {
         };
         Self { names, graph }
     }
+}
+
+fn commit(
+    mut indexer: Indexer,
+    generality: Generality,
+    is_first: bool,
+) -> Result<(SearchIndex, Holder), SearchError> {
+    let prior = move |document: &SearchDoc| generality.of(&document.id);
+    if is_first {
+        let (index, commit) = indexer.commit_meanwhile(prior)?;
+        return Ok((index, Holder::Commit(commit)));
+    }
+    let index = indexer.commit(prior)?;
+    Ok((index, Holder::Here(indexer)))
 }
 
 fn build_matcher(records: &Records, previous: Option<&Matcher>) -> (Arc<Matcher>, Vec<Rejected>) {

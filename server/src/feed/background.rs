@@ -7,14 +7,14 @@ use tokio::sync::oneshot;
 const NICENESS: i32 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(crate) enum Beside {
     Nobody,
     /// Requests, which come first. Threads that the work starts step back with it.
     Requests,
 }
 
 /// Runs `work` on a new thread. `None` when it panicked, or no thread could be had.
-pub(super) async fn run<T: Send + 'static>(
+pub(crate) async fn run<T: Send + 'static>(
     beside: Beside,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {

@@ -119,6 +119,10 @@ impl Follower {
         let held = self.knowledge.current();
         let asked = Instant::now();
         let newest = self.store.head_seq().await?;
+        if self.assembler.as_ref().is_some_and(Assembler::has_failed) {
+            tracing::error!("the search index could not be built: starting over");
+            self.assembler = None;
+        }
         self.knowledge.saw(newest, asked);
         if newest == held.seq && self.assembler.is_some() {
             return Ok(false);

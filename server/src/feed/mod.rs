@@ -2,7 +2,7 @@
 //! [`Follower`] that builds the next one beside it whenever the store's feed has moved, and swaps them whole.
 
 mod assembler;
-mod background;
+pub(crate) mod background;
 mod follow;
 mod generality;
 mod generation;

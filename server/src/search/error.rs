@@ -27,6 +27,9 @@ pub enum SearchError {
         "the records changed from seq {given} to {current} since the page before: start again without a cursor"
     )]
     CursorExpired { given: Seq, current: Seq },
+    /// Building the index failed, which is a fault of ours. The follower of the feed builds another.
+    #[error("there is no search index: building it failed")]
+    NotBuilt,
     /// The engine failed, which is a fault of ours.
     #[error("the search index failed: {0}")]
     Index(#[from] tantivy::TantivyError),

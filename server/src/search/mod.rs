@@ -28,7 +28,7 @@ pub use answer::{
     SearchRequest, Segment,
 };
 pub use error::{MAX_LIMIT, SearchError};
-pub use index::{Indexer, SearchDoc, SearchIndex, Slot, comparable_code};
+pub use index::{Committing, Indexer, SearchDoc, SearchIndex, Slot, comparable_code};
 pub use query::Correction;
 
 /// Hits of a page unless the caller says otherwise.

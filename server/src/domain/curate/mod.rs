@@ -16,6 +16,7 @@ use kb_core::text::Violation;
 use time::OffsetDateTime;
 
 use crate::feed::Knowledge;
+use crate::feed::background::{self, Beside};
 use crate::store::{
     By, Expected, NewRevision, Publish, Published, RecordState, RecordStore, Saved, StoreError,
 };
@@ -135,8 +136,8 @@ async fn ask_gate(gate: &Gate, document: &str, annex: &str) -> Result<Option<Seq
     let record = Record::parse(document, annex).map_err(CurateError::Invalid)?;
     let generation = knowledge.current();
     let seq = generation.seq;
-    let asked = tokio::task::spawn_blocking(move || refused(&[record], &generation));
-    let findings = asked.await.map_err(|_| CurateError::NotAsked)??;
+    let asked = background::run(Beside::Requests, move || refused(&[record], &generation));
+    let findings = asked.await.ok_or(CurateError::NotAsked)??;
     match findings.into_values().next() {
         Some(findings) => Err(CurateError::Gate(findings)),
         None => Ok(Some(seq)),

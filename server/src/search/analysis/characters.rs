@@ -45,7 +45,7 @@ pub(super) fn each_run(text: &str, mut take: impl FnMut(Class, usize, &str)) {
 }
 
 /// True for Han ideographs, kana and Hangul syllables (Unicode blocks).
-pub(super) fn is_cjk(c: char) -> bool {
+pub(in crate::search) fn is_cjk(c: char) -> bool {
     matches!(u32::from(c),
         0x3040..=0x30FF      // Hiragana, Katakana
         | 0x31F0..=0x31FF    // Katakana phonetic extensions

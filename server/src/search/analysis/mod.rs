@@ -10,6 +10,7 @@ mod synonyms;
 mod words;
 
 pub(super) use analyzer::{ANALYZER, Analyzer};
+pub(super) use characters::is_cjk;
 pub(super) use inflections::inflections;
 pub(super) use stop_words::is_stop_word;
 pub(super) use synonyms::{Mention, longest_mentions, names_of};

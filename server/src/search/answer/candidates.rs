@@ -50,7 +50,7 @@ pub struct Candidate {
 impl SearchIndex {
     /// Records that a pasted text may be about, best first, at most `limit`. For texts in which the matcher found nothing.
     pub fn candidates(&self, text: &str, limit: usize) -> Result<Vec<Candidate>, SearchError> {
-        let snapshot = self.snapshot.as_ref();
+        let snapshot = self.snapshot()?;
         let mut best: HashMap<DocAddress, (f32, Vec<String>)> = HashMap::new();
         for line in lines_of_interest(text) {
             for (address, score, words) in compare(snapshot, line)? {

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use super::request::Filters;
 use crate::search::error::SearchError;
 use crate::search::index::{CombinationNumber, Facet, FacetValues, Snapshot, ValueNumber};
+use crate::search::rank::Coverage;
 
 const MAX_VALUES: usize = 50;
 
@@ -85,8 +86,8 @@ impl<'a> FacetFilter<'a> {
     pub(super) fn apply(
         &self,
         snapshot: &Snapshot,
-        mut documents: Vec<DocAddress>,
-    ) -> Result<(Facets, Vec<DocAddress>), SearchError> {
+        mut documents: Coverage,
+    ) -> Result<(Facets, Coverage), SearchError> {
         let columns = snapshot.searcher.segment_readers().iter().map(|segment| {
             let column = segment.fast_fields().u64("facets")?;
             Ok(column.first_or_default_col(0))
@@ -98,14 +99,14 @@ impl<'a> FacetFilter<'a> {
             CombinationNumber::try_from(number).unwrap_or_default()
         };
         let mut hits = vec![0_usize; self.values.combinations()];
-        for address in &documents {
+        for (_, address) in &documents {
             if let Some(count) = hits.get_mut(combination(address) as usize) {
                 *count += 1;
             }
         }
         let facets = self.count(&hits);
         if !self.chosen.is_empty() {
-            documents.retain(|address| {
+            documents.retain(|(_, address)| {
                 let values = self.values.of_combination(combination(address));
                 self.refusing(values).next().is_none()
             });

@@ -1,21 +1,15 @@
 //! Excerpts of a record that show where the words of the query stand, as plain text. Escaping is the reader's business.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Serialize;
-use tantivy::snippet::{SnippetGenerator, collapse_overlapped_ranges};
 use utoipa::ToSchema;
 
-use crate::search::analysis::{names_of, words};
-use crate::search::error::SearchError;
-use crate::search::index::{SearchDoc, Snapshot};
+use super::excerpt::Marker;
+use crate::search::index::SearchDoc;
 use crate::search::query::ParsedQuery;
 
 const MAX_HIGHLIGHTS: usize = 3;
-/// Longest excerpt, in bytes.
-const MAX_EXCERPT_BYTES: usize = 240;
 
 /// An excerpt of one text of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -37,108 +31,33 @@ pub struct Segment {
 
 pub(super) struct Highlighter {
     /// `None` where nothing is asked.
-    marking: Option<Marking>,
-}
-
-struct Marking {
-    /// Finds what every text with a mark contains. Most texts of a record have none and need not be analyzed.
-    needed: AhoCorasick,
-    snippets: SnippetGenerator,
+    marker: Option<Marker>,
     with_chinese: bool,
 }
 
 impl Highlighter {
-    pub(super) fn new(snapshot: &Snapshot, query: &ParsedQuery) -> Result<Self, SearchError> {
-        let mut tokens: BTreeMap<String, f32> = BTreeMap::new();
-        for term in &query.terms {
-            for token in term.all_tokens() {
-                tokens.insert(token.to_owned(), term.idf);
-            }
+    pub(super) fn new(query: &ParsedQuery) -> Self {
+        let marker = Marker::new(&query.terms);
+        Self {
+            with_chinese: marker.as_ref().is_some_and(Marker::is_chinese_asked),
+            marker,
         }
-        if tokens.is_empty() {
-            return Ok(Self { marking: None });
-        }
-        let field = snapshot.fields.every;
-        let analyzer = snapshot.searcher.index().tokenizer_for_field(field)?;
-        let needed = tokens.keys().flat_map(|token| needed_for(token));
-        let Ok(needed) = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            // A DFA takes longer to build than the texts of one page take to search.
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(needed)
-        else {
-            return Ok(Self { marking: None });
-        };
-        let with_chinese = tokens.keys().any(|token| !token.is_ascii());
-        let snippets = SnippetGenerator::new(tokens, analyzer, field, MAX_EXCERPT_BYTES);
-        Ok(Self {
-            marking: Some(Marking {
-                needed,
-                snippets,
-                with_chinese,
-            }),
-        })
     }
 
-    /// The most telling excerpts of a record: of each of its texts the one with most marks.
-    pub(super) fn highlights(&self, document: &SearchDoc) -> Vec<Highlight> {
-        let Some(marking) = &self.marking else {
+    /// The most telling excerpts of a record: of each of its texts the one that says most of the query.
+    pub(super) fn highlights(&mut self, document: &SearchDoc) -> Vec<Highlight> {
+        let Some(marker) = &mut self.marker else {
             return Vec::new();
         };
         let fields = texts(document).into_iter();
-        let fields = fields.filter(|(field, _)| marking.with_chinese || !field.ends_with("_zh"));
+        let fields = fields.filter(|(field, _)| self.with_chinese || !field.ends_with("_zh"));
         let found = fields.filter_map(|(field, texts)| {
-            let excerpts = texts.filter_map(|text| marking.excerpt(text));
-            let (_, segments) = excerpts.max_by_key(|(marks, _)| *marks)?;
+            let (text, window, marks) = marker.best(texts)?;
+            let segments = segments(text, &window, &marks);
             Some(Highlight { field, segments })
         });
         found.take(MAX_HIGHLIGHTS).collect()
     }
-}
-
-/// What a text with this token contains: the token itself, or a first word of a name that it stands for.
-fn needed_for(token: &str) -> Vec<String> {
-    let names = names_of(token);
-    if names.is_empty() {
-        return vec![token.to_owned()];
-    }
-    let first_words = names.iter().filter_map(|name| words(name).into_iter().next());
-    first_words.map(|word| word.text).collect()
-}
-
-impl Marking {
-    /// The excerpt of a text, with the number of its marks; `None` where nothing is marked.
-    fn excerpt(&self, text: &str) -> Option<(usize, Vec<Segment>)> {
-        if !self.needed.is_match(text) {
-            return None;
-        }
-        let snippet = self.snippets.snippet(text);
-        let window = snippet.fragment_range();
-        let marks = collapse_overlapped_ranges(snippet.highlighted());
-        let marks: Vec<Range<usize>> = marks
-            .into_iter()
-            .map(|mark| window.start + mark.start..window.start + mark.end)
-            .collect();
-        let window = with_punctuation(text, &window);
-        (!marks.is_empty()).then(|| (marks.len(), segments(text, &window, &marks)))
-    }
-}
-
-/// tantivy cuts a fragment at its first and last token. What stands outside and holds no word belongs to it: a bracket at the
-/// end of the text is nothing that was left out.
-fn with_punctuation(text: &str, window: &Range<usize>) -> Range<usize> {
-    let holds_word = |part: Option<&str>| part.is_some_and(|part| part.contains(char::is_alphanumeric));
-    let start = if holds_word(text.get(..window.start)) {
-        window.start
-    } else {
-        0
-    };
-    let end = if holds_word(text.get(window.end..)) {
-        window.end
-    } else {
-        text.len()
-    };
-    start..end
 }
 
 type Texts<'a> = (&'static str, Box<dyn Iterator<Item = &'a str> + 'a>);

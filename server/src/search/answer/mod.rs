@@ -2,6 +2,7 @@
 
 mod candidates;
 mod cursor;
+mod excerpt;
 mod facets;
 mod highlight;
 mod request;

@@ -20,7 +20,7 @@ impl SearchIndex {
             return Err(SearchError::Limit(limit));
         }
         let offset = cursor::offset(request, seq)?;
-        let snapshot = self.snapshot.as_ref();
+        let snapshot = self.snapshot()?;
         let (query, candidates) = if request.text.trim().is_empty() {
             (ParsedQuery::default(), CandidateSet::all(snapshot))
         } else {
@@ -34,7 +34,7 @@ impl SearchIndex {
         let end = offset.saturating_add(limit);
         let best = top_k(snapshot, &query, &request.first, documents, end)?;
 
-        let highlighter = Highlighter::new(snapshot, &query)?;
+        let mut highlighter = Highlighter::new(&query);
         let page = best.into_iter().skip(offset).filter_map(|(score, address)| {
             let document = snapshot.document(address)?;
             Some(SearchHit {

@@ -10,7 +10,8 @@ use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Te
 use super::document::{SearchDoc, comparable_code};
 use super::facet_values::FacetValues;
 use super::fields::{self, FieldText, Fields};
-use super::snapshot::{SearchIndex, Snapshot};
+use super::search_index::SearchIndex;
+use super::snapshot::Snapshot;
 use crate::search::analysis::{ANALYZER, Analyzer};
 use crate::search::error::SearchError;
 
@@ -100,6 +101,10 @@ impl Indexer {
     /// Commits what was added and removed, and gives the snapshot after it. `prior` is the factor that a record's score
     /// has whatever is asked, 1 for none. For an error see [`Self::add`].
     pub fn commit(&mut self, prior: impl Fn(&SearchDoc) -> f32) -> Result<SearchIndex, SearchError> {
+        Ok(SearchIndex::of(self.take_in(prior)?))
+    }
+
+    pub(super) fn take_in(&mut self, prior: impl Fn(&SearchDoc) -> f32) -> Result<Snapshot, SearchError> {
         self.writer.commit()?;
         self.reader.reload()?;
         let snapshot = Snapshot::open(
@@ -109,7 +114,7 @@ impl Indexer {
             Arc::clone(&self.facets),
             prior,
         )?;
-        Ok(SearchIndex::new(snapshot))
+        Ok(snapshot)
     }
 }
 

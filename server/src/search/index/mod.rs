@@ -4,6 +4,7 @@ mod document;
 mod facet_values;
 mod fields;
 mod indexer;
+mod search_index;
 mod snapshot;
 
 pub(super) use facet_values::{CombinationNumber, Facet, FacetValues, ValueNumber};
@@ -12,4 +13,4 @@ pub(super) use snapshot::Snapshot;
 
 pub use document::{SearchDoc, comparable_code};
 pub use indexer::{Indexer, Slot};
-pub use snapshot::SearchIndex;
+pub use search_index::{Committing, SearchIndex};

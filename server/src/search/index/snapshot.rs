@@ -1,7 +1,6 @@
 //! The index as of one generation. It never changes.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use tantivy::fieldnorm::FieldNormReader;
@@ -29,11 +28,6 @@ pub(in crate::search) struct Snapshot {
 }
 
 type Entry = (Arc<SearchDoc>, f32);
-
-#[derive(Clone)]
-pub struct SearchIndex {
-    pub(in crate::search) snapshot: Arc<Snapshot>,
-}
 
 impl Snapshot {
     /// Opens what a searcher sees. `by_slot` holds all living records.
@@ -105,6 +99,16 @@ impl Snapshot {
         Ok(false)
     }
 
+    /// [`Self::contains`] of each term.
+    pub(in crate::search) fn contains_all(&self, terms: &[Term]) -> tantivy::Result<bool> {
+        for term in terms {
+            if !self.contains(term)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     pub(in crate::search) fn is_scored_text(&self, field: Field) -> bool {
         self.fields.texts.iter().any(|(_, scored)| *scored == field)
     }
@@ -161,30 +165,5 @@ impl Bm25StatisticsProvider for Snapshot {
             });
         }
         Ok(documents)
-    }
-}
-
-impl SearchIndex {
-    pub(super) fn new(snapshot: Snapshot) -> Self {
-        Self {
-            snapshot: Arc::new(snapshot),
-        }
-    }
-
-    pub fn len(&self) -> usize {
-        self.snapshot.documents()
-    }
-
-    /// True when nothing is published.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl fmt::Debug for SearchIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SearchIndex")
-            .field("records", &self.len())
-            .finish_non_exhaustive()
     }
 }

@@ -10,6 +10,8 @@ mod spelling;
 mod vocabulary;
 
 pub(super) use expansion::QueryTerm;
+#[cfg(test)]
+pub(super) use expansion::QueryToken;
 pub(super) use parse::{ParsedQuery, parse};
 pub(super) use vocabulary::Vocabulary;
 

@@ -3,7 +3,7 @@
 use kb_core::ids::RecordId;
 use tantivy::{DocAddress, Term};
 
-use super::coverage::{SLACK, covered};
+use super::coverage::{Coverage, SLACK, covered};
 use crate::search::index::{Snapshot, comparable_code};
 use crate::search::query::{ParsedQuery, QueryTerm};
 
@@ -17,7 +17,7 @@ const MIN_BESIDE_CODE: f32 = 0.3;
 /// The hits of a query, before facets are chosen.
 #[derive(Debug)]
 pub(in crate::search) struct CandidateSet {
-    pub(in crate::search) documents: Vec<DocAddress>,
+    pub(in crate::search) documents: Coverage,
     /// True where no document covers half of the query.
     pub(in crate::search) is_near: bool,
 }
@@ -27,7 +27,7 @@ impl CandidateSet {
         let segments = (0..).zip(snapshot.searcher.segment_readers());
         let documents = segments.flat_map(|(ordinal, segment)| {
             let living = segment.doc_ids_alive();
-            living.map(move |document| DocAddress::new(ordinal, document))
+            living.map(move |document| (0.0, DocAddress::new(ordinal, document)))
         });
         Self {
             documents: documents.collect(),
@@ -68,7 +68,7 @@ impl CandidateSet {
         let best = found.iter().map(|(covered, _)| *covered).fold(0.0, f32::max);
         let is_half_unknown = query.unknown.len() > query.terms.len();
         Ok(Self {
-            documents: found.into_iter().map(|(_, address)| address).collect(),
+            documents: found,
             is_near: !has_certain && (best < ENOUGH * asked * (1.0 - SLACK) || is_half_unknown),
         })
     }

@@ -11,8 +11,8 @@ use crate::search::query::QueryTerm;
 /// Sums of floats depend on their order by less than this.
 pub(super) const SLACK: f32 = 1e-4;
 
-/// Documents with the part of the query that each covers.
-type Coverage = Vec<(f32, DocAddress)>;
+/// Documents with the part of the query that each covers, in idf.
+pub(in crate::search) type Coverage = Vec<(f32, DocAddress)>;
 
 /// Documents that contain, in a field, terms whose idf comes to `at_least`, and documents that contain one of
 /// `always`, terms that admit a document alone.

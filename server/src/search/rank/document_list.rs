@@ -1,29 +1,31 @@
-//! A query that matches listed documents. It restricts scoring to the candidate set.
+//! A query that matches listed documents, each with a score of its own. It restricts scoring to the candidate set.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use tantivy::index::SegmentId;
-use tantivy::query::{ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocAddress, DocId, DocSet, Score, Searcher, SegmentReader, TERMINATED};
 
-/// Documents by segment, ascending. Each scores 0.
+type ScoredDocuments = Arc<[(DocId, Score)]>;
+
+/// Documents by segment, ascending.
 #[derive(Debug, Clone)]
 pub(super) struct DocumentListQuery {
-    by_segment: Arc<HashMap<SegmentId, Arc<[DocId]>>>,
+    by_segment: Arc<HashMap<SegmentId, ScoredDocuments>>,
 }
 
 impl DocumentListQuery {
-    pub(super) fn new(searcher: &Searcher, documents: impl IntoIterator<Item = DocAddress>) -> Self {
-        let mut lists: Vec<Vec<DocId>> = vec![Vec::new(); searcher.segment_readers().len()];
-        for address in documents {
+    pub(super) fn new(searcher: &Searcher, documents: impl IntoIterator<Item = (Score, DocAddress)>) -> Self {
+        let mut lists: Vec<Vec<(DocId, Score)>> = vec![Vec::new(); searcher.segment_readers().len()];
+        for (score, address) in documents {
             if let Some(list) = lists.get_mut(address.segment_ord as usize) {
-                list.push(address.doc_id);
+                list.push((address.doc_id, score));
             }
         }
         let segments = searcher.segment_readers().iter();
         let by_segment = segments.zip(lists).map(|(segment, mut list)| {
-            list.sort_unstable();
+            list.sort_unstable_by_key(|(document, _)| *document);
             (segment.segment_id(), list.into())
         });
         Self {
@@ -39,15 +41,15 @@ impl Query for DocumentListQuery {
 }
 
 impl Weight for DocumentListQuery {
-    fn scorer(&self, segment: &SegmentReader, _boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+    fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         let Some(list) = self.by_segment.get(&segment.segment_id()) else {
             return Ok(Box::new(EmptyScorer));
         };
-        let documents = DocumentList {
+        Ok(Box::new(DocumentList {
             documents: Arc::clone(list),
+            boost,
             at: 0,
-        };
-        Ok(Box::new(ConstScorer::new(documents, 0.0)))
+        }))
     }
 
     fn explain(&self, _segment: &SegmentReader, _document: DocId) -> tantivy::Result<Explanation> {
@@ -56,7 +58,8 @@ impl Weight for DocumentListQuery {
 }
 
 struct DocumentList {
-    documents: Arc<[DocId]>,
+    documents: ScoredDocuments,
+    boost: Score,
     at: usize,
 }
 
@@ -68,15 +71,24 @@ impl DocSet for DocumentList {
 
     fn seek(&mut self, target: DocId) -> DocId {
         let rest = self.documents.get(self.at..).unwrap_or_default();
-        self.at += rest.partition_point(|document| *document < target);
+        self.at += rest.partition_point(|(document, _)| *document < target);
         self.doc()
     }
 
     fn doc(&self) -> DocId {
-        self.documents.get(self.at).copied().unwrap_or(TERMINATED)
+        self.documents
+            .get(self.at)
+            .map_or(TERMINATED, |(document, _)| *document)
     }
 
     fn size_hint(&self) -> u32 {
         u32::try_from(self.documents.len()).unwrap_or(u32::MAX)
+    }
+}
+
+impl Scorer for DocumentList {
+    fn score(&mut self) -> Score {
+        let score = self.documents.get(self.at).map_or(0.0, |(_, score)| *score);
+        self.boost * score
     }
 }

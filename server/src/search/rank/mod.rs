@@ -11,5 +11,5 @@ mod top_k;
 mod weights;
 
 pub(super) use candidate_set::CandidateSet;
-pub(super) use coverage::covered;
+pub(super) use coverage::{Coverage, covered};
 pub(super) use top_k::top_k;

@@ -1,25 +1,30 @@
 //! The scoring query: BM25 over boosted fields.
 
 use tantivy::Term;
-use tantivy::query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::query::{BoostQuery, DisjunctionMaxQuery, Occur, PhraseQuery, Query, TermQuery};
 use tantivy::schema::IndexRecordOption;
 
 use super::coverage::constant;
-use super::weights::{CODE, COMPLETION, COVERAGE, OTHER_FIELDS, PHRASE, boost};
+use super::weights::{CODE, COMPLETION, OTHER_FIELDS, PHRASE, boost};
 use crate::search::index::Snapshot;
 use crate::search::query::{ParsedQuery, QueryTerm};
 
-/// Every part of the query as an optional clause; the scores add up.
+/// Every part of the query as an optional clause; the scores add up. What a document covers of the query is not among them:
+/// the candidate set knows it.
 pub(super) fn relevance(
     snapshot: &Snapshot,
     query: &ParsedQuery,
 ) -> tantivy::Result<Vec<(Occur, Box<dyn Query>)>> {
     let mut clauses = Vec::new();
     for term in &query.terms {
-        clauses.push((Occur::Should, term_query(snapshot, term)?));
+        if let Some(query) = term_query(snapshot, term)? {
+            clauses.push((Occur::Should, query));
+        }
     }
     for phrase in &query.phrases {
-        clauses.push((Occur::Should, phrase_query(snapshot, phrase)));
+        if let Some(query) = phrase_query(snapshot, phrase)? {
+            clauses.push((Occur::Should, query));
+        }
     }
     for code in &query.codes {
         let term = Term::from_field_text(snapshot.fields.code, code);
@@ -28,8 +33,8 @@ pub(super) fn relevance(
     Ok(clauses)
 }
 
-/// The best field counts, the others add a little. Fields of which no document contains a token are left out.
-fn term_query(snapshot: &Snapshot, term: &QueryTerm) -> tantivy::Result<Box<dyn Query>> {
+/// Fields of which no document contains a token are left out.
+fn term_query(snapshot: &Snapshot, term: &QueryTerm) -> tantivy::Result<Option<Box<dyn Query>>> {
     let mut fields: Vec<Box<dyn Query>> = Vec::new();
     for token in &term.tokens {
         for (text, field) in &snapshot.fields.texts {
@@ -41,31 +46,37 @@ fn term_query(snapshot: &Snapshot, term: &QueryTerm) -> tantivy::Result<Box<dyn 
             }
         }
     }
-    let every = snapshot.fields.every;
     if !term.completions.is_empty() {
         let tokens = term.completions.iter();
-        let tokens = tokens.map(|token| Term::from_field_text(every, token));
+        let tokens = tokens.map(|token| Term::from_field_text(snapshot.fields.every, token));
         fields.push(constant(tokens, COMPLETION * term.idf));
     }
-    let best = Box::new(DisjunctionMaxQuery::with_tie_breaker(fields, OTHER_FIELDS));
-    let tokens = term.all_tokens();
-    let tokens = tokens.map(|token| Term::from_field_text(every, token));
-    Ok(Box::new(BooleanQuery::union(vec![
-        best,
-        constant(tokens, COVERAGE * term.idf),
-    ])))
+    Ok(best_of(fields))
 }
 
-fn phrase_query(snapshot: &Snapshot, words: &[String]) -> Box<dyn Query> {
-    let fields = snapshot.fields.texts.iter();
-    let fields = fields.filter(|(text, _)| text.names_the_error());
-    let queries = fields.map(|(_, field)| {
+/// The best of these queries counts, the others add a little. A union has a buffer of 48 KB, so one query is none.
+fn best_of(mut queries: Vec<Box<dyn Query>>) -> Option<Box<dyn Query>> {
+    let last = queries.pop()?;
+    if queries.is_empty() {
+        return Some(last);
+    }
+    queries.push(last);
+    let best = DisjunctionMaxQuery::with_tie_breaker(queries, OTHER_FIELDS);
+    Some(Box::new(best))
+}
+
+fn phrase_query(snapshot: &Snapshot, words: &[String]) -> tantivy::Result<Option<Box<dyn Query>>> {
+    let mut queries: Vec<Box<dyn Query>> = Vec::new();
+    for (text, field) in &snapshot.fields.texts {
+        if !text.names_the_error() {
+            continue;
+        }
         let terms = words.iter().map(|word| Term::from_field_text(*field, word));
-        let query = PhraseQuery::new(terms.collect());
-        Box::new(BoostQuery::new(Box::new(query), PHRASE)) as Box<dyn Query>
-    });
-    Box::new(DisjunctionMaxQuery::with_tie_breaker(
-        queries.collect(),
-        OTHER_FIELDS,
-    ))
+        let terms: Vec<Term> = terms.collect();
+        if snapshot.contains_all(&terms)? {
+            let query = Box::new(PhraseQuery::new(terms));
+            queries.push(Box::new(BoostQuery::new(query, PHRASE)));
+        }
+    }
+    Ok(best_of(queries))
 }

@@ -6,10 +6,12 @@ use kb_core::ids::RecordId;
 use tantivy::DocAddress;
 use tantivy::query::{BooleanQuery, Occur, Query};
 
+use super::coverage::Coverage;
 use super::document_list::DocumentListQuery;
 use super::relevance::relevance;
 use super::scored_documents::ScoredDocuments;
 use super::statistics::QueryStatistics;
+use super::weights::COVERAGE;
 use crate::search::index::Snapshot;
 use crate::search::query::ParsedQuery;
 
@@ -19,14 +21,16 @@ pub(in crate::search) fn top_k(
     snapshot: &Snapshot,
     query: &ParsedQuery,
     first: &[RecordId],
-    documents: Vec<DocAddress>,
+    documents: Coverage,
     count: usize,
 ) -> tantivy::Result<Vec<(f32, DocAddress)>> {
     let mut clauses = relevance(snapshot, query)?;
     let mut scored: Vec<(f32, DocAddress)> = if clauses.is_empty() {
-        documents.into_iter().map(|address| (0.0, address)).collect()
+        documents
     } else {
-        let list = DocumentListQuery::new(&snapshot.searcher, documents);
+        let covering = documents.into_iter();
+        let covering = covering.map(|(covered, address)| (COVERAGE * covered, address));
+        let list = DocumentListQuery::new(&snapshot.searcher, covering);
         clauses.push((Occur::Must, Box::new(list) as Box<dyn Query>));
         let all = ScoredDocuments { at_least: f32::MIN };
         let scored_by = BooleanQuery::new(clauses);

@@ -112,7 +112,7 @@ fn wants_text(request: &HttpRequest) -> bool {
 impl From<SearchError> for Problem {
     fn from(error: SearchError) -> Self {
         match error {
-            SearchError::Index(_) => Self::internal(&error),
+            SearchError::Index(_) | SearchError::NotBuilt => Self::internal(&error),
             refusal => Self::new(Code::BadQuery, refusal.to_string()),
         }
     }
