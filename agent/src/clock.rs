@@ -1,7 +1,7 @@
 //! The wall clock. The only place that asks the system for it; everything else is given one.
 
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use time::format_description::well_known::{Rfc2822, Rfc3339};
+use time::{OffsetDateTime, UtcOffset};
 
 /// Where the time of day comes from.
 pub(crate) trait Clock {
@@ -14,6 +14,14 @@ pub(crate) fn timestamp(time: OffsetDateTime) -> String {
     time.format(&Rfc3339).unwrap_or_default()
 }
 
+/// A time as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+pub(crate) fn http_date(time: OffsetDateTime) -> String {
+    let time = time.to_offset(UtcOffset::UTC);
+    // Formatting fails only outside the years 1900 to 9999.
+    let text = time.format(&Rfc2822).unwrap_or_default();
+    text.replace("+0000", "GMT")
+}
+
 pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
@@ -23,5 +31,18 @@ impl Clock for SystemClock {
     )]
     fn now(&self) -> OffsetDateTime {
         OffsetDateTime::now_utc()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn a_time_of_http_is_in_gmt() {
+        let time = datetime!(1994-11-06 09:49:37 +1);
+        assert_eq!(http_date(time), "Sun, 06 Nov 1994 08:49:37 GMT");
     }
 }

@@ -11,7 +11,8 @@ use kb_core::unreachable;
 use kb_core::wire::is_this_machine;
 use reqwest::blocking::{Client, RequestBuilder};
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, RETRY_AFTER,
+    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, DATE, ETAG, HeaderValue, IF_NONE_MATCH,
+    RETRY_AFTER,
 };
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Url};
@@ -112,6 +113,8 @@ impl Uploader {
             .header(CONTENT_TYPE, "application/json")
             .header(CONTENT_ENCODING, "zstd")
             .header(ACCEPT, "application/json")
+            // The server sets this clock beside its own.
+            .header(DATE, crate::clock::http_date(SystemClock.now()))
             .body(body.for_the_wire());
         let response = self
             .authorized(request)

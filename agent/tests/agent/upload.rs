@@ -147,6 +147,7 @@ fn a_report_is_uploaded_compressed_with_its_token() {
     assert_eq!(request.head[0], "POST /api/v1/reports HTTP/1.1");
     assert_eq!(request.header("content-type"), Some("application/json"));
     assert_eq!(request.header("content-encoding"), Some("zstd"));
+    assert!(request.header("date").unwrap().ends_with(" GMT"));
     assert_eq!(request.header("authorization"), Some("Bearer secret-token"));
     let report = request.report();
     assert_eq!(report.pairs.len(), 1);

@@ -15,6 +15,7 @@ report-pair-count =
     }
 report-host-is = Host { $hostname }
 report-ended = Run ended { $time } (node's clock)
+report-counts-from = Counts from { $time } (server's clock): the node's clock is wrong or in doubt
 report-received = Received { $time }
 report-agent = Agent { $version }
 report-expected = Expected { $expectation }

@@ -7,6 +7,7 @@ report-gpu-count = { $count } 个 GPU
 report-pair-count = { $count } 对
 report-host-is = 主机 { $hostname }
 report-ended = 运行结束于 { $time }（节点时钟）
+report-counts-from = 按服务器时钟计为 { $time }：节点时钟不准或存疑
 report-received = 收到于 { $time }
 report-agent = 代理程序 { $version }
 report-expected = 预期 { $expectation }

@@ -43,6 +43,18 @@ pub fn sentence(change: &NodeChange) -> String {
                 seconds / 60
             )
         }
+        NodeChange::ClockBehind { seconds } => {
+            format!(
+                "the clock is {} minutes behind the server's: times of this node are wrong",
+                seconds / 60
+            )
+        }
+        NodeChange::ClockUnsure { seconds } => {
+            format!(
+                "a report came {} minutes after its run ended by the node's clock: it waited, or the clock is behind",
+                seconds / 60
+            )
+        }
         NodeChange::ClockRight => "the clock agrees with the server's again".to_owned(),
     }
 }

@@ -33,8 +33,9 @@ pub trait NodeStore: Send + Sync + Debug {
 
 /// A node with the report whose verdict stands, and its latest one.
 ///
-/// "Latest" is the run that ended last by the node's clock; one that is said to end after its report came counts from
-/// then. In whatever order reports arrive, the same ones stand.
+/// "Latest" is the run that ended last, by the server's clock as far as the node's is known to be wrong; one that is said to
+/// end after its report came counts from then. In whatever order reports arrive whose senders tell what their clocks say,
+/// the same ones stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeListing {
     pub id: NodeId,
@@ -96,7 +97,15 @@ pub enum NodeChange {
         /// By so many seconds.
         seconds: i64,
     },
-    /// Its clock, which was ahead, is right.
+    ClockBehind {
+        /// By so many seconds.
+        seconds: i64,
+    },
+    /// A report came so long after its run ended, by the node's clock: it waited, or the clock is behind.
+    ClockUnsure {
+        seconds: i64,
+    },
+    /// Its clock, which was wrong or in doubt, is right.
     ClockRight,
 }
 
@@ -118,6 +127,8 @@ impl NodeChange {
             Self::GpusElsewhere { .. } => "gpus_elsewhere",
             Self::Reinstalled { .. } => "reinstalled",
             Self::ClockAhead { .. } => "clock_ahead",
+            Self::ClockBehind { .. } => "clock_behind",
+            Self::ClockUnsure { .. } => "clock_unsure",
             Self::ClockRight => "clock_right",
         }
     }

@@ -77,6 +77,8 @@ pub struct NewReport {
     /// When the run ended, by the node's clock.
     pub finished_at: OffsetDateTime,
     pub received_at: OffsetDateTime,
+    /// When the run ended by the server's clock, where the node's own is known to be wrong; see [`ended`].
+    pub ended_at: Option<OffsetDateTime>,
     /// Major and minor of the wire format.
     pub schema: (u32, u32),
     /// A stand-in took the driver's place.
@@ -98,6 +100,8 @@ pub struct NewReport {
 pub struct Proofs {
     /// Reports of any weight that the node had when they were read.
     pub reports: u32,
+    /// The node's latest report, whatever it is worth.
+    pub latest: Option<ReportListing>,
     pub proofs: Vec<ReportListing>,
 }
 
@@ -130,8 +134,22 @@ pub struct Machine {
     pub gpus: Vec<String>,
     /// Whether these are all that the node has: a run on some GPUs alone tells of no other.
     pub shows_all: bool,
-    /// Seconds that its clock is ahead; 0 where it is right, or that cannot be known.
-    pub ahead_seconds: i64,
+    pub clock: MachineClock,
+}
+
+/// What a report tells of its machine's clock, beside the server's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MachineClock {
+    /// Right, as far as can be known.
+    #[default]
+    Right,
+    /// Ahead by so many seconds.
+    Ahead(i64),
+    /// Behind by so many seconds.
+    Behind(i64),
+    /// The run ended so many seconds before its report came, by the machine's clock: the report waited, or the clock is
+    /// behind.
+    Late(i64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +179,8 @@ pub struct ReportListing {
     /// When the run ended, by the node's clock.
     pub finished_at: OffsetDateTime,
     pub received_at: OffsetDateTime,
+    /// When the run ended by the server's clock, where the node's own is known to be wrong; see [`ended`].
+    pub ended_at: Option<OffsetDateTime>,
     /// A stand-in took the driver's place.
     pub simulated: bool,
     pub verdict: Verdict,
@@ -168,6 +188,30 @@ pub struct ReportListing {
     pub reason: String,
     pub gpus: u32,
     pub findings: u32,
+}
+
+impl ReportListing {
+    /// When the run ended by the server's clock.
+    pub fn ended(&self) -> OffsetDateTime {
+        ended(self.ended_at, self.finished_at, self.received_at)
+    }
+}
+
+impl NewReport {
+    /// When the run ended by the server's clock.
+    pub fn ended(&self) -> OffsetDateTime {
+        ended(self.ended_at, self.finished_at, self.received_at)
+    }
+}
+
+/// When a run ended by the server's clock, as far as that is known, and never later than its report came. Reports of a node
+/// are in this order.
+fn ended(
+    known: Option<OffsetDateTime>,
+    finished_at: OffsetDateTime,
+    received_at: OffsetDateTime,
+) -> OffsetDateTime {
+    known.unwrap_or(finished_at).min(received_at)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

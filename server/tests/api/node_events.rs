@@ -23,6 +23,17 @@ impl Fleet {
 
     /// A report of the node with these GPUs.
     async fn send(&self, id: &str, node: &str, gpus: &[&str], change: impl Fn(&mut Value)) {
+        self.send_dated(id, node, gpus, (change, None)).await;
+    }
+
+    /// The same with the time of sending.
+    async fn send_dated(
+        &self,
+        id: &str,
+        node: &str,
+        gpus: &[&str],
+        (change, date): (impl Fn(&mut Value), Option<&str>),
+    ) {
         let mut body = report(id);
         body["node"]["id"] = node.into();
         let fact = |value: Value| object!({"value": value, "source": "test"});
@@ -43,6 +54,10 @@ impl Fleet {
             .post("/api/v1/reports")
             .bearer_auth(&self.upload)
             .json(&body);
+        let request = match date {
+            Some(date) => request.header("date", date),
+            None => request,
+        };
         let answer = request.send().await.unwrap();
         assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap());
     }
@@ -194,4 +209,38 @@ async fn a_clock_that_is_ahead_is_told_until_it_is_right() {
     let right = |body: &mut Value| body["finished_at"] = "2026-01-02T03:14:00Z".into();
     fleet.send("run-3", "n1", &[], right).await;
     assert_eq!(fleet.kinds("n1").await, ["clock_right", "clock_ahead"]);
+}
+
+#[tokio::test]
+async fn a_clock_that_is_behind_is_told_and_its_report_counts_from_when_it_ran() {
+    let fleet = Fleet::start().await;
+    fleet.send("run-1", "n1", &[], nothing).await;
+    let hours_ago = |body: &mut Value| {
+        body["started_at"] = "2026-01-01T20:00:00Z".into();
+        body["finished_at"] = "2026-01-01T20:00:05Z".into();
+    };
+    // Sent five seconds after the run: the clock is seven hours behind.
+    let date = Some("Thu, 01 Jan 2026 20:00:10 GMT");
+    fleet.send_dated("run-2", "n1", &[], (hours_ago, date)).await;
+    let (kind, text) = fleet.events("n1").await.remove(0);
+    assert_eq!(kind, "clock_behind");
+    assert!(text.contains("423 minutes behind the server's"), "{text}");
+    let node = json(fleet.app.get_with("/api/v1/nodes/n1", &fleet.read).await).await;
+    assert_eq!(node["last_seen"]["id"], "run-2");
+    assert_eq!(node["last_seen"]["ended_at"], "2026-01-02T03:04:00Z");
+    assert_eq!(node["last_seen"]["finished_at"], "2026-01-01T20:00:05Z");
+    let page = fleet.app.get_with("/reports/run-2?node=n1", &fleet.read).await;
+    let page = page.text().await.unwrap();
+    assert!(page.contains("clock is wrong or in doubt"), "{page}");
+    // Out of the spool: it waited, and nothing is wrong.
+    fleet.later(1);
+    let date = Some("Fri, 02 Jan 2026 03:05:05 GMT");
+    fleet.send_dated("run-0", "n1", &[], (hours_ago, date)).await;
+    assert_eq!(fleet.kinds("n1").await, ["clock_behind"]);
+    // From a sender that does not say when it sent it.
+    fleet.send("other-1", "n2", &[], nothing).await;
+    fleet.send("other-0", "n2", &[], hours_ago).await;
+    let (kind, text) = fleet.events("n2").await.remove(0);
+    assert_eq!(kind, "clock_unsure");
+    assert!(text.contains("it waited, or the clock is behind"), "{text}");
 }

@@ -1,29 +1,19 @@
-//! What a report says of its machine: which GPUs are in it, and whether its clock is right.
-
-use kb_core::report::Report;
-use time::{Duration, OffsetDateTime};
+//! What a report says of its machine: which GPUs are in it.
 
 use super::weight::CONVERTED;
-use crate::store::Machine;
+use crate::store::{Machine, MachineClock};
+use kb_core::report::Report;
 
-/// Further ahead than this a clock is wrong; less may be the way, or a clock that is about to be set.
-const MOST_AHEAD: Duration = Duration::minutes(5);
 /// What NVIDIA's container toolkit takes for all GPUs.
 const ALL: &str = "all";
 /// Longest UUID that is kept: `GPU-` and 36 characters, with room.
 const MAX_UUID_BYTES: usize = 64;
 
-/// What the report says. A clock that is behind cannot be told from a report that waited in a spool, one that is ahead can:
-/// no run ends after its report came.
-pub(super) fn of(
-    report: &Report,
-    finished_at: OffsetDateTime,
-    received_at: OffsetDateTime,
-) -> Option<Machine> {
+/// What the report says, with what its arrival tells of the clock.
+pub(super) fn of(report: &Report, clock: MachineClock) -> Option<Machine> {
     if report.host.contains_key(CONVERTED) {
         return None;
     }
-    let ahead = finished_at - received_at;
     let gpus = if report.simulated {
         // A stand-in gives the same UUIDs on every machine.
         Vec::new()
@@ -34,11 +24,7 @@ pub(super) fn of(
     Some(Machine {
         gpus,
         shows_all: shows_all(report),
-        ahead_seconds: if ahead > MOST_AHEAD {
-            ahead.whole_seconds()
-        } else {
-            0
-        },
+        clock,
     })
 }
 
@@ -64,22 +50,19 @@ fn is_uuid(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use time::macros::datetime;
 
     use super::*;
     use crate::domain::correlate::samples;
 
-    const ENDED: OffsetDateTime = datetime!(2026-11-21 07:00:10 UTC);
-
-    fn machine(change: impl Fn(&mut Value), received_at: OffsetDateTime) -> Option<Machine> {
+    fn machine(change: impl Fn(&mut Value)) -> Option<Machine> {
         let mut report = samples::report(2, &[]);
         change(&mut report);
-        of(&serde_json::from_value(report).unwrap(), ENDED, received_at)
+        of(&serde_json::from_value(report).unwrap(), MachineClock::Right)
     }
 
     #[test]
     fn a_run_on_some_gpus_tells_of_no_other() {
-        let of = |change: &dyn Fn(&mut Value)| machine(change, ENDED).unwrap();
+        let of = |change: &dyn Fn(&mut Value)| machine(change).unwrap();
         let whole = of(&|_| {});
         assert_eq!(
             (whole.gpus.as_slice(), whole.shows_all),
@@ -101,18 +84,10 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clock_that_is_ahead_is_known() {
-        let ahead = |received_at| machine(|_| {}, received_at).unwrap().ahead_seconds;
-        assert_eq!(ahead(ENDED - Duration::minutes(5)), 0);
-        assert_eq!(ahead(ENDED - Duration::minutes(6)), 360);
-        assert_eq!(ahead(ENDED + Duration::days(30)), 0, "it waited in a spool");
-    }
-
-    #[test]
     fn another_tools_output_tells_nothing_of_the_machine() {
         let converted = |report: &mut Value| {
             report["host"] = json!({ CONVERTED: { "value": "nvbandwidth", "source": "the text" } });
         };
-        assert_eq!(machine(converted, ENDED), None);
+        assert_eq!(machine(converted), None);
     }
 }

@@ -4,11 +4,12 @@
 //! parse     bytes -> strict JSON -> schema version -> report      validate  indices, times and sizes that fit together
 //! pack      measurements -> one n x n matrix each                 weight    proof, alarm or a mere look
 //! claim     the verdict that the checks bear out             ends      whether a proof of health ends a fault
-//! proofs    a proof beside the node's other proofs          machine   GPUs and clock, for what happened to the node
-//! mod       keep, correlate, answer
+//! proofs    a report beside the node's other proofs         clock     when a run ended by the server's clock
+//! machine   GPUs, for what happened to the node             mod       keep, correlate, answer
 //! ```
 
 mod claim;
+mod clock;
 mod ends;
 mod error;
 mod machine;
@@ -21,6 +22,7 @@ mod weight;
 #[cfg(test)]
 mod tests;
 
+pub use clock::Arrival;
 pub use error::{IngestError, Problem};
 pub use parse::{MAX_BODY_BYTES, Parsed, body_of, parse, parse_stored};
 
@@ -30,7 +32,6 @@ use kb_core::ids::{NodeId, ReportId, Seq};
 use kb_core::report::Report;
 use kb_core::text::Sha256;
 use kb_core::verdict::Verdict;
-use time::OffsetDateTime;
 
 use super::correlate::Correlator;
 use super::enrol::Writer;
@@ -59,6 +60,8 @@ struct Prepared {
     report: NewReport,
     sent: Report,
     findings: Vec<NewFinding>,
+    /// Whether it is known when the run ended.
+    is_sure: bool,
 }
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
@@ -70,11 +73,10 @@ pub async fn accept(
     generation: &Arc<Generation>,
     correlator: &Arc<Correlator>,
     (body, writer): (Vec<u8>, Writer),
-    received_at: OffsetDateTime,
+    arrival: Arrival,
 ) -> Result<Accepted, IngestError> {
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
-    let work =
-        tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, (&body, &writer), received_at));
+    let work = tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, (&body, &writer), arrival));
     let prepared = work.await.map_err(|_| IngestError::Panicked)??;
     let (node, id) = (prepared.report.node.clone(), prepared.report.id.clone());
     let (saved, verdict) = save(store, &prepared).await?;
@@ -110,7 +112,7 @@ async fn save(store: &dyn ReportStore, prepared: &Prepared) -> Result<(ReportSav
     loop {
         attempts += 1;
         let mut report = prepared.report.clone();
-        proofs::judge(store, &mut report, &prepared.sent).await?;
+        proofs::judge(store, &mut report, (&prepared.sent, prepared.is_sure)).await?;
         let verdict = report.verdict;
         let saved = store.save_report(report).await?;
         if saved != ReportSaved::Overtaken || attempts == MOST_ATTEMPTS {
@@ -123,7 +125,7 @@ fn prepare(
     generation: &Generation,
     correlator: &Correlator,
     (body, writer): (&[u8], &Writer),
-    received_at: OffsetDateTime,
+    arrival: Arrival,
 ) -> Result<Prepared, IngestError> {
     let Parsed { report, body: value } = parse(body)?;
     writer.may_write(&report.node.id)?;
@@ -131,7 +133,8 @@ fn prepare(
     let findings = correlator.correlate(generation, &report, &value);
     let measurements = pack::matrices(&report)?;
     let weight = weight::weigh(&report);
-    let machine = machine::of(&report, times.finished_at, received_at);
+    let clock = clock::told(times.finished_at, arrival);
+    let machine = machine::of(&report, clock.clock);
     let (verdict, reason) = claim::told(&report);
     let kept = NewReport {
         node: report.node.id.clone(),
@@ -142,7 +145,8 @@ fn prepare(
         body_sha256: Sha256::of(body.trim_ascii()).to_string(),
         body_bytes: u64::try_from(body.len()).unwrap_or(u64::MAX),
         finished_at: times.finished_at,
-        received_at,
+        received_at: arrival.received_at,
+        ended_at: clock.ended_at,
         schema: (report.schema.major, report.schema.minor),
         simulated: report.simulated,
         verdict,
@@ -157,5 +161,6 @@ fn prepare(
         report: kept,
         sent: report,
         findings,
+        is_sure: clock.is_sure,
     })
 }

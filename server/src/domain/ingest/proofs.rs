@@ -1,59 +1,40 @@
-//! A proof beside the node's other proofs, in whatever order they come: health does not end a fault that it does not
-//! cover.
+//! A report beside the node's other proofs, in whatever order they come: health does not end a fault that it does not
+//! cover, and a wrong clock does not hide a fault.
 
 use kb_core::ids::ReportId;
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
+use super::clock::is_unsure;
 use super::ends::leaves_open;
 use super::{IngestError, parse_stored};
-use crate::store::{Judged, NewReport, ReportListing, ReportStore, Weight};
+use crate::store::{Judged, NewReport, Proofs, ReportListing, ReportStore, Weight};
 
 /// Most proofs of a node that one is held against, the latest first. Faults in a row before these count as ended with them:
 /// a probe every ten minutes says the same fault so often in a day, and each is read and parsed.
 const MOST: u32 = 144;
 
-/// Holds a report against the node's other proofs. `new` is about to be kept: its weight, verdict and reason become what
-/// it is worth beside them.
+/// Holds a report against the node's other reports. `new` is about to be kept: its weight, verdict, reason and time become
+/// what they are worth beside them. `is_sure`: it is known when the run ended.
 pub(super) async fn judge(
     store: &dyn ReportStore,
     new: &mut NewReport,
-    sent: &Report,
+    (sent, is_sure): (&Report, bool),
 ) -> Result<(), IngestError> {
-    if new.weight != Weight::Proof {
+    if new.weight == Weight::Look {
         return Ok(());
     }
     let known = store.proofs(&new.node, new.simulated, MOST).await?;
-    let at = new.finished_at.min(new.received_at);
-    let mut refuted = Vec::new();
-    let others = known.proofs.iter().filter(|proof| proof.id != new.id);
-    if is_clean(new.verdict) {
-        let earlier = others.filter(|proof| ended(proof) <= at);
-        for fault in earlier.take_while(|proof| !is_clean(proof.verdict)) {
-            let body = body(store, fault).await?;
-            if let Some(why) = leaves_open(&body, sent) {
-                new.weight = if new.verdict == Verdict::Healthy {
-                    Weight::Look
-                } else {
-                    Weight::Alarm
-                };
-                if new.verdict == Verdict::Healthy {
-                    new.verdict = Verdict::Unknown;
-                    new.reason = sentence(&fault.id, &why, &new.reason);
-                }
-                break;
-            }
-        }
+    let refuted = if new.weight == Weight::Alarm {
+        count_from_arrival(new, is_sure, known.latest.iter());
+        Vec::new()
+    } else if is_clean(new.verdict) {
+        hold_against_faults(store, new, sent, &known).await?;
+        Vec::new()
     } else {
-        let later = others.filter(|proof| ended(proof) > at && is_clean(proof.verdict));
-        for proof in later.collect::<Vec<_>>().into_iter().rev() {
-            let Some(why) = leaves_open(sent, &body(store, proof).await?) else {
-                break;
-            };
-            refuted.push((proof.id.clone(), sentence(&new.id, &why, &proof.reason)));
-        }
-    }
+        hold_against_health(store, new, (sent, is_sure), &known).await?
+    };
     new.judged = Some(Judged {
         reports: known.reports,
         refuted,
@@ -61,13 +42,76 @@ pub(super) async fn judge(
     Ok(())
 }
 
+async fn hold_against_faults(
+    store: &dyn ReportStore,
+    new: &mut NewReport,
+    sent: &Report,
+    known: &Proofs,
+) -> Result<(), IngestError> {
+    let at = new.ended();
+    let earlier = others(known, new.id.clone()).filter(|proof| proof.ended() <= at);
+    for fault in earlier.take_while(|proof| !is_clean(proof.verdict)) {
+        let body = body(store, fault).await?;
+        if let Some(why) = leaves_open(&body, sent) {
+            new.weight = if new.verdict == Verdict::Healthy {
+                Weight::Look
+            } else {
+                Weight::Alarm
+            };
+            if new.verdict == Verdict::Healthy {
+                new.verdict = Verdict::Unknown;
+                new.reason = sentence(&fault.id, &why, &new.reason);
+            }
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Later proofs of health that do not end the new report's fault, each with the reason.
+async fn hold_against_health(
+    store: &dyn ReportStore,
+    new: &mut NewReport,
+    (sent, is_sure): (&Report, bool),
+    known: &Proofs,
+) -> Result<Vec<(ReportId, String)>, IngestError> {
+    let at = new.ended();
+    let later = others(known, new.id.clone());
+    let later = later.filter(|proof| proof.ended() > at && is_clean(proof.verdict));
+    let mut later: Vec<&ReportListing> = later.collect();
+    let mut refuted = Vec::new();
+    while let Some(proof) = later.last() {
+        let Some(why) = leaves_open(sent, &body(store, proof).await?) else {
+            break;
+        };
+        refuted.push((proof.id.clone(), sentence(&new.id, &why, &proof.reason)));
+        later.pop();
+    }
+    count_from_arrival(new, is_sure, later.into_iter());
+    Ok(refuted)
+}
+
+/// Puts a fault behind what came before it and seems later, where a clock is in doubt: a fault that a wrong clock hides is
+/// worse than one that is told until the next proof.
+fn count_from_arrival<'a>(
+    new: &mut NewReport,
+    is_sure: bool,
+    came_before: impl Iterator<Item = &'a ReportListing>,
+) {
+    let doubtful = came_before.filter(|other| !is_sure || is_unsure(other));
+    let last: Option<OffsetDateTime> = doubtful.map(ReportListing::ended).max();
+    if let Some(last) = last.filter(|last| *last > new.ended()) {
+        new.ended_at = Some(last);
+    }
+}
+
+fn others(known: &Proofs, id: ReportId) -> impl Iterator<Item = &ReportListing> {
+    known.proofs.iter().filter(move |proof| proof.id != id)
+}
+
 /// Tells of nothing that makes the node unfit.
 fn is_clean(verdict: Verdict) -> bool {
     verdict <= Verdict::Degraded
-}
-
-fn ended(proof: &ReportListing) -> OffsetDateTime {
-    proof.finished_at.min(proof.received_at)
 }
 
 fn sentence(fault: &ReportId, why: &str, reason: &str) -> String {

@@ -1,6 +1,9 @@
 //! Reports at the door, with a real store behind it.
 
+mod clock;
+
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 use time::macros::datetime;
 
 use super::*;
@@ -35,12 +38,20 @@ impl Door {
     }
 
     async fn send_text(&self, body: &[u8]) -> Result<Accepted, IngestError> {
+        let arrival = Arrival {
+            received_at: AT,
+            sent_at: None,
+        };
+        self.send_at(body, arrival).await
+    }
+
+    async fn send_at(&self, body: &[u8], arrival: Arrival) -> Result<Accepted, IngestError> {
         accept(
             self.store.as_ref(),
             &self.generation,
             &self.correlator,
             (body.to_vec(), anybody()),
-            AT,
+            arrival,
         )
         .await
     }

@@ -126,6 +126,7 @@ words! {
         pair_count(count: u64),
         host_is(hostname: &str),
         ended(time: &str),
+        counts_from(time: &str),
         received(time: &str),
         agent(version: &str),
         expected(expectation: &str),

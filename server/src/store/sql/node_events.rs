@@ -9,7 +9,7 @@ use super::batch;
 use super::convert::{id_from, unreadable};
 use super::engine::{Cells, Engine, Value, values};
 use super::session::Tx;
-use crate::store::{Machine, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError};
+use crate::store::{Machine, MachineClock, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError};
 
 /// What was known of a node before a report.
 pub(super) struct Before {
@@ -36,8 +36,8 @@ pub(super) async fn before<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result
     .transpose()
 }
 
-/// Notes what a report tells. One that comes behind a later one, out of a spool, tells nothing: what it would change has
-/// changed since.
+/// Notes what a report tells. One that comes behind a later one, out of a spool, tells only that its clock may be wrong: what
+/// else it would change has changed since.
 pub(super) async fn note<DB: Engine>(
     tx: &mut Tx<DB>,
     before: Option<Before>,
@@ -46,8 +46,10 @@ pub(super) async fn note<DB: Engine>(
     let Some(machine) = &report.machine else {
         return Ok(());
     };
-    let seen_at = report.finished_at.min(report.received_at);
-    if before.as_ref().is_some_and(|before| seen_at < before.latest_at) {
+    let seen_at = report.ended();
+    let is_latest = before.as_ref().is_none_or(|before| seen_at >= before.latest_at);
+    note_clock(tx, report, machine.clock, is_latest).await?;
+    if !is_latest {
         return Ok(());
     }
     let former = before.as_ref().and_then(|before| before.hostname.as_ref());
@@ -57,27 +59,33 @@ pub(super) async fn note<DB: Engine>(
         let (from, to) = (from.clone(), to.clone());
         tell(tx, report, &NodeChange::Renamed { from, to }).await?;
     }
-    note_clock(tx, report, machine).await?;
     note_gpus(tx, before.is_none(), report, machine).await
 }
 
-/// A clock is told of when it begins to be wrong and when it is right again, not with every report.
+/// A clock is told of when it begins to be wrong and when it is right again, not with every report. That it is right is
+/// news only of the latest report.
 async fn note_clock<DB: Engine>(
     tx: &mut Tx<DB>,
     report: &NewReport,
-    machine: &Machine,
+    clock: MachineClock,
+    is_latest: bool,
 ) -> Result<(), StoreError> {
-    let sql = "SELECT kind FROM node_event WHERE node_id = $1 AND kind IN ('clock_ahead', 'clock_right') \
-        ORDER BY at DESC LIMIT 1";
+    let told = match clock {
+        MachineClock::Right if !is_latest => return Ok(()),
+        MachineClock::Right => NodeChange::ClockRight,
+        MachineClock::Ahead(seconds) => NodeChange::ClockAhead { seconds },
+        MachineClock::Behind(seconds) => NodeChange::ClockBehind { seconds },
+        MachineClock::Late(seconds) => NodeChange::ClockUnsure { seconds },
+    };
+    let sql = "SELECT kind FROM node_event WHERE node_id = $1 \
+        AND kind IN ('clock_ahead', 'clock_behind', 'clock_unsure', 'clock_right') ORDER BY at DESC LIMIT 1";
     let last = tx.first(sql, values![&report.node]).await?;
     let last = last.map(|row| row.text(0)).transpose()?;
-    let was_ahead = last.as_deref() == Some("clock_ahead");
-    let seconds = machine.ahead_seconds;
-    match (was_ahead, seconds > 0) {
-        (false, true) => tell(tx, report, &NodeChange::ClockAhead { seconds }).await,
-        (true, false) => tell(tx, report, &NodeChange::ClockRight).await,
-        _ => Ok(()),
+    let before = last.as_deref().unwrap_or("clock_right");
+    if before == told.kind() {
+        return Ok(());
     }
+    tell(tx, report, &told).await
 }
 
 async fn note_gpus<DB: Engine>(

@@ -17,6 +17,7 @@ pub(super) async fn of<DB: Engine>(
 ) -> Result<Proofs, StoreError> {
     Ok(Proofs {
         reports: reports_of(tx, node).await?,
+        latest: last_seen(tx, node).await?,
         proofs: latest(tx, node, simulated, limit).await?,
     })
 }
@@ -44,7 +45,7 @@ pub(super) async fn refute<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> R
     }
     let left = latest(tx, &report.node, report.simulated, 1).await?;
     if let Some(proof) = left.first() {
-        let at = proof.finished_at.min(proof.received_at);
+        let at = proof.ended();
         let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
         tx.run(sql, values![&report.node, &proof.id, at]).await?;
     }
@@ -58,6 +59,16 @@ async fn reports_of<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<u32, S
     row.map_or(Ok(0), |row| count_from(row.integer(0)?))
 }
 
+async fn last_seen<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<Option<ReportListing>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM node n JOIN report p ON p.node_id = n.id AND p.id = n.latest_report WHERE n.id = $1"
+    );
+    let row = tx.first(sql, values![node]).await?;
+    row.map(|row| listing_from(&row, 0)).transpose()
+}
+
 async fn latest<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
@@ -68,7 +79,7 @@ async fn latest<DB: Engine>(
         "SELECT ",
         listing_columns!(),
         " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
-         ORDER BY CASE WHEN p.finished_at < p.received_at THEN p.finished_at ELSE p.received_at END DESC, \
+         ORDER BY COALESCE(p.ended_at, CASE WHEN p.finished_at < p.received_at THEN p.finished_at ELSE p.received_at END) DESC, \
          p.received_at DESC, p.id DESC LIMIT $3"
     );
     let rows = tx.all(sql, values![node, simulated, limit]).await?;

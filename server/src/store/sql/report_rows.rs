@@ -8,12 +8,12 @@ use crate::store::{ReportListing, StoreError, StoredReport};
 macro_rules! listing_columns {
     () => {
         "p.node_id, p.id, p.hostname, p.finished_at, p.received_at, p.simulated, p.verdict, p.reason, p.gpus, \
-         p.findings, p.weight"
+         p.findings, p.weight, p.ended_at"
     };
 }
 pub(super) use listing_columns;
 
-pub(super) const LISTING_WIDTH: usize = 11;
+pub(super) const LISTING_WIDTH: usize = 12;
 
 /// Reads a listing from column `first` on.
 pub(super) fn listing_from(row: &impl Cells, first: usize) -> Result<ReportListing, StoreError> {
@@ -23,6 +23,7 @@ pub(super) fn listing_from(row: &impl Cells, first: usize) -> Result<ReportListi
         hostname: row.maybe_text(first + 2)?,
         finished_at: row.time(first + 3)?,
         received_at: row.time(first + 4)?,
+        ended_at: row.maybe_time(first + 11)?,
         simulated: row.flag(first + 5)?,
         verdict: verdict_from(&row.text(first + 6)?)?,
         reason: row.text(first + 7)?,

@@ -175,7 +175,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
 async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
     // By the end of the run: a spool that is drained after an outage, or a bundle that somebody uploads weeks later,
     // does not take the place of what was seen since. A clock that runs ahead gains nothing beyond its own arrival.
-    let seen_at = report.finished_at.min(report.received_at);
+    let seen_at = report.ended();
     let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at, proof_report, proof_at) \
         VALUES ($1, $2, $3, 1, $4, $5, $6, $7) \
         ON CONFLICT (id) DO UPDATE SET \
@@ -219,8 +219,8 @@ async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Resul
     let body_bytes = stored_size(report.body_bytes)?;
     let (major, minor) = report.schema;
     let sql = "INSERT INTO report (node_id, id, hostname, body_sha256, body_bytes, finished_at, received_at, \
-        schema_major, schema_minor, simulated, verdict, reason, gpus, findings, body_zstd, weight) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)";
+        schema_major, schema_minor, simulated, verdict, reason, gpus, findings, body_zstd, weight, ended_at) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15, $16)";
     let row = values![
         &report.node,
         &report.id,
@@ -237,6 +237,7 @@ async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Resul
         report.gpus,
         report.body_zstd.as_slice(),
         report.weight.word(),
+        report.ended_at,
     ];
     tx.run(sql, row).await?;
     Ok(())

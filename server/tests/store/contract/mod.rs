@@ -117,6 +117,7 @@ contract! {
         a_late_arrival_does_not_take_the_place_of_a_later_one
         the_latest_is_the_run_that_ended_last
         a_clock_that_runs_ahead_does_not_stay_the_latest
+        a_known_end_goes_before_the_nodes_clock
         a_proven_fault_stands_until_a_later_proof
         a_simulated_run_ends_no_proven_fault
         a_fault_that_comes_late_refutes_later_health

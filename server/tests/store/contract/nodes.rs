@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kb_core::ids::{NodeId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Bounds, By, Judged, Labels, Machine, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent, ReportSaved,
-    Scope, Weight,
+    Bounds, By, Judged, Labels, Machine, MachineClock, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent,
+    ReportSaved, Scope, Weight,
 };
 
 use crate::support::{Place, at, report};
@@ -67,6 +67,27 @@ pub(crate) async fn a_clock_that_runs_ahead_does_not_stay_the_latest(place: Arc<
     store.save_report(report("n1", "set-right", 30)).await.unwrap();
     let node = &store.nodes(None, None, 10).await.unwrap()[0];
     assert_eq!(node.latest.id.as_str(), "set-right");
+}
+
+pub(crate) async fn a_known_end_goes_before_the_nodes_clock(place: Arc<Place>) {
+    let store = place.store().await;
+    store.save_report(report("n1", "first", 20)).await.unwrap();
+    let behind = NewReport {
+        finished_at: at(-5_000),
+        ended_at: Some(at(25)),
+        ..report("n1", "behind", 30)
+    };
+    store.save_report(behind).await.unwrap();
+    let node = store.node(&"n1".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(
+        (node.latest.id.as_str(), node.last_seen.id.as_str()),
+        ("behind", "behind")
+    );
+    assert_eq!(node.latest.ended_at, Some(at(25)));
+    let proofs = store.proofs(&node.id, true, 10).await.unwrap();
+    let order: Vec<&str> = proofs.proofs.iter().map(|proof| proof.id.as_str()).collect();
+    assert_eq!(order, ["behind", "first"]);
+    assert_eq!(proofs.latest.unwrap().id.as_str(), "behind");
 }
 
 /// A report with a verdict that is worth so much.
@@ -270,7 +291,7 @@ pub(crate) async fn what_happened_to_a_node_is_kept_on_every_node_that_it_concer
         machine: Some(Machine {
             gpus: gpus.iter().map(|&gpu| gpu.to_owned()).collect(),
             shows_all: true,
-            ahead_seconds: 0,
+            clock: MachineClock::Right,
         }),
         ..report(node, id, second)
     };

@@ -101,6 +101,7 @@ pub(crate) fn report(node: &str, id: &str, second: i64) -> NewReport {
         body_bytes: 4096,
         finished_at: at(second - 5),
         received_at: at(second),
+        ended_at: None,
         schema: (1, 0),
         simulated: true,
         verdict: Verdict::Healthy,

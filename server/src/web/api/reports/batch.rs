@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::post::{ReportAnswer, noted, writer};
-use crate::domain::ingest;
+use super::post::{ReportAnswer, arrival, noted, writer};
+use crate::domain::ingest::{self, Arrival};
 use crate::feed::Generation;
 use crate::web::api::batch::{items, weighed};
 use crate::web::auth::Uploader;
@@ -72,7 +72,15 @@ pub async fn post(
         let outcome = match &hindrance {
             // Each would wait for the same database in vain.
             Some(problem) => Err(problem.clone()),
-            None => one(&state, &generation, &uploader, &report).await,
+            None => {
+                one(
+                    &state,
+                    &generation,
+                    (&uploader, arrival(&request, &state)),
+                    &report,
+                )
+                .await
+            }
         };
         outcomes.push(match outcome {
             Ok(answer) => ReportOutcome::Kept(Box::new(answer)),
@@ -95,7 +103,7 @@ pub async fn post(
 async fn one(
     state: &AppState,
     generation: &Arc<Generation>,
-    uploader: &Uploader,
+    (uploader, arrival): (&Uploader, Arrival),
     report: &RawValue,
 ) -> Result<ReportAnswer, Problem> {
     let bytes = report.get().as_bytes();
@@ -113,7 +121,7 @@ async fn one(
         generation,
         &state.correlator,
         (bytes.to_vec(), writer(uploader, state)),
-        state.clock.now(),
+        arrival,
     )
     .await?;
     ReportAnswer::of(&accepted, noted(uploader, state))

@@ -29,6 +29,9 @@ pub struct ReportEntry {
     finished_at: String,
     /// When it came, RFC 3339.
     received_at: String,
+    /// When the run ended by the server's clock, as far as that is known, RFC 3339: the order of a node's reports. It
+    /// differs from the earlier of the two where the node's clock is wrong or in doubt.
+    ended_at: String,
     /// A stand-in took the driver's place.
     simulated: bool,
     /// Verdict of the run.
@@ -54,6 +57,7 @@ impl From<&ReportListing> for ReportEntry {
             hostname: listing.hostname.clone(),
             finished_at: rfc3339(listing.finished_at),
             received_at: rfc3339(listing.received_at),
+            ended_at: rfc3339(listing.ended()),
             simulated: listing.simulated,
             verdict: listing.verdict,
             weight: listing.weight.word(),

@@ -81,7 +81,8 @@ pub struct NodeDetail {
 pub struct NodeEventEntry {
     /// When the server learned of it, RFC 3339.
     at: String,
-    /// `renamed`, `gpus_changed`, `gpus_elsewhere`, `reinstalled`, `clock_ahead`, `clock_right`; there may be more one day.
+    /// `renamed`, `gpus_changed`, `gpus_elsewhere`, `reinstalled`, `clock_ahead`, `clock_behind`,
+    /// `clock_unsure`, `clock_right`; there may be more one day.
     kind: String,
     /// In one sentence.
     text: String,

@@ -1,6 +1,8 @@
 //! `POST /api/v1/reports`: accepts a report once and answers with what it shows.
 
-use actix_web::http::header;
+use std::time::SystemTime;
+
+use actix_web::http::header::{self, Header as _};
 use actix_web::web::{self, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
@@ -8,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::{FindingEntry, findings};
 use crate::domain::enrol::Writer;
-use crate::domain::ingest::{self, Accepted};
+use crate::domain::ingest::{self, Accepted, Arrival};
 use crate::search::KnowledgeStamp;
 use crate::web::auth::Uploader;
 use crate::web::body;
@@ -58,6 +60,15 @@ pub(super) fn writer(uploader: &Uploader, state: &AppState) -> Writer {
     }
 }
 
+/// When the report came, and when its sender says that it sent it.
+pub(super) fn arrival(request: &HttpRequest, state: &AppState) -> Arrival {
+    let sent_at = header::Date::parse(request).ok();
+    Arrival {
+        received_at: state.clock.now(),
+        sent_at: sent_at.map(|header::Date(date)| SystemTime::from(date).into()),
+    }
+}
+
 /// Counts a report whose sender may write any node; what to tell it.
 pub(super) fn noted(uploader: &Uploader, state: &AppState) -> Option<&'static str> {
     if uploader.0.node.is_some() {
@@ -70,6 +81,7 @@ pub(super) fn noted(uploader: &Uploader, state: &AppState) -> Option<&'static st
 /// Accepts a report. The same body again is fine; another body under its id is refused.
 #[utoipa::path(
     post, path = "/api/v1/reports", operation_id = "add_report", tag = "reports", security(("token" = ["report"])),
+    params(("Date" = Option<String>, Header, description = "When the report was sent by the sender's clock: a clock that is wrong is told, and the run is put where it was by the server's")),
     request_body(content = Object, description = "A report, schema kb-seed/schema/report.schema.json; zstd or gzip welcome"),
     responses(
         (status = 201, description = "Kept", body = ReportAnswer),
@@ -89,9 +101,16 @@ pub async fn post(
     }
     let sent = body::report(&request, payload).await?;
     let generation = state.knowledge.current();
-    let now = state.clock.now();
+    let arrival = arrival(&request, &state);
     let sent = (sent, writer(&uploader, &state));
-    let accepted = ingest::accept(state.store.as_ref(), &generation, &state.correlator, sent, now).await?;
+    let accepted = ingest::accept(
+        state.store.as_ref(),
+        &generation,
+        &state.correlator,
+        sent,
+        arrival,
+    )
+    .await?;
     let mut response = if accepted.is_duplicate {
         HttpResponse::Ok()
     } else {

@@ -119,6 +119,9 @@ fn measurements(report: &Report, locale: Locale) -> Vec<matrix::MeasurementView>
         .collect()
 }
 
+/// By so much a clock may differ without being called wrong.
+const CLOCK_TOLERANCE: time::Duration = time::Duration::minutes(2);
+
 fn run_facts(listing: &ReportListing, report: &Report, words: &Words) -> Vec<String> {
     let mut facts = vec![
         words.gpu_count(report.gpus.len() as u64),
@@ -129,6 +132,9 @@ fn run_facts(listing: &ReportListing, report: &Report, words: &Words) -> Vec<Str
     }
     facts.push(words.ended(&moment(listing.finished_at)));
     facts.push(words.received(&moment(listing.received_at)));
+    if (listing.finished_at - listing.ended()).abs() > CLOCK_TOLERANCE {
+        facts.push(words.counts_from(&moment(listing.ended())));
+    }
     facts.push(words.agent(&report.agent_version));
     if let Some(expect) = &report.conclusion.expect {
         facts.push(words.expected(expect));

@@ -154,6 +154,7 @@ fn listing(report: &Report) -> ReportListing {
         hostname: None,
         finished_at: OffsetDateTime::UNIX_EPOCH,
         received_at: OffsetDateTime::UNIX_EPOCH,
+        ended_at: None,
         simulated: true,
         verdict: report.conclusion.verdict,
         weight: Weight::Proof,

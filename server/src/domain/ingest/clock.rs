@@ -1,0 +1,138 @@
+//! When a run ended by the server's clock, and what its report's arrival tells of the node's.
+
+use time::{Duration, OffsetDateTime};
+
+use crate::store::{MachineClock, ReportListing};
+
+/// Further from the server's a clock is wrong; less may be the way.
+const TOLERANCE: Duration = Duration::minutes(2);
+/// A report that comes later than this after its run waited, or its clock is behind. An agent tries again for some minutes.
+const LATE: Duration = Duration::minutes(15);
+
+/// When a report came, by the server's clock, and when that was by its sender's.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival {
+    pub received_at: OffsetDateTime,
+    /// `Date` of the request; senders other than the agent tell none.
+    pub sent_at: Option<OffsetDateTime>,
+}
+
+/// What an arrival tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) clock: MachineClock,
+    /// When the run ended by the server's clock, where the sender's is wrong by a known time.
+    pub(super) ended_at: Option<OffsetDateTime>,
+    /// Whether it is known when the run ended.
+    pub(super) is_sure: bool,
+}
+
+/// Sets the sender's clock beside the server's. Without the time of sending a clock that is behind cannot be told from a
+/// report that waited; one that is ahead can: no run ends after its report came.
+pub(super) fn told(finished_at: OffsetDateTime, arrival: Arrival) -> Told {
+    let Arrival { received_at, sent_at } = arrival;
+    let unsure = |clock| Told {
+        clock,
+        ended_at: None,
+        is_sure: false,
+    };
+    let Some(sent_at) = sent_at.filter(|sent_at| finished_at - *sent_at <= TOLERANCE) else {
+        // A run that ends after its report was sent: the clock was set back in between.
+        let ahead = finished_at - received_at;
+        return unsure(if ahead > TOLERANCE {
+            MachineClock::Ahead(ahead.whole_seconds())
+        } else if -ahead > LATE {
+            MachineClock::Late((-ahead).whole_seconds())
+        } else {
+            MachineClock::Right
+        });
+    };
+    let ahead = sent_at - received_at;
+    let clock = if ahead > TOLERANCE {
+        MachineClock::Ahead(ahead.whole_seconds())
+    } else if -ahead > TOLERANCE {
+        MachineClock::Behind((-ahead).whole_seconds())
+    } else {
+        MachineClock::Right
+    };
+    let is_wrong = clock != MachineClock::Right;
+    Told {
+        clock,
+        ended_at: is_wrong.then(|| {
+            let ended_at = finished_at.checked_sub(ahead).unwrap_or(received_at);
+            ended_at.min(received_at)
+        }),
+        is_sure: true,
+    }
+}
+
+/// Whether nobody knows when this run ended: its clock was ahead by an unknown time.
+pub(super) fn is_unsure(report: &ReportListing) -> bool {
+    report.ended_at.is_none() && report.finished_at - report.received_at > TOLERANCE
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    const NOON: OffsetDateTime = datetime!(2026-11-21 12:00 UTC);
+
+    /// What is told of a run that ended so many minutes from noon, sent then by its clock, and come at noon.
+    fn at(finished: i64, sent: Option<i64>) -> Told {
+        let minutes = |minutes| NOON + Duration::minutes(minutes);
+        let sent_at = sent.map(minutes);
+        told(
+            minutes(finished),
+            Arrival {
+                received_at: NOON,
+                sent_at,
+            },
+        )
+    }
+
+    #[test]
+    fn a_clock_is_set_beside_the_servers_where_the_sender_tells_it() {
+        assert_eq!(at(-1, Some(-1)).clock, MachineClock::Right);
+        let waited = at(-300, Some(0));
+        assert_eq!((waited.clock, waited.ended_at), (MachineClock::Right, None));
+        let behind = at(-70, Some(-60));
+        assert_eq!(behind.clock, MachineClock::Behind(3_600));
+        assert_eq!(behind.ended_at, Some(NOON - Duration::minutes(10)));
+        let ahead = at(50, Some(60));
+        assert_eq!(ahead.clock, MachineClock::Ahead(3_600));
+        assert_eq!(ahead.ended_at, Some(NOON - Duration::minutes(10)));
+        assert!(waited.is_sure && behind.is_sure && ahead.is_sure);
+    }
+
+    #[test]
+    fn without_the_senders_time_only_a_clock_that_is_ahead_is_known() {
+        assert_eq!(at(2, None).clock, MachineClock::Right);
+        assert_eq!(at(3, None).clock, MachineClock::Ahead(180));
+        assert_eq!(at(-15, None).clock, MachineClock::Right);
+        assert_eq!(at(-16, None).clock, MachineClock::Late(960));
+        assert_eq!(
+            at(60, Some(0)).clock,
+            MachineClock::Ahead(3_600),
+            "set back since"
+        );
+        assert!(!at(60, Some(0)).is_sure && !at(0, None).is_sure);
+    }
+
+    #[test]
+    fn no_time_is_too_far_away() {
+        for finished_at in [datetime!(0000-01-01 0:00 UTC), datetime!(9999-12-31 23:59 UTC)] {
+            for sent_at in [None, Some(finished_at)] {
+                let told = told(
+                    finished_at,
+                    Arrival {
+                        received_at: NOON,
+                        sent_at,
+                    },
+                );
+                assert_ne!(told.clock, MachineClock::Right);
+            }
+        }
+    }
+}

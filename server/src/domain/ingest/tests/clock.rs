@@ -1,0 +1,98 @@
+//! Clocks that are wrong: no fault stays hidden behind health that a wrong clock has put after it.
+
+use serde_json::{Value, json};
+use time::format_description::well_known::Rfc3339;
+use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
+
+use super::{Door, run, standing};
+use crate::domain::ingest::Arrival;
+
+const NOON: OffsetDateTime = datetime!(2026-11-21 12:00 UTC);
+
+/// A report of two GPUs whose run ended so many minutes from noon by the node's clock.
+fn ended(id: &str, minutes: i64, is_broken: bool) -> Value {
+    let mut run = run(id, 0, &[0, 1], is_broken);
+    let time = |time: OffsetDateTime| json!(time.format(&Rfc3339).unwrap());
+    let ended = NOON + Duration::minutes(minutes);
+    run["started_at"] = time(ended - Duration::seconds(30));
+    run["finished_at"] = time(ended);
+    run
+}
+
+/// Sends reports one minute after the other from noon on; `ahead`: minutes that the sender's clock is ahead, where it tells.
+async fn after(reports: &[(Value, Option<i64>)]) -> String {
+    let door = Door::open().await;
+    for (minute, (body, ahead)) in (0_i64..).zip(reports) {
+        let received_at = NOON + Duration::minutes(minute);
+        let arrival = Arrival {
+            received_at,
+            sent_at: ahead.map(|ahead| received_at + Duration::minutes(ahead)),
+        };
+        door.send_at(body.to_string().as_bytes(), arrival).await.unwrap();
+    }
+    standing(&door).await.0
+}
+
+#[tokio::test]
+async fn health_of_the_future_hides_no_fault_that_comes_later() {
+    for ahead in [4, 120, 400 * 24 * 60, 70 * 365 * 24 * 60] {
+        let (health, fault) = (ended("health", ahead, false), ended("fault", -1, true));
+        assert_eq!(
+            after(&[(health.clone(), None), (fault.clone(), None)]).await,
+            "fault"
+        );
+        // The clock was set right between the two.
+        assert_eq!(after(&[(health, None), (fault, Some(0))]).await, "fault");
+    }
+}
+
+#[tokio::test]
+async fn health_ends_a_fault_of_the_future() {
+    let fault = ended("fault", 60, true);
+    let health = ended("health", 1, false);
+    let other = ended("other", 0, false);
+    assert_eq!(
+        after(&[(fault.clone(), None), (other, None), (health.clone(), None)]).await,
+        "health"
+    );
+    // One that ran before the fault came does not end it: nobody knows which was first.
+    let before = ended("health", -1, false);
+    assert_eq!(after(&[(fault, None), (before, None)]).await, "fault");
+}
+
+#[tokio::test]
+async fn a_clock_that_is_behind_hides_no_fault() {
+    let (health, fault) = (ended("health", -1, false), ended("fault", -600, true));
+    // Ten hours behind: it ended just now.
+    let behind = after(&[(health.clone(), Some(0)), (fault.clone(), Some(-599))]).await;
+    assert_eq!(behind, "fault");
+    // Out of the spool: it is over.
+    let waited = after(&[(health.clone(), Some(0)), (fault.clone(), Some(0))]).await;
+    assert_eq!(waited, "health");
+    // Nobody knows: the fault is told.
+    let unknown = after(&[(health, None), (fault.clone(), None)]).await;
+    assert_eq!(unknown, "fault");
+    // Health whose clock is behind ends the fault all the same.
+    let mended = ended("mended", -598, false);
+    assert_eq!(
+        after(&[(fault, Some(-600)), (mended, Some(-600))]).await,
+        "mended"
+    );
+}
+
+#[tokio::test]
+async fn an_alarm_with_a_clock_that_is_behind_ends_proven_health() {
+    let health = ended("health", -1, false);
+    let mut failed = ended("failed", -600, false);
+    failed["pairs"] = json!([]);
+    failed["conclusion"] =
+        json!({"verdict": "unknown", "exit_code": 3, "reason": "the driver does not start"});
+    failed["failures"] =
+        json!([{ "step": "cuInit", "code": 802, "code_name": null, "message": "not ready" }]);
+    for ahead in [None, Some(-600)] {
+        let reports = [(health.clone(), ahead.map(|_| 0)), (failed.clone(), ahead)];
+        assert_eq!(after(&reports).await, "failed");
+    }
+    assert_eq!(after(&[(health, Some(0)), (failed, Some(0))]).await, "health");
+}
