@@ -87,6 +87,7 @@ fn signatures(subject: Subject) -> Option<RecordSignatures> {
         cancels: Vec::new(),
         only_alone: false,
         notice: false,
+        harmless: None,
         severity: None,
         action: None,
         at_fault: None,
