@@ -5,7 +5,7 @@
 
 /// What both programs, the scripts below `deploy` and the tests read. One list for all: the environment of a machine is
 /// often set in one place, and a variable of the server is no mistake beside the agent.
-pub const KNOWN: [&str; 30] = [
+pub const KNOWN: [&str; 31] = [
     "PEERLESS_CA_FILE",
     "PEERLESS_CONFIG",
     "PEERLESS_DATABASE",
@@ -14,6 +14,7 @@ pub const KNOWN: [&str; 30] = [
     "PEERLESS_FUZZ_SECONDS",
     "PEERLESS_HOST_ROOT",
     "PEERLESS_JOIN_TOKEN_FILE",
+    "PEERLESS_INSECURE_LOGIN",
     "PEERLESS_LISTEN",
     "PEERLESS_LOCK_FILE",
     "PEERLESS_LOG",

@@ -6,6 +6,7 @@ site-look-up = Look up
 site-records = Records
 site-graph = Graph
 site-nodes = Nodes
+site-log-in = Log in
 site-changes-of-records = Changes of the records
 site-as-of = Knowledge as of change { $seq }
 site-all-records = All records (zip)

@@ -6,6 +6,7 @@ site-look-up = 查错
 site-records = 记录
 site-graph = 关系图
 site-nodes = 节点
+site-log-in = 登录
 site-changes-of-records = 记录的变更
 site-as-of = 知识库截至第 { $seq } 次变更
 site-all-records = 全部记录（zip）

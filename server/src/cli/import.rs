@@ -17,7 +17,7 @@ use crate::config::DataArgs;
 use crate::domain::curate::check_texts;
 use crate::feed;
 use crate::startup::open_store;
-use crate::store::{SeedRecord, SeedSource};
+use crate::store::{By, SeedRecord, SeedSource};
 
 /// What to import, and where to.
 #[derive(Debug, Args)]
@@ -70,7 +70,9 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     let outcome = store.seed(SeedSource::Import, records, now).await?;
     // What is new here and was withdrawn there stays withdrawn; what somebody has here is theirs.
     for id in withdrawn.iter().filter(|id| outcome.added.contains(id)) {
-        store.withdraw(id, SeedSource::Import.actor(), now).await?;
+        store
+            .withdraw(id, &By::system(SeedSource::Import.actor()), now)
+            .await?;
         say(format_args!("withdrawn, as where it was exported: {id}"))?;
     }
     if with_shipped {

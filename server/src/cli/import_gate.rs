@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use super::say;
 use crate::domain::curate::refused;
 use crate::feed::Generation;
-use crate::store::{Expected, NewRevision, RecordStore, Saved, SeedRecord, SeedSource, StoreError};
+use crate::store::{By, Expected, NewRevision, RecordStore, Saved, SeedRecord, SeedSource, StoreError};
 
 /// Longest note of a revision, in characters.
 const NOTE_CHARACTERS: usize = 500;
@@ -88,7 +88,7 @@ pub(super) async fn keep_as_drafts(
                 document: seed.document,
                 annex: seed.annex,
                 expected,
-                actor: SeedSource::Import.actor().to_owned(),
+                by: By::system(SeedSource::Import.actor()),
                 note: Some(note),
                 at,
             })

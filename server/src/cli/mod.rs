@@ -16,6 +16,7 @@ mod record;
 mod search;
 mod serve;
 mod token;
+mod user;
 mod variables;
 
 use std::ffi::OsString;
@@ -81,6 +82,9 @@ pub enum Command {
     /// Make, list and revoke API tokens
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Make, list and change accounts of people
+    #[command(subcommand)]
+    User(user::UserCommand),
     /// List records that were edited here and changed in the files imported
     Conflicts(DataArgs),
 }
@@ -235,6 +239,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Backup(arguments) => backup::run(&arguments).await,
         Command::Migrate(data) => migrate::run(&data).await,
         Command::Token(command) => token::run(command).await,
+        Command::User(command) => user::run(command).await,
         Command::Conflicts(data) => conflicts::run(&data).await,
     }
 }

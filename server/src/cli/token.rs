@@ -14,7 +14,7 @@ use crate::domain::join_tokens::{self, Wanted, parse_duration, parse_name};
 use crate::domain::labels;
 use crate::domain::tokens;
 use crate::startup::open_store;
-use crate::store::{Bounds, Scope, StoredToken};
+use crate::store::{Bounds, By, Scope, StoredToken};
 
 /// What to do with tokens.
 #[derive(Debug, Subcommand)]
@@ -109,7 +109,14 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
             labels: labels::from_pairs(arguments.labels).map_err(|why| anyhow!("labels: {why}"))?,
             count: arguments.count,
         };
-        join_tokens::make(store.as_ref(), &SystemRandom, &wanted, SystemClock.now()).await?
+        join_tokens::make(
+            store.as_ref(),
+            &SystemRandom,
+            &wanted,
+            &By::command_line(),
+            SystemClock.now(),
+        )
+        .await?
     } else {
         let now = SystemClock.now();
         let expires_at = arguments.expires_in.map(|duration| now + duration);
@@ -117,18 +124,14 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
             node: arguments.node,
             ..Bounds::default()
         };
-        let (name, scopes) = (&arguments.name, arguments.scopes);
-        vec![
-            tokens::issue(
-                store.as_ref(),
-                &SystemRandom,
-                name,
-                scopes,
-                (now, expires_at),
-                bounds,
-            )
-            .await?,
-        ]
+        let wanted = tokens::Wanted {
+            name: arguments.name,
+            scopes: arguments.scopes,
+            expires_at,
+            bounds,
+            person: None,
+        };
+        vec![tokens::issue(store.as_ref(), &SystemRandom, wanted, &By::command_line(), now).await?]
     };
     for token in &issued {
         say(format_args!("{}", token.text))?;
@@ -176,7 +179,10 @@ fn state(stored: &StoredToken, now: time::OffsetDateTime) -> String {
 
 async fn revoke(arguments: &RevokeArgs) -> anyhow::Result<ExitCode> {
     let store = open_existing(&arguments.data).await?;
-    if !store.revoke_token(&arguments.id, SystemClock.now()).await? {
+    if !store
+        .revoke_token(&arguments.id, &By::command_line(), SystemClock.now())
+        .await?
+    {
         bail!(
             "there is no token {}; `peerless token list` shows them",
             arguments.id

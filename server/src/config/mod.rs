@@ -125,6 +125,10 @@ pub struct ServeArgs {
     )]
     pub trusted_proxies: Vec<Network>,
 
+    /// Let people log in over plain http from other machines: whoever is on the way reads their passwords
+    #[arg(long, env = "PEERLESS_INSECURE_LOGIN")]
+    pub insecure_login: bool,
+
     /// Let everybody read nodes and reports
     #[arg(long, env = "PEERLESS_PUBLIC_FLEET")]
     pub public_fleet: bool,

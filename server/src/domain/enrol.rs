@@ -28,6 +28,9 @@ pub enum EnrolError {
         "the join token was revoked, or its time is over: make another with `peerless token create --scope enrol`"
     )]
     Over,
+    /// A person who is logged in: a node needs something that can be given to it.
+    #[error("a node enrols with a join token: make one with `peerless token create --scope enrol`")]
+    NoToken,
     /// Nothing that tells one machine from another.
     #[error(
         "machine has 1 to {MAX_MACHINE_BYTES} bytes: the machine id, or another text that stays when the node is installed anew"
@@ -56,16 +59,17 @@ pub async fn enrol(
     if machine.is_empty() || machine.len() > MAX_MACHINE_BYTES {
         return Err(EnrolError::Machine);
     }
+    let with = by.token().ok_or(EnrolError::NoToken)?;
     let bounds = Bounds {
         node: Some(node.clone()),
         machine_sha256: Some(hash(machine)),
-        enrolled_by: Some(by.token.clone()),
+        enrolled_by: Some(with.to_owned()),
         uses_left: None,
         labels: Labels::new(),
     };
     let name = format!("node {node}");
     let token = draw(random, &name, vec![Scope::Report], (now, None), bounds)?;
-    let again = match store.enrol_node(&by.token, token.token.clone()).await? {
+    let again = match store.enrol_node(with, token.token.clone(), &by.by()).await? {
         Enrolled::New => false,
         Enrolled::Again => true,
         Enrolled::Taken => return Err(EnrolError::Taken(node)),

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::labels;
 use super::tokens::{IssuedToken, draw};
 use crate::clock::{Random, RandomError};
-use crate::store::{Bounds, Labels, Scope, StoreError, StoredToken, TokenStore};
+use crate::store::{Bounds, By, Labels, Scope, StoreError, StoredToken, TokenStore};
 
 /// Most nodes of one token: what the description of the interface allows of a whole number.
 const MAX_USES: u32 = 2_147_483_647;
@@ -43,6 +43,7 @@ pub async fn make(
     store: &dyn TokenStore,
     random: &dyn Random,
     wanted: &Wanted,
+    by: &By,
     now: OffsetDateTime,
 ) -> Result<Vec<IssuedToken>, JoinTokenError> {
     let name = parse_name(&wanted.name).map_err(|why| JoinTokenError::Wrong(format!("name: {why}")))?;
@@ -74,7 +75,7 @@ pub async fn make(
         })
         .collect::<Result<Vec<_>, _>>()?;
     let kept = issued.iter().map(|issued| issued.token.clone()).collect();
-    store.create_tokens(kept).await?;
+    store.create_tokens(kept, by).await?;
     Ok(issued)
 }
 
@@ -86,9 +87,14 @@ pub async fn list(store: &dyn TokenStore) -> Result<Vec<StoredToken>, StoreError
 }
 
 /// Takes one back; false where there is no such join token. Nodes that have joined with it stay.
-pub async fn revoke(store: &dyn TokenStore, id: &str, now: OffsetDateTime) -> Result<bool, StoreError> {
+pub async fn revoke(
+    store: &dyn TokenStore,
+    id: &str,
+    by: &By,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
     match store.token(id).await? {
-        Some(token) if is_join_token(&token) => store.revoke_token(id, now).await,
+        Some(token) if is_join_token(&token) => store.revoke_token(id, by, now).await,
         _ => Ok(false),
     }
 }

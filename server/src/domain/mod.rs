@@ -1,5 +1,6 @@
 //! Use cases: what a caller wants, without HTTP and without SQL.
 
+pub mod accounts;
 pub mod answer_json;
 pub mod correlate;
 pub mod curate;

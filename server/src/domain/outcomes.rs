@@ -118,6 +118,9 @@ pub enum OutcomeError {
     Component(#[from] EnvironmentError),
     #[error("this token has voted on this action for as many GPU models as count; change one of those votes")]
     TooManyModels,
+    /// Votes are kept by token.
+    #[error("a vote is sent with a token: make one of your own on the page /account")]
+    NoToken,
     /// The credential of a node: each enrolment makes a new one, which would be a new voter.
     #[error(
         "a node's credential writes its reports and has no vote: use a token with the scope \"report\" of its own"
@@ -173,7 +176,7 @@ pub async fn vote(
             // A map with its keys in order always has the same JSON.
             environment: serde_json::to_string(&environment).unwrap_or_default(),
             model: model.unwrap_or_default(),
-            reporter: reporter.token.clone(),
+            reporter: reporter.token().ok_or(OutcomeError::NoToken)?.to_owned(),
             worked: vote.worked,
             at,
         })

@@ -1,13 +1,16 @@
 //! API tokens: `prl_<id>_<secret>`. The id finds the token, the secret proves it. Only the secret's SHA-256 is
 //! kept: it has 256 random bits, so a slow hash would add nothing but load.
 
+use std::net::IpAddr;
+
 use kb_core::ids::NodeId;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 use time::OffsetDateTime;
 
+use super::accounts::roles;
 use crate::clock::{Random, RandomError};
-use crate::store::{Bounds, NewToken, Scope, StoreError, StoredToken, TokenStore};
+use crate::store::{ActorKind, Bounds, By, NewToken, Scope, StoreError, StoredToken, TokenStore};
 
 /// Every token begins with it, so that secret scanners can find one that leaked.
 pub const PREFIX: &str = "prl";
@@ -17,20 +20,69 @@ const ID_BYTES: usize = 8;
 /// Random bytes of the secret part.
 const SECRET_BYTES: usize = 32;
 
-/// Who acts: the holder of a token that was accepted.
+/// Who acts: somebody who is logged in, or the holder of a token that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
-    pub token: String,
+    pub who: Who,
+    /// What readers see.
     pub name: String,
+    /// What it may do now: of a token with an owner, what the owner may.
     pub scopes: Vec<Scope>,
     /// The only node that it may write; any where it is not said.
     pub node: Option<NodeId>,
+    /// Where it comes from, where it comes over the network.
+    pub address: Option<IpAddr>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Who {
+    /// Somebody who is logged in.
+    Person { id: String },
+    Token {
+        id: String,
+        /// The person whose it is; the system's where nobody is said.
+        owner: Option<String>,
+    },
+    /// The program itself.
+    System,
 }
 
 impl Actor {
     /// True when the token was given `scope`, or `admin`.
     pub fn may(&self, scope: Scope) -> bool {
-        self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)
+        roles::allow(&self.scopes, scope)
+    }
+
+    /// Id of the token that was shown, where it was one.
+    pub fn token(&self) -> Option<&str> {
+        match &self.who {
+            Who::Token { id, .. } => Some(id),
+            Who::Person { .. } | Who::System => None,
+        }
+    }
+
+    /// The person who acts, by a session or a token.
+    pub fn person(&self) -> Option<&str> {
+        match &self.who {
+            Who::Person { id } => Some(id),
+            Who::Token { owner, .. } => owner.as_deref(),
+            Who::System => None,
+        }
+    }
+
+    /// As the store keeps it.
+    pub fn by(&self) -> By {
+        let (kind, id) = match &self.who {
+            Who::Person { id } => (ActorKind::Person, id.as_str()),
+            Who::Token { id, .. } => (ActorKind::Token, id.as_str()),
+            Who::System => (ActorKind::System, self.name.as_str()),
+        };
+        By {
+            kind,
+            id: id.to_owned(),
+            name: self.name.clone(),
+            address: self.address.map(|address| address.to_string()),
+        }
     }
 }
 
@@ -42,6 +94,9 @@ pub enum TokenError {
     Unknown,
     #[error("the token {id} expired at {at}")]
     Expired { id: String, at: OffsetDateTime },
+    /// The person whose it is was shut out.
+    #[error("the owner of the token {id} may not log in")]
+    OwnerDisabled { id: String },
     #[error("the token {id} was revoked at {at}")]
     Revoked { id: String, at: OffsetDateTime },
     #[error(transparent)]
@@ -63,18 +118,40 @@ pub enum IssueError {
     Store(#[from] StoreError),
 }
 
-/// Makes a token and keeps its hash. `times`: when it is made, and when it ends.
+/// A token to make.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    pub name: String,
+    pub scopes: Vec<Scope>,
+    pub expires_at: Option<OffsetDateTime>,
+    pub bounds: Bounds,
+    /// Id of the person whose it will be; the system's where nobody is said.
+    pub person: Option<String>,
+}
+
+/// Makes a token and keeps its hash.
 pub async fn issue(
     store: &dyn TokenStore,
     random: &dyn Random,
-    name: &str,
-    scopes: Vec<Scope>,
-    times: (OffsetDateTime, Option<OffsetDateTime>),
-    bounds: Bounds,
+    wanted: Wanted,
+    by: &By,
+    now: OffsetDateTime,
 ) -> Result<IssuedToken, IssueError> {
-    let issued = draw(random, name, scopes, times, bounds)?;
-    store.create_token(issued.token.clone()).await?;
+    let times = (now, wanted.expires_at);
+    let mut issued = draw(random, &wanted.name, wanted.scopes, times, wanted.bounds)?;
+    issued.token.person = wanted.person;
+    store.create_token(issued.token.clone(), by).await?;
     Ok(issued)
+}
+
+/// Takes a token back; false where there is none.
+pub async fn revoke(
+    store: &dyn TokenStore,
+    id: &str,
+    by: &By,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    store.revoke_token(id, by, now).await
 }
 
 /// Makes a token that nobody has kept yet.
@@ -99,6 +176,7 @@ pub(super) fn draw(
         created_at,
         expires_at,
         bounds,
+        person: None,
     };
     let text = format!("{PREFIX}_{id}_{secret}");
     Ok(IssuedToken { text, token })
@@ -117,11 +195,19 @@ pub async fn authenticate(
         return Err(TokenError::Unknown);
     }
     check_validity(&stored, now)?;
+    let scopes = match &stored.owner {
+        Some(owner) => roles::within(stored.token.scopes, owner.standing),
+        None => stored.token.scopes,
+    };
     Ok(Actor {
-        token: stored.token.id,
+        who: Who::Token {
+            id: stored.token.id,
+            owner: stored.token.person,
+        },
         name: stored.token.name,
-        scopes: stored.token.scopes,
+        scopes,
         node: stored.token.bounds.node,
+        address: None,
     })
 }
 
@@ -129,6 +215,9 @@ fn check_validity(stored: &StoredToken, now: OffsetDateTime) -> Result<(), Token
     let id = || stored.token.id.clone();
     if let Some(at) = stored.revoked_at {
         return Err(TokenError::Revoked { id: id(), at });
+    }
+    if stored.owner.is_some_and(|owner| owner.disabled) {
+        return Err(TokenError::OwnerDisabled { id: id() });
     }
     match stored.token.expires_at {
         Some(at) if at <= now => Err(TokenError::Expired { id: id(), at }),

@@ -36,5 +36,17 @@ pub fn greet(application: &Application, settings: &ServeArgs) -> String {
          Edits and reports need a token:\n  \
          peerless token create --name me --scope edit --scope publish --scope report\n"
     ));
+    if let Some(key) = application.first_admin() {
+        let base = settings
+            .public_url
+            .as_deref()
+            .unwrap_or(&url)
+            .trim_end_matches('/');
+        // Writing to a String cannot fail.
+        let _ = text.write_fmt(format_args!(
+            "\nNobody has an account yet. Whoever opens this link within an hour becomes the administrator:\n  \
+             {base}/first-admin?key={key}\n"
+        ));
+    }
     text
 }

@@ -15,10 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use actix_web::dev::Server;
 use actix_web::{HttpServer, web};
 use kb_core::ids::Seq;
+use time::OffsetDateTime;
 
 use crate::bundle;
 use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
+use crate::domain::accounts::{LoginLimiter, Passwords, people};
 use crate::domain::correlate::Correlator;
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
@@ -70,6 +72,7 @@ pub struct Application {
     state: web::Data<AppState>,
     background: background::Tasks,
     seeded: SeedOutcome,
+    first_admin: Option<String>,
 }
 
 impl Application {
@@ -89,8 +92,11 @@ impl Application {
             .seed(SeedSource::Program, environment.seeds, now)
             .await
             .map_err(refused)?;
+        let first_admin = first_admin(store.as_ref(), environment.random.as_ref(), now).await;
         let follower = feed::load(store.clone()).await;
         let follower = follower.map_err(|error| StartupError::Knowledge(error.to_string()))?;
+        let passwords = Passwords::new(environment.random.as_ref())
+            .map_err(|error| StartupError::Passwords(error.to_string()))?;
         let draining = Arc::new(AtomicBool::new(false));
         let state = web::Data::new(AppState {
             store,
@@ -104,11 +110,14 @@ impl Application {
                     .map(|url| url.trim_end_matches('/').to_owned()),
                 public_fleet: settings.public_fleet,
                 enrol_only: settings.enrol_only,
+                insecure_login: settings.insecure_login,
                 patience: environment.patience,
             },
             routes: routes().table(),
             parameters: parameters(),
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
+            passwords,
+            logins: LoginLimiter::default(),
             bodies: Budget::default(),
             answers: Budget::of(limits::ANSWERS_BYTES),
             queue: Queue::default(),
@@ -129,6 +138,7 @@ impl Application {
             state,
             background,
             seeded,
+            first_admin,
         })
     }
 
@@ -145,6 +155,11 @@ impl Application {
     /// What the import of the embedded records did.
     pub fn seeded(&self) -> &SeedOutcome {
         &self.seeded
+    }
+
+    /// Key of the link that makes the first administrator, where there is nobody yet.
+    pub fn first_admin(&self) -> Option<&str> {
+        self.first_admin.as_deref()
     }
 
     pub fn state(&self) -> web::Data<AppState> {
@@ -167,6 +182,15 @@ impl Application {
         self.background.stop().await;
         Ok(ended?)
     }
+}
+
+/// A server that cannot write serves readers all the same.
+async fn first_admin(store: &dyn Store, random: &dyn Random, now: OffsetDateTime) -> Option<String> {
+    let offered = people::offer_first_admin(store, random, now).await;
+    offered.unwrap_or_else(|error| {
+        tracing::warn!(%error, "no link for the first administrator was made");
+        None
+    })
 }
 
 /// Opens the database and brings it up to date.

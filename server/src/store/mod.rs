@@ -1,29 +1,35 @@
-//! Where records, reports and tokens are kept: one trait for each entity, in domain words, and one generic SQL
+//! Where records, reports, tokens and people are kept: one trait for each entity, in domain words, and one generic SQL
 //! implementation (`sql`) for SQLite and PostgreSQL.
 //!
 //! Absence is `Option`, never an error; times are passed in. Each method is one transaction. What must hold for every
 //! engine is written down as the contract suite and run on each.
 
+mod audit;
 mod digest;
 mod error;
 mod feed;
 mod fleet;
 mod nodes;
 mod outcomes;
+mod persons;
 mod records;
 mod reports;
 mod seeds;
+mod sessions;
 mod sql;
 mod tokens;
 
+pub use audit::*;
 pub use error::StoreError;
 pub use feed::*;
 pub use fleet::*;
 pub use nodes::*;
 pub use outcomes::*;
+pub use persons::*;
 pub use records::*;
 pub use reports::*;
 pub use seeds::*;
+pub use sessions::*;
 pub use sql::{Backup, BackupError, ConnectOptions, Migrated, backup, connect, migrate, sqlite_file};
 pub use tokens::*;
 
@@ -32,7 +38,16 @@ use async_trait::async_trait;
 /// The whole store. Code that needs one entity takes that entity's trait.
 #[async_trait]
 pub trait Store:
-    RecordStore + FeedStore + SeedStore + ReportStore + NodeStore + OutcomeStore + TokenStore
+    RecordStore
+    + FeedStore
+    + SeedStore
+    + ReportStore
+    + NodeStore
+    + OutcomeStore
+    + TokenStore
+    + PersonStore
+    + SessionStore
+    + AuditStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

@@ -7,7 +7,7 @@ use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::transition::EdgeKind;
 use time::OffsetDateTime;
 
-use super::StoreError;
+use super::{By, StoreError};
 
 /// Records with their revisions, codes, aliases and edges.
 #[async_trait]
@@ -25,8 +25,7 @@ pub trait RecordStore: Send + Sync + Debug {
 
     /// Takes a record out of matching and search; it stays readable by id and by its aliases, marked. Takes the next
     /// seq. Of a record that is withdrawn already nothing changes; of one that was never published it is refused.
-    async fn withdraw(&self, id: &RecordId, actor: &str, at: OffsetDateTime)
-    -> Result<Published, StoreError>;
+    async fn withdraw(&self, id: &RecordId, by: &By, at: OffsetDateTime) -> Result<Published, StoreError>;
 
     /// Where a record stands. Does not follow aliases.
     async fn status(&self, id: &RecordId) -> Result<Option<RecordStatus>, StoreError>;
@@ -58,7 +57,7 @@ pub struct NewRevision {
     /// Annex, byte for byte.
     pub annex: String,
     pub expected: Expected,
-    pub actor: String,
+    pub by: By,
     pub note: Option<String>,
     pub at: OffsetDateTime,
 }
@@ -83,7 +82,7 @@ pub enum Saved {
 pub struct Publish {
     pub id: RecordId,
     pub revision: Revision,
-    pub actor: String,
+    pub by: By,
     /// The feed's seq that the caller has looked at: where the feed is further, nothing is published. `None` for whatever
     /// comes.
     pub after: Option<Seq>,

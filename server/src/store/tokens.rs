@@ -7,21 +7,21 @@ use async_trait::async_trait;
 use kb_core::ids::NodeId;
 use time::OffsetDateTime;
 
-use super::StoreError;
+use super::{By, Standing, StoreError};
 
 /// Tokens of all kinds, by their public parts.
 #[async_trait]
 pub trait TokenStore: Send + Sync + Debug {
     /// Keeps the hashes of tokens, all or none.
-    async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError>;
+    async fn create_tokens(&self, tokens: Vec<NewToken>, by: &By) -> Result<(), StoreError>;
 
-    async fn create_token(&self, token: NewToken) -> Result<(), StoreError> {
-        self.create_tokens(vec![token]).await
+    async fn create_token(&self, token: NewToken, by: &By) -> Result<(), StoreError> {
+        self.create_tokens(vec![token], by).await
     }
 
-    /// Keeps the credential of a node, bound to node and machine, which the join token `by` gives it. One node has one
+    /// Keeps the credential of a node, bound to node and machine, which the join token `with` gives it. One node has one
     /// credential: that of the same machine is revoked, and takes no use of the join token; that of another refuses it.
-    async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError>;
+    async fn enrol_node(&self, with: &str, token: NewToken, by: &By) -> Result<Enrolled, StoreError>;
 
     async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError>;
 
@@ -29,7 +29,10 @@ pub trait TokenStore: Send + Sync + Debug {
     async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError>;
 
     /// Revokes; false when there is no such token.
-    async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError>;
+    async fn revoke_token(&self, id: &str, by: &By, at: OffsetDateTime) -> Result<bool, StoreError>;
+
+    /// The tokens of a person, the oldest first.
+    async fn tokens_of(&self, person: &str) -> Result<Vec<StoredToken>, StoreError>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,6 +84,8 @@ pub struct NewToken {
     pub created_at: OffsetDateTime,
     pub expires_at: Option<OffsetDateTime>,
     pub bounds: Bounds,
+    /// Id of the person whose it is; the system's where nobody is said.
+    pub person: Option<String>,
 }
 
 /// What a token is bound to beside its scopes.
@@ -117,5 +122,15 @@ pub enum Enrolled {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredToken {
     pub token: NewToken,
+    /// What its owner may do; absent of a token of the system.
+    pub owner: Option<Owner>,
     pub revoked_at: Option<OffsetDateTime>,
+}
+
+/// The person whose a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    pub standing: Standing,
+    /// The person may not log in, nor the token be used.
+    pub disabled: bool,
 }

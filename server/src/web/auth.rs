@@ -2,9 +2,10 @@
 //! it; the route table declares the same once more, and [`super::gate`] holds requests to it.
 
 use std::future::{Ready, ready};
+use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::dev::Payload;
+use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use tokio::time::timeout;
@@ -12,44 +13,87 @@ use tokio::time::timeout;
 use super::access::token_needed;
 pub use super::access::{Access, Caller};
 use super::error::{Code, Problem};
+use super::session::{SignedIn, Way, secret};
 use super::state::AppState;
-use crate::domain::tokens::{self, Actor, TokenError};
+use crate::domain::accounts::{roles, sessions};
+use crate::domain::tokens::{self, Actor, TokenError, Who};
 use crate::store::Scope;
 
 /// How long a call for everybody waits to learn whose its token is.
 const PUBLIC_PATIENCE: Duration = Duration::from_secs(1);
 
-impl Caller {
+/// Who calls: the actor, and the session where it is one.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) caller: Caller,
+    pub(super) session: Option<SignedIn>,
+}
+
+impl Known {
     /// Who calls a route that is for everybody. A token that is sent must be good; where the store cannot say whether it is,
     /// the call is answered as one without a token.
-    pub async fn of_anyone(headers: &HeaderMap, state: &AppState) -> Result<Self, Problem> {
-        if !headers.contains_key(header::AUTHORIZATION) || state.token_outage.is_recent() {
-            return Ok(Self(None));
+    pub(super) async fn of_anyone(request: &ServiceRequest, state: &AppState) -> Result<Self, Problem> {
+        let shows_nothing =
+            !request.headers().contains_key(header::AUTHORIZATION) && shown_secret(request, state).is_none();
+        if shows_nothing || state.token_outage.is_recent() {
+            return Ok(Self::default());
         }
-        match timeout(PUBLIC_PATIENCE, Self::of(headers, state)).await {
+        match timeout(PUBLIC_PATIENCE, Self::of(request, state)).await {
             Ok(Err(problem)) if problem.code() == Code::Unavailable => {}
             Ok(known) => return known,
             Err(_) => {}
         }
         state.token_outage.note();
-        Ok(Self(None))
+        Ok(Self::default())
     }
 
-    /// Reads the `Authorization` header. Schemes other than Bearer belong to a proxy in front and are passed over.
-    pub async fn of(headers: &HeaderMap, state: &AppState) -> Result<Self, Problem> {
-        let Some(value) = headers.get(header::AUTHORIZATION) else {
-            return Ok(Self(None));
-        };
-        let text = value.to_str().map_err(|_| TokenError::Unknown)?;
-        let Some((scheme, token)) = text.split_once(' ') else {
-            return Err(TokenError::Unknown.into());
-        };
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return Ok(Self(None));
+    /// Reads the `Authorization` header, else the cookie. Schemes other than Bearer belong to a proxy in front and are passed
+    /// over. A cookie of a session that is over is none.
+    pub(super) async fn of(request: &ServiceRequest, state: &AppState) -> Result<Self, Problem> {
+        let address = state.limiter.address(request.peer_addr(), request.headers());
+        if let Some(token) = bearer(request.headers())? {
+            let actor = tokens::authenticate(state.store.as_ref(), token, state.clock.now()).await?;
+            return Ok(Self {
+                caller: Caller(Some(Actor { address, ..actor })),
+                session: None,
+            });
         }
-        let actor = tokens::authenticate(state.store.as_ref(), token.trim(), state.clock.now()).await?;
-        Ok(Self(Some(actor)))
+        let Some(secret) = shown_secret(request, state) else {
+            return Ok(Self::default());
+        };
+        let now = state.clock.now();
+        let Some(live) = sessions::authenticate(state.store.as_ref(), &secret, now).await? else {
+            return Ok(Self::default());
+        };
+        let actor = Actor {
+            who: Who::Person {
+                id: live.person.id.clone(),
+            },
+            name: live.person.name.clone(),
+            scopes: roles::scopes(live.person.standing),
+            node: None,
+            address,
+        };
+        Ok(Self {
+            caller: Caller(Some(actor)),
+            session: Some(SignedIn(Arc::new(live))),
+        })
     }
+}
+
+/// The token of the header, where one is sent.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, TokenError> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else {
+        return Ok(None);
+    };
+    let text = value.to_str().map_err(|_| TokenError::Unknown)?;
+    let (scheme, token) = text.split_once(' ').ok_or(TokenError::Unknown)?;
+    Ok(scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()))
+}
+
+fn shown_secret(request: &ServiceRequest, state: &AppState) -> Option<String> {
+    let way = Way::of(request.peer_addr(), request.headers(), state);
+    secret(request.headers(), way, state.settings.insecure_login)
 }
 
 /// What the extractors see of a request: [`super::gate`] put the caller there, or nothing may be had.

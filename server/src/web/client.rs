@@ -73,10 +73,21 @@ impl Limiter {
         }
     }
 
+    /// Whether the other end of the connection is a proxy that is believed.
+    pub fn is_proxy(&self, peer: Option<SocketAddr>) -> bool {
+        let peer = peer.map(|peer| peer.ip().to_canonical());
+        peer.is_some_and(|peer| self.trusted.iter().any(|network| network.contains(peer)))
+    }
+
+    /// The address that a request comes from.
+    pub fn address(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Option<IpAddr> {
+        let forwarded = forwarded(headers);
+        Some(address(peer?.ip(), forwarded.as_deref(), &self.trusted))
+    }
+
     /// The client that a request is counted for: an IPv4 address, or the /64 that an IPv6 host owns.
     pub fn client(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Option<IpAddr> {
-        let forwarded = forwarded(headers);
-        Some(bucket(address(peer?.ip(), forwarded.as_deref(), &self.trusted)))
+        self.address(peer, headers).map(bucket)
     }
 
     /// Refuses a client that comes too often, with the seconds to wait.

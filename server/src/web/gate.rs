@@ -4,37 +4,52 @@
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
-use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::http::uri::PathAndQuery;
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 
-use super::auth::{Access, Caller};
+use super::auth::{Access, Caller, Known};
 use super::compute::Desk;
 use super::error::{Code, Problem};
 use super::host;
 use super::routes::Found;
+use super::session::visitor::{self, Visitor};
+use super::session::{SignedIn, is_own_origin, proves, read_form};
 use super::state::AppState;
+
+/// Longest address that a login leads back to, in bytes.
+const LONGEST_WAY_BACK: usize = 1000;
 
 /// Middleware: lets a request through or refuses it.
 pub(super) async fn gate<B: MessageBody>(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B>>, Error> {
     // Requests that wait behind each other on one connection are taken in one go where none has to wait for anything: the
     // other connections of this thread have their turn in between.
     tokio::task::yield_now().await;
-    match admit(&request).await {
+    match admit(&mut request).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
-            Ok(next.call(request).await?.map_into_left_body())
+            let visitor = request.extensions().get::<Visitor>().cloned();
+            let is_personal = request.extensions().get::<SignedIn>().is_some();
+            if is_personal && !changes_something(request.method()) && !request.path().starts_with("/api/") {
+                // A page that was kept from before the login shows nobody's name.
+                request.headers_mut().remove(header::IF_NONE_MATCH);
+            }
+            let answer = visitor::scope(visitor.unwrap_or_default(), next.call(request)).await;
+            let mut answer = answer?.map_into_left_body();
+            answer_of_one(answer.headers_mut(), is_personal);
+            Ok(answer)
         }
         // As a response: an error that leaves a middleware takes the request's traces with it.
         Err(problem) => Ok(request.error_response(problem).map_into_right_body()),
     }
 }
 
-async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
-    let Some(state) = request.app_data::<web::Data<AppState>>() else {
+async fn admit(request: &mut ServiceRequest) -> Result<Caller, Problem> {
+    let Some(state) = request.app_data::<web::Data<AppState>>().cloned() else {
         return Err(Problem::new(
             Code::Undeclared,
             "the server was put together without its state",
@@ -48,17 +63,31 @@ async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
         return Ok(Caller::default());
     };
     match state.routes.look_up(request.method(), &pattern) {
-        Found::Access(access) => {
-            let caller = match access {
-                Access::Anyone => Caller::of_anyone(request.headers(), state).await?,
-                _ => Caller::of(request.headers(), state).await?,
+        Found::Open { access, is_form } => {
+            let Known { mut caller, session } = match access {
+                Access::Anyone => Known::of_anyone(request, &state).await?,
+                _ => Known::of(request, &state).await?,
             };
+            note_visitor(request, session.as_ref());
             access.check(&caller, state.settings.public_fleet)?;
             if access == Access::FleetReader && caller.0.is_none() {
                 host::check(request.headers(), state.settings.public_url.as_deref())?;
             }
             let query = request.query_string();
             state.parameters.check(request.method(), &pattern, query)?;
+            if changes_something(request.method()) {
+                let proven = check_source(request, &state, session.as_ref(), is_form).await;
+                match proven {
+                    // What is for everybody is done for nobody in particular.
+                    Err(problem) if access == Access::Anyone && !is_form && problem.code() == Code::Csrf => {
+                        caller = Caller::default();
+                    }
+                    proven => proven?,
+                }
+            }
+            if let Some(session) = session {
+                request.extensions_mut().insert(session);
+            }
             Ok(caller)
         }
         Found::OtherMethods(methods) => Err(wrong_method(&methods)),
@@ -66,6 +95,69 @@ async fn admit(request: &ServiceRequest) -> Result<Caller, Problem> {
             Code::Undeclared,
             "this route has not been opened to anyone",
         )),
+    }
+}
+
+fn changes_something(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// Refuses what a page of another server makes a browser send. Programs that send a token are no browsers.
+async fn check_source(
+    request: &mut ServiceRequest,
+    state: &AppState,
+    session: Option<&SignedIn>,
+    is_form: bool,
+) -> Result<(), Problem> {
+    if session.is_none() && !is_form {
+        return Ok(());
+    }
+    if !is_own_origin(request.headers(), state.settings.public_url.as_deref()) {
+        let detail = "the header Origin does not name this server: send the form from its own page";
+        return Err(Problem::new(Code::Csrf, detail));
+    }
+    let form = match is_form {
+        true => Some(read_form(request).await?),
+        false => None,
+    };
+    if let Some(SignedIn(live)) = session
+        && !proves(&live.session, request.headers(), form.as_ref())
+    {
+        let detail = "the proof of the session is missing or of another one: load the page again, and send the form from \
+                      it; a program sends it as x-csrf-token";
+        return Err(Problem::new(Code::Csrf, detail));
+    }
+    if let Some(form) = form {
+        request.extensions_mut().insert(form);
+    }
+    Ok(())
+}
+
+/// Who the head of the page names, and where it sends somebody to log in.
+fn note_visitor(request: &ServiceRequest, session: Option<&SignedIn>) {
+    let name = session.map(|SignedIn(live)| live.person.name.clone());
+    let path = request.uri().path_and_query().map(PathAndQuery::as_str);
+    let back = path.filter(|path| request.method() == Method::GET && path.len() <= LONGEST_WAY_BACK);
+    let visitor = Visitor::new(name, back);
+    request.extensions_mut().insert(visitor);
+}
+
+/// What is answered to somebody who is logged in is kept by no cache between, and pages name who is.
+fn answer_of_one(headers: &mut HeaderMap, is_personal: bool) {
+    let is_page = headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if is_page || is_personal {
+        headers.append(header::VARY, HeaderValue::from_static("Cookie"));
+    }
+    if is_personal {
+        headers.insert(
+            header::CACHE_CONTROL,
+            HeaderValue::from_static("private, no-cache"),
+        );
+        if is_page {
+            headers.remove(header::ETAG);
+        }
     }
 }
 

@@ -30,6 +30,10 @@ pub const RECORD_BYTES: u64 = 256 << 10;
 pub const PUT_BYTES: u64 = 2 * RECORD_BYTES + 4096;
 /// The note of a change, in characters.
 pub const NOTE_CHARACTERS: usize = 500;
+/// A form of a page that changes something, in bytes: document and annex, each byte as three.
+pub const FORM_BYTES: u64 = 3 * 2 * RECORD_BYTES + JSON_SLACK;
+/// What a form may hold besides.
+const JSON_SLACK: u64 = 64 << 10;
 /// A message of the Model Context Protocol, after decompression, in bytes.
 pub const MCP_BYTES: u64 = JSON_BYTES;
 /// An enrolment of a node, in bytes.
@@ -111,6 +115,7 @@ pub const LIMITS: &[Limit] = &[
     limit("document, and annex, of a record", RECORD_BYTES, "bytes"),
     limit("body of PUT with view=full", PUT_BYTES, "bytes"),
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
+    limit("form of a page that changes something", FORM_BYTES, "bytes"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
     limit("enrolment of POST /enrol", ENROL_BYTES, "bytes"),
     limit("order of POST /join-tokens", JOIN_TOKEN_BYTES, "bytes"),

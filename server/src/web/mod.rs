@@ -25,6 +25,7 @@ mod observe;
 pub mod pages;
 pub mod parameters;
 pub mod routes;
+pub mod session;
 pub mod state;
 pub mod token_outage;
 pub mod write_check;

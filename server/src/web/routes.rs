@@ -12,6 +12,8 @@ pub struct Declared {
     /// Pattern in actix' words: `/api/v1/records/{id:.+}`.
     pub pattern: &'static str,
     pub access: Access,
+    /// A form of a page: its fields are read before its handler, and it must be of a page of this server.
+    pub is_form: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -20,7 +22,10 @@ pub struct RouteTable(Vec<Declared>);
 /// What the table says of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found {
-    Access(Access),
+    Open {
+        access: Access,
+        is_form: bool,
+    },
     /// The pattern is declared, for these methods only.
     OtherMethods(Vec<Method>),
     Undeclared,
@@ -41,7 +46,10 @@ impl RouteTable {
         let mut others = Vec::new();
         for declared in self.0.iter().filter(|declared| declared.pattern == pattern) {
             if declared.method == *wanted {
-                return Found::Access(declared.access);
+                return Found::Open {
+                    access: declared.access,
+                    is_form: declared.is_form,
+                };
             }
             others.push(declared.method.clone());
         }
@@ -67,7 +75,7 @@ impl Routes {
         F::Output: Responder + 'static,
     {
         let route = web::route().guard(guard::Any(guard::Get()).or(guard::Head()));
-        self.add(Method::GET, pattern, access, route.to(handler));
+        self.add((Method::GET, pattern), access, false, route.to(handler));
     }
 
     pub fn post<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
@@ -76,7 +84,17 @@ impl Routes {
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        self.add(Method::POST, pattern, access, web::post().to(handler));
+        self.add((Method::POST, pattern), access, false, web::post().to(handler));
+    }
+
+    /// A form of a page, sent with POST. Its handler takes its fields from [`super::session::Form`].
+    pub fn form<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add((Method::POST, pattern), access, true, web::post().to(handler));
     }
 
     pub fn put<F, Args>(&mut self, pattern: &'static str, access: Access, handler: F)
@@ -85,14 +103,21 @@ impl Routes {
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        self.add(Method::PUT, pattern, access, web::put().to(handler));
+        self.add((Method::PUT, pattern), access, false, web::put().to(handler));
     }
 
-    fn add(&mut self, method: Method, pattern: &'static str, access: Access, route: Route) {
+    fn add(
+        &mut self,
+        (method, pattern): (Method, &'static str),
+        access: Access,
+        is_form: bool,
+        route: Route,
+    ) {
         self.declared.push(Declared {
             method,
             pattern,
             access,
+            is_form,
         });
         self.handlers.push(route);
     }

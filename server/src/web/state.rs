@@ -12,6 +12,7 @@ use super::routes::RouteTable;
 use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
+use crate::domain::accounts::{LoginLimiter, Passwords};
 use crate::domain::correlate::Correlator;
 use crate::feed::Knowledge;
 use crate::store::Store;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub public_fleet: bool,
     /// Reports are taken from enrolled nodes alone.
     pub enrol_only: bool,
+    /// Logins over plain http from other machines are let in.
+    pub insecure_login: bool,
     pub patience: Patience,
 }
 
@@ -40,6 +43,9 @@ pub struct AppState {
     pub parameters: Parameters,
     /// Requests per client.
     pub limiter: Limiter,
+    pub passwords: Passwords,
+    /// Logins that failed.
+    pub logins: LoginLimiter,
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,

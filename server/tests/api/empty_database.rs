@@ -107,7 +107,10 @@ async fn a_withdrawn_record_stays_withdrawn_where_records_are_moved_to() {
         .await
         .unwrap();
     let id = RECORD.parse().unwrap();
-    store.withdraw(&id, "me", crate::test_app::NOW).await.unwrap();
+    store
+        .withdraw(&id, &peerless::store::By::system("me"), crate::test_app::NOW)
+        .await
+        .unwrap();
     drop(store);
 
     let exported = run(&["export", "--data-dir", &data]);

@@ -186,7 +186,10 @@ async fn every_operation_answers_as_described() {
             .unwrap_or_else(|| panic!("{name}: {kind:?} is not described"));
         if essence.ends_with("json") {
             let is_lines = essence.ends_with("x-ndjson");
-            let line = object!({"$ref": "#/components/schemas/Line"});
+            let line = match operation.path {
+                "/api/v1/audit.ndjson" => schema["schema"].clone(),
+                _ => object!({"$ref": "#/components/schemas/Line"}),
+            };
             let checked = validator(if is_lines { &line } else { &schema["schema"] }, &description);
             for line in if is_lines {
                 text.lines().collect()

@@ -1,7 +1,7 @@
 //! The gate in front of publishing: what would match healthy runs or take another record's examples stays a draft.
 
 use kb_core::ids::Revision;
-use peerless::store::{ConnectOptions, Expected, NewRevision, Publish, Scope, connect};
+use peerless::store::{By, ConnectOptions, Expected, NewRevision, Publish, Scope, connect};
 use serde_json::{Value, json as object};
 
 use time::OffsetDateTime;
@@ -285,7 +285,7 @@ async fn what_was_published_before_the_gate_is_listed() {
         document: record("(?i)error", "widget error"),
         annex: kb_core::annex::EMPTY.to_owned(),
         expected: Expected::Absent,
-        actor: "old".to_owned(),
+        by: By::system("old"),
         note: None,
         at: OffsetDateTime::UNIX_EPOCH,
     };
@@ -293,7 +293,7 @@ async fn what_was_published_before_the_gate_is_listed() {
     let publish = Publish {
         id: "cuda/loose".parse().unwrap(),
         revision: Revision(1),
-        actor: "old".to_owned(),
+        by: By::system("old"),
         after: None,
         forced: None,
         at: OffsetDateTime::UNIX_EPOCH,

@@ -20,7 +20,7 @@ async fn every_answer_carries_the_security_headers() {
             policy.contains("default-src 'none'") && !policy.contains("unsafe"),
             "{policy}"
         );
-        assert_eq!(header("referrer-policy"), "no-referrer");
+        assert_eq!(header("referrer-policy"), "same-origin");
         assert_eq!(header("x-content-type-options"), "nosniff");
         assert!(!header("x-request-id").is_empty());
     }

@@ -13,8 +13,10 @@
 )]
 
 mod access;
+mod accounts;
 mod bad_input;
 mod bounded;
+mod browser;
 mod deployment;
 mod docs;
 mod durability;

@@ -8,7 +8,7 @@ use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, ServeArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
-use peerless::store::{Bounds, Scope, SeedRecord, Store};
+use peerless::store::{By, Scope, SeedRecord, Store};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
@@ -27,6 +27,8 @@ pub struct TestApp {
     pub folder: TempDir,
     pub clock: Arc<FixedClock>,
     pub store: Arc<dyn Store>,
+    /// Key of the link that makes the first administrator.
+    pub first_admin: Option<String>,
     pub state: actix_web::web::Data<peerless::web::state::AppState>,
     client: reqwest::Client,
     stop: Option<oneshot::Sender<()>>,
@@ -75,6 +77,7 @@ pub fn settings(data_dir: PathBuf) -> ServeArgs {
         trusted_proxies: Vec::new(),
         public_fleet: false,
         enrol_only: false,
+        insecure_login: false,
         rate_limit: 0,
         workers: Some(1),
         without_shipped: false,
@@ -123,6 +126,7 @@ impl TestApp {
         let application = Application::build(&options.settings, environment).await.unwrap();
         let port = application.port();
         let state = application.state();
+        let first_admin = application.first_admin().map(str::to_owned);
         let store = Arc::clone(&state.store);
         let (stop, stopped) = oneshot::channel::<()>();
         let running = tokio::spawn(application.run_until_stopped(async {
@@ -134,6 +138,7 @@ impl TestApp {
             folder,
             clock,
             store,
+            first_admin,
             state,
             client: client(),
             stop: Some(stop),
@@ -155,13 +160,18 @@ impl TestApp {
 
     /// A token that ends.
     pub async fn token_until(&self, scopes: &[Scope], ends: Option<OffsetDateTime>) -> String {
+        let by = By::system("test");
         let issued = tokens::issue(
             self.store.as_ref(),
             &SystemRandom,
-            "tester",
-            scopes.to_vec(),
-            (NOW, ends),
-            Bounds::default(),
+            tokens::Wanted {
+                name: "tester".to_owned(),
+                scopes: scopes.to_vec(),
+                expires_at: ends,
+                ..tokens::Wanted::default()
+            },
+            &by,
+            NOW,
         );
         issued.await.unwrap().text
     }

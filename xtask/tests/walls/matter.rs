@@ -77,8 +77,9 @@ pub(crate) const MATTERS: [Matter; 6] = [
 ];
 
 /// What `web` may ask of the store itself. `as_ref` hands the store to a use case, and `check_write` changes nothing.
-pub(crate) const STORE_READS: [&str; 13] = [
+pub(crate) const STORE_READS: [&str; 16] = [
     "as_ref",
+    "audit",
     "check_write",
     "feed",
     "head_seq",
@@ -90,5 +91,7 @@ pub(crate) const STORE_READS: [&str; 13] = [
     "resolve_alias",
     "revision",
     "revisions",
+    "sessions_of",
     "status",
+    "tokens_of",
 ];

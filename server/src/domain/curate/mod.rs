@@ -16,7 +16,9 @@ use kb_core::text::Violation;
 use time::OffsetDateTime;
 
 use crate::feed::Knowledge;
-use crate::store::{Expected, NewRevision, Publish, Published, RecordState, RecordStore, Saved, StoreError};
+use crate::store::{
+    By, Expected, NewRevision, Publish, Published, RecordState, RecordStore, Saved, StoreError,
+};
 
 pub use check::check_texts;
 pub use error::CurateError;
@@ -30,7 +32,7 @@ pub struct Draft {
     /// Annex; `None` keeps the head's.
     pub annex: Option<String>,
     pub expected: Expected,
-    pub actor: String,
+    pub by: By,
     pub note: Option<String>,
 }
 
@@ -70,7 +72,7 @@ pub async fn save(
             document: draft.document,
             annex,
             expected: draft.expected,
-            actor: draft.actor,
+            by: draft.by,
             note: draft.note,
             at,
         })
@@ -155,7 +157,7 @@ pub async fn publish(
     store: &dyn RecordStore,
     (gate, mut passed): (&Gate, Option<Seq>),
     (id, revision): (&RecordId, Option<Revision>),
-    actor: &str,
+    by: &By,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
     let status = store
@@ -170,7 +172,7 @@ pub async fn publish(
     let publish = Publish {
         id: id.clone(),
         revision,
-        actor: actor.to_owned(),
+        by: by.clone(),
         after: None,
         forced: match gate {
             Gate::Asked(_) => None,
@@ -202,8 +204,8 @@ pub async fn publish(
 pub async fn withdraw(
     store: &dyn RecordStore,
     id: &RecordId,
-    actor: &str,
+    by: &By,
     at: OffsetDateTime,
 ) -> Result<Published, StoreError> {
-    store.withdraw(id, actor, at).await
+    store.withdraw(id, by, at).await
 }

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use crate::feed::samples::{change, document};
 use crate::feed::{Follower, load};
 use crate::search::SearchRequest;
-use crate::store::{ConnectOptions, Expected, NewRevision, Publish, Store, connect};
+use crate::store::{By, ConnectOptions, Expected, NewRevision, Publish, Store, connect};
 
 const ANNEX: &str = r#"{"schema_version": 1}"#;
 
@@ -20,7 +20,7 @@ async fn publish(store: &dyn Store, id: &str, signature: &str) -> Seq {
             document: document(id.as_str(), signature).to_string(),
             annex: ANNEX.to_owned(),
             expected: head.map_or(Expected::Absent, Expected::Head),
-            actor: "test".to_owned(),
+            by: By::system("test"),
             note: None,
             at: OffsetDateTime::UNIX_EPOCH,
             id: id.clone(),
@@ -33,7 +33,7 @@ async fn publish(store: &dyn Store, id: &str, signature: &str) -> Seq {
     let publish = Publish {
         id,
         revision,
-        actor: "test".to_owned(),
+        by: By::system("test"),
         after: None,
         forced: None,
         at: OffsetDateTime::UNIX_EPOCH,

@@ -22,7 +22,7 @@ macro_rules! files {
 }
 
 files!(
-    "fleet", "graph", "lookup", "reason", "record", "report", "search", "site", "terms"
+    "account", "fleet", "graph", "lookup", "reason", "record", "report", "search", "site", "terms"
 );
 
 pub(super) struct Bundle(FluentBundle<FluentResource>);

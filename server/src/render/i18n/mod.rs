@@ -4,6 +4,7 @@
 #[macro_use]
 mod table;
 
+pub mod account;
 pub mod fleet;
 pub mod graph;
 pub mod lookup;

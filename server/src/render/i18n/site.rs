@@ -9,6 +9,7 @@ words! {
         records,
         graph,
         nodes,
+        log_in,
         changes_of_records,
         all_records,
         changes,

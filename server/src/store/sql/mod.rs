@@ -4,11 +4,13 @@
 //! ```text
 //! connect, migrate                  from a URL to a store whose tables are those of this program
 //! records, feed, seeds, reports,
-//! nodes, outcomes, tokens           one trait each
+//! nodes, outcomes, tokens,
+//! persons, sessions, audit           one trait each
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
 
+mod audit;
 mod batch;
 mod connect;
 mod convert;
@@ -22,6 +24,7 @@ mod migrate;
 mod node_events;
 mod nodes;
 mod outcomes;
+mod persons;
 mod proofs;
 mod record_rows;
 mod records;
@@ -30,6 +33,7 @@ mod reports;
 mod seed_plan;
 mod seeds;
 mod session;
+mod sessions;
 mod stamp;
 mod tokens;
 

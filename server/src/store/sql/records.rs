@@ -2,8 +2,10 @@
 
 use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision, Seq};
+use serde_json::json;
 use time::OffsetDateTime;
 
+use super::audit;
 use super::convert::{id_from, kind_from, refuse_nul, revision_from};
 use super::derive::{Derived, fold_code};
 use super::derived_rows::{self, refuse_alias_as_id};
@@ -13,8 +15,8 @@ use super::feed::{lock_feed, set_newest};
 use super::record_rows::{meta_columns, meta_from, status_from};
 use super::session::{SqlStore, Tx};
 use crate::store::{
-    Expected, ListQuery, NewRevision, Publish, Published, RecordListing, RecordState, RecordStatus,
-    RecordStore, RevisionMeta, RevisionTexts, Saved, StoreError, StoredEdge, digest,
+    By, Expected, ListQuery, NewAudit, NewRevision, Publish, Published, RecordListing, RecordState,
+    RecordStatus, RecordStore, RevisionMeta, RevisionTexts, Saved, StoreError, StoredEdge, digest,
 };
 
 #[async_trait]
@@ -74,13 +76,15 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
             next,
             &document_sha256,
             &annex_sha256,
-            &change.actor,
+            &change.by.name,
             change.note.as_deref(),
             change.at,
             &change.document,
             &change.annex,
         ];
         tx.run(insert, row).await?;
+        let entry = NewAudit::new("record.save", change.id.as_str(), &change.by, change.at);
+        audit::add(&mut tx, &entry.revisions(head, Some(next))).await?;
         tx.commit().await?;
         Ok(Saved::Saved(next))
     }
@@ -123,20 +127,23 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         .await?;
         derived_rows::replace(&mut tx, &[derived]).await?;
         set_newest(&mut tx, seq).await?;
+        let detail = match &publish.forced {
+            Some(reason) => json!({ "seq": seq.0, "forced": reason }),
+            None => json!({ "seq": seq.0 }),
+        };
+        let entry = NewAudit::new("record.publish", publish.id.as_str(), &publish.by, publish.at)
+            .revisions(status.published, Some(publish.revision))
+            .detail(detail);
+        audit::add(&mut tx, &entry).await?;
         tx.commit().await?;
-        tracing::info!(record = %publish.id, revision = %publish.revision, %seq, actor = publish.actor, forced = publish.forced, "published");
+        tracing::info!(record = %publish.id, revision = %publish.revision, %seq, actor = publish.by.name, forced = publish.forced, "published");
         Ok(Published {
             seq,
             revision: publish.revision,
         })
     }
 
-    async fn withdraw(
-        &self,
-        id: &RecordId,
-        actor: &str,
-        at: OffsetDateTime,
-    ) -> Result<Published, StoreError> {
+    async fn withdraw(&self, id: &RecordId, by: &By, at: OffsetDateTime) -> Result<Published, StoreError> {
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
         let status = standing(&mut tx, id).await?;
@@ -153,8 +160,12 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         tx.run(sql, values![id, seq, at]).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         set_newest(&mut tx, seq).await?;
+        let entry = NewAudit::new("record.withdraw", id.as_str(), by, at)
+            .revisions(Some(revision), None)
+            .detail(json!({ "seq": seq.0 }));
+        audit::add(&mut tx, &entry).await?;
         tx.commit().await?;
-        tracing::info!(record = %id, %revision, %seq, actor, "withdrawn");
+        tracing::info!(record = %id, %revision, %seq, actor = by.name, "withdrawn");
         Ok(Published { seq, revision })
     }
 

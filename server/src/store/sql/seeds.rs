@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision, Seq};
+use serde_json::json;
 use time::OffsetDateTime;
 
-use super::batch;
 use super::convert::{id_from, maybe_revision_from, refuse_nul, revision_from, unreadable};
 use super::derive::Derived;
 use super::derived_rows::{self, refuse_alias_as_id};
@@ -14,8 +14,10 @@ use super::engine::{Cells, Engine, Value, values};
 use super::feed::{lock_feed, set_newest};
 use super::seed_plan::{HashedSeed, Plan, Standing, plan};
 use super::session::{Session, SqlStore, Tx};
+use super::{audit, batch};
 use crate::store::{
-    RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedStore, SeedTaken, StoreError, digest,
+    By, NewAudit, RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedStore, SeedTaken,
+    StoreError, digest,
 };
 
 #[async_trait]
@@ -52,6 +54,12 @@ impl<DB: Engine> SeedStore for SqlStore<DB> {
             let newest = import(&mut tx, source, &seeds, &plan, newest, at).await?;
             remember(&mut tx, source, &seeds, &plan, at).await?;
             set_newest(&mut tx, newest).await?;
+            if !plan.add.is_empty() || !plan.update.is_empty() {
+                let by = By::system(source.actor());
+                let detail = json!({ "added": plan.add.len(), "updated": plan.update.len() });
+                let entry = NewAudit::new("record.import", source.as_str(), &by, at).detail(detail);
+                audit::add(&mut tx, &entry).await?;
+            }
             tx.commit().await?;
         }
         Ok(SeedOutcome {

@@ -2,39 +2,55 @@
 
 use async_trait::async_trait;
 use kb_core::ids::NodeId;
+use serde_json::json;
 use time::{Duration, OffsetDateTime};
 
 use super::convert::{id_from, unreadable};
 use super::engine::{Cells, Engine, Value, values};
+use super::persons::standing_from;
 use super::session::{SqlStore, Tx};
-use super::{batch, node_events};
-use crate::store::{Bounds, Enrolled, Labels, NewToken, Scope, StoreError, StoredToken, TokenStore};
+use super::{audit, batch, node_events};
+use crate::store::{
+    Bounds, By, Enrolled, Labels, NewAudit, NewToken, Owner, Scope, StoreError, StoredToken, TokenStore,
+};
 
 /// For so long the same machine may enrol again with the same join token at no cost.
 const REPEAT_WITHIN: Duration = Duration::minutes(10);
 
+/// Columns of a token and of its owner, in the order of [`token_from`], with the tables that they are of.
+macro_rules! token_columns {
+    () => {
+        "t.id, t.secret_sha256, t.name, t.scopes, t.created_at, t.expires_at, t.revoked_at, t.node_id, \
+         t.machine_sha256, t.uses_left, t.enrolled_by, t.labels, t.person_id, p.role, p.operator, p.disabled_at \
+         FROM token t LEFT JOIN person p ON p.id = t.person_id"
+    };
+}
+
 #[async_trait]
 impl<DB: Engine> TokenStore for SqlStore<DB> {
-    async fn create_tokens(&self, tokens: Vec<NewToken>) -> Result<(), StoreError> {
+    async fn create_tokens(&self, tokens: Vec<NewToken>, by: &By) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         for token in &tokens {
             insert(&mut tx, token).await?;
         }
+        for token in &tokens {
+            audit::add(&mut tx, &created(token, "token.create", by)).await?;
+        }
         tx.commit().await
     }
 
-    async fn enrol_node(&self, by: &str, token: NewToken) -> Result<Enrolled, StoreError> {
+    async fn enrol_node(&self, with: &str, token: NewToken, by: &By) -> Result<Enrolled, StoreError> {
         let (Some(node), Some(machine)) = (&token.bounds.node, &token.bounds.machine_sha256) else {
             return Err(unreadable("credential of a node", &token.id));
         };
         let mut tx = self.begin_write().await?;
         // First, and written as it is, so that two enrolments with one token wait for each other.
         let sql = "UPDATE token SET uses_left = uses_left WHERE id = $1";
-        tx.run(sql, values![by]).await?;
+        tx.run(sql, values![with]).await?;
         let join = tx
             .first(
                 "SELECT uses_left, revoked_at, expires_at, labels FROM token WHERE id = $1",
-                values![by],
+                values![with],
             )
             .await?;
         // It was good when the request came, which may be long ago where the body dripped.
@@ -64,7 +80,7 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
             if is_same {
                 enrolled = Enrolled::Again;
                 let is_recent = token.created_at - held.time(4)? <= REPEAT_WITHIN;
-                is_repeat = is_recent && held.maybe_text(3)?.as_deref() == Some(by);
+                is_repeat = is_recent && held.maybe_text(3)?.as_deref() == Some(with);
             }
             let sql = "UPDATE token SET revoked_at = $2 WHERE id = $1";
             tx.run(sql, values![&held.text(0)?, token.created_at]).await?;
@@ -77,7 +93,7 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
                 return Ok(Enrolled::UsedUp);
             }
             let sql = "UPDATE token SET uses_left = uses_left - 1 WHERE id = $1";
-            tx.run(sql, values![by]).await?;
+            tx.run(sql, values![with]).await?;
         }
         match insert(&mut tx, &token).await {
             // With another join token the same id was enrolled meanwhile.
@@ -90,39 +106,65 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
         if enrolled == Enrolled::New {
             node_events::note_machine(&mut tx, node, machine, (&token.id, token.created_at)).await?;
         }
+        audit::add(&mut tx, &created(&token, "token.enrol", by)).await?;
         tx.commit().await?;
         Ok(enrolled)
     }
 
     async fn token(&self, id: &str) -> Result<Option<StoredToken>, StoreError> {
-        let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
-            node_id, machine_sha256, uses_left, enrolled_by, labels FROM token WHERE id = $1";
+        let sql = concat!("SELECT ", token_columns!(), " WHERE t.id = $1");
         let row = self.read_once().await?.first(sql, values![id]).await?;
         row.as_ref().map(token_from).transpose()
     }
 
     async fn tokens(&self) -> Result<Vec<StoredToken>, StoreError> {
-        let sql = "SELECT id, secret_sha256, name, scopes, created_at, expires_at, revoked_at, \
-            node_id, machine_sha256, uses_left, enrolled_by, labels FROM token ORDER BY created_at, id";
+        let sql = concat!("SELECT ", token_columns!(), " ORDER BY t.created_at, t.id");
         let rows = self.read_once().await?.all(sql, &[]).await?;
         rows.iter().map(token_from).collect()
     }
 
-    async fn revoke_token(&self, id: &str, at: OffsetDateTime) -> Result<bool, StoreError> {
-        // The first revocation stays: it is when the token stopped to work.
-        let sql = "UPDATE token SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1";
+    async fn revoke_token(&self, id: &str, by: &By, at: OffsetDateTime) -> Result<bool, StoreError> {
         let mut tx = self.begin_write().await?;
-        let touched = tx.run(sql, values![id, at]).await?;
+        let name = tx
+            .first("SELECT name FROM token WHERE id = $1", values![id])
+            .await?;
+        let Some(name) = name else {
+            tx.end().await?;
+            return Ok(false);
+        };
+        // The first revocation stays: it is when the token stopped to work.
+        let sql = "UPDATE token SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
+        if tx.run(sql, values![id, at]).await? > 0 {
+            let detail = json!({ "name": name.text(0)? });
+            let entry = NewAudit::new("token.revoke", id, by, at).detail(detail);
+            audit::add(&mut tx, &entry).await?;
+        }
         tx.commit().await?;
-        Ok(touched > 0)
+        Ok(true)
     }
+
+    async fn tokens_of(&self, person: &str) -> Result<Vec<StoredToken>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            token_columns!(),
+            " WHERE t.person_id = $1 ORDER BY t.created_at, t.id"
+        );
+        let rows = self.read_once().await?.all(sql, values![person]).await?;
+        rows.iter().map(token_from).collect()
+    }
+}
+
+fn created(token: &NewToken, action: &'static str, by: &By) -> NewAudit {
+    let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
+    let detail = json!({ "name": token.name, "scopes": scopes });
+    NewAudit::new(action, &token.id, by, token.created_at).detail(detail)
 }
 
 async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), StoreError> {
     let words: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
     let scopes = words.join(" ");
     let sql = "INSERT INTO token (id, secret_sha256, name, scopes, created_at, expires_at, node_id, machine_sha256, \
-        uses_left, enrolled_by, labels) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+        uses_left, enrolled_by, labels, person_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     let labels = &token.bounds.labels;
     let labels = (!labels.is_empty()).then(|| serde_json::json!(labels).to_string());
     let row = values![
@@ -137,6 +179,7 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
         token.bounds.uses_left.map(i64::from),
         token.bounds.enrolled_by.as_deref(),
         labels.as_deref(),
+        token.person.as_deref(),
     ];
     tx.run(sql, row).await?;
     Ok(())
@@ -161,6 +204,13 @@ fn labels_from(text: Option<String>) -> Result<Labels, StoreError> {
 }
 
 fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
+    let owner = match row.maybe_text(13)? {
+        Some(_) => Some(Owner {
+            standing: standing_from(row, 13)?,
+            disabled: row.maybe_time(15)?.is_some(),
+        }),
+        None => None,
+    };
     // A scope that a newer program wrote grants nothing here.
     let scopes = row.text(3)?.split(' ').filter_map(Scope::from_word).collect();
     Ok(StoredToken {
@@ -179,7 +229,9 @@ fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
                 uses_left: row.maybe_integer(9)?.map(|left| u32::try_from(left).unwrap_or(0)),
                 labels: labels_from(row.maybe_text(11)?)?,
             },
+            person: row.maybe_text(12)?,
         },
+        owner,
         revoked_at: row.maybe_time(6)?,
     })
 }

@@ -81,6 +81,7 @@ impl From<EnrolError> for Problem {
         let code = match &error {
             EnrolError::Taken(_) => Code::NodeTaken,
             EnrolError::UsedUp | EnrolError::Over => Code::JoinTokenUsedUp,
+            EnrolError::NoToken => Code::Forbidden,
             EnrolError::Machine => Code::MalformedBody,
             EnrolError::Random(_) => return Self::internal(&error),
             EnrolError::Store(_) => {

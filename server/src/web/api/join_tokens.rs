@@ -124,7 +124,14 @@ pub async fn post(
         count: asked.count.unwrap_or(1),
     };
     let now = state.clock.now();
-    let made = join_tokens::make(state.store.as_ref(), state.random.as_ref(), &wanted, now).await?;
+    let made = join_tokens::make(
+        state.store.as_ref(),
+        state.random.as_ref(),
+        &wanted,
+        &admin.0.by(),
+        now,
+    )
+    .await?;
     tracing::info!(by = admin.0.name, count = made.len(), "join tokens made");
     let tokens = made.into_iter().map(|issued| MadeJoinToken {
         id: issued.token.id,
@@ -161,7 +168,7 @@ pub async fn revoke(
     path: web::Path<String>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    if !join_tokens::revoke(state.store.as_ref(), &path, state.clock.now()).await? {
+    if !join_tokens::revoke(state.store.as_ref(), &path, &admin.0.by(), state.clock.now()).await? {
         return Err(Problem::new(
             Code::NotFound,
             "there is no such join token: GET /api/v1/join-tokens lists them",

@@ -1,5 +1,6 @@
 //! The REST interface, version 1: one file for each call or small group of calls.
 
+pub mod audit;
 pub mod batch;
 pub mod codes;
 pub mod enrol;
@@ -82,6 +83,8 @@ pub fn declare(routes: &mut Routes) {
     routes.post("/api/v1/join-tokens", admin, join_tokens::post);
     routes.get("/api/v1/join-tokens", admin, join_tokens::list);
     routes.post("/api/v1/join-tokens/{id}/revoke", admin, join_tokens::revoke);
+    routes.get("/api/v1/audit", admin, audit::list);
+    routes.get("/api/v1/audit.ndjson", admin, audit::export);
     routes.post("/api/v1/enrol", Access::Scope(Scope::Enrol), enrol::post);
     routes.post(
         "/api/v1/reports",

@@ -21,6 +21,7 @@ use queue::{Place, TooLong};
 
 use super::error::{Code, Problem};
 use super::limits;
+use super::session::visitor;
 
 /// Up to this many bytes are worked on where they were read.
 pub(super) const AT_ONCE: usize = 2 << 10;
@@ -144,8 +145,9 @@ async fn in_pool<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, NotComputed> {
     // The place goes with the work, whose thread goes on where the caller goes away.
+    let visitor = visitor::current();
     let held = move || {
-        let done = work();
+        let done = visitor::with(visitor, work);
         drop(place);
         done
     };

@@ -49,10 +49,12 @@ codes! {
     BadId = "bad_id", BAD_REQUEST, "This is not an id";
     /// The compressed body is damaged.
     BadEncoding = "bad_encoding", BAD_REQUEST, "The compressed body is damaged";
-    /// No token, or one that is not accepted.
-    Unauthorized = "unauthorized", UNAUTHORIZED, "A valid token is needed";
-    /// The token may not do this.
-    Forbidden = "forbidden", FORBIDDEN, "The token may not do this";
+    /// Not logged in, no token, or one that is not accepted.
+    Unauthorized = "unauthorized", UNAUTHORIZED, "Log in, or send a token";
+    /// The token or the role may not do this.
+    Forbidden = "forbidden", FORBIDDEN, "This is not allowed";
+    /// A browser that is logged in sent this without the proof that it comes from a page of this server.
+    Csrf = "csrf", FORBIDDEN, "This does not come from a page of this server";
     /// The route exists but has not been opened to anyone.
     Undeclared = "undeclared_route", FORBIDDEN, "This route is not open";
     /// Nothing is here.

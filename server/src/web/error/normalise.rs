@@ -4,9 +4,10 @@ use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::{StatusCode, header};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpResponse, ResponseError};
+use actix_web::{Error, HttpMessage as _, HttpResponse, ResponseError};
 
 use super::{Code, Problem, page};
+use crate::web::session::visitor::{self, Visitor};
 
 /// Middleware: gives every error its one form.
 pub async fn normalise(
@@ -28,7 +29,8 @@ pub async fn normalise(
         (None, None) => bare(status),
     };
     let replacement = if wants_page {
-        page_with_headers(&problem)
+        let visitor = response.request().extensions().get::<Visitor>().cloned();
+        visitor::with(visitor.unwrap_or_default(), || page_with_headers(&problem))
     } else {
         problem.error_response()
     };

@@ -13,6 +13,8 @@ pub struct FailurePage {
     code: &'static str,
     title: &'static str,
     detail: String,
+    /// Where to log in, where that may help.
+    login: Option<String>,
     ways_on: Vec<WayOn>,
 }
 
@@ -25,8 +27,11 @@ pub struct WayOn {
 }
 
 pub fn page(status: StatusCode, code: &'static str, title: &'static str, detail: &str) -> FailurePage {
+    let layout = Layout::new(format!("{title} · Peerless"), Section::Elsewhere);
+    let may_help = status == StatusCode::UNAUTHORIZED && layout.visitor.name.is_none();
     FailurePage {
-        layout: Layout::new(format!("{title} · Peerless"), Section::Elsewhere),
+        login: may_help.then(|| layout.visitor.login_href.clone()),
+        layout,
         status: status.as_u16(),
         code,
         title,
@@ -52,12 +57,13 @@ fn ways_on(status: StatusCode) -> Vec<WayOn> {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => vec![
             WayOn {
-                before: "Nodes and reports are private on this server. Whoever runs it can open them to readers with ",
+                before: "Nodes and reports are for operators on this server. An administrator gives the role; whoever runs the server \
+                         can open them to all readers with ",
                 code: "peerless serve --public-fleet",
                 after: ".",
             },
             WayOn {
-                before: "Until browsers can log in, read them with a token: ",
+                before: "Programs send a token: ",
                 code: "curl -H 'Authorization: Bearer TOKEN' …/api/v1/nodes",
                 after: "",
             },

@@ -2,6 +2,7 @@
 
 use super::assets;
 use crate::render::i18n::{Language, Locale, site};
+use crate::web::session::visitor::{self, Visitor};
 
 /// The parts of the site that the head links to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +11,7 @@ pub enum Section {
     Search,
     Graph,
     Nodes,
+    Account,
     Api,
     Elsewhere,
 }
@@ -36,6 +38,8 @@ pub struct Layout {
     /// Language of the page's own words, and of what its links lead to.
     pub locale: Locale,
     pub words: &'static site::Words,
+    /// Who looks at it.
+    pub visitor: Visitor,
     /// Which link of the head is marked.
     pub section: Section,
     /// False keeps the page out of public search engines.
@@ -54,6 +58,7 @@ impl Layout {
             title: title.into(),
             locale: Locale::ENGLISH,
             words: site::Words::of(Locale::ENGLISH.language),
+            visitor: visitor::current(),
             section,
             indexed: false,
             alternates: Vec::new(),

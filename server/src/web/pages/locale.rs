@@ -14,7 +14,7 @@ struct Said {
 
 /// What the address says, else what the browser prefers. Links ask for Chinese, and for English where the address did: who
 /// chose it may have a browser that prefers Chinese.
-pub(super) fn of(request: &HttpRequest) -> Locale {
+pub(in crate::web) fn of(request: &HttpRequest) -> Locale {
     let said = Query::<Said>::from_query(request.query_string()).ok();
     if let Some(lang) = said.and_then(|said| said.into_inner().lang) {
         return Locale::asked(named(&lang));

@@ -1,6 +1,7 @@
 //! Pages for people: one file or folder per page, each with its template's struct beside its handler. Templates
 //! stand in `templates/pages/` under the same name, escape everything, and decide nothing.
 
+pub mod accounts;
 pub mod api;
 pub mod assets;
 pub mod atom;
@@ -10,7 +11,7 @@ mod filters;
 pub mod graph;
 pub mod layout;
 mod llms;
-mod locale;
+pub(in crate::web) mod locale;
 pub mod lookup;
 pub mod nodes;
 pub mod problems;
@@ -31,6 +32,8 @@ use kb_core::terminal::harmless_lines;
 use super::auth::Access;
 use super::error::Problem;
 use super::routes::Routes;
+use crate::store::Scope;
+use accounts::{account, audit, first_admin, login};
 
 pub fn declare(routes: &mut Routes) {
     routes.get("/", Access::Anyone, lookup::home);
@@ -46,6 +49,17 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/nodes", Access::FleetReader, nodes::list);
     routes.get("/nodes/{id}", Access::FleetReader, nodes::one);
     routes.get("/reports/{id}", Access::FleetReader, report::get);
+    routes.get("/login", Access::Anyone, login::get);
+    routes.form("/login", Access::Anyone, login::post);
+    routes.form("/logout", Access::SignedIn, login::log_out);
+    routes.get("/first-admin", Access::Anyone, first_admin::get);
+    routes.form("/first-admin", Access::Anyone, first_admin::post);
+    routes.get("/account", Access::SignedIn, account::get);
+    routes.form("/account/password", Access::SignedIn, account::change_password);
+    routes.form("/account/tokens", Access::SignedIn, account::make_token);
+    routes.form("/account/tokens/revoke", Access::SignedIn, account::revoke_token);
+    routes.form("/account/sessions/end", Access::SignedIn, account::end_session);
+    routes.get("/audit", Access::Scope(Scope::Admin), audit::get);
     routes.get("/docs/api", Access::Anyone, api::get);
     routes.get("/docs/problems", Access::Anyone, problems::get);
     routes.get("/static/{file}", Access::Anyone, assets::get);
@@ -75,6 +89,17 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/nodes", &["after", "label"]),
     (Method::GET, "/nodes/{id}", &["before", "id"]),
     (Method::GET, "/reports/{id}", &["node"]),
+    (Method::GET, "/login", &["return_to"]),
+    (Method::POST, "/login", &[]),
+    (Method::POST, "/logout", &[]),
+    (Method::GET, "/first-admin", &["key"]),
+    (Method::POST, "/first-admin", &[]),
+    (Method::GET, "/account", &[]),
+    (Method::POST, "/account/password", &[]),
+    (Method::POST, "/account/tokens", &[]),
+    (Method::POST, "/account/tokens/revoke", &[]),
+    (Method::POST, "/account/sessions/end", &[]),
+    (Method::GET, "/audit", &["actor", "action", "subject", "before"]),
     (Method::GET, "/docs/api", &[]),
     (Method::GET, "/docs/problems", &[]),
 ];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use peerless::store::{Expected, Saved, StoreError};
+use peerless::store::{By, Expected, Saved, StoreError};
 use serde_json::{Value, json};
 
 use crate::support::{Place, at, draft, id, publish, published, record, record_with};
@@ -61,7 +61,10 @@ pub(crate) async fn codes_follow_the_published_revision(place: Arc<Place>) {
     published(&*store, "xid/a", coded("xid/a", json!(["E 2"]))).await;
     assert_eq!(store.records_by_code("E 1").await.unwrap(), []);
     assert_eq!(store.records_by_code("E 2").await.unwrap(), [id("xid/a")]);
-    store.withdraw(&id("xid/a"), "ada", at(9)).await.unwrap();
+    store
+        .withdraw(&id("xid/a"), &By::system("ada"), at(9))
+        .await
+        .unwrap();
     assert_eq!(store.records_by_code("E 2").await.unwrap(), []);
     store.publish(publish("xid/a", 1)).await.unwrap();
     assert_eq!(store.records_by_code("E 1").await.unwrap(), [id("xid/a")]);
@@ -85,7 +88,10 @@ pub(crate) async fn aliases_lead_to_the_record(place: Arc<Place>) {
         assert_eq!(store.resolve_alias(alias).await.unwrap(), None, "{alias}");
     }
     // An old link still leads to the withdrawn record, which says what became of it.
-    store.withdraw(&id("cuda/new"), "ada", at(9)).await.unwrap();
+    store
+        .withdraw(&id("cuda/new"), &By::system("ada"), at(9))
+        .await
+        .unwrap();
     assert_eq!(
         store.resolve_alias("cuda/old").await.unwrap(),
         Some(id("cuda/new"))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kb_core::transition::EdgeKind;
-use peerless::store::StoredEdge;
+use peerless::store::{By, StoredEdge};
 use serde_json::{Value, json};
 
 use crate::support::{Place, at, id, published, record, record_with};
@@ -76,7 +76,10 @@ pub(crate) async fn an_unknown_target_is_resolved_when_it_appears(place: Arc<Pla
     published(&*store, "cuda/later", record("cuda/later", "one")).await;
     assert_eq!(resolved("cuda/a").await, [true]);
     assert_eq!(resolved("cuda/later").await, [true]);
-    store.withdraw(&id("cuda/later"), "ada", at(9)).await.unwrap();
+    store
+        .withdraw(&id("cuda/later"), &By::system("ada"), at(9))
+        .await
+        .unwrap();
     assert_eq!(resolved("cuda/a").await, [false]);
 
     // By a former id too.
@@ -100,6 +103,9 @@ pub(crate) async fn edges_are_rebuilt_with_the_published_revision(place: Arc<Pla
     };
     assert_eq!(targets().await, ["cuda/c"]);
     assert_eq!(store.edges_around(&id("cuda/b")).await.unwrap(), []);
-    store.withdraw(&id("cuda/a"), "ada", at(9)).await.unwrap();
+    store
+        .withdraw(&id("cuda/a"), &By::system("ada"), at(9))
+        .await
+        .unwrap();
     assert!(targets().await.is_empty());
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kb_core::ids::Seq;
-use peerless::store::{Expected, Publish, Published, RecordState, StoreError};
+use peerless::store::{By, Expected, Publish, Published, RecordState, StoreError};
 
 use crate::support::{Place, at, draft, id, publish, published, record, revision};
 
@@ -18,7 +18,10 @@ pub(crate) async fn publishing_and_withdrawing_take_the_next_seq(place: Arc<Plac
         }
     );
     published(&*store, "cuda/b", record("cuda/b", "one")).await;
-    let gone = store.withdraw(&id("cuda/a"), "ada", at(9)).await.unwrap();
+    let gone = store
+        .withdraw(&id("cuda/a"), &By::system("ada"), at(9))
+        .await
+        .unwrap();
     assert_eq!(
         gone,
         Published {
@@ -82,8 +85,14 @@ pub(crate) async fn publishing_again_changes_nothing(place: Arc<Place>) {
             revision: revision(1)
         }
     );
-    store.withdraw(&id("cuda/a"), "ada", at(3)).await.unwrap();
-    let again = store.withdraw(&id("cuda/a"), "ada", at(4)).await.unwrap();
+    store
+        .withdraw(&id("cuda/a"), &By::system("ada"), at(3))
+        .await
+        .unwrap();
+    let again = store
+        .withdraw(&id("cuda/a"), &By::system("ada"), at(4))
+        .await
+        .unwrap();
     assert_eq!(
         again,
         Published {
@@ -131,7 +140,10 @@ pub(crate) async fn a_newer_draft_does_not_move_the_time_of_publishing(place: Ar
     let page = store.feed(Seq(0), 10).await.unwrap();
     assert_eq!(page.changes[0].changed_at, publish("cuda/a", 1).at);
 
-    store.withdraw(&id("cuda/a"), "ada", at(9)).await.unwrap();
+    store
+        .withdraw(&id("cuda/a"), &By::system("ada"), at(9))
+        .await
+        .unwrap();
     let page = store.feed(Seq(0), 10).await.unwrap();
     assert_eq!(page.changes[0].changed_at, at(9));
 }
@@ -195,9 +207,15 @@ pub(crate) async fn what_cannot_be_published_is_refused(place: Arc<Place>) {
         .unwrap();
     let missing = store.publish(publish("cuda/a", 2)).await.unwrap_err();
     assert!(matches!(missing, StoreError::NoRevision(_, _)), "{missing}");
-    let never = store.withdraw(&id("cuda/a"), "ada", at(3)).await.unwrap_err();
+    let never = store
+        .withdraw(&id("cuda/a"), &By::system("ada"), at(3))
+        .await
+        .unwrap_err();
     assert!(matches!(never, StoreError::NeverPublished(_)), "{never}");
-    let missing = store.withdraw(&id("cuda/b"), "ada", at(3)).await.unwrap_err();
+    let missing = store
+        .withdraw(&id("cuda/b"), &By::system("ada"), at(3))
+        .await
+        .unwrap_err();
     assert!(matches!(missing, StoreError::NoRecord(_)), "{missing}");
     assert_eq!(store.head_seq().await.unwrap(), Seq(0));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kb_core::ids::Seq;
-use peerless::store::{Expected, ListQuery, RecordState};
+use peerless::store::{By, Expected, ListQuery, RecordState};
 
 use crate::support::{Place, at, draft, id, published, record};
 
@@ -50,7 +50,10 @@ pub(crate) async fn changes_come_in_seq_order_with_tombstones(place: Arc<Place>)
     for name in ["cuda/c", "cuda/b", "cuda/a"] {
         published(&*store, name, record(name, "one")).await;
     }
-    store.withdraw(&id("cuda/b"), "ada", at(9)).await.unwrap();
+    store
+        .withdraw(&id("cuda/b"), &By::system("ada"), at(9))
+        .await
+        .unwrap();
     let since = |seq| ListQuery {
         since: Some(Seq(seq)),
         limit: 10,
@@ -95,7 +98,10 @@ pub(crate) async fn lists_are_narrowed_by_state_and_domain(place: Arc<Place>) {
     for name in ["cuda/a", "cuda-x/b", "nccl/c"] {
         published(&*store, name, record(name, "one")).await;
     }
-    store.withdraw(&id("nccl/c"), "ada", at(3)).await.unwrap();
+    store
+        .withdraw(&id("nccl/c"), &By::system("ada"), at(3))
+        .await
+        .unwrap();
     let everything = ListQuery {
         limit: 10,
         drafts: true,

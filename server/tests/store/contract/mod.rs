@@ -1,5 +1,6 @@
 //! The contract: each case is named once here and runs on each engine.
 
+mod audit;
 mod codes;
 mod edges;
 mod feed;
@@ -9,9 +10,11 @@ mod imports;
 mod lists;
 mod nodes;
 mod outcomes;
+mod persons;
 mod races;
 mod reports;
 mod seeds;
+mod sessions;
 mod tokens;
 
 macro_rules! contract {
@@ -143,5 +146,27 @@ contract! {
         a_join_token_that_is_used_up_renews_no_credential
         one_of_many_machines_gets_an_id
         a_join_token_is_not_used_too_often
+    }
+    persons {
+        a_login_belongs_to_one_person_whatever_its_case
+        a_subject_belongs_to_one_person
+        a_change_of_role_ends_the_sessions
+        the_last_administrator_stays
+        who_is_shut_out_has_no_session_and_no_token
+        another_password_ends_the_sessions
+        the_first_administrator_is_made_once
+    }
+    sessions {
+        a_session_ends_idle_and_absolutely
+        a_login_takes_the_place_of_the_session_before
+        a_session_is_ended_by_its_owner_alone
+        a_session_of_another_role_is_none
+    }
+    audit {
+        what_happens_to_a_record_is_noted_with_it
+        what_happens_to_a_token_is_noted_with_it
+        the_audit_is_narrowed_and_comes_in_pages
+        rows_are_counted_without_gaps_however_many_write
+        the_audit_cannot_be_changed_in_the_database
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kb_core::ids::{NodeId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Bounds, Judged, Labels, Machine, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent, ReportSaved,
+    Bounds, By, Judged, Labels, Machine, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent, ReportSaved,
     Scope, Weight,
 };
 
@@ -217,13 +217,17 @@ pub(crate) async fn nodes_are_narrowed_by_the_labels_of_their_join_token(place: 
         created_at: at(1),
         expires_at: None,
         bounds,
+        person: None,
     };
     let bounds = Bounds {
         labels: labels.clone(),
         ..Bounds::default()
     };
     let (labelled, plain) = (token("labelled", bounds), token("plain", Bounds::default()));
-    store.create_tokens(vec![labelled.clone(), plain]).await.unwrap();
+    store
+        .create_tokens(vec![labelled.clone(), plain], &By::system("ada"))
+        .await
+        .unwrap();
     assert_eq!(store.token("labelled").await.unwrap().unwrap().token, labelled);
     let enrol = async |by: &str, id: &str, node: &str| {
         let bounds = Bounds {
@@ -232,7 +236,10 @@ pub(crate) async fn nodes_are_narrowed_by_the_labels_of_their_join_token(place: 
             enrolled_by: Some(by.to_owned()),
             ..Bounds::default()
         };
-        store.enrol_node(by, token(id, bounds)).await.unwrap();
+        store
+            .enrol_node(by, token(id, bounds), &By::system("ada"))
+            .await
+            .unwrap();
     };
     enrol("labelled", "t1", "n1").await;
     enrol("labelled", "t2", "n2").await;
@@ -253,7 +260,7 @@ pub(crate) async fn nodes_are_narrowed_by_the_labels_of_their_join_token(place: 
     assert_eq!(with(Some(("rack", "r17"))).await, ["n2"]);
     // All tokens, or none.
     let twice = vec![token("new", Bounds::default()), token("t1", Bounds::default())];
-    store.create_tokens(twice).await.unwrap_err();
+    store.create_tokens(twice, &By::system("ada")).await.unwrap_err();
     assert_eq!(store.token("new").await.unwrap(), None);
 }
 

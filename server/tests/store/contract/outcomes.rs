@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use peerless::store::{
-    ActionKind, Bounds, NewOutcome, NewToken, OutcomeCount, OutcomeSaved, Scope, Store, StoreError,
+    ActionKind, Bounds, By, NewOutcome, NewToken, OutcomeCount, OutcomeSaved, Scope, Store, StoreError,
 };
 
 use crate::support::{Place, at, id, published, record, revision};
@@ -22,8 +22,9 @@ async fn store_with(place: &Place, reporters: &[&str]) -> Arc<dyn Store> {
             created_at: at(0),
             expires_at: None,
             bounds: Bounds::default(),
+            person: None,
         };
-        store.create_token(token).await.unwrap();
+        store.create_token(token, &By::system("ada")).await.unwrap();
     }
     store
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kb_core::ids::Seq;
-use peerless::store::{Expected, Saved, Store};
+use peerless::store::{By, Expected, Saved, Store};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -69,7 +69,14 @@ pub(crate) async fn seqs_have_no_gaps_and_no_twins(place: Arc<Place>) {
                 let texts = record(&name, &format!("round {round}"));
                 seqs.push(published(&*store, &name, texts).await.seq.0);
             }
-            seqs.push(store.withdraw(&id(&name), "ada", at(5)).await.unwrap().seq.0);
+            seqs.push(
+                store
+                    .withdraw(&id(&name), &By::system("ada"), at(5))
+                    .await
+                    .unwrap()
+                    .seq
+                    .0,
+            );
             assert!(seqs.is_sorted(), "{seqs:?}");
             seqs
         });

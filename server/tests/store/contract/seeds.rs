@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Seq};
 use peerless::store::{
-    Expected, RecordState, SeedOutcome, SeedRecord, SeedSource, SeedTaken, Store, StoreError,
+    By, Expected, RecordState, SeedOutcome, SeedRecord, SeedSource, SeedTaken, Store, StoreError,
 };
 use serde_json::json;
 
@@ -198,7 +198,10 @@ pub(crate) async fn withdrawn_stays_withdrawn(place: Arc<Place>) {
         .seed(SeedSource::Program, seeds("one"), at(10))
         .await
         .unwrap();
-    store.withdraw(&id("cuda/a"), "ada", at(15)).await.unwrap();
+    store
+        .withdraw(&id("cuda/a"), &By::system("ada"), at(15))
+        .await
+        .unwrap();
     store
         .seed(SeedSource::Program, seeds("one"), at(20))
         .await

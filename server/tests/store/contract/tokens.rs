@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use peerless::store::{Bounds, Enrolled, Labels, NewToken, Scope};
+use peerless::store::{Bounds, By, Enrolled, Labels, NewToken, Scope};
 
 use crate::support::{Place, at};
 
@@ -15,6 +15,7 @@ fn token(id: &str) -> NewToken {
         created_at: at(1),
         expires_at: Some(at(100)),
         bounds: Bounds::default(),
+        person: None,
     }
 }
 
@@ -25,16 +26,19 @@ pub(crate) async fn tokens_are_kept_and_revoked_once(place: Arc<Place>) {
         scopes: Scope::ALL.into(),
         ..token("b")
     };
-    store.create_token(token("a")).await.unwrap();
-    store.create_token(eternal.clone()).await.unwrap();
+    store.create_token(token("a"), &By::system("ada")).await.unwrap();
+    store
+        .create_token(eternal.clone(), &By::system("ada"))
+        .await
+        .unwrap();
     let kept = store.token("a").await.unwrap().unwrap();
     assert_eq!((kept.token, kept.revoked_at), (token("a"), None));
     assert_eq!(store.token("b").await.unwrap().unwrap().token, eternal);
     assert_eq!(store.token("c").await.unwrap(), None);
 
-    assert!(store.revoke_token("a", at(5)).await.unwrap());
-    assert!(store.revoke_token("a", at(6)).await.unwrap());
-    assert!(!store.revoke_token("c", at(6)).await.unwrap());
+    assert!(store.revoke_token("a", &By::system("ada"), at(5)).await.unwrap());
+    assert!(store.revoke_token("a", &By::system("ada"), at(6)).await.unwrap());
+    assert!(!store.revoke_token("c", &By::system("ada"), at(6)).await.unwrap());
     let all = store.tokens().await.unwrap();
     let seen: Vec<_> = all
         .iter()
@@ -45,12 +49,12 @@ pub(crate) async fn tokens_are_kept_and_revoked_once(place: Arc<Place>) {
 
 pub(crate) async fn a_token_id_is_used_once(place: Arc<Place>) {
     let store = place.store().await;
-    store.create_token(token("a")).await.unwrap();
+    store.create_token(token("a"), &By::system("ada")).await.unwrap();
     let other = NewToken {
         secret_sha256: format!("{:064x}", 8),
         ..token("a")
     };
-    store.create_token(other).await.unwrap_err();
+    store.create_token(other, &By::system("ada")).await.unwrap_err();
     assert_eq!(store.token("a").await.unwrap().unwrap().token, token("a"));
 }
 
@@ -80,9 +84,13 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
         scopes: vec![Scope::Enrol],
         ..token("join")
     };
-    store.create_token(join.clone()).await.unwrap();
+    store
+        .create_token(join.clone(), &By::system("ada"))
+        .await
+        .unwrap();
     assert_eq!(store.token("join").await.unwrap().unwrap().token, join);
-    let enrol = |new| store.enrol_node("join", new);
+    let ada = By::system("ada");
+    let enrol = |new| store.enrol_node("join", new, &ada);
     assert_eq!(enrol(credential("a", "n1", "m1")).await.unwrap(), Enrolled::New);
     assert_eq!(
         store.token("a").await.unwrap().unwrap().token,
@@ -106,20 +114,20 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
     assert_eq!(store.token("e").await.unwrap(), None);
     assert_eq!(enrol(credential("h", "n2", "m2")).await.unwrap(), Enrolled::Again);
     // What was taken back leaves the id to others.
-    assert!(store.revoke_token("h", at(2)).await.unwrap());
+    assert!(store.revoke_token("h", &By::system("ada"), at(2)).await.unwrap());
     let unlimited = NewToken {
         scopes: vec![Scope::Enrol],
         ..token("more")
     };
-    store.create_token(unlimited).await.unwrap();
+    store.create_token(unlimited, &By::system("ada")).await.unwrap();
     let other = store
-        .enrol_node("more", credential("f", "n2", "m4"))
+        .enrol_node("more", credential("f", "n2", "m4"), &ada)
         .await
         .unwrap();
     assert_eq!(other, Enrolled::New);
     assert_eq!(
         store
-            .enrol_node("none", credential("g", "n9", "m9"))
+            .enrol_node("none", credential("g", "n9", "m9"), &ada)
             .await
             .unwrap(),
         Enrolled::Over
@@ -138,9 +146,18 @@ pub(crate) async fn a_join_token_that_is_used_up_renews_no_credential(place: Arc
         expires_at,
         ..token(id)
     };
-    store.create_token(join("join", 1, None)).await.unwrap();
-    store.create_token(join("other", 1, None)).await.unwrap();
-    store.create_token(join("ended", 1, Some(at(0)))).await.unwrap();
+    store
+        .create_token(join("join", 1, None), &By::system("ada"))
+        .await
+        .unwrap();
+    store
+        .create_token(join("other", 1, None), &By::system("ada"))
+        .await
+        .unwrap();
+    store
+        .create_token(join("ended", 1, Some(at(0))), &By::system("ada"))
+        .await
+        .unwrap();
     let enrol = |by: &'static str, id: &str, minutes: i64| {
         let asked = credential(id, "n1", "m1");
         let created_at = asked.created_at + time::Duration::minutes(minutes);
@@ -153,7 +170,7 @@ pub(crate) async fn a_join_token_that_is_used_up_renews_no_credential(place: Arc
             },
             ..asked
         };
-        async move { store.enrol_node(by, by_now).await.unwrap() }
+        async move { store.enrol_node(by, by_now, &By::system("ada")).await.unwrap() }
     };
     assert_eq!(enrol("join", "a", 0).await, Enrolled::New);
     assert_eq!(
@@ -166,7 +183,12 @@ pub(crate) async fn a_join_token_that_is_used_up_renews_no_credential(place: Arc
     assert_eq!(enrol("ended", "d", 60).await, Enrolled::Over);
     assert_eq!(enrol("other", "e", 60).await, Enrolled::Again);
     assert_eq!(enrol("other", "f", 120).await, Enrolled::UsedUp);
-    assert!(store.revoke_token("join", at(3)).await.unwrap());
+    assert!(
+        store
+            .revoke_token("join", &By::system("ada"), at(3))
+            .await
+            .unwrap()
+    );
     assert_eq!(enrol("join", "g", 121).await, Enrolled::Over);
 }
 
@@ -179,12 +201,12 @@ pub(crate) async fn a_join_token_is_not_used_too_often(place: Arc<Place>) {
         },
         ..token("join")
     };
-    store.create_token(join).await.unwrap();
+    store.create_token(join, &By::system("ada")).await.unwrap();
     let tasks: Vec<_> = (0..6)
         .map(|number| {
             let store = Arc::clone(&store);
             let new = credential(&format!("t{number}"), &format!("n{number}"), "m");
-            tokio::spawn(async move { store.enrol_node("join", new).await.unwrap() })
+            tokio::spawn(async move { store.enrol_node("join", new, &By::system("ada")).await.unwrap() })
         })
         .collect();
     let mut enrolled = 0;
@@ -201,7 +223,7 @@ pub(crate) async fn one_of_many_machines_gets_an_id(place: Arc<Place>) {
             scopes: vec![Scope::Enrol],
             ..token(&format!("join{number}"))
         };
-        store.create_token(join).await.unwrap();
+        store.create_token(join, &By::system("ada")).await.unwrap();
     }
     // Several rounds: the first one opens the connections.
     for round in 0..10 {
@@ -210,7 +232,12 @@ pub(crate) async fn one_of_many_machines_gets_an_id(place: Arc<Place>) {
                 let store = Arc::clone(&store);
                 let id = format!("t{round}-{number}");
                 let new = credential(&id, &format!("n{round}"), &format!("m{number}"));
-                tokio::spawn(async move { store.enrol_node(&format!("join{number}"), new).await.unwrap() })
+                tokio::spawn(async move {
+                    store
+                        .enrol_node(&format!("join{number}"), new, &By::system("ada"))
+                        .await
+                        .unwrap()
+                })
             })
             .collect();
         let mut enrolled = Vec::new();

@@ -3,7 +3,7 @@
 use kb_core::ids::{RecordId, Revision};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Expected, Machine, NewReport, NewRevision, PackedMeasurement, Publish, Published, Saved, SeedRecord,
+    By, Expected, Machine, NewReport, NewRevision, PackedMeasurement, Publish, Published, Saved, SeedRecord,
     Store, Weight,
 };
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ pub(crate) fn draft(id: &str, texts: (String, String), expected: Expected) -> Ne
         document: texts.0,
         annex: texts.1,
         expected,
-        actor: "ada".to_owned(),
+        by: By::system("ada"),
         note: None,
         at: at(1),
     }
@@ -65,7 +65,7 @@ pub(crate) fn publish(id: &str, revision: u32) -> Publish {
     Publish {
         id: self::id(id),
         revision: Revision(revision),
-        actor: "ada".to_owned(),
+        by: By::system("ada"),
         after: None,
         forced: None,
         at: at(2),

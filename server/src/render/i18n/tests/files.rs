@@ -6,12 +6,13 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, fleet, graph, lookup, reason, record, report, search, site, table::Key, terms,
+    Language, account, fleet, graph, lookup, reason, record, report, search, site, table::Key, terms,
 };
 use crate::render::words::is_chinese;
 
 fn keys() -> Vec<Key> {
     [
+        account::Words::keys(),
         fleet::Words::keys(),
         graph::Words::keys(),
         lookup::Words::keys(),

@@ -82,7 +82,7 @@ impl From<OutcomeError> for Problem {
             OutcomeError::NoAction(..) | OutcomeError::Environment | OutcomeError::Component(_) => {
                 Code::MalformedBody
             }
-            OutcomeError::NoVote => Code::Forbidden,
+            OutcomeError::NoVote | OutcomeError::NoToken => Code::Forbidden,
             OutcomeError::TooManyModels => Code::RateLimited,
         };
         Self::new(code, error.to_string())

@@ -100,7 +100,7 @@ pub async fn publish(
     let now = state.clock.now();
     let gate = gate(query.force.as_deref(), &Caller(Some(publisher.0.clone())), &state)?;
     let which = (&id, revision);
-    let done = curate::publish(state.store.as_ref(), (&gate, None), which, &publisher.0.name, now).await?;
+    let done = curate::publish(state.store.as_ref(), (&gate, None), which, &publisher.0.by(), now).await?;
     Ok(answer(&state, done).await)
 }
 
@@ -130,7 +130,7 @@ pub async fn withdraw(
     }
     check_if_match(&request, &state, &id).await?;
     let now = state.clock.now();
-    let withdrawn = curate::withdraw(state.store.as_ref(), &id, &publisher.0.name, now).await?;
+    let withdrawn = curate::withdraw(state.store.as_ref(), &id, &publisher.0.by(), now).await?;
     Ok(answer(&state, withdrawn).await)
 }
 

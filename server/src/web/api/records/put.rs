@@ -117,7 +117,7 @@ pub async fn put(
         document,
         annex,
         expected,
-        actor: editor.0.name.clone(),
+        by: editor.0.by(),
         note: query.note.clone(),
     };
     let gate_of_draft = query.publish.then_some(&gate);
@@ -129,7 +129,7 @@ pub async fn put(
             state.store.as_ref(),
             (&gate, accepted.passed),
             which,
-            &editor.0.name,
+            &editor.0.by(),
             now,
         )
         .await?;

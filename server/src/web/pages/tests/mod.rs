@@ -1,5 +1,6 @@
 //! Templates have no words of their own, and a Chinese page says nothing in English.
 
+mod accounts;
 mod chinese;
 mod templates;
 

@@ -1,0 +1,54 @@
+//! Who looks at a page, for the head of every page. It goes with the request and not through each page's arguments: no page
+//! decides by it.
+
+use crate::render::words::encoded;
+
+tokio::task_local! {
+    static VISITOR: Visitor;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visitor {
+    /// Name of who is logged in.
+    pub name: Option<String>,
+    /// Where one logs in, and comes back to this page from.
+    pub login_href: String,
+}
+
+impl Default for Visitor {
+    fn default() -> Self {
+        Self {
+            name: None,
+            login_href: "/login".to_owned(),
+        }
+    }
+}
+
+impl Visitor {
+    /// Of a page at `back`; nothing where one cannot come back to it.
+    pub(in crate::web) fn new(name: Option<String>, back: Option<&str>) -> Self {
+        let back = back.filter(|back| *back != "/" && !back.starts_with("/login"));
+        Self {
+            name,
+            login_href: back.map_or_else(
+                || "/login".to_owned(),
+                |back| format!("/login?return_to={}", encoded(back)),
+            ),
+        }
+    }
+}
+
+/// Who looks at the page that is made here.
+pub(in crate::web) fn current() -> Visitor {
+    VISITOR.try_with(Clone::clone).unwrap_or_default()
+}
+
+/// Makes pages for `visitor`.
+pub(in crate::web) async fn scope<F: Future>(visitor: Visitor, future: F) -> F::Output {
+    VISITOR.scope(visitor, future).await
+}
+
+/// The same for work on another thread.
+pub(in crate::web) fn with<T>(visitor: Visitor, work: impl FnOnce() -> T) -> T {
+    VISITOR.sync_scope(visitor, work)
+}
