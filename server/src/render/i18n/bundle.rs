@@ -22,7 +22,8 @@ macro_rules! files {
 }
 
 files!(
-    "account", "fleet", "graph", "lookup", "reason", "record", "report", "search", "site", "terms"
+    "account", "edit", "field", "fleet", "graph", "history", "lookup", "reason", "record", "report",
+    "search", "site", "terms"
 );
 
 pub(super) struct Bundle(FluentBundle<FluentResource>);
