@@ -5,6 +5,7 @@ mod check;
 mod check_published;
 mod conflicts;
 mod coverage;
+mod edit;
 mod export;
 mod import;
 mod import_deadends;
@@ -69,6 +70,12 @@ pub enum Command {
     Record(record::RecordArgs),
     /// Find records by words or a code; exit code 0 records were found, 1 none, 2 trouble
     Search(search::SearchArgs),
+    /// Begin a record in $EDITOR, in the database of this machine
+    New(edit::EditArgs),
+    /// Change a record in $EDITOR; a change that came meanwhile is merged
+    Edit(edit::EditArgs),
+    /// Publish the newest revision of a record, or another one, through the gate
+    Publish(edit::PublishArgs),
     /// Offer the tools of the Model Context Protocol on standard input and output, for a coding assistant
     Mcp(mcp::McpArgs),
     /// Import records from a folder or an export; what was edited here is kept
@@ -233,6 +240,9 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Match(arguments) => match_files::run(arguments).await,
         Command::Record(arguments) => record::run(arguments).await,
         Command::Search(arguments) => search::run(arguments).await,
+        Command::New(arguments) => edit::new(arguments).await,
+        Command::Edit(arguments) => edit::edit(arguments).await,
+        Command::Publish(arguments) => edit::publish(arguments).await,
         Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,

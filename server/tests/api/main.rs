@@ -21,6 +21,7 @@ mod deployment;
 mod docs;
 mod durability;
 mod edit;
+mod edit_command;
 mod empty_database;
 mod enrol;
 mod every_call;
