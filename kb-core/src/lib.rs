@@ -15,7 +15,9 @@
 #![warn(missing_docs)]
 
 pub mod annex;
+pub mod compare;
 pub mod convert;
+pub mod form;
 pub mod health;
 pub mod ids;
 pub mod intake;

@@ -2,8 +2,10 @@
 //!
 //! [`parse`] refuses what readers of JSON disagree about (duplicate keys, lone surrogates, NUL, a byte order mark)
 //! and what is too large or too deep, and says where. It gives a [`Node`] tree with byte spans, from which
-//! [`replace_value`] and its neighbours change a text without touching any other byte.
+//! [`replace_value`] and its neighbours change a text without touching any other byte. A [`Tree`] is the same text as values
+//! that can be changed at will, and [`rewrite`] the way back.
 
+mod array_edit;
 pub(crate) mod checks;
 mod edit;
 mod error;
@@ -11,13 +13,16 @@ mod hash;
 mod node;
 mod pointer;
 mod reader;
+mod rewrite;
 mod scalar;
 pub(crate) mod shape;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod view;
 mod violation;
 
+pub use array_edit::{insert_item, move_item, remove_item, set_value};
 pub use edit::{EditError, insert_member, remove_member, replace_value};
 pub(crate) use error::Cursor;
 pub use error::{Position, TextError};
@@ -25,6 +30,8 @@ pub use hash::{Sha256, Sha256Error};
 pub use node::{Kind, Member, Node};
 pub use pointer::{Step, push_step, steps};
 pub use reader::{parse, parse_within};
+pub use rewrite::rewrite;
+pub use tree::Tree;
 pub(crate) use view::{examine, read_view};
 pub use violation::{Part, Severity, Violation};
 

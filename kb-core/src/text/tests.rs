@@ -268,4 +268,80 @@ proptest! {
         prop_assert_eq!(read.pointer(&pointer), Some(&new));
         prop_assert_eq!(remove_member(&with, &pointer).unwrap(), text);
     }
+
+    #[test]
+    fn rewriting_gives_the_value_and_keeps_what_did_not_change(
+        value in json_value(), new in json_value(), pretty in any::<bool>()
+    ) {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+        let wanted = serde_json::to_string(&new).unwrap();
+        let tree = Tree::parse(&wanted).unwrap();
+        let edited = rewrite(&text, &tree).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Value>(&edited).unwrap(), new);
+        prop_assert_eq!(rewrite(&text, &Tree::parse(&text).unwrap()).unwrap(), text);
+    }
+
+    #[test]
+    fn setting_one_value_keeps_every_other_byte(
+        value in json_value(), new in json_value(), at in any::<prop::sample::Index>(), pretty in any::<bool>()
+    ) {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+        let root = parse(&text).unwrap();
+        let mut all = Vec::new();
+        pointers(&root, "", &mut all);
+        let pointer = at.get(&all);
+        let span = root.find(pointer).unwrap().span.clone();
+        let edited = set_value(&text, pointer, &new.to_string()).unwrap();
+        let mut expected = value;
+        *expected.pointer_mut(pointer).unwrap() = new;
+        prop_assert_eq!(serde_json::from_str::<Value>(&edited).unwrap(), expected);
+        prop_assert!(edited.starts_with(&text[..span.start]), "{}", edited);
+        prop_assert!(edited.ends_with(&text[span.end..]), "{}", edited);
+        // Putting the old value back gives the old text where it is a scalar; else the same value.
+        let back = set_value(&edited, pointer, &text[span]).unwrap();
+        prop_assert_eq!(
+            serde_json::from_str::<Value>(&back).unwrap(),
+            serde_json::from_str::<Value>(&text).unwrap()
+        );
+    }
+
+    #[test]
+    fn inserting_removing_and_moving_an_item_keep_the_others(
+        items in prop::collection::vec(json_value(), 1..6), new in json_value(),
+        at in any::<prop::sample::Index>(), to in any::<prop::sample::Index>()
+    ) {
+        let text = serde_json::to_string_pretty(&serde_json::json!({"list": items})).unwrap();
+        let at = at.index(items.len() + 1);
+        let with = insert_item(&text, "/list", at, &new.to_string()).unwrap();
+        let mut expected = items.clone();
+        expected.insert(at, new);
+        prop_assert_eq!(&serde_json::from_str::<Value>(&with).unwrap()["list"], &Value::from(expected.clone()));
+        prop_assert_eq!(remove_item(&with, "/list", at).unwrap(), text.clone());
+        let to = to.index(expected.len());
+        let moved = move_item(&with, "/list", at, to).unwrap();
+        prop_assert_eq!(move_item(&moved, "/list", to, at).unwrap(), with);
+    }
+}
+
+#[test]
+fn a_new_value_is_laid_out_as_its_surroundings_are() {
+    let text = "{\n    \"a\": \"\\u00e9\",\n    \"b\":  [1,  2],\n    \"c\": null\n}\n";
+    let edited = set_value(text, "/c/list/0/x", "[true]").unwrap();
+    let expected = "{\n    \"a\": \"\\u00e9\",\n    \"b\":  [1,  2],\n    \"c\": {\n        \"list\": [\n            {\n                \"x\": [\n                    true\n                ]\n            }\n        ]\n    }\n}\n";
+    assert_eq!(edited, expected);
+    let edited = set_value(text, "/b/-", "3").unwrap();
+    assert_eq!(edited, text.replace("[1,  2]", "[1,  2,  3]"));
+    // Lines end as they did.
+    let windows = "{\r\n  \"a\": 1\r\n}\r\n";
+    let edited = set_value(windows, "/b", "[2]").unwrap();
+    assert_eq!(edited, "{\r\n  \"a\": 1,\r\n  \"b\": [\r\n    2\r\n  ]\r\n}\r\n");
+    assert!(matches!(
+        set_value(text, "/b/7", "3"),
+        Err(EditError::NotFound(_))
+    ));
+    assert!(matches!(
+        set_value(text, "/a/x", "3"),
+        Err(EditError::NotFound(_))
+    ));
+    assert!(matches!(move_item(text, "/b", 0, 2), Err(EditError::NotFound(_))));
 }

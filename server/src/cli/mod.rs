@@ -5,6 +5,7 @@ mod check;
 mod check_published;
 mod conflicts;
 mod coverage;
+mod edit;
 mod export;
 mod import;
 mod import_deadends;
@@ -72,6 +73,12 @@ pub enum Command {
     Search(search::SearchArgs),
     /// Make a pattern from lines, or try one: what it takes of records, healthy runs and kept logs
     Try(try_pattern::TryArgs),
+    /// Begin a record in $EDITOR, in the database of this machine
+    New(edit::EditArgs),
+    /// Change a record in $EDITOR; a change that came meanwhile is merged
+    Edit(edit::EditArgs),
+    /// Publish the newest revision of a record, or another one, through the gate
+    Publish(edit::PublishArgs),
     /// Offer the tools of the Model Context Protocol on standard input and output, for a coding assistant
     Mcp(mcp::McpArgs),
     /// Import records from a folder or an export; what was edited here is kept
@@ -240,6 +247,9 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Record(arguments) => record::run(arguments).await,
         Command::Search(arguments) => search::run(arguments).await,
         Command::Try(arguments) => try_pattern::run(arguments).await,
+        Command::New(arguments) => edit::new(arguments).await,
+        Command::Edit(arguments) => edit::edit(arguments).await,
+        Command::Publish(arguments) => edit::publish(arguments).await,
         Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,

@@ -14,6 +14,7 @@ mod outcomes;
 mod persons;
 mod records;
 mod reports;
+mod reviews;
 mod seeds;
 mod sessions;
 mod sql;
@@ -28,6 +29,7 @@ pub use outcomes::*;
 pub use persons::*;
 pub use records::*;
 pub use reports::*;
+pub use reviews::*;
 pub use seeds::*;
 pub use sessions::*;
 pub use sql::{Backup, BackupError, ConnectOptions, Migrated, backup, connect, migrate, sqlite_file};
@@ -48,6 +50,7 @@ pub trait Store:
     + PersonStore
     + SessionStore
     + AuditStore
+    + ReviewStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

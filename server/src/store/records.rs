@@ -25,7 +25,19 @@ pub trait RecordStore: Send + Sync + Debug {
 
     /// Takes a record out of matching and search; it stays readable by id and by its aliases, marked. Takes the next
     /// seq. Of a record that is withdrawn already nothing changes; of one that was never published it is refused.
-    async fn withdraw(&self, id: &RecordId, by: &By, at: OffsetDateTime) -> Result<Published, StoreError>;
+    async fn take_back(&self, withdrawal: Withdrawal) -> Result<Published, StoreError>;
+
+    /// The same without a reason.
+    async fn withdraw(&self, id: &RecordId, by: &By, at: OffsetDateTime) -> Result<Published, StoreError> {
+        self.take_back(Withdrawal {
+            id: id.clone(),
+            by: by.clone(),
+            reason: None,
+            replaced_by: None,
+            at,
+        })
+        .await
+    }
 
     /// Where a record stands. Does not follow aliases.
     async fn status(&self, id: &RecordId) -> Result<Option<RecordStatus>, StoreError>;
@@ -88,6 +100,20 @@ pub struct Publish {
     pub after: Option<Seq>,
     /// Why it is published although the gate refuses it; `None` where the gate had nothing against it.
     pub forced: Option<String>,
+    /// What the reviewer says of it.
+    pub reason: Option<String>,
+    pub at: OffsetDateTime,
+}
+
+/// A record that is taken back.
+#[derive(Debug, Clone)]
+pub struct Withdrawal {
+    pub id: RecordId,
+    pub by: By,
+    /// Why, for its readers.
+    pub reason: Option<String>,
+    /// The record that says it better.
+    pub replaced_by: Option<RecordId>,
     pub at: OffsetDateTime,
 }
 
@@ -138,6 +164,9 @@ pub struct RecordStatus {
     pub changed_at: OffsetDateTime,
     /// Why what readers see was published although the gate refused it; `None` where it was not.
     pub forced: Option<String>,
+    /// Of a withdrawn record: why, and what replaces it.
+    pub withdrawn_reason: Option<String>,
+    pub replaced_by: Option<RecordId>,
 }
 
 /// One revision without texts.

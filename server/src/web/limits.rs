@@ -35,8 +35,10 @@ pub const WORKBENCH_LINES: usize = workbench::MOST_LINES;
 pub const WORKBENCH_LINE_BYTES: usize = workbench::MOST_BYTES;
 /// The note of a change, in characters.
 pub const NOTE_CHARACTERS: usize = 500;
-/// A form of a page that changes something, in bytes: document and annex, each byte as three.
-pub const FORM_BYTES: u64 = 3 * 2 * RECORD_BYTES + JSON_SLACK;
+/// A form of a page that changes something, in bytes. That of a record has its two texts twice and as fields, each byte as three.
+pub const FORM_BYTES: u64 = 3 * 5 * RECORD_BYTES + JSON_SLACK;
+/// A step of a review or a comment, in bytes.
+pub const REVIEW_BYTES: u64 = 32 << 10;
 /// What a form may hold besides.
 const JSON_SLACK: u64 = 64 << 10;
 /// A message of the Model Context Protocol, after decompression, in bytes.
@@ -128,6 +130,7 @@ pub const LIMITS: &[Limit] = &[
     ),
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("form of a page that changes something", FORM_BYTES, "bytes"),
+    limit("step of a review, and comment", REVIEW_BYTES, "bytes"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
     limit("enrolment of POST /enrol", ENROL_BYTES, "bytes"),
     limit("order of POST /join-tokens", JOIN_TOKEN_BYTES, "bytes"),

@@ -78,7 +78,10 @@ async fn every_route_is_shut_to_those_it_is_not_for() {
         problem(call(None).await.unwrap(), 401, "unauthorized").await;
         for (scope, token) in &tokens {
             let response = call(Some(token.clone())).await.unwrap();
-            if *scope == needed {
+            if *scope == needed && route.is_form {
+                // Whoever may, is not on the page of the form.
+                problem(response, 403, "csrf").await;
+            } else if *scope == needed {
                 assert!(
                     response.status() != 401 && response.status() != 403,
                     "{path}: {}",

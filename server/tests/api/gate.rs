@@ -296,6 +296,7 @@ async fn what_was_published_before_the_gate_is_listed() {
         by: By::system("old"),
         after: None,
         forced: None,
+        reason: None,
         at: OffsetDateTime::UNIX_EPOCH,
     };
     store.publish(publish).await.unwrap();

@@ -77,18 +77,21 @@ pub(crate) const MATTERS: [Matter; 6] = [
 ];
 
 /// What `web` may ask of the store itself. `as_ref` hands the store to a use case, and `check_write` changes nothing.
-pub(crate) const STORE_READS: [&str; 16] = [
+pub(crate) const STORE_READS: [&str; 19] = [
     "as_ref",
     "audit",
     "check_write",
+    "comments",
     "feed",
     "head_seq",
     "list",
     "node",
     "node_events",
     "nodes",
+    "open_reviews",
     "reports",
     "resolve_alias",
+    "reviews",
     "revision",
     "revisions",
     "sessions_of",

@@ -71,6 +71,8 @@ const KB_CORE: &[Room] = &[
     room("signature", &["ids", "severity"]),
     room("annex", &["ids", "severity", "text", "signature"]),
     room("record", &["ids", "text", "signature", "annex"]),
+    room("compare", &["ids", "text"]),
+    room("form", &["severity", "text", "annex"]),
     room("transition", &["ids", "record"]),
     room("matcher", &["ids", "signature"]),
     room("reason", &["ids", "signature"]),

@@ -39,6 +39,8 @@ pub use rules::Correlator;
 
 use std::time::Duration;
 
+use kb_core::ids::Revision;
+use kb_core::record::Record;
 use kb_core::report::Report;
 use serde_json::Value;
 
@@ -72,5 +74,29 @@ impl Correlator {
         found.extend(unexplained);
         found.truncate(MAX_FINDINGS);
         found
+    }
+}
+
+/// The rules of one record, whatever is published: to tell what a change of them would do.
+#[derive(Debug)]
+pub struct RecordRules(rules::RuleBook);
+
+impl RecordRules {
+    pub fn of(record: &Record, revision: Revision) -> Self {
+        Self(rules::RuleBook::compile(
+            0,
+            std::iter::once((record, revision)),
+            None,
+        ))
+    }
+
+    /// What the rules find in a report.
+    ///
+    /// This computes; call it off the async threads.
+    pub fn findings(&self, report: &Report, body: &Value) -> Vec<NewFinding> {
+        let facts = facts::Facts::of(report, body);
+        stack::deep(|| self.0.apply(&facts, RULES_TIME))
+            .map(|outcome| outcome.findings)
+            .unwrap_or_default()
     }
 }

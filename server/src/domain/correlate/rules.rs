@@ -9,6 +9,7 @@ use std::time::Duration;
 use cel::{Context, Program, Value as Cel};
 use kb_core::annex::{ProbeRule, ProbeScope};
 use kb_core::ids::{RecordId, Revision};
+use kb_core::record::Record;
 
 use super::MAX_FINDINGS;
 use super::check::{ENVIRONMENT, RuleError, compile};
@@ -90,21 +91,28 @@ impl Correlator {
             return Arc::clone(book);
         }
         let known = current.as_ref().map(|book| &book.programs);
-        let book = Arc::new(RuleBook::compile(generation, known));
+        let records = generation
+            .records()
+            .map(|published| (&published.record, published.revision));
+        let book = Arc::new(RuleBook::compile(generation.number, records, known));
         *current = Some(Arc::clone(&book));
         book
     }
 }
 
 impl RuleBook {
-    fn compile(generation: &Generation, known: Option<&HashMap<(ProbeScope, String), Arc<Program>>>) -> Self {
+    pub(super) fn compile<'r>(
+        generation: u64,
+        records: impl Iterator<Item = (&'r Record, Revision)>,
+        known: Option<&HashMap<(ProbeScope, String), Arc<Program>>>,
+    ) -> Self {
         let mut book = Self {
-            generation: generation.number,
+            generation,
             rules: Vec::new(),
             programs: HashMap::new(),
         };
-        for published in generation.records() {
-            for rule in &published.record.annex.probe {
+        for (record, revision) in records {
+            for rule in &record.annex.probe {
                 let mut program = |text: &str| {
                     let key = (rule.scope, text.to_owned());
                     let ready = known
@@ -124,17 +132,17 @@ impl RuleBook {
                 let evidence: Result<Vec<_>, RuleError> = evidence.collect();
                 match (program(&rule.when), evidence) {
                     (Ok(when), Ok(evidence)) => book.rules.push(Rule {
-                        record: published.id().clone(),
-                        revision: published.revision,
+                        record: record.id().clone(),
+                        revision,
                         id: rule.id.clone(),
-                        signature: published.record.document.signature.clone(),
+                        signature: record.document.signature.clone(),
                         scope: rule.scope,
                         when,
                         evidence,
                     }),
                     (Err(error), _) | (_, Err(error)) => tracing::warn!(
-                        record = %published.id(),
-                        revision = %published.revision,
+                        record = %record.id(),
+                        %revision,
                         rule = %rule.id,
                         %error,
                         "a rule is not used: publish a corrected revision",

@@ -29,6 +29,26 @@ pub enum CurateError {
     /// Somebody was faster; `None`: the record does not exist.
     #[error("the record's head is another one")]
     Stale(Option<Revision>),
+    /// Whoever wrote what decides a node's verdict would publish it alone.
+    #[error("{} decides how nodes are judged, and you wrote it: ask somebody else to approve it", .0.join(", "))]
+    SecondPerson(Vec<&'static str>),
+    /// Nobody asked for a review of this revision, or it is decided.
+    #[error("no review of {0} {1} is open")]
+    NoReview(RecordId, Revision),
+    /// Readers see the revision already.
+    #[error("{0} is published: there is nothing to review")]
+    NothingToReview(Revision),
+    /// What is not good, and no reason to publish it in spite of that.
+    #[error("the check has {} warnings: say why it is published in spite of them", .0.len())]
+    ReasonNeeded(Vec<Violation>),
+    #[error("a reason or comment has 1 to {0} characters")]
+    Text(usize),
+    #[error("nothing stands at {0:?}")]
+    NoField(String),
+    #[error("the record has as many comments as it may")]
+    TooManyComments,
+    #[error("{0} is not published, so that it replaces nothing")]
+    NoReplacement(RecordId),
     #[error("there is no record {0}")]
     NoRecord(RecordId),
     #[error("record {0} has no revision {1}")]

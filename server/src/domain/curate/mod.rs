@@ -2,8 +2,11 @@
 //! record out of matching and search.
 
 mod check;
+mod deciding;
 mod error;
+mod foresee;
 mod gate;
+mod review;
 mod trial;
 
 use std::sync::Arc;
@@ -18,12 +21,16 @@ use time::OffsetDateTime;
 use crate::feed::Knowledge;
 use crate::feed::background::{self, Beside};
 use crate::store::{
-    By, Expected, NewRevision, Publish, Published, RecordState, RecordStore, Saved, StoreError,
+    By, Expected, NewRevision, Publish, Published, RecordState, RecordStore, Saved, Store, StoreError,
+    Withdrawal,
 };
 
 pub use check::check_texts;
+pub use deciding::Approver;
 pub use error::CurateError;
+pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused};
+pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
 pub use trial::{Trial, try_draft};
 
 #[derive(Debug, Clone)]
@@ -144,6 +151,8 @@ async fn ask_gate(gate: &Gate, document: &str, annex: &str) -> Result<Option<Seq
     }
 }
 
+/// What stands before the reason of an administrator who did without a second person.
+const ALONE: &str = "without a second person: ";
 /// How often a publication asks the gate again because another one came first.
 const ATTEMPTS: usize = 8;
 /// How long it waits for the records that came first.
@@ -153,12 +162,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// `passed` is what [`save`] told of these texts.
 ///
 /// Two records may be good by themselves and not beside each other, so that the gate's answer holds only until another
-/// record is published: then it is asked again.
+/// record is published: then it is asked again. What decides a node's verdict is not published by the one who wrote it.
 pub async fn publish(
-    store: &dyn RecordStore,
+    store: &dyn Store,
     (gate, mut passed): (&Gate, Option<Seq>),
     (id, revision): (&RecordId, Option<Revision>),
-    by: &By,
+    (approver, reason): (&Approver, Option<&str>),
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
     let status = store
@@ -169,16 +178,18 @@ pub async fn publish(
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
+    let alone = deciding::check_second_person(store, &status, revision, approver).await?;
     let is_published_already = is_published(store, id, (&texts.document, &texts.annex)).await?;
     let publish = Publish {
         id: id.clone(),
         revision,
-        by: by.clone(),
+        by: approver.by.clone(),
         after: None,
         forced: match gate {
-            Gate::Asked(_) => None,
+            Gate::Asked(_) => alone.as_ref().map(|reason| format!("{ALONE}{reason}")),
             Gate::Forced(reason) => Some(reason.clone()),
         },
+        reason: reason.map(str::to_owned),
         at,
     };
     for _ in 0..ATTEMPTS {
@@ -202,11 +213,16 @@ pub async fn publish(
 }
 
 /// Takes a record out of matching and search. It stays readable by its id, marked.
-pub async fn withdraw(
-    store: &dyn RecordStore,
-    id: &RecordId,
-    by: &By,
-    at: OffsetDateTime,
-) -> Result<Published, StoreError> {
-    store.withdraw(id, by, at).await
+pub async fn withdraw(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result<Published, CurateError> {
+    if let Some(reason) = &withdrawal.reason {
+        review::check_text(reason)?;
+    }
+    if let Some(other) = &withdrawal.replaced_by {
+        let status = store.status(other).await?;
+        let published = status.is_some_and(|status| status.state == RecordState::Published);
+        if !published || *other == withdrawal.id {
+            return Err(CurateError::NoReplacement(other.clone()));
+        }
+    }
+    Ok(store.take_back(withdrawal).await?)
 }

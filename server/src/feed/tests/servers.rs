@@ -36,6 +36,7 @@ async fn publish(store: &dyn Store, id: &str, signature: &str) -> Seq {
         by: By::system("test"),
         after: None,
         forced: None,
+        reason: None,
         at: OffsetDateTime::UNIX_EPOCH,
     };
     store.publish(publish).await.unwrap().seq

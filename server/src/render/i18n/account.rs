@@ -6,6 +6,8 @@ words! {
     "account";
     texts {
         log_in,
+        reviews,
+        new_record,
         login,
         password,
         open_way,

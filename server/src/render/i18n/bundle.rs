@@ -23,8 +23,11 @@ macro_rules! files {
 
 files!(
     "account",
+    "edit",
+    "field",
     "fleet",
     "graph",
+    "history",
     "lookup",
     "reason",
     "record",

@@ -5,8 +5,11 @@
 mod table;
 
 pub mod account;
+pub mod edit;
+pub mod field;
 pub mod fleet;
 pub mod graph;
+pub mod history;
 pub mod lookup;
 pub mod reason;
 pub mod record;

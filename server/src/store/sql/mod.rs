@@ -4,7 +4,7 @@
 //! ```text
 //! connect, migrate                  from a URL to a store whose tables are those of this program
 //! records, feed, seeds, reports,
-//! nodes, outcomes, tokens,
+//! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit           one trait each
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
@@ -30,6 +30,7 @@ mod record_rows;
 mod records;
 mod report_rows;
 mod reports;
+mod reviews;
 mod seed_plan;
 mod seeds;
 mod session;

@@ -13,7 +13,14 @@ macro_rules! meta_columns {
 }
 pub(super) use meta_columns;
 
-/// Reads id, head, published revision, state, seq, time of change, why it was forced.
+macro_rules! status_columns {
+    () => {
+        "id, head_revision, published_revision, state, seq, changed_at, forced, withdrawn_reason, replaced_by"
+    };
+}
+pub(super) use status_columns;
+
+/// Reads the columns of a record.
 pub(super) fn status_from(row: &impl Cells) -> Result<RecordStatus, StoreError> {
     let state = row.text(3)?;
     Ok(RecordStatus {
@@ -24,6 +31,8 @@ pub(super) fn status_from(row: &impl Cells) -> Result<RecordStatus, StoreError> 
         seq: row.maybe_integer(4)?.map(Seq),
         changed_at: row.time(5)?,
         forced: row.maybe_text(6)?,
+        withdrawn_reason: row.maybe_text(7)?,
+        replaced_by: row.maybe_text(8)?.map(id_from).transpose()?,
     })
 }
 

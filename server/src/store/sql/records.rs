@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision, Seq};
 use serde_json::json;
-use time::OffsetDateTime;
 
 use super::audit;
 use super::convert::{id_from, kind_from, refuse_nul, revision_from};
@@ -12,11 +11,12 @@ use super::derived_rows::{self, refuse_alias_as_id};
 use super::dialect::Dialect;
 use super::engine::{Cells as _, Engine, values};
 use super::feed::{lock_feed, set_newest};
-use super::record_rows::{meta_columns, meta_from, status_from};
+use super::record_rows::{meta_columns, meta_from, status_columns, status_from};
+use super::reviews;
 use super::session::{SqlStore, Tx};
 use crate::store::{
-    By, Expected, ListQuery, NewAudit, NewRevision, Publish, Published, RecordListing, RecordState,
-    RecordStatus, RecordStore, RevisionMeta, RevisionTexts, Saved, StoreError, StoredEdge, digest,
+    Expected, ListQuery, NewAudit, NewRevision, Publish, Published, RecordListing, RecordState, RecordStatus,
+    RecordStore, RevisionMeta, RevisionTexts, Saved, StoreError, StoredEdge, Withdrawal, digest,
 };
 
 #[async_trait]
@@ -111,7 +111,7 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         let derived = Derived::of(&publish.id, publish.revision, &texts.text(0)?, &texts.text(1)?)?;
         let seq = Seq(newest.0 + 1);
         let sql = "UPDATE record SET state = 'published', published_revision = $2, seq = $3, signature = $4, \
-            changed_at = $5, seq_at = $5, forced = $6 WHERE id = $1";
+            changed_at = $5, seq_at = $5, forced = $6, withdrawn_reason = NULL, replaced_by = NULL WHERE id = $1";
         let signature = derived.signature.as_str();
         tx.run(
             sql,
@@ -126,6 +126,7 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         )
         .await?;
         derived_rows::replace(&mut tx, &[derived]).await?;
+        reviews::decide(&mut tx, &publish).await?;
         set_newest(&mut tx, seq).await?;
         let detail = match &publish.forced {
             Some(reason) => json!({ "seq": seq.0, "forced": reason }),
@@ -143,26 +144,42 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         })
     }
 
-    async fn withdraw(&self, id: &RecordId, by: &By, at: OffsetDateTime) -> Result<Published, StoreError> {
+    async fn take_back(&self, withdrawal: Withdrawal) -> Result<Published, StoreError> {
+        let Withdrawal {
+            id,
+            by,
+            reason,
+            replaced_by,
+            at,
+        } = withdrawal;
+        refuse_nul("the reason", reason.as_deref().unwrap_or_default())?;
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
-        let status = standing(&mut tx, id).await?;
+        let status = standing(&mut tx, &id).await?;
         if let Some(withdrawn) = already(&status, RecordState::Withdrawn, None) {
             tx.end().await?;
             return Ok(withdrawn);
         }
         let Some(revision) = status.published else {
-            return Err(StoreError::NeverPublished(id.clone()));
+            return Err(StoreError::NeverPublished(id));
         };
         let seq = Seq(newest.0 + 1);
-        let sql =
-            "UPDATE record SET state = 'withdrawn', seq = $2, changed_at = $3, seq_at = $3 WHERE id = $1";
-        tx.run(sql, values![id, seq, at]).await?;
+        let sql = "UPDATE record SET state = 'withdrawn', seq = $2, changed_at = $3, seq_at = $3, \
+            withdrawn_reason = $4, replaced_by = $5 WHERE id = $1";
+        let instead = replaced_by.as_ref().map(RecordId::as_str);
+        tx.run(sql, values![&id, seq, at, reason.as_deref(), instead])
+            .await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         set_newest(&mut tx, seq).await?;
-        let entry = NewAudit::new("record.withdraw", id.as_str(), by, at)
+        let mut detail = json!({ "seq": seq.0 });
+        for (key, value) in [("reason", reason.as_deref()), ("replaced_by", instead)] {
+            if let (Some(value), Some(detail)) = (value, detail.as_object_mut()) {
+                detail.insert(key.to_owned(), value.into());
+            }
+        }
+        let entry = NewAudit::new("record.withdraw", id.as_str(), &by, at)
             .revisions(Some(revision), None)
-            .detail(json!({ "seq": seq.0 }));
+            .detail(detail);
         audit::add(&mut tx, &entry).await?;
         tx.commit().await?;
         tracing::info!(record = %id, %revision, %seq, actor = by.name, "withdrawn");
@@ -170,7 +187,7 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
     }
 
     async fn status(&self, id: &RecordId) -> Result<Option<RecordStatus>, StoreError> {
-        let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced FROM record WHERE id = $1";
+        let sql = concat!("SELECT ", status_columns!(), " FROM record WHERE id = $1");
         let row = self.read_once().await?.first(sql, values![id]).await?;
         row.as_ref().map(status_from).transpose()
     }
@@ -209,23 +226,35 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         };
         let state = query.state.map_or("", RecordState::as_str);
         let rows = if let Some(before) = query.before {
-            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
+            let sql = concat!(
+                "SELECT ",
+                status_columns!(),
+                ", signature \
                 FROM record WHERE seq < $1 AND id >= $3 AND id < $4 AND ($5 = '' OR state = $5) \
-                ORDER BY seq DESC LIMIT $2";
+                ORDER BY seq DESC LIMIT $2"
+            );
             session
                 .all(sql, values![before, query.limit, &from, &to, state])
                 .await?
         } else if let Some(since) = query.since {
-            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
+            let sql = concat!(
+                "SELECT ",
+                status_columns!(),
+                ", signature \
                 FROM record WHERE seq > $1 AND id >= $3 AND id < $4 AND ($5 = '' OR state = $5) \
-                ORDER BY seq LIMIT $2";
+                ORDER BY seq LIMIT $2"
+            );
             session
                 .all(sql, values![since, query.limit, &from, &to, state])
                 .await?
         } else {
-            let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced, signature \
+            let sql = concat!(
+                "SELECT ",
+                status_columns!(),
+                ", signature \
                 FROM record WHERE id > $1 AND ($2 OR seq IS NOT NULL) AND id >= $4 AND id < $5 \
-                AND ($6 = '' OR state = $6) ORDER BY id LIMIT $3";
+                AND ($6 = '' OR state = $6) ORDER BY id LIMIT $3"
+            );
             let after = query.after.as_ref().map_or("", RecordId::as_str);
             session
                 .all(sql, values![after, query.drafts, query.limit, &from, &to, state])
@@ -234,7 +263,7 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         let listing = |row: &DB::Row| {
             Ok(RecordListing {
                 status: status_from(row)?,
-                signature: row.maybe_text(7)?,
+                signature: row.maybe_text(9)?,
             })
         };
         rows.iter().map(listing).collect()
@@ -288,7 +317,7 @@ async fn lock_head<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<Option<
 /// Where the record stands, locked until the transaction ends.
 async fn standing<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<RecordStatus, StoreError> {
     tx.first(<DB as Dialect>::LOCK_RECORD, values![id]).await?;
-    let sql = "SELECT id, head_revision, published_revision, state, seq, changed_at, forced FROM record WHERE id = $1";
+    let sql = concat!("SELECT ", status_columns!(), " FROM record WHERE id = $1");
     match tx.first(sql, values![id]).await? {
         Some(row) => status_from(&row),
         None => Err(StoreError::NoRecord(id.clone())),

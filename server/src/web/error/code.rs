@@ -77,6 +77,8 @@ codes! {
     AliasTaken = "alias_taken", CONFLICT, "An alias belongs to another record";
     /// The record is not in a state that allows this.
     WrongState = "wrong_state", CONFLICT, "The record's state does not allow this";
+    /// What decides a node's verdict is not published by the one who wrote it.
+    SecondPerson = "second_person_needed", CONFLICT, "A second person is needed";
     /// The record was changed since the client read it, or exists already.
     Stale = "stale_revision", PRECONDITION_FAILED, "The record was changed in the meantime";
     /// The body is over its limit, before or after decompression.
@@ -91,6 +93,8 @@ codes! {
     NotText = "not_text", UNSUPPORTED_MEDIA_TYPE, "This is not text";
     /// The record would match lines of healthy runs, or take another record's examples; `violations` lists them.
     GateRefused = "gate_refused", UNPROCESSABLE_ENTITY, "The record may not be published";
+    /// The check has warnings, listed in `violations`, and no reason was given to publish in spite of them.
+    ReasonNeeded = "reason_needed", UNPROCESSABLE_ENTITY, "Warnings need a reason";
     /// The record breaks rules; `violations` lists them.
     InvalidRecord = "invalid_record", UNPROCESSABLE_ENTITY, "The record breaks rules";
     /// The report breaks the format.

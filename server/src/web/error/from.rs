@@ -80,6 +80,21 @@ impl From<CurateError> for Problem {
                 "there is no such record: make it with If-None-Match: *",
             ),
             CurateError::Stale(Some(head)) => stale(head),
+            CurateError::SecondPerson(_) => Self::new(Code::SecondPerson, error.to_string()),
+            CurateError::NoReview(..) | CurateError::NothingToReview(_) | CurateError::TooManyComments => {
+                Self::new(Code::WrongState, error.to_string())
+            }
+            CurateError::Text(_) | CurateError::NoField(_) | CurateError::NoReplacement(_) => {
+                Self::new(Code::MalformedBody, error.to_string())
+            }
+            CurateError::ReasonNeeded(warnings) => {
+                let detail = format!(
+                    "{} warnings, see `violations`: say why in `reason`",
+                    warnings.len()
+                );
+                let warnings = serde_json::to_value(&warnings).unwrap_or_default();
+                Self::new(Code::ReasonNeeded, detail).with("violations", warnings)
+            }
             CurateError::Overtaken => Self::new(Code::Unavailable, error.to_string())
                 .with_header(header::RETRY_AFTER, header::HeaderValue::from_static("1")),
             CurateError::NotAsked | CurateError::NoHealthyLines(_) => Self::internal(&error),

@@ -37,6 +37,15 @@ static JS: LazyLock<Asset> = LazyLock::new(|| {
         include_str!("../../../../static/site.js"),
     )
 });
+/// Of the form of a record alone.
+static EDIT: LazyLock<Asset> = LazyLock::new(|| {
+    asset(
+        "edit",
+        "js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../../../static/edit.js"),
+    )
+});
 static ICON: LazyLock<Asset> = LazyLock::new(|| {
     asset(
         "favicon",
@@ -54,9 +63,14 @@ pub fn links() -> AssetLinks {
     }
 }
 
+/// Address of the script of the form of a record.
+pub(super) fn edit_script() -> &'static str {
+    &EDIT.href
+}
+
 pub async fn get(file: web::Path<String>) -> Result<HttpResponse, Problem> {
     let wanted = file.into_inner();
-    let all: [&Asset; 3] = [&CSS, &JS, &ICON];
+    let all: [&Asset; 4] = [&CSS, &JS, &EDIT, &ICON];
     let found = all
         .into_iter()
         .find(|asset| asset.href.strip_prefix("/static/") == Some(wanted.as_str()));

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod api;
 pub mod assets;
 pub mod atom;
+pub mod edit;
 pub mod evidence;
 pub mod failure;
 mod filters;
@@ -17,6 +18,7 @@ pub mod nodes;
 pub mod problems;
 pub mod record;
 pub mod report;
+pub mod reviews;
 pub mod revisions;
 pub mod search;
 pub mod together;
@@ -46,6 +48,13 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/graph/path", Access::Anyone, graph::way::get);
     routes.get("/r/{id:.+}/-/graph", Access::Anyone, graph::around::get);
     routes.get("/r/{id:.+}/-/revisions", Access::Anyone, revisions::get);
+    let edit = Access::Scope(Scope::Edit);
+    routes.get("/r/{id:.+}/-/edit", edit, edit::get);
+    routes.form("/r/{id:.+}/-/edit", edit, edit::send);
+    routes.form("/r/{id:.+}/-/revisions", edit, revisions::steps::post);
+    routes.get("/reviews", edit, reviews::get);
+    routes.get("/records/new", edit, edit::new);
+    routes.form("/records/new", edit, edit::send_new);
     routes.get("/r/{id:.+}", Access::Anyone, record::get);
     routes.get("/nodes", Access::FleetReader, nodes::list);
     routes.get("/nodes/{id}", Access::FleetReader, nodes::one);
@@ -89,6 +98,12 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/graph/path", &["from", "to"]),
     (Method::GET, "/r/{id}/-/graph", &["depth", "kinds"]),
     (Method::GET, "/r/{id}/-/revisions", &["from", "to"]),
+    (Method::GET, "/r/{id}/-/edit", &[]),
+    (Method::POST, "/r/{id}/-/edit", &[]),
+    (Method::POST, "/r/{id}/-/revisions", &[]),
+    (Method::GET, "/reviews", &[]),
+    (Method::GET, "/records/new", &["id"]),
+    (Method::POST, "/records/new", &[]),
     (Method::GET, "/r/{id}", &[]),
     (Method::GET, "/nodes", &["after", "label"]),
     (Method::GET, "/nodes/{id}", &["before", "id"]),

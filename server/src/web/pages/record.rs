@@ -13,9 +13,9 @@ use super::{Unreadable, filters, html, html_not_shared};
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
 use crate::render::i18n::{self, Language, Locale};
-use crate::render::record::{RecordView, Source, texts, view};
-use crate::render::words::record_href;
-use crate::store::RecordState;
+use crate::render::record::{Notice, RecordView, Source, texts, view};
+use crate::render::words::{Link, Tone, record_href};
+use crate::store::{RecordState, RecordStatus};
 use crate::web::error::{Code, Problem};
 use crate::web::pages::locale;
 use crate::web::state::AppState;
@@ -30,6 +30,13 @@ pub struct RecordPage {
     pub(super) graph: Option<Surroundings>,
     pub(super) history_href: String,
     pub(super) json_href: String,
+}
+
+impl RecordPage {
+    fn record_edit(&self) -> String {
+        let href = record_href(&self.record.id);
+        self.layout.locale.href(format!("{href}/-/edit"))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +169,30 @@ async fn withdrawn(
     };
     let mut page = page(source, locale);
     page.layout.indexed = false;
+    page.record.notices.extend(why_withdrawn(&status, locale));
     html_not_shared(&page)
+}
+
+/// Why a record was withdrawn, and where what it said stands now.
+fn why_withdrawn(status: &RecordStatus, locale: Locale) -> Option<Notice> {
+    let words = locale.language.words();
+    let instead = status.replaced_by.as_ref().map(|other| Link {
+        text: other.to_string(),
+        href: locale.href(record_href(other.as_str())),
+    });
+    if status.withdrawn_reason.is_none() && instead.is_none() {
+        return None;
+    }
+    Some(Notice {
+        tone: Tone::Warn,
+        title: if instead.is_some() {
+            words.replaced
+        } else {
+            words.withdrawn_because
+        },
+        text: status.withdrawn_reason.clone().unwrap_or_default(),
+        link: instead,
+    })
 }
 
 #[cfg(test)]

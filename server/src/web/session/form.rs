@@ -33,6 +33,11 @@ impl Form {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// All fields, as they came.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Refuses a field that the form does not have, and one that comes twice unless its name ends with `[]`.
     pub fn only(&self, names: &[&str]) -> Result<(), Problem> {
         for (index, (name, _)) in self.0.iter().enumerate() {

@@ -13,6 +13,7 @@ mod outcomes;
 mod persons;
 mod races;
 mod reports;
+mod reviews;
 mod seeds;
 mod sessions;
 mod tokens;
@@ -47,6 +48,13 @@ contract! {
         an_unreadable_text_is_kept_but_not_published
         a_document_under_another_id_is_not_published
         revisions_cannot_be_changed_in_the_database
+    }
+    reviews {
+        a_record_has_one_open_review
+        publishing_a_revision_approves_its_review
+        a_review_ends_once
+        comments_stand_in_order_and_are_done_once
+        a_withdrawn_record_says_why_and_what_replaces_it
     }
     feed {
         publishing_and_withdrawing_take_the_next_seq

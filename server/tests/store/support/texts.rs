@@ -68,6 +68,7 @@ pub(crate) fn publish(id: &str, revision: u32) -> Publish {
         by: By::system("ada"),
         after: None,
         forced: None,
+        reason: None,
         at: at(2),
     }
 }

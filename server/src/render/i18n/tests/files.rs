@@ -6,16 +6,19 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, account, fleet, graph, lookup, reason, record, report, search, site, table::Key, terms,
-    workbench,
+    Language, account, edit, field, fleet, graph, history, lookup, reason, record, report, search, site,
+    table::Key, terms, workbench,
 };
 use crate::render::words::is_chinese;
 
 fn keys() -> Vec<Key> {
     [
         account::Words::keys(),
+        edit::Words::keys(),
+        field::Words::keys(),
         fleet::Words::keys(),
         graph::Words::keys(),
+        history::Words::keys(),
         lookup::Words::keys(),
         reason::Words::keys(),
         record::Words::keys(),

@@ -79,6 +79,12 @@ pub struct FullRecord<'a> {
     /// Why what readers see was published although the gate refused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     forced: Option<&'a str>,
+    /// Why a withdrawn record was withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withdrawn_reason: Option<&'a str>,
+    /// The record that replaces a withdrawn one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by: Option<&'a str>,
     /// Seq of its last change in the feed.
     seq: Option<i64>,
     /// Who made the revision shown.
@@ -265,6 +271,8 @@ fn full(status: &RecordStatus, texts: &RevisionTexts) -> Result<String, Problem>
         published_revision: status.published.map(|revision| revision.0),
         state: state_name(status.state),
         forced: status.forced.as_deref(),
+        withdrawn_reason: status.withdrawn_reason.as_deref(),
+        replaced_by: status.replaced_by.as_ref().map(|other| other.as_str()),
         seq: status.seq.map(|seq| seq.0),
         actor: &texts.meta.actor,
         note: texts.meta.note.as_deref(),

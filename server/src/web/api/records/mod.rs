@@ -1,11 +1,13 @@
 //! Records: read, list, change, publish.
 
+pub mod compare;
 pub mod get;
 pub mod graph;
 pub mod list;
 pub mod outcomes;
 pub mod publish;
 pub mod put;
+pub mod reviews;
 pub mod revisions;
 
 use actix_web::http::header::{self, HeaderName, HeaderValue};

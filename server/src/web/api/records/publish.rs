@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::moved_away;
-use crate::domain::curate::{self, CurateError, Gate};
-use crate::store::{Published, Scope};
+use crate::domain::curate::{self, Approver, CurateError, Gate};
+use crate::domain::tokens::Actor;
+use crate::store::{Published, Scope, Withdrawal};
 use crate::web::auth::{Access, Caller, Publisher};
 use crate::web::body::{self, BodyError};
 use crate::web::error::{Code, Problem, ProblemBody};
@@ -30,6 +31,17 @@ pub struct PublishQuery {
     /// Publish although the gate refuses it, and why; at most 500 characters, shown with the record. Needs the scope
     /// `admin`.
     force: Option<String>,
+}
+
+/// Why a record is withdrawn.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WithdrawQuery {
+    /// Why, for readers of the record; at most 4000 characters.
+    reason: Option<String>,
+    /// Id of the published record that says it better.
+    replaced_by: Option<String>,
 }
 
 /// Where a change to what readers see stands.
@@ -69,6 +81,15 @@ pub(super) fn gate(force: Option<&str>, caller: &Caller, state: &AppState) -> Re
     Ok(Gate::Forced(reason.to_owned()))
 }
 
+/// Who publishes; `alone` is an administrator's reason to do without a second person.
+pub(super) fn approver(actor: &Actor, alone: Option<String>) -> Approver {
+    Approver {
+        by: actor.by(),
+        person: actor.person().map(str::to_owned),
+        alone,
+    }
+}
+
 /// Makes a revision what readers see. No body: `?revision=N` says which. `If-Match`, when sent, must name the newest.
 #[utoipa::path(
     post, path = "/api/v1/records/{id}/-/publish", operation_id = "publish_record", tag = "records", security(("token" = ["publish"])),
@@ -100,14 +121,16 @@ pub async fn publish(
     let now = state.clock.now();
     let gate = gate(query.force.as_deref(), &Caller(Some(publisher.0.clone())), &state)?;
     let which = (&id, revision);
-    let done = curate::publish(state.store.as_ref(), (&gate, None), which, &publisher.0.by(), now).await?;
+    let approver = approver(&publisher.0, query.force.clone());
+    let store = state.store.as_ref();
+    let done = curate::publish(store, (&gate, None), which, (&approver, None), now).await?;
     Ok(answer(&state, done).await)
 }
 
 /// Takes a record out of matching and search; it stays readable by its id, marked. There is no body.
 #[utoipa::path(
     post, path = "/api/v1/records/{id}/-/withdraw", operation_id = "withdraw_record", tag = "records", security(("token" = ["publish"])),
-    params(("id" = String, Path)),
+    params(("id" = String, Path), WithdrawQuery),
     responses(
         (status = 200, description = "Withdrawn", body = PublishedBody),
         (status = 308, description = "The record has another id now"),
@@ -120,6 +143,7 @@ pub async fn withdraw(
     publisher: Publisher,
     request: HttpRequest,
     path: web::Path<String>,
+    query: web::Query<WithdrawQuery>,
     payload: Payload,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
@@ -130,7 +154,16 @@ pub async fn withdraw(
     }
     check_if_match(&request, &state, &id).await?;
     let now = state.clock.now();
-    let withdrawn = curate::withdraw(state.store.as_ref(), &id, &publisher.0.by(), now).await?;
+    let query = query.into_inner();
+    let replaced_by = query.replaced_by.map(|other| other.parse()).transpose()?;
+    let withdrawal = Withdrawal {
+        id,
+        by: publisher.0.by(),
+        reason: query.reason,
+        replaced_by,
+        at: now,
+    };
+    let withdrawn = curate::withdraw(state.store.as_ref(), withdrawal).await?;
     Ok(answer(&state, withdrawn).await)
 }
 

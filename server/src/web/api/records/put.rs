@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::get::View;
 use super::moved_away;
-use super::publish::{PublishedBody, announce, gate};
+use super::publish::{PublishedBody, announce, approver, gate};
 use crate::domain::curate::{self, CurateError, Draft};
 use crate::store::{Expected, Scope};
 use crate::web::auth::{Access, Caller, Editor};
@@ -129,7 +129,7 @@ pub async fn put(
             state.store.as_ref(),
             (&gate, accepted.passed),
             which,
-            &editor.0.by(),
+            (&approver(&editor.0, query.force.clone()), None),
             now,
         )
         .await?;

@@ -2,6 +2,10 @@
 
 use similar::{ChangeTag, TextDiff};
 
+use kb_core::compare::{self, Change, ChangeKind};
+use kb_core::text::{Part, Tree};
+
+use crate::render::i18n::{Locale, field, history::Words};
 use crate::store::RevisionTexts;
 
 const CONTEXT: usize = 3;
@@ -10,7 +14,18 @@ const CONTEXT: usize = 3;
 pub struct Diff {
     /// `r7 to r8`.
     pub title: String,
+    /// By field; nothing where a text cannot be read.
+    pub fields: Vec<FieldChange>,
     pub parts: Vec<DiffPart>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldChange {
+    pub label: String,
+    pub pointer: String,
+    pub kind: &'static str,
+    pub old: Option<String>,
+    pub new: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,23 +44,56 @@ pub struct DiffLine {
     pub text: String,
 }
 
-pub fn diff(from: &RevisionTexts, to: &RevisionTexts) -> Diff {
+pub fn diff(from: &RevisionTexts, to: &RevisionTexts, locale: Locale) -> Diff {
+    let words = Words::of(locale.language);
+    let (older, newer) = (from.meta.revision.to_string(), to.meta.revision.to_string());
+    let mut fields = by_field(Part::Document, (&from.document, &to.document), locale);
+    fields.extend(by_field(Part::Annex, (&from.annex, &to.annex), locale));
     Diff {
-        title: format!("{} to {}", from.meta.revision, to.meta.revision),
+        title: words.between(&older, &newer),
+        fields,
         parts: vec![
             DiffPart {
-                name: "Document",
-                lines: lines(&from.document, &to.document),
+                name: words.document,
+                lines: lines(&from.document, &to.document, words),
             },
             DiffPart {
-                name: "Annex",
-                lines: lines(&from.annex, &to.annex),
+                name: words.annex,
+                lines: lines(&from.annex, &to.annex, words),
             },
         ],
     }
 }
 
-fn lines(from: &str, to: &str) -> Vec<DiffLine> {
+fn by_field(part: Part, (from, to): (&str, &str), locale: Locale) -> Vec<FieldChange> {
+    let (Ok(from), Ok(to)) = (Tree::parse(from), Tree::parse(to)) else {
+        return Vec::new();
+    };
+    let changes = compare::diff(part, &from, &to);
+    changes.into_iter().map(|change| told(change, locale)).collect()
+}
+
+fn told(change: Change, locale: Locale) -> FieldChange {
+    let words = Words::of(locale.language);
+    let plain = |json: String| match Tree::parse(&json) {
+        Ok(Tree::Text { plain, .. }) => plain,
+        _ => json,
+    };
+    FieldChange {
+        label: field::spoken(field::Words::of(locale.language), change.part, &change.pointer),
+        kind: match change.kind {
+            ChangeKind::Added => words.kind_added,
+            ChangeKind::Removed => words.kind_removed,
+            ChangeKind::Changed => words.kind_changed,
+            ChangeKind::Moved => words.kind_moved,
+        },
+        old: change.old.map(plain),
+        new: change.new.map(plain),
+        pointer: change.pointer,
+    }
+}
+
+fn lines(from: &str, to: &str, words: &'static Words) -> Vec<DiffLine> {
     let text_diff = TextDiff::from_lines(from, to);
     let mut lines = Vec::new();
     for (position, group) in text_diff.grouped_ops(CONTEXT).iter().enumerate() {
@@ -54,24 +102,24 @@ fn lines(from: &str, to: &str) -> Vec<DiffLine> {
                 class: "cut",
                 sign: "",
                 spoken: "",
-                text: "unchanged lines left out".to_owned(),
+                text: words.left_out.to_owned(),
             });
         }
         for operation in group {
             lines.extend(
                 text_diff
                     .iter_changes(operation)
-                    .map(|change| line(change.tag(), change.value())),
+                    .map(|change| line(change.tag(), change.value(), words)),
             );
         }
     }
     lines
 }
 
-fn line(tag: ChangeTag, text: &str) -> DiffLine {
+fn line(tag: ChangeTag, text: &str, words: &'static Words) -> DiffLine {
     let (class, sign, spoken) = match tag {
-        ChangeTag::Delete => ("del", "−", "removed: "),
-        ChangeTag::Insert => ("ins", "+", "added: "),
+        ChangeTag::Delete => ("del", "−", words.removed),
+        ChangeTag::Insert => ("ins", "+", words.added),
         ChangeTag::Equal => ("same", "", ""),
     };
     DiffLine {
@@ -84,14 +132,16 @@ fn line(tag: ChangeTag, text: &str) -> DiffLine {
 
 #[cfg(test)]
 mod tests {
-    use super::lines;
+    use super::*;
+    use crate::render::i18n::Language;
 
     #[test]
     fn only_what_changed_stands_with_its_surroundings() {
         let numbered: Vec<String> = (0..40).map(|n| format!("line {n}")).collect();
         let from = numbered.join("\n") + "\n";
         let to = from.replace("line 3\n", "line three\n").replace("line 30\n", "");
-        let shown: Vec<(String, &str)> = lines(&from, &to)
+        let words = Words::of(Language::English);
+        let shown: Vec<(String, &str)> = lines(&from, &to, words)
             .into_iter()
             .map(|line| (line.text, line.class))
             .collect();
@@ -106,6 +156,6 @@ mod tests {
             ]
         );
         assert!(shown.len() < 20, "{shown:?}");
-        assert!(lines(&from, &from).is_empty());
+        assert!(lines(&from, &from, words).is_empty());
     }
 }

@@ -1,0 +1,296 @@
+//! `peerless new`, `edit` and `publish`: what the form of a record does, on a terminal with the database of this machine.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use kb_core::compare::{Conflict, merge};
+use kb_core::form::Texts;
+use kb_core::ids::{RecordId, Revision};
+use kb_core::text::{Part, Severity, Tree, Violation};
+
+use super::{open_existing, say};
+use crate::clock::{Clock as _, SystemClock};
+use crate::config::DataArgs;
+use crate::domain::curate::{self, Approver, CurateError, Draft, Gate};
+use crate::feed;
+use crate::store::{By, Expected, Store};
+
+const HELP: &str = "\
+The document and the annex are opened in $VISUAL or $EDITOR as two files. What the check refuses is not saved: the files stay, \
+and their folder is named. Where somebody else saved meanwhile, both changes are put together field by field; fields that both \
+changed are named, and nothing is saved.
+
+Exit code: 0 saved or unchanged, 1 refused, 64 the call makes no sense.";
+
+/// Which record to change.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct EditArgs {
+    /// Its id
+    #[arg(value_name = "ID")]
+    id: RecordId,
+    /// Why, for the list of revisions
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// Which record to publish.
+#[derive(Debug, Args)]
+pub struct PublishArgs {
+    /// Its id
+    #[arg(value_name = "ID")]
+    id: RecordId,
+    /// The revision [default: the newest]; an older one brings back what it said
+    #[arg(long, value_name = "N")]
+    revision: Option<u32>,
+    /// Publish although the gate refuses it, and why; shown with the record
+    #[arg(long, value_name = "REASON")]
+    force: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// Begins a record that there is not.
+pub(super) async fn new(arguments: EditArgs) -> anyhow::Result<ExitCode> {
+    let store = open_existing(&arguments.data).await?;
+    if store.status(&arguments.id).await?.is_some() {
+        bail!("there is a record {id}: peerless edit {id}", id = arguments.id);
+    }
+    let texts = curate::begun(&arguments.id);
+    edit_texts(store.as_ref(), &arguments, (Expected::Absent, texts)).await
+}
+
+/// Changes the newest revision of a record.
+pub(super) async fn edit(arguments: EditArgs) -> anyhow::Result<ExitCode> {
+    let store = open_existing(&arguments.data).await?;
+    let id = &arguments.id;
+    let Some(status) = store.status(id).await? else {
+        bail!("there is no record {id}: peerless new {id}");
+    };
+    let texts = texts(store.as_ref(), id, status.head).await?;
+    edit_texts(store.as_ref(), &arguments, (Expected::Head(status.head), texts)).await
+}
+
+async fn edit_texts(
+    store: &dyn Store,
+    arguments: &EditArgs,
+    (expected, base): (Expected, (String, String)),
+) -> anyhow::Result<ExitCode> {
+    let folder = tempfile::Builder::new().prefix("peerless-").tempdir()?;
+    let name = arguments.id.as_str().rsplit('/').next().unwrap_or("record");
+    let (document, annex) = (
+        folder.path().join(format!("{name}.json")),
+        folder.path().join(format!("{name}.ext.json")),
+    );
+    std::fs::write(&document, &base.0)?;
+    std::fs::write(&annex, &base.1)?;
+    open_editor(&document, &annex)?;
+    let mine = (
+        std::fs::read_to_string(&document)?,
+        std::fs::read_to_string(&annex)?,
+    );
+    if mine == base && expected != Expected::Absent {
+        say("nothing was changed")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let refused = match save(store, arguments, expected, mine.clone()).await {
+        Err(CurateError::Stale(Some(head))) => {
+            let theirs = texts(store, &arguments.id, head).await?;
+            match together(&base, &mine, &theirs) {
+                Ok((merged, conflicts)) if conflicts.is_empty() => {
+                    say(format_args!(
+                        "{head} was saved meanwhile: both changes are put together"
+                    ))?;
+                    save(store, arguments, Expected::Head(head), merged).await
+                }
+                Ok((_, conflicts)) => {
+                    say(format_args!("{head} was saved meanwhile, and changed the same:"))?;
+                    for conflict in conflicts {
+                        say(contradiction(&conflict))?;
+                    }
+                    return kept(folder);
+                }
+                Err(error) => Err(error),
+            }
+        }
+        saved => saved,
+    };
+    match refused {
+        Ok(revision) => {
+            say(format_args!(
+                "{} {revision} is saved: peerless publish {}",
+                arguments.id, arguments.id
+            ))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(CurateError::Invalid(violations)) => {
+            tell(&violations)?;
+            kept(folder)
+        }
+        Err(error) => {
+            eprintln!("peerless: {error}");
+            kept(folder)
+        }
+    }
+}
+
+async fn save(
+    store: &dyn Store,
+    arguments: &EditArgs,
+    expected: Expected,
+    (document, annex): (String, String),
+) -> Result<Revision, CurateError> {
+    let draft = Draft {
+        id: arguments.id.clone(),
+        document,
+        annex: Some(annex),
+        expected,
+        by: By::command_line(),
+        note: arguments.note.clone(),
+    };
+    let accepted = curate::save(store, draft, None, SystemClock.now()).await?;
+    // Who reads them decides what to do about them; a terminal that is gone is no reason to fail after the save.
+    let _ = tell(&accepted.warnings);
+    Ok(accepted.revision)
+}
+
+/// Publishes through the gate.
+pub(super) async fn publish(arguments: PublishArgs) -> anyhow::Result<ExitCode> {
+    let store = open_existing(&arguments.data).await?;
+    let id = &arguments.id;
+    let gate = match &arguments.force {
+        Some(reason) if reason.trim().is_empty() => bail!("--force says why"),
+        Some(reason) => Gate::Forced(reason.trim().to_owned()),
+        None => Gate::Asked(feed::load(store.clone()).await?.knowledge()),
+    };
+    let approver = Approver::system(By::command_line());
+    let which = (id, arguments.revision.map(Revision));
+    let now = SystemClock.now();
+    match curate::publish(store.as_ref(), (&gate, None), which, (&approver, None), now).await {
+        Ok(done) => {
+            say(format_args!(
+                "{id} {} is published as change {}",
+                done.revision, done.seq
+            ))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(CurateError::Invalid(findings) | CurateError::Gate(findings)) => {
+            tell(&findings)?;
+            eprintln!("peerless: {id} is not published");
+            Ok(ExitCode::FAILURE)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn texts(store: &dyn Store, id: &RecordId, revision: Revision) -> anyhow::Result<(String, String)> {
+    let texts = store.revision(id, revision).await?;
+    let texts = texts.with_context(|| format!("{id} has no revision {revision}"))?;
+    Ok((texts.document, texts.annex))
+}
+
+/// Opens both files in the editor of whoever calls; the variable may hold arguments, as `code --wait`.
+fn open_editor(document: &Path, annex: &Path) -> anyhow::Result<()> {
+    let editor = ["VISUAL", "EDITOR"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|editor| !editor.trim().is_empty());
+    let Some(editor) = editor else {
+        bail!("neither VISUAL nor EDITOR names an editor");
+    };
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let status = Command::new(program)
+        .args(words)
+        .arg(document)
+        .arg(annex)
+        .status();
+    let status = status.with_context(|| format!("the editor {program:?} cannot be started"))?;
+    if !status.success() {
+        bail!("the editor {program:?} failed: nothing is saved");
+    }
+    Ok(())
+}
+
+/// Both changes of the same texts, and what contradicts.
+type Together = ((String, String), Vec<Conflict>);
+
+fn together(
+    base: &(String, String),
+    mine: &(String, String),
+    theirs: &(String, String),
+) -> Result<Together, CurateError> {
+    let parsed = |texts: &(String, String)| {
+        Texts::parse(&texts.0, &texts.1)
+            .map_err(|(part, error)| CurateError::Invalid(vec![Violation::unreadable(part, error)]))
+    };
+    let (base, mine, of_theirs) = (parsed(base)?, parsed(mine)?, parsed(theirs)?);
+    let mut conflicts = Vec::new();
+    let mut one = |part: Part| -> Tree {
+        let merged = merge(part, base.part(part), mine.part(part), of_theirs.part(part));
+        conflicts.extend(merged.conflicts);
+        merged.tree
+    };
+    let merged = Texts {
+        document: one(Part::Document),
+        annex: one(Part::Annex),
+    };
+    let written = merged.written(&theirs.0, &theirs.1);
+    let written = written.map_err(|error| {
+        CurateError::Invalid(vec![Violation::error(
+            Part::Document,
+            "",
+            "merge",
+            error.to_string(),
+        )])
+    })?;
+    Ok((written, conflicts))
+}
+
+fn contradiction(conflict: &Conflict) -> String {
+    let told = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    format!(
+        "{} {}\n  before: {}\n  theirs: {}\n  yours:  {}",
+        part_name(conflict.part),
+        conflict.pointer,
+        told(&conflict.base),
+        told(&conflict.theirs),
+        told(&conflict.mine)
+    )
+}
+
+fn tell(violations: &[Violation]) -> std::io::Result<()> {
+    for violation in violations {
+        let kind = match violation.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let place = format!("{} {}", part_name(violation.part), violation.pointer);
+        say(format_args!("{kind}: {place}: {}", violation.reason))?;
+        if !violation.fix.is_empty() {
+            say(format_args!("  {}", violation.fix))?;
+        }
+    }
+    Ok(())
+}
+
+fn part_name(part: Part) -> &'static str {
+    match part {
+        Part::Document => "document",
+        Part::Annex => "annex",
+    }
+}
+
+/// What was written is not lost.
+fn kept(folder: tempfile::TempDir) -> anyhow::Result<ExitCode> {
+    let folder = folder.keep();
+    eprintln!(
+        "peerless: nothing is saved; what you wrote is in {}",
+        folder.display()
+    );
+    Ok(ExitCode::FAILURE)
+}

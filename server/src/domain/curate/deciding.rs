@@ -1,0 +1,148 @@
+//! What of a record decides how a node is judged: severity, first action, what is at fault, and rules over reports. Such a
+//! change needs a second person.
+
+use std::collections::BTreeSet;
+
+use kb_core::annex::{Annex, read_annex};
+use kb_core::ids::{RecordId, Revision};
+
+use super::CurateError;
+use crate::store::{ActorKind, AuditQuery, By, RecordState, RecordStatus, Store, StoreError};
+
+/// Revisions that are looked at for who changed something; more lie between two publications of no record.
+const MOST_REVISIONS: u32 = 100;
+/// Rows of the audit that are read for them.
+const MOST_ROWS: u32 = 500;
+
+/// Who publishes.
+#[derive(Debug, Clone)]
+pub struct Approver {
+    pub by: By,
+    /// The person who acts, by a session or a token; none of a token that is the system's, for which the operator answers.
+    pub person: Option<String>,
+    /// An administrator's reason to do without a second person.
+    pub alone: Option<String>,
+}
+
+impl Approver {
+    /// A part of the program, or whoever runs it on the machine of the database.
+    pub fn system(by: By) -> Self {
+        Self {
+            by,
+            person: None,
+            alone: None,
+        }
+    }
+}
+
+/// Keys of the annex that differ and decide.
+pub(super) fn deciding(before: Option<&Annex>, after: &Annex) -> Vec<&'static str> {
+    let differ = [
+        (
+            "severity",
+            before.and_then(|annex| annex.severity) != after.severity,
+        ),
+        ("action", before.and_then(|annex| annex.action) != after.action),
+        (
+            "at_fault",
+            before.and_then(|annex| annex.at_fault.as_ref()) != after.at_fault.as_ref(),
+        ),
+        (
+            "probe",
+            before.map(|annex| annex.probe.as_slice()).unwrap_or_default() != after.probe,
+        ),
+    ];
+    differ
+        .into_iter()
+        .filter(|(_, differs)| *differs)
+        .map(|(key, _)| key)
+        .collect()
+}
+
+/// Refuses to publish what decides a node's verdict by the one who wrote it; gives the reason of an administrator who does so
+/// nevertheless.
+pub(super) async fn check_second_person(
+    store: &dyn Store,
+    status: &RecordStatus,
+    revision: Revision,
+    approver: &Approver,
+) -> Result<Option<String>, CurateError> {
+    let Some(person) = &approver.person else {
+        return Ok(None);
+    };
+    let id = &status.id;
+    let published = status
+        .published
+        .filter(|_| status.state == RecordState::Published);
+    let before = annex_of(store, id, published).await?;
+    let after = annex_of(store, id, Some(revision)).await?;
+    let Some(after) = after else { return Ok(None) };
+    let keys = deciding(before.as_ref(), &after);
+    if keys.is_empty() || was_published(store, id, revision).await? {
+        return Ok(None);
+    }
+    let first = published.filter(|published| *published < revision);
+    let first = first.map_or(1, |published| published.0 + 1);
+    let first = first.max(revision.0.saturating_sub(MOST_REVISIONS));
+    let mut last = before;
+    let mut authors = BTreeSet::new();
+    for number in first..=revision.0 {
+        let this = annex_of(store, id, Some(Revision(number))).await?;
+        let Some(this) = this else { continue };
+        if !deciding(last.as_ref(), &this).is_empty() {
+            authors.extend(author(store, id, Revision(number)).await?);
+        }
+        last = Some(this);
+    }
+    if !authors.contains(person) {
+        return Ok(None);
+    }
+    match &approver.alone {
+        Some(reason) => Ok(Some(reason.clone())),
+        None => Err(CurateError::SecondPerson(keys)),
+    }
+}
+
+async fn annex_of(
+    store: &dyn Store,
+    id: &RecordId,
+    revision: Option<Revision>,
+) -> Result<Option<Annex>, StoreError> {
+    let Some(revision) = revision else { return Ok(None) };
+    let texts = store.revision(id, revision).await?;
+    Ok(texts.and_then(|texts| read_annex(&texts.annex).ok()))
+}
+
+/// The person who saved a revision: by a session, or with a token of theirs.
+async fn author(store: &dyn Store, id: &RecordId, revision: Revision) -> Result<Option<String>, StoreError> {
+    let Some(by) = who(store, id, revision, "record.save").await? else {
+        return Ok(None);
+    };
+    match by.kind {
+        ActorKind::Person => Ok(Some(by.id)),
+        ActorKind::Token => Ok(store.token(&by.id).await?.and_then(|stored| stored.token.person)),
+        ActorKind::System => Ok(None),
+    }
+}
+
+/// Whether readers saw this revision before: then a second person has seen it, and an emergency may bring it back.
+async fn was_published(store: &dyn Store, id: &RecordId, revision: Revision) -> Result<bool, StoreError> {
+    Ok(who(store, id, revision, "record.publish").await?.is_some())
+}
+
+async fn who(
+    store: &dyn Store,
+    id: &RecordId,
+    revision: Revision,
+    action: &str,
+) -> Result<Option<By>, StoreError> {
+    let query = AuditQuery {
+        action: Some(action.to_owned()),
+        subject: Some(id.to_string()),
+        limit: MOST_ROWS,
+        ..AuditQuery::default()
+    };
+    let rows = store.audit(&query).await?;
+    let row = rows.into_iter().find(|row| row.to_revision == Some(revision));
+    Ok(row.map(|row| row.by))
+}

@@ -1,0 +1,203 @@
+//! From a draft to what readers see, with a second pair of eyes: asking, sending back, approving, going back.
+
+use std::sync::Arc;
+
+use kb_core::annex::EMPTY;
+use kb_core::ids::{RecordId, Revision};
+use kb_core::record::Record;
+use kb_core::text::{Part, Violation, steps};
+use time::OffsetDateTime;
+
+use super::deciding::Approver;
+use super::foresee::{Foreseen, foresee};
+use super::{CurateError, Draft, Gate, check_texts, publish, save};
+use crate::clock::Clock;
+use crate::feed::Knowledge;
+use crate::store::{
+    By, EndReview, Expected, NewComment, NewReview, Published, RecordState, Review, ReviewState, Store,
+};
+
+/// Longest reason, note or comment, in characters.
+pub const MAX_TEXT_CHARS: usize = 4_000;
+
+/// Asks for a review of a revision, the head where none is said.
+pub async fn propose(
+    store: &dyn Store,
+    (id, revision): (&RecordId, Option<Revision>),
+    note: Option<String>,
+    by: &By,
+    at: OffsetDateTime,
+) -> Result<Review, CurateError> {
+    let status = store.status(id).await?;
+    let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
+    let revision = revision.unwrap_or(status.head);
+    if status.state == RecordState::Published && status.published == Some(revision) {
+        return Err(CurateError::NothingToReview(revision));
+    }
+    let note = note
+        .map(|note| note.trim().to_owned())
+        .filter(|note| !note.is_empty());
+    if let Some(note) = &note {
+        check_text(note)?;
+    }
+    let ask = NewReview {
+        record: id.clone(),
+        revision,
+        by: by.clone(),
+        note,
+        at,
+    };
+    Ok(store.ask_review(ask).await?)
+}
+
+/// Ends the open review of a revision without publishing it; a reason is needed.
+pub async fn end(
+    store: &dyn Store,
+    (id, revision): (&RecordId, Revision),
+    state: ReviewState,
+    reason: &str,
+    by: &By,
+    at: OffsetDateTime,
+) -> Result<(), CurateError> {
+    let reason = reason.trim();
+    check_text(reason)?;
+    let end = EndReview {
+        record: id.clone(),
+        revision,
+        state,
+        by: by.clone(),
+        reason: reason.to_owned(),
+        at,
+    };
+    if store.end_review(end).await? {
+        Ok(())
+    } else {
+        Err(CurateError::NoReview(id.clone(), revision))
+    }
+}
+
+/// Publishes a revision that waits for a review. Warnings need a reason, which is kept with the review.
+pub async fn approve(
+    store: &dyn Store,
+    gate: &Gate,
+    (id, revision): (&RecordId, Revision),
+    reason: Option<&str>,
+    approver: &Approver,
+    at: OffsetDateTime,
+) -> Result<Published, CurateError> {
+    let waits = store.reviews(id, 1).await?;
+    let waits = waits
+        .iter()
+        .any(|review| review.state == ReviewState::Open && review.revision == revision);
+    if !waits {
+        return Err(CurateError::NoReview(id.clone(), revision));
+    }
+    let texts = store.revision(id, revision).await?;
+    let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
+    let warnings = check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
+    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+    match reason {
+        Some(reason) => check_text(reason)?,
+        None if !warnings.is_empty() => return Err(CurateError::ReasonNeeded(warnings)),
+        None => {}
+    }
+    publish(store, (gate, None), (id, Some(revision)), (approver, reason), at).await
+}
+
+/// Makes an older revision the head again, and what readers see, in one step.
+pub async fn revert(
+    store: &dyn Store,
+    gate: &Gate,
+    (id, revision): (&RecordId, Revision),
+    expected: Revision,
+    approver: &Approver,
+    at: OffsetDateTime,
+) -> Result<(Revision, Published), CurateError> {
+    let texts = store.revision(id, revision).await?;
+    let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
+    let status = store.status(id).await?;
+    let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
+    super::deciding::check_second_person(store, &status, revision, approver).await?;
+    let draft = Draft {
+        id: id.clone(),
+        document: texts.document,
+        annex: Some(texts.annex),
+        expected: Expected::Head(expected),
+        by: approver.by.clone(),
+        note: Some(format!("Back to {revision}")),
+    };
+    let accepted = save(store, draft, Some(gate), at).await?;
+    // Whether one person may go back was asked of the old revision; the new one has the same texts.
+    let checked = Approver {
+        person: None,
+        ..approver.clone()
+    };
+    let which = (id, Some(accepted.revision));
+    let published = publish(store, (gate, accepted.passed), which, (&checked, None), at).await?;
+    Ok((accepted.revision, published))
+}
+
+/// What publishing a revision would do, for whoever decides: warnings, and nodes that would be judged otherwise.
+pub async fn outlook(
+    store: &dyn Store,
+    knowledge: &Arc<Knowledge>,
+    (id, revision): (&RecordId, Revision),
+    clock: &dyn Clock,
+) -> Result<(Vec<Violation>, Foreseen), CurateError> {
+    let texts = store.revision(id, revision).await?;
+    let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
+    let warnings = check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
+    let after = Record::from_texts(texts.document, texts.annex).map_err(CurateError::Invalid)?;
+    let generation = knowledge.current();
+    let before = generation.record(id).map(|published| published.record.clone());
+    let foreseen = foresee(store, before, after, clock).await?;
+    Ok((warnings, foreseen))
+}
+
+/// Comments on a field of a revision; its number.
+pub async fn comment(store: &dyn Store, comment: NewComment) -> Result<u32, CurateError> {
+    check_text(comment.body.trim())?;
+    let texts = store.revision(&comment.record, comment.revision).await?;
+    let texts = texts.ok_or_else(|| CurateError::NoRevision(comment.record.clone(), comment.revision))?;
+    let text = match comment.part {
+        Part::Document => &texts.document,
+        Part::Annex => &texts.annex,
+    };
+    let there = steps(&comment.pointer).is_some()
+        && kb_core::text::parse(text).is_ok_and(|root| root.find(&comment.pointer).is_some());
+    if !there {
+        return Err(CurateError::NoField(comment.pointer));
+    }
+    let body = comment.body.trim().to_owned();
+    let added = store.add_comment(NewComment { body, ..comment }).await?;
+    added.ok_or(CurateError::TooManyComments)
+}
+
+/// Marks a comment as done; false where there is none that is open.
+pub async fn resolve(
+    store: &dyn Store,
+    id: &RecordId,
+    n: u32,
+    by: &By,
+    at: OffsetDateTime,
+) -> Result<bool, CurateError> {
+    Ok(store.resolve_comment(id, n, by, at).await?)
+}
+
+pub(super) fn check_text(text: &str) -> Result<(), CurateError> {
+    if text.is_empty() || text.chars().count() > MAX_TEXT_CHARS {
+        return Err(CurateError::Text(MAX_TEXT_CHARS));
+    }
+    Ok(())
+}
+
+/// The two texts of a record that is begun: what must be there, empty.
+pub fn begun(id: &RecordId) -> (String, String) {
+    let domain = id.as_str().split('/').next().unwrap_or_default();
+    let document = format!(
+        "{{\n  \"id\": {id},\n  \"signature\": \"\",\n  \"domain\": {domain},\n  \"category\": \"\",\n  \"root_cause\": \"\"\n}}\n",
+        id = serde_json::Value::from(id.as_str()),
+        domain = serde_json::Value::from(domain),
+    );
+    (document, EMPTY.to_owned())
+}

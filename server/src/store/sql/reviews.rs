@@ -1,0 +1,263 @@
+//! Reviews and comments by SQL.
+
+use async_trait::async_trait;
+use kb_core::ids::{RecordId, Revision};
+use kb_core::text::Part;
+use serde_json::json;
+use time::OffsetDateTime;
+
+use super::audit;
+use super::convert::{count_from, id_from, refuse_nul, revision_from, unreadable};
+use super::dialect::Dialect;
+use super::engine::{Cells, Engine, values};
+use super::session::{SqlStore, Tx};
+use crate::store::{
+    By, Comment, Decision, EndReview, MAX_COMMENTS, NewAudit, NewComment, NewReview, Publish, Review,
+    ReviewState, ReviewStore, StoreError,
+};
+
+macro_rules! review_columns {
+    () => {
+        "record_id, n, revision, state, asked_name, asked_at, note, decided_name, decided_at, reason"
+    };
+}
+
+#[async_trait]
+impl<DB: Engine> ReviewStore for SqlStore<DB> {
+    async fn ask_review(&self, ask: NewReview) -> Result<Review, StoreError> {
+        refuse_nul("the note", ask.note.as_deref().unwrap_or_default())?;
+        let mut tx = self.begin_write().await?;
+        lock(&mut tx, &ask.record).await?;
+        let sql = "SELECT 1 FROM revision WHERE record_id = $1 AND revision = $2";
+        if tx.first(sql, values![&ask.record, ask.revision]).await?.is_none() {
+            return Err(StoreError::NoRevision(ask.record, ask.revision));
+        }
+        let sql = concat!(
+            "SELECT ",
+            review_columns!(),
+            " FROM review WHERE record_id = $1 AND revision = $2 AND state = 'open'"
+        );
+        if let Some(row) = tx.first(sql, values![&ask.record, ask.revision]).await? {
+            let open = review_from(&row)?;
+            tx.end().await?;
+            return Ok(open);
+        }
+        let sql = "UPDATE review SET state = 'withdrawn', decided_name = $2, decided_at = $3 \
+            WHERE record_id = $1 AND state = 'open'";
+        tx.run(sql, values![&ask.record, &ask.by.name, ask.at]).await?;
+        let sql = "SELECT COALESCE(MAX(n), 0) + 1 FROM review WHERE record_id = $1";
+        let n = tx.one(sql, values![&ask.record]).await?.integer(0)?;
+        let sql = "INSERT INTO review (record_id, n, revision, state, asked_kind, asked_id, asked_name, asked_at, note) \
+            VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8)";
+        let row = values![
+            &ask.record,
+            n,
+            ask.revision,
+            ask.by.kind.as_str(),
+            &ask.by.id,
+            &ask.by.name,
+            ask.at,
+            ask.note.as_deref(),
+        ];
+        tx.run(sql, row).await?;
+        let entry = NewAudit::new("review.ask", ask.record.as_str(), &ask.by, ask.at);
+        audit::add(&mut tx, &entry.revisions(None, Some(ask.revision))).await?;
+        tx.commit().await?;
+        Ok(Review {
+            record: ask.record,
+            n: count_from(n)?,
+            revision: ask.revision,
+            state: ReviewState::Open,
+            asked_by: ask.by.name,
+            asked_at: ask.at,
+            note: ask.note,
+            decided: None,
+        })
+    }
+
+    async fn end_review(&self, end: EndReview) -> Result<bool, StoreError> {
+        refuse_nul("the reason", &end.reason)?;
+        let mut tx = self.begin_write().await?;
+        lock(&mut tx, &end.record).await?;
+        let sql = "UPDATE review SET state = $3, decided_name = $4, decided_at = $5, reason = $6 \
+            WHERE record_id = $1 AND revision = $2 AND state = 'open'";
+        let ended = tx
+            .run(
+                sql,
+                values![
+                    &end.record,
+                    end.revision,
+                    end.state.as_str(),
+                    &end.by.name,
+                    end.at,
+                    &end.reason
+                ],
+            )
+            .await?;
+        if ended == 0 {
+            tx.end().await?;
+            return Ok(false);
+        }
+        let action = match end.state {
+            ReviewState::SentBack => "review.send_back",
+            _ => "review.withdraw",
+        };
+        let entry = NewAudit::new(action, end.record.as_str(), &end.by, end.at)
+            .revisions(Some(end.revision), None)
+            .detail(json!({ "reason": end.reason }));
+        audit::add(&mut tx, &entry).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    async fn reviews(&self, id: &RecordId, limit: u32) -> Result<Vec<Review>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            review_columns!(),
+            " FROM review WHERE record_id = $1 ORDER BY n DESC LIMIT $2"
+        );
+        let rows = self.read_once().await?.all(sql, values![id, limit]).await?;
+        rows.iter().map(review_from).collect()
+    }
+
+    async fn open_reviews(&self, limit: u32) -> Result<Vec<Review>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            review_columns!(),
+            " FROM review WHERE state = 'open' ORDER BY asked_at, record_id LIMIT $1"
+        );
+        let rows = self.read_once().await?.all(sql, values![limit]).await?;
+        rows.iter().map(review_from).collect()
+    }
+
+    async fn add_comment(&self, comment: NewComment) -> Result<Option<u32>, StoreError> {
+        refuse_nul("the comment", &comment.body)?;
+        refuse_nul("the pointer", &comment.pointer)?;
+        let mut tx = self.begin_write().await?;
+        lock(&mut tx, &comment.record).await?;
+        let sql = "SELECT COALESCE(MAX(n), 0) + 1 FROM review_comment WHERE record_id = $1";
+        let n = tx.one(sql, values![&comment.record]).await?.integer(0)?;
+        if n > i64::from(MAX_COMMENTS) {
+            tx.end().await?;
+            return Ok(None);
+        }
+        let sql = "INSERT INTO review_comment (record_id, n, revision, part, pointer, author, body, made_at) \
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        let row = values![
+            &comment.record,
+            n,
+            comment.revision,
+            part_word(comment.part),
+            &comment.pointer,
+            &comment.by.name,
+            &comment.body,
+            comment.at,
+        ];
+        tx.run(sql, row).await?;
+        let entry = NewAudit::new("comment.add", comment.record.as_str(), &comment.by, comment.at)
+            .revisions(None, Some(comment.revision))
+            .detail(json!({ "n": n, "pointer": comment.pointer }));
+        audit::add(&mut tx, &entry).await?;
+        tx.commit().await?;
+        count_from(n).map(Some)
+    }
+
+    async fn resolve_comment(
+        &self,
+        id: &RecordId,
+        n: u32,
+        by: &By,
+        at: OffsetDateTime,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin_write().await?;
+        lock(&mut tx, id).await?;
+        let sql = "UPDATE review_comment SET resolved_by = $3, resolved_at = $4 \
+            WHERE record_id = $1 AND n = $2 AND resolved_at IS NULL";
+        if tx.run(sql, values![id, n, &by.name, at]).await? == 0 {
+            tx.end().await?;
+            return Ok(false);
+        }
+        let entry = NewAudit::new("comment.resolve", id.as_str(), by, at).detail(json!({ "n": n }));
+        audit::add(&mut tx, &entry).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    async fn comments(&self, id: &RecordId) -> Result<Vec<Comment>, StoreError> {
+        let sql = "SELECT n, revision, part, pointer, author, body, made_at, resolved_by, resolved_at \
+            FROM review_comment WHERE record_id = $1 ORDER BY n";
+        let rows = self.read_once().await?.all(sql, values![id]).await?;
+        rows.iter().map(comment_from).collect()
+    }
+}
+
+/// Publishing a revision decides its review; an open one of an older revision has nothing left to decide.
+pub(super) async fn decide<DB: Engine>(tx: &mut Tx<DB>, publish: &Publish) -> Result<(), StoreError> {
+    let sql = "UPDATE review SET state = CASE WHEN revision = $2 THEN 'approved' ELSE 'withdrawn' END, \
+        decided_name = $3, decided_at = $4, reason = $5 \
+        WHERE record_id = $1 AND revision <= $2 AND state = 'open'";
+    let decision = values![
+        &publish.id,
+        publish.revision,
+        &publish.by.name,
+        publish.at,
+        publish.reason.as_deref(),
+    ];
+    tx.run(sql, decision).await?;
+    Ok(())
+}
+
+async fn lock<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<(), StoreError> {
+    match tx.first(<DB as Dialect>::LOCK_RECORD, values![id]).await? {
+        Some(_) => Ok(()),
+        None => Err(StoreError::NoRecord(id.clone())),
+    }
+}
+
+fn review_from(row: &impl Cells) -> Result<Review, StoreError> {
+    let state = row.text(3)?;
+    let decided = match (row.maybe_text(7)?, row.maybe_time(8)?) {
+        (Some(by), Some(at)) => Some(Decision {
+            by,
+            at,
+            reason: row.maybe_text(9)?,
+        }),
+        _ => None,
+    };
+    Ok(Review {
+        record: id_from(row.text(0)?)?,
+        n: count_from(row.integer(1)?)?,
+        revision: revision_from(row, 2)?,
+        state: ReviewState::from_word(&state).ok_or_else(|| unreadable("state of a review", &state))?,
+        asked_by: row.text(4)?,
+        asked_at: row.time(5)?,
+        note: row.maybe_text(6)?,
+        decided,
+    })
+}
+
+fn comment_from(row: &impl Cells) -> Result<Comment, StoreError> {
+    let part = row.text(2)?;
+    let part = match part.as_str() {
+        "document" => Part::Document,
+        "annex" => Part::Annex,
+        other => return Err(unreadable("part of a record", other)),
+    };
+    Ok(Comment {
+        n: count_from(row.integer(0)?)?,
+        revision: Revision(count_from(row.integer(1)?)?),
+        part,
+        pointer: row.text(3)?,
+        author: row.text(4)?,
+        body: row.text(5)?,
+        at: row.time(6)?,
+        resolved: row.maybe_text(7)?.zip(row.maybe_time(8)?),
+    })
+}
+
+fn part_word(part: Part) -> &'static str {
+    match part {
+        Part::Document => "document",
+        Part::Annex => "annex",
+    }
+}

@@ -1,0 +1,394 @@
+//! `…/-/review`, `…/-/reviews`, `…/-/comments` and `/api/v1/reviews`: from a draft to what readers see.
+
+use actix_web::web::{self, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use kb_core::ids::{RecordId, Revision};
+use kb_core::text::{Part, Violation};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::get::rfc3339;
+use super::publish::{PublishedBody, announce, approver};
+use super::{Located, locate};
+use crate::domain::curate::{self, Foreseen, Gate};
+use crate::store::{Comment, NewComment, Review, ReviewState, Scope};
+use crate::web::auth::{Access, Caller, Editor};
+use crate::web::error::{Code, Problem, ProblemBody};
+use crate::web::state::AppState;
+use crate::web::{body, limits};
+
+/// Reviews of a record, or of all, that are answered at most.
+const MOST: u32 = 200;
+
+/// What is done with a review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewStep {
+    /// Somebody is asked to look at the revision.
+    Ask,
+    /// It is published; needs the scope `publish`.
+    Approve,
+    /// Its author is to change it; needs the scope `publish`.
+    SendBack,
+    /// Whoever asked takes the question back.
+    Withdraw,
+}
+
+/// A step of a review.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewBody {
+    step: ReviewStep,
+    /// The revision; of `ask` the newest unless said.
+    #[schema(minimum = 1)]
+    revision: Option<u32>,
+    /// Why: needed to send back and to withdraw, and to approve in spite of warnings. At most 4000 characters.
+    reason: Option<String>,
+    /// With `approve`: why one person alone publishes what decides a node's verdict; shown with the record. Needs the scope
+    /// `admin`.
+    alone: Option<String>,
+}
+
+/// A review.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReviewEntry {
+    /// The record.
+    record: String,
+    /// Its number among the reviews of the record.
+    n: u32,
+    /// The revision to look at.
+    revision: u32,
+    /// `open`, `approved`, `sent_back`, `withdrawn`.
+    state: &'static str,
+    /// Who asked.
+    asked_by: String,
+    /// When, RFC 3339.
+    asked_at: String,
+    /// What to look at.
+    note: Option<String>,
+    /// Who decided.
+    decided_by: Option<String>,
+    /// When, RFC 3339.
+    decided_at: Option<String>,
+    /// Why.
+    reason: Option<String>,
+}
+
+/// Reviews of a record, the newest first, with what publishing the open one would do.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RecordReviews {
+    reviews: Vec<ReviewEntry>,
+    /// What publishing the open one would do.
+    outlook: Option<Outlook>,
+}
+
+/// What publishing a revision would do.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Outlook {
+    /// What is not good.
+    #[schema(value_type = Vec<Object>)]
+    warnings: Vec<Violation>,
+    /// Nodes that would be judged otherwise.
+    nodes: Foreseen,
+}
+
+/// Reviews that wait, the one that waits longest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OpenReviews {
+    reviews: Vec<ReviewEntry>,
+}
+
+/// What became of a step.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReviewAnswer {
+    /// The review that was asked for.
+    review: Option<ReviewEntry>,
+    /// Where the revision was published.
+    published: Option<PublishedBody>,
+}
+
+/// A comment to make, or the number of one that is done.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommentBody {
+    /// The revision that is spoken of; the newest unless said.
+    #[schema(minimum = 1)]
+    revision: Option<u32>,
+    /// `document` or `annex`.
+    part: Option<CommentPart>,
+    /// Pointer to the field; empty for the whole text.
+    #[serde(default)]
+    pointer: String,
+    /// At most 4000 characters.
+    body: Option<String>,
+    /// In place of a comment: the number of one that is done.
+    resolve: Option<u32>,
+}
+
+/// Which of a record's two texts.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommentPart {
+    /// The document.
+    Document,
+    /// The annex.
+    Annex,
+}
+
+/// A comment.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CommentEntry {
+    n: u32,
+    revision: u32,
+    /// `document` or `annex`.
+    #[schema(value_type = String)]
+    part: Part,
+    pointer: String,
+    author: String,
+    body: String,
+    /// RFC 3339.
+    at: String,
+    /// Who marked it as done.
+    resolved_by: Option<String>,
+    /// When.
+    resolved_at: Option<String>,
+}
+
+/// Comments on a record, in the order in which they were made.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Comments {
+    comments: Vec<CommentEntry>,
+}
+
+/// Reviews that wait for somebody, of all records.
+#[utoipa::path(
+    get, path = "/api/v1/reviews", operation_id = "list_reviews", tag = "records", security(("token" = ["edit"])),
+    responses((status = 200, description = "At most 200", body = OpenReviews)),
+)]
+pub async fn open(_: Editor, state: web::Data<AppState>) -> Result<HttpResponse, Problem> {
+    let reviews = state.store.open_reviews(MOST).await?;
+    Ok(HttpResponse::Ok().json(OpenReviews {
+        reviews: reviews.into_iter().map(entry).collect(),
+    }))
+}
+
+/// Reviews of a record.
+#[utoipa::path(
+    get, path = "/api/v1/records/{id}/-/reviews", operation_id = "list_record_reviews", tag = "records",
+    security(("token" = ["edit"])), params(("id" = String, Path)),
+    responses(
+        (status = 200, description = "At most 200", body = RecordReviews),
+        (status = 308, description = "The record has another id now"),
+        (status = 404, description = "No such record", body = ProblemBody),
+    ),
+)]
+pub async fn list(
+    editor: Editor,
+    request: HttpRequest,
+    path: web::Path<String>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let status = match locate(&state, &request, &path, Some(&editor.0)).await? {
+        Located::Here(status) => status,
+        Located::Moved(response) => return Ok(response),
+    };
+    let store = state.store.as_ref();
+    let reviews = state.store.reviews(&status.id, MOST).await?;
+    let open = reviews.iter().find(|review| review.state == ReviewState::Open);
+    let outlook = match open {
+        Some(review) => {
+            let which = (&status.id, review.revision);
+            let found = curate::outlook(store, &state.knowledge, which, state.clock.as_ref()).await;
+            found.ok().map(|(warnings, nodes)| Outlook { warnings, nodes })
+        }
+        None => None,
+    };
+    Ok(HttpResponse::Ok().json(RecordReviews {
+        reviews: reviews.into_iter().map(entry).collect(),
+        outlook,
+    }))
+}
+
+/// Asks for a review, approves, sends back, withdraws.
+#[utoipa::path(
+    post, path = "/api/v1/records/{id}/-/review", operation_id = "review_record", tag = "records",
+    security(("token" = ["edit"])), params(("id" = String, Path)), request_body = ReviewBody,
+    responses(
+        (status = 200, description = "Done", body = ReviewAnswer),
+        (status = 308, description = "The record has another id now"),
+        (status = 400, description = "The body cannot be read", body = ProblemBody),
+        (status = 404, description = "No such record or revision", body = ProblemBody),
+        (status = 409, description = "No review is open, or a second person is needed", body = ProblemBody),
+        (status = 413, description = "Over the limit", body = ProblemBody),
+        (status = 415, description = "Not JSON", body = ProblemBody),
+        (status = 422, description = "The gate refuses it, or warnings need a reason", body = ProblemBody),
+    ),
+)]
+pub async fn step(
+    editor: Editor,
+    request: HttpRequest,
+    path: web::Path<String>,
+    payload: Payload,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let status = match locate(&state, &request, &path, Some(&editor.0)).await? {
+        Located::Here(status) => status,
+        Located::Moved(response) => return Ok(response),
+    };
+    let asked: ReviewBody = body::json(&request, payload, limits::REVIEW_BYTES).await?;
+    let (store, now, by) = (state.store.as_ref(), state.clock.now(), editor.0.by());
+    let revision = asked.revision.map(Revision);
+    let named = || revision.ok_or_else(|| Problem::new(Code::MalformedBody, "say which `revision`"));
+    let caller = Caller(Some(editor.0.clone()));
+    let reason = asked.reason.unwrap_or_default();
+    let may = |scope| Access::Scope(scope).check(&caller, state.settings.public_fleet);
+    let mut answer = ReviewAnswer {
+        review: None,
+        published: None,
+    };
+    match asked.step {
+        ReviewStep::Ask => {
+            let note = Some(reason);
+            let review = curate::propose(store, (&status.id, revision), note, &by, now).await?;
+            answer.review = Some(entry(review));
+        }
+        ReviewStep::SendBack => {
+            may(Scope::Publish)?;
+            let which = (&status.id, named()?);
+            curate::end(store, which, ReviewState::SentBack, &reason, &by, now).await?;
+        }
+        ReviewStep::Withdraw => {
+            let which = (&status.id, named()?);
+            curate::end(store, which, ReviewState::Withdrawn, &reason, &by, now).await?;
+        }
+        ReviewStep::Approve => {
+            may(Scope::Publish)?;
+            if asked.alone.is_some() {
+                may(Scope::Admin)?;
+            }
+            let gate = Gate::Asked(std::sync::Arc::clone(&state.knowledge));
+            let approver = approver(&editor.0, asked.alone);
+            let which = (&status.id, named()?);
+            let done = curate::approve(store, &gate, which, Some(&reason), &approver, now).await?;
+            answer.published = Some(announce(&state, done).await);
+        }
+    }
+    Ok(HttpResponse::Ok().json(answer))
+}
+
+/// Comments on the fields of a record.
+#[utoipa::path(
+    get, path = "/api/v1/records/{id}/-/comments", operation_id = "list_record_comments", tag = "records",
+    security(("token" = ["edit"])), params(("id" = String, Path)),
+    responses(
+        (status = 200, description = "All comments", body = Comments),
+        (status = 308, description = "The record has another id now"),
+        (status = 404, description = "No such record", body = ProblemBody),
+    ),
+)]
+pub async fn comments(
+    editor: Editor,
+    request: HttpRequest,
+    path: web::Path<String>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let status = match locate(&state, &request, &path, Some(&editor.0)).await? {
+        Located::Here(status) => status,
+        Located::Moved(response) => return Ok(response),
+    };
+    answer_comments(&state, &status.id).await
+}
+
+/// Comments on a field, or marks a comment as done.
+#[utoipa::path(
+    post, path = "/api/v1/records/{id}/-/comments", operation_id = "comment_record", tag = "records",
+    security(("token" = ["edit"])), params(("id" = String, Path)), request_body = CommentBody,
+    responses(
+        (status = 200, description = "All comments", body = Comments),
+        (status = 308, description = "The record has another id now"),
+        (status = 400, description = "The body cannot be read, or names no field", body = ProblemBody),
+        (status = 404, description = "No such record, revision or open comment", body = ProblemBody),
+        (status = 409, description = "The record has as many comments as it may", body = ProblemBody),
+        (status = 413, description = "Over the limit", body = ProblemBody),
+        (status = 415, description = "Not JSON", body = ProblemBody),
+    ),
+)]
+pub async fn comment(
+    editor: Editor,
+    request: HttpRequest,
+    path: web::Path<String>,
+    payload: Payload,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let status = match locate(&state, &request, &path, Some(&editor.0)).await? {
+        Located::Here(status) => status,
+        Located::Moved(response) => return Ok(response),
+    };
+    let asked: CommentBody = body::json(&request, payload, limits::REVIEW_BYTES).await?;
+    let (store, at, by) = (state.store.as_ref(), state.clock.now(), editor.0.by());
+    match (asked.body, asked.resolve) {
+        (Some(body), None) => {
+            let comment = NewComment {
+                record: status.id.clone(),
+                revision: asked.revision.map_or(status.head, Revision),
+                part: match asked.part {
+                    Some(CommentPart::Annex) => Part::Annex,
+                    _ => Part::Document,
+                },
+                pointer: asked.pointer,
+                by,
+                body,
+                at,
+            };
+            curate::comment(store, comment).await?;
+        }
+        (None, Some(n)) => {
+            if !curate::resolve(store, &status.id, n, &by, at).await? {
+                let detail = format!("no comment {n} is open");
+                return Err(Problem::new(Code::NotFound, detail));
+            }
+        }
+        _ => {
+            let detail = "send either `body`, a comment, or `resolve`, the number of one that is done";
+            return Err(Problem::new(Code::MalformedBody, detail));
+        }
+    }
+    answer_comments(&state, &status.id).await
+}
+
+async fn answer_comments(state: &AppState, id: &RecordId) -> Result<HttpResponse, Problem> {
+    let comments = state.store.comments(id).await?;
+    Ok(HttpResponse::Ok().json(Comments {
+        comments: comments.into_iter().map(comment_entry).collect(),
+    }))
+}
+
+fn entry(review: Review) -> ReviewEntry {
+    let decided = review.decided;
+    ReviewEntry {
+        record: review.record.to_string(),
+        n: review.n,
+        revision: review.revision.0,
+        state: review.state.as_str(),
+        asked_by: review.asked_by,
+        asked_at: rfc3339(review.asked_at),
+        note: review.note,
+        decided_at: decided.as_ref().map(|decision| rfc3339(decision.at)),
+        decided_by: decided.as_ref().map(|decision| decision.by.clone()),
+        reason: decided.and_then(|decision| decision.reason),
+    }
+}
+
+fn comment_entry(comment: Comment) -> CommentEntry {
+    CommentEntry {
+        n: comment.n,
+        revision: comment.revision.0,
+        part: comment.part,
+        pointer: comment.pointer,
+        author: comment.author,
+        body: comment.body,
+        at: rfc3339(comment.at),
+        resolved_at: comment.resolved.as_ref().map(|(_, at)| rfc3339(*at)),
+        resolved_by: comment.resolved.map(|(by, _)| by),
+    }
+}

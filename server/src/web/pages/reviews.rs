@@ -1,0 +1,54 @@
+//! `/reviews`: who waits for whom.
+
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+
+use super::layout::{Layout, Section};
+use super::{html_not_shared, locale};
+use crate::render::i18n::history::Words;
+use crate::render::words::{moment, record_href};
+use crate::web::auth::Editor;
+use crate::web::error::Problem;
+use crate::web::state::AppState;
+
+const MOST: u32 = 200;
+
+#[derive(Debug, Template)]
+#[template(path = "pages/reviews.html")]
+struct ReviewsPage {
+    layout: Layout,
+    words: &'static Words,
+    waiting: Vec<Waiting>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    record: String,
+    href: String,
+    revision: String,
+    by: String,
+    at: String,
+    note: String,
+}
+
+pub async fn get(_: Editor, request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
+    let locale = locale::of(&request);
+    let words = Words::of(locale.language);
+    let reviews = state.store.open_reviews(MOST).await?;
+    let waiting = reviews.into_iter().map(|review| Waiting {
+        href: locale.href(format!("{}/-/revisions", record_href(review.record.as_str()))),
+        record: review.record.to_string(),
+        revision: review.revision.to_string(),
+        by: review.asked_by,
+        at: moment(review.asked_at),
+        note: review.note.unwrap_or_default(),
+    });
+    html_not_shared(&ReviewsPage {
+        layout: Layout::new(format!("{} · Peerless", words.waiting), Section::Search)
+            .in_both("/reviews")
+            .spoken(locale),
+        words,
+        waiting: waiting.collect(),
+    })
+}

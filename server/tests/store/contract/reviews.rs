@@ -1,0 +1,180 @@
+//! Reviews and comments.
+
+use std::sync::Arc;
+
+use kb_core::text::Part;
+use peerless::store::{
+    AuditQuery, By, EndReview, Expected, NewComment, NewReview, Review, ReviewState, Saved, Store,
+    StoreError, Withdrawal,
+};
+
+use crate::support::{Place, at, draft, id, publish, published, record, revision};
+
+const RECORD: &str = "cuda/x";
+
+fn by(name: &str) -> By {
+    By::system(name)
+}
+
+fn ask(number: u32, name: &str, second: i64) -> NewReview {
+    NewReview {
+        record: id(RECORD),
+        revision: revision(number),
+        by: by(name),
+        note: Some("look at the cause".to_owned()),
+        at: at(second),
+    }
+}
+
+async fn with_draft(place: &Place) -> Arc<dyn Store> {
+    let store = place.store().await;
+    published(store.as_ref(), RECORD, record(RECORD, "x")).await;
+    another(store.as_ref(), 1).await;
+    store
+}
+
+async fn another(store: &dyn Store, head: u32) {
+    let texts = record(RECORD, &format!("after {head}"));
+    let saved = store
+        .save_head(draft(RECORD, texts, Expected::Head(revision(head))))
+        .await;
+    assert_eq!(saved.unwrap(), Saved::Saved(revision(head + 1)));
+}
+
+fn states(reviews: &[Review]) -> Vec<(u32, ReviewState)> {
+    reviews
+        .iter()
+        .map(|review| (review.revision.0, review.state))
+        .collect()
+}
+
+pub(crate) async fn a_record_has_one_open_review(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    let first = store.ask_review(ask(2, "ada", 3)).await.unwrap();
+    assert_eq!((first.n, first.state), (1, ReviewState::Open));
+    // The same again is the same review.
+    assert_eq!(store.ask_review(ask(2, "bob", 4)).await.unwrap(), first);
+    another(store.as_ref(), 2).await;
+    store.ask_review(ask(3, "ada", 5)).await.unwrap();
+    let all = store.reviews(&id(RECORD), 10).await.unwrap();
+    assert_eq!(
+        states(&all),
+        [(3, ReviewState::Open), (2, ReviewState::Withdrawn)]
+    );
+    let waiting = store.open_reviews(10).await.unwrap();
+    assert_eq!(waiting, all[..1]);
+    assert!(matches!(
+        store.ask_review(ask(9, "ada", 6)).await,
+        Err(StoreError::NoRevision(..))
+    ));
+}
+
+pub(crate) async fn publishing_a_revision_approves_its_review(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    store.ask_review(ask(2, "ada", 3)).await.unwrap();
+    // Another revision, published before, leaves it open.
+    let mut older = publish(RECORD, 1);
+    older.at = at(4);
+    store.publish(older).await.unwrap();
+    assert_eq!(store.open_reviews(10).await.unwrap().len(), 1);
+    let mut approval = publish(RECORD, 2);
+    approval.by = by("bob");
+    approval.reason = Some("sources read".to_owned());
+    store.publish(approval).await.unwrap();
+    let decided = store.reviews(&id(RECORD), 10).await.unwrap().remove(0);
+    assert_eq!(decided.state, ReviewState::Approved);
+    let decision = decided.decided.unwrap();
+    assert_eq!(
+        (decision.by.as_str(), decision.reason.as_deref()),
+        ("bob", Some("sources read"))
+    );
+    assert_eq!(store.open_reviews(10).await.unwrap(), []);
+}
+
+pub(crate) async fn a_review_ends_once(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    store.ask_review(ask(2, "ada", 3)).await.unwrap();
+    let end = |number| EndReview {
+        record: id(RECORD),
+        revision: revision(number),
+        state: ReviewState::SentBack,
+        by: by("bob"),
+        reason: "the source says otherwise".to_owned(),
+        at: at(5),
+    };
+    assert!(!store.end_review(end(1)).await.unwrap());
+    assert!(store.end_review(end(2)).await.unwrap());
+    assert!(!store.end_review(end(2)).await.unwrap());
+    let ended = store.reviews(&id(RECORD), 10).await.unwrap().remove(0);
+    assert_eq!(ended.state, ReviewState::SentBack);
+    assert_eq!(
+        ended.decided.unwrap().reason.as_deref(),
+        Some("the source says otherwise")
+    );
+    let query = AuditQuery {
+        action: Some("review".to_owned()),
+        limit: 10,
+        ..AuditQuery::default()
+    };
+    let told = store.audit(&query).await.unwrap();
+    let told: Vec<&str> = told.iter().map(|entry| entry.action.as_str()).collect();
+    assert_eq!(told, ["review.send_back", "review.ask"]);
+}
+
+pub(crate) async fn comments_stand_in_order_and_are_done_once(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    for (number, body) in [(1, "why?"), (2, "因为")] {
+        let comment = NewComment {
+            record: id(RECORD),
+            revision: revision(2),
+            part: Part::Annex,
+            pointer: "/patterns/0".to_owned(),
+            by: by("bob"),
+            body: body.to_owned(),
+            at: at(3),
+        };
+        assert_eq!(store.add_comment(comment).await.unwrap(), Some(number));
+    }
+    let done = |n| {
+        let store = Arc::clone(&store);
+        async move {
+            store
+                .resolve_comment(&id(RECORD), n, &by("ada"), at(4))
+                .await
+                .unwrap()
+        }
+    };
+    assert!(done(2).await);
+    assert!(!done(2).await && !done(3).await);
+    let comments = store.comments(&id(RECORD)).await.unwrap();
+    let shown: Vec<_> = comments
+        .iter()
+        .map(|comment| (comment.n, comment.body.as_str(), comment.resolved.clone()))
+        .collect();
+    assert_eq!(
+        shown,
+        [(1, "why?", None), (2, "因为", Some(("ada".to_owned(), at(4))))]
+    );
+    assert_eq!(comments[0].part, Part::Annex);
+}
+
+pub(crate) async fn a_withdrawn_record_says_why_and_what_replaces_it(place: Arc<Place>) {
+    let store = place.store().await;
+    published(store.as_ref(), RECORD, record(RECORD, "x")).await;
+    published(store.as_ref(), "cuda/y", record("cuda/y", "y")).await;
+    let withdrawal = Withdrawal {
+        id: id(RECORD),
+        by: by("ada"),
+        reason: Some("the same as another".to_owned()),
+        replaced_by: Some(id("cuda/y")),
+        at: at(9),
+    };
+    store.take_back(withdrawal).await.unwrap();
+    let status = store.status(&id(RECORD)).await.unwrap().unwrap();
+    assert_eq!(status.withdrawn_reason.as_deref(), Some("the same as another"));
+    assert_eq!(status.replaced_by, Some(id("cuda/y")));
+    // Published again, it says so no longer.
+    store.publish(publish(RECORD, 1)).await.unwrap();
+    let status = store.status(&id(RECORD)).await.unwrap().unwrap();
+    assert_eq!((status.withdrawn_reason, status.replaced_by), (None, None));
+}
