@@ -1,7 +1,7 @@
 //! The gate every request passes: rate, who calls, and whether the route was opened to them. A route that was
 //! registered without being declared stays shut.
 
-use actix_web::body::{EitherBody, MessageBody};
+use actix_web::body::{BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
@@ -11,22 +11,28 @@ use actix_web::{Error, HttpMessage, web};
 use super::auth::{Access, Caller};
 use super::compute::Desk;
 use super::error::{Code, Problem};
+use super::held::hold;
 use super::host;
 use super::routes::Found;
 use super::state::AppState;
 
 /// Middleware: lets a request through or refuses it.
-pub(super) async fn gate<B: MessageBody>(
+pub(super) async fn gate<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
-) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+) -> Result<ServiceResponse<EitherBody<BoxBody>>, Error> {
     // Requests that wait behind each other on one connection are taken in one go where none has to wait for anything: the
     // other connections of this thread have their turn in between.
     tokio::task::yield_now().await;
     match admit(&request).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
-            Ok(next.call(request).await?.map_into_left_body())
+            let state = request.app_data::<web::Data<AppState>>().cloned();
+            let response = next.call(request).await?;
+            let Some(state) = state else {
+                return Ok(response.map_into_boxed_body().map_into_left_body());
+            };
+            Ok(hold(response, &state.answers).map_into_left_body())
         }
         // As a response: an error that leaves a middleware takes the request's traces with it.
         Err(problem) => Ok(request.error_response(problem).map_into_right_body()),

@@ -49,12 +49,20 @@ pub const REPORT_VALUES: usize = 400_000;
 pub const WORK_TIME: Duration = Duration::from_secs(2);
 /// Answers of a batch, together, in bytes.
 pub const BATCH_ANSWER_BYTES: usize = 16 << 20;
-/// Memory for answers of matches and batches that are not yet read, and for what tools of assistants compute, together, in bytes.
+/// Memory for answers that are made whole and not yet read, and for what tools of assistants compute, together, in bytes.
 pub const ANSWERS_BYTES: usize = 128 << 20;
 /// Share of it that a `match` of an assistant holds while it is computed.
 pub const MCP_MATCH_BYTES: usize = 16 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
 pub const BODIES_BYTES: usize = 128 << 20;
+/// Start of each of these answers that is not counted there, in bytes.
+pub const ANSWER_FREE_BYTES: usize = 32 << 10;
+/// An answer goes to its connection in pieces of this size, the next when the one before was taken.
+pub const ANSWER_PIECE_BYTES: usize = 16 << 10;
+/// Exports of records to one client that are under way at once.
+pub const EXPORTS_OF_CLIENT: usize = 4;
+/// Exports of records to all clients that are under way at once.
+pub const EXPORTS: usize = 64;
 /// Start of each body that is not counted against it, in bytes.
 pub const BODY_FREE_BYTES: usize = 64 << 10;
 /// A decompressed body may be this many times the compressed one.
@@ -124,10 +132,25 @@ pub const LIMITS: &[Limit] = &[
         WORK_TIME.as_secs(),
         "seconds",
     ),
+    limit(
+        "exports of records to a client, at once",
+        EXPORTS_OF_CLIENT as u64,
+        "exports",
+    ),
+    limit(
+        "exports of records to all clients, at once",
+        EXPORTS as u64,
+        "exports",
+    ),
     limit("answers of a batch, together", BATCH_ANSWER_BYTES as u64, "bytes"),
     limit(
-        "answers of all matches and batches that are not yet read, together",
+        "answers that are made whole and not yet read, together",
         ANSWERS_BYTES as u64,
+        "bytes",
+    ),
+    limit(
+        "start of each answer that is not counted there",
+        ANSWER_FREE_BYTES as u64,
         "bytes",
     ),
     limit(
@@ -190,6 +213,11 @@ pub const LIMITS: &[Limit] = &[
     ),
     limit("the same while half of them do", 500, "milliseconds"),
     limit("rate of a body after that", BODY_RATE, "bytes per second"),
+    limit(
+        "answer of which nothing is taken",
+        BODY_GRACE.as_secs(),
+        "seconds",
+    ),
     limit("idle connection", KEEP_ALIVE.as_secs(), "seconds"),
     limit("requests under way at SIGTERM", DRAIN.as_secs(), "seconds"),
 ];

@@ -24,6 +24,7 @@ pub mod mcp;
 mod observe;
 pub mod pages;
 pub mod parameters;
+pub mod places;
 pub mod routes;
 pub mod state;
 pub mod token_outage;

@@ -8,6 +8,7 @@ use super::client::Limiter;
 use super::compute::Queue;
 use super::crowd::Crowd;
 use super::parameters::Parameters;
+use super::places::Places;
 use super::routes::RouteTable;
 use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
@@ -43,6 +44,8 @@ pub struct AppState {
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,
+    /// Places for exports that are under way.
+    pub exports: Places,
     /// Places for work, and who waits for one.
     pub queue: Queue,
     /// Connections, and those whose bodies are waited for.

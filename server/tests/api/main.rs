@@ -15,6 +15,7 @@
 mod access;
 mod bad_input;
 mod bounded;
+mod crowds;
 mod deployment;
 mod docs;
 mod durability;

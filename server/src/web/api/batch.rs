@@ -211,7 +211,7 @@ mod tests {
     #[actix_web::test]
     async fn an_answer_that_nobody_reads_keeps_its_share() {
         const LARGE: usize = limits::BODY_FREE_BYTES + (1 << 19);
-        let budget = Budget::of(1 << 20);
+        let budget = Budget::of(1 << 20, limits::BODY_FREE_BYTES);
         let mut share = budget.share();
         assert_eq!(share.grow_to(LARGE), Ok(()));
         let mut unread = Box::pin(answers(&[json!(1)], share).in_pieces());

@@ -13,17 +13,31 @@ use crate::web::state::AppState;
 const UNIT: usize = 1 << 10;
 
 #[derive(Debug, Clone)]
-pub struct Budget(Arc<Semaphore>);
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self::of(limits::BODIES_BYTES)
-    }
+pub struct Budget {
+    units: usize,
+    free: usize,
+    left: Arc<Semaphore>,
 }
 
 impl Budget {
-    pub fn of(bytes: usize) -> Self {
-        Self(Arc::new(Semaphore::new(bytes / UNIT)))
+    /// `bytes` for all; the first `free` bytes of each are not counted.
+    pub fn of(bytes: usize, free: usize) -> Self {
+        let units = bytes / UNIT;
+        Self {
+            units,
+            free,
+            left: Arc::new(Semaphore::new(units)),
+        }
+    }
+
+    /// For the bodies of all requests.
+    pub fn of_bodies() -> Self {
+        Self::of(limits::BODIES_BYTES, limits::BODY_FREE_BYTES)
+    }
+
+    /// For answers that are made whole.
+    pub fn of_answers() -> Self {
+        Self::of(limits::ANSWERS_BYTES, limits::ANSWER_FREE_BYTES)
     }
 
     pub fn share(&self) -> Share {
@@ -53,13 +67,16 @@ impl Share {
 
     /// Takes what a body of `bytes` needs; small ones always have room.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), BodyError> {
-        let wanted = bytes.saturating_sub(limits::BODY_FREE_BYTES).div_ceil(UNIT);
+        let Some(budget) = &self.budget else {
+            return Ok(());
+        };
+        let wanted = bytes.saturating_sub(budget.free).div_ceil(UNIT);
         let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let (Some(Budget(budget)), Some(more @ 1..)) = (&self.budget, wanted.checked_sub(held)) else {
+        let Some(more @ 1..) = wanted.checked_sub(held) else {
             return Ok(());
         };
         let more = u32::try_from(more).map_err(|_| BodyError::Busy)?;
-        let more = Arc::clone(budget)
+        let more = Arc::clone(&budget.left)
             .try_acquire_many_owned(more)
             .map_err(|_| BodyError::Busy)?;
         match &mut self.held {
@@ -81,7 +98,7 @@ mod tests {
 
     #[test]
     fn bodies_share_what_there_is() {
-        let budget = Budget::of(1 << 20);
+        let budget = Budget::of(1 << 20, limits::BODY_FREE_BYTES);
         let share = || budget.share();
         let large = limits::BODY_FREE_BYTES + (1 << 20);
         let mut first = share();

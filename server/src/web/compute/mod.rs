@@ -86,6 +86,11 @@ impl Desk {
         given.unwrap_or_else(Self::of_one)
     }
 
+    /// Whose work it is.
+    pub(super) fn client(&self) -> IpAddr {
+        self.client
+    }
+
     /// For the only user of a program.
     pub fn of_one() -> Self {
         Self {
