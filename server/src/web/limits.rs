@@ -64,7 +64,7 @@ pub const EXPORTS_OF_CLIENT: usize = 4;
 /// Exports of records to all clients that are under way at once.
 pub const EXPORTS: usize = 64;
 /// Start of each body that is not counted against it, in bytes.
-pub const BODY_FREE_BYTES: usize = 64 << 10;
+pub const BODY_FREE_BYTES: usize = 4 << 10;
 /// A decompressed body may be this many times the compressed one.
 pub const DECOMPRESSION_RATIO: u64 = wire::DECOMPRESSION_RATIO;
 /// The ratio is not asked of bodies that stay below this size, in bytes; nor of a report, whose own limit is near.
@@ -92,9 +92,10 @@ pub const RATE_BURST: u32 = 4;
 pub const HEADER_TIME: Duration = Duration::from_secs(10);
 /// Time a body has before [`BODY_RATE`] is asked of it, and the longest pause in it.
 pub const BODY_GRACE: Duration = Duration::from_secs(30);
-/// The same while more than a quarter of all connections that there can be wait for the rest of a body.
+/// The same while more than a quarter of all connections that there can be wait for the rest of a body; and of a body that is
+/// read whole, while such bodies fill half of [`BODIES_BYTES`].
 pub const CROWDED_GRACE: Duration = Duration::from_secs(3);
-/// The same while more than half of them do.
+/// The same while more than half of them do, or such bodies fill three quarters.
 pub const FULL_GRACE: Duration = Duration::from_millis(500);
 /// Bytes per second that a body must keep up on average after [`BODY_GRACE`].
 pub const BODY_RATE: u64 = 1024;
@@ -207,11 +208,15 @@ pub const LIMITS: &[Limit] = &[
         "seconds",
     ),
     limit(
-        "the same while a quarter of all connections wait for a body",
+        "the same while a quarter of all connections wait for a body, or bodies fill half of their memory",
         CROWDED_GRACE.as_secs(),
         "seconds",
     ),
-    limit("the same while half of them do", 500, "milliseconds"),
+    limit(
+        "the same while half of them do, or bodies fill three quarters",
+        500,
+        "milliseconds",
+    ),
     limit("rate of a body after that", BODY_RATE, "bytes per second"),
     limit(
         "answer of which nothing is taken",

@@ -22,7 +22,7 @@ async fn sent(address: &str, number: usize, bytes: &[u8]) -> TcpStream {
 }
 
 /// Holds `count` connections open, asks as an ordinary client meanwhile, and gives the megabytes that they cost.
-async fn cost_of_crowd(server: &Server, count: usize, bytes: &[u8]) -> u64 {
+async fn cost_of_crowd(server: &Server, count: usize, bytes: &[u8]) -> (u64, Vec<TcpStream>) {
     let address = server.url.strip_prefix("http://").unwrap();
     drop(sent(address, 0, bytes).await);
     let client = client();
@@ -44,16 +44,42 @@ async fn cost_of_crowd(server: &Server, count: usize, bytes: &[u8]) -> u64 {
     tokio::time::sleep(Duration::from_secs(2)).await;
     let peak = peak_megabytes(server);
     println!("{count} connections: {before} MB before, {peak} MB then");
-    peak - before
+    (peak - before, crowd)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn exports_that_nobody_reads_cost_little() {
     let (folder, data) = folder();
     let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
-    let ask = "GET /api/v1/export.ndjson HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(20);
-    let cost = cost_of_crowd(&server, 400, ask.as_bytes()).await;
-    assert!(cost < 100, "{cost} MB");
+    let ask = "GET /api/v1/export.ndjson HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let (cost, _crowd) = cost_of_crowd(&server, 600, ask.as_bytes()).await;
+    assert!(cost < 50, "{cost} MB");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_that_are_not_finished_cost_little() {
+    let (folder, data) = folder();
+    let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
+    let body = format!(
+        "POST /api/v1/match HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: 8000000\r\n\r\n{{\"text\":\"{}",
+        "x".repeat(60_000)
+    );
+    let (cost, crowd) = cost_of_crowd(&server, 3000, body.as_bytes()).await;
+    assert!(cost < 300, "{cost} MB");
+    // Few are waited for when their memory is nearly full.
+    let mut waiting = crowd;
+    let began = Instant::now();
+    while waiting.len() > 2500 && began.elapsed() < Duration::from_secs(20) {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        waiting.retain(|connection| {
+            let mut answer = [0; 12];
+            let is_answered = connection.try_read(&mut answer).is_ok();
+            assert!(!is_answered || &answer == b"HTTP/1.1 503");
+            !is_answered
+        });
+    }
+    assert!(waiting.len() <= 2500, "{} are waited for", waiting.len());
 }
 
 /// An export has a place, of which an address has some; who does not read loses it.

@@ -2,6 +2,7 @@
 //! process. Bodies that are streamed hold next to nothing and are not counted.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::{HttpMessage as _, HttpRequest, web};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -38,6 +39,18 @@ impl Budget {
     /// For answers that are made whole.
     pub fn of_answers() -> Self {
         Self::of(limits::ANSWERS_BYTES, limits::ANSWER_FREE_BYTES)
+    }
+
+    /// The longest that the rest of what takes its share is waited for: the less is left, the shorter.
+    pub fn patience(&self) -> Duration {
+        let left = self.left.available_permits();
+        if left < self.units / 4 {
+            limits::FULL_GRACE
+        } else if left < self.units / 2 {
+            limits::CROWDED_GRACE
+        } else {
+            Duration::MAX
+        }
     }
 
     pub fn share(&self) -> Share {
@@ -111,7 +124,15 @@ mod tests {
             "small ones have room"
         );
         assert_eq!(second.grow_to(limits::BODY_FREE_BYTES + 1), Err(BodyError::Busy));
+        assert_eq!(budget.patience(), limits::FULL_GRACE);
         drop(first);
-        assert_eq!(second.grow_to(large), Ok(()), "what was held is free again");
+        assert_eq!(budget.patience(), Duration::MAX);
+        assert_eq!(
+            second.grow_to(large / 3 * 2),
+            Ok(()),
+            "what was held is free again"
+        );
+        assert_eq!(budget.patience(), limits::CROWDED_GRACE);
+        assert_eq!(second.grow_to(large), Ok(()));
     }
 }

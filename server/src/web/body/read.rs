@@ -27,15 +27,15 @@ async fn whole(
 ) -> Result<Vec<u8>, BodyError> {
     refuse_announced(request, limit)?;
     let mut share = Share::of(request);
-    let mut pace = Pace::of(request);
+    let mut pace = Pace::of_held(request);
     while let Some(piece) = pace.next(payload.next()).await? {
         let piece = piece.map_err(|_| BodyError::Broken)?;
         pace.note(piece.len())?;
         decoder.push(&piece)?;
-        share.grow_to(decoder.sink().len())?;
+        share.grow_to(decoder.sink().capacity())?;
     }
     let body = decoder.finish()?;
-    share.grow_to(body.len())?;
+    share.grow_to(body.capacity())?;
     share.keep(request);
     Ok(body)
 }
@@ -68,7 +68,7 @@ async fn weighed(
 ) -> Result<Vec<u8>, BodyError> {
     refuse_announced(request, limit)?;
     let mut share = Share::of(request);
-    let mut pace = Pace::of(request);
+    let mut pace = Pace::of_held(request);
     while let Some(piece) = pace.next(payload.next()).await? {
         let mut piece = piece.map_err(|_| BodyError::Broken)?;
         pace.note(piece.len())?;
