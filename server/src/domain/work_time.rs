@@ -36,7 +36,27 @@ impl WorkTime {
     }
 }
 
-fn spent() -> Duration {
+/// Processor time of work that is done in parts, each on any thread.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Meter(Duration);
+
+impl Meter {
+    /// Does a part and adds what it took.
+    pub fn time<T>(&mut self, part: impl FnOnce() -> T) -> T {
+        let began = spent();
+        let done = part();
+        self.0 += spent().saturating_sub(began);
+        done
+    }
+
+    /// What all parts took.
+    pub fn spent(&self) -> Duration {
+        self.0
+    }
+}
+
+/// Processor time of this thread so far.
+pub fn spent() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(
         u64::try_from(now.tv_sec).unwrap_or_default(),

@@ -47,6 +47,8 @@ pub const JSON_VALUES: usize = 100_000;
 pub const REPORT_VALUES: usize = 400_000;
 /// Processor time of a request that is no streamed text.
 pub const WORK_TIME: Duration = Duration::from_secs(2);
+/// Processor time of a streamed text for each megabyte of it, beside [`WORK_TIME`]. A log of nothing but errors takes a tenth.
+pub const MEGABYTE_TIME: Duration = Duration::from_millis(500);
 /// Answers of a batch, together, in bytes.
 pub const BATCH_ANSWER_BYTES: usize = 16 << 20;
 /// Memory for answers that are made whole and not yet read, and for what tools of assistants compute, together, in bytes.
@@ -132,6 +134,11 @@ pub const LIMITS: &[Limit] = &[
         "processor time of a request that is no streamed text",
         WORK_TIME.as_secs(),
         "seconds",
+    ),
+    limit(
+        "the same of a streamed text, for each of its megabytes more",
+        500,
+        "milliseconds",
     ),
     limit(
         "exports of records to a client, at once",
