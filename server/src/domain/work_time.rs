@@ -11,6 +11,7 @@ pub const PIECE: usize = 64 << 10;
 #[derive(Debug, Clone, Copy)]
 pub struct WorkTime {
     began: Duration,
+    used: Duration,
     limit: Duration,
 }
 
@@ -21,15 +22,21 @@ pub struct OutOfTime(pub Duration);
 
 impl WorkTime {
     pub fn start(limit: Duration) -> Self {
+        Self::after(Duration::ZERO, limit)
+    }
+
+    /// For a request that has used some of it before.
+    pub fn after(used: Duration, limit: Duration) -> Self {
         Self {
             began: spent(),
+            used,
             limit,
         }
     }
 
     /// Refuses when the time is over.
     pub fn check(&self) -> Result<(), OutOfTime> {
-        if spent().saturating_sub(self.began) > self.limit {
+        if spent().saturating_sub(self.began).saturating_add(self.used) > self.limit {
             return Err(OutOfTime(self.limit));
         }
         Ok(())
