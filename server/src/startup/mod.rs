@@ -31,6 +31,7 @@ use crate::web::client::Limiter;
 use crate::web::compute::Queue;
 use crate::web::crowd::{Counted, Crowd};
 use crate::web::places::Places;
+use crate::web::shared::Shared;
 use crate::web::state::{AppState, RequestIds, Settings};
 use crate::web::token_outage::TokenOutage;
 use crate::web::write_check::WriteCheck;
@@ -115,6 +116,7 @@ impl Application {
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
             bodies: Budget::of_bodies(),
             answers: Budget::of_answers(),
+            signatures: Shared::default(),
             exports: Places::default(),
             queue: Queue::default(),
             crowd,

@@ -26,6 +26,7 @@ pub mod pages;
 pub mod parameters;
 pub mod places;
 pub mod routes;
+pub mod shared;
 pub mod state;
 pub mod token_outage;
 pub mod write_check;

@@ -1,14 +1,12 @@
 //! `GET /api/v1/export.ndjson`: every published record, one line each, in seq order; `GET /api/v1/export.zip`: the same
 //! as files. Both carry a tag, so that a mirror asks often and loads once.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
-use actix_web::body::SizedStream;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::{self, Bytes};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
-use futures_util::{Stream, stream};
+use futures_util::stream;
 use kb_core::ids::Seq;
 
 use crate::bundle::{Line, licence};
@@ -19,6 +17,7 @@ use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::limits;
 use crate::web::places::Place;
+use crate::web::shared::in_pieces;
 use crate::web::state::AppState;
 
 /// Records read at once; each is 512 KiB at most. An export that nobody reads holds them.
@@ -124,15 +123,6 @@ pub async fn export_zip(
         // It is packed already.
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .body(in_pieces(Bytes::from_owner(archive))))
-}
-
-/// Sends in pieces what many callers share: a whole body is copied for each of them, also for those that do not read.
-fn in_pieces(whole: Bytes) -> SizedStream<impl Stream<Item = Result<Bytes, Infallible>>> {
-    let length = whole.len();
-    let pieces = (0..length)
-        .step_by(limits::ANSWER_PIECE_BYTES)
-        .map(move |from| Ok(whole.slice(from..length.min(from + limits::ANSWER_PIECE_BYTES))));
-    SizedStream::new(length as u64, stream::iter(pieces))
 }
 
 #[derive(Debug, thiserror::Error)]
