@@ -16,7 +16,6 @@ use crate::feed;
 use crate::startup::open_store;
 use crate::web::body::Budget;
 use crate::web::compute::Desk;
-use crate::web::limits;
 use crate::web::mcp::{Source, Tools};
 
 /// Whose knowledge the tools have, and who calls them.
@@ -46,7 +45,7 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
         clock: Arc::new(clock),
         token: None,
         base_url: None,
-        answers: Budget::of(limits::ANSWERS_BYTES),
+        answers: Budget::of_answers(),
         desk: Desk::of_one(),
     };
     // The database where there is one already; it is not made for this.

@@ -18,6 +18,7 @@ pub mod outcomes;
 pub mod records;
 pub mod reports;
 pub mod search;
+pub mod steps;
 pub mod suspects;
 pub mod tokens;
 pub mod work_time;

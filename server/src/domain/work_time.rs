@@ -11,6 +11,7 @@ pub const PIECE: usize = 64 << 10;
 #[derive(Debug, Clone, Copy)]
 pub struct WorkTime {
     began: Duration,
+    used: Duration,
     limit: Duration,
 }
 
@@ -21,8 +22,14 @@ pub struct OutOfTime(pub Duration);
 
 impl WorkTime {
     pub fn start(limit: Duration) -> Self {
+        Self::after(Duration::ZERO, limit)
+    }
+
+    /// For a request that has used some of it before.
+    pub fn after(used: Duration, limit: Duration) -> Self {
         Self {
             began: spent(),
+            used,
             limit,
         }
     }
@@ -34,14 +41,34 @@ impl WorkTime {
 
     /// Refuses when the time is over.
     pub fn check(&self) -> Result<(), OutOfTime> {
-        if self.worked() > self.limit {
+        if self.worked().saturating_add(self.used) > self.limit {
             return Err(OutOfTime(self.limit));
         }
         Ok(())
     }
 }
 
-fn spent() -> Duration {
+/// Processor time of work that is done in parts, each on any thread.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Meter(Duration);
+
+impl Meter {
+    /// Does a part and adds what it took.
+    pub fn time<T>(&mut self, part: impl FnOnce() -> T) -> T {
+        let began = spent();
+        let done = part();
+        self.0 += spent().saturating_sub(began);
+        done
+    }
+
+    /// What all parts took.
+    pub fn spent(&self) -> Duration {
+        self.0
+    }
+}
+
+/// Processor time of this thread so far.
+pub fn spent() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(
         u64::try_from(now.tv_sec).unwrap_or_default(),

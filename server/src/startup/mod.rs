@@ -11,10 +11,13 @@ use std::future::Future;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use actix_web::dev::Server;
+use actix_web::rt::net::TcpStream;
 use actix_web::{HttpServer, web};
 use kb_core::ids::Seq;
+use rustix::net::sockopt::set_tcp_user_timeout;
 use time::OffsetDateTime;
 
 use crate::bundle;
@@ -30,6 +33,8 @@ use crate::web::body::{Budget, Patience};
 use crate::web::client::Limiter;
 use crate::web::compute::Queue;
 use crate::web::crowd::{Counted, Crowd};
+use crate::web::places::Places;
+use crate::web::shared::Shared;
 use crate::web::state::{AppState, RequestIds, Settings};
 use crate::web::token_outage::TokenOutage;
 use crate::web::write_check::WriteCheck;
@@ -121,8 +126,10 @@ impl Application {
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
             passwords,
             logins: LoginLimiter::default(),
-            bodies: Budget::default(),
-            answers: Budget::of(limits::ANSWERS_BYTES),
+            bodies: Budget::of_bodies(),
+            answers: Budget::of_answers(),
+            signatures: Shared::default(),
+            exports: Places::default(),
             queue: Queue::default(),
             crowd,
             write_check: WriteCheck::default(),
@@ -223,20 +230,34 @@ fn listen(address: &str) -> Result<TcpListener, StartupError> {
     })
 }
 
+/// Has the system break a connection whose client takes nothing of its answer for so long. What fills the system's buffers
+/// is not asked for again by the program, so that it would not notice.
+fn give_up_unread(connection: &TcpStream, patience: Duration) {
+    let milliseconds = u32::try_from(patience.as_millis()).unwrap_or(u32::MAX);
+    if let Err(error) = set_tcp_user_timeout(connection, milliseconds) {
+        tracing::debug!(%error, "answers of this connection wait for their reader without an end");
+    }
+}
+
 fn serve(
     listener: TcpListener,
     workers: Option<usize>,
     state: web::Data<AppState>,
 ) -> Result<Server, StartupError> {
     let crowd = state.crowd.clone();
+    let patience = state.settings.patience.grace;
     let count = workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let room = crowd.room() / count.max(1);
     let mut server = HttpServer::new(move || app(state.clone()))
-        .on_connect(move |_, connection| {
-            connection.insert::<Counted>(crowd.connected());
+        .on_connect(move |connection, data| {
+            data.insert::<Counted>(crowd.connected());
+            if let Some(connection) = connection.downcast_ref::<TcpStream>() {
+                give_up_unread(connection, patience);
+            }
         })
         // Beyond it the descriptors would end, and accepting would fail; so it waits.
         .max_connections(room.max(1))
+        .h1_write_buffer_size(limits::ANSWER_PIECE_BYTES)
         .client_request_timeout(limits::HEADER_TIME)
         .keep_alive(limits::KEEP_ALIVE)
         // Who sends no more has gone: nothing is computed for them.

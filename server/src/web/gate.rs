@@ -1,7 +1,7 @@
 //! The gate every request passes: rate, who calls, and whether the route was opened to them. A route that was
 //! registered without being declared stays shut.
 
-use actix_web::body::{EitherBody, MessageBody};
+use actix_web::body::{BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
@@ -12,6 +12,7 @@ use actix_web::{Error, HttpMessage, web};
 use super::auth::{Access, Caller, Known};
 use super::compute::Desk;
 use super::error::{Code, Problem};
+use super::held::hold;
 use super::host;
 use super::routes::Found;
 use super::session::visitor::{self, Visitor};
@@ -22,26 +23,29 @@ use super::state::AppState;
 const LONGEST_WAY_BACK: usize = 1000;
 
 /// Middleware: lets a request through or refuses it.
-pub(super) async fn gate<B: MessageBody>(
+pub(super) async fn gate<B: MessageBody + 'static>(
     mut request: ServiceRequest,
     next: Next<B>,
-) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+) -> Result<ServiceResponse<EitherBody<BoxBody>>, Error> {
     // Requests that wait behind each other on one connection are taken in one go where none has to wait for anything: the
     // other connections of this thread have their turn in between.
     tokio::task::yield_now().await;
     match admit(&mut request).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
+            let state = request.app_data::<web::Data<AppState>>().cloned();
             let visitor = request.extensions().get::<Visitor>().cloned();
             let is_personal = request.extensions().get::<SignedIn>().is_some();
             if is_personal && !changes_something(request.method()) && !request.path().starts_with("/api/") {
                 // A page that was kept from before the login shows nobody's name.
                 request.headers_mut().remove(header::IF_NONE_MATCH);
             }
-            let answer = visitor::scope(visitor.unwrap_or_default(), next.call(request)).await;
-            let mut answer = answer?.map_into_left_body();
-            answer_of_one(answer.headers_mut(), is_personal);
-            Ok(answer)
+            let mut response = visitor::scope(visitor.unwrap_or_default(), next.call(request)).await?;
+            answer_of_one(response.headers_mut(), is_personal);
+            let Some(state) = state else {
+                return Ok(response.map_into_boxed_body().map_into_left_body());
+            };
+            Ok(hold(response, &state.answers).map_into_left_body())
         }
         // As a response: an error that leaves a middleware takes the request's traces with it.
         Err(problem) => Ok(request.error_response(problem).map_into_right_body()),

@@ -2,16 +2,15 @@
 
 use std::convert::Infallible;
 
-use actix_web::body::SizedStream;
+use actix_web::body::{BoxBody, MessageBody, SizedStream};
+use actix_web::dev::ServiceResponse;
 use actix_web::web::Bytes;
 use actix_web::{HttpResponse, HttpResponseBuilder};
-use futures_util::stream;
+use futures_util::{Stream, stream};
 
 use super::body::Budget;
 use super::error::Problem;
-
-/// Bytes that are given to the connection at once.
-const PIECE: usize = 32 << 10;
+use super::limits;
 
 /// Ends a response with a body that holds its share of `budget` until the last piece is taken. Where there is no room, the
 /// answer is a 503: the caller asks again when others have read theirs.
@@ -20,7 +19,31 @@ pub(super) fn held(
     body: impl Into<Bytes>,
     budget: &Budget,
 ) -> Result<HttpResponse, Problem> {
-    let body: Bytes = body.into();
+    Ok(response.body(pieces_of(body.into(), budget)?))
+}
+
+/// The same for the body of any response that is there whole: the connection would copy all of it at once.
+pub(super) fn hold<B: MessageBody + 'static>(
+    response: ServiceResponse<B>,
+    budget: &Budget,
+) -> ServiceResponse<BoxBody> {
+    let (request, response) = response.into_parts();
+    let (head, body) = response.into_parts();
+    let body = match body.try_into_bytes() {
+        Ok(body) if body.len() > limits::ANSWER_PIECE_BYTES => match pieces_of(body, budget) {
+            Ok(pieces) => BoxBody::new(pieces),
+            Err(problem) => return ServiceResponse::from_err(problem, request),
+        },
+        Ok(body) => BoxBody::new(body),
+        Err(body) => body.boxed(),
+    };
+    ServiceResponse::new(request, head.set_body(body))
+}
+
+fn pieces_of(
+    body: Bytes,
+    budget: &Budget,
+) -> Result<SizedStream<impl Stream<Item = Result<Bytes, Infallible>> + use<>>, Problem> {
     let mut share = budget.share();
     share.grow_to(body.len())?;
     let length = body.len() as u64;
@@ -28,10 +51,10 @@ pub(super) fn held(
     let pieces = std::iter::from_fn(move || {
         // The share goes with the closure, when the last piece has gone.
         let _held = &share;
-        let piece = left.split_to(left.len().min(PIECE));
+        let piece = left.split_to(left.len().min(limits::ANSWER_PIECE_BYTES));
         (!piece.is_empty()).then_some(Ok::<_, Infallible>(piece))
     });
-    Ok(response.body(SizedStream::new(length, stream::iter(pieces))))
+    Ok(SizedStream::new(length, stream::iter(pieces)))
 }
 
 #[cfg(test)]
@@ -42,7 +65,7 @@ mod tests {
 
     #[actix_web::test]
     async fn an_answer_that_nobody_reads_keeps_its_share() {
-        let budget = Budget::of(256 << 10);
+        let budget = Budget::of(256 << 10, limits::ANSWER_FREE_BYTES);
         let text = "a".repeat(200 << 10);
         let answer = || held(HttpResponse::Ok(), text.clone(), &budget);
         let unread = answer().unwrap();

@@ -58,16 +58,26 @@ pub const JSON_VALUES: usize = 100_000;
 pub const REPORT_VALUES: usize = 400_000;
 /// Processor time of a request that is no streamed text.
 pub const WORK_TIME: Duration = Duration::from_secs(2);
+/// Processor time of a streamed text for each megabyte of it, beside [`WORK_TIME`]. A log of nothing but errors takes a tenth.
+pub const MEGABYTE_TIME: Duration = Duration::from_millis(500);
 /// Answers of a batch, together, in bytes.
 pub const BATCH_ANSWER_BYTES: usize = 16 << 20;
-/// Memory for answers of matches and batches that are not yet read, and for what tools of assistants compute, together, in bytes.
+/// Memory for answers that are made whole and not yet read, and for what tools of assistants compute, together, in bytes.
 pub const ANSWERS_BYTES: usize = 128 << 20;
 /// Share of it that a `match` of an assistant holds while it is computed.
 pub const MCP_MATCH_BYTES: usize = 16 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
 pub const BODIES_BYTES: usize = 128 << 20;
+/// Start of each of these answers that is not counted there, in bytes.
+pub const ANSWER_FREE_BYTES: usize = 32 << 10;
+/// An answer goes to its connection in pieces of this size, the next when the one before was taken.
+pub const ANSWER_PIECE_BYTES: usize = 16 << 10;
+/// Exports of records to one client that are under way at once.
+pub const EXPORTS_OF_CLIENT: usize = 4;
+/// Exports of records to all clients that are under way at once.
+pub const EXPORTS: usize = 64;
 /// Start of each body that is not counted against it, in bytes.
-pub const BODY_FREE_BYTES: usize = 64 << 10;
+pub const BODY_FREE_BYTES: usize = 4 << 10;
 /// A decompressed body may be this many times the compressed one.
 pub const DECOMPRESSION_RATIO: u64 = wire::DECOMPRESSION_RATIO;
 /// The ratio is not asked of bodies that stay below this size, in bytes; nor of a report, whose own limit is near.
@@ -95,9 +105,10 @@ pub const RATE_BURST: u32 = 4;
 pub const HEADER_TIME: Duration = Duration::from_secs(10);
 /// Time a body has before [`BODY_RATE`] is asked of it, and the longest pause in it.
 pub const BODY_GRACE: Duration = Duration::from_secs(30);
-/// The same while more than a quarter of all connections that there can be wait for the rest of a body.
+/// The same while more than a quarter of all connections that there can be wait for the rest of a body; and of a body that is
+/// read whole, while such bodies fill half of [`BODIES_BYTES`].
 pub const CROWDED_GRACE: Duration = Duration::from_secs(3);
-/// The same while more than half of them do.
+/// The same while more than half of them do, or such bodies fill three quarters.
 pub const FULL_GRACE: Duration = Duration::from_millis(500);
 /// Bytes per second that a body must keep up on average after [`BODY_GRACE`].
 pub const BODY_RATE: u64 = 1024;
@@ -144,10 +155,30 @@ pub const LIMITS: &[Limit] = &[
         WORK_TIME.as_secs(),
         "seconds",
     ),
+    limit(
+        "the same of a streamed text, for each of its megabytes more",
+        500,
+        "milliseconds",
+    ),
+    limit(
+        "exports of records to a client, at once",
+        EXPORTS_OF_CLIENT as u64,
+        "exports",
+    ),
+    limit(
+        "exports of records to all clients, at once",
+        EXPORTS as u64,
+        "exports",
+    ),
     limit("answers of a batch, together", BATCH_ANSWER_BYTES as u64, "bytes"),
     limit(
-        "answers of all matches and batches that are not yet read, together",
+        "answers that are made whole and not yet read, together",
         ANSWERS_BYTES as u64,
+        "bytes",
+    ),
+    limit(
+        "start of each answer that is not counted there",
+        ANSWER_FREE_BYTES as u64,
         "bytes",
     ),
     limit(
@@ -204,12 +235,21 @@ pub const LIMITS: &[Limit] = &[
         "seconds",
     ),
     limit(
-        "the same while a quarter of all connections wait for a body",
+        "the same while a quarter of all connections wait for a body, or bodies fill half of their memory",
         CROWDED_GRACE.as_secs(),
         "seconds",
     ),
-    limit("the same while half of them do", 500, "milliseconds"),
+    limit(
+        "the same while half of them do, or bodies fill three quarters",
+        500,
+        "milliseconds",
+    ),
     limit("rate of a body after that", BODY_RATE, "bytes per second"),
+    limit(
+        "answer of which nothing is taken",
+        BODY_GRACE.as_secs(),
+        "seconds",
+    ),
     limit("idle connection", KEEP_ALIVE.as_secs(), "seconds"),
     limit("requests under way at SIGTERM", DRAIN.as_secs(), "seconds"),
 ];

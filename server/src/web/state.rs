@@ -8,7 +8,9 @@ use super::client::Limiter;
 use super::compute::Queue;
 use super::crowd::Crowd;
 use super::parameters::Parameters;
+use super::places::Places;
 use super::routes::RouteTable;
+use super::shared::Shared;
 use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
@@ -51,6 +53,10 @@ pub struct AppState {
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,
+    /// The answer of `GET /signatures`.
+    pub signatures: Shared,
+    /// Places for exports that are under way.
+    pub exports: Places,
     /// Places for work, and who waits for one.
     pub queue: Queue,
     /// Connections, and those whose bodies are waited for.

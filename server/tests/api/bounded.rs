@@ -8,17 +8,11 @@ use std::time::{Duration, Instant};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::process::{Server, folder, token};
+use crate::process::{Server, folder, peak_megabytes, token};
 use crate::test_app::{TestApp, client, json as json_of, problem};
 
 /// Peak of resident memory that the server may reach under attack, in MB.
 const MOST_MEGABYTES: u64 = 700;
-
-fn peak_megabytes(server: &Server) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
-}
 
 fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use peerless::web::limits::WAITING_OF_CLIENT;
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -100,6 +102,56 @@ async fn requests_that_wait_behind_each_other_on_a_connection_let_others_pass() 
     assert!(counted < 100, "{counted} of 128 were computed for nobody");
     app.stop().await;
 }
+
+/// Large texts of many addresses are worked on in turns with the small one of another.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_small_text_does_not_wait_behind_large_ones() {
+    let app = behind_a_proxy().await;
+    let line = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n";
+    let large = json!({ "text": line.repeat(50_000) }).to_string();
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+        {"name": "match", "arguments": {"text": line.repeat(50_000)}}});
+    let items = vec![json!({ "text": line.repeat(1000) }); 60];
+    let bodies = [
+        ("/api/v1/match", large),
+        ("/mcp", message.to_string()),
+        ("/api/v1/match/batch", json!({ "items": items }).to_string()),
+    ];
+    for (path, body) in bodies {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let mut flood = JoinSet::new();
+        for number in 0..FLOOD {
+            let asked = app
+                .post(path)
+                .header("x-forwarded-for", format!("192.0.2.{number}"))
+                .header("content-type", "application/json")
+                .header("accept", "application/json, text/event-stream")
+                .body(body.clone());
+            let ended = Arc::clone(&ended);
+            flood.spawn(async move {
+                let answer = asked.send().await.unwrap();
+                ended.fetch_add(1, Ordering::SeqCst);
+                answer.status()
+            });
+        }
+        // All of them are read, and wait.
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let began = ended.load(Ordering::SeqCst);
+        let small = app.post("/api/v1/match").header("x-forwarded-for", "192.0.2.99");
+        let answer = small.body(line.repeat(50)).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK);
+        let before = ended.load(Ordering::SeqCst) - began;
+        println!("{path}: {began} had ended, {before} more before the small one");
+        assert!(
+            before < FLOOD / 4,
+            "{path}: {before} of the flood were answered first"
+        );
+        while flood.join_next().await.is_some() {}
+    }
+    app.stop().await;
+}
+
+const FLOOD: usize = 12;
 
 /// Searches that were answered.
 async fn searches(app: &TestApp) -> usize {

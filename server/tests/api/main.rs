@@ -17,6 +17,7 @@ mod accounts;
 mod bad_input;
 mod bounded;
 mod browser;
+mod crowds;
 mod deployment;
 mod docs;
 mod durability;

@@ -46,6 +46,13 @@ pub struct Server {
     pub log: PathBuf,
 }
 
+/// Peak of a server's resident memory so far, in MB.
+pub fn peak_megabytes(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+}
+
 impl Server {
     /// Starts one on any free port and waits until it says where it serves.
     pub fn start(arguments: &[&str], log: &Path) -> Self {

@@ -8,12 +8,11 @@ use actix_web::{HttpRequest, HttpResponse};
 use futures_util::{Stream, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::sync::oneshot;
 use utoipa::ToSchema;
 
 use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
 use crate::domain::lookup::{BatchItem, look_up_item};
-use crate::domain::work_time::WorkTime;
+use crate::domain::work_time::{Meter, WorkTime};
 use crate::web::auth::Anyone;
 use crate::web::body::{Bound, Share, Weigher};
 use crate::web::compute::{ALL_RECORDS, Desk};
@@ -70,13 +69,10 @@ pub async fn batch(
         base_url: Some(base_url(&request, &state)),
         expand: Expand::Brief,
     };
-    let (waiting, awaited) = oneshot::channel::<()>();
-    let share = state.answers.share();
-    let work = move || all(&explaining, &texts, &waiting, share);
-    let answers = Desk::of(&request).compute(ALL_RECORDS, work).await;
-    // Where the caller goes away, this end goes with the request, and the work ends with the next item.
-    drop(awaited);
-    let answers = answers??;
+    let mut all = All::start(texts, state.answers.share());
+    let answers = Desk::of(&request)
+        .in_turns(ALL_RECORDS, move || all.step(&explaining))
+        .await??;
     Ok(HttpResponse::Ok()
         .content_type(ContentType::json())
         .streaming(answers.in_pieces()))
@@ -111,22 +107,44 @@ impl Answers {
     }
 }
 
-/// Explains the items, each once, until the time, the room for answers or the caller is gone.
-fn all(
-    explaining: &Explaining,
-    texts: &[Box<RawValue>],
-    caller: &oneshot::Sender<()>,
-    mut share: Share,
-) -> Result<Answers, Problem> {
-    let time = WorkTime::start(limits::WORK_TIME);
-    let mut room = limits::BATCH_ANSWER_BYTES;
-    let mut items = Vec::with_capacity(texts.len());
-    for item in texts {
-        if caller.is_closed() {
-            break;
+/// A batch on its way: each item is explained once, until the time or the room for answers is gone.
+struct All {
+    texts: std::vec::IntoIter<Box<RawValue>>,
+    items: Vec<Box<RawValue>>,
+    time: Meter,
+    room: usize,
+    share: Share,
+}
+
+impl All {
+    fn start(texts: Vec<Box<RawValue>>, share: Share) -> Self {
+        Self {
+            items: Vec::with_capacity(texts.len()),
+            texts: texts.into_iter(),
+            time: Meter::default(),
+            room: limits::BATCH_ANSWER_BYTES,
+            share,
         }
-        let mut answer = to_raw(&one(explaining, item, &time));
-        if answer.get().len() > room {
+    }
+
+    /// Explains the next item; the answers when there is none.
+    fn step(&mut self, explaining: &Explaining) -> Option<Result<Answers, Problem>> {
+        let Some(item) = self.texts.next() else {
+            return Some(Ok(Answers {
+                items: std::mem::take(&mut self.items),
+                share: std::mem::take(&mut self.share),
+            }));
+        };
+        let used = self.time.spent();
+        let answer = self.time.time(|| {
+            let time = WorkTime::after(used, limits::WORK_TIME);
+            to_raw(&one(explaining, &item, &time))
+        });
+        self.keep(answer).err().map(Err)
+    }
+
+    fn keep(&mut self, mut answer: Box<RawValue>) -> Result<(), Problem> {
+        if answer.get().len() > self.room {
             let detail = format!(
                 "the answers of a batch have at most {} bytes: send this item in another batch",
                 limits::BATCH_ANSWER_BYTES
@@ -134,11 +152,11 @@ fn all(
             let problem = Problem::new(Code::TooLarge, detail).to_json();
             answer = to_raw(&BatchItemAnswer::Problem { problem });
         }
-        room = room.saturating_sub(answer.get().len());
-        share.grow_to(limits::BATCH_ANSWER_BYTES - room)?;
-        items.push(answer);
+        self.room = self.room.saturating_sub(answer.get().len());
+        self.share.grow_to(limits::BATCH_ANSWER_BYTES - self.room)?;
+        self.items.push(answer);
+        Ok(())
     }
-    Ok(Answers { items, share })
 }
 
 /// Plain data with string keys always has a JSON form.
@@ -211,7 +229,7 @@ mod tests {
     #[actix_web::test]
     async fn an_answer_that_nobody_reads_keeps_its_share() {
         const LARGE: usize = limits::BODY_FREE_BYTES + (1 << 19);
-        let budget = Budget::of(1 << 20);
+        let budget = Budget::of(1 << 20, limits::BODY_FREE_BYTES);
         let mut share = budget.share();
         assert_eq!(share.grow_to(LARGE), Ok(()));
         let mut unread = Box::pin(answers(&[json!(1)], share).in_pieces());

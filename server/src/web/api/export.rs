@@ -1,25 +1,27 @@
 //! `GET /api/v1/export.ndjson`: every published record, one line each, in seq order; `GET /api/v1/export.zip`: the same
 //! as files. Both carry a tag, so that a mirror asks often and loads once.
 
-use std::convert::Infallible;
+use std::sync::Arc;
 
-use actix_web::body::SizedStream;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::{self, Bytes};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
-use futures_util::{Stream, stream};
+use futures_util::stream;
 use kb_core::ids::Seq;
 
 use crate::bundle::{Line, licence};
-use crate::store::FeedPage;
+use crate::store::{FeedPage, Store, StoreError};
 use crate::web::auth::Anyone;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
+use crate::web::limits;
+use crate::web::places::Place;
+use crate::web::shared::in_pieces;
 use crate::web::state::AppState;
 
-/// Records read at once; each is 512 KiB at most.
-const PAGE: u32 = 50;
+/// Records read at once; each is 512 KiB at most. An export that nobody reads holds them.
+const PAGE: u32 = 4;
 
 /// Every published record; `peerless import` reads it.
 #[utoipa::path(get, path = "/api/v1/export.ndjson", operation_id = "export_ndjson", tag = "records", responses(
@@ -28,7 +30,8 @@ const PAGE: u32 = 50;
         content_type = "application/x-ndjson",
         headers(("ETag" = String, description = "The state of the records: \"s512\""))),
     (status = 304, description = "Nothing changed"),
-    (status = 503, description = "The database does not answer", body = ProblemBody),
+    (status = 429, description = "This address has too many exports under way", body = ProblemBody),
+    (status = 503, description = "The database does not answer, or too many exports are under way", body = ProblemBody),
 ))]
 pub async fn export(
     _: Anyone,
@@ -40,26 +43,50 @@ pub async fn export(
     let Some(mut response) = unless_known(&request, head)? else {
         return Ok(not_modified(head));
     };
+    let place = state.exports.take(Desk::of(&request).client())?;
     // The first page before the status: a database that is down is a 503, not a broken stream.
     let first = state.store.feed(Seq::default(), PAGE).await?;
-    let pages = futures_util::stream::unfold(Some(first), move |page| {
-        let state = state.clone();
-        async move {
-            let page = page?;
-            let lines = lines(&page);
-            let next = if page.more {
-                state.store.feed(page.reaches, PAGE).await.map(Some)
-            } else {
-                Ok(None)
-            };
-            Some(match next {
-                Ok(next) => (Ok(lines), next),
-                // Ends the stream in the middle, so that the client cannot take it for whole.
-                Err(error) => (Err(actix_web::Error::from(Problem::from(error))), None),
-            })
+    let rest = Rest {
+        store: Arc::clone(&state.store),
+        lines: lines(&first),
+        after: first.more.then_some(first.reaches),
+        _place: place,
+    };
+    let pieces = stream::unfold(Some(rest), |rest| async move {
+        let mut rest = rest?;
+        match rest.next().await {
+            Ok(piece) => piece.map(|piece| (Ok(piece), Some(rest))),
+            // Ends the stream in the middle, so that the client cannot take it for whole.
+            Err(error) => Some((Err(actix_web::Error::from(Problem::from(error))), None)),
         }
     });
-    Ok(response.content_type("application/x-ndjson").streaming(pages))
+    Ok(response.content_type("application/x-ndjson").streaming(pieces))
+}
+
+/// What of an export is still to be sent.
+struct Rest {
+    store: Arc<dyn Store>,
+    /// Of the page that was read last.
+    lines: Bytes,
+    /// Where the next page begins, if there is one.
+    after: Option<Seq>,
+    _place: Place,
+}
+
+impl Rest {
+    /// The next piece. No page is read before the one before it was taken.
+    async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
+        while self.lines.is_empty() {
+            let Some(after) = self.after else {
+                return Ok(None);
+            };
+            let page = self.store.feed(after, PAGE).await?;
+            self.after = page.more.then_some(page.reaches);
+            self.lines = lines(&page);
+        }
+        let length = self.lines.len().min(limits::ANSWER_PIECE_BYTES);
+        Ok(Some(self.lines.split_to(length)))
+    }
 }
 
 /// A zip archive.
@@ -95,17 +122,6 @@ pub async fn export_zip(
         // It is packed already.
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .body(in_pieces(Bytes::from_owner(archive))))
-}
-
-const PIECE: usize = 64 << 10;
-
-/// Sends in pieces what many callers share: a whole body is copied for each of them, also for those that do not read.
-fn in_pieces(whole: Bytes) -> SizedStream<impl Stream<Item = Result<Bytes, Infallible>>> {
-    let length = whole.len();
-    let pieces = (0..length)
-        .step_by(PIECE)
-        .map(move |from| Ok(whole.slice(from..length.min(from + PIECE))));
-    SizedStream::new(length as u64, stream::iter(pieces))
 }
 
 #[derive(Debug, thiserror::Error)]

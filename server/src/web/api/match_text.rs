@@ -15,7 +15,8 @@ use super::match_draft::{self, MatchReply, UnsavedDraft};
 use super::match_view::{self, Lines, Part, Reader};
 use crate::domain::answer_json::{Expand, Explaining, explain};
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
-use crate::domain::work_time::{PIECE, WorkTime};
+use crate::domain::steps::Steps;
+use crate::domain::work_time::PIECE;
 use crate::render::answer_text;
 use crate::web::auth::{Anyone, Caller};
 use crate::web::body::{BodyError, Patience, Sink, each_once};
@@ -147,12 +148,8 @@ pub async fn match_text(
             matching.check()?;
             return Ok(lines_of_text(&request, asked.text, matching, explaining));
         }
-        let known = Arc::clone(&generation);
-        let work = move || {
-            let time = WorkTime::start(limits::WORK_TIME);
-            lookup::look_up_within(&known, asked.text.as_bytes(), options, &time)
-        };
-        let found = desk.compute(bytes, work).await??;
+        let mut text = Steps::start(&generation, asked.text, options, limits::WORK_TIME);
+        let found = desk.in_turns(bytes, move || text.step()).await??;
         if let (Some(draft), Some(text)) = (draft, text_for_draft) {
             let draft = Some(match_draft::tried(&desk, draft, generation, text).await?);
             let answer = explain(found, &explaining);

@@ -1,7 +1,7 @@
 //! `GET /api/v1/signatures`: all that recognises records, for agents that match on their node.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header;
+use actix_web::http::header::{self, ContentType};
 use actix_web::{HttpRequest, HttpResponse, web};
 use kb_core::ids::RecordId;
 use kb_core::record::signature_set;
@@ -12,8 +12,10 @@ use utoipa::ToSchema;
 use crate::feed::Generation;
 use crate::search::KnowledgeStamp;
 use crate::web::auth::Anyone;
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::Problem;
 use crate::web::etag;
+use crate::web::shared::in_pieces;
 use crate::web::state::AppState;
 
 /// All that recognises records.
@@ -71,15 +73,23 @@ pub async fn signatures(
     if known.is_some_and(|known| known.hold(&tag)) {
         return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
     }
+    let shared = state.signatures.clone();
+    let made = move || shared.get(generation.number, || serde_json::to_vec(&answer(&generation)));
+    let answer = Desk::of(&request).compute(ALL_RECORDS, made).await?;
+    let answer = answer.map_err(|error| Problem::internal(&error))?;
+    Ok(response.content_type(ContentType::json()).body(in_pieces(answer)))
+}
+
+fn answer(generation: &Generation) -> SignaturesAnswer {
     let published = generation
         .records()
         .map(|published| (&published.record, published.revision));
-    Ok(response.json(SignaturesAnswer {
+    SignaturesAnswer {
         records: signature_set(published),
-        slow: slow(&generation),
-        rejected: rejected(&generation),
+        slow: slow(generation),
+        rejected: rejected(generation),
         kb: KnowledgeStamp { seq: generation.seq },
-    }))
+    }
 }
 
 fn slow(generation: &Generation) -> Vec<PatternName> {

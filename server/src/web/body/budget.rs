@@ -2,6 +2,7 @@
 //! process. Bodies that are streamed hold next to nothing and are not counted.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::{HttpMessage as _, HttpRequest, web};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -13,17 +14,43 @@ use crate::web::state::AppState;
 const UNIT: usize = 1 << 10;
 
 #[derive(Debug, Clone)]
-pub struct Budget(Arc<Semaphore>);
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self::of(limits::BODIES_BYTES)
-    }
+pub struct Budget {
+    units: usize,
+    free: usize,
+    left: Arc<Semaphore>,
 }
 
 impl Budget {
-    pub fn of(bytes: usize) -> Self {
-        Self(Arc::new(Semaphore::new(bytes / UNIT)))
+    /// `bytes` for all; the first `free` bytes of each are not counted.
+    pub fn of(bytes: usize, free: usize) -> Self {
+        let units = bytes / UNIT;
+        Self {
+            units,
+            free,
+            left: Arc::new(Semaphore::new(units)),
+        }
+    }
+
+    /// For the bodies of all requests.
+    pub fn of_bodies() -> Self {
+        Self::of(limits::BODIES_BYTES, limits::BODY_FREE_BYTES)
+    }
+
+    /// For answers that are made whole.
+    pub fn of_answers() -> Self {
+        Self::of(limits::ANSWERS_BYTES, limits::ANSWER_FREE_BYTES)
+    }
+
+    /// The longest that the rest of what takes its share is waited for: the less is left, the shorter.
+    pub fn patience(&self) -> Duration {
+        let left = self.left.available_permits();
+        if left < self.units / 4 {
+            limits::FULL_GRACE
+        } else if left < self.units / 2 {
+            limits::CROWDED_GRACE
+        } else {
+            Duration::MAX
+        }
     }
 
     pub fn share(&self) -> Share {
@@ -53,13 +80,16 @@ impl Share {
 
     /// Takes what a body of `bytes` needs; small ones always have room.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), BodyError> {
-        let wanted = bytes.saturating_sub(limits::BODY_FREE_BYTES).div_ceil(UNIT);
+        let Some(budget) = &self.budget else {
+            return Ok(());
+        };
+        let wanted = bytes.saturating_sub(budget.free).div_ceil(UNIT);
         let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let (Some(Budget(budget)), Some(more @ 1..)) = (&self.budget, wanted.checked_sub(held)) else {
+        let Some(more @ 1..) = wanted.checked_sub(held) else {
             return Ok(());
         };
         let more = u32::try_from(more).map_err(|_| BodyError::Busy)?;
-        let more = Arc::clone(budget)
+        let more = Arc::clone(&budget.left)
             .try_acquire_many_owned(more)
             .map_err(|_| BodyError::Busy)?;
         match &mut self.held {
@@ -81,7 +111,7 @@ mod tests {
 
     #[test]
     fn bodies_share_what_there_is() {
-        let budget = Budget::of(1 << 20);
+        let budget = Budget::of(1 << 20, limits::BODY_FREE_BYTES);
         let share = || budget.share();
         let large = limits::BODY_FREE_BYTES + (1 << 20);
         let mut first = share();
@@ -94,7 +124,15 @@ mod tests {
             "small ones have room"
         );
         assert_eq!(second.grow_to(limits::BODY_FREE_BYTES + 1), Err(BodyError::Busy));
+        assert_eq!(budget.patience(), limits::FULL_GRACE);
         drop(first);
-        assert_eq!(second.grow_to(large), Ok(()), "what was held is free again");
+        assert_eq!(budget.patience(), Duration::MAX);
+        assert_eq!(
+            second.grow_to(large / 3 * 2),
+            Ok(()),
+            "what was held is free again"
+        );
+        assert_eq!(budget.patience(), limits::CROWDED_GRACE);
+        assert_eq!(second.grow_to(large), Ok(()));
     }
 }

@@ -7,6 +7,7 @@ mod once;
 mod pace;
 mod read;
 mod sniff;
+mod timed;
 mod weigh;
 
 pub use budget::{Budget, Share};
@@ -52,6 +53,8 @@ pub enum BodyError {
     Slow,
     #[error("the body ended before it was complete")]
     Broken,
+    #[error("the text takes too much processor time for its size: send it in parts")]
+    TooMuchWork,
     /// What comes of the body is not computed.
     #[error(transparent)]
     NotComputed(#[from] NotComputed),
@@ -77,6 +80,7 @@ impl From<BodyError> for Problem {
                     .with_header(header::RETRY_AFTER, HeaderValue::from_static("5"));
             }
             BodyError::NotComputed(error) => return error.into(),
+            BodyError::TooMuchWork => Code::TooMuchWork,
             BodyError::Slow => Code::RequestTimeout,
             BodyError::Broken | BodyError::Unread | BodyError::NotUtf8(_) => Code::MalformedBody,
         };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use actix_web::{HttpRequest, web};
 
-use super::BodyError;
+use super::{BodyError, Budget};
 use crate::web::crowd::Crowd;
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -45,6 +45,7 @@ impl Patience {
 pub struct Pace {
     patience: Patience,
     crowd: Option<Crowd>,
+    bodies: Option<Budget>,
     waited: Duration,
     bytes: u64,
 }
@@ -56,10 +57,20 @@ impl Pace {
         Self::with(Patience::of(request), state.map(|state| state.crowd.clone()))
     }
 
+    /// The same for a body that is held until it is whole: the fuller the memory for such, the shorter it is waited for.
+    pub fn of_held(request: &HttpRequest) -> Self {
+        let state = request.app_data::<web::Data<AppState>>();
+        Self {
+            bodies: state.map(|state| state.bodies.clone()),
+            ..Self::of(request)
+        }
+    }
+
     fn with(patience: Patience, crowd: Option<Crowd>) -> Self {
         Self {
             patience,
             crowd,
+            bodies: None,
             waited: Duration::ZERO,
             bytes: 0,
         }
@@ -95,7 +106,8 @@ impl Pace {
 
     fn grace(&self) -> Duration {
         let most = self.crowd.as_ref().map_or(Duration::MAX, Crowd::patience);
-        self.patience.grace.min(most)
+        let of_held = self.bodies.as_ref().map_or(Duration::MAX, Budget::patience);
+        self.patience.grace.min(most).min(of_held)
     }
 
     /// Notes a piece; refuses a body that is too slow over all.

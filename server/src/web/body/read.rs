@@ -7,6 +7,7 @@ use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
 use super::budget::Share;
+use super::timed::Timed;
 use super::weigh::Weighed;
 use super::{BodyError, Bound, Decoder, Encoding, Pace, Sink, sniff};
 use crate::web::compute::Desk;
@@ -27,15 +28,15 @@ async fn whole(
 ) -> Result<Vec<u8>, BodyError> {
     refuse_announced(request, limit)?;
     let mut share = Share::of(request);
-    let mut pace = Pace::of(request);
+    let mut pace = Pace::of_held(request);
     while let Some(piece) = pace.next(payload.next()).await? {
         let piece = piece.map_err(|_| BodyError::Broken)?;
         pace.note(piece.len())?;
         decoder.push(&piece)?;
-        share.grow_to(decoder.sink().len())?;
+        share.grow_to(decoder.sink().capacity())?;
     }
     let body = decoder.finish()?;
-    share.grow_to(body.len())?;
+    share.grow_to(body.capacity())?;
     share.keep(request);
     Ok(body)
 }
@@ -68,7 +69,7 @@ async fn weighed(
 ) -> Result<Vec<u8>, BodyError> {
     refuse_announced(request, limit)?;
     let mut share = Share::of(request);
-    let mut pace = Pace::of(request);
+    let mut pace = Pace::of_held(request);
     while let Some(piece) = pace.next(payload.next()).await? {
         let mut piece = piece.map_err(|_| BodyError::Broken)?;
         pace.note(piece.len())?;
@@ -156,7 +157,7 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     refuse_announced(request, limit)?;
     let mut pace = Pace::of(request);
     let (encoding, mut head) = sniff::encoding(request, &mut payload, &mut pace).await?;
-    let mut decoder = Decoder::new(encoding, limit, sink)?;
+    let mut decoder = Decoder::new(encoding, limit, Timed::new(sink))?;
     let desk = Desk::of(request);
     let mut work = 0_usize;
     let mut has_begun = false;
@@ -191,10 +192,12 @@ pub async fn stream_with<S: Sink + Send + 'static>(
             };
             has_begun = true;
             decoder = pushed.unwrap_or_else(|error| Err(error.into()))?;
-            between(decoder.sink()).await?;
+            between(&mut decoder.sink().sink).await?;
         }
     }
-    let ended = desk.go_on(work, move || decoder.finish()).await;
+    let ended = desk
+        .go_on(work, move || decoder.finish().map(|timed| timed.sink))
+        .await;
     ended.unwrap_or_else(|error| Err(error.into()))
 }
 
@@ -218,10 +221,13 @@ fn refuse_announced(request: &HttpRequest, limit: u64) -> Result<(), BodyError> 
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use actix_web::FromRequest as _;
     use actix_web::test::TestRequest;
 
     use super::*;
+    use crate::domain::work_time::Meter;
     use crate::web::compute::NotComputed;
 
     struct Fails;
@@ -231,6 +237,34 @@ mod tests {
             assert!(piece.is_empty(), "a fault of ours");
             Ok(())
         }
+    }
+
+    /// Takes half a second of the processor for each piece.
+    struct Burns(usize);
+
+    impl Sink for Burns {
+        fn take(&mut self, _: &[u8]) -> Result<(), BodyError> {
+            self.0 += 1;
+            assert!(self.0 < 20, "nobody stops it");
+            let mut meter = Meter::default();
+            while meter.spent() < Duration::from_millis(500) {
+                meter.time(|| (0..10_000_u32).fold(0_u32, |sum, next| std::hint::black_box(sum ^ next)));
+            }
+            Ok(())
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_text_that_takes_too_long_for_its_size_is_given_up() {
+        let text = zstd::encode_all([b'x'; 8 << 20].as_slice(), 1).unwrap();
+        let (request, mut payload) = TestRequest::default()
+            .insert_header((header::CONTENT_ENCODING, "zstd"))
+            .set_payload(text)
+            .to_http_parts();
+        let payload = Payload::from_request(&request, &mut payload).await.unwrap();
+        let error = stream(&request, payload, 1 << 30, Burns(0)).await.err().unwrap();
+        assert_eq!(error, BodyError::TooMuchWork);
+        assert_eq!(Problem::from(error).code(), Code::TooMuchWork);
     }
 
     #[actix_web::test]

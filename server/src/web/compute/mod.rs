@@ -11,7 +11,7 @@ mod queue;
 use std::cell::Cell;
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpMessage as _, HttpRequest};
@@ -22,9 +22,12 @@ use queue::{Place, TooLong};
 use super::error::{Code, Problem};
 use super::limits;
 use super::session::visitor;
+use crate::domain::work_time::spent;
 
 /// Up to this many bytes are worked on where they were read.
 pub(super) const AT_ONCE: usize = 2 << 10;
+/// Processor time after which work of many steps lets others have their turn.
+const SLICE: Duration = Duration::from_millis(10);
 /// For work whose input is no text but all the knowledge: more than is done at once.
 pub(super) const ALL_RECORDS: usize = usize::MAX;
 
@@ -87,6 +90,11 @@ impl Desk {
         given.unwrap_or_else(Self::of_one)
     }
 
+    /// Whose work it is.
+    pub(super) fn client(&self) -> IpAddr {
+        self.client
+    }
+
     /// For the only user of a program.
     pub fn of_one() -> Self {
         Self {
@@ -108,6 +116,22 @@ impl Desk {
         in_pool(self.queue.place(self.client).await?, work).await
     }
 
+    /// As [`Self::compute`], for work of many steps, of which the last gives the answer: after each [`SLICE`] it waits for its
+    /// turn again, so that what is short does not wait behind it. Where the caller goes away, it ends with the slice.
+    pub(super) async fn in_turns<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        step: impl FnMut() -> Option<T> + Send + 'static,
+    ) -> Result<T, NotComputed> {
+        let mut slice = self.compute(bytes, move || slice_of(step)).await?;
+        loop {
+            match slice {
+                Ok(done) => return Ok(done),
+                Err(step) => slice = self.go_on(ALL_RECORDS, move || slice_of(step)).await?,
+            }
+        }
+    }
+
     /// As [`Self::compute`], for the next piece of work that is begun: it waits as long as it must.
     pub(super) async fn go_on<T: Send + 'static>(
         &self,
@@ -118,6 +142,19 @@ impl Desk {
             return at_once(work);
         }
         in_pool(self.queue.another_place(self.client).await?, work).await
+    }
+}
+
+/// Takes steps until the work is done or its slice of time is over.
+fn slice_of<T, S: FnMut() -> Option<T>>(mut step: S) -> Result<T, S> {
+    let began = spent();
+    loop {
+        if let Some(done) = step() {
+            return Ok(done);
+        }
+        if spent().saturating_sub(began) >= SLICE {
+            return Err(step);
+        }
     }
 }
 
@@ -159,8 +196,6 @@ async fn in_pool<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[tokio::test]
@@ -184,6 +219,32 @@ mod tests {
         assert_eq!(desk.compute(AT_ONCE, slow).await, Ok(()));
         let place = || std::thread::current().id();
         assert_ne!(desk.compute(AT_ONCE, place).await, Ok(here));
+    }
+
+    #[tokio::test]
+    async fn long_work_lets_short_work_have_its_turn() {
+        let desk = |number| Desk {
+            queue: Queue::of(1),
+            client: IpAddr::from([192, 0, 2, number]),
+        };
+        let (long, mut short) = (desk(1), desk(2));
+        short.queue = long.queue.clone();
+        let _other_place = long.queue.place(IpAddr::from([192, 0, 2, 3])).await.unwrap();
+        let mut steps = 0;
+        let work = move || {
+            std::hint::black_box((0..100_000_u32).fold(0_u32, |sum, next| sum ^ next.rotate_left(3)));
+            steps += 1;
+            (steps == 300).then_some("long")
+        };
+        let long = async { long.in_turns(ALL_RECORDS, work).await };
+        let short = async { short.compute(ALL_RECORDS, || "short").await };
+        tokio::pin!(long, short);
+        tokio::select! {
+            biased;
+            first = &mut long => panic!("{first:?} first"),
+            second = &mut short => assert_eq!(second, Ok("short")),
+        }
+        assert_eq!(long.await, Ok("long"));
     }
 
     #[tokio::test]

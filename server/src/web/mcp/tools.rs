@@ -15,11 +15,11 @@ use super::arguments::{GraphArguments, MatchArguments, OutcomeArguments, RecordA
 use super::schemas;
 use crate::clock::Clock;
 use crate::domain::answer_json::{Expand, Explaining, explain};
-use crate::domain::lookup::{self, MatchOptions};
+use crate::domain::lookup::MatchOptions;
 use crate::domain::outcomes::{self, OutcomeVote};
 use crate::domain::records::{self, Found};
+use crate::domain::steps::Steps;
 use crate::domain::tokens::{self, Actor};
-use crate::domain::work_time::WorkTime;
 use crate::domain::{graph, search};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
 use crate::render::i18n::Language;
@@ -94,12 +94,18 @@ impl Tools {
             environment: asked.environment,
             without_text: false,
         };
+        let bytes = asked.text.len();
+        let mut steps = Steps::start(&generation, asked.text, options, limits::WORK_TIME);
+        let found = self.desk.in_turns(bytes, move || steps.step()).await;
+        let found = found.map_err(Problem::from);
+        let answer = match found.and_then(|found| found.map_err(Problem::from)) {
+            Ok(answer) => answer,
+            Err(problem) => return result(Err(problem)),
+        };
         let mut share = self.answers.share();
-        self.computed(move || {
+        let made = move || {
             // What is made of an answer on its way is many times as large as its text.
             share.grow_to(limits::MCP_MATCH_BYTES)?;
-            let time = WorkTime::start(limits::WORK_TIME);
-            let answer = lookup::look_up_within(&generation, asked.text.as_bytes(), options, &time)?;
             let text = answer_text::render(&answer, &generation, base_url.as_deref());
             let explaining = Explaining {
                 generation,
@@ -107,8 +113,9 @@ impl Tools {
                 expand: Expand::Brief,
             };
             with_text(text, &explain(answer, &explaining))
-        })
-        .await
+        };
+        let made = self.desk.go_on(bytes, made).await;
+        result(made.unwrap_or_else(|error| Err(error.into())))
     }
 
     /// Searches.

@@ -8,9 +8,9 @@ use actix_web::http::header;
 use actix_web::web::Payload;
 
 use super::form;
-use crate::domain::lookup::{self, LookupError, MatchAnswer, MatchOptions, Matching};
+use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
-use crate::domain::work_time::WorkTime;
+use crate::domain::steps::Steps;
 use crate::feed::Generation;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
@@ -91,9 +91,10 @@ async fn from_form(
         environment: environment.clone(),
         without_text: false,
     };
+    let desk = Desk::of(request);
+    let mut steps = Steps::start(&generation, text.as_str(), options, limits::WORK_TIME);
+    let answer = desk.in_turns(ALL_RECORDS, move || steps.step()).await??;
     let work = move || {
-        let time = WorkTime::start(limits::WORK_TIME);
-        let answer = lookup::look_up_within(&generation, text.as_bytes(), options, &time)?;
         let found = answer
             .matches
             .is_empty()
@@ -104,9 +105,9 @@ async fn from_form(
         } else {
             String::new()
         };
-        Ok::<_, LookupError>((answer, found, echo))
+        (answer, found, echo)
     };
-    let (answer, found, echo) = Desk::of(request).compute(ALL_RECORDS, work).await??;
+    let (answer, found, echo) = desk.go_on(ALL_RECORDS, work).await?;
     Ok(LookedUp {
         answer,
         found,

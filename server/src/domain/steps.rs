@@ -1,0 +1,60 @@
+//! A text that is all there, looked up in steps, so that others have their turn in between.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::lookup::{LookupError, MatchAnswer, MatchOptions, Matching};
+use super::work_time::{Meter, OutOfTime};
+use crate::feed::Generation;
+
+/// Bytes of a step.
+const STEP: usize = 16 << 10;
+
+/// A lookup on its way, for as long as the processor may work for it.
+pub struct Steps {
+    matching: Option<Matching>,
+    text: Vec<u8>,
+    read: usize,
+    meter: Meter,
+    limit: Duration,
+}
+
+impl Steps {
+    pub fn start(
+        generation: &Arc<Generation>,
+        text: impl Into<Vec<u8>>,
+        options: MatchOptions,
+        limit: Duration,
+    ) -> Self {
+        Self {
+            matching: Some(Matching::start(Arc::clone(generation), options)),
+            text: text.into(),
+            read: 0,
+            meter: Meter::default(),
+            limit,
+        }
+    }
+
+    /// Takes the next step; the last one gives the answer.
+    pub fn step(&mut self) -> Option<Result<MatchAnswer, LookupError>> {
+        let rest = self.text.get(self.read..).unwrap_or_default();
+        if rest.is_empty() {
+            return self.matching.take().map(Matching::finish);
+        }
+        let piece = rest.get(..STEP).unwrap_or(rest);
+        let matching = self.matching.as_mut()?;
+        self.meter.time(|| matching.feed(piece));
+        self.read += piece.len();
+        (self.meter.spent() > self.limit).then(|| Err(OutOfTime(self.limit).into()))
+    }
+}
+
+/// What was pasted must not reach a log by way of a debug print.
+impl fmt::Debug for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Steps")
+            .field("read", &self.read)
+            .finish_non_exhaustive()
+    }
+}
