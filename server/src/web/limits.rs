@@ -36,6 +36,8 @@ pub const FORM_BYTES: u64 = 3 * 2 * RECORD_BYTES + JSON_SLACK;
 const JSON_SLACK: u64 = 64 << 10;
 /// A message of the Model Context Protocol, after decompression, in bytes.
 pub const MCP_BYTES: u64 = JSON_BYTES;
+/// An account to make or to change, in bytes.
+pub const PEOPLE_BYTES: u64 = 8 << 10;
 /// An enrolment of a node, in bytes.
 pub const ENROL_BYTES: u64 = 4 << 10;
 /// An order of join tokens, in bytes.
@@ -117,6 +119,7 @@ pub const LIMITS: &[Limit] = &[
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("form of a page that changes something", FORM_BYTES, "bytes"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
+    limit("order of POST /people", PEOPLE_BYTES, "bytes"),
     limit("enrolment of POST /enrol", ENROL_BYTES, "bytes"),
     limit("order of POST /join-tokens", JOIN_TOKEN_BYTES, "bytes"),
     limit("tokens of POST /join-tokens", JOIN_TOKENS as u64, "tokens"),
