@@ -51,9 +51,15 @@ def made_join_token(client):
     return made.json()["tokens"][0]["id"]
 
 
+def made_person(client):
+    order = {"login": "python.client.changed", "role": "editor"}
+    return client.get_httpx_client().post("/api/v1/people", json=order).json()["id"]
+
+
 # In the order of the calls: what each is asked with, and the status that is expected.
 def calls(client):
     model = lambda name, value: getattr(models, name).from_dict(value)  # noqa: E731
+    person = made_person(client)
     return {
         "get_health": (200, {}),
         "get_readiness": (200, {}),
@@ -107,6 +113,14 @@ def calls(client):
         "get_fleet": (200, {}),
         "list_nodes": (200, {}),
         "get_node": (200, {"id": "python-client"}),
+        "add_person": (201, {"body": model("NewAccount", {"login": "python.client", "role": "viewer"})}),
+        "list_people": (200, {}),
+        "set_role": (204, {"id": person, "body": model("NewRole", {"role": "viewer", "operator": True})}),
+        "disable_person": (204, {"id": person}),
+        "enable_person": (204, {"id": person}),
+        "end_sessions": (204, {"id": person}),
+        "list_audit": (200, {}),
+        "export_audit": (200, {}),
     }
 
 

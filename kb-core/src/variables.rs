@@ -5,7 +5,7 @@
 
 /// What both programs, the scripts below `deploy` and the tests read. One list for all: the environment of a machine is
 /// often set in one place, and a variable of the server is no mistake beside the agent.
-pub const KNOWN: [&str; 31] = [
+pub const KNOWN: [&str; 38] = [
     "PEERLESS_CA_FILE",
     "PEERLESS_CONFIG",
     "PEERLESS_DATABASE",
@@ -18,7 +18,14 @@ pub const KNOWN: [&str; 31] = [
     "PEERLESS_LISTEN",
     "PEERLESS_LOCK_FILE",
     "PEERLESS_LOG",
+    "PEERLESS_LOGIN_HEADER",
     "PEERLESS_NODE_ID",
+    "PEERLESS_OIDC_CA_FILE",
+    "PEERLESS_OIDC_CLIENT_ID",
+    "PEERLESS_OIDC_CLIENT_SECRET_FILE",
+    "PEERLESS_OIDC_ISSUER",
+    "PEERLESS_OIDC_ROLES",
+    "PEERLESS_OIDC_ROLE_CLAIM",
     "PEERLESS_PUBLIC_FLEET",
     "PEERLESS_PUBLIC_URL",
     "PEERLESS_RATE_LIMIT",

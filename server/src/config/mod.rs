@@ -1,5 +1,6 @@
 //! All settings: flags, environment names and defaults in one place, shown by `--help`.
 
+mod login;
 mod network;
 mod served;
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+pub use login::{OidcArgs, RoleOf};
 pub use network::{Network, NetworkError};
 
 use crate::telemetry::LogFormat;
@@ -128,6 +130,21 @@ pub struct ServeArgs {
     /// Let people log in over plain http from other machines: whoever is on the way reads their passwords
     #[arg(long, env = "PEERLESS_INSECURE_LOGIN")]
     pub insecure_login: bool,
+
+    /// Header in which a proxy that signs people on names their login. Believed from the proxies of --trusted-proxies, which must
+    /// take it away from what clients send
+    #[arg(
+        long,
+        env = "PEERLESS_LOGIN_HEADER",
+        value_name = "NAME",
+        value_parser = login::header,
+        requires = "trusted_proxies"
+    )]
+    pub login_header: Option<String>,
+
+    /// Login with OpenID Connect.
+    #[command(flatten)]
+    pub oidc: OidcArgs,
 
     /// Let everybody read nodes and reports
     #[arg(long, env = "PEERLESS_PUBLIC_FLEET")]

@@ -33,6 +33,7 @@ use crate::web::body::{Budget, Patience};
 use crate::web::client::Limiter;
 use crate::web::compute::Queue;
 use crate::web::crowd::{Counted, Crowd};
+use crate::web::openid::OpenId;
 use crate::web::places::Places;
 use crate::web::shared::Shared;
 use crate::web::state::{AppState, RequestIds, Settings};
@@ -103,6 +104,8 @@ impl Application {
         let follower = follower.map_err(|error| StartupError::Knowledge(error.to_string()))?;
         let passwords = Passwords::new(environment.random.as_ref())
             .map_err(|error| StartupError::Passwords(error.to_string()))?;
+        let openid = OpenId::of(&settings.oidc, settings.public_url.as_deref())
+            .map_err(|error| StartupError::OpenId(error.to_string()))?;
         let draining = Arc::new(AtomicBool::new(false));
         let report_lines = ReportLines::new(Arc::clone(&store));
         let state = web::Data::new(AppState {
@@ -119,12 +122,14 @@ impl Application {
                 public_fleet: settings.public_fleet,
                 enrol_only: settings.enrol_only,
                 insecure_login: settings.insecure_login,
+                login_header: settings.login_header.clone(),
                 patience: environment.patience,
             },
             routes: routes().table(),
             parameters: parameters(),
             limiter: Limiter::new(settings.rate_limit, settings.trusted_proxies.clone()),
             passwords,
+            openid,
             logins: LoginLimiter::default(),
             bodies: Budget::of_bodies(),
             answers: Budget::of_answers(),

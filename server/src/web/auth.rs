@@ -13,11 +13,11 @@ use tokio::time::timeout;
 use super::access::token_needed;
 pub use super::access::{Access, Caller};
 use super::error::{Code, Problem};
-use super::session::{SignedIn, Way, secret};
+use super::session::{SignedIn, Way, claimed, secret};
 use super::state::AppState;
 use crate::domain::accounts::{roles, sessions};
 use crate::domain::tokens::{self, Actor, TokenError, Who};
-use crate::store::Scope;
+use crate::store::{Scope, fold_login};
 
 /// How long a call for everybody waits to learn whose its token is.
 const PUBLIC_PATIENCE: Duration = Duration::from_secs(1);
@@ -65,6 +65,13 @@ impl Known {
         let Some(live) = sessions::authenticate(state.store.as_ref(), &secret, now).await? else {
             return Ok(Self::default());
         };
+        // Whoever the proxy signs on now is who it is, and no longer who it was.
+        if let Some(login) = claimed(request.peer_addr(), request.headers(), state) {
+            let is_same = login.is_some_and(|login| fold_login(&login) == fold_login(&live.person.login));
+            if !is_same {
+                return Ok(Self::default());
+            }
+        }
         let actor = Actor {
             who: Who::Person {
                 id: live.person.id.clone(),

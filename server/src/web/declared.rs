@@ -55,8 +55,10 @@ mod tests {
     use super::*;
     use crate::web::routes;
 
-    /// Those that answer with a file, are asked by machines that watch, or speak the protocol of assistants.
-    const FREE: [&str; 8] = [
+    /// Those that answer with a file, are asked by machines that watch, speak the protocol of assistants, or come from a provider
+    /// that adds parameters of its own.
+    const FREE: [&str; 9] = [
+        "/login/oidc/done",
         "/healthz",
         "/readyz",
         "/metrics",

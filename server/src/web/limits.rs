@@ -43,6 +43,8 @@ pub const REVIEW_BYTES: u64 = 32 << 10;
 const JSON_SLACK: u64 = 64 << 10;
 /// A message of the Model Context Protocol, after decompression, in bytes.
 pub const MCP_BYTES: u64 = JSON_BYTES;
+/// An account to make or to change, in bytes.
+pub const PEOPLE_BYTES: u64 = 8 << 10;
 /// An enrolment of a node, in bytes.
 pub const ENROL_BYTES: u64 = 4 << 10;
 /// An order of join tokens, in bytes.
@@ -143,6 +145,7 @@ pub const LIMITS: &[Limit] = &[
     limit("form of a page that changes something", FORM_BYTES, "bytes"),
     limit("step of a review, and comment", REVIEW_BYTES, "bytes"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
+    limit("order of POST /people", PEOPLE_BYTES, "bytes"),
     limit("enrolment of POST /enrol", ENROL_BYTES, "bytes"),
     limit("order of POST /join-tokens", JOIN_TOKEN_BYTES, "bytes"),
     limit("tokens of POST /join-tokens", JOIN_TOKENS as u64, "tokens"),

@@ -22,6 +22,7 @@ pub mod limits;
 mod links;
 pub mod mcp;
 mod observe;
+pub mod openid;
 pub mod pages;
 pub mod parameters;
 pub mod places;

@@ -7,6 +7,7 @@ use super::body::{Budget, Patience};
 use super::client::Limiter;
 use super::compute::Queue;
 use super::crowd::Crowd;
+use super::openid::OpenId;
 use super::parameters::Parameters;
 use super::places::Places;
 use super::routes::RouteTable;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub enrol_only: bool,
     /// Logins over plain http from other machines are let in.
     pub insecure_login: bool,
+    /// Header in which a proxy names who it has signed on, in lower case.
+    pub login_header: Option<String>,
     pub patience: Patience,
 }
 
@@ -50,6 +53,8 @@ pub struct AppState {
     pub passwords: Passwords,
     /// Logins that failed.
     pub logins: LoginLimiter,
+    /// Where people log in with OpenID Connect.
+    pub openid: Option<OpenId>,
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,

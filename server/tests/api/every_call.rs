@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use peerless::store::Scope;
+use peerless::store::{Role, Scope};
 use reqwest::Method;
 use serde_json::{Value, json as object};
 
@@ -84,10 +84,11 @@ fn made_from(schema: &Value, description: &Value) -> Value {
     }
 }
 
-fn path_of(operation: &Operation<'_>, join_token: &str) -> String {
+fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String {
     let id = match operation.path {
         "/api/v1/join-tokens/{id}/revoke" => join_token,
         "/api/v1/nodes/{id}" => "node-1",
+        path if path.starts_with("/api/v1/people/") => person,
         "/api/v1/reports/{id}" => "run-1",
         _ => RECORD,
     };
@@ -139,6 +140,7 @@ async fn every_operation_answers_as_described() {
     let token = app.token(&Scope::ALL).await;
     let join_token = app.token(&[Scope::Enrol]).await;
     let join_token = join_token.split('_').nth(1).unwrap();
+    let person = app.person("grace", Role::Viewer, false).await;
     let proxy = Proxy::start(app.port).await;
     let client = client();
     let description = app.get_json("/api/v1/openapi.json").await;
@@ -149,7 +151,7 @@ async fn every_operation_answers_as_described() {
         let mut request = client
             .request(
                 method,
-                format!("{}{}", proxy.url, path_of(&operation, join_token)),
+                format!("{}{}", proxy.url, path_of(&operation, join_token, &person)),
             )
             .header("accept-encoding", "gzip")
             .bearer_auth(&token);

@@ -14,6 +14,7 @@
 
 mod access;
 mod accounts;
+mod attacks;
 mod bad_input;
 mod bounded;
 mod browser;
@@ -38,9 +39,11 @@ mod matching;
 mod mcp;
 mod node_events;
 mod openapi;
+mod openid;
 mod outcomes;
 mod outside;
 mod page_form;
+mod people;
 mod process;
 mod proxy;
 mod record_command;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::Once;
 
 use peerless::clock::{FixedClock, SystemRandom};
-use peerless::config::{DataArgs, ServeArgs};
+use peerless::config::{DataArgs, OidcArgs, ServeArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
 use peerless::store::{By, Scope, SeedRecord, Store};
@@ -78,6 +78,8 @@ pub fn settings(data_dir: PathBuf) -> ServeArgs {
         public_fleet: false,
         enrol_only: false,
         insecure_login: false,
+        login_header: None,
+        oidc: OidcArgs::default(),
         rate_limit: 0,
         workers: Some(1),
         without_shipped: false,

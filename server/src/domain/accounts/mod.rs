@@ -9,6 +9,7 @@ mod password;
 pub mod people;
 pub mod roles;
 pub mod sessions;
+pub mod vouched;
 
 pub use limiter::{Attempt, LoginLimiter};
 pub use names::{Wrong, check_login, check_name};

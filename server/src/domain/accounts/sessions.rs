@@ -207,6 +207,16 @@ pub async fn end(
     store.end_session(person, id, (by, action), now).await
 }
 
+/// Ends all sessions of somebody; how many.
+pub async fn end_all(
+    store: &dyn SessionStore,
+    person: &str,
+    by: &By,
+    now: OffsetDateTime,
+) -> Result<u64, StoreError> {
+    store.end_sessions(person, by, now).await
+}
+
 /// Why a password stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {

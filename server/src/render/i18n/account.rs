@@ -87,6 +87,14 @@ words! {
         kind_person,
         kind_token,
         kind_system,
+        openid,
+        people,
+        people_means,
+        operator,
+        disable,
+        enable,
+        add_person,
+        no_password_means,
     }
     messages {
         wait(seconds: u64),
@@ -96,6 +104,11 @@ words! {
         good_until(at: &str),
         end_session_of(made: &str),
         revoke_named(name: &str),
+        disabled(at: &str),
+        role_of(login: &str),
+        disable_named(login: &str),
+        enable_named(login: &str),
+        end_sessions_of(login: &str),
     }
 }
 

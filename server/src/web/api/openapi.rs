@@ -11,8 +11,8 @@ use utoipa::{Modify, OpenApi};
 
 use super::forms::Forms;
 use super::{
-    audit, batch, codes, enrol, export, graph, health, join_tokens, match_text, metrics, records, reports,
-    search, signatures, workbench,
+    audit, batch, codes, enrol, export, graph, health, join_tokens, match_text, metrics, people, records,
+    reports, search, signatures, workbench,
 };
 use crate::bundle::Line;
 use crate::web::auth::Anyone;
@@ -44,6 +44,7 @@ use crate::web::error::PROBLEM_JSON;
         reports::nodes::list,
         reports::nodes::get,
         codes::codes, codes::code, signatures::signatures, export::export, export::export_zip,
+        people::list, people::add, people::set_role, people::disable, people::enable, people::end_sessions,
         audit::list, audit::export,
         graph::whole::whole, graph::path::path, workbench::post,
         health::healthz, health::readyz, metrics::metrics, openapi,

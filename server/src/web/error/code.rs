@@ -75,6 +75,10 @@ codes! {
     JoinTokenUsedUp = "join_token_used_up", CONFLICT, "The join token has no enrolment left";
     /// The alias belongs to another record.
     AliasTaken = "alias_taken", CONFLICT, "An alias belongs to another record";
+    /// Another account has the login.
+    LoginTaken = "login_taken", CONFLICT, "The login belongs to another account";
+    /// Nobody would be left who may administer.
+    LastAdmin = "last_admin", CONFLICT, "This is the last administrator";
     /// The record is not in a state that allows this.
     WrongState = "wrong_state", CONFLICT, "The record's state does not allow this";
     /// What decides a node's verdict is not published by the one who wrote it.

@@ -36,7 +36,7 @@ use super::auth::Access;
 use super::error::Problem;
 use super::routes::Routes;
 use crate::store::Scope;
-use accounts::{account, audit, first_admin, login};
+use accounts::{account, audit, first_admin, login, openid, people};
 
 pub fn declare(routes: &mut Routes) {
     routes.get("/", Access::Anyone, lookup::home);
@@ -72,6 +72,14 @@ pub fn declare(routes: &mut Routes) {
     routes.form("/account/tokens", Access::SignedIn, account::make_token);
     routes.form("/account/tokens/revoke", Access::SignedIn, account::revoke_token);
     routes.form("/account/sessions/end", Access::SignedIn, account::end_session);
+    routes.get("/login/oidc", Access::Anyone, openid::begin);
+    routes.get("/login/oidc/done", Access::Anyone, openid::done);
+    let admin = Access::Scope(Scope::Admin);
+    routes.get("/people", admin, people::get);
+    routes.form("/people", admin, people::add);
+    routes.form("/people/role", admin, people::set_role);
+    routes.form("/people/disabled", admin, people::set_disabled);
+    routes.form("/people/sessions/end", admin, people::end_sessions);
     routes.get("/audit", Access::Scope(Scope::Admin), audit::get);
     routes.get("/docs/api", Access::Anyone, api::get);
     routes.get("/docs/problems", Access::Anyone, problems::get);
@@ -120,6 +128,12 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::POST, "/account/tokens", &[]),
     (Method::POST, "/account/tokens/revoke", &[]),
     (Method::POST, "/account/sessions/end", &[]),
+    (Method::GET, "/login/oidc", &["return_to"]),
+    (Method::GET, "/people", &[]),
+    (Method::POST, "/people", &[]),
+    (Method::POST, "/people/role", &[]),
+    (Method::POST, "/people/disabled", &[]),
+    (Method::POST, "/people/sessions/end", &[]),
     (Method::GET, "/audit", &["actor", "action", "subject", "before"]),
     (Method::GET, "/docs/api", &[]),
     (Method::GET, "/docs/problems", &[]),

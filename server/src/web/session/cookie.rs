@@ -12,7 +12,25 @@ const PLAIN: &str = "peerless";
 
 /// The secret that the browser shows, where a cookie may be used on this way.
 pub(in crate::web) fn secret(headers: &HeaderMap, way: Way, insecure_login: bool) -> Option<String> {
-    let name = name(way, insecure_login)?;
+    named(headers, name(way, insecure_login)?)
+}
+
+/// What is kept of a login that was begun elsewhere.
+pub(in crate::web) fn pending(headers: &HeaderMap, way: Way, insecure_login: bool) -> Option<String> {
+    named(headers, &format!("{}-login", name(way, insecure_login)?))
+}
+
+/// The header that keeps it, and with nothing takes it away.
+pub(in crate::web) fn set_pending(text: &str, way: Way) -> String {
+    let (name, secure) = match way {
+        Way::Tls => (SECURE, "; Secure"),
+        Way::Loopback | Way::Plain => (PLAIN, ""),
+    };
+    let seconds = if text.is_empty() { 0 } else { 600 };
+    format!("{name}-login={text}; Path=/{secure}; HttpOnly; SameSite=Lax; Max-Age={seconds}")
+}
+
+fn named(headers: &HeaderMap, name: &str) -> Option<String> {
     let cookies = headers
         .get_all(header::COOKIE)
         .filter_map(|line| line.to_str().ok());

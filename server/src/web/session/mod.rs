@@ -1,5 +1,6 @@
 //! Browsers of people who are logged in: the cookie, and what shows that a form is of its page.
 
+mod claimed;
 mod cookie;
 mod form;
 mod origin;
@@ -7,8 +8,9 @@ mod signed_in;
 pub(super) mod visitor;
 mod way;
 
-pub(super) use cookie::secret;
+pub(super) use claimed::claimed;
 pub use cookie::{cleared, set};
+pub(super) use cookie::{pending, secret, set_pending};
 pub use form::Form;
 pub(super) use form::read_form;
 pub(super) use origin::is_own as is_own_origin;

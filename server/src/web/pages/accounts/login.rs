@@ -8,14 +8,16 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::{browser, is_open_way, own_address, refuse_open_way, see_other, told};
-use crate::domain::accounts::sessions::{self, Door, LoginError};
+use crate::domain::accounts::sessions::{self, Browser, Door, LoginError};
+use crate::domain::accounts::vouched::{self, Vouched, VouchedError};
 use crate::render::i18n::Locale;
 use crate::render::i18n::account::Words;
+use crate::render::words::encoded;
 use crate::web::auth::Anyone;
-use crate::web::error::Problem;
+use crate::web::error::{Code, Problem};
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::{html_not_shared, locale};
-use crate::web::session::{self, Form, Session};
+use crate::web::session::{self, Form, Session, Way};
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]
@@ -27,6 +29,8 @@ pub struct LoginPage {
     pub(in crate::web::pages) return_to: String,
     /// Why it was not taken.
     pub(in crate::web::pages) refusal: Option<String>,
+    /// Where one logs in at a provider.
+    pub(in crate::web::pages) openid: Option<String>,
     /// A password would be readable on its way here, so none is asked for.
     pub(in crate::web::pages) is_open_way: bool,
 }
@@ -42,8 +46,17 @@ impl LoginPage {
             login: String::new(),
             return_to: own_address(return_to).to_owned(),
             refusal: None,
+            openid: None,
             is_open_way: false,
         }
+    }
+}
+
+impl LoginPage {
+    /// A link, and no form: a form may not lead to another site.
+    fn offer_openid(&mut self, state: &AppState) {
+        let address = format!("/login/oidc?return_to={}", encoded(&self.return_to));
+        self.openid = state.openid.is_some().then(|| self.layout.locale.href(address));
     }
 }
 
@@ -62,10 +75,48 @@ pub async fn get(
     if caller.0.is_some() {
         return Ok(see_other(own_address(&query.return_to)));
     }
-    let (_, way) = browser(&request, &state);
+    let (browser, way) = browser(&request, &state);
+    if let Some(Some(login)) = session::claimed(request.peer_addr(), request.headers(), &state) {
+        return by_proxy(&login, &browser, way, &query.return_to, &state).await;
+    }
     let mut page = LoginPage::new(locale::of(&request), &query.return_to);
+    page.offer_openid(&state);
     page.is_open_way = is_open_way(way, &state);
     html_not_shared(&page)
+}
+
+/// Lets in whom the proxy in front has signed on.
+async fn by_proxy(
+    login: &str,
+    browser: &Browser,
+    way: Way,
+    return_to: &str,
+    state: &AppState,
+) -> Result<HttpResponse, Problem> {
+    refuse_open_way(way, state)?;
+    let vouched = Vouched {
+        by: "proxy",
+        login,
+        name: "",
+        subject: None,
+        standing: None,
+    };
+    let how = (state.store.as_ref(), state.random.as_ref());
+    let secret = vouched::log_in(how, &vouched, browser, state.clock.now()).await?;
+    let mut response = see_other(own_address(return_to));
+    hand_over(&mut response, &session::set(&secret, way));
+    Ok(response)
+}
+
+impl From<VouchedError> for Problem {
+    fn from(error: VouchedError) -> Self {
+        match error {
+            VouchedError::Wrong(_) | VouchedError::Disabled => Self::new(Code::Forbidden, error.to_string()),
+            VouchedError::LoginTaken(_) => Self::new(Code::LoginTaken, error.to_string()),
+            VouchedError::Random(error) => Self::internal(&error),
+            VouchedError::Store(error) => error.into(),
+        }
+    }
 }
 
 pub async fn post(
@@ -84,7 +135,7 @@ pub async fn post(
             hand_over(&mut response, &session::set(&secret, way));
             Ok(response)
         }
-        Err(error) => refused(error, &request, &form),
+        Err(error) => refused(error, &request, &form, &state),
     }
 }
 
@@ -106,12 +157,18 @@ pub(super) fn hand_over(response: &mut HttpResponse, cookie: &str) {
     }
 }
 
-fn refused(error: LoginError, request: &HttpRequest, form: &Form) -> Result<HttpResponse, Problem> {
+fn refused(
+    error: LoginError,
+    request: &HttpRequest,
+    form: &Form,
+    state: &AppState,
+) -> Result<HttpResponse, Problem> {
     let wait = match &error {
         LoginError::Wait(wait) => Some(wait.as_secs() + 1),
         _ => None,
     };
     let mut page = LoginPage::new(locale::of(request), form.get("return_to"));
+    page.offer_openid(state);
     page.refusal = Some(told::login(error, page.words)?);
     form.get("login").clone_into(&mut page.login);
     let mut response = html_not_shared(&page)?;

@@ -4,6 +4,8 @@ pub mod account;
 pub mod audit;
 pub mod first_admin;
 pub mod login;
+pub mod openid;
+pub mod people;
 mod told;
 
 use actix_web::http::header;

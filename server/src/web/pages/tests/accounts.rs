@@ -8,7 +8,7 @@ use crate::render::i18n::{Language, Locale};
 use crate::store::{
     AuditEntry, Bounds, By, NewSession, NewToken, Person, Role, Scope, Standing, StoredToken,
 };
-use crate::web::pages::accounts::{account, audit, first_admin, login};
+use crate::web::pages::accounts::{account, audit, first_admin, login, people};
 use crate::web::session::Session;
 
 const AT: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
@@ -78,6 +78,12 @@ fn chinese_pages_of_accounts_say_nothing_in_english() {
     let mut page = account::page(&session, &sessions, &[token(None), token(Some(AT))], AT);
     page.made = Some("1".to_owned());
     assert_nothing_is_english("account", &page.render().unwrap());
+    let shut_out = Person {
+        disabled_at: Some(AT),
+        ..session.person.clone()
+    };
+    let page = people::page(vec![session.person.clone(), shut_out], "1".to_owned(), locale);
+    assert_nothing_is_english("people", &page.render().unwrap());
     let entry = AuditEntry {
         n: 1,
         at: AT,
