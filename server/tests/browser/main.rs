@@ -7,6 +7,7 @@
 )]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     reason = "a test that cannot go on must stop"
