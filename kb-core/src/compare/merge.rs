@@ -36,15 +36,15 @@ pub struct Merged {
 /// Merges two changes of one text. A field that one of them left alone has the other's value. Never guesses: what cannot be told
 /// apart with certainty is a conflict.
 pub fn merge(part: Part, base: &Tree, mine: &Tree, theirs: &Tree) -> Merged {
-    let mut merger = Merger {
+    let mut both = Merger {
         part,
         pointer: String::new(),
         conflicts: Vec::new(),
     };
-    let merged = merger.value(Some(base), Some(mine), Some(theirs));
+    let merged = both.value(Some(base), Some(mine), Some(theirs));
     Merged {
         tree: merged.unwrap_or_else(|| theirs.clone()),
-        conflicts: merger.conflicts,
+        conflicts: both.conflicts,
     }
 }
 

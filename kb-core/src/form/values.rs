@@ -52,8 +52,7 @@ pub fn read(value: Option<&Tree>, input: Input) -> (String, Input) {
         (Input::Line, Tree::Text { plain, .. }) if !plain.contains(['\n', '\r']) => Some(plain.clone()),
         // A line that is none is shown with its lines.
         (Input::Line, Tree::Text { plain, .. }) => return (plain.clone(), Input::Paragraph),
-        (Input::Paragraph, Tree::Text { plain, .. }) => Some(plain.clone()),
-        (Input::Ids, Tree::Text { plain, .. }) => Some(plain.clone()),
+        (Input::Paragraph | Input::Ids, Tree::Text { plain, .. }) => Some(plain.clone()),
         (Input::Choice(words), Tree::Text { plain, .. }) if words.contains(&plain.as_str()) => {
             Some(plain.clone())
         }
@@ -147,8 +146,7 @@ fn clear(tree: &mut Tree, part: Part, pointer: &str, input: Input, required: boo
     }
     let empty = match input {
         _ if required => Tree::text(""),
-        Input::Lines | Input::Ids => Tree::Array(Vec::new()),
-        Input::Rows(_) => Tree::Array(Vec::new()),
+        Input::Lines | Input::Ids | Input::Rows(_) => Tree::Array(Vec::new()),
         Input::Json if matches!(tree.find(pointer), Some(Tree::Object(_))) => Tree::Object(Vec::new()),
         _ if part == Part::Document => Tree::null(),
         _ => {

@@ -12,7 +12,8 @@ use super::phrases::phrases;
 use super::spelling::{CORRECTED, Corrected};
 use super::vocabulary::Vocabulary;
 use crate::search::analysis::{
-    Mention, Word, inflections, is_stop_word, longest_mentions, parts, parts_of, words,
+    Mention, Word, inflections, is_misspelt_stop_word, is_stop_word, longest_mentions, parts, parts_of,
+    simplified, words,
 };
 use crate::search::index::Snapshot;
 
@@ -26,7 +27,7 @@ const MAX_TERMS: usize = 12;
 const MAX_GUESSES: usize = 12;
 
 /// Weight of another inflection beside the word as written, and of a synonym.
-const INFLECTION: f32 = 0.8;
+const INFLECTION: f32 = 0.6;
 const SYNONYM: f32 = 0.45;
 /// Share of its idf that a name of several words has beside its words, and a pair of Chinese characters that is no name.
 const HALF: f32 = 0.5;
@@ -44,6 +45,8 @@ pub struct Correction {
 #[derive(Debug, Default)]
 pub(in crate::search) struct ParsedQuery {
     pub(in crate::search) terms: Vec<QueryTerm>,
+    /// Sum of the idf of the terms.
+    pub(in crate::search) asked: f32,
     pub(in crate::search) codes: Vec<String>,
     /// Words of the query that belong to codes.
     pub(in crate::search) words_of_codes: Vec<String>,
@@ -61,7 +64,7 @@ pub(in crate::search) fn parse(
     text: &str,
     is_typing: bool,
 ) -> tantivy::Result<ParsedQuery> {
-    let text = with_ascii_width(text);
+    let text = as_records_write(text);
     let reader = Reader {
         vocabulary: Vocabulary::of_every_text(snapshot),
         text: &text,
@@ -84,23 +87,24 @@ pub(in crate::search) fn parse(
     query.phrases = phrases(&spelt);
     query.terms.sort_by(|one, other| other.idf.total_cmp(&one.idf));
     query.terms.truncate(MAX_TERMS);
+    query.asked = query.terms.iter().map(|term| term.idf).sum();
     Ok(query)
 }
 
-/// Full-width letters, as Chinese input methods write them, as ordinary ones.
-fn with_ascii_width(text: &str) -> Cow<'_, str> {
+/// Full-width letters, as Chinese input methods write them, as ordinary ones, and traditional characters as simplified ones.
+fn as_records_write(text: &str) -> Cow<'_, str> {
     const FULL_WIDTH: std::ops::RangeInclusive<char> = '\u{FF01}'..='\u{FF5E}';
     const OFFSET: u32 = 0xFEE0;
     const IDEOGRAPHIC_SPACE: char = '\u{3000}';
-    if !text.contains(|c| FULL_WIDTH.contains(&c) || c == IDEOGRAPHIC_SPACE) {
+    if text.is_ascii() {
         return Cow::Borrowed(text);
     }
-    let narrowed = text.chars().map(|c| match c {
+    let written = text.chars().map(|c| match c {
         IDEOGRAPHIC_SPACE => ' ',
         wide if FULL_WIDTH.contains(&wide) => char::from_u32(u32::from(wide) - OFFSET).unwrap_or(wide),
-        other => other,
+        other => simplified(other),
     });
-    Cow::Owned(narrowed.collect())
+    Cow::Owned(written.collect())
 }
 
 /// The text with the likeliest correction in place of each misspelt word.
@@ -215,6 +219,9 @@ impl Reader<'_> {
         if let Some(term) = self.term(word, as_written, synonyms, completions)? {
             let is_half = word.is_cjk && synonyms.is_empty();
             query.terms.push(if is_half { term.scaled(HALF) } else { term });
+            return Ok(());
+        }
+        if is_unknown && is_misspelt_stop_word(&word.text) {
             return Ok(());
         }
         let parts = parts_of(self.text.get(word.start..word.end).unwrap_or_default());

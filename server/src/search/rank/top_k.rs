@@ -11,7 +11,7 @@ use super::document_list::DocumentListQuery;
 use super::relevance::relevance;
 use super::scored_documents::ScoredDocuments;
 use super::statistics::QueryStatistics;
-use super::weights::COVERAGE;
+use super::weights::{COVERAGE, SHORT_QUERY};
 use crate::search::index::Snapshot;
 use crate::search::query::ParsedQuery;
 
@@ -39,8 +39,9 @@ pub(in crate::search) fn top_k(
             .searcher
             .search_with_statistics_provider(&scored_by, &all, &statistics)?
     };
+    let generality = generality_share(query.asked);
     for (score, address) in &mut scored {
-        *score *= snapshot.prior(*address);
+        *score *= 1.0 + generality * (snapshot.prior(*address) - 1.0);
     }
     let id = |address: DocAddress| snapshot.document(address).map(|document| &document.id);
     let place = |address: DocAddress| {
@@ -59,4 +60,10 @@ pub(in crate::search) fn top_k(
     }
     scored.sort_unstable_by(better);
     Ok(scored)
+}
+
+/// How much of the prior counts. A query of one or two words asks for the general record of an error; one that names a
+/// program as well asks for that program's.
+fn generality_share(asked: f32) -> f32 {
+    (SHORT_QUERY / asked.max(SHORT_QUERY)).clamp(0.0, 1.0)
 }

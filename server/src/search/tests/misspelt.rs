@@ -77,3 +77,15 @@ fn what_was_taken_out_counts_nowhere() {
         assert_eq!(ids(&grown_once_more, text), ["bus/link"], "{text}");
     }
 }
+
+#[test]
+fn a_misspelt_stop_word_says_nothing() {
+    let index = index_of(vec![
+        document("a/meant", "NVLink is down"),
+        document("b/worker", "a worker ended"),
+        filler(1),
+    ]);
+    let answer = index.search(&request("nvlink not workng"), Seq(1)).unwrap();
+    assert_eq!(answer.hits[0].id.as_str(), "a/meant");
+    assert_eq!((answer.read_as, answer.unknown), (Vec::new(), Vec::new()));
+}

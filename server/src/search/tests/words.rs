@@ -261,3 +261,53 @@ fn a_misspelt_name_of_several_words_finds_what_has_other_names_for_it() {
         assert!(hits.iter().any(|id| id == "a/meant"), "{text}: {hits:?}");
     }
 }
+
+#[test]
+fn traditional_characters_find_what_simplified_ones_find() {
+    let index = index_of(vec![
+        SearchDoc {
+            title_zh: Some("显卡驱动版本不匹配".to_owned()),
+            ..document("a/meant", "driver/library version mismatch")
+        },
+        SearchDoc {
+            title_zh: Some("显存不足".to_owned()),
+            ..document("b/memory", "out of memory")
+        },
+        filler(1),
+    ]);
+    for (text, meant) in [
+        ("顯示卡驅動程式版本不匹配", "a/meant"),
+        ("記憶體不足", "b/memory"),
+    ] {
+        assert_eq!(
+            ids(&index, text).first().map(String::as_str),
+            Some(meant),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_longer_the_query_the_less_the_prior_counts() {
+    let mut indexer = Indexer::new().unwrap();
+    let general = document("cuda/out-of-memory", "out of memory");
+    let special = document("painter/out-of-memory", "Painter node zebra ran out of memory");
+    let fillers = (0..60).map(filler);
+    for (slot, document) in (1..).zip([general, special].into_iter().chain(fillers)) {
+        indexer.add(slot, Arc::new(document)).unwrap();
+    }
+    let prior = |document: &SearchDoc| {
+        if document.id.as_str() == "cuda/out-of-memory" {
+            2.5
+        } else {
+            1.0
+        }
+    };
+    let index = indexer.commit(prior).unwrap();
+    for (text, first) in [
+        ("out of memory", "cuda/out-of-memory"),
+        ("painter node zebra out of memory", "painter/out-of-memory"),
+    ] {
+        assert_eq!(ids(&index, text)[0], first, "{text}");
+    }
+}

@@ -38,12 +38,13 @@ pub async fn export(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
+    // Before the database is asked: who has no place is refused at once.
+    let place = state.exports.take(Desk::of(&request).client())?;
     // Asked before the records: should one change meanwhile, the next request with this tag loads again.
     let head = state.store.head_seq().await?;
     let Some(mut response) = unless_known(&request, head)? else {
         return Ok(not_modified(head));
     };
-    let place = state.exports.take(Desk::of(&request).client())?;
     // The first page before the status: a database that is down is a 503, not a broken stream.
     let first = state.store.feed(Seq::default(), PAGE).await?;
     let rest = Rest {
