@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use kb_core::report::{LogExcerpt, Report, When};
 use kb_core::schema;
-use kb_core::verdict::{Expect, Verdict, cause, judge};
+use kb_core::verdict::{Expect, Verdict, cause, contradiction, judge};
 use serde_json::{Value, json};
 
 /// Every report, by file name.
@@ -27,6 +27,14 @@ fn reports() -> Vec<(String, Value)> {
     reports.sort_by(|(left, _), (right, _)| left.cmp(right));
     assert!(!reports.is_empty());
     reports
+}
+
+#[test]
+fn nothing_in_them_speaks_against_their_verdict() {
+    for (name, sent) in reports() {
+        let report: Report = serde_json::from_value(sent).unwrap();
+        assert_eq!(contradiction(&report), None, "{name}");
+    }
 }
 
 #[test]

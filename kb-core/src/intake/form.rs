@@ -29,6 +29,8 @@ pub enum Form {
     Pdf,
     /// A picture.
     Image,
+    /// Text in UTF-32. It has no magic but its mark.
+    Utf32,
 }
 
 /// What first bytes say.
@@ -109,6 +111,7 @@ impl Form {
             Self::Elf => "a program or a core file",
             Self::Pdf => "a PDF document",
             Self::Image => "a picture",
+            Self::Utf32 => "text in UTF-32",
         }
     }
 
@@ -127,6 +130,7 @@ impl Form {
             Self::Sqlite | Self::Elf => "send the log that the program wrote",
             Self::Pdf => "send what `pdftotext FILE -` prints",
             Self::Image => "copy the text out of it and send that",
+            Self::Utf32 => "send what `iconv -f UTF-32LE -t UTF-8 FILE` prints",
         }
     }
 }

@@ -5,9 +5,11 @@
 //! form     what the first bytes say: an archive, a compressed file, an image …
 //! utf16    UTF-16 to UTF-8, as PowerShell's `>` writes it
 //! plain    where UTF-16 (`>>`) or a compressed file begins in the middle of a text
+//! behind   where a file begins whose magic is text itself, and UTF-32
 //! gauge    how much of the text cannot be printed
 //! ```
 
+mod behind;
 mod form;
 mod gauge;
 mod plain;
@@ -17,6 +19,7 @@ mod utf16;
 
 use std::borrow::Cow;
 
+use behind::Behind;
 pub use form::Form;
 use form::Sniffed;
 use gauge::Gauge;
@@ -71,6 +74,7 @@ pub struct Intake {
     place: u64,
     is_utf16: bool,
     packed: Option<(Form, u64)>,
+    behind: Behind,
     gauge: Gauge,
 }
 
@@ -88,6 +92,7 @@ impl Intake {
     /// Takes the next bytes; gives the text that they complete, UTF-8 where they are UTF-16 and else as they are. Bytes
     /// that do not yet say what they are come later, at the latest from [`Intake::end`].
     pub fn push<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        self.behind.push(bytes);
         let is_plain =
             matches!(self.state, State::Plain) && self.held.is_empty() && plain::is_all_plain(bytes);
         let text = if is_plain {
@@ -129,7 +134,9 @@ impl Intake {
 
     /// What stands behind text and was not read.
     pub fn unread(&self) -> Option<NotText> {
-        self.packed.map(|(form, place)| NotText::Behind { form, place })
+        let found = self.packed.into_iter().chain(self.behind.found());
+        let first = found.min_by_key(|(_, place)| *place);
+        first.map(|(form, place)| NotText::Behind { form, place })
     }
 
     /// Whether "nothing was found" may be said of it, asked after [`Intake::end`].

@@ -120,6 +120,12 @@ fn utf16_and_ascii_that_follow_each_other_are_read() {
     assert_eq!(read(&bytes, 100).0, format!("Log\r\n{chinese}").as_bytes());
 }
 
+fn utf32(text: &str, bytes: impl Fn(u32) -> [u8; 4]) -> Vec<u8> {
+    text.chars()
+        .flat_map(|character| bytes(character.into()))
+        .collect()
+}
+
 #[test]
 fn a_compressed_file_behind_text_is_told() {
     let text = "2026-01-02 step 1\n".repeat(9000);
@@ -127,6 +133,11 @@ fn a_compressed_file_behind_text_is_told() {
         (&[0x1f, 0x8b, 8, 0][..], Form::Gzip),
         (&[0x28, 0xb5, 0x2f, 0xfd], Form::Zstd),
         (b"\xfd7zXZ\0", Form::Xz),
+        (b"BZh91AY&SY", Form::Bzip2),
+        (b"PK\x03\x04\x14\0\0\0", Form::Zip),
+        (&[0x04, 0x22, 0x4d, 0x18, 0x64], Form::Lz4),
+        (&utf32("Xid 79", u32::to_le_bytes), Form::Utf32),
+        (&utf32("Xid 79", u32::to_be_bytes), Form::Utf32),
     ] {
         let bytes = [text.as_bytes(), magic, &noise(300)].concat();
         let place = text.len() as u64;

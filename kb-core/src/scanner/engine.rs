@@ -19,7 +19,7 @@ use super::hits::{Hits, Origin};
 use super::lines::{End, Part, size};
 use super::marks::Marks;
 use super::messages::{Shown, messages, shown_parts};
-use super::partial::{self, Partials};
+use super::partial::{Cuts, Partials};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
 use super::stated::Stated;
@@ -125,9 +125,10 @@ impl Engine {
     fn scan_partials(&mut self, part: &Part<'_>, events: &mut Sink<'_>) {
         let mut partials = std::mem::take(&mut self.partials);
         let (mut from, mut line) = (0, part.line);
+        let mut cuts = Cuts::of(part.bytes);
         while from < part.bytes.len() {
             if partials.is_idle() {
-                let Some(flag) = partial::find(part.bytes, from) else {
+                let Some(flag) = cuts.next(part.bytes, from) else {
                     break;
                 };
                 let start = line_start(part.bytes, flag).max(from);

@@ -6,6 +6,7 @@
 //! ```
 
 pub mod cause;
+mod contradiction;
 mod evidence;
 mod exit;
 mod expect;
@@ -20,6 +21,7 @@ mod speed;
 #[cfg(test)]
 mod tests;
 
+pub use contradiction::contradiction;
 pub use exit::FailOn;
 pub use expect::Expect;
 pub use nominal::{add_nominal, nominal_between, nominal_with_host};

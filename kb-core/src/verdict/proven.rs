@@ -1,16 +1,20 @@
 //! What the checks of a report show, whatever verdict its sender wrote into it.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use super::Verdict;
 use super::evidence::Seen;
 use super::rows::{REQUIRED_RUNGS, not_proven_by};
 use super::run::{failure_reason, worst_absent};
 use super::scene::Scene;
-use crate::report::{GpuIndex, Pair, Report};
+use crate::report::{Check, GpuIndex, Outcome, Pair, Report};
 
 /// What agents of minor version 0 could check.
 const FIRST_RUNGS: [u8; 2] = [3, 4];
+
+/// Rungs that move data.
+const COMPARED_RUNGS: RangeInclusive<u8> = 3..=6;
 
 /// Why the checks of a report do not show that all of its GPUs work with each other; `None` where they do. A pair whose
 /// refusal is information need not work.
@@ -40,6 +44,8 @@ pub fn unproven(report: &Report) -> Option<String> {
         let told = pair.verdict.verdict;
         let why = if told > Verdict::Degraded {
             format!("{}: {}", told.word(), pair.verdict.reason)
+        } else if let Some(check) = compared_by_nobody(pair) {
+            format!("{} passed, and nobody compared its data", check.name)
         } else {
             not_proven_by(&Seen::new(&scene, pair, index), required)?.reason
         };
@@ -51,6 +57,18 @@ pub fn unproven(report: &Report) -> Option<String> {
 pub fn all_passed(report: &Report, rung: u8) -> bool {
     let scene = Scene::of(report);
     counting(report).all(|(index, pair)| Seen::new(&scene, pair, index).proven_rungs().contains(&rung))
+}
+
+/// A check of data that passed without a GPU or a host copy that compared them.
+fn compared_by_nobody(pair: &Pair) -> Option<&Check> {
+    let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);
+    checks.find(|check| {
+        COMPARED_RUNGS.contains(&check.rung)
+            && check.outcome == Outcome::Pass
+            && !["owner_", "initiator_"]
+                .iter()
+                .any(|end| check.checked_by.starts_with(end))
+    })
 }
 
 fn counting(report: &Report) -> impl Iterator<Item = (usize, &Pair)> {

@@ -104,3 +104,44 @@ fn lines_of_another_stream_or_behind_a_whole_one_are_not_put_together() {
     let whole = cri("stderr", 'P', &format!("{MESSAGE} ")) + &cri("stderr", 'F', "and more");
     assert_eq!(only(&whole).count, 1, "found on its line, and not again");
 }
+
+/// A line as Docker's json-file driver writes it.
+fn docker(stream: &str, text: &str) -> String {
+    let log = serde_json::to_string(text).unwrap();
+    format!("{{\"log\":{log},\"stream\":\"{stream}\",\"time\":\"2024-05-01T00:00:00.123456789Z\"}}\n")
+}
+
+#[test]
+fn lines_that_docker_has_cut_are_put_together() {
+    let (a, rest) = MESSAGE.split_at(45);
+    let long = format!("{}{a}", "x\t".repeat(8 << 10));
+    let end = format!("{rest}\n");
+    for (text, lines) in [
+        (docker("stderr", a) + &docker("stderr", &end), vec![1]),
+        (
+            docker("stdout", "step 1\n")
+                + &docker("stderr", &long)
+                + &docker("stdout", "step 2\n")
+                + &docker("stderr", &end),
+            vec![2],
+        ),
+        (
+            docker("stderr", &"x ".repeat(8 << 10)).repeat(9)
+                + &docker("stderr", &long)
+                + &docker("stderr", &end),
+            vec![10],
+        ),
+    ] {
+        let found = only(&text);
+        assert_eq!((found.count, lines_of(&found)), (1, lines), "{text:.300}");
+    }
+    for text in [
+        docker("stderr", a) + &docker("stdout", &end),
+        docker("stderr", &format!("{a}\n")) + &docker("stderr", &end),
+        docker("stderr", a) + &docker("stderr", "\n") + &docker("stderr", &end),
+        // A backslash and a letter are no end of a line.
+        docker("stdout", &format!("{a}\\n")) + &docker("stderr", &end),
+    ] {
+        assert_eq!(scan_text(&matcher(), &text).matches, [], "{text}");
+    }
+}

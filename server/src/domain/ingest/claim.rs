@@ -1,11 +1,19 @@
-//! What a report may be taken to say: its own verdict, unless its checks do not bear that out.
+//! What a report may be taken to say: its own verdict, unless its content does not bear that out.
 
 use kb_core::report::Report;
-use kb_core::verdict::{Verdict, unproven};
+use kb_core::verdict::{Verdict, contradiction, unproven};
 
-/// The verdict of a report, with its reason. What says healthy and does not show it is unknown.
+/// The verdict of a report, with its reason. One whose own content speaks against its verdict is what that shows; what says
+/// healthy and does not show it is unknown.
 pub(super) fn told(report: &Report) -> (Verdict, String) {
     let conclusion = &report.conclusion;
+    if let Some((verdict, why)) = contradiction(report) {
+        let reason = format!(
+            "the report says {}, and shows otherwise: {why}",
+            conclusion.verdict.phrase()
+        );
+        return (verdict, reason);
+    }
     let why = match conclusion.verdict {
         Verdict::Healthy => unproven(report),
         Verdict::NoFaultSeen => unseen(report),
@@ -50,16 +58,11 @@ mod tests {
         let mut with_failure = whole.clone();
         with_failure["failures"] =
             json!([{ "step": "cuInit", "code": 802, "code_name": null, "message": "not ready" }]);
-        let mut lost = whole.clone();
-        lost["absent"] =
-            json!([{ "absence": "lost", "pci_address": "0000:00:07.0", "reason": "gone", "source": "test" }]);
         let mut one_rung = whole.clone();
         for direction in 0..2 {
             let checks = &mut one_rung["pairs"][0]["directions"][direction]["checks"];
             *checks = json!([checks[1]]);
         }
-        let mut broken = whole;
-        broken["pairs"][0]["verdict"]["verdict"] = json!("broken");
         let mut of_today = report(2, &[proven(0, 1)]);
         of_today["schema"]["minor"] = json!(1);
         for direction in 0..2 {
@@ -82,13 +85,106 @@ mod tests {
             ("one rung", one_rung, "rung 3"),
             ("two rungs", of_today, "rung 5"),
             ("a failure", with_failure, "not ready"),
-            ("a lost GPU", lost, "0000:00:07.0"),
-            ("a broken pair", broken, "broken"),
         ] {
             let (verdict, reason) = of(&claim);
             assert_eq!(verdict, Verdict::Unknown, "{name}");
             assert!(reason.contains(why), "{name}: {reason}");
         }
+    }
+
+    /// A report of two GPUs that says healthy, changed.
+    fn changed(change: impl Fn(&mut Value)) -> (Verdict, String) {
+        let mut whole = report(2, &[proven(0, 1)]);
+        change(&mut whole);
+        of(&whole)
+    }
+
+    #[test]
+    fn content_that_speaks_against_health_is_told() {
+        let fact = |name: &str, value: Value| {
+            changed(|report| {
+                report["gpus"][0]["facts"] = json!({ name: { "value": value, "source": "test" } })
+            })
+        };
+        let log = |when: &str, text: &str| {
+            let text = format!("[  10.000000] NVRM: {text}");
+            changed(|report| report["logs"] = json!([{ "source": "kmsg", "when": when, "text": text }]))
+        };
+        let pair =
+            |verdict: &str| changed(|report| report["pairs"][0]["verdict"]["verdict"] = json!(verdict));
+        let open = json!({
+            "verdict": "broken",
+            "open": [{
+                "id": "xid-79@node", "cause": "xid", "nature": "event", "bearing": "fault", "device": "node", "count": 1,
+                "first_at": "2026-11-21T07:00:00Z", "last_at": "2026-11-21T07:00:00Z", "text": "it fell off",
+            }],
+        });
+        let xid_79 = "Xid (PCI:0000:00:06): 79, pid=1, GPU has fallen off the bus.";
+        for ((verdict, reason), why) in [
+            (fact("recovery.action", json!("reset")), "reset"),
+            (fact("recovery.action", json!("unrecognised (9)")), "unrecognised"),
+            (fact("remapped_rows.failure", json!(true)), "remapped"),
+            (fact("ecc.sram_threshold_exceeded", json!(true)), "SRAM"),
+            (fact("during.ecc.volatile_uncorrected", json!(3)), "3 uncorrected"),
+            (log("during", xid_79), "fallen off the bus"),
+            (log("during", "Xid (PCI:0000:00:06): 48, pid=1, DBE"), "48"),
+            (pair("broken"), "broken"),
+            (
+                changed(|report| report["conclusion"]["exit_code"] = json!(2)),
+                "exit code is 2",
+            ),
+            (
+                changed(|report| report["conclusion"]["expect"] = json!("p2p=auto,gpus=8")),
+                "2 GPUs of 8 expected",
+            ),
+            (
+                changed(|report| report["pairs"][0]["directions"][0]["checks"][0]["outcome"] = json!("fail")),
+                "1 pair broken",
+            ),
+            (changed(|report| report["health"] = open.clone()), "it fell off"),
+        ] {
+            assert_eq!(verdict, Verdict::Broken, "{why}: {reason}");
+            assert!(
+                reason.contains(why) && reason.contains("shows otherwise"),
+                "{why}: {reason}"
+            );
+        }
+        let refused = changed(|report| {
+            report["pairs"][0]["directions"][0]["can_access_peer"]["value"] = json!(false);
+        });
+        assert_eq!(refused.0, Verdict::Refused, "{}", refused.1);
+        assert_eq!(pair("degraded").0, Verdict::Degraded);
+        let exit_3 = changed(|report| report["conclusion"]["exit_code"] = json!(3));
+        assert_eq!(exit_3.0, Verdict::Unknown);
+        let unread = changed(|report| report["conclusion"]["expect"] = json!("gpus=many"));
+        assert_eq!(unread.0, Verdict::Unknown);
+        let by_nobody = changed(|report| {
+            report["pairs"][0]["directions"][0]["checks"][0]["checked_by"] = json!("nobody");
+        });
+        assert_eq!(by_nobody.0, Verdict::Unknown, "{}", by_nobody.1);
+        for (verdict, reason) in [
+            fact("recovery.action", json!("none")),
+            fact("during.ecc.volatile_uncorrected", json!(0)),
+            log("before", xid_79),
+            log(
+                "during",
+                "Xid (PCI:0000:99:00): 79, pid=1, GPU has fallen off the bus.",
+            ),
+            log("during", "Xid (PCI:0000:00:06): 31, pid=1, MMU Fault"),
+            changed(|report| report["conclusion"]["expect"] = json!("p2p=auto,gpus=2")),
+        ] {
+            assert_eq!(verdict, Verdict::Healthy, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_look_that_says_no_fault_seen_shows_none() {
+        let mut look = report(1, &[]);
+        look["conclusion"]["verdict"] = json!("no_fault_seen");
+        look["gpus"][0]["facts"] = json!({ "recovery.action": { "value": "reboot", "source": "test" } });
+        let (verdict, reason) = of(&look);
+        assert_eq!(verdict, Verdict::Broken);
+        assert!(reason.contains("reboot"), "{reason}");
     }
 
     #[test]

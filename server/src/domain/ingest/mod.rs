@@ -132,10 +132,10 @@ fn prepare(
     let times = validate::check(&report)?;
     let findings = correlator.correlate(generation, &report, &value);
     let measurements = pack::matrices(&report)?;
-    let weight = weight::weigh(&report);
     let clock = clock::told(times.finished_at, arrival);
     let machine = machine::of(&report, clock.clock);
     let (verdict, reason) = claim::told(&report);
+    let weight = weight::weigh(&report, verdict);
     let kept = NewReport {
         node: report.node.id.clone(),
         id: report.report_id.clone(),

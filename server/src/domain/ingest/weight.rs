@@ -12,12 +12,16 @@ pub(super) const CONVERTED: &str = fact_name::CONVERT_TOOLS;
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
 /// an alarm is anything else that tells of a fault, another tool's result excepted: nobody knows how it was made. A run over
 /// some GPUs proves a fault of the node, and no health: the others were not tried.
-pub(super) fn weigh(report: &Report) -> Weight {
-    let verdict = report.conclusion.verdict;
+///
+/// `verdict` is what the report may be taken to say.
+pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
         Weight::Look
-    } else if verdict == Verdict::Healthy && contradicts_health(report) {
+    } else if report.conclusion.verdict == Verdict::Healthy
+        && matches!(verdict, Verdict::Healthy | Verdict::Unknown)
+        && contradicts_health(report)
+    {
         Weight::Alarm
     } else if verdict == Verdict::Healthy && !machine::shows_all(report) {
         Weight::Look
@@ -47,6 +51,7 @@ mod tests {
 
     use super::*;
     use crate::domain::correlate::samples;
+    use crate::domain::ingest::claim::told;
 
     /// A report of one pair with this verdict; the checks of one direction have that outcome.
     fn report(verdict: &str, outcome: Option<&str>) -> Value {
@@ -68,7 +73,8 @@ mod tests {
     }
 
     fn weight(report: Value) -> Weight {
-        weigh(&serde_json::from_value(report).unwrap())
+        let report: Report = serde_json::from_value(report).unwrap();
+        weigh(&report, told(&report).0)
     }
 
     #[test]
@@ -92,16 +98,21 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_contradicts_its_own_health_is_an_alarm() {
+    fn a_report_that_contradicts_its_own_health_proves_a_fault() {
         for outcome in ["fail", "hang"] {
             assert_eq!(
                 weight(report("healthy", Some(outcome))),
-                Weight::Alarm,
+                Weight::Proof,
                 "{outcome}"
             );
         }
         let mut broken_pair = report("healthy", Some("pass"));
         broken_pair["pairs"][0]["verdict"]["verdict"] = json!("broken");
+        assert_eq!(weight(broken_pair.clone()), Weight::Proof);
+        // Nothing was tried.
+        for direction in broken_pair["pairs"][0]["directions"].as_array_mut().unwrap() {
+            direction["checks"] = json!([]);
+        }
         assert_eq!(weight(broken_pair), Weight::Alarm);
     }
 

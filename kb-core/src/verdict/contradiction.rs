@@ -1,0 +1,165 @@
+//! What a report's own content says against the verdict that stands in it, by the rules that agents judge by.
+
+use super::expect::Expect;
+use super::run::judge;
+use super::{ExitCode, Verdict};
+use crate::observation::{Look, Recovery, UNKNOWN_XID, What, canonical, known, open_faults, read_line};
+use crate::report::{Bearing, Entry, Family, NODE, Pair, Report, When, fact_name};
+
+/// What the report shows that is worse than its verdict, with the reason; `None` where nothing in it speaks against that.
+/// What is only not proven is a matter of [`super::unproven`].
+pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
+    let claimed = report.conclusion.verdict;
+    if claimed >= Verdict::Unknown {
+        return None;
+    }
+    // A look tries no pair.
+    let is_run = claimed != Verdict::NoFaultSeen;
+    let found = [
+        open_fault(report),
+        logged(report),
+        bad_state(report),
+        of_checks(report).filter(|_| is_run),
+        worst_pair(report).filter(|_| is_run),
+        expected_gpus(report),
+        of_exit_code(report),
+    ];
+    // The first of the worst.
+    let found = found.into_iter().flatten().rev();
+    found
+        .filter(|(verdict, _)| *verdict > claimed.max(Verdict::NoFaultSeen))
+        .max_by_key(|(verdict, _)| *verdict)
+}
+
+fn open_fault(report: &Report) -> Option<(Verdict, String)> {
+    let of = |entry: &Entry| format!("{} is open on {}: {}", entry.cause, entry.device, entry.text);
+    open_faults(report)
+        .next()
+        .map(|entry| (Verdict::Broken, of(entry)))
+}
+
+/// An event that the kernel log tells of the run, on a GPU of it, on a switch or on no device that is named.
+fn logged(report: &Report) -> Option<(Verdict, String)> {
+    let gpus = report.gpus.iter();
+    let gpus: Vec<String> = gpus
+        .filter_map(|gpu| gpu.pci_address.value.as_deref())
+        .map(canonical)
+        .collect();
+    let during = report.logs.iter().filter(|log| log.when == When::During);
+    let mut events = during
+        .flat_map(|log| log.text.lines())
+        .filter_map(|line| read_line(line.trim()));
+    let found = events.find(|event| {
+        let is_switch = matches!(
+            event.what,
+            What::Numbered {
+                family: Family::Sxid,
+                ..
+            }
+        );
+        let is_of_run = is_switch || event.device == NODE || gpus.contains(&event.device);
+        is_of_run && bearing(&event.what) == Bearing::Fault
+    })?;
+    Some((
+        Verdict::Broken,
+        format!("the kernel log says during the run: {}", found.text),
+    ))
+}
+
+fn bearing(what: &What) -> Bearing {
+    match what {
+        What::Numbered {
+            family,
+            number,
+            fatal,
+        } => known(*family, *number).map_or(UNKNOWN_XID, |known| known.bearing(*fatal)),
+        What::RecoveryAction(Recovery::None) => Bearing::Event,
+        What::RecoveryAction(_) | What::Message(_) => Bearing::Fault,
+    }
+}
+
+/// A state of a GPU that is a fault by itself.
+fn bad_state(report: &Report) -> Option<(Verdict, String)> {
+    let look = Look::of(report);
+    let fault = look.bad().find(|(_, bearing, _)| *bearing == Bearing::Fault);
+    if let Some((cause, _, text)) = fault {
+        return Some((Verdict::Broken, format!("{cause}: {text}")));
+    }
+    let risen = fact_name::during(fact_name::ECC_VOLATILE_UNCORRECTED);
+    let mut gpus = report.gpus.iter().enumerate();
+    gpus.find_map(|(index, gpu)| {
+        let errors = gpu.facts.get(&risen)?.value.as_ref()?.as_u64()?;
+        let told = format!("GPU {index} had {errors} uncorrected memory errors during the run");
+        (errors > 0).then_some((Verdict::Broken, told))
+    })
+}
+
+/// What the table makes of the checks and facts.
+fn of_checks(report: &Report) -> Option<(Verdict, String)> {
+    if !report.was_tried() {
+        return None;
+    }
+    let mut judged = report.clone();
+    judge(&mut judged, expect(report).unwrap_or_default());
+    let verdict = judged.conclusion.verdict;
+    // What is not proven by today's rules may have been enough for the agent that wrote it.
+    (verdict != Verdict::Unknown).then_some((verdict, judged.conclusion.reason))
+}
+
+/// What the report itself says of its pairs.
+fn worst_pair(report: &Report) -> Option<(Verdict, String)> {
+    // What is not told of a pair is a matter of what is proven.
+    let told = |pair: &&Pair| !pair.verdict.information && pair.verdict.verdict != Verdict::Unknown;
+    let counting = report.pairs.iter().filter(told);
+    let worst = counting.max_by_key(|pair| pair.verdict.verdict)?;
+    let verdict = worst.verdict.verdict;
+    let told = format!(
+        "GPU {} and GPU {}: {}: {}",
+        worst.a,
+        worst.b,
+        verdict.word(),
+        worst.verdict.reason
+    );
+    Some((verdict, told))
+}
+
+fn expected_gpus(report: &Report) -> Option<(Verdict, String)> {
+    let expected = report.conclusion.expect.as_deref()?;
+    let number = expected
+        .split(',')
+        .find_map(|part| part.trim().strip_prefix("gpus="))?;
+    let Ok(number) = number.parse::<usize>() else {
+        return Some((
+            Verdict::Unknown,
+            format!("{expected:?} is no expectation that can be read"),
+        ));
+    };
+    let has = report.gpus.len();
+    (has < number).then(|| {
+        (
+            Verdict::Broken,
+            format!("it shows {has} GPUs of {number} expected"),
+        )
+    })
+}
+
+fn expect(report: &Report) -> Option<Expect> {
+    let expected = report.conclusion.expect.as_deref()?;
+    let word = expected
+        .split(',')
+        .find_map(|part| part.trim().strip_prefix("p2p="))?;
+    let mut known = Expect::ALL.into_iter();
+    known.find(|(_, known)| *known == word).map(|(expect, _)| expect)
+}
+
+fn of_exit_code(report: &Report) -> Option<(Verdict, String)> {
+    let code = report.conclusion.exit_code;
+    let code = ExitCode::ALL.into_iter().find(|known| known.number() == code)?;
+    let verdict = match code {
+        ExitCode::Healthy => return None,
+        ExitCode::Warning => Verdict::Degraded,
+        ExitCode::Fault => Verdict::Broken,
+        ExitCode::Unknown | ExitCode::Usage => Verdict::Unknown,
+    };
+    Some((verdict, format!("its exit code is {}", code.number())))
+}
