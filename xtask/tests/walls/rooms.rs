@@ -109,7 +109,7 @@ const SERVER: &[Room] = &[
     room("feed", &["store", "search", "bundle"]),
     room("clean", &[]),
     room("domain", &["clock", "store", "feed", "search", "clean"]),
-    room("render", &["feed", "search", "domain"]),
+    room("render", &["store", "feed", "search", "domain"]),
     room(
         "web",
         &[
