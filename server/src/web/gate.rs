@@ -68,7 +68,10 @@ async fn admit(request: &mut ServiceRequest) -> Result<Caller, Problem> {
     };
     match state.routes.look_up(request.method(), &pattern) {
         Found::Open { access, is_form } => {
-            let Known { mut caller, session } = match access {
+            let Known {
+                mut caller,
+                mut session,
+            } = match access {
                 Access::Anyone => Known::of_anyone(request, &state).await?,
                 _ => Known::of(request, &state).await?,
             };
@@ -80,13 +83,11 @@ async fn admit(request: &mut ServiceRequest) -> Result<Caller, Problem> {
             let query = request.query_string();
             state.parameters.check(request.method(), &pattern, query)?;
             if changes_something(request.method()) {
-                let proven = check_source(request, &state, session.as_ref(), is_form).await;
-                match proven {
+                let is_proven = check_source(request, &state, session.as_ref(), (access, is_form)).await?;
+                if !is_proven {
                     // What is for everybody is done for nobody in particular.
-                    Err(problem) if access == Access::Anyone && !is_form && problem.code() == Code::Csrf => {
-                        caller = Caller::default();
-                    }
-                    proven => proven?,
+                    caller = Caller::default();
+                    session = None;
                 }
             }
             if let Some(session) = session {
@@ -106,27 +107,30 @@ fn changes_something(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Refuses what a page of another server makes a browser send. Programs that send a token are no browsers.
+/// Refuses what a page of another server makes a browser send. Programs that send a token are no browsers. False: it is for
+/// everybody, and nothing shows that whoever is logged in wants it.
 async fn check_source(
     request: &mut ServiceRequest,
     state: &AppState,
     session: Option<&SignedIn>,
-    is_form: bool,
-) -> Result<(), Problem> {
+    (access, is_form): (Access, bool),
+) -> Result<bool, Problem> {
     if session.is_none() && !is_form {
-        return Ok(());
+        return Ok(true);
     }
-    if !is_own_origin(request.headers(), state.settings.public_url.as_deref()) {
+    let is_own = is_own_origin(request.headers(), state.settings.public_url.as_deref());
+    if !is_own && (is_form || access != Access::Anyone) {
         let detail = "the header Origin does not name this server: send the form from its own page";
         return Err(Problem::new(Code::Csrf, detail));
     }
-    let form = match is_form {
-        true => Some(read_form(request).await?),
-        false => None,
+    let form = if is_form {
+        Some(read_form(request).await?)
+    } else {
+        None
     };
-    if let Some(SignedIn(live)) = session
-        && !proves(&live.session, request.headers(), form.as_ref())
-    {
+    let is_proven = is_own
+        && session.is_none_or(|SignedIn(live)| proves(&live.session, request.headers(), form.as_ref()));
+    if !is_proven && access != Access::Anyone {
         let detail = "the proof of the session is missing or of another one: load the page again, and send the form from \
                       it; a program sends it as x-csrf-token";
         return Err(Problem::new(Code::Csrf, detail));
@@ -134,7 +138,7 @@ async fn check_source(
     if let Some(form) = form {
         request.extensions_mut().insert(form);
     }
-    Ok(())
+    Ok(is_proven)
 }
 
 /// Who the head of the page names, and where it sends somebody to log in.

@@ -4,7 +4,9 @@
 use crate::driver::Browser;
 use crate::fleet::{REPORT, app_with_fleet};
 
-const PATHS: [&str; 14] = [
+const PATHS: [&str; 16] = [
+    "/login",
+    "/login?lang=zh",
     "/",
     "/search?lang=zh",
     "/search?q=peer&domain=cuda",
