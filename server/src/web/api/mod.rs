@@ -59,35 +59,7 @@ pub fn declare(routes: &mut Routes) {
         Access::Scope(Scope::Report),
         records::outcomes::post,
     );
-    routes.get(
-        "/api/v1/records/{id:.+}/-/diff",
-        Access::Anyone,
-        records::compare::diff,
-    );
-    routes.get(
-        "/api/v1/records/{id:.+}/-/blame",
-        Access::Anyone,
-        records::compare::blame,
-    );
-    let edit = Access::Scope(Scope::Edit);
-    routes.get("/api/v1/records/{id:.+}/-/reviews", edit, records::reviews::list);
-    routes.post("/api/v1/records/{id:.+}/-/review", edit, records::reviews::step);
-    routes.get(
-        "/api/v1/records/{id:.+}/-/comments",
-        edit,
-        records::reviews::comments,
-    );
-    routes.post(
-        "/api/v1/records/{id:.+}/-/comments",
-        edit,
-        records::reviews::comment,
-    );
-    routes.get("/api/v1/reviews", edit, records::reviews::open);
-    routes.post(
-        "/api/v1/records/{id:.+}/-/revert",
-        Access::Scope(Scope::Publish),
-        records::compare::revert,
-    );
+    declare_reviews(routes);
     routes.post(
         "/api/v1/records/{id:.+}/-/publish",
         Access::Scope(Scope::Publish),
@@ -141,4 +113,37 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
+}
+
+/// From a draft to what readers see.
+fn declare_reviews(routes: &mut Routes) {
+    routes.get(
+        "/api/v1/records/{id:.+}/-/diff",
+        Access::Anyone,
+        records::compare::diff,
+    );
+    routes.get(
+        "/api/v1/records/{id:.+}/-/blame",
+        Access::Anyone,
+        records::compare::blame,
+    );
+    let edit = Access::Scope(Scope::Edit);
+    routes.get("/api/v1/records/{id:.+}/-/reviews", edit, records::reviews::list);
+    routes.post("/api/v1/records/{id:.+}/-/review", edit, records::reviews::step);
+    routes.get(
+        "/api/v1/records/{id:.+}/-/comments",
+        edit,
+        records::reviews::comments,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/comments",
+        edit,
+        records::reviews::comment,
+    );
+    routes.get("/api/v1/reviews", edit, records::reviews::open);
+    routes.post(
+        "/api/v1/records/{id:.+}/-/revert",
+        Access::Scope(Scope::Publish),
+        records::compare::revert,
+    );
 }

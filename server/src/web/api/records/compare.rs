@@ -272,13 +272,14 @@ pub async fn revert(
     let which = (&status.id, Revision(asked.revision));
     let now = state.clock.now();
     let done = curate::revert(state.store.as_ref(), &gate, which, status.head, &approver, now).await?;
-    let published = announce(&state, done.1).await;
+    let (revision, done) = done;
+    let answer = RevertAnswer {
+        revision: revision.0,
+        published: announce(&state, done).await,
+    };
     Ok(HttpResponse::Ok()
-        .insert_header((header::ETAG, etag::of_revision(done.0)))
-        .json(RevertAnswer {
-            revision: done.0.0,
-            published,
-        }))
+        .insert_header((header::ETAG, etag::of_revision(revision)))
+        .json(answer))
 }
 
 async fn texts(

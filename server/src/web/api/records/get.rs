@@ -272,7 +272,7 @@ fn full(status: &RecordStatus, texts: &RevisionTexts) -> Result<String, Problem>
         state: state_name(status.state),
         forced: status.forced.as_deref(),
         withdrawn_reason: status.withdrawn_reason.as_deref(),
-        replaced_by: status.replaced_by.as_ref().map(|other| other.as_str()),
+        replaced_by: status.replaced_by.as_ref().map(kb_core::ids::RecordId::as_str),
         seq: status.seq.map(|seq| seq.0),
         actor: &texts.meta.actor,
         note: texts.meta.note.as_deref(),

@@ -85,13 +85,11 @@ struct Desktop {
 
 impl Desktop {
     fn base_texts(&self) -> Pair {
-        match &self.base {
-            Some((_, texts)) => texts.clone(),
-            None => {
-                let (document, annex) = curate::begun(&self.id);
-                Pair { document, annex }
-            }
+        if let Some((_, texts)) = &self.base {
+            return texts.clone();
         }
+        let (document, annex) = curate::begun(&self.id);
+        Pair { document, annex }
     }
 
     fn expected(&self) -> Expected {

@@ -223,10 +223,8 @@ impl Maker<'_> {
                 Entry::List(self.list(one.part, one.pointer, label, columns))
             }
             // A list that is none is shown as it is.
-            (Input::Rows(_), _) => {
-                Entry::Field(self.field(one.part, one.pointer.to_owned(), label, Input::Json))
-            }
-            (input, _) => Entry::Field(self.field(one.part, one.pointer.to_owned(), label, input)),
+            (Input::Rows(_), _) => Entry::Field(self.field(one.part, one.pointer, label, Input::Json)),
+            (input, _) => Entry::Field(self.field(one.part, one.pointer, label, input)),
         }
     }
 
@@ -266,7 +264,7 @@ impl Maker<'_> {
         let row = format!("{pointer}/{at}");
         let fields = columns.iter().map(|column| {
             let label = self.labels.named(column.key).unwrap_or(column.key);
-            self.field(part, format!("{row}/{}", column.key), label, column.input)
+            self.field(part, &format!("{row}/{}", column.key), label, column.input)
         });
         let mut fields: Vec<FieldView> = fields.collect();
         // What is told of the row itself stands at its first field.
@@ -282,8 +280,8 @@ impl Maker<'_> {
         }
     }
 
-    fn field(&mut self, part: Part, pointer: String, label: &str, input: Input) -> FieldView {
-        let (mut value, input) = read(self.texts.part(part).find(&pointer), input);
+    fn field(&mut self, part: Part, pointer: &str, label: &str, input: Input) -> FieldView {
+        let (mut value, input) = read(self.texts.part(part).find(pointer), input);
         let given = self
             .not_taken
             .iter()
@@ -304,12 +302,12 @@ impl Maker<'_> {
             chosen: *word == value,
         };
         FieldView {
-            name: name(part, &pointer),
+            name: name(part, pointer),
             label: label.to_owned(),
             kind,
             rows: height(&value),
             choices: words.iter().map(choice).collect(),
-            findings: self.told.take(part, &pointer),
+            findings: self.told.take(part, pointer),
             value,
         }
     }
