@@ -13,7 +13,7 @@ mod variables;
 
 pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
-pub(crate) use daemon::{ClearArgs, DaemonArgs, StateArgs, StatusArgs};
+pub(crate) use daemon::{ClearArgs, DaemonArgs, HereArgs, StateArgs, StatusArgs};
 pub(crate) use enrol::EnrolArgs;
 use expect::Expectation;
 pub(crate) use gate::{Asker, GateArgs};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use kb_core::ids::NodeId;
 use kb_core::verdict::FailOn;
 
 use super::{RunArgs, ServerArgs, SpoolArgs, seconds};
@@ -98,6 +99,21 @@ fn default_folder() -> PathBuf {
     home.unwrap_or_else(std::env::temp_dir).join("peerless-agent")
 }
 
+/// Which results are this node's own.
+#[derive(Debug, Args)]
+pub(crate) struct HereArgs {
+    /// Id of this node in results; those of another one tell nothing [default: as the daemon of this boot calls it, else
+    /// made from machine id and board]
+    #[arg(long, alias = "node", value_name = "ID", env = "PEERLESS_NODE_ID")]
+    pub(crate) node_id: Option<NodeId>,
+    /// Folder that stands for / where the machine id is read
+    #[arg(long, value_name = "DIR", default_value = "/", env = "PEERLESS_HOST_ROOT")]
+    pub(crate) host_root: PathBuf,
+    /// Believe results of a stand-in for the driver, too
+    #[arg(long, hide = true, env = "PEERLESS_ALLOW_SIMULATED")]
+    pub(crate) allow_simulated: bool,
+}
+
 #[derive(Debug, Args)]
 #[command(
     after_help = "A state (a GPU that is lost, a remapping that is pending) opens again with the next look that still reads \
@@ -129,12 +145,15 @@ fn said(text: &str) -> Result<String, String> {
 #[derive(Debug, Args)]
 #[command(
     after_help = "It reads what the daemon wrote and never touches a GPU, so that a probe of Kubernetes may call it \
-    often. 3 is also the answer where there is no result, an old one, or one \
-    of a time to come."
+    often. 3 is also the answer where there is no result, an old one, one of a time to come, of another node or of another \
+    version of the report, a simulated one, one without a fault of before the node was booted, and where the ledger is \
+    damaged or gone."
 )]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) state: StateArgs,
+    #[command(flatten)]
+    pub(crate) here: HereArgs,
     /// The last look without checks, in place of the last run of the ladder
     #[arg(long)]
     pub(crate) passive: bool,

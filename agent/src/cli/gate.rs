@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use kb_core::ids::NodeId;
 
-use super::daemon::StateArgs;
+use super::daemon::{HereArgs, StateArgs};
 use super::{ServerArgs, SpoolArgs, devices, seconds};
 use crate::gate::{InDoubt, Limit};
 use crate::slurm::Scontrol;
@@ -46,13 +45,8 @@ pub(crate) struct GateArgs {
     pub(crate) metrics_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) state: StateArgs,
-    /// Id of this node in results; those of another one tell nothing [default: as the daemon of this boot calls it, else
-    /// made from machine id and board]
-    #[arg(long, alias = "node", value_name = "ID", env = "PEERLESS_NODE_ID")]
-    pub(crate) node_id: Option<NodeId>,
-    /// Folder that stands for / where the machine id is read
-    #[arg(long, value_name = "DIR", default_value = "/", env = "PEERLESS_HOST_ROOT")]
-    pub(crate) host_root: PathBuf,
+    #[command(flatten)]
+    pub(crate) here: HereArgs,
     #[arg(
         long,
         value_name = "LIST",

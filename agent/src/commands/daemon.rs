@@ -1,4 +1,4 @@
-//! `peerless-agent daemon`: looks again and again, and disturbs nobody. `status` tells what it found last.
+//! `peerless-agent daemon`: looks again and again, and disturbs nobody.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,23 +6,21 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use kb_core::health::{Health, conclude};
 use kb_core::report::Report;
-use kb_core::verdict::ExitCode;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::cli::{DaemonArgs, StatusArgs};
+use crate::cli::DaemonArgs;
 use crate::clock::{Clock as _, SystemClock};
 use crate::drained::Drained;
 use crate::files::{FOR_ALL, FOR_OWNER, write_whole};
 use crate::host;
-use crate::ledger::{LedgerFile, without_ledger};
 use crate::output;
 use crate::probe::{self, Depth};
 use crate::process::say;
 use crate::upload::{Body, Pace, Spool, Uploader, credential_file};
 
 use super::enrol::Joining;
-use super::{make_report, print, say_reason};
+use super::{make_report, say_reason};
 
 /// In the state folder: what readers of results have to know of the daemon.
 pub(super) const ABOUT: &str = "daemon.json";
@@ -254,62 +252,6 @@ fn waits_for_credential(arguments: &DaemonArgs) -> bool {
 /// Without random numbers all wait alike, which is no reason not to wait.
 fn random() -> u64 {
     getrandom::u64().unwrap_or_default()
-}
-
-/// The last result: one line, and its exit code.
-pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
-    let path = arguments.state.file(!arguments.passive);
-    match last(&path, SystemClock.now(), arguments.max_age) {
-        Ok(mut report) => {
-            if arguments.passive {
-                bring_up_to_date(&mut report, &arguments.state.ledger());
-            }
-            let conclusion = &report.conclusion;
-            print(&format!(
-                "{}: {}\n",
-                conclusion.verdict.phrase(),
-                conclusion.reason
-            ))?;
-            Ok(if arguments.alive {
-                0
-            } else {
-                arguments.fail_on.exit_code(&report)
-            })
-        }
-        Err(why) => {
-            say(&format!("{}: {why}", path.display()));
-            Ok(ExitCode::Unknown.number())
-        }
-    }
-}
-
-/// Concludes a look anew from the ledger: something may have been cleared or proven since.
-fn bring_up_to_date(report: &mut Report, ledger: &LedgerFile) {
-    // Of an agent that kept no ledger.
-    let Some(health) = &report.health else { return };
-    let unread = health.unread.clone();
-    let health = match ledger.read() {
-        Ok(Some(ledger)) => ledger.health(unread),
-        Ok(None) => without_ledger(health.clone(), "it is not there any more"),
-        Err(why) => without_ledger(health.clone(), &why),
-    };
-    conclude(report, health, SystemClock.now());
-}
-
-fn last(path: &Path, now: OffsetDateTime, max_age_hours: u64) -> Result<Report, String> {
-    let report = read(path)?;
-    let age = now - finished(&report)?;
-    if age + CLOCK_SKEW < time::Duration::ZERO {
-        return Err(format!(
-            "the result is of {}, which is yet to come: a clock was set back, or is wrong",
-            report.finished_at
-        ));
-    }
-    let age = Duration::try_from(age).unwrap_or_default();
-    if age > Duration::from_hours(max_age_hours) {
-        return Err(format!("the result is {} hours old", age.as_secs() / 3600));
-    }
-    Ok(report)
 }
 
 fn read(path: &Path) -> Result<Report, String> {

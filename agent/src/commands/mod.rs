@@ -8,16 +8,19 @@ mod enrol;
 mod gate;
 mod help;
 mod matching;
+mod result;
+mod status;
 mod upload;
 mod watch;
 
 pub(crate) use clear::clear;
 pub(crate) use convert::convert;
-pub(crate) use daemon::{daemon, status};
+pub(crate) use daemon::daemon;
 pub(crate) use enrol::enrol;
 pub(crate) use gate::gate;
 pub(crate) use help::{completions, man};
 pub(crate) use matching::match_files;
+pub(crate) use status::status;
 pub(crate) use upload::{bundle, upload};
 pub(crate) use watch::watch;
 

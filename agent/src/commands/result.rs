@@ -7,17 +7,18 @@ use std::time::{Duration, SystemTime};
 
 use kb_core::ids::NodeId;
 use kb_core::report::{self, Report};
+use kb_core::verdict::Verdict;
 use serde::Deserialize;
 use time::OffsetDateTime;
 
-use crate::cli::GateArgs;
-use crate::commands::daemon::{ABOUT, CLOCK_SKEW, finished};
+use super::daemon::{ABOUT, CLOCK_SKEW, finished};
+use crate::cli::HereArgs;
 use crate::host::{self, HostRoot};
-
-use super::look::BESIDE;
 
 /// Between two looks of the daemon where it has not written down how long it waits.
 const INTERVAL: Duration = Duration::from_mins(15);
+/// What a look may take beside its interval.
+const BESIDE: Duration = Duration::from_secs(30);
 /// A daemon that has missed so many looks is silent.
 const LOOKS: u32 = 3;
 
@@ -28,6 +29,7 @@ pub(super) struct Here {
     boot: Option<String>,
     interval: Duration,
     booted: Option<SystemTime>,
+    allows_simulated: bool,
 }
 
 /// What the daemon wrote down of itself.
@@ -41,7 +43,7 @@ struct About {
 impl Here {
     /// By what was set, else by what a daemon of this very boot calls itself, else by the machine. The daemon goes before
     /// the machine: a container shows others another machine id, and every one the same boot.
-    pub(super) fn of(arguments: &GateArgs, state: &Path) -> Self {
+    pub(super) fn of(arguments: &HereArgs, state: &Path) -> Self {
         let about = fs::read(state.join(ABOUT)).ok();
         let about: About = about
             .and_then(|text| serde_json::from_slice(&text).ok())
@@ -61,6 +63,7 @@ impl Here {
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
                 .unwrap_or(INTERVAL),
             booted: booted(),
+            allows_simulated: arguments.allow_simulated,
         }
     }
 }
@@ -68,7 +71,7 @@ impl Here {
 /// A result: where it lies, and when and where it was made.
 pub(super) struct Made {
     file: PathBuf,
-    report: Report,
+    pub(super) report: Report,
     pub(super) finished: SystemTime,
 }
 
@@ -88,7 +91,7 @@ impl Made {
         })
     }
 
-    /// Refuses a result of another node, of a time to come, or of another version of the agent.
+    /// Refuses a result of another node, of a time to come, of another version of the agent, or of a stand-in.
     pub(super) fn check(&self, here: &Here, now: OffsetDateTime) -> Result<(), String> {
         let node = &self.report.node.id;
         if let Some(own) = here.node.as_ref().filter(|own| *own != node) {
@@ -96,6 +99,9 @@ impl Made {
                 "it is of the node {node}, and this one is {own}: remove it, or give --node-id (PEERLESS_NODE_ID) to \
                  the daemon and to this call alike"
             )));
+        }
+        if self.report.simulated && !here.allows_simulated {
+            return Err(self.told("it is simulated: a stand-in took the place of the driver"));
         }
         let version = self.report.schema;
         // A later minor version may say in a field what this program does not know of.
@@ -117,11 +123,7 @@ impl Made {
         if self.report.schema.minor != report::MINOR {
             return Err(self.of_another_version());
         }
-        let of_another_boot = match (&here.boot, &self.report.node.boot_id) {
-            (Some(here), Some(made)) => here != made,
-            _ => here.booted.is_some_and(|booted| self.finished < booted),
-        };
-        if of_another_boot {
+        if self.is_of_another_boot(here) {
             return Err(self.told("there is no look since the node was booted"));
         }
         let age = SystemTime::from(now)
@@ -137,6 +139,23 @@ impl Made {
             )));
         }
         Ok(())
+    }
+
+    /// The same of what `status` tells. Another boot ends what was good of a node, and no fault.
+    pub(super) fn check_status(&self, here: &Here, now: OffsetDateTime) -> Result<(), String> {
+        self.check(here, now)?;
+        let is_fault = self.report.conclusion.verdict > Verdict::Unknown;
+        if !is_fault && self.is_of_another_boot(here) {
+            return Err(self.told("the node was booted since it was made"));
+        }
+        Ok(())
+    }
+
+    fn is_of_another_boot(&self, here: &Here) -> bool {
+        match (&here.boot, &self.report.node.boot_id) {
+            (Some(here), Some(made)) => here != made,
+            _ => here.booted.is_some_and(|booted| self.finished < booted),
+        }
     }
 
     fn of_another_version(&self) -> String {

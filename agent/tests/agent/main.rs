@@ -32,6 +32,7 @@ mod processes;
 mod scenarios;
 mod slurm;
 mod spool;
+mod status;
 mod strangers;
 mod stub;
 mod table;

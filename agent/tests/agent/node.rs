@@ -49,6 +49,10 @@ impl Node {
         command
             .env("HOME", self.folder.path())
             .env("PATH", "/usr/bin:/bin");
+        if verb == "status" {
+            // As the daemon had it on its command line.
+            command.env("PEERLESS_HOST_ROOT", self.path("host"));
+        }
         command
     }
 

@@ -17,7 +17,7 @@ use crate::probe;
 use crate::process::{output_within, say};
 use crate::upload::{Body, send};
 
-use super::result::{Here, Made};
+use super::super::result::{Here, Made};
 
 /// Longest that `status` may take, which only reads a file.
 const STATUS_LIMIT: Duration = Duration::from_secs(10);
@@ -143,14 +143,29 @@ fn gpus(arguments: &GateArgs) -> Option<String> {
 pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looked {
     let state = arguments.state.folder();
     let ask_status = |more: &[&str]| -> Found {
-        let folder = state.to_string_lossy();
-        let words = [&["status", "--fail-on", "unknown", "--state", &folder], more].concat();
+        let (folder, root) = (
+            state.to_string_lossy(),
+            arguments.here.host_root.to_string_lossy(),
+        );
+        let mut words = vec![
+            "status",
+            "--fail-on",
+            "unknown",
+            "--state",
+            &folder,
+            "--host-root",
+            &root,
+        ];
+        if let Some(node) = &arguments.here.node_id {
+            words.extend(["--node-id", node.as_str()]);
+        }
+        words.extend(more);
         match ask(&words, config, STATUS_LIMIT) {
             Ok(ended) => of_status(&ended),
             Err(found) => found,
         }
     };
-    let here = Here::of(arguments, &state);
+    let here = Here::of(&arguments.here, &state);
     let now = SystemClock.now();
     let silent = |why| Found::unknown(Doubt::Silent, why);
     // When each was made is read before what it says: one that is written meanwhile is another result.

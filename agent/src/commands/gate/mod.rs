@@ -2,7 +2,6 @@
 
 mod act;
 mod look;
-mod result;
 mod say;
 
 use std::path::Path;

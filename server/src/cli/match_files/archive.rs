@@ -19,6 +19,7 @@ pub(super) struct Member {
     start: u64,
     packed: u64,
     size: u64,
+    crc: u32,
     packing: Packing,
 }
 
@@ -45,6 +46,7 @@ pub(super) fn members(path: Option<&Path>) -> io::Result<Option<Vec<Member>>> {
         return Ok(None);
     }
     let length = file.metadata()?.len();
+    refuse_more_behind(&mut file, length)?;
     let mut archive = ZipArchive::new(file)?;
     if archive.len() > MOST_FILES {
         return Err(io::Error::other(format!(
@@ -58,8 +60,10 @@ pub(super) fn members(path: Option<&Path>) -> io::Result<Option<Vec<Member>>> {
         ));
     }
     let mut members = Vec::new();
+    let mut begins = length;
     for index in 0..archive.len() {
         let entry = archive.by_index_raw(index)?;
+        begins = begins.min(entry.header_start());
         if !entry.is_file() {
             continue;
         }
@@ -74,8 +78,15 @@ pub(super) fn members(path: Option<&Path>) -> io::Result<Option<Vec<Member>>> {
             start: entry.data_start().unwrap_or_default(),
             packed: entry.compressed_size(),
             size: entry.size(),
+            crc: entry.crc32(),
             packing,
         });
+    }
+    if begins > 0 {
+        return Err(io::Error::other(format!(
+            "{begins} bytes stand before what the archive names, as where several archives stand one behind the other: unpack \
+             each by itself"
+        )));
     }
     if members.is_empty() {
         return Err(io::Error::other("the archive holds no file"));
@@ -100,11 +111,67 @@ impl Member {
         let mut file = File::open(archive)?;
         file.seek(SeekFrom::Start(self.start))?;
         let packed = io::BufReader::new(file).take(self.packed);
-        if self.packing == Packing::Stored {
-            return unpack::unpacked(packed);
+        let checked = |plain: Text| Checked {
+            plain,
+            sum: flate2::Crc::new(),
+            left: self.size,
+            crc: self.crc,
+        };
+        unpack::unpacked(if self.packing == Packing::Stored {
+            checked(Box::new(packed))
+        } else {
+            checked(Box::new(flate2::bufread::DeflateDecoder::new(packed)))
+        })
+    }
+}
+
+/// Refuses an archive behind whose end something stands: nobody would read it. Zeros fill up a block of a tape or a disk.
+fn refuse_more_behind(file: &mut File, length: u64) -> io::Result<()> {
+    // The end of central directory (APPNOTE 4.3.16) with its longest comment.
+    const END_BYTES: usize = 22;
+    let from = length.saturating_sub((END_BYTES + usize::from(u16::MAX)) as u64);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.by_ref().take(length - from).read_to_end(&mut tail)?;
+    let ends = |place: usize| {
+        let comment = tail.get(place + END_BYTES - 2..place + END_BYTES)?;
+        let comment = usize::from(u16::from_le_bytes(comment.try_into().ok()?));
+        tail.get(place + END_BYTES + comment..)
+    };
+    let mut behind = memchr::memmem::rfind_iter(&tail, b"PK\x05\x06").filter_map(ends);
+    if behind.any(|rest| rest.iter().all(|byte| *byte == 0)) {
+        return Ok(());
+    }
+    Err(io::Error::other(
+        "something stands behind the archive, or it is cut: unpack it, and send what stands behind it by itself",
+    ))
+}
+
+/// A file of an archive, which has to be what the archive says: damaged data would be no log, and hide what was in it.
+struct Checked {
+    plain: Text,
+    sum: flate2::Crc,
+    left: u64,
+    crc: u32,
+}
+
+impl io::Read for Checked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
         }
-        let plain = flate2::bufread::DeflateDecoder::new(packed);
-        unpack::unpacked(plain.take(self.size))
+        let read = self.plain.read(buffer)?;
+        let taken = buffer.get(..read).unwrap_or_default();
+        self.sum.update(taken);
+        let left = self.left.checked_sub(read as u64);
+        self.left =
+            left.ok_or_else(|| io::Error::other("it is longer than the archive says: it is damaged"))?;
+        if read == 0 && (self.left > 0 || self.sum.sum() != self.crc) {
+            return Err(io::Error::other(
+                "its checksum is not that of the archive: it is damaged",
+            ));
+        }
+        Ok(read)
     }
 }
 
@@ -171,6 +238,58 @@ mod tests {
         );
         assert!(members(Some(write(b"PK\x03\x04 and no more").path())).is_err());
         assert!(members(Some(zipped(&[]).path())).is_err(), "a folder only");
+    }
+
+    #[test]
+    fn damaged_data_is_no_text() {
+        let text = b"all is well\n".repeat(100);
+        for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
+            let file = zipped(&[("a.log", &text, method)]);
+            let whole = std::fs::read(file.path()).unwrap();
+            let read = |bytes: &[u8]| {
+                std::fs::write(file.path(), bytes).unwrap();
+                let member = members(Some(file.path()))?.unwrap().remove(0);
+                io::copy(&mut member.open(file.path())?, &mut io::sink())
+            };
+            assert_eq!(read(&whole).unwrap(), text.len() as u64);
+            let entry = whole.windows(4).rposition(|four| four == b"PK\x01\x02").unwrap();
+            // Checksum and size in the central directory (APPNOTE 4.3.12).
+            for (place, why) in [(16, "checksum"), (24, "damaged")] {
+                let mut damaged = whole.clone();
+                damaged[entry + place] ^= 1;
+                let error = read(&damaged).unwrap_err().to_string();
+                assert!(error.contains(why), "{error}");
+            }
+            if method == CompressionMethod::Stored {
+                let mut damaged = whole.clone();
+                let place = whole.windows(4).position(|four| four == b"well").unwrap();
+                damaged[place] = b'W';
+                assert!(read(&damaged).unwrap_err().to_string().contains("checksum"));
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_before_or_behind_an_archive_is_not_passed_over() {
+        let one = zipped(&[("a.log", b"NVRM: Xid 79\n", CompressionMethod::Stored)]);
+        let other = zipped(&[("b.log", b"all is well\n", CompressionMethod::Stored)]);
+        let (one, two) = (
+            std::fs::read(one.path()).unwrap(),
+            std::fs::read(other.path()).unwrap(),
+        );
+        let read = |bytes: &[u8]| {
+            std::fs::write(other.path(), bytes).unwrap();
+            members(Some(other.path()))
+        };
+        assert!(
+            read(&[&one[..], &two].concat())
+                .unwrap_err()
+                .to_string()
+                .contains("one behind the other")
+        );
+        let behind = read(&[&one[..], b"NVRM: Xid 79\n"].concat());
+        assert!(behind.unwrap_err().to_string().contains("behind the archive"));
+        assert_eq!(read(&[&one[..], &[0; 512]].concat()).unwrap().unwrap().len(), 1);
     }
 
     #[test]
