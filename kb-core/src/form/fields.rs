@@ -1,6 +1,6 @@
 //! The table of all fields.
 
-use crate::annex::ProbeScope;
+use crate::annex::{ProbeScope, WorkaroundKind, WorkaroundScope};
 use crate::severity::{Action, Blame, Severity};
 use crate::text::Part;
 
@@ -134,6 +134,8 @@ pub static SECTIONS: &[Section] = &[
             annex("/at_fault/who", Input::Choice(Blame::WORDS)),
             annex("/at_fault/source", Input::Line),
             annex("/at_fault/note", Input::Paragraph),
+            annex("/harmless/unless", Input::Line),
+            annex("/harmless/unless_zh", Input::Line),
         ],
     },
     Section {
@@ -163,6 +165,17 @@ pub static SECTIONS: &[Section] = &[
                 Input::Rows(&[
                     column("action", Input::Paragraph),
                     column("how", Input::Paragraph),
+                ]),
+            ),
+            annex(
+                "/workaround_notes",
+                Input::Rows(&[
+                    must("kind", Input::Choice(WorkaroundKind::WORDS)),
+                    must("scope", Input::Choice(WorkaroundScope::WORDS)),
+                    column("cost", Input::Line),
+                    column("cost_zh", Input::Line),
+                    column("stop_first", Input::Line),
+                    column("stop_first_zh", Input::Line),
                 ]),
             ),
             document("/resolvable", Input::Choice(RESOLVABLE)),

@@ -29,13 +29,14 @@ pub fn parse_row_edit(text: &str) -> Option<(RowEdit, &str)> {
     Some((edit, list))
 }
 
-/// Lists that hold the same things in another language, in the same order.
+/// Lists that say more of the same things, in the same order.
 const BESIDE: [(&str, &[(Part, &str)]); 2] = [
     (
         "/workarounds",
         &[
             (Part::Document, "/workarounds_zh"),
             (Part::Annex, "/workarounds_zh"),
+            (Part::Annex, "/workaround_notes"),
         ],
     ),
     ("/dead_ends", &[(Part::Annex, "/dead_ends_zh")]),

@@ -100,6 +100,7 @@ fn without_password(url: &str) -> String {
 
 /// How the server runs.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct ServeArgs {
     /// Address and port to serve on; port 0 takes any free one
     #[arg(

@@ -36,7 +36,7 @@ pub(super) struct Assembler {
 /// Who has the indexer between two generations.
 #[derive(Debug)]
 enum Holder {
-    Here(Indexer),
+    Here(Box<Indexer>),
     /// The index of the first generation is still being built: recognising messages does without it.
     Commit(Committing),
 }
@@ -49,7 +49,7 @@ impl Assembler {
             matcher: None,
             names: Arc::default(),
             graph: Arc::default(),
-            indexer: Some(Holder::Here(Indexer::new()?)),
+            indexer: Some(Holder::Here(Box::new(Indexer::new()?))),
         })
     }
 
@@ -69,7 +69,7 @@ impl Assembler {
     ) -> Result<Generation, SearchError> {
         let mut before = Before::new();
         let mut indexer = match self.indexer.take() {
-            Some(Holder::Here(indexer)) => indexer,
+            Some(Holder::Here(indexer)) => *indexer,
             Some(Holder::Commit(commit)) => commit.wait()?,
             None => return Err(SearchError::NotBuilt),
         };
@@ -178,7 +178,7 @@ fn commit(
         return Ok((index, Holder::Commit(commit)));
     }
     let index = indexer.commit(prior)?;
-    Ok((index, Holder::Here(indexer)))
+    Ok((index, Holder::Here(Box::new(indexer))))
 }
 
 fn build_matcher(records: &Records, previous: Option<&Matcher>) -> (Arc<Matcher>, Vec<Rejected>) {

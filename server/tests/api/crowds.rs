@@ -66,7 +66,8 @@ async fn bodies_that_are_not_finished_cost_little() {
         "x".repeat(60_000)
     );
     let (cost, crowd) = cost_of_crowd(&server, 3000, body.as_bytes()).await;
-    assert!(cost < 300, "{cost} MB");
+    // The whole server stays under 700 MB, of which a fresh one has up to 300 in a build for tests.
+    assert!(cost < 400, "{cost} MB");
     // Few are waited for when their memory is nearly full.
     let mut waiting = crowd;
     let began = Instant::now();

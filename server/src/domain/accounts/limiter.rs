@@ -19,7 +19,7 @@ const FREE_OF_ACCOUNT: u32 = 5;
 const FREE_OF_ADDRESS: u32 = 20;
 /// The first wait. Each further failure doubles it.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Failures are forgotten after so long without another.
 const FORGOTTEN_AFTER: Duration = Duration::from_mins(15);
 /// Entries of each kind that are kept. Beyond it the oldest go.

@@ -58,7 +58,7 @@ impl Passwords {
         Ok(Self {
             places: Semaphore::new(AT_ONCE),
             hashed: Arc::default(),
-            nobody: hash_with(&hex::encode(password), salt(random)?)?,
+            nobody: hash_with(&hex::encode(password), &salt(random)?)?,
         })
     }
 
@@ -66,7 +66,7 @@ impl Passwords {
     pub async fn hash(&self, password: &str, random: &dyn Random) -> Result<String, PasswordError> {
         let salt = salt(random)?;
         let password = password.to_owned();
-        self.work(move || hash_with(&password, salt)).await?
+        self.work(move || hash_with(&password, &salt)).await?
     }
 
     /// Whether `kept` was made of the password. Without `kept` the work is the same and the answer no.
@@ -120,7 +120,7 @@ fn salt(random: &dyn Random) -> Result<SaltString, PasswordError> {
     SaltString::encode_b64(&bytes).map_err(|error| PasswordError::Hash(error.to_string()))
 }
 
-fn hash_with(password: &str, salt: SaltString) -> Result<String, PasswordError> {
+fn hash_with(password: &str, salt: &SaltString) -> Result<String, PasswordError> {
     let hash = engine().hash_password(password.as_bytes(), salt.as_salt());
     hash.map(|hash| hash.to_string())
         .map_err(|error| PasswordError::Hash(error.to_string()))

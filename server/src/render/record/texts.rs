@@ -137,7 +137,13 @@ fn workaround(record: &Record, language: Language, tier: &Tier, advised: &Advise
         body: how,
         condition: Text::filled(item.condition.as_deref()),
         kind: note.map(|note| kind(note, language)),
-        stop_first: note.and_then(|note| either(language, &note.stop_first, &note.stop_first_zh)),
+        stop_first: note.and_then(|note| {
+            either(
+                language,
+                note.stop_first.as_deref(),
+                note.stop_first_zh.as_deref(),
+            )
+        }),
         rate: item
             .success_rate
             .map(|share| rate(words.works_in, share, has_sources, tier, words)),
@@ -149,7 +155,7 @@ fn workaround(record: &Record, language: Language, tier: &Tier, advised: &Advise
 /// `avoids the error; the cost: … · touches the whole node`
 fn kind(note: &WorkaroundNote, language: Language) -> String {
     let words = terms::Words::of(language);
-    let cost = either(language, &note.cost, &note.cost_zh);
+    let cost = either(language, note.cost.as_deref(), note.cost_zh.as_deref());
     let kind = words.workaround_kind(note.kind, cost.as_ref().map(|cost| cost.text.as_str()));
     format!("{kind} · {}", words.workaround_scope(note.scope))
 }
@@ -157,13 +163,13 @@ fn kind(note: &WorkaroundNote, language: Language) -> String {
 /// When a message that is harmless is not.
 pub fn harmless_unless(record: &Record, language: Language) -> Option<Text> {
     let harmless = record.annex.harmless.as_ref()?;
-    either(language, &Some(harmless.unless.clone()), &harmless.unless_zh)
+    either(language, Some(&harmless.unless), harmless.unless_zh.as_deref())
 }
 
 /// The text in the language asked for, or the English one.
-fn either(language: Language, english: &Option<String>, chinese: &Option<String>) -> Option<Text> {
-    let chinese = Text::filled(chinese.as_deref()).filter(|_| language == Language::Chinese);
-    chinese.or_else(|| Text::filled(english.as_deref()))
+fn either(language: Language, english: Option<&str>, chinese: Option<&str>) -> Option<Text> {
+    let chinese = Text::filled(chinese).filter(|_| language == Language::Chinese);
+    chinese.or_else(|| Text::filled(english))
 }
 
 /// The commands of `how` that a translation leaves out, as they are to be typed; all of it where it is lines of commands.

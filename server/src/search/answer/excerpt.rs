@@ -28,6 +28,9 @@ pub(super) struct Marker {
     places: Vec<(Range<usize>, f32)>,
 }
 
+/// A text, the part of it that is shown, and the marks in it.
+pub(super) type Excerpted<'t> = (&'t str, Range<usize>, Vec<Range<usize>>);
+
 /// A part of a text that may hold marks.
 struct Window {
     range: Range<usize>,
@@ -74,10 +77,7 @@ impl Marker {
     }
 
     /// The part of these texts that says most of the query, with its marks.
-    pub(super) fn best<'t>(
-        &mut self,
-        texts: impl Iterator<Item = &'t str>,
-    ) -> Option<(&'t str, Range<usize>, Vec<Range<usize>>)> {
+    pub(super) fn best<'t>(&mut self, texts: impl Iterator<Item = &'t str>) -> Option<Excerpted<'t>> {
         let windows = texts.filter_map(|text| Some((text, self.window(text)?)));
         let mut windows: Vec<(&str, Window)> = windows.collect();
         windows.sort_by(|(_, one), (_, other)| other.weight.total_cmp(&one.weight));
@@ -174,7 +174,7 @@ fn widened(text: &str, said: &Range<usize>) -> Range<usize> {
     let start = (start_at_least..said.start).find(|at| is_between_words(text, *at));
     let mut ends = (said.end..=end_at_most).rev();
     let end = ends.find(|at| is_between_words(text, *at));
-    let in_word = || (said.end..).find(|at| text.is_char_boundary(*at));
+    let in_word = || (said.end..text.len()).find(|at| text.is_char_boundary(*at));
     start.unwrap_or(said.start)..end.or_else(in_word).unwrap_or(text.len())
 }
 

@@ -1,5 +1,7 @@
 //! The audit by SQL.
 
+use std::fmt::Write as _;
+
 use async_trait::async_trait;
 
 use super::convert::{maybe_revision_from, refuse_nul, unreadable};
@@ -20,24 +22,25 @@ impl<DB: Engine> AuditStore for SqlStore<DB> {
             "SELECT n, at, actor_kind, actor_id, actor_name, address, action, subject, from_revision, to_revision, \
              detail FROM audit WHERE n < $1",
         );
+        // Writing to a String cannot fail, here and below.
         let kind = query.action.as_ref().map(|action| format!("{action}.%"));
         let mut values: Vec<Value<'_>> = vec![Value::from(query.before.unwrap_or(i64::MAX))];
         if let Some(actor) = &query.actor {
             values.push(Value::from(actor));
-            sql += &format!(" AND (actor_id = ${0} OR actor_name = ${0})", values.len());
+            let _ = write!(sql, " AND (actor_id = ${0} OR actor_name = ${0})", values.len());
         }
         if let (Some(action), Some(kind)) = (&query.action, &kind) {
             values.push(Value::from(action));
             values.push(Value::from(kind));
             let last = values.len();
-            sql += &format!(" AND (action = ${} OR action LIKE ${last})", last - 1);
+            let _ = write!(sql, " AND (action = ${} OR action LIKE ${last})", last - 1);
         }
         if let Some(subject) = &query.subject {
             values.push(Value::from(subject));
-            sql += &format!(" AND subject = ${}", values.len());
+            let _ = write!(sql, " AND subject = ${}", values.len());
         }
         values.push(Value::from(query.limit));
-        sql += &format!(" ORDER BY n DESC LIMIT ${}", values.len());
+        let _ = write!(sql, " ORDER BY n DESC LIMIT ${}", values.len());
         let rows = self.read_once().await?.all_built(sql, &values).await?;
         rows.iter().map(entry_from).collect()
     }

@@ -5,6 +5,10 @@ use std::net::SocketAddr;
 
 use crate::web::state::AppState;
 
+#[expect(
+    clippy::option_option,
+    reason = "no proxy, a proxy that names nobody, and a login are three answers"
+)]
 /// What the proxy says; the outer `None`: no proxy is in front that may say anything.
 pub(in crate::web) fn claimed(
     peer: Option<SocketAddr>,
