@@ -64,6 +64,13 @@ async fn finds(client: &reqwest::Client, url: &str, line: &str, id: &str) -> boo
     found["root_cause"] == id
 }
 
+/// A server answers messages before its first search index is built, and a change waits for that build: a search ends
+/// when it is there.
+async fn has_its_index(client: &reqwest::Client, url: &str) {
+    let search = client.get(format!("{url}/api/v1/search?q=xid")).send();
+    assert_eq!(search.await.unwrap().status(), 200);
+}
+
 #[tokio::test]
 async fn an_edit_on_one_server_is_found_on_the_other_within_a_second() {
     let (folder, database) = (folder().0, Database::make().await);
@@ -73,6 +80,8 @@ async fn an_edit_on_one_server_is_found_on_the_other_within_a_second() {
     let second = Server::start(&arguments, &folder.path().join("log-b"));
     let token = token(&arguments, &["edit", "publish"]);
     let client = client();
+    has_its_index(&client, &first.url).await;
+    has_its_index(&client, &second.url).await;
     let line = "CUDA error: replica test failure";
     let put = client
         .put(format!(
@@ -164,6 +173,8 @@ async fn a_server_killed_while_publishing_leaves_the_old_or_the_new() {
 async fn an_import_by_another_process_is_seen_on_sqlite() {
     let (folder, data) = folder();
     let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
+    let client = client();
+    has_its_index(&client, &server.url).await;
     let line = "CUDA error: imported from outside";
     let records = folder.path().join("records/cuda");
     std::fs::create_dir_all(&records).unwrap();
@@ -178,7 +189,6 @@ async fn an_import_by_another_process_is_seen_on_sqlite() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let client = client();
     let elapsed = until("found", || finds(&client, &server.url, line, "cuda/imported")).await;
     println!(
         "an import was found {} ms after it had ended",

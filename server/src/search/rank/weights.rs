@@ -29,4 +29,4 @@ pub(super) fn boost(text: FieldText) -> f32 {
 }
 
 /// Idf of a query up to which the prior of a record counts in full. Of a longer one it counts in proportion.
-pub(super) const SHORT_QUERY: f32 = 5.0;
+pub(super) const SHORT_QUERY: f32 = 10.0;
