@@ -48,23 +48,19 @@ fn a_result_of_elsewhere_tells_nothing() {
     let node = proven();
     assert_eq!(status(&node).code, 0);
     let kept = fs::read(node.path("state/last-active.json")).unwrap();
-    let changes: [(&dyn Fn(&mut Value), &str); 4] = [
+    for (pointer, value, why) in [
+        ("/node/id", json!("node-x"), "of the node node-x"),
         (
-            &|report| report["node"]["id"] = json!("node-x"),
-            "of the node node-x",
-        ),
-        (
-            &|report| report["node"]["boot_id"] = json!("11111111-de87-4d19-870b-34373cb7c1a3"),
+            "/node/boot_id",
+            json!("11111111-de87-4d19-870b-34373cb7c1a3"),
             "was booted since",
         ),
-        (&|report| report["schema"]["major"] = json!(2), "of version 2."),
-        (
-            &|report| report["schema"]["minor"] = json!(999),
-            "999 of the report",
-        ),
-    ];
-    for (by, why) in changes {
-        change(&node, by);
+        ("/schema/major", json!(2), "of version 2."),
+        ("/schema/minor", json!(999), "999 of the report"),
+    ] {
+        change(&node, |report| {
+            *report.pointer_mut(pointer).unwrap() = value.clone();
+        });
         assert_told(&node, why);
         fs::write(node.path("state/last-active.json"), &kept).unwrap();
     }

@@ -103,7 +103,7 @@ mod tests {
     fn content_that_speaks_against_health_is_told() {
         let fact = |name: &str, value: Value| {
             changed(|report| {
-                report["gpus"][0]["facts"] = json!({ name: { "value": value, "source": "test" } })
+                report["gpus"][0]["facts"] = json!({ name: { "value": value, "source": "test" } });
             })
         };
         let log = |when: &str, text: &str| {
