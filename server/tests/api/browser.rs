@@ -88,7 +88,8 @@ impl Browser {
     pub fn form(&self, path: &str, fields: &[(&str, &str)]) -> RequestBuilder {
         let mut body = url_encoded(fields);
         if !self.csrf.is_empty() {
-            body += &format!("&csrf={}", self.csrf);
+            body.push_str("&csrf=");
+            body.push_str(&self.csrf);
         }
         self.request(Method::POST, path)
             .header("content-type", "application/x-www-form-urlencoded")

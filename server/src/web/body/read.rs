@@ -256,7 +256,7 @@ mod tests {
 
     #[actix_web::test]
     async fn a_text_that_takes_too_long_for_its_size_is_given_up() {
-        let text = zstd::encode_all([b'x'; 8 << 20].as_slice(), 1).unwrap();
+        let text = zstd::encode_all(vec![b'x'; 8 << 20].as_slice(), 1).unwrap();
         let (request, mut payload) = TestRequest::default()
             .insert_header((header::CONTENT_ENCODING, "zstd"))
             .set_payload(text)

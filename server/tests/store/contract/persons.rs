@@ -244,11 +244,11 @@ pub(crate) async fn the_first_administrator_is_made_once(place: Arc<Place>) {
     let made = store.create_first_admin("k1", late, &ada()).await.unwrap();
     assert_eq!(made, FirstAdmin::NoKey);
     // Two links, opened at once: one administrator.
-    let make = |key: &'static str, id: &'static str| {
+    let open_link = |key: &'static str, id: &'static str| {
         let (store, admin) = (Arc::clone(&store), admin(id));
         tokio::spawn(async move { store.create_first_admin(key, admin, &ada()).await.unwrap() })
     };
-    let (one, other) = (make("k1", "p1"), make("k2", "p2"));
+    let (one, other) = (open_link("k1", "p1"), open_link("k2", "p2"));
     let made = [one.await.unwrap(), other.await.unwrap()];
     assert!(
         made.contains(&FirstAdmin::Made) && made.contains(&FirstAdmin::Late),
