@@ -77,7 +77,8 @@ impl About {
         let told = named
             .into_iter()
             .filter_map(|(name, word)| Some(format!("{name} {}", word?)));
-        told.collect::<Vec<_>>().join(", ")
+        let harmless = self.harmless.is_some().then(|| "harmless".to_owned());
+        told.chain(harmless).collect::<Vec<_>>().join(", ")
     }
 }
 

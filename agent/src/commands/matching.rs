@@ -110,7 +110,7 @@ fn scan(matcher: &Arc<Matcher>, mut source: impl Read) -> io::Result<Summary> {
     }
     scanner.feed(&intake.end());
     let mut summary = scanner.finish();
-    if summary.matches.is_empty() {
+    if errors_and_harmless(&summary.matches).0 == 0 {
         intake.judge().map_err(io::Error::other)?;
     }
     summary.notes.extend(intake.unread().map(|why| why.to_string()));

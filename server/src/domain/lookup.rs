@@ -191,7 +191,7 @@ impl Matching {
         let mut events = self.scanner.push(&rest);
         let (last, mut summary) = self.scanner.finish_with_events();
         events.extend(last);
-        if summary.matches.is_empty() {
+        if errors_and_harmless(&summary.matches).0 == 0 {
             self.intake.judge()?;
         }
         if self.intake.is_utf16() {
@@ -291,8 +291,9 @@ fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> Match
         .into_iter()
         .map(|candidate| from_matcher(generation, candidate))
         .collect();
-    if summary.matches.is_empty() {
+    if errors_and_harmless(&summary.matches).0 == 0 {
         let mut suggested = from_search(generation, excerpt);
+        suggested.retain(|candidate| summary.matches.iter().all(|found| found.id != candidate.id));
         for candidate in &mut candidates {
             let by_search = suggested.iter().position(|other| other.id == candidate.id);
             candidate.score = by_search.map_or_else(

@@ -1,5 +1,5 @@
-//! What of a record decides how a node is judged: severity, first action, what is at fault, and rules over reports. Such a
-//! change needs a second person.
+//! What of a record decides how a node or a text is judged: severity, first action, what is at fault, whether the message is
+//! harmless, and rules over reports. Such a change needs a second person.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use kb_core::annex::{Annex, read_annex};
 use kb_core::ids::{RecordId, Revision};
 
 use super::CurateError;
-use crate::store::{ActorKind, AuditQuery, By, RecordState, RecordStatus, Store, StoreError};
+use crate::store::{ActorKind, AuditEntry, AuditQuery, By, RecordState, RecordStatus, Store, StoreError};
 
 /// Revisions that are looked at for who changed something; more lie between two publications of no record.
 const MOST_REVISIONS: u32 = 100;
@@ -48,6 +48,10 @@ pub(super) fn deciding(before: Option<&Annex>, after: &Annex) -> Vec<&'static st
             before.and_then(|annex| annex.at_fault.as_ref()) != after.at_fault.as_ref(),
         ),
         (
+            "harmless",
+            before.and_then(|annex| annex.harmless.as_ref()) != after.harmless.as_ref(),
+        ),
+        (
             "probe",
             before.map(|annex| annex.probe.as_slice()).unwrap_or_default() != after.probe,
         ),
@@ -84,13 +88,14 @@ pub(super) async fn check_second_person(
     let first = published.filter(|published| *published < revision);
     let first = first.map_or(1, |published| published.0 + 1);
     let first = first.max(revision.0.saturating_sub(MOST_REVISIONS));
+    let saved = rows(store, id, "record.save").await?;
     let mut last = before;
     let mut authors = BTreeSet::new();
     for number in first..=revision.0 {
         let this = annex_of(store, id, Some(Revision(number))).await?;
         let Some(this) = this else { continue };
         if !deciding(last.as_ref(), &this).is_empty() {
-            authors.extend(author(store, id, Revision(number)).await?);
+            authors.extend(author(store, &saved, Revision(number)).await?);
         }
         last = Some(this);
     }
@@ -114,12 +119,17 @@ async fn annex_of(
 }
 
 /// The person who saved a revision: by a session, or with a token of theirs.
-async fn author(store: &dyn Store, id: &RecordId, revision: Revision) -> Result<Option<String>, StoreError> {
-    let Some(by) = who(store, id, revision, "record.save").await? else {
+async fn author(
+    store: &dyn Store,
+    saved: &[AuditEntry],
+    revision: Revision,
+) -> Result<Option<String>, StoreError> {
+    let row = saved.iter().find(|row| row.to_revision == Some(revision));
+    let Some(by) = row.map(|row| &row.by) else {
         return Ok(None);
     };
     match by.kind {
-        ActorKind::Person => Ok(Some(by.id)),
+        ActorKind::Person => Ok(Some(by.id.clone())),
         ActorKind::Token => Ok(store.token(&by.id).await?.and_then(|stored| stored.token.person)),
         ActorKind::System => Ok(None),
     }
@@ -127,22 +137,46 @@ async fn author(store: &dyn Store, id: &RecordId, revision: Revision) -> Result<
 
 /// Whether readers saw this revision before: then a second person has seen it, and an emergency may bring it back.
 async fn was_published(store: &dyn Store, id: &RecordId, revision: Revision) -> Result<bool, StoreError> {
-    Ok(who(store, id, revision, "record.publish").await?.is_some())
+    let published = rows(store, id, "record.publish").await?;
+    Ok(published.iter().any(|row| row.to_revision == Some(revision)))
 }
 
-async fn who(
-    store: &dyn Store,
-    id: &RecordId,
-    revision: Revision,
-    action: &str,
-) -> Result<Option<By>, StoreError> {
+/// The newest rows of the audit that say this of a record.
+async fn rows(store: &dyn Store, id: &RecordId, action: &str) -> Result<Vec<AuditEntry>, StoreError> {
     let query = AuditQuery {
         action: Some(action.to_owned()),
         subject: Some(id.to_string()),
         limit: MOST_ROWS,
         ..AuditQuery::default()
     };
-    let rows = store.audit(&query).await?;
-    let row = rows.into_iter().find(|row| row.to_revision == Some(revision));
-    Ok(row.map(|row| row.by))
+    store.audit(&query).await
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_what_judges_decides_and_nothing_else() {
+        let annex = |rest: &str| read_annex(&format!(r#"{{"schema_version": 1{rest}}}"#)).unwrap();
+        let plain = annex("");
+        for (rest, expected) in [
+            (r#", "severity": "info""#, vec!["severity"]),
+            (r#", "action": "none""#, vec!["action"]),
+            (
+                r#", "at_fault": {"who": "gpu", "source": "https://example.org/"}"#,
+                vec!["at_fault"],
+            ),
+            (r#", "harmless": {"unless": "it repeats"}"#, vec!["harmless"]),
+            (
+                r#", "probe": [{"id": "a", "scope": "report", "when": "true"}]"#,
+                vec!["probe"],
+            ),
+            (r#", "title": "Another title""#, vec![]),
+        ] {
+            assert_eq!(deciding(Some(&plain), &annex(rest)), expected, "{rest}");
+            assert_eq!(deciding(None, &annex(rest)), expected, "{rest}");
+        }
+    }
 }

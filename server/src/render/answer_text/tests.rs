@@ -122,3 +122,42 @@ fn no_answer_begins_with_a_disputed_workaround() {
         );
     }
 }
+
+const HARMLESS: &str = "[rank0]:[W730 15:32:17.841273251 ProcessGroupNCCL.cpp:1479] Warning: WARNING: \
+    destroy_process_group() was not called before program exit, which can leak resources.";
+
+#[test]
+fn a_harmless_message_is_told_and_is_no_error() {
+    let text = told(HARMLESS);
+    assert!(
+        text.starts_with("No known error in 1 lines.\n1 known message is harmless.\n"),
+        "{text}"
+    );
+    assert!(text.contains("\n  Harmless, unless: "), "{text}");
+    let both = told(
+        "RuntimeError: CUDA error: peer access is already enabled\n\
+         RuntimeError: CUDA error: an illegal memory access was encountered\n",
+    );
+    assert!(!both.contains("No known error"), "{both}");
+    assert!(both.contains("1 known message is harmless."), "{both}");
+}
+
+#[test]
+fn a_harmless_message_vouches_for_nothing_else_in_the_text() {
+    let generation = shipped();
+    let look = |text: &[u8]| look_up(generation, text, MatchOptions::default());
+    let mut bytes = HARMLESS.as_bytes().to_vec();
+    bytes.push(b'\n');
+    bytes.extend((0..20_000_u32).map(|n| (n % 7) as u8 + 1));
+    assert!(look(&bytes).is_err(), "most of it is no text");
+    let asked = format!("{HARMLESS}\nthe gpu is missing after a reboot and nvidia-smi finds no device\n");
+    let answer = look(asked.as_bytes()).unwrap();
+    assert!(!answer.has_error() && !answer.candidates.is_empty(), "{answer:?}");
+    let known = |id| answer.matches.iter().any(|found| found.id == id);
+    assert!(
+        !answer
+            .candidates
+            .iter()
+            .any(|candidate| known(candidate.id.clone()))
+    );
+}

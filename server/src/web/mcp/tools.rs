@@ -35,7 +35,7 @@ use crate::web::limits;
 /// What a model is told about the whole.
 const INSTRUCTIONS: &str = "Peerless explains errors of GPUs and of the software on them. Give `match` the text as it was \
     printed; it names the records that explain it, the first cause, what to do and what not to try. An answer without \
-    matches means that no known error stands in the text: do not guess one. Use `search` for words and codes, `record` \
+    matches, or with matches that are all `harmless`, means that no known error stands in the text: do not guess one. Use `search` for words and codes, `record` \
     for all that is known of one error, `graph` for what it leads to, and `outcome` to say what came of following it.";
 
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl Tools {
         name = "match",
         description = "Explain an error message, traceback or log from GPU software. Returns the known errors that stand \
             in it with line numbers, which one came first and caused the others, why, what to do and what wastes time. \
-            No matches means no known error; `candidates` are suggestions only.",
+            No matches, or only `harmless` ones, means no known error; `candidates` are suggestions only.",
         output_schema = schemas::of("ExplainedAnswer"),
         annotations(title = "Explain an error", read_only_hint = true, open_world_hint = false)
     )]

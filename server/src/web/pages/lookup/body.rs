@@ -95,9 +95,7 @@ async fn from_form(
     let mut steps = Steps::start(&generation, text.as_str(), options, limits::WORK_TIME);
     let answer = desk.in_turns(ALL_RECORDS, move || steps.step()).await??;
     let work = move || {
-        let found = answer
-            .matches
-            .is_empty()
+        let found = (!answer.has_error())
             .then(|| search_for(&generation, &text))
             .flatten();
         let echo = if text.len() <= ECHO_BYTES {

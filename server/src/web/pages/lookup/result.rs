@@ -27,6 +27,8 @@ pub struct ResultPage {
     facts: Vec<String>,
     notices: Vec<Text>,
     matches: Vec<MatchView>,
+    /// Neither an error nor a hit of the search: what to try next is said.
+    is_nothing: bool,
     hits: Vec<HitView>,
     candidates: Vec<CandidateView>,
     box_text: String,
@@ -78,6 +80,7 @@ pub fn page(source: Source<'_>) -> ResultPage {
     let hits: Vec<HitView> = found
         .into_iter()
         .flat_map(|found| &found.hits)
+        .filter(|hit| answer.matches.iter().all(|found| found.id != hit.id))
         .map(|hit| hit_view(generation, hit, locale))
         .collect();
     // What the search found already need not be suggested again.
@@ -97,6 +100,7 @@ pub fn page(source: Source<'_>) -> ResultPage {
         facts: facts(answer, own),
         notices: notices(answer, own),
         matches: views,
+        is_nothing: !answer.has_error() && hits.is_empty(),
         hits,
         candidates,
         box_text: echo.to_owned(),
