@@ -217,6 +217,14 @@ async fn a_reviewer_sees_which_nodes_would_be_judged_otherwise() {
     );
     let told = outlook["nodes"][0]["after"].to_string();
     assert!(told.contains("any-gpu, report"), "{outlook}");
+    // A report that cannot be read was not asked.
+    app.keep_damaged_report("damaged", "run-1").await;
+    let outlook = body(call(&edi, Method::GET, &path, None).await).await["outlook"]["nodes"].clone();
+    assert_eq!(
+        (&outlook["looked_at"], &outlook["complete"]),
+        (&json!(1), &json!(false)),
+        "{outlook}"
+    );
     let page = edi
         .page("/r/cuda/peer-access-unsupported-by-hardware/-/revisions")
         .await;

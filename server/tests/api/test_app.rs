@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Once;
 
+use kb_core::verdict::Verdict;
 use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, OidcArgs, ServeArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
-use peerless::store::{By, Scope, SeedRecord, Store};
+use peerless::store::{By, NewReport, Scope, SeedRecord, Store, Weight};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
@@ -102,6 +103,31 @@ pub fn client() -> reqwest::Client {
 }
 
 impl TestApp {
+    /// Keeps a report whose body cannot be read.
+    pub async fn keep_damaged_report(&self, node: &str, id: &str) {
+        let report = NewReport {
+            node: node.parse().unwrap(),
+            id: id.parse().unwrap(),
+            hostname: None,
+            body_zstd: b"no zstd".to_vec(),
+            body_sha256: format!("{:064}", 1),
+            body_bytes: 4096,
+            finished_at: NOW,
+            received_at: NOW,
+            ended_at: None,
+            schema: (1, 0),
+            simulated: false,
+            verdict: Verdict::Healthy,
+            weight: Weight::Proof,
+            reason: "every check passed".to_owned(),
+            gpus: 2,
+            measurements: Vec::new(),
+            machine: None,
+            judged: None,
+        };
+        self.store.save_report(report).await.unwrap();
+    }
+
     /// The usual server, with the two given records.
     pub async fn start() -> Self {
         Self::start_with(|_| {}).await

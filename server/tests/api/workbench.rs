@@ -47,6 +47,20 @@ async fn lines_get_a_pattern_and_what_it_takes() {
 }
 
 #[tokio::test]
+async fn a_report_that_cannot_be_read_is_not_looked_at() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit]).await;
+    let asked = object!({"pattern": "zorgblat axle (?P<axle>[0-9]+)"});
+    let answer = ask(&app, &editor, asked.clone()).await;
+    assert_eq!(answer["sources"][0]["looked_at"]["is_complete"], true);
+    app.keep_damaged_report("damaged", "run-1").await;
+    for _ in 0..2 {
+        let answer = ask(&app, &editor, asked.clone()).await;
+        assert_eq!(answer["sources"][0]["looked_at"]["is_complete"], false);
+    }
+}
+
+#[tokio::test]
 async fn kept_logs_are_looked_at_newest_first() {
     let app = TestApp::start().await;
     let editor = app.token(&[Scope::Edit]).await;

@@ -32,7 +32,7 @@ pub struct Foreseen {
     pub deciding: Vec<&'static str>,
     /// Nodes whose standing report is of the last 30 days, and was asked.
     pub looked_at: usize,
-    /// False where there were more nodes, or the time was over.
+    /// False where there were more nodes, the time was over, or a report could not be read.
     pub complete: bool,
     /// Those that would be judged otherwise.
     pub nodes: Vec<Otherwise>,
@@ -88,14 +88,20 @@ pub(super) async fn foresee(
             }
             let (node, report) = (node.id, node.latest.id);
             let Some(stored) = store.report(Some(&node), &report).await? else {
+                foreseen.complete = false;
                 continue;
             };
-            foreseen.looked_at += 1;
             let known = store.findings(&node, &report).await?;
             let known: Vec<NewFinding> = known.into_iter().map(|stored| stored.finding).collect();
             let engine = Arc::clone(&change);
             let asked = tokio::task::spawn_blocking(move || engine.ask(&stored, &known)).await;
-            if let Ok(Some((before, after))) = asked {
+            let Ok(Some((before, after))) = asked else {
+                // Of a report that cannot be read nothing is foreseen.
+                foreseen.complete = false;
+                continue;
+            };
+            foreseen.looked_at += 1;
+            if before != after {
                 foreseen.nodes.push(Otherwise {
                     node,
                     report,
@@ -136,7 +142,7 @@ impl Change {
         }
     }
 
-    /// What the record finds in a report before and after; `None` where that is the same.
+    /// What the record finds in a report before and after; `None` where the report cannot be read.
     fn ask(&self, stored: &StoredReport, known: &[NewFinding]) -> Option<(Vec<String>, Vec<String>)> {
         let parsed = parse_stored(stored).ok()?;
         let found = |rules: &RecordRules| rules.findings(&parsed.report, &parsed.body);
@@ -157,7 +163,7 @@ impl Change {
         };
         let before = told(self.old.as_ref().map(found).unwrap_or_default(), &self.weights.0);
         let after = told(found(&self.new), &self.weights.1);
-        (before != after).then_some((before, after))
+        Some((before, after))
     }
 }
 

@@ -21,7 +21,8 @@ const MOST_BYTES: usize = 32 << 20;
 const PAGE: u32 = 200;
 
 type Key = (NodeId, ReportId);
-type Logs = Arc<[Arc<SourceText>]>;
+/// `None` of a report that cannot be read.
+type Logs = Option<Arc<[Arc<SourceText>]>>;
 
 /// The logs of reports.
 #[derive(Debug)]
@@ -55,8 +56,8 @@ impl ReportLines {
             return Ok(None);
         };
         let unpacked = tokio::task::spawn_blocking(move || unpacked(&stored)).await;
-        let logs: Logs = unpacked.unwrap_or_default().into();
-        self.kept().insert(key.clone(), Arc::clone(&logs));
+        let logs: Logs = unpacked.ok().flatten().map(Into::into);
+        self.kept().insert(key.clone(), logs.clone());
         Ok(Some(logs))
     }
 
@@ -65,13 +66,11 @@ impl ReportLines {
     }
 }
 
-/// A report that cannot be read has no lines; whoever reads the report itself is told.
-fn unpacked(stored: &StoredReport) -> Vec<Arc<SourceText>> {
-    let Some(body) = body_of(stored).ok() else {
-        return Vec::new();
-    };
-    let logs = serde_json::from_slice::<Body>(&body).map_or_else(|_| Vec::new(), |body| body.logs);
-    let texts = logs.into_iter().enumerate().map(|(at, log)| {
+/// `None` of a report that cannot be read.
+fn unpacked(stored: &StoredReport) -> Option<Vec<Arc<SourceText>>> {
+    let body = body_of(stored).ok()?;
+    let body: Body = serde_json::from_slice(&body).ok()?;
+    let texts = body.logs.into_iter().enumerate().map(|(at, log)| {
         Arc::new(SourceText {
             node: stored.listing.node.clone(),
             report: stored.listing.id.clone(),
@@ -79,7 +78,7 @@ fn unpacked(stored: &StoredReport) -> Vec<Arc<SourceText>> {
             text: log.text,
         })
     });
-    texts.collect()
+    Some(texts.collect())
 }
 
 #[async_trait]
@@ -91,6 +90,7 @@ impl LineSource for ReportLines {
         let mut bytes = 0;
         let mut before = None;
         let mut is_complete = false;
+        let mut is_all_read = true;
         'pages: while used.len() < MOST_REPORTS {
             let page = listed(self.store.as_ref(), before.take()).await?;
             let is_last = page.len() < PAGE as usize;
@@ -104,8 +104,11 @@ impl LineSource for ReportLines {
                 let Some(logs) = self.logs(&key).await? else {
                     continue;
                 };
-                bytes += logs.iter().map(|log| log.text.len()).sum::<usize>();
-                texts.extend(logs.iter().cloned());
+                is_all_read &= logs.is_some();
+                for log in logs.iter().flat_map(|logs| logs.iter()) {
+                    bytes += log.text.len();
+                    texts.push(Arc::clone(log));
+                }
                 used.insert(key, logs);
             }
             if is_last {
@@ -120,7 +123,7 @@ impl LineSource for ReportLines {
         Ok(Gathered {
             source: "reports",
             texts,
-            is_complete,
+            is_complete: is_complete && is_all_read,
         })
     }
 }

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::get::rfc3339;
 use super::publish::{PublishedBody, announce, approver};
 use super::{Located, locate};
-use crate::domain::curate::{self, Foreseen, Gate};
+use crate::domain::curate::{self, CurateError, Foreseen, Gate};
 use crate::store::{Comment, NewComment, Review, ReviewState, Scope};
 use crate::web::auth::{Access, Caller, Editor};
 use crate::web::error::{Code, Problem, ProblemBody};
@@ -198,8 +198,12 @@ pub async fn list(
     let outlook = match open {
         Some(review) => {
             let which = (&status.id, review.revision);
-            let found = curate::outlook(store, &state.knowledge, which, state.clock.as_ref()).await;
-            found.ok().map(|(warnings, nodes)| Outlook { warnings, nodes })
+            match curate::outlook(store, &state.knowledge, which, state.clock.as_ref()).await {
+                Ok((warnings, nodes)) => Some(Outlook { warnings, nodes }),
+                // What the rules of today refuse has no outlook: approving it says why.
+                Err(CurateError::Invalid(_)) => None,
+                Err(error) => return Err(error.into()),
+            }
         }
         None => None,
     };
