@@ -70,6 +70,8 @@ async function check() {
     for (const told of form.querySelectorAll("[data-told]")) {
       const fresh = page.getElementById(told.id);
       if (fresh) told.replaceChildren(...fresh.childNodes);
+      const folded = told.closest("details");
+      if (folded && told.children.length > 0) folded.open = true;
     }
     const general = page.querySelector("[data-general]");
     if (general) form.querySelector("[data-general]").replaceChildren(...general.childNodes);

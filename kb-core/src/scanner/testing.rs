@@ -12,25 +12,8 @@ pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
     let id: crate::ids::RecordId = id.parse().unwrap();
     RecordSignatures {
         domain: id.domain().to_owned(),
-        id,
-        revision: Revision(1),
         signature: signature.to_owned(),
-        patterns: Vec::new(),
-        phrases: Vec::new(),
-        codes: Vec::new(),
-        applies_to: Vec::new(),
-        leads_to: Vec::new(),
-        cancels: Vec::new(),
-        only_alone: false,
-        notice: false,
-        harmless: None,
-        severity: None,
-        action: None,
-        at_fault: None,
-        only_with: Vec::new(),
-        window_seconds: None,
-        of_gpu: Vec::new(),
-        not_of_others: Vec::new(),
+        ..RecordSignatures::empty(id, Revision(1))
     }
 }
 

@@ -144,6 +144,32 @@ pub(crate) enum DeviceRule {
 }
 
 impl RecordSignatures {
+    /// Those of a record that nothing recognises yet.
+    pub fn empty(id: RecordId, revision: Revision) -> Self {
+        Self {
+            id,
+            revision,
+            domain: String::new(),
+            signature: String::new(),
+            patterns: Vec::new(),
+            phrases: Vec::new(),
+            codes: Vec::new(),
+            applies_to: Vec::new(),
+            leads_to: Vec::new(),
+            cancels: Vec::new(),
+            only_alone: false,
+            notice: false,
+            harmless: None,
+            severity: None,
+            action: None,
+            at_fault: None,
+            only_with: Vec::new(),
+            window_seconds: None,
+            of_gpu: Vec::new(),
+            not_of_others: Vec::new(),
+        }
+    }
+
     /// The rule for a pattern, by its id.
     pub(crate) fn device_rule(&self, pattern: &str) -> Option<DeviceRule> {
         let names = |list: &[String]| list.iter().any(|id| id == pattern);

@@ -91,6 +91,7 @@ fn longest(text: &str) -> usize {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
@@ -99,5 +100,28 @@ mod tests {
         assert_eq!(longest("Run `a -b: c -d. e` first. Then look."), 3);
         assert_eq!(longest(&"word ".repeat(31)), 31);
         assert_eq!(longest(""), 0);
+    }
+
+    #[test]
+    fn long_sentences_and_steps_that_begin_with_a_condition_are_told() {
+        let found = |pointer: &str, text: &str| {
+            let document = include_str!("testdata/good.json");
+            let document = crate::text::replace_value(document, pointer, &format!("{text:?}")).unwrap();
+            let found = check(&crate::record::read_document(&document).unwrap());
+            let found = found
+                .into_iter()
+                .map(|violation| (violation.pointer, violation.rule));
+            found.collect::<Vec<_>>()
+        };
+        let step = "/workarounds/0/action";
+        assert_eq!(found(step, "Try again if it fails."), []);
+        assert_eq!(
+            found(step, "If it fails: try again."),
+            [(step.to_owned(), "action-without-verb")]
+        );
+        assert_eq!(
+            found("/root_cause", &"word ".repeat(31)),
+            [("/root_cause".to_owned(), "long-sentence")]
+        );
     }
 }

@@ -214,18 +214,6 @@ fn documents_with_faults_of_content() {
             "empty-action",
         ),
         (
-            "/workarounds/0/action",
-            "\"If it fails: try again.\"",
-            "/workarounds/0/action",
-            "action-without-verb",
-        ),
-        (
-            "/root_cause",
-            "\"It is so so so so so so so so so so so so so so so so so so so so so so so so so so so so so.\"",
-            "/root_cause",
-            "long-sentence",
-        ),
-        (
             "/workarounds_zh/0",
             "\"Do it.\"",
             "/workarounds_zh/0",

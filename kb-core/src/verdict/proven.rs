@@ -45,7 +45,7 @@ pub fn unproven(report: &Report) -> Option<String> {
         let why = if told > Verdict::Degraded {
             format!("{}: {}", told.word(), pair.verdict.reason)
         } else if let Some(check) = compared_by_nobody(pair) {
-            format!("{} passed, and nobody compared its data", check.name)
+            format!("{} passed, but its data was not compared", check.name)
         } else {
             not_proven_by(&Seen::new(&scene, pair, index), required)?.reason
         };

@@ -65,7 +65,7 @@ impl Known {
         let Some(live) = sessions::authenticate(state.store.as_ref(), &secret, now).await? else {
             return Ok(Self::default());
         };
-        // Whoever the proxy signs on now is who it is, and no longer who it was.
+        // Behind a proxy that signs people on, a session counts only while the proxy names its login.
         if let Some(login) = claimed(request.peer_addr(), request.headers(), state) {
             let is_same = login.is_some_and(|login| fold_login(&login) == fold_login(&live.person.login));
             if !is_same {

@@ -85,7 +85,7 @@ async fn admit(request: &mut ServiceRequest) -> Result<Caller, Problem> {
             if changes_something(request.method()) {
                 let is_proven = check_source(request, &state, session.as_ref(), (access, is_form)).await?;
                 if !is_proven {
-                    // What is for everybody is done for nobody in particular.
+                    // The route is for everybody: it is answered as without a login.
                     caller = Caller::default();
                     session = None;
                 }
@@ -107,8 +107,8 @@ fn changes_something(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Refuses what a page of another server makes a browser send. Programs that send a token are no browsers. False: it is for
-/// everybody, and nothing shows that whoever is logged in wants it.
+/// Refuses what a page of another server makes a browser send. Programs that send a token are no browsers. False where the route is
+/// for everybody and the request does not prove that the person who is logged in sent it.
 async fn check_source(
     request: &mut ServiceRequest,
     state: &AppState,

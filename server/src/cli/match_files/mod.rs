@@ -28,7 +28,7 @@ pub(super) use remote::{Remote, RemoteArgs};
 
 /// What the exit code and the options mean to whoever scripts this.
 pub(super) const HELP: &str = "\
-Exit code, as of grep: 0 a known error was found, 1 none was found, 2 trouble (a file that cannot be read, a server \
+Exit code, as of grep: 0 a known error was found, 1 none was found (a harmless message is none), 2 trouble (a file that cannot be read, a server \
 that does not answer), 64 the call makes no sense. A file in trouble does not keep the others from being read.
 
 Examples:

@@ -1,8 +1,8 @@
 //! How often somebody may try to log in: the more attempts fail, the longer the next has to wait, and never for ever.
 //!
 //! Attempts are counted for each account, whether there is one of that name or not, and for each address. Where an account was
-//! logged in to from an address before, only the attempts of that address count for it: who hammers an account from elsewhere
-//! keeps its owner out of nothing.
+//! logged in to from an address before, only the attempts of that address count for
+//! it: attempts from elsewhere do not keep its owner out.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

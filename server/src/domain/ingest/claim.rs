@@ -3,8 +3,8 @@
 use kb_core::report::Report;
 use kb_core::verdict::{Verdict, contradiction, unproven};
 
-/// The verdict of a report, with its reason. One whose own content speaks against its verdict is what that shows; what says
-/// healthy and does not show it is unknown.
+/// The verdict that the server gives a report, with its reason. Content that contradicts the report's own verdict decides; a
+/// report that says healthy without the checks that show it is unknown.
 pub(super) fn told(report: &Report) -> (Verdict, String) {
     let conclusion = &report.conclusion;
     if let Some((verdict, why)) = contradiction(report) {

@@ -75,26 +75,8 @@ fn signatures(subject: Subject) -> Option<RecordSignatures> {
         Subject::Pattern(spec) => spec,
     };
     Some(RecordSignatures {
-        id: NOBODY.parse().ok()?,
-        revision: Revision(1),
-        domain: String::new(),
-        signature: String::new(),
         patterns: vec![spec],
-        phrases: Vec::new(),
-        codes: Vec::new(),
-        applies_to: Vec::new(),
-        leads_to: Vec::new(),
-        cancels: Vec::new(),
-        only_alone: false,
-        notice: false,
-        harmless: None,
-        severity: None,
-        action: None,
-        at_fault: None,
-        only_with: Vec::new(),
-        window_seconds: None,
-        of_gpu: Vec::new(),
-        not_of_others: Vec::new(),
+        ..RecordSignatures::empty(NOBODY.parse().ok()?, Revision(1))
     })
 }
 

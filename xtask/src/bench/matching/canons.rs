@@ -71,28 +71,7 @@ fn read(file: &Path) -> Result<RecordSignatures> {
 }
 
 fn empty() -> Result<RecordSignatures> {
-    Ok(RecordSignatures {
-        id: "a/b".parse()?,
-        revision: Revision(1),
-        domain: String::new(),
-        signature: String::new(),
-        patterns: Vec::new(),
-        phrases: Vec::new(),
-        codes: Vec::new(),
-        applies_to: Vec::new(),
-        leads_to: Vec::new(),
-        cancels: Vec::new(),
-        only_alone: false,
-        notice: false,
-        harmless: None,
-        severity: None,
-        action: None,
-        at_fault: None,
-        only_with: Vec::new(),
-        window_seconds: None,
-        of_gpu: Vec::new(),
-        not_of_others: Vec::new(),
-    })
+    Ok(RecordSignatures::empty("a/b".parse()?, Revision(1)))
 }
 
 fn edges(canon: &Value, pointer: &str) -> Vec<RecordId> {

@@ -12,6 +12,8 @@ const FEWEST_ROWS: usize = 2;
 const MOST_ROWS: usize = 16;
 /// Characters in a line of a text field, about.
 const LINE: usize = 80;
+/// Text of a row that is shown while it is folded, in characters.
+const BRIEF_CHARS: usize = 60;
 
 #[derive(Debug)]
 pub(super) struct SectionView {
@@ -66,6 +68,24 @@ pub(super) struct RowView {
     pub(super) fields: Vec<FieldView>,
     pub(super) first: bool,
     pub(super) last: bool,
+}
+
+impl RowView {
+    /// The first of its texts, by which a folded row is told from others.
+    pub(super) fn brief(&self) -> Option<String> {
+        let text = self.fields.iter().map(|field| field.value.trim());
+        let text = text.into_iter().find(|text| !text.is_empty())?;
+        let mut brief: String = text.chars().take(BRIEF_CHARS).collect();
+        if brief.len() < text.len() {
+            brief.push('…');
+        }
+        Some(brief)
+    }
+
+    /// A row in which the check finds something is not folded.
+    pub(super) fn has_findings(&self) -> bool {
+        self.fields.iter().any(|field| !field.findings.is_empty())
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -30,6 +30,13 @@ pub struct ReviewPart {
     pub(super) comments: Vec<CommentView>,
 }
 
+impl ReviewPart {
+    /// Whether there is a review to show, or something to ask one of.
+    pub(super) fn has_reviews(&self) -> bool {
+        self.open.is_some() || self.may_ask || !self.decided.is_empty()
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct OpenReview {
     pub(super) revision: u32,
