@@ -88,8 +88,10 @@ async fn administrators_make_and_change_accounts_over_the_interface() {
     assert_eq!(post(of("disable"), object!({})).await.status(), 204);
     assert_eq!(post(of("enable"), object!({})).await.status(), 204);
     assert_eq!(post(of("end-sessions"), object!({})).await.status(), 204);
-    let nobody = "/api/v1/people/x/role".to_owned();
-    problem(post(nobody, viewer).await, 404, "not_found").await;
+    for call in ["role", "disable", "enable", "end-sessions"] {
+        let nobody = format!("/api/v1/people/x/{call}");
+        problem(post(nobody, viewer.clone()).await, 404, "not_found").await;
+    }
     let list = json(app.get_with("/api/v1/people", &token).await).await;
     assert_eq!(list["people"][0]["login"], "ada");
     assert_eq!(list["people"][0]["role"], "viewer");

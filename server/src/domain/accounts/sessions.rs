@@ -207,14 +207,17 @@ pub async fn end(
     store.end_session(person, id, (by, action), now).await
 }
 
-/// Ends all sessions of somebody; how many.
+/// Ends all sessions of a person; how many.
 pub async fn end_all(
-    store: &dyn SessionStore,
+    store: &dyn Store,
     person: &str,
     by: &By,
     now: OffsetDateTime,
-) -> Result<u64, StoreError> {
-    store.end_sessions(person, by, now).await
+) -> Result<u64, PeopleError> {
+    if store.person(person).await?.is_none() {
+        return Err(PeopleError::NoPerson);
+    }
+    Ok(store.end_sessions(person, by, now).await?)
 }
 
 /// Why a password stays as it is.

@@ -193,7 +193,10 @@ pub async fn enable(
 /// Ends all sessions of an account.
 #[utoipa::path(post, path = "/api/v1/people/{id}/end-sessions", operation_id = "end_sessions", tag = "operation",
     security(("token" = ["admin"])), params(("id" = String, Path, description = "Id of the account")),
-    responses((status = 204, description = "There are none")))]
+    responses(
+        (status = 204, description = "There are none"),
+        (status = 404, description = "No such account", body = ProblemBody),
+    ))]
 pub async fn end_sessions(
     admin: Admin,
     path: web::Path<String>,
