@@ -27,6 +27,7 @@ pub mod observation;
 pub mod propose;
 pub mod reason;
 pub mod record;
+pub mod redact;
 pub mod render;
 pub mod report;
 pub mod scanner;

@@ -91,6 +91,7 @@ const KB_CORE: &[Room] = &[
             "scanner",
         ],
     ),
+    room("redact", &[]),
     room("report", &["ids", "severity"]),
     room("observation", &["ids", "severity", "report"]),
     room("verdict", &["ids", "report", "observation"]),
