@@ -35,6 +35,7 @@ pub mod scanner;
 pub mod schema;
 pub mod severity;
 pub mod signature;
+pub mod templates;
 pub mod terminal;
 pub mod text;
 pub mod transition;

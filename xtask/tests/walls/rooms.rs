@@ -79,6 +79,7 @@ const KB_CORE: &[Room] = &[
     room("render", &["reason", "signature"]),
     room("scanner", &["ids", "signature", "matcher", "reason", "render"]),
     room("propose", &["signature", "matcher", "scanner"]),
+    room("templates", &["scanner", "propose"]),
     room(
         "validate",
         &[
