@@ -19,6 +19,7 @@ mod seeds;
 mod sessions;
 mod sql;
 mod tokens;
+mod unmatched;
 
 pub use audit::*;
 pub use error::StoreError;
@@ -34,6 +35,7 @@ pub use seeds::*;
 pub use sessions::*;
 pub use sql::{Backup, BackupError, ConnectOptions, Migrated, backup, connect, migrate, sqlite_file};
 pub use tokens::*;
+pub use unmatched::*;
 
 use async_trait::async_trait;
 
@@ -51,6 +53,7 @@ pub trait Store:
     + SessionStore
     + AuditStore
     + ReviewStore
+    + UnmatchedStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;
