@@ -48,12 +48,11 @@ const ERRORS: [&str; 34] = [
     "undefined",
 ];
 /// The same words where they tell of none.
-const NONE: [&str; 10] = [
+const NONE: [&str; 9] = [
     "no error",
-    "0 error",
-    "0 fail",
+    "0 errors",
+    "0 failures",
     "without error",
-    "error: 0",
     "errors: 0",
     "errors=0",
     "error=0",
@@ -82,7 +81,13 @@ pub fn looks_like_error(line: &str) -> bool {
         // `RuntimeError`, `CUDA_ERROR_UNKNOWN`, `cudaErrorUnknown`.
         before.is_none_or(|before| !before.is_alphanumeric()) || here.is_some_and(char::is_uppercase)
     };
-    errors.find_iter(line).any(|found| begins(found.start())) && !none.is_match(line)
+    // Not the end of a number: `10 errors`, `00.0 errors`.
+    let is_none = |at: usize| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        before.is_none_or(|before| !before.is_alphanumeric() && before != '.')
+    };
+    errors.find_iter(line).any(|found| begins(found.start()))
+        && !none.find_iter(line).any(|found| is_none(found.start()))
 }
 
 /// The tokens of a line's message, behind what logging puts before it: words and signs as they stand, and `<number>` and the

@@ -80,6 +80,8 @@ fn errors_are_told_from_other_lines() {
         "connection refused",
         "zorgblat timed out",
         "failed to zorgblat",
+        "GPU 0000:3b:00.0 failed",
+        "10 errors",
     ] {
         assert!(looks_like_error(line), "{line}");
     }

@@ -25,6 +25,7 @@ use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
 use crate::domain::accounts::{LoginLimiter, Passwords, people};
 use crate::domain::correlate::Correlator;
+use crate::domain::unmatched::Unmatched;
 use crate::domain::workbench::{ReportLines, Workbench};
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
@@ -110,6 +111,7 @@ impl Application {
         let report_lines = ReportLines::new(Arc::clone(&store));
         let state = web::Data::new(AppState {
             workbench: Arc::new(Workbench::new(vec![Arc::new(report_lines)])),
+            unmatched: Arc::new(Unmatched::new(Arc::clone(&store))),
             store,
             knowledge: follower.knowledge(),
             correlator: Arc::new(Correlator::new()),

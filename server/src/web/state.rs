@@ -17,6 +17,7 @@ use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
 use crate::domain::accounts::{LoginLimiter, Passwords};
 use crate::domain::correlate::Correlator;
+use crate::domain::unmatched::Unmatched;
 use crate::domain::workbench::Workbench;
 use crate::feed::Knowledge;
 use crate::store::Store;
@@ -44,6 +45,8 @@ pub struct AppState {
     pub knowledge: Arc<Knowledge>,
     pub correlator: Arc<Correlator>,
     pub workbench: Arc<Workbench>,
+    /// Takes the log lines of reports that no record knows.
+    pub unmatched: Arc<Unmatched>,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
     pub routes: RouteTable,
