@@ -57,5 +57,6 @@ mod slow;
 mod startup;
 mod strict;
 mod test_app;
+mod unmatched;
 mod unread;
 mod workbench;

@@ -35,6 +35,7 @@ files!(
     "search",
     "site",
     "terms",
+    "unmatched",
     "workbench"
 );
 

@@ -17,6 +17,7 @@ pub mod report;
 pub mod search;
 pub mod site;
 pub mod terms;
+pub mod unmatched;
 pub mod workbench;
 
 mod bundle;

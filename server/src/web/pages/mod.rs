@@ -22,6 +22,7 @@ pub mod reviews;
 pub mod revisions;
 pub mod search;
 pub mod together;
+pub mod unmatched;
 pub mod workbench;
 
 #[cfg(test)]
@@ -62,6 +63,9 @@ pub fn declare(routes: &mut Routes) {
     let edit = Access::Scope(Scope::Edit);
     routes.get("/workbench", edit, workbench::get);
     routes.form("/workbench", edit, workbench::post);
+    routes.get("/unmatched", edit, unmatched::list);
+    routes.get("/unmatched/{id}", edit, unmatched::get);
+    routes.form("/unmatched/{id}", edit, unmatched::post);
     routes.get("/login", Access::Anyone, login::get);
     routes.form("/login", Access::Anyone, login::post);
     routes.form("/logout", Access::SignedIn, login::log_out);
@@ -110,7 +114,7 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::POST, "/r/{id}/-/edit", &[]),
     (Method::POST, "/r/{id}/-/revisions", &[]),
     (Method::GET, "/reviews", &[]),
-    (Method::GET, "/records/new", &["id"]),
+    (Method::GET, "/records/new", &["id", "unmatched"]),
     (Method::POST, "/records/new", &[]),
     (Method::GET, "/r/{id}", &[]),
     (Method::GET, "/nodes", &["after", "label"]),
@@ -118,6 +122,13 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/reports/{id}", &["node"]),
     (Method::GET, "/workbench", &[]),
     (Method::POST, "/workbench", &[]),
+    (
+        Method::GET,
+        "/unmatched",
+        &["state", "assignee", "node", "q", "sort", "skip"],
+    ),
+    (Method::GET, "/unmatched/{id}", &[]),
+    (Method::POST, "/unmatched/{id}", &[]),
     (Method::GET, "/login", &["return_to"]),
     (Method::POST, "/login", &[]),
     (Method::POST, "/logout", &[]),

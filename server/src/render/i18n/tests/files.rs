@@ -7,7 +7,7 @@ use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
     Language, account, edit, field, fleet, graph, history, lookup, reason, record, report, search, site,
-    table::Key, terms, workbench,
+    table::Key, terms, unmatched, workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -26,6 +26,7 @@ fn keys() -> Vec<Key> {
         search::Words::keys(),
         site::Words::keys(),
         terms::Words::keys(),
+        unmatched::Words::keys(),
         workbench::Words::keys(),
     ]
     .concat()
