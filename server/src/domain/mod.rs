@@ -1,6 +1,7 @@
 //! Use cases: what a caller wants, without HTTP and without SQL.
 
 pub mod accounts;
+pub mod anonymous;
 pub mod answer_json;
 pub mod correlate;
 pub mod curate;

@@ -121,6 +121,7 @@ impl Application {
                     .map(|url| url.trim_end_matches('/').to_owned()),
                 public_fleet: settings.public_fleet,
                 enrol_only: settings.enrol_only,
+                anonymous_writing: settings.anonymous_writing,
                 insecure_login: settings.insecure_login,
                 login_header: settings.login_header.clone(),
                 patience: environment.patience,

@@ -4,6 +4,7 @@
 //! Absence is `Option`, never an error; times are passed in. Each method is one transaction. What must hold for every
 //! engine is written down as the contract suite and run on each.
 
+mod anonymous;
 mod audit;
 mod digest;
 mod error;
@@ -20,6 +21,7 @@ mod sessions;
 mod sql;
 mod tokens;
 
+pub use anonymous::*;
 pub use audit::*;
 pub use error::StoreError;
 pub use feed::*;
@@ -51,6 +53,7 @@ pub trait Store:
     + SessionStore
     + AuditStore
     + ReviewStore
+    + AnonymousStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

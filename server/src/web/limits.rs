@@ -5,7 +5,7 @@ use std::time::Duration;
 use kb_core::wire;
 
 pub use crate::config::RATE_PER_SECOND;
-use crate::domain::{ingest, join_tokens, lookup, workbench};
+use crate::domain::{anonymous, ingest, join_tokens, lookup, workbench};
 use crate::search::MAX_LIMIT;
 
 #[derive(Debug, Clone, Copy)]
@@ -150,6 +150,17 @@ pub const LIMITS: &[Limit] = &[
     limit("order of POST /join-tokens", JOIN_TOKEN_BYTES, "bytes"),
     limit("tokens of POST /join-tokens", JOIN_TOKENS as u64, "tokens"),
     limit("vote of POST …/-/outcomes", OUTCOME_BYTES, "bytes"),
+    limit(
+        "entry that is written without a login",
+        anonymous::ENTRY_BYTES as u64,
+        "bytes",
+    ),
+    limit(
+        "such entries from an address on a day",
+        anonymous::A_DAY as u64,
+        "entries",
+    ),
+    limit("such entries together", anonymous::ROOM_BYTES, "bytes"),
     limit("report, after decompression", REPORT_BYTES, "bytes"),
     limit("values of a JSON body", JSON_VALUES as u64, "values"),
     limit("values of a report", REPORT_VALUES as u64, "values"),

@@ -5,6 +5,7 @@
 //! (one form for all errors), compression of the answer, [`gate`] (rate, caller, access), its handler.
 
 mod access;
+pub mod anonymous;
 pub mod api;
 pub mod auth;
 pub mod body;

@@ -30,6 +30,8 @@ pub struct Settings {
     pub public_fleet: bool,
     /// Reports are taken from enrolled nodes alone.
     pub enrol_only: bool,
+    /// People may write without a login.
+    pub anonymous_writing: bool,
     /// Logins over plain http from other machines are let in.
     pub insecure_login: bool,
     /// Header in which a proxy names who it has signed on, in lower case.

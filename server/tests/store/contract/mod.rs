@@ -1,5 +1,6 @@
 //! The contract: each case is named once here and runs on each engine.
 
+mod anonymous;
 mod audit;
 mod codes;
 mod edges;
@@ -147,6 +148,14 @@ contract! {
         environments_and_kinds_are_counted_apart
         votes_need_a_record_and_a_reporter
         votes_at_once_count_once
+    }
+    anonymous {
+        an_address_has_a_quota_for_each_day
+        removing_an_entry_gives_back_room_and_no_quota
+        a_full_room_loses_its_oldest
+        entries_expire
+        a_writer_takes_back_with_the_key
+        many_writers_at_once_stay_within_the_limits
     }
     tokens {
         tokens_are_kept_and_revoked_once
