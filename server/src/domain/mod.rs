@@ -8,6 +8,7 @@ pub mod curate;
 pub mod enrol;
 mod excerpt;
 pub mod false_alarms;
+pub mod feedback;
 pub mod fleet;
 pub mod graph;
 pub mod ingest;

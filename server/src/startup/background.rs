@@ -1,5 +1,5 @@
 //! What runs beside the requests: following the feed, correlating again when knowledge changed, summing up metrics, removing
-//! anonymous writing that is over.
+//! anonymous writing that is over, taking in votes of other servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,8 @@ use crate::web::state::AppState;
 /// How often metrics are summed up: between, each request takes a few bytes.
 const SUM_UP_EVERY: Duration = Duration::from_secs(5);
 
+/// How often votes are asked for that came to other servers.
+const VOTES_EVERY: Duration = Duration::from_secs(5);
 /// How often anonymous writing is looked through.
 const TEND_EVERY: Duration = Duration::from_mins(1);
 
@@ -35,12 +37,14 @@ impl Tasks {
             until(stopped.clone()),
         ));
         let metrics = tokio::spawn(sum_up(state.clone(), until(stopped.clone())));
-        let tending = tokio::spawn(tend(state.clone(), until(stopped)));
+        let tending = tokio::spawn(tend(state.clone(), until(stopped.clone())));
+        let votes = tokio::spawn(follow_votes(state.clone(), until(stopped)));
         let running = vec![
             ("following the feed", follower),
             ("correlating again", correlation),
             ("summing up metrics", metrics),
             ("looking through anonymous writing", tending),
+            ("taking in votes", votes),
         ];
         Self { stop, running }
     }
@@ -87,6 +91,16 @@ async fn tend(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
         }
         if tokio::time::timeout(TEND_EVERY, &mut stopped).await.is_ok() {
             return;
+        }
+    }
+}
+
+/// Keeps the shares of votes up to date until the server stops.
+async fn follow_votes(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
+    let mut stopped = std::pin::pin!(stopped);
+    while tokio::time::timeout(VOTES_EVERY, &mut stopped).await.is_err() {
+        if let Err(error) = state.shares.refresh(state.store.as_ref()).await {
+            tracing::debug!(%error, "the shares of votes are behind");
         }
     }
 }

@@ -9,6 +9,7 @@ mod audit;
 mod digest;
 mod error;
 mod feed;
+mod feedback;
 mod fleet;
 mod nodes;
 mod outcomes;
@@ -25,6 +26,7 @@ pub use anonymous::*;
 pub use audit::*;
 pub use error::StoreError;
 pub use feed::*;
+pub use feedback::*;
 pub use fleet::*;
 pub use nodes::*;
 pub use outcomes::*;
@@ -54,6 +56,7 @@ pub trait Store:
     + AuditStore
     + ReviewStore
     + AnonymousStore
+    + FeedbackStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

@@ -15,6 +15,7 @@ pub mod crowd;
 mod declared;
 pub mod error;
 mod etag;
+mod feedback;
 mod gate;
 mod headers;
 mod held;

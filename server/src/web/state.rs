@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::access::Opened;
 use super::body::{Budget, Patience};
 use super::client::Limiter;
 use super::compute::Queue;
@@ -17,6 +18,7 @@ use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
 use crate::domain::accounts::{LoginLimiter, Passwords};
 use crate::domain::correlate::Correlator;
+use crate::domain::outcomes::Shares;
 use crate::domain::workbench::Workbench;
 use crate::feed::Knowledge;
 use crate::store::Store;
@@ -39,6 +41,16 @@ pub struct Settings {
     pub patience: Patience,
 }
 
+impl Settings {
+    /// What everybody may.
+    pub fn opened(&self) -> Opened {
+        Opened {
+            fleet: self.public_fleet,
+            writing: self.anonymous_writing,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct AppState {
     pub store: Arc<dyn Store>,
@@ -46,6 +58,8 @@ pub struct AppState {
     pub knowledge: Arc<Knowledge>,
     pub correlator: Arc<Correlator>,
     pub workbench: Arc<Workbench>,
+    /// What votes on records add up to.
+    pub shares: Shares,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
     pub routes: RouteTable,

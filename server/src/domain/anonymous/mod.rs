@@ -6,7 +6,9 @@ use std::net::IpAddr;
 use sha2::{Digest, Sha256};
 use time::{Duration, OffsetDateTime, UtcOffset};
 
-use crate::store::{AnonymousKind, AnonymousStore, AnonymousTotals, NewAnonymous, StoreError};
+use crate::store::{
+    AnonymousKind, AnonymousStore, AnonymousTotals, NewAnonymous, StoreError, Voter, VoterKind,
+};
 
 /// Longest entry, in bytes.
 pub const ENTRY_BYTES: usize = 64 << 10;
@@ -29,31 +31,55 @@ pub enum AnonymousError {
     TooManyToday,
 }
 
-/// An entry for the store, if it may be written. `client` is the address that is counted: of IPv6 the network of the host.
-pub fn entry(
-    is_allowed: bool,
-    (kind, subject): (AnonymousKind, &str),
-    body: String,
-    client: Option<IpAddr>,
-    at: OffsetDateTime,
-) -> Result<NewAnonymous, AnonymousError> {
-    if !is_allowed {
-        return Err(AnonymousError::Off);
+/// Somebody without a login.
+#[derive(Debug, Clone, Copy)]
+pub struct Nobody {
+    /// Whether the operator allows it.
+    pub is_allowed: bool,
+    /// The address that is counted: of IPv6 the network of the host.
+    pub client: Option<IpAddr>,
+}
+
+impl Nobody {
+    pub fn check(self) -> Result<(), AnonymousError> {
+        if self.is_allowed {
+            Ok(())
+        } else {
+            Err(AnonymousError::Off)
+        }
     }
-    if body.len() > ENTRY_BYTES {
-        return Err(AnonymousError::TooLarge);
+
+    /// An entry for the store, if it may be written.
+    pub fn entry(
+        self,
+        (kind, subject): (AnonymousKind, &str),
+        body: String,
+        at: OffsetDateTime,
+    ) -> Result<NewAnonymous, AnonymousError> {
+        self.check()?;
+        if body.len() > ENTRY_BYTES {
+            return Err(AnonymousError::TooLarge);
+        }
+        Ok(NewAnonymous {
+            kind,
+            subject: subject.to_owned(),
+            body,
+            key_sha256: None,
+            source: source(self.client, at),
+            at,
+            expires_at: at + KEPT_FOR,
+            most_a_day: A_DAY,
+            room_bytes: ROOM_BYTES,
+        })
     }
-    Ok(NewAnonymous {
-        kind,
-        subject: subject.to_owned(),
-        body,
-        key_sha256: None,
-        source: source(client, at),
-        at,
-        expires_at: at + KEPT_FOR,
-        most_a_day: A_DAY,
-        room_bytes: ROOM_BYTES,
-    })
+
+    /// As a voter that nothing tells from another.
+    pub fn voter(self) -> Voter {
+        Voter {
+            kind: VoterKind::Anonymous,
+            id: String::new(),
+        }
+    }
 }
 
 /// Removes what is over; how many entries went, and what is left.
@@ -88,9 +114,11 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-01-02 23:00:00 UTC);
 
     fn written(is_allowed: bool, bytes: usize, last: u8) -> Result<NewAnonymous, AnonymousError> {
-        let client = IpAddr::from([192, 0, 2, last]);
-        let about = (AnonymousKind::Suggestion, "cuda/x");
-        entry(is_allowed, about, "x".repeat(bytes), Some(client), NOW)
+        let nobody = Nobody {
+            is_allowed,
+            client: Some(IpAddr::from([192, 0, 2, last])),
+        };
+        nobody.entry((AnonymousKind::Suggestion, "cuda/x"), "x".repeat(bytes), NOW)
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! records, feed, seeds, reports,
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
-//! anonymous                         one trait each
+//! anonymous, feedback               one trait each
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
@@ -21,6 +21,7 @@ mod derived_rows;
 mod dialect;
 mod engine;
 mod feed;
+mod feedback;
 mod fleet;
 mod migrate;
 mod node_events;
