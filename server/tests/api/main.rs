@@ -27,6 +27,7 @@ mod edit_command;
 mod empty_database;
 mod enrol;
 mod every_call;
+mod feedback;
 mod flood;
 mod gate;
 mod graph;
