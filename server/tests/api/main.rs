@@ -28,6 +28,7 @@ mod empty_database;
 mod enrol;
 mod every_call;
 mod feedback;
+mod feedback_command;
 mod flood;
 mod gate;
 mod graph;
