@@ -66,6 +66,7 @@ account-old = Old password
 account-new = New password
 account-change = Change it
 account-reviews = Reviews that wait
+account-feedback = Feedback of users
 account-unmatched = Unknown lines
 account-new-record = New record
 account-audit = Audit

@@ -66,6 +66,7 @@ account-old = 旧密码
 account-new = 新密码
 account-change = 修改
 account-reviews = 等待审阅
+account-feedback = 用户反馈
 account-unmatched = 未知日志行
 account-new-record = 新建记录
 account-audit = 审计
