@@ -45,3 +45,6 @@ unmatched-ignore = Ignore
 unmatched-seen = Where and when
 unmatched-days = Days
 unmatched-day = Day
+unmatched-pasted = From pasted texts
+unmatched-pasted-mean = Lines that their owners let us keep. They expire, and their owners may delete them.
+unmatched-texts = Texts

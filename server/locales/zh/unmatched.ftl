@@ -45,3 +45,6 @@ unmatched-ignore = 忽略
 unmatched-seen = 出现的时间和地点
 unmatched-days = 天数
 unmatched-day = 日期
+unmatched-pasted = 来自粘贴的文本
+unmatched-pasted-mean = 文本的主人同意保存的行。它们会过期，主人也可以随时删除。
+unmatched-texts = 文本数

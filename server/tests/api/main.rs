@@ -36,6 +36,7 @@ mod health;
 mod history;
 mod hostile_patterns;
 mod import_deadends;
+mod kept;
 mod match_command;
 mod matching;
 mod mcp;

@@ -29,6 +29,7 @@ files!(
     "fleet",
     "graph",
     "history",
+    "kept",
     "lookup",
     "reason",
     "record",

@@ -11,6 +11,7 @@ pub mod field;
 pub mod fleet;
 pub mod graph;
 pub mod history;
+pub mod kept;
 pub mod lookup;
 pub mod reason;
 pub mod record;

@@ -50,6 +50,9 @@ words! {
         seen,
         days,
         day,
+        pasted,
+        pasted_mean,
+        texts,
     }
 }
 

@@ -11,6 +11,7 @@ pub mod failure;
 pub mod feedback;
 mod filters;
 pub mod graph;
+pub mod kept;
 pub mod layout;
 mod llms;
 pub(in crate::web) mod locale;
@@ -67,6 +68,10 @@ pub fn declare(routes: &mut Routes) {
     let edit = Access::Scope(Scope::Edit);
     routes.get("/workbench", edit, workbench::get);
     routes.form("/workbench", edit, workbench::post);
+    routes.post("/unknown", Access::Anyone, kept::show);
+    routes.form("/unknown/keep", Access::Anyone, kept::keep);
+    routes.get("/kept/{key}", Access::Anyone, kept::ask);
+    routes.form("/kept/{key}", Access::Anyone, kept::delete);
     routes.get("/unmatched", edit, unmatched::list);
     routes.get("/unmatched/{id}", edit, unmatched::get);
     routes.form("/unmatched/{id}", edit, unmatched::post);
@@ -134,6 +139,10 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
         "/unmatched",
         &["state", "assignee", "node", "q", "sort", "skip"],
     ),
+    (Method::POST, "/unknown", &[]),
+    (Method::POST, "/unknown/keep", &[]),
+    (Method::GET, "/kept/{key}", &[]),
+    (Method::POST, "/kept/{key}", &[]),
     (Method::GET, "/unmatched/{id}", &[]),
     (Method::POST, "/unmatched/{id}", &[]),
     (Method::GET, "/login", &["return_to"]),

@@ -38,6 +38,8 @@ pub struct UnmatchedPage {
     pub(in crate::web::pages) orders: Vec<Choice>,
     pub(in crate::web::pages) rows: Vec<Entry>,
     pub(in crate::web::pages) next: Option<String>,
+    /// Lines of pasted texts.
+    pub(in crate::web::pages) pasted: Vec<Entry>,
 }
 
 /// A value that a filter may have.
@@ -76,6 +78,8 @@ pub struct UnmatchedOnePage {
     pub(in crate::web::pages) pattern: Option<String>,
     pub(in crate::web::pages) days: Vec<(String, String)>,
     pub(in crate::web::pages) nodes: Vec<(String, String)>,
+    /// Whether steps can be taken: lines of pasted texts only expire.
+    pub(in crate::web::pages) has_steps: bool,
     pub(in crate::web::pages) is_open: bool,
     pub(in crate::web::pages) assignee: String,
     pub(in crate::web::pages) is_mine: bool,
@@ -126,7 +130,12 @@ pub async fn list(
         limit: PAGE_DEFAULT + 1,
     };
     let found = state.store.unmatched(&query).await?;
-    html_not_shared(&page(found, params, locale::of(&request)))
+    let locale = locale::of(&request);
+    let mut page = page(found, params, locale);
+    let messages = unmatched::pasted(state.store.as_ref()).await?.into_iter();
+    let messages = messages.take(PAGE_DEFAULT as usize);
+    page.pasted = messages.map(|one| row(one, page.words, locale)).collect();
+    html_not_shared(&page)
 }
 
 pub(in crate::web::pages) fn page(
@@ -180,6 +189,7 @@ pub(in crate::web::pages) fn page(
         ],
         rows: found.into_iter().map(|one| row(one, words, locale)).collect(),
         next,
+        pasted: Vec::new(),
         filter,
     }
 }
@@ -282,6 +292,7 @@ pub(in crate::web::pages) fn one_page(
         pattern,
         days: counted(by_day),
         nodes: counted(by_node),
+        has_steps: !one.id.starts_with('p'),
         is_open: one.state == UnmatchedState::Open,
         is_mine: one.assignee.as_deref() == Some(caller),
         assignee: one.assignee.unwrap_or_default(),

@@ -146,6 +146,31 @@ fn the_chinese_pages_of_unknown_lines_say_nothing_in_english() {
 }
 
 #[test]
+fn the_chinese_pages_of_kept_lines_say_nothing_in_english() {
+    use pages::kept::State;
+    let text = || "x".to_owned();
+    for state in [
+        State::Shown {
+            lines: vec![text()],
+            action: text(),
+        },
+        State::Shown {
+            lines: vec![],
+            action: text(),
+        },
+        State::Kept {
+            until: text(),
+            link: text(),
+        },
+        State::Asked { action: text() },
+        State::Deleted,
+    ] {
+        let page = pages::kept::page(state, text(), CHINESE.into());
+        assert_nothing_is_english("kept lines", &page.render().unwrap());
+    }
+}
+
+#[test]
 fn the_chinese_workbench_says_nothing_in_english() {
     let page = |lines: &str, pattern: &str| {
         let answer = workbench(lines, pattern);

@@ -1,20 +1,21 @@
 //! `GET /api/v1/unmatched`, `GET` and `POST /api/v1/unmatched/{id}`: lines that look like errors and that no record knows.
 
+pub mod views;
+
 use actix_web::web::{self, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use kb_core::ids::RecordId;
-use kb_core::propose::{Proposal, propose};
-use serde::{Deserialize, Serialize};
+use kb_core::propose::propose;
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
+use self::views::{UnmatchedDay, UnmatchedDetail, UnmatchedDraft, UnmatchedNode, UnmatchedPage, entry};
 use super::page;
-use super::records::get::rfc3339;
 use crate::domain::ingest::Accepted;
 use crate::domain::unmatched::{self, ChangeError, LogsOf, known_as};
 use crate::feed::Generation;
 use crate::store::{
-    Unmatched, UnmatchedChange, UnmatchedHistory, UnmatchedOrder, UnmatchedQuery, UnmatchedState,
-    UnmatchedStep,
+    UnmatchedChange, UnmatchedHistory, UnmatchedOrder, UnmatchedQuery, UnmatchedState, UnmatchedStep,
 };
 use crate::web::auth::Editor;
 use crate::web::compute::Desk;
@@ -39,6 +40,9 @@ pub struct UnmatchedParams {
     /// What comes first: the most by `count` (unless said) or by `nodes`, or the newest by `last_seen`.
     #[param(pattern = "^(count|nodes|last_seen)$")]
     sort: Option<String>,
+    /// `reports` (unless said), or `pasted`: lines of pasted texts that their owners let us keep; of them none has a state.
+    #[param(pattern = "^(reports|pasted)$")]
+    from: Option<String>,
     /// Entries of a page, 50 unless said, at most 200.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -87,88 +91,6 @@ pub struct UnmatchedBody {
     record: Option<String>,
 }
 
-/// A page of unknown lines.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct UnmatchedPage {
-    unmatched: Vec<UnmatchedEntry>,
-    /// Ask with it for the next page; absent on the last.
-    next_cursor: Option<String>,
-}
-
-/// Lines of one template.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct UnmatchedEntry {
-    /// 16 hexadecimal digits.
-    id: String,
-    /// What the lines share; what varies stands in `<>`.
-    #[schema(example = "zorgblat: link <number> of GPU <pci> failed")]
-    template: String,
-    /// Lines without names, addresses, private paths and secrets.
-    examples: Vec<String>,
-    /// Lines that were seen.
-    count: u64,
-    /// Nodes on which they were seen within 90 days.
-    nodes: u64,
-    /// When, RFC 3339.
-    first_seen: String,
-    /// When, RFC 3339.
-    last_seen: String,
-    /// `open`, `ignored` or `known`.
-    state: &'static str,
-    /// Who looks after them.
-    assignee: Option<String>,
-    /// Why they are ignored.
-    reason: Option<String>,
-    /// The record that is about them.
-    record: Option<String>,
-    /// Who changed that last.
-    changed_by: Option<String>,
-    /// When, RFC 3339.
-    changed_at: Option<String>,
-}
-
-/// Lines of one template, where and when they were seen, and what may become of them.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct UnmatchedDetail {
-    #[serde(flatten)]
-    unmatched: UnmatchedEntry,
-    /// Lines by day, the newest first.
-    by_day: Vec<UnmatchedDay>,
-    /// Lines by node, the most first, at most 100.
-    by_node: Vec<UnmatchedNode>,
-    /// Published records that know an example by now.
-    known_as: Vec<String>,
-    /// A pattern that takes the examples.
-    proposal: Option<Proposal>,
-    /// The record that is begun, where it was asked for.
-    draft: Option<UnmatchedDraft>,
-}
-
-/// Lines of a day.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct UnmatchedDay {
-    /// In UTC.
-    #[schema(example = "2026-11-28")]
-    day: String,
-    count: u64,
-}
-
-/// Lines of a node.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct UnmatchedNode {
-    /// Absent for pasted texts, and for nodes beyond the first 500 of a day.
-    node: Option<String>,
-    count: u64,
-}
-
-/// The two texts of a record.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct UnmatchedDraft {
-    /// As `PUT /records/…?view=full` takes them.
-    document: String,
-    annex: String,
-}
-
 /// Unknown lines, those that matter most first.
 #[utoipa::path(
     get, path = "/api/v1/unmatched", operation_id = "list_unmatched", tag = "records", security(("token" = ["edit"])),
@@ -182,8 +104,23 @@ pub async fn list(
     params: web::Query<UnmatchedParams>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let query = query(params.into_inner())?;
-    let found = state.store.unmatched(&query).await?;
+    let mut params = params.into_inner();
+    let from = params.from.take();
+    let query = query(params)?;
+    let found = match from.as_deref() {
+        None | Some("reports") => state.store.unmatched(&query).await?,
+        Some("pasted") => {
+            let messages = unmatched::pasted(state.store.as_ref()).await?.into_iter();
+            messages
+                .skip(query.skip as usize)
+                .take(query.limit as usize)
+                .collect()
+        }
+        Some(_) => {
+            let detail = "from is one of reports, pasted";
+            return Err(Problem::new(Code::BadQuery, detail));
+        }
+    };
     let is_full = found.len() == query.limit as usize;
     Ok(HttpResponse::Ok().json(UnmatchedPage {
         next_cursor: is_full.then(|| query.skip.saturating_add(query.limit).to_string()),
@@ -231,7 +168,7 @@ fn text(name: &str, value: Option<String>) -> Result<Option<String>, Problem> {
 /// One template with its history.
 #[utoipa::path(
     get, path = "/api/v1/unmatched/{id}", operation_id = "get_unmatched", tag = "records", security(("token" = ["edit"])),
-    params(("id" = String, Path, pattern = "^[0-9a-f]{16}$"), UnmatchedOneParams), responses(
+    params(("id" = String, Path, pattern = "^([0-9a-f]{16}|p[0-9]+-[0-9]+)$"), UnmatchedOneParams), responses(
         (status = 200, description = "The lines, where and when they were seen", body = UnmatchedDetail),
         (status = 400, description = "A parameter is wrong", body = ProblemBody),
         (status = 404, description = "No such lines", body = ProblemBody),
@@ -306,6 +243,16 @@ pub(super) fn offer(state: &AppState, generation: &std::sync::Arc<Generation>, a
 
 /// A template by its id.
 pub(in crate::web) async fn one(state: &AppState, id: &str) -> Result<UnmatchedHistory, Problem> {
+    if id.starts_with('p') {
+        let mut messages = unmatched::pasted(state.store.as_ref()).await?.into_iter();
+        let found = messages.find(|message| message.id == id);
+        let found = found.ok_or_else(|| ChangeError::Nothing(id.to_owned()))?;
+        return Ok(UnmatchedHistory {
+            unmatched: found,
+            by_day: Vec::new(),
+            by_node: Vec::new(),
+        });
+    }
     let is_id = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let found = if is_id {
         state.store.unmatched_one(id).await?
@@ -356,22 +303,4 @@ async fn detail(
     };
     let detail = Desk::of(request).compute(bytes, work).await?;
     Ok(HttpResponse::Ok().json(detail))
-}
-
-fn entry(unmatched: Unmatched) -> UnmatchedEntry {
-    UnmatchedEntry {
-        id: unmatched.id,
-        template: unmatched.template,
-        examples: unmatched.examples,
-        count: unmatched.count,
-        nodes: unmatched.nodes,
-        first_seen: rfc3339(unmatched.first_seen),
-        last_seen: rfc3339(unmatched.last_seen),
-        state: unmatched.state.as_str(),
-        assignee: unmatched.assignee,
-        reason: unmatched.reason,
-        record: unmatched.record.map(|id| id.to_string()),
-        changed_by: unmatched.changed_by,
-        changed_at: unmatched.changed_at.map(rfc3339),
-    }
 }
