@@ -15,7 +15,9 @@ use crate::host::HostRoot;
 pub(crate) struct FeedbackArgs {
     /// Id of the record
     pub(crate) id: RecordId,
-    /// What was tried: a pointer into the record, /workarounds/0 or /dead_ends/0, counted from 0
+    #[arg(
+        help = "What was tried: a pointer into the record, /workarounds/0 or /dead_ends/0, counted from 0"
+    )]
     pub(crate) tried: String,
     /// What came of it
     #[arg(value_enum)]
