@@ -19,6 +19,7 @@ use crate::clock::{Clock, Random, RandomError};
 use crate::domain::accounts::{LoginLimiter, Passwords};
 use crate::domain::correlate::Correlator;
 use crate::domain::outcomes::Shares;
+use crate::domain::unmatched::Unmatched;
 use crate::domain::workbench::Workbench;
 use crate::feed::Knowledge;
 use crate::store::Store;
@@ -60,6 +61,8 @@ pub struct AppState {
     pub workbench: Arc<Workbench>,
     /// What votes on records add up to.
     pub shares: Shares,
+    /// Takes the log lines of reports that no record knows.
+    pub unmatched: Arc<Unmatched>,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
     pub routes: RouteTable,
