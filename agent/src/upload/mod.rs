@@ -6,6 +6,7 @@ mod body;
 mod bundle;
 mod client;
 mod enrol;
+mod feedback;
 mod redact;
 mod retry;
 mod spool;

@@ -26,6 +26,7 @@ use crate::store::Store;
 use crate::telemetry::Metrics;
 
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Settings {
     /// Where users reach this server, without a slash at the end; absent: relative links.
     pub public_url: Option<String>,
