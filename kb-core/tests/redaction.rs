@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
+    clippy::panic,
     reason = "helpers of tests, which clippy does not recognise as tests here"
 )]
 
@@ -16,7 +17,7 @@ use kb_core::record::signature_set;
 use kb_core::redact::{Lines, line};
 use kb_core::scanner::{ScanOptions, scan};
 
-/// Numbers that are the same in each run (SplitMix64).
+/// Numbers that are the same in each run (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
