@@ -54,7 +54,7 @@ pub(super) async fn run(arguments: UnmatchedArgs) -> anyhow::Result<ExitCode> {
     };
     let found = store.unmatched(&query).await?;
     if found.is_empty() {
-        say(format!("no {} unknown lines", arguments.state))?;
+        say(format!("no such lines are {}", arguments.state))?;
     }
     for one in found {
         say(line(&one))?;

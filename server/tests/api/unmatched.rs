@@ -6,6 +6,7 @@ use peerless::store::{Role, Scope};
 use serde_json::{Value, json as object};
 
 use crate::page_form::PageForm;
+use crate::process::peerless;
 use crate::reports::report;
 use crate::test_app::{TestApp, json, problem};
 
@@ -221,4 +222,35 @@ async fn the_page_does_the_same_without_script() {
     }
     let chinese = con.page("/unmatched?lang=zh").await;
     assert!(chinese.contains("未知日志行"));
+}
+
+#[tokio::test]
+async fn the_command_line_lists_them_and_gives_their_examples() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit]).await;
+    upload(&app, &with_log("run-1", "node-1", &[line(1, 10)])).await;
+    let id = listed(&app, &editor, 1).await[0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let data = app.folder.path().display().to_string();
+    let told = async |arguments: &[&str]| {
+        let mut command = peerless();
+        command
+            .arg("unmatched")
+            .args(arguments)
+            .args(["--data-dir", &data]);
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap());
+        let output = output.await.unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (is_good, list) = told(&[]).await;
+    assert!(
+        is_good && list.contains(&id) && list.contains("1 line, 1 node: zorgblat"),
+        "{list}"
+    );
+    let (_, examples) = told(&[&id]).await;
+    assert!(examples.starts_with("zorgblat: link 1 of GPU"), "{examples}");
+    assert_eq!(told(&["--state", "known"]).await.1, "no such lines are known\n");
+    assert!(!told(&["0000000000000000"]).await.0);
 }
