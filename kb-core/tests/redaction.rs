@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
+    clippy::panic,
     reason = "helpers of tests, which clippy does not recognise as tests here"
 )]
 
@@ -16,7 +17,7 @@ use kb_core::record::signature_set;
 use kb_core::redact::{Lines, line};
 use kb_core::scanner::{ScanOptions, scan};
 
-/// Numbers that are the same in each run (SplitMix64).
+/// Numbers that are the same in each run (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
@@ -228,9 +229,9 @@ fn what_matching_needs_stays() {
     );
 }
 
-/// Examples of the shipped records that lose their match by redaction, of more than 5,000: most of them by the path of a source that a
-/// pattern asks for.
-const MOST_LOST: usize = 50;
+/// Of so many examples of the shipped records one loses its match by redaction, at most: when this was written 50 of 5,227 did, most of
+/// them by the path of a source that a pattern asks for.
+const ONE_IS_LOST_OF: usize = 80;
 
 #[test]
 fn examples_of_the_shipped_records_still_match_theirs() {
@@ -259,7 +260,7 @@ fn examples_of_the_shipped_records_still_match_theirs() {
     println!("{} of {all} examples lose their match", lost.len());
     assert!(all > 500, "{all}");
     assert!(
-        lost.len() <= MOST_LOST,
+        lost.len() * ONE_IS_LOST_OF <= all,
         "{} of {all}:\n{}",
         lost.len(),
         lost.join("\n")

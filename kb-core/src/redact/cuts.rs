@@ -103,7 +103,7 @@ fn counts(value: &str, only: Only, before: &str) -> bool {
     let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
     match only {
         Only::Always => !value.is_empty(),
-        Only::Value => !says_nothing(value) && !(is_number && value.len() <= 9 && !names_password(before)),
+        Only::Value => !(says_nothing(value) || is_number && value.len() <= 9 && !names_password(before)),
         Only::Odd => value.bytes().any(|byte| !byte.is_ascii_alphabetic()),
         Only::Named => !says_nothing(value) && is_random(value, Suspicion::Named),
         Only::Random => is_random(value, Suspicion::None),

@@ -202,8 +202,8 @@ pub(super) fn known_end(path: &str) -> &str {
     }
     let name = path.rfind('/').and_then(|at| path.get(at..)).unwrap_or_default();
     let file = name.split(':').next().unwrap_or_default();
-    let is_library =
-        file == "/slurm_script" || file.starts_with("/lib") && (file.contains(".so") || file.ends_with(".a"));
+    let is_library = file == "/slurm_script"
+        || file.starts_with("/lib") && (file.contains(".so") || file.strip_suffix(".a").is_some());
     let is_source = SOURCES.iter().any(|ending| file.ends_with(ending));
     if is_library || is_source { name } else { "" }
 }

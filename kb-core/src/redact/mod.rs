@@ -205,7 +205,7 @@ impl<'a> Redactor<'a> {
                 .or_else(|| find::process(place))
                 .map(|length| (Kind::Hosts, length))
         };
-        let is_path = !is_public && !(self.guesses && find::is_no_path(place.rest));
+        let is_path = !(is_public || self.guesses && find::is_no_path(place.rest));
         let path = (self.wants(Kind::Paths) && is_path).then(path).flatten();
         let address = || self.wants(Kind::Addresses).then(address).flatten();
         let host = || self.wants(Kind::Hosts).then(host).flatten();

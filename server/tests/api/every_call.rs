@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use peerless::store::{Role, Scope};
+use peerless::store::{Role, Scope, UnmatchedSeen};
 use reqwest::Method;
 use serde_json::{Value, json as object};
 
 use crate::proxy::Proxy;
 use crate::records::document;
 use crate::reports::report;
-use crate::test_app::{TestApp, client};
+use crate::test_app::{NOW, TestApp, client};
 
 /// What a description cannot know: ids that exist, and texts that mean something. In the order of the calls.
 const ORDER: [(&str, &str); 6] = [
@@ -25,6 +25,8 @@ const ORDER: [(&str, &str); 6] = [
 ];
 const LAST: (&str, &str) = ("post", "/api/v1/records/{id}/-/withdraw");
 const RECORD: &str = "cuda/made-for-this-test";
+/// Lines that no record knows.
+const UNKNOWN: &str = "0123456789abcdef";
 
 struct Operation<'a> {
     method: &'a str,
@@ -92,6 +94,7 @@ fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String 
         "/api/v1/nodes/{id}" => "node-1",
         path if path.starts_with("/api/v1/people/") => person,
         "/api/v1/reports/{id}" => "run-1",
+        "/api/v1/unmatched/{id}" => UNKNOWN,
         _ => RECORD,
     };
     let path = operation
@@ -148,6 +151,15 @@ async fn every_operation_answers_as_described() {
     let join_token = app.token(&[Scope::Enrol]).await;
     let join_token = join_token.split('_').nth(1).unwrap();
     let person = app.person("grace", Role::Viewer, false).await;
+    let unknown = UnmatchedSeen {
+        id: UNKNOWN.to_owned(),
+        tokens: vec!["zorgblat".to_owned(), " failed".to_owned()],
+        is_wider: false,
+        examples: vec!["zorgblat failed".to_owned()],
+        node: "node-1".to_owned(),
+        count: 1,
+    };
+    app.store.note_unmatched(&[unknown], NOW).await.unwrap();
     let proxy = Proxy::start(app.port).await;
     let client = client();
     let description = app.get_json("/api/v1/openapi.json").await;

@@ -41,7 +41,7 @@ async fn nothing_is_offered_or_kept_unless_the_operator_allows_it() {
     assert!(!page.text().await.unwrap().contains("formaction=\"/unknown\""));
     for (path, field) in [("/unknown", "text"), ("/unknown/keep", "lines")] {
         let refused = nobody.form(path, &[(field, UNKNOWN)]).send().await.unwrap();
-        assert_eq!(refused.status(), 401, "{path}");
+        assert_eq!(refused.status(), 404, "{path}");
     }
 }
 

@@ -20,7 +20,7 @@ const MOST_WAITING_BYTES: usize = 32 << 20;
 /// Examples that are taken from one report for one template.
 const EXAMPLES_AT_ONCE: usize = 2;
 /// How long the templates of this process are trusted: other servers make some, too.
-const TRUSTED_FOR: Duration = Duration::from_secs(60);
+const TRUSTED_FOR: Duration = Duration::from_mins(1);
 
 /// The logs of a report that was accepted.
 #[derive(Debug)]

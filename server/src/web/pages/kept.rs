@@ -8,6 +8,7 @@ use askama::Template;
 use super::layout::{Layout, Section};
 use super::lookup::body;
 use super::{html_not_shared, locale};
+use crate::domain::anonymous::AnonymousError;
 use crate::domain::unmatched::{self, KeepError, keepable};
 use crate::render::i18n::Locale;
 use crate::render::i18n::kept::Words;
@@ -70,7 +71,7 @@ pub async fn show(
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let allowed = anonymous::nobody(&state, &request).check();
-    allowed.map_err(|error| anonymous::refuse(&state, error))?;
+    allowed.map_err(|error| refuse(&state, error))?;
     let text = body::text_of_form(&request, payload).await?;
     let generation = state.knowledge.current();
     let work = move || keepable(&generation.matcher, &text);
@@ -92,8 +93,7 @@ pub async fn keep(
     form.only(&["lines"])?;
     let text = form.get("lines").to_owned();
     let nobody = anonymous::nobody(&state, &request);
-    let refuse = |error| anonymous::refuse(&state, error);
-    nobody.check().map_err(refuse)?;
+    nobody.check().map_err(|error| refuse(&state, error))?;
     let generation = state.knowledge.current();
     let work = move || keepable(&generation.matcher, &text);
     let lines = Desk::of(&request).compute(ALL_RECORDS, work).await?;
@@ -101,7 +101,7 @@ pub async fn keep(
     let kept = unmatched::keep(state.store.as_ref(), nobody, (lines, &key), state.clock.now()).await;
     let (until, kept) = kept.map_err(|error| match error {
         KeepError::NoLines => Problem::new(Code::MalformedBody, error.to_string()),
-        KeepError::Anonymous(error) => refuse(error),
+        KeepError::Anonymous(error) => refuse(&state, error),
         KeepError::Store(error) => error.into(),
     })?;
     anonymous::count(&state, kept);
@@ -139,6 +139,14 @@ pub async fn delete(
         return Err(nothing());
     }
     html_not_shared(&page(State::Deleted, String::new(), locale::of(&request)))
+}
+
+/// A login would change nothing where lines are not kept.
+fn refuse(state: &AppState, error: AnonymousError) -> Problem {
+    match error {
+        AnonymousError::Off => Problem::new(Code::NotFound, "this server keeps no lines of pasted texts"),
+        error => anonymous::refuse(state, error),
+    }
 }
 
 fn nothing() -> Problem {

@@ -1,9 +1,12 @@
 //! `/unmatched` and `/unmatched/{id}`: lines that look like errors and that no record knows, and what editors do with them.
 
+use std::fmt::Write as _;
+
 use actix_web::http::header;
 use actix_web::web::{Data, Path, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
+use kb_core::ids::RecordId;
 use kb_core::propose::propose;
 use serde::Deserialize;
 
@@ -155,7 +158,8 @@ pub(in crate::web::pages) fn page(
             ("q", &filter.q),
             ("sort", &filter.sort),
         ] {
-            address.push_str(&format!("{name}={}&", encoded(value)));
+            // Writing to a String cannot fail.
+            let _ = write!(address, "{name}={}&", encoded(value));
         }
         let skip = filter.skip.unwrap_or(0).saturating_add(PAGE_DEFAULT);
         locale.href(format!("{address}skip={skip}"))
@@ -223,7 +227,7 @@ pub async fn get(
         (pattern.map(|proposal| proposal.regex), known)
     };
     let (pattern, known) = Desk::of(&request).compute(bytes, work).await?;
-    let known = known.iter().map(|id| id.as_str()).collect::<Vec<_>>();
+    let known = known.iter().map(RecordId::as_str).collect::<Vec<_>>();
     let csrf = session.map(|session| session.csrf).unwrap_or_default();
     let locale = locale::of(&request);
     html_not_shared(&one_page(
