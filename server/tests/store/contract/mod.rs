@@ -97,6 +97,7 @@ contract! {
     }
     seeds {
         new_seeds_are_published
+        it_is_known_who_ever_brought_records
         unchanged_seeds_write_nothing
         a_changed_seed_makes_a_revision
         an_edit_survives_and_the_conflict_is_listed
