@@ -7,6 +7,7 @@ mod error;
 mod foresee;
 mod gate;
 mod review;
+mod together;
 mod trial;
 
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused};
 pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
+pub use together::{Pair, together};
 pub use trial::{Trial, try_draft};
 
 #[derive(Debug, Clone)]
