@@ -4,12 +4,15 @@ mod at_hand;
 mod backup;
 mod check;
 mod check_published;
+mod conflict_text;
 mod conflicts;
 mod coverage;
 mod edit;
 mod export;
+mod export_folder;
 mod import;
 mod import_deadends;
+mod import_folder;
 mod import_gate;
 mod match_files;
 mod mcp;
@@ -79,9 +82,9 @@ pub enum Command {
     Publish(edit::PublishArgs),
     /// Offer the tools of the Model Context Protocol on standard input and output, for a coding assistant
     Mcp(mcp::McpArgs),
-    /// Import records from a folder or an export; what was edited here is kept
+    /// Import records from a folder or an export; what was edited here is kept, or put together with what the folder changed
     Import(import::ImportArgs),
-    /// Write all published records as lines of JSON, or those of another system as its files
+    /// Write published records as files into a folder, as lines of JSON, or those of another system as its files
     Export(export::ExportArgs),
     /// Copy the SQLite database to a new file, also while servers use it
     Backup(backup::BackupArgs),

@@ -51,6 +51,8 @@ mod records;
 mod replicas;
 mod reports;
 mod reviews;
+mod round_trip;
+mod round_trip_changes;
 mod search_command;
 mod secrecy;
 mod slow;
