@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use kb_core::ids::RecordId;
@@ -48,7 +49,7 @@ pub(super) fn write_file(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     // With the rights that the user's files have; a temporary file is for its owner alone.
-    let rights = fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let rights = fs::Permissions::from_mode(0o666);
     let mut file = tempfile::Builder::new()
         .prefix(".peerless-")
         .permissions(rights)
@@ -80,9 +81,9 @@ mod tests {
             "{}\r\n"
         );
         remove_record(folder, &one.id).unwrap();
-        assert!(!folder.join("local/a").exists() && folder.join("local/b.ext.json").is_file());
+        assert!(!folder.join("local/a").is_dir() && folder.join("local/b.ext.json").is_file());
         remove_record(folder, &one.id).unwrap();
         remove_record(folder, &other.id).unwrap();
-        assert!(folder.is_dir() && !folder.join("local").exists());
+        assert!(folder.is_dir() && !folder.join("local").is_dir());
     }
 }

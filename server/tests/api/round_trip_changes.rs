@@ -125,24 +125,24 @@ async fn each_change_on_either_side_and_on_both_becomes_what_it_should() {
     assert_eq!(imported.status.code(), Some(1), "{told}");
     for (folder, database, id) in each_pair() {
         let now = (setting.file(&id), published(store.as_ref(), &id).await);
-        let case = format!("{id}: {now:?}\n{told}");
+        let what = format!("{id}: {now:?}\n{told}");
         match expected(folder, database) {
             Becomes::Both(cause, category) => {
-                assert!(holds(now.0.as_ref(), cause, category), "folder, {case}");
-                assert_eq!(now.0, now.1, "{case}");
+                assert!(holds(now.0.as_ref(), cause, category), "folder, {what}");
+                assert_eq!(now.0, now.1, "{what}");
             }
             Becomes::Behind(cause) => {
-                assert!(holds(now.0.as_ref(), CAUSE, CATEGORY), "{case}");
-                assert_eq!(now.1.is_some(), cause.is_some(), "{case}");
+                assert!(holds(now.0.as_ref(), CAUSE, CATEGORY), "{what}");
+                assert_eq!(now.1.is_some(), cause.is_some(), "{what}");
                 if let Some(cause) = cause {
-                    assert!(holds(now.1.as_ref(), cause, CATEGORY), "database, {case}");
+                    assert!(holds(now.1.as_ref(), cause, CATEGORY), "database, {what}");
                 }
             }
-            Becomes::Withdrawn => assert_eq!(now, (None, None), "{case}"),
+            Becomes::Withdrawn => assert_eq!(now, (None, None), "{what}"),
             Becomes::Conflict => {
-                assert_eq!(now, before[&id], "{case}");
-                assert!(told.contains(&format!("conflict: {id}:")), "{case}");
-                assert!(told.contains(&format!("--take-database {id}\n")), "{case}");
+                assert_eq!(now, before[&id], "{what}");
+                assert!(told.contains(&format!("conflict: {id}:")), "{what}");
+                assert!(told.contains(&format!("--take-database {id}\n")), "{what}");
             }
         }
     }

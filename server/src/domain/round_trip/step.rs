@@ -150,13 +150,12 @@ fn stands_in_the_way(head: &Head, folder: &str) -> bool {
 /// The folder has it, and readers of the database do not.
 fn absent(base: Option<&str>, folder: &str, stands: Option<&Stands>) -> Step {
     match stands {
-        None => Step::Publish,
         Some(Stands::Draft(head)) if stands_in_the_way(head, folder) => {
             Step::Conflict(Conflict::Draft(head.revision))
         }
         Some(Stands::Withdrawn { .. }) if base == Some(folder) => Step::Gone,
         Some(Stands::Withdrawn { .. }) => Step::Conflict(Conflict::Withdrawn),
-        Some(_) => Step::Publish,
+        _ => Step::Publish,
     }
 }
 
