@@ -37,5 +37,6 @@ pub(super) fn change(seq: Seq, record: SeedRecord) -> FeedChange {
             annex: record.annex,
         }),
         forced: None,
+        former: Vec::new(),
     }
 }

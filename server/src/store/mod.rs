@@ -9,6 +9,7 @@ mod digest;
 mod error;
 mod feed;
 mod fleet;
+mod moves;
 mod nodes;
 mod outcomes;
 mod persons;
@@ -24,6 +25,7 @@ pub use audit::*;
 pub use error::StoreError;
 pub use feed::*;
 pub use fleet::*;
+pub use moves::*;
 pub use nodes::*;
 pub use outcomes::*;
 pub use persons::*;
@@ -42,6 +44,7 @@ use async_trait::async_trait;
 pub trait Store:
     RecordStore
     + FeedStore
+    + MoveStore
     + SeedStore
     + ReportStore
     + NodeStore

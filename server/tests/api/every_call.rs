@@ -21,7 +21,14 @@ const ORDER: [(&str, &str); 5] = [
     ("post", "/api/v1/records/{id}/-/publish"),
     ("post", "/api/v1/records/{id}/-/outcomes"),
 ];
-const LAST: (&str, &str) = ("post", "/api/v1/records/{id}/-/withdraw");
+/// Each takes the record away from the one that it was before.
+const LAST: [(&str, &str); 3] = [
+    ("post", "/api/v1/records/{id}/-/rename"),
+    ("post", "/api/v1/records/{id}/-/merge"),
+    ("post", "/api/v1/records/{id}/-/withdraw"),
+];
+const RENAMED: &str = "cuda/renamed-for-this-test";
+const KEPT: &str = "cuda/peer-access-unsupported-by-hardware";
 const RECORD: &str = "cuda/made-for-this-test";
 
 struct Operation<'a> {
@@ -44,7 +51,8 @@ fn operations(description: &Value) -> Vec<Operation<'_>> {
     all.sort_by_key(|operation| {
         let key = (operation.method, operation.path);
         let place = ORDER.iter().position(|known| *known == key);
-        (key == LAST, place.unwrap_or(ORDER.len()))
+        let last = LAST.iter().position(|known| *known == key);
+        (last.map(|last| last + 1), place.unwrap_or(ORDER.len()))
     });
     all
 }
@@ -90,6 +98,8 @@ fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String 
         "/api/v1/nodes/{id}" => "node-1",
         path if path.starts_with("/api/v1/people/") => person,
         "/api/v1/reports/{id}" => "run-1",
+        "/api/v1/records/{id}/-/merge" => RENAMED,
+        "/api/v1/records/{id}/-/withdraw" => KEPT,
         _ => RECORD,
     };
     let path = operation.path.replace("{id}", id).replace("{code}", "Xid%2079");
@@ -103,6 +113,8 @@ fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String 
         .map(|parameter| parameter["name"].as_str().unwrap())
         .map(|name| match operation.path {
             "/api/v1/records/{id}/-/diff" => format!("{name}=1"),
+            "/api/v1/records/{id}/-/rename" => format!("{name}={RENAMED}"),
+            "/api/v1/records/{id}/-/merge" => format!("{name}={KEPT}"),
             _ => format!("{name}={RECORD}"),
         })
         .collect();

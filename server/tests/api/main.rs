@@ -37,6 +37,7 @@ mod import_deadends;
 mod match_command;
 mod matching;
 mod mcp;
+mod moves;
 mod node_events;
 mod openapi;
 mod openid;

@@ -195,6 +195,28 @@ async fn records_beside_the_store_give_way_to_what_it_has() {
 }
 
 #[tokio::test]
+async fn a_record_goes_by_the_ids_of_those_that_became_it() {
+    let feed = FakeFeed::default();
+    let mut leads = document("test/before", "giraffe");
+    leads["transition_graph"] = serde_json::json!({"leads_to": [{"error_id": "test/old"}]});
+    feed.publish(change(1, "test/before", &leads.to_string(), ANNEX));
+    feed.publish(small(2, "test/old", "zebra"));
+    feed.publish(small(3, "test/new", "zebra too"));
+    let mut follower = follower(&feed).await;
+    feed.publish(tombstone(4, "test/old"));
+    feed.publish(FeedChange {
+        former: vec!["test/old".parse().unwrap()],
+        ..small(5, "test/new", "zebra too")
+    });
+    follower.catch_up().await.unwrap();
+    let generation = follower.knowledge().current();
+    let new: RecordId = "test/new".parse().unwrap();
+    assert_eq!(generation.alias("test/old"), Some(&new));
+    let neighbours = generation.graph.neighbours(&new);
+    assert_eq!(neighbours.len(), 1, "{neighbours:?}");
+}
+
+#[tokio::test]
 async fn a_damaged_record_is_left_out_by_name_until_it_is_corrected() {
     let feed = FakeFeed::default();
     feed.publish(small(1, "test/good", "zebra"));

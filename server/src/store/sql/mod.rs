@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! connect, migrate                  from a URL to a store whose tables are those of this program
-//! records, feed, seeds, reports,
+//! records, feed, seeds, moves, reports,
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit           one trait each
 //! session, batch                    transactions and statements
@@ -21,6 +21,7 @@ mod engine;
 mod feed;
 mod fleet;
 mod migrate;
+mod moves;
 mod node_events;
 mod nodes;
 mod outcomes;

@@ -8,6 +8,7 @@ mod fleet;
 mod heads;
 mod imports;
 mod lists;
+mod moves;
 mod nodes;
 mod outcomes;
 mod persons;
@@ -90,6 +91,11 @@ contract! {
         changes_come_in_seq_order_with_tombstones
         lists_are_narrowed_by_state_and_domain
         ids_are_ordered_by_bytes
+    }
+    moves {
+        a_merged_record_leads_to_the_other
+        a_renamed_record_is_found_under_its_former_id
+        votes_go_where_their_record_goes
     }
     imports {
         the_program_never_takes_back_what_was_imported
