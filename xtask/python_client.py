@@ -81,6 +81,13 @@ def calls(client):
             200,
             {"id": MADE, "body": model("OutcomeVote", {"tried": "/workarounds/0", "worked": True})},
         ),
+        "suggest_correction": (
+            202,
+            {"id": RECORD, "body": model("SuggestionBody", {"text": "The cause is another one."})},
+        ),
+        "list_feedback": (200, {}),
+        "decide_feedback": (204, {"n": "1", "body": model("FeedbackDecisionBody", {"decision": "take"})}),
+        "list_disagreements": (200, {}),
         "diff_record": (200, {"id": MADE, "from_": "1", "to": "1"}),
         "blame_record": (200, {"id": MADE}),
         "comment_record": (

@@ -10,6 +10,7 @@ mod coverage;
 mod edit;
 mod export;
 mod export_folder;
+mod feedback;
 mod import;
 mod import_deadends;
 mod import_folder;
@@ -72,6 +73,8 @@ pub enum Command {
     Record(record::RecordArgs),
     /// Find records by words or a code; exit code 0 records were found, 1 none, 2 trouble
     Search(search::SearchArgs),
+    /// Tell a server whether something that a record advises helped, or suggest a correction
+    Feedback(feedback::FeedbackArgs),
     /// Make a pattern from lines, or try one: what it takes of records, healthy runs and kept logs
     Try(try_pattern::TryArgs),
     /// Begin a record in $EDITOR, in the database of this machine
@@ -205,6 +208,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Match(arguments) => match_files::run(arguments).await,
         Command::Record(arguments) => record::run(arguments).await,
         Command::Search(arguments) => search::run(arguments).await,
+        Command::Feedback(arguments) => feedback::run(arguments).await,
         Command::Try(arguments) => try_pattern::run(arguments).await,
         Command::New(arguments) => edit::new(arguments).await,
         Command::Edit(arguments) => edit::edit(arguments).await,

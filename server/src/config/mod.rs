@@ -151,6 +151,11 @@ pub struct ServeArgs {
     #[arg(long, env = "PEERLESS_PUBLIC_FLEET")]
     pub public_fleet: bool,
 
+    /// Let people write without a login: votes, suggestions and lines that nobody knows, for editors to read. 64 kB each, 20 a day
+    /// and address, 256 MiB in all
+    #[arg(long, env = "PEERLESS_ANONYMOUS_WRITING")]
+    pub anonymous_writing: bool,
+
     /// Take reports from enrolled nodes alone, each with the credential of its own; tokens that write any node are refused
     #[arg(long, env = "PEERLESS_ENROL_ONLY")]
     pub enrol_only: bool,

@@ -1,12 +1,14 @@
 //! Use cases: what a caller wants, without HTTP and without SQL.
 
 pub mod accounts;
+pub mod anonymous;
 pub mod answer_json;
 pub mod correlate;
 pub mod curate;
 pub mod enrol;
 mod excerpt;
 pub mod false_alarms;
+pub mod feedback;
 pub mod fleet;
 pub mod graph;
 pub mod ingest;

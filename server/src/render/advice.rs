@@ -61,6 +61,37 @@ pub struct Advice {
     pub sources: Vec<Citation>,
     /// Why it is not to be believed; it is shown struck then.
     pub dispute: Option<Objection>,
+    /// Its place in the document's list, from 0.
+    pub position: usize,
+    /// What people said of it; on the page of a record alone.
+    pub votes: Option<AdviceVotes>,
+}
+
+/// What people said of an advice, beside what the record claims, and a form to say more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdviceVotes {
+    /// Whom it helped; where enough people said so.
+    pub share: Option<String>,
+    /// The same by driver and GPU model.
+    pub groups: Vec<String>,
+    /// What the reader has said.
+    pub own: Option<&'static str>,
+    pub form: Option<VoteForm>,
+}
+
+/// Fields and words of the form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VoteForm {
+    pub action: String,
+    pub csrf: String,
+    /// Pointer into the document.
+    pub tried: String,
+    pub revision: u32,
+    /// Outcomes to choose, as the API calls them, with the words of their buttons.
+    pub outcomes: Vec<(&'static str, &'static str)>,
+    pub place: &'static str,
+    pub driver: &'static str,
+    pub gpu_model: &'static str,
 }
 
 /// What is held against a statement, and where that is said.

@@ -1,4 +1,5 @@
-//! What runs beside the requests: following the feed, correlating again when knowledge changed, summing up metrics.
+//! What runs beside the requests: following the feed, correlating again when knowledge changed, summing up metrics, removing
+//! anonymous writing that is over, taking in votes of other servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,12 +8,18 @@ use actix_web::web;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::domain::anonymous;
 use crate::domain::correlate::recorrelate_while_it_changes;
 use crate::feed::{DEFAULT_INTERVAL, Follower};
 use crate::web::state::AppState;
 
 /// How often metrics are summed up: between, each request takes a few bytes.
 const SUM_UP_EVERY: Duration = Duration::from_secs(5);
+
+/// How often votes are asked for that came to other servers.
+const VOTES_EVERY: Duration = Duration::from_secs(5);
+/// How often anonymous writing is looked through.
+const TEND_EVERY: Duration = Duration::from_mins(1);
 
 pub(super) struct Tasks {
     stop: watch::Sender<bool>,
@@ -29,11 +36,15 @@ impl Tasks {
             Arc::clone(&state.correlator),
             until(stopped.clone()),
         ));
-        let metrics = tokio::spawn(sum_up(state.clone(), until(stopped)));
+        let metrics = tokio::spawn(sum_up(state.clone(), until(stopped.clone())));
+        let tending = tokio::spawn(tend(state.clone(), until(stopped.clone())));
+        let votes = tokio::spawn(follow_votes(state.clone(), until(stopped)));
         let running = vec![
             ("following the feed", follower),
             ("correlating again", correlation),
             ("summing up metrics", metrics),
+            ("looking through anonymous writing", tending),
+            ("taking in votes", votes),
         ];
         Self { stop, running }
     }
@@ -55,6 +66,42 @@ async fn sum_up(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
     let mut stopped = std::pin::pin!(stopped);
     while tokio::time::timeout(SUM_UP_EVERY, &mut stopped).await.is_err() {
         state.metrics.sum_up();
+    }
+}
+
+/// Removes anonymous writing that is over, and counts the rest, until the server stops.
+async fn tend(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
+    let mut stopped = std::pin::pin!(stopped);
+    loop {
+        match anonymous::tend(state.store.as_ref(), state.clock.now()).await {
+            Ok((expired, left)) => {
+                state.metrics.count("anonymous_expired_total", expired);
+                #[expect(
+                    clippy::cast_precision_loss,
+                    reason = "the room is far smaller than 2^53 bytes"
+                )]
+                for (name, value) in [
+                    ("anonymous_entries", left.entries as f64),
+                    ("anonymous_bytes", left.bytes as f64),
+                ] {
+                    state.metrics.gauge(name, value);
+                }
+            }
+            Err(error) => tracing::warn!(%error, "anonymous writing was not looked through"),
+        }
+        if tokio::time::timeout(TEND_EVERY, &mut stopped).await.is_ok() {
+            return;
+        }
+    }
+}
+
+/// Keeps the shares of votes up to date until the server stops.
+async fn follow_votes(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
+    let mut stopped = std::pin::pin!(stopped);
+    while tokio::time::timeout(VOTES_EVERY, &mut stopped).await.is_err() {
+        if let Err(error) = state.shares.refresh(state.store.as_ref()).await {
+            tracing::debug!(%error, "the shares of votes are behind");
+        }
     }
 }
 

@@ -25,6 +25,7 @@ use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
 use crate::domain::accounts::{LoginLimiter, Passwords, people};
 use crate::domain::correlate::Correlator;
+use crate::domain::outcomes::Shares;
 use crate::domain::workbench::{ReportLines, Workbench};
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
@@ -106,10 +107,15 @@ impl Application {
             .map_err(|error| StartupError::Passwords(error.to_string()))?;
         let openid = OpenId::of(&settings.oidc, settings.public_url.as_deref())
             .map_err(|error| StartupError::OpenId(error.to_string()))?;
+        let shares = Shares::default();
+        if let Err(error) = shares.refresh(store.as_ref()).await {
+            tracing::warn!(%error, "votes on records were not read; they are tried again");
+        }
         let draining = Arc::new(AtomicBool::new(false));
         let report_lines = ReportLines::new(Arc::clone(&store));
         let state = web::Data::new(AppState {
             workbench: Arc::new(Workbench::new(vec![Arc::new(report_lines)])),
+            shares,
             store,
             knowledge: follower.knowledge(),
             correlator: Arc::new(Correlator::new()),
@@ -121,6 +127,7 @@ impl Application {
                     .map(|url| url.trim_end_matches('/').to_owned()),
                 public_fleet: settings.public_fleet,
                 enrol_only: settings.enrol_only,
+                anonymous_writing: settings.anonymous_writing,
                 insecure_login: settings.insecure_login,
                 login_header: settings.login_header.clone(),
                 patience: environment.patience,

@@ -4,10 +4,12 @@
 //! Absence is `Option`, never an error; times are passed in. Each method is one transaction. What must hold for every
 //! engine is written down as the contract suite and run on each.
 
+mod anonymous;
 mod audit;
 mod digest;
 mod error;
 mod feed;
+mod feedback;
 mod fleet;
 mod moves;
 mod nodes;
@@ -21,9 +23,11 @@ mod sessions;
 mod sql;
 mod tokens;
 
+pub use anonymous::*;
 pub use audit::*;
 pub use error::StoreError;
 pub use feed::*;
+pub use feedback::*;
 pub use fleet::*;
 pub use moves::*;
 pub use nodes::*;
@@ -54,6 +58,8 @@ pub trait Store:
     + SessionStore
     + AuditStore
     + ReviewStore
+    + AnonymousStore
+    + FeedbackStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

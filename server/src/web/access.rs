@@ -14,16 +14,28 @@ pub enum Access {
     Scope(Scope),
     /// Holders of `fleet`; everybody under `--public-fleet`.
     FleetReader,
+    /// People, by a session or a token of their own, and holders of `report`; everybody under `--anonymous-writing`.
+    Feedback,
     /// Whoever is logged in, whatever the role. Not for tokens.
     SignedIn,
 }
 
+/// What the operator has opened to everybody.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Opened {
+    /// Reading nodes and reports.
+    pub fleet: bool,
+    /// Votes and suggestions.
+    pub writing: bool,
+}
+
 impl Access {
-    pub fn check(self, caller: &Caller, public_fleet: bool) -> Result<(), Problem> {
+    pub fn check(self, caller: &Caller, opened: Opened) -> Result<(), Problem> {
         let scope = match self {
             Self::Anyone => return Ok(()),
             Self::SignedIn => return check_signed_in(caller),
-            Self::FleetReader if public_fleet => return Ok(()),
+            Self::Feedback => return check_feedback(caller, opened),
+            Self::FleetReader if opened.fleet => return Ok(()),
             Self::FleetReader => Scope::Fleet,
             Self::Scope(scope) => scope,
         };
@@ -40,6 +52,18 @@ impl Access {
                 _ => format!("this needs a token with the scope {:?}", scope.as_str()),
             },
         ))
+    }
+}
+
+fn check_feedback(caller: &Caller, opened: Opened) -> Result<(), Problem> {
+    match &caller.0 {
+        None if opened.writing => Ok(()),
+        None => Err(token_needed(Scope::Report)),
+        Some(actor) if actor.person().is_some() || actor.may(Scope::Report) => Ok(()),
+        Some(_) => Err(Problem::new(
+            Code::Forbidden,
+            "this needs a login, a token of one's own, or a token with the scope \"report\"",
+        )),
     }
 }
 

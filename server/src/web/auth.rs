@@ -11,7 +11,7 @@ use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use tokio::time::timeout;
 
 use super::access::token_needed;
-pub use super::access::{Access, Caller};
+pub use super::access::{Access, Caller, Opened};
 use super::error::{Code, Problem};
 use super::session::{SignedIn, Way, claimed, secret};
 use super::state::AppState;
@@ -115,7 +115,7 @@ fn admit(request: &HttpRequest, access: Access) -> Result<Option<Actor>, Problem
             "this route has not been opened to anyone",
         ));
     };
-    access.check(caller, state.settings.public_fleet)?;
+    access.check(caller, state.settings.opened())?;
     Ok(caller.0.clone())
 }
 
@@ -166,4 +166,6 @@ readers! {
     /// Everybody; holds who it is when a token was sent.
     Anyone: Access::Anyone;
     FleetReader: Access::FleetReader;
+    /// Whoever may vote and suggest; nobody where it came without a login.
+    FeedbackWriter: Access::Feedback;
 }

@@ -76,7 +76,7 @@ async fn admit(request: &mut ServiceRequest) -> Result<Caller, Problem> {
                 _ => Known::of(request, &state).await?,
             };
             note_visitor(request, session.as_ref());
-            access.check(&caller, state.settings.public_fleet)?;
+            access.check(&caller, state.settings.opened())?;
             if access == Access::FleetReader && caller.0.is_none() {
                 host::check(request.headers(), state.settings.public_url.as_deref())?;
             }

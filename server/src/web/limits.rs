@@ -5,7 +5,7 @@ use std::time::Duration;
 use kb_core::wire;
 
 pub use crate::config::RATE_PER_SECOND;
-use crate::domain::{ingest, join_tokens, lookup, workbench};
+use crate::domain::{anonymous, ingest, join_tokens, lookup, workbench};
 use crate::search::MAX_LIMIT;
 
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +52,8 @@ pub const JOIN_TOKEN_BYTES: u64 = 16 << 10;
 pub const JOIN_TOKENS: u32 = join_tokens::MAX_AT_ONCE;
 /// A vote on what a record advises, in bytes.
 pub const OUTCOME_BYTES: u64 = 16 << 10;
+/// A suggestion, or a decision on feedback, in bytes.
+pub const FEEDBACK_BYTES: u64 = 32 << 10;
 /// A report, after decompression, in bytes.
 pub const REPORT_BYTES: u64 = ingest::MAX_BODY_BYTES as u64;
 /// Values of a JSON body: members of lists and objects, and these themselves.
@@ -150,6 +152,18 @@ pub const LIMITS: &[Limit] = &[
     limit("order of POST /join-tokens", JOIN_TOKEN_BYTES, "bytes"),
     limit("tokens of POST /join-tokens", JOIN_TOKENS as u64, "tokens"),
     limit("vote of POST …/-/outcomes", OUTCOME_BYTES, "bytes"),
+    limit("suggestion, and decision on feedback", FEEDBACK_BYTES, "bytes"),
+    limit(
+        "entry that is written without a login",
+        anonymous::ENTRY_BYTES as u64,
+        "bytes",
+    ),
+    limit(
+        "such entries from an address on a day",
+        anonymous::A_DAY as u64,
+        "entries",
+    ),
+    limit("such entries together", anonymous::ROOM_BYTES, "bytes"),
     limit("report, after decompression", REPORT_BYTES, "bytes"),
     limit("values of a JSON body", JSON_VALUES as u64, "values"),
     limit("values of a report", REPORT_VALUES as u64, "values"),

@@ -5,6 +5,7 @@
 //! (one form for all errors), compression of the answer, [`gate`] (rate, caller, access), its handler.
 
 mod access;
+pub mod anonymous;
 pub mod api;
 pub mod auth;
 pub mod body;
@@ -14,6 +15,7 @@ pub mod crowd;
 mod declared;
 pub mod error;
 mod etag;
+mod feedback;
 mod gate;
 mod headers;
 mod held;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::access::Opened;
 use super::body::{Budget, Patience};
 use super::client::Limiter;
 use super::compute::Queue;
@@ -17,6 +18,7 @@ use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
 use crate::domain::accounts::{LoginLimiter, Passwords};
 use crate::domain::correlate::Correlator;
+use crate::domain::outcomes::Shares;
 use crate::domain::workbench::Workbench;
 use crate::feed::Knowledge;
 use crate::store::Store;
@@ -30,11 +32,23 @@ pub struct Settings {
     pub public_fleet: bool,
     /// Reports are taken from enrolled nodes alone.
     pub enrol_only: bool,
+    /// People may write without a login.
+    pub anonymous_writing: bool,
     /// Logins over plain http from other machines are let in.
     pub insecure_login: bool,
     /// Header in which a proxy names who it has signed on, in lower case.
     pub login_header: Option<String>,
     pub patience: Patience,
+}
+
+impl Settings {
+    /// What everybody may.
+    pub fn opened(&self) -> Opened {
+        Opened {
+            fleet: self.public_fleet,
+            writing: self.anonymous_writing,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -44,6 +58,8 @@ pub struct AppState {
     pub knowledge: Arc<Knowledge>,
     pub correlator: Arc<Correlator>,
     pub workbench: Arc<Workbench>,
+    /// What votes on records add up to.
+    pub shares: Shares,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
     pub routes: RouteTable,

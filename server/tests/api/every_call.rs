@@ -13,13 +13,15 @@ use crate::reports::report;
 use crate::test_app::{TestApp, client};
 
 /// What a description cannot know: ids that exist, and texts that mean something. In the order of the calls.
-const ORDER: [(&str, &str); 5] = [
+const ORDER: [(&str, &str); 6] = [
     ("post", "/api/v1/reports"),
     ("put", "/api/v1/records/{id}"),
     // Of a draft: what is published needs no review.
     ("post", "/api/v1/records/{id}/-/review"),
     ("post", "/api/v1/records/{id}/-/publish"),
     ("post", "/api/v1/records/{id}/-/outcomes"),
+    // The first entry of the queue.
+    ("post", "/api/v1/records/{id}/-/suggestions"),
 ];
 /// Each takes the record away from the one that it was before.
 const LAST: [(&str, &str); 3] = [
@@ -102,7 +104,11 @@ fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String 
         "/api/v1/records/{id}/-/withdraw" => KEPT,
         _ => RECORD,
     };
-    let path = operation.path.replace("{id}", id).replace("{code}", "Xid%2079");
+    let path = operation
+        .path
+        .replace("{id}", id)
+        .replace("{code}", "Xid%2079")
+        .replace("{n}", "1");
     let parameters = operation.described["parameters"]
         .as_array()
         .cloned()
@@ -129,6 +135,7 @@ fn body_of(operation: &Operation<'_>, description: &Value) -> Option<Value> {
         "/api/v1/reports" => report("run-1"),
         "/api/v1/reports/batch" => object!({"items": [report("run-2")]}),
         "/api/v1/records/{id}/-/review" => object!({"step": "ask"}),
+        "/api/v1/feedback/{n}" => object!({"decision": "take"}),
         "/api/v1/records/{id}/-/comments" => object!({"pointer": "/signature", "body": "which?"}),
         "/api/v1/records/{id}" => {
             let mut text: Value = serde_json::from_str(&document(RECORD, "CUDA error: made up")).unwrap();

@@ -27,6 +27,8 @@ mod edit_command;
 mod empty_database;
 mod enrol;
 mod every_call;
+mod feedback;
+mod feedback_command;
 mod flood;
 mod gate;
 mod graph;

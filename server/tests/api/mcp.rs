@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::process::Stdio;
 
-use peerless::store::Scope;
+use peerless::store::{FeedbackState, Scope, VoterKind};
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::RunningService;
 use rmcp::transport::StreamableHttpClientTransport;
@@ -153,9 +153,19 @@ async fn an_outcome_needs_a_token() {
     assert_eq!(failed(&stranger, "outcome", vote.clone()).await, "unauthorized");
     let token = app.token(&[Scope::Report]).await;
     let known = over_http(&app, Some(&token)).await;
-    let (_, receipt) = call(&known, "outcome", vote).await;
-    assert_eq!(receipt["outcome"], "added");
-    assert_eq!(receipt["outcomes"]["actions"][0]["worked"], 1);
+    // An assistant's word is for editors to read, and a second one takes the place of the first.
+    for _ in 0..2 {
+        let (_, receipt) = call(&known, "outcome", vote.clone()).await;
+        assert_eq!(receipt["outcome"], "queued");
+        assert_eq!(receipt["outcomes"]["actions"], json!([]));
+    }
+    let waiting = app
+        .store
+        .feedback(FeedbackState::Waiting, None, 10)
+        .await
+        .unwrap();
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(waiting[0].from.kind, VoterKind::Assistant);
 }
 
 #[tokio::test]

@@ -78,6 +78,7 @@ pub fn settings(data_dir: PathBuf) -> ServeArgs {
         trusted_proxies: Vec::new(),
         public_fleet: false,
         enrol_only: false,
+        anonymous_writing: false,
         insecure_login: false,
         login_header: None,
         oidc: OidcArgs::default(),

@@ -14,6 +14,7 @@
 )]
 
 mod driver;
+mod feedback;
 mod fleet;
 mod graph;
 mod hostile;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kb_core::ids::Seq;
-use peerless::store::{ConnectOptions, Migrated, StoreError, connect, migrate};
+use peerless::store::{ConnectOptions, Migrated, StoreError, VoteOutcome, VoterKind, connect, migrate};
 use sqlx::{Connection as _, Executor as _, PgConnection, SqliteConnection};
 
 use crate::support::{Engine, Place, on};
@@ -257,4 +257,77 @@ fn postgres_finds_times_of_publishing() {
         Engine::Postgres,
         times_of_publishing_are_found_for_older_databases,
     );
+}
+
+/// Votes as they were kept by token: of two tokens of one person, and of one without an owner.
+const VOTES_BY_TOKEN: &str = "\
+    DROP TABLE feedback; DROP TABLE vote; DELETE FROM counter WHERE name IN ('vote', 'feedback'); \
+    INSERT INTO person (id, login, login_folded, name, role, operator, created_at) VALUES \
+        ('p1', 'ada', 'ada', 'Ada', 'viewer', $no, '2026-01-02T00:00:00.000000Z'); \
+    INSERT INTO token (id, secret_sha256, name, scopes, created_at, person_id) VALUES \
+        ('t1', '', 'one', 'report', '2026-01-02T00:00:00.000000Z', 'p1'), \
+        ('t2', '', 'two', 'report', '2026-01-02T00:00:00.000000Z', 'p1'), \
+        ('t3', '', 'three', 'report', '2026-01-02T00:00:00.000000Z', NULL); \
+    INSERT INTO record (id, state, head_revision, changed_at) VALUES \
+        ('a/b', 'draft', 1, '2026-01-02T00:00:05.000000Z'); \
+    INSERT INTO outcome (record_id, action_sha256, model, reporter, kind, action, environment, revision, worked, \
+        reported_at) VALUES \
+        ('a/b', 'x', 'h200', 't1', 'workaround', 'do', '{\"driver\":\"550\"}', 1, $yes, '2026-01-02T00:00:01.000000Z'), \
+        ('a/b', 'x', 'h200', 't2', 'workaround', 'do', '{}', 1, $no, '2026-01-02T00:00:02.000000Z'), \
+        ('a/b', 'x', 'h200', 't3', 'workaround', 'do', '{\"driver\":\"550\"}', 1, $yes, '2026-01-02T00:00:03.000000Z')";
+
+async fn votes_of_tokens_become_votes_of_voters(place: Arc<Place>) {
+    let store = place.store().await;
+    let (table, feedback, yes, no) = match place.engine {
+        Engine::Sqlite => (
+            include_str!("../../../migrations/sqlite/0007_votes.sql"),
+            include_str!("../../../migrations/sqlite/0019_feedback.sql"),
+            "1",
+            "0",
+        ),
+        Engine::Postgres => (
+            include_str!("../../../migrations/postgres/0007_votes.sql"),
+            include_str!("../../../migrations/postgres/0019_feedback.sql"),
+            "TRUE",
+            "FALSE",
+        ),
+    };
+    let (table, _) = table.split_once("INSERT").unwrap();
+    run(&place, table.replace("outcome_of_model", "outcome").leak()).await;
+    let votes = VOTES_BY_TOKEN.replace("$yes", yes).replace("$no", no);
+    run(&place, votes.leak()).await;
+    run(&place, feedback).await;
+    let votes = store.votes(&"a/b".parse().unwrap()).await.unwrap();
+    let mut votes: Vec<_> = votes
+        .into_iter()
+        .map(|vote| (vote.voter.kind, vote.voter.id, vote.outcome, vote.driver))
+        .collect();
+    votes.sort_by(|left, right| left.1.cmp(&right.1));
+    let expected = [
+        // Of one person the latest.
+        (
+            VoterKind::Person,
+            "p1".to_owned(),
+            VoteOutcome::DidNotHelp,
+            String::new(),
+        ),
+        (
+            VoterKind::Token,
+            "t3".to_owned(),
+            VoteOutcome::Worked,
+            "550".to_owned(),
+        ),
+    ];
+    assert_eq!(votes, expected);
+    assert_eq!(store.voted_since(0).await.unwrap().0.len(), 1);
+}
+
+#[test]
+fn sqlite_keeps_votes_of_tokens() {
+    on(Engine::Sqlite, votes_of_tokens_become_votes_of_voters);
+}
+
+#[test]
+fn postgres_keeps_votes_of_tokens() {
+    on(Engine::Postgres, votes_of_tokens_become_votes_of_voters);
 }

@@ -83,12 +83,13 @@ pub(crate) const MATTERS: [Matter; 6] = [
 ];
 
 /// What `web` may ask of the store itself. `as_ref` hands the store to a use case, and `check_write` changes nothing.
-pub(crate) const STORE_READS: [&str; 20] = [
+pub(crate) const STORE_READS: [&str; 22] = [
     "as_ref",
     "audit",
     "check_write",
     "comments",
     "feed",
+    "feedback",
     "head_seq",
     "list",
     "node",
@@ -104,4 +105,5 @@ pub(crate) const STORE_READS: [&str; 20] = [
     "sessions_of",
     "status",
     "tokens_of",
+    "votes",
 ];

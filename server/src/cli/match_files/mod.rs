@@ -146,7 +146,7 @@ fn explain_all(explainer: &dyn Explainer, inputs: &[Input], mut output: Output) 
     output.finish()
 }
 
-fn parse_pair(text: &str) -> Result<(String, String), String> {
+pub(super) fn parse_pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((component, version)) if !component.is_empty() && !version.is_empty() && !text.contains(',') => {
             Ok((component.to_owned(), version.to_owned()))

@@ -1,6 +1,7 @@
 //! Explaining by a server, because `--server` asked for it: the text is sent as it is read, compressed.
 
 mod answer;
+mod tell;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};

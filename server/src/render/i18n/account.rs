@@ -7,6 +7,7 @@ words! {
     texts {
         log_in,
         reviews,
+        feedback,
         new_record,
         login,
         password,

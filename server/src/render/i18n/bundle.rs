@@ -24,6 +24,7 @@ macro_rules! files {
 files!(
     "account",
     "edit",
+    "feedback",
     "field",
     "fleet",
     "graph",

@@ -6,6 +6,7 @@ mod table;
 
 pub mod account;
 pub mod edit;
+pub mod feedback;
 pub mod field;
 pub mod fleet;
 pub mod graph;

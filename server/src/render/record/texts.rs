@@ -92,6 +92,8 @@ fn dead_end(record: &Record, language: Language, tier: &Tier, advised: &Advised<
             .map(|share| rate(words.fails_in, share, has_sources, tier, words)),
         sources: item.sources.iter().map(|source| Citation::new(source)).collect(),
         dispute: dispute.map(|dispute| objection(dispute, language)),
+        position,
+        votes: None,
     }
 }
 
@@ -149,6 +151,8 @@ fn workaround(record: &Record, language: Language, tier: &Tier, advised: &Advise
             .map(|share| rate(words.works_in, share, has_sources, tier, words)),
         sources: item.sources.iter().map(|source| Citation::new(source)).collect(),
         dispute: dispute.map(|dispute| objection(dispute, language)),
+        position,
+        votes: None,
     }
 }
 

@@ -5,11 +5,13 @@
 //! connect, migrate                  from a URL to a store whose tables are those of this program
 //! records, feed, seeds, moves, reports,
 //! nodes, outcomes, tokens, reviews,
-//! persons, sessions, audit           one trait each
+//! persons, sessions, audit,
+//! anonymous, feedback               one trait each
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
 
+mod anonymous;
 mod audit;
 mod batch;
 mod connect;
@@ -19,6 +21,7 @@ mod derived_rows;
 mod dialect;
 mod engine;
 mod feed;
+mod feedback;
 mod fleet;
 mod migrate;
 mod moves;

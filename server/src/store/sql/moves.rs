@@ -9,7 +9,7 @@ use super::audit;
 use super::convert::refuse_nul;
 use super::derive::Derived;
 use super::derived_rows::{self, refuse_alias_as_id};
-use super::engine::{Engine, values};
+use super::engine::{Cells as _, Engine, values};
 use super::feed::{lock_feed, set_newest};
 use super::records::standing;
 use super::session::{SqlStore, Tx};
@@ -144,10 +144,12 @@ async fn leave<DB: Engine>(
         values![id, to],
     )
     .await?;
+    let next = "UPDATE counter SET value = value + 1 WHERE name = 'vote' RETURNING value";
+    let votes = tx.one(next, &[]).await?.integer(0)?;
     // Who voted on both has one vote: that on the other record.
-    let votes = "UPDATE outcome SET record_id = $2 WHERE record_id = $1 AND NOT EXISTS (SELECT 1 FROM outcome o \
-        WHERE o.record_id = $2 AND o.action_sha256 = outcome.action_sha256 AND o.model = outcome.model \
-        AND o.reporter = outcome.reporter)";
-    tx.run(votes, values![id, to]).await?;
+    let sql = "UPDATE vote SET record_id = $2, seq = $3 WHERE record_id = $1 AND NOT EXISTS (SELECT 1 FROM vote v \
+        WHERE v.record_id = $2 AND v.action_sha256 = vote.action_sha256 AND v.model = vote.model \
+        AND v.voter_kind = vote.voter_kind AND v.voter_id = vote.voter_id)";
+    tx.run(sql, values![id, to, votes]).await?;
     Ok(())
 }

@@ -3,13 +3,16 @@
 use async_trait::async_trait;
 use kb_core::ids::RecordId;
 
-use super::convert::{count_from, refuse_nul, unreadable};
+use super::convert::{id_from, refuse_nul, unreadable};
 use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
 use super::session::SqlStore;
-use crate::store::{ActionKind, NewOutcome, OutcomeCount, OutcomeSaved, OutcomeStore, StoreError, digest};
+use crate::store::{
+    ActionKind, NewOutcome, OutcomeSaved, OutcomeStore, StoreError, Vote, VoteOutcome, Voter, VoterKind,
+    digest,
+};
 
-/// GPU models for which one reporter may vote on an action: more than anybody runs, and few enough that invented ones
+/// GPU models for which one voter may vote on an action: more than anybody runs, and few enough that invented ones
 /// weigh little.
 const MAX_MODELS: i64 = 16;
 
@@ -18,51 +21,67 @@ impl<DB: Engine> OutcomeStore for SqlStore<DB> {
     async fn save_outcome(&self, outcome: NewOutcome) -> Result<OutcomeSaved, StoreError> {
         refuse_nul("the action", &outcome.action)?;
         refuse_nul("the environment", &outcome.environment)?;
-        let action_sha256 = digest::text(&format!("{}:{}", outcome.kind.as_str(), outcome.action));
         refuse_nul("the model", &outcome.model)?;
+        let action_sha256 = digest::text(&format!("{}:{}", outcome.kind.as_str(), outcome.action));
+        let (voter_kind, voter_id) = (outcome.voter.kind.as_str(), &outcome.voter.id);
         let mut tx = self.begin_write().await?;
-        // Two votes of one reporter wait for each other on the record.
+        // Two votes of one voter wait for each other on the record.
         let locked = tx
             .first(<DB as Dialect>::LOCK_RECORD, values![&outcome.record])
             .await?;
         if locked.is_none() {
             return Err(StoreError::NoRecord(outcome.record));
         }
-        let sql = "SELECT worked, environment FROM outcome \
-            WHERE record_id = $1 AND action_sha256 = $2 AND model = $3 AND reporter = $4";
-        let key = values![&outcome.record, &action_sha256, &outcome.model, &outcome.reporter];
+        let sql = "SELECT outcome, environment FROM vote WHERE record_id = $1 AND action_sha256 = $2 AND model = $3 \
+            AND voter_kind = $4 AND voter_id = $5";
+        let key = values![
+            &outcome.record,
+            &action_sha256,
+            &outcome.model,
+            voter_kind,
+            voter_id
+        ];
         let before = tx.first(sql, key).await?;
-        let before = before.map(|row| Ok::<_, StoreError>((row.flag(0)?, row.text(1)?)));
+        let before = before.map(|row| Ok::<_, StoreError>((row.text(0)?, row.text(1)?)));
         let before = before.transpose()?;
         if before.is_none() {
-            let sql =
-                "SELECT COUNT(*) FROM outcome WHERE record_id = $1 AND action_sha256 = $2 AND reporter = $3";
-            let key = values![&outcome.record, &action_sha256, &outcome.reporter];
-            let models = tx.first(sql, key).await?.map(|row| row.integer(0)).transpose()?;
-            if models.is_some_and(|models| models >= MAX_MODELS) {
+            let sql = "SELECT COUNT(*) FROM vote WHERE record_id = $1 AND action_sha256 = $2 AND voter_kind = $3 \
+                AND voter_id = $4";
+            let key = values![&outcome.record, &action_sha256, voter_kind, voter_id];
+            if tx.one(sql, key).await?.integer(0)? >= MAX_MODELS {
                 tx.end().await?;
                 return Ok(OutcomeSaved::TooManyModels);
             }
         }
-        if before == Some((outcome.worked, outcome.environment.clone())) {
+        if before == Some((outcome.outcome.as_str().to_owned(), outcome.environment.clone())) {
             tx.end().await?;
             return Ok(OutcomeSaved::Unchanged);
         }
-        let sql = "INSERT INTO outcome (record_id, action_sha256, model, reporter, kind, action, \
-            environment, revision, worked, reported_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-            ON CONFLICT (record_id, action_sha256, model, reporter) DO UPDATE SET \
-            worked = excluded.worked, environment = excluded.environment, revision = excluded.revision, reported_at = excluded.reported_at";
+        // Others who vote wait from here on.
+        let next = "UPDATE counter SET value = value + 1 WHERE name = 'vote' RETURNING value";
+        let seq = tx.one(next, &[]).await?.integer(0)?;
+        let sql = "INSERT INTO vote (record_id, action_sha256, model, voter_kind, voter_id, kind, action, position, \
+            environment, driver, revision, outcome, reported_at, seq) \
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+            ON CONFLICT (record_id, action_sha256, model, voter_kind, voter_id) DO UPDATE SET \
+            position = excluded.position, environment = excluded.environment, driver = excluded.driver, \
+            revision = excluded.revision, outcome = excluded.outcome, reported_at = excluded.reported_at, \
+            seq = excluded.seq";
         let row = values![
             &outcome.record,
             &action_sha256,
             &outcome.model,
-            &outcome.reporter,
+            voter_kind,
+            voter_id,
             outcome.kind.as_str(),
             &outcome.action,
+            outcome.position,
             &outcome.environment,
+            &outcome.driver,
             outcome.revision,
-            outcome.worked,
+            outcome.outcome.as_str(),
             outcome.at,
+            seq,
         ];
         tx.run(sql, row).await?;
         tx.commit().await?;
@@ -72,23 +91,47 @@ impl<DB: Engine> OutcomeStore for SqlStore<DB> {
         })
     }
 
-    async fn outcomes(&self, id: &RecordId) -> Result<Vec<OutcomeCount>, StoreError> {
-        let sql = "SELECT kind, action, environment, COUNT(CASE WHEN worked THEN 1 END), \
-            COUNT(CASE WHEN NOT worked THEN 1 END) FROM outcome WHERE record_id = $1 \
-            GROUP BY kind, action_sha256, action, environment \
-            ORDER BY kind DESC, action_sha256, environment";
+    async fn votes(&self, id: &RecordId) -> Result<Vec<Vote>, StoreError> {
+        let sql = "SELECT kind, action, model, driver, voter_kind, voter_id, outcome, reported_at FROM vote \
+            WHERE record_id = $1 ORDER BY kind DESC, action_sha256, reported_at, seq";
         let rows = self.read_once().await?.all(sql, values![id]).await?;
-        rows.iter().map(count).collect()
+        rows.iter().map(vote).collect()
+    }
+
+    async fn voted_since(&self, seq: i64) -> Result<(Vec<RecordId>, i64), StoreError> {
+        let mut tx = self.begin_read().await?;
+        let now = tx
+            .one("SELECT value FROM counter WHERE name = 'vote'", &[])
+            .await?;
+        let now = now.integer(0)?;
+        if now == seq {
+            tx.end().await?;
+            return Ok((Vec::new(), now));
+        }
+        let sql = "SELECT DISTINCT record_id FROM vote WHERE seq > $1 ORDER BY record_id";
+        let rows = tx.all(sql, values![seq]).await?;
+        tx.end().await?;
+        let ids = rows
+            .iter()
+            .map(|row| id_from(row.text(0)?))
+            .collect::<Result<_, _>>()?;
+        Ok((ids, now))
     }
 }
 
-fn count(row: &impl Cells) -> Result<OutcomeCount, StoreError> {
-    let kind = row.text(0)?;
-    Ok(OutcomeCount {
+fn vote(row: &impl Cells) -> Result<Vote, StoreError> {
+    let (kind, voter_kind, outcome) = (row.text(0)?, row.text(4)?, row.text(6)?);
+    Ok(Vote {
         kind: ActionKind::from_word(&kind).ok_or_else(|| unreadable("action kind", &kind))?,
         action: row.text(1)?,
-        environment: row.text(2)?,
-        worked: count_from(row.integer(3)?)?,
-        failed: count_from(row.integer(4)?)?,
+        model: row.text(2)?,
+        driver: row.text(3)?,
+        voter: Voter {
+            kind: VoterKind::from_word(&voter_kind)
+                .ok_or_else(|| unreadable("kind of voter", &voter_kind))?,
+            id: row.text(5)?,
+        },
+        outcome: VoteOutcome::from_word(&outcome).ok_or_else(|| unreadable("outcome", &outcome))?,
+        at: row.time(7)?,
     })
 }

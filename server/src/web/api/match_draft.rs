@@ -60,7 +60,7 @@ pub(super) async fn asked_for(
     if with.is_none() && unsaved.is_none() {
         return Ok(None);
     }
-    Access::Scope(Scope::Edit).check(caller, state.settings.public_fleet)?;
+    Access::Scope(Scope::Edit).check(caller, state.settings.opened())?;
     let (id, document, annex) = match (with, unsaved) {
         (Some(_), Some(_)) => {
             return Err(Problem::new(

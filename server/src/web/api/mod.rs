@@ -5,6 +5,7 @@ pub mod batch;
 pub mod codes;
 pub mod enrol;
 pub mod export;
+pub mod feedback;
 mod forms;
 pub mod graph;
 pub mod health;
@@ -56,9 +57,10 @@ pub fn declare(routes: &mut Routes) {
     );
     routes.post(
         "/api/v1/records/{id:.+}/-/outcomes",
-        Access::Scope(Scope::Report),
+        Access::Feedback,
         records::outcomes::post,
     );
+    declare_feedback(routes);
     declare_reviews(routes);
     routes.post(
         "/api/v1/records/{id:.+}/-/publish",
@@ -123,6 +125,19 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
+}
+
+/// What users say, for editors to read.
+fn declare_feedback(routes: &mut Routes) {
+    routes.post(
+        "/api/v1/records/{id:.+}/-/suggestions",
+        Access::Feedback,
+        feedback::suggest,
+    );
+    let edit = Access::Scope(Scope::Edit);
+    routes.get("/api/v1/feedback", edit, feedback::list);
+    routes.post("/api/v1/feedback/{n}", edit, feedback::decide);
+    routes.get("/api/v1/disagreements", edit, feedback::disagreements);
 }
 
 /// From a draft to what readers see.

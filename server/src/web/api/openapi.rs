@@ -11,8 +11,8 @@ use utoipa::{Modify, OpenApi};
 
 use super::forms::Forms;
 use super::{
-    audit, batch, codes, enrol, export, graph, health, join_tokens, match_text, metrics, people, records,
-    reports, search, signatures, workbench,
+    audit, batch, codes, enrol, export, feedback, graph, health, join_tokens, match_text, metrics, people,
+    records, reports, search, signatures, workbench,
 };
 use crate::bundle::Line;
 use crate::web::auth::Anyone;
@@ -27,12 +27,13 @@ use crate::web::error::PROBLEM_JSON;
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     modifiers(&Token, &Problems, &Forms),
-    components(schemas(Line, records::get::View, records::get::TextLanguage, records::put::FullBody, records::revisions::Difference)),
+    components(schemas(Line, records::get::View, records::get::TextLanguage, records::put::FullBody, feedback::FeedbackStateWord, records::revisions::Difference)),
     paths(
         match_text::match_text, batch::batch, search::search,
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,
         records::publish::publish, records::publish::withdraw, records::moves::merge, records::moves::rename, records::graph::graph,
         records::outcomes::get, records::outcomes::post,
+        feedback::suggest, feedback::list, feedback::decide, feedback::disagreements,
         records::compare::diff, records::compare::blame, records::compare::revert,
         records::reviews::open, records::reviews::list, records::reviews::step,
         records::reviews::comments, records::reviews::comment,

@@ -72,6 +72,8 @@ pub(super) struct OutcomeArguments {
     pub(super) tried: String,
     /// Whether the error was gone after it.
     pub(super) worked: bool,
+    /// Whether it was there again within a week. Leave it out until you know.
+    pub(super) came_back: Option<bool>,
     /// Versions and models where it was tried, as for `match`.
     #[serde(default)]
     pub(super) environment: BTreeMap<String, String>,

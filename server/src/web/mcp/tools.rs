@@ -16,7 +16,7 @@ use super::schemas;
 use crate::clock::Clock;
 use crate::domain::answer_json::{Expand, Explaining, explain};
 use crate::domain::lookup::MatchOptions;
-use crate::domain::outcomes::{self, OutcomeVote};
+use crate::domain::outcomes::{self, OutcomeVote, Voting};
 use crate::domain::records::{self, Found};
 use crate::domain::steps::Steps;
 use crate::domain::tokens::{self, Actor};
@@ -26,7 +26,7 @@ use crate::render::i18n::Language;
 use crate::render::{answer_text, graph_text, record, search_text};
 use crate::search::{Filters, KnowledgeStamp, SearchRequest};
 use crate::store::{Scope, Store, TokenStore};
-use crate::web::auth::{Access, Caller};
+use crate::web::auth::{Access, Caller, Opened};
 use crate::web::body::Budget;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
@@ -183,7 +183,7 @@ impl Tools {
     #[tool(
         name = "outcome",
         description = "Say whether something that a record advises helped, after it was really tried. Needs a token with the \
-            scope `report`. One vote for each action and environment; the last one counts.",
+            scope `report`. An editor reads it; it counts in no share. One vote for each action and GPU model; the last one counts.",
         output_schema = schemas::of("OutcomeReceipt"),
         annotations(
             title = "Report an outcome",
@@ -274,7 +274,7 @@ impl Tools {
             ));
         };
         let caller = Caller(self.caller(store.as_ref(), context).await?);
-        Access::Scope(Scope::Report).check(&caller, false)?;
+        Access::Scope(Scope::Report).check(&caller, Opened::default())?;
         let Some(reporter) = caller.0 else {
             return Err(Problem::new(Code::Unauthorized, "an outcome needs a token"));
         };
@@ -283,12 +283,14 @@ impl Tools {
         let vote = OutcomeVote {
             tried: asked.tried,
             worked: asked.worked,
+            came_back: asked.came_back,
             environment: asked.environment,
             revision: asked.revision,
         };
         let now = self.clock.now();
-        let receipt = outcomes::vote((store.as_ref(), &generation), &id, vote, &reporter, now).await?;
-        json(&receipt)
+        let voting = Voting::Assistant(&reporter);
+        let cast = outcomes::vote((store.as_ref(), &generation), &id, vote, voting, now).await?;
+        json(&cast.receipt)
     }
 
     /// Who calls: the sender of the request, or the holder of the program's token as long as that is good.

@@ -8,6 +8,7 @@ pub mod atom;
 pub mod edit;
 pub mod evidence;
 pub mod failure;
+pub mod feedback;
 mod filters;
 pub mod graph;
 pub mod layout;
@@ -52,6 +53,9 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/r/{id:.+}/-/edit", edit, edit::get);
     routes.form("/r/{id:.+}/-/edit", edit, edit::send);
     routes.form("/r/{id:.+}/-/revisions", edit, revisions::steps::post);
+    routes.form("/r/{id:.+}/-/feedback", Access::Feedback, feedback::send);
+    routes.get("/feedback", edit, feedback::queue::get);
+    routes.form("/feedback", edit, feedback::queue::post);
     routes.get("/reviews", edit, reviews::get);
     routes.get("/records/new", edit, edit::new);
     routes.form("/records/new", edit, edit::send_new);
@@ -109,10 +113,13 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/r/{id}/-/edit", &[]),
     (Method::POST, "/r/{id}/-/edit", &[]),
     (Method::POST, "/r/{id}/-/revisions", &[]),
+    (Method::GET, "/feedback", &["state", "before"]),
+    (Method::POST, "/feedback", &[]),
     (Method::GET, "/reviews", &[]),
     (Method::GET, "/records/new", &["id"]),
     (Method::POST, "/records/new", &[]),
-    (Method::GET, "/r/{id}", &[]),
+    (Method::POST, "/r/{id}/-/feedback", &[]),
+    (Method::GET, "/r/{id}", &["told"]),
     (Method::GET, "/nodes", &["after", "label"]),
     (Method::GET, "/nodes/{id}", &["before", "id"]),
     (Method::GET, "/reports/{id}", &["node"]),

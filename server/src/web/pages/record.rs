@@ -1,12 +1,14 @@
 //! `/r/{id}`: a record for a reader. Dead ends stand before what works; rates never without who vouches for them.
 
 use actix_web::http::header;
-use actix_web::web::{Data, Path};
+use actix_web::web::{Data, Path, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
+use serde::Deserialize;
 
+use super::feedback::{self, SuggestForm};
 use super::graph;
 use super::layout::{Layout, Section};
 use super::{Unreadable, filters, html, html_not_shared};
@@ -16,8 +18,10 @@ use crate::render::i18n::{self, Language, Locale};
 use crate::render::record::{Notice, RecordView, Source, texts, view};
 use crate::render::words::{Link, Tone, record_href};
 use crate::store::{RecordState, RecordStatus};
+use crate::web::auth::Anyone;
 use crate::web::error::{Code, Problem};
 use crate::web::pages::locale;
+use crate::web::session::Session;
 use crate::web::state::AppState;
 
 #[derive(Debug, Template)]
@@ -28,6 +32,8 @@ pub struct RecordPage {
     pub(super) record: RecordView,
     pub(super) languages: Vec<LanguageLink>,
     pub(super) graph: Option<Surroundings>,
+    /// Where somebody may suggest a correction.
+    pub(super) suggest: Option<SuggestForm>,
     pub(super) history_href: String,
     pub(super) json_href: String,
 }
@@ -60,9 +66,18 @@ pub(super) struct Surroundings {
     pub(super) href: String,
 }
 
+/// What the page tells of a form that was sent from it.
+#[derive(Debug, Deserialize)]
+pub struct RecordParams {
+    told: Option<String>,
+}
+
 pub async fn get(
+    caller: Anyone,
+    session: Option<Session>,
     request: HttpRequest,
     id: Path<String>,
+    params: Query<RecordParams>,
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
@@ -74,6 +89,11 @@ pub async fn get(
             let mut page = page(source, locale);
             page.layout = page.layout.at(generation.seq);
             page.graph = surroundings(&generation, published.record.id(), locale);
+            page.record
+                .notices
+                .extend(feedback::told(params.told.as_deref(), locale));
+            let reader = feedback::Reader::of(&caller, session, &state);
+            reader.fill(&mut page, &published, &state, locale).await;
             html(&page)
         }
         Found::Moved(now) => Ok(moved(&request, &now, "")),
@@ -91,6 +111,7 @@ pub(super) fn page(source: Source<'_>, locale: Locale) -> RecordPage {
         record: view(source, locale),
         languages: languages(id, language),
         graph: None,
+        suggest: None,
         history_href: format!("{}/-/revisions", record_href(id.as_str())),
         json_href: format!("/api/v1/records/{id}?view=full"),
     }

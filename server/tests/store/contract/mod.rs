@@ -1,9 +1,11 @@
 //! The contract: each case is named once here and runs on each engine.
 
+mod anonymous;
 mod audit;
 mod codes;
 mod edges;
 mod feed;
+mod feedback;
 mod fleet;
 mod heads;
 mod imports;
@@ -149,11 +151,27 @@ contract! {
         the_silent_are_counted_and_the_oldest_come_first
     }
     outcomes {
-        each_reporter_has_one_vote_for_an_action_and_a_model
-        a_reporter_votes_for_so_many_models
-        environments_and_kinds_are_counted_apart
-        votes_need_a_record_and_a_reporter
+        each_voter_has_one_vote_for_an_action_and_a_model
+        a_person_and_a_token_of_one_id_are_two_voters
+        a_voter_votes_for_so_many_models
+        models_and_kinds_are_kept_apart
+        votes_need_a_record
         votes_at_once_count_once
+        changed_votes_are_told_once
+    }
+    feedback {
+        a_second_vote_takes_the_place_of_the_first
+        what_nobody_signs_goes_with_its_room
+        an_entry_is_decided_once
+        pages_of_the_queue_go_back_in_time
+    }
+    anonymous {
+        an_address_has_a_quota_for_each_day
+        removing_an_entry_gives_back_room_and_no_quota
+        a_full_room_loses_its_oldest
+        entries_expire
+        a_writer_takes_back_with_the_key
+        many_writers_at_once_stay_within_the_limits
     }
     tokens {
         tokens_are_kept_and_revoked_once

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kb_core::ids::Seq;
 use peerless::store::{
-    ActionKind, Bounds, By, Merge, NewOutcome, NewToken, RecordState, Rename, Scope, Store, StoreError,
+    ActionKind, By, Merge, NewOutcome, RecordState, Rename, Store, StoreError, VoteOutcome, Voter, VoterKind,
 };
 use serde_json::json;
 
@@ -137,43 +137,46 @@ pub(crate) async fn votes_go_where_their_record_goes(place: Arc<Place>) {
     for name in ["cuda/a", "cuda/b"] {
         published(store, name, record(name, name)).await;
     }
-    for reporter in ["one", "two"] {
-        let token = NewToken {
-            id: reporter.to_owned(),
-            secret_sha256: format!("{:064x}", 7),
-            name: "node".to_owned(),
-            scopes: vec![Scope::Report],
-            created_at: at(0),
-            expires_at: None,
-            bounds: Bounds::default(),
-            person: None,
-        };
-        store.create_token(token, &By::system("ada")).await.unwrap();
-    }
-    for (name, reporter, worked) in [
-        ("cuda/a", "one", false),
-        ("cuda/a", "two", true),
-        ("cuda/b", "one", true),
+    let (_, before) = store.voted_since(0).await.unwrap();
+    for (name, voter, outcome) in [
+        ("cuda/a", "one", VoteOutcome::DidNotHelp),
+        ("cuda/a", "two", VoteOutcome::Worked),
+        ("cuda/b", "one", VoteOutcome::Worked),
     ] {
         let vote = NewOutcome {
             record: id(name),
             revision: revision(1),
             kind: ActionKind::Workaround,
             action: "turn it off and on again".to_owned(),
+            position: 0,
             environment: "{}".to_owned(),
             model: String::new(),
-            reporter: reporter.to_owned(),
-            worked,
+            driver: String::new(),
+            voter: Voter {
+                kind: VoterKind::Person,
+                id: voter.to_owned(),
+            },
+            outcome,
             at: at(1),
         };
         store.save_outcome(vote).await.unwrap();
     }
     store.merge(merge("cuda/a", "cuda/b")).await.unwrap().unwrap();
-    let counts = store.outcomes(&id("cuda/b")).await.unwrap();
+    let votes = store.votes(&id("cuda/b")).await.unwrap();
     // Who voted on both has the vote that was given there.
+    let mut votes: Vec<_> = votes
+        .into_iter()
+        .map(|vote| (vote.voter.id, vote.outcome))
+        .collect();
+    votes.sort_by(|left, right| left.0.cmp(&right.0));
     assert_eq!(
-        (counts.len(), counts[0].worked, counts[0].failed),
-        (1, 2, 0),
-        "{counts:?}"
+        votes,
+        [
+            ("one".to_owned(), VoteOutcome::Worked),
+            ("two".to_owned(), VoteOutcome::Worked)
+        ]
     );
+    // Whoever keeps shares is told of the record that has them now.
+    let (changed, _) = store.voted_since(before + 3).await.unwrap();
+    assert_eq!(changed, [id("cuda/b")]);
 }

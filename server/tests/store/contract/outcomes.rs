@@ -3,89 +3,105 @@
 use std::sync::Arc;
 
 use peerless::store::{
-    ActionKind, Bounds, By, NewOutcome, NewToken, OutcomeCount, OutcomeSaved, Scope, Store, StoreError,
+    ActionKind, NewOutcome, OutcomeSaved, Store, StoreError, VoteOutcome, Voter, VoterKind,
 };
 
 use crate::support::{Place, at, id, published, record, revision};
 
 const RECORD: &str = "cuda/x";
 
-async fn store_with(place: &Place, reporters: &[&str]) -> Arc<dyn Store> {
+async fn store_with_record(place: &Place) -> Arc<dyn Store> {
     let store = place.store().await;
     published(store.as_ref(), RECORD, record(RECORD, "x")).await;
-    for reporter in reporters {
-        let token = NewToken {
-            id: (*reporter).to_owned(),
-            secret_sha256: format!("{:064x}", 7),
-            name: "node".to_owned(),
-            scopes: vec![Scope::Report],
-            created_at: at(0),
-            expires_at: None,
-            bounds: Bounds::default(),
-            person: None,
-        };
-        store.create_token(token, &By::system("ada")).await.unwrap();
-    }
     store
 }
 
-fn vote(reporter: &str, environment: &str, worked: bool) -> NewOutcome {
+fn vote(voter: &str, environment: &str, outcome: VoteOutcome) -> NewOutcome {
     NewOutcome {
         record: id(RECORD),
         revision: revision(1),
         kind: ActionKind::Workaround,
         action: "turn it off and on again".to_owned(),
+        position: 0,
         environment: environment.to_owned(),
         model: String::new(),
-        reporter: reporter.to_owned(),
-        worked,
+        driver: String::new(),
+        voter: Voter {
+            kind: VoterKind::Person,
+            id: voter.to_owned(),
+        },
+        outcome,
         at: at(1),
     }
 }
 
-fn count(kind: ActionKind, environment: &str, worked: u64, failed: u64) -> OutcomeCount {
-    OutcomeCount {
-        kind,
-        action: "turn it off and on again".to_owned(),
-        environment: environment.to_owned(),
-        worked,
-        failed,
-    }
+async fn kept(store: &dyn Store) -> Vec<(ActionKind, String, String, VoteOutcome)> {
+    let votes = store.votes(&id(RECORD)).await.unwrap().into_iter();
+    votes
+        .map(|vote| (vote.kind, vote.voter.id, vote.model, vote.outcome))
+        .collect()
 }
 
-pub(crate) async fn each_reporter_has_one_vote_for_an_action_and_a_model(place: Arc<Place>) {
-    let store = store_with(&place, &["a", "b"]).await;
-    assert_eq!(store.outcomes(&id(RECORD)).await.unwrap(), []);
-    for (reporter, worked, saved) in [
-        ("a", true, OutcomeSaved::Added),
-        ("a", true, OutcomeSaved::Unchanged),
-        ("b", true, OutcomeSaved::Added),
-        ("a", false, OutcomeSaved::Changed),
+fn line(voter: &str, outcome: VoteOutcome) -> (ActionKind, String, String, VoteOutcome) {
+    (ActionKind::Workaround, voter.to_owned(), String::new(), outcome)
+}
+
+pub(crate) async fn each_voter_has_one_vote_for_an_action_and_a_model(place: Arc<Place>) {
+    use VoteOutcome::{CameBack, DidNotHelp, Worked};
+    let store = store_with_record(&place).await;
+    assert_eq!(kept(store.as_ref()).await, []);
+    for (voter, outcome, saved) in [
+        ("a", Worked, OutcomeSaved::Added),
+        ("a", Worked, OutcomeSaved::Unchanged),
+        ("b", DidNotHelp, OutcomeSaved::Added),
+        // A week later.
+        ("a", CameBack, OutcomeSaved::Changed),
     ] {
         assert_eq!(
-            store.save_outcome(vote(reporter, "{}", worked)).await.unwrap(),
+            store.save_outcome(vote(voter, "{}", outcome)).await.unwrap(),
             saved
         );
     }
-    let counts = store.outcomes(&id(RECORD)).await.unwrap();
-    assert_eq!(counts, [count(ActionKind::Workaround, "{}", 1, 1)]);
+    let mut votes = kept(store.as_ref()).await;
+    votes.sort_by(|left, right| left.1.cmp(&right.1));
+    assert_eq!(votes, [line("a", CameBack), line("b", DidNotHelp)]);
     // Another driver is no other vote, and the latest counts.
-    for driver in ["{\"driver\":\"1\"}", "{\"driver\":\"2\"}"] {
-        let saved = store.save_outcome(vote("a", driver, true)).await.unwrap();
-        assert_eq!(saved, OutcomeSaved::Changed);
+    for driver in ["1", "2"] {
+        let changed = NewOutcome {
+            driver: driver.to_owned(),
+            at: at(2),
+            ..vote("a", &format!("{{\"driver\":\"{driver}\"}}"), Worked)
+        };
+        assert_eq!(store.save_outcome(changed).await.unwrap(), OutcomeSaved::Changed);
     }
-    let counts = store.outcomes(&id(RECORD)).await.unwrap();
-    let votes: u64 = counts.iter().map(|count| count.worked + count.failed).sum();
-    assert_eq!(votes, 2, "{counts:?}");
-    assert!(counts.contains(&count(ActionKind::Workaround, "{\"driver\":\"2\"}", 1, 0)));
+    let votes = store.votes(&id(RECORD)).await.unwrap();
+    assert_eq!(votes.len(), 2);
+    // The latest comes last.
+    assert_eq!((votes[1].voter.id.as_str(), votes[1].driver.as_str()), ("a", "2"));
+}
+
+pub(crate) async fn a_person_and_a_token_of_one_id_are_two_voters(place: Arc<Place>) {
+    let store = store_with_record(&place).await;
+    let person = vote("a", "{}", VoteOutcome::Worked);
+    let token = NewOutcome {
+        voter: Voter {
+            kind: VoterKind::Token,
+            id: "a".to_owned(),
+        },
+        ..person.clone()
+    };
+    for vote in [person, token] {
+        assert_eq!(store.save_outcome(vote).await.unwrap(), OutcomeSaved::Added);
+    }
+    assert_eq!(kept(store.as_ref()).await.len(), 2);
 }
 
 /// Models can be invented as well as versions.
-pub(crate) async fn a_reporter_votes_for_so_many_models(place: Arc<Place>) {
-    let store = store_with(&place, &["a", "b"]).await;
-    let of_model = |reporter, model: usize| NewOutcome {
+pub(crate) async fn a_voter_votes_for_so_many_models(place: Arc<Place>) {
+    let store = store_with_record(&place).await;
+    let of_model = |voter, model: usize| NewOutcome {
         model: format!("model {model}"),
-        ..vote(reporter, "{}", true)
+        ..vote(voter, "{}", VoteOutcome::Worked)
     };
     for model in 0..16 {
         let saved = store.save_outcome(of_model("a", model)).await.unwrap();
@@ -97,56 +113,60 @@ pub(crate) async fn a_reporter_votes_for_so_many_models(place: Arc<Place>) {
         store.save_outcome(of_model("b", 16)).await.unwrap(),
         OutcomeSaved::Added
     );
-    assert_eq!(store.outcomes(&id(RECORD)).await.unwrap()[0].worked, 17);
+    assert_eq!(kept(store.as_ref()).await.len(), 17);
 }
 
-pub(crate) async fn environments_and_kinds_are_counted_apart(place: Arc<Place>) {
-    let store = store_with(&place, &["a"]).await;
-    let new = "{\"driver\":\"580\"}";
-    store.save_outcome(vote("a", "{}", true)).await.unwrap();
-    let on_another_model = |reporter| NewOutcome {
+pub(crate) async fn models_and_kinds_are_kept_apart(place: Arc<Place>) {
+    let store = store_with_record(&place).await;
+    let first = vote("a", "{}", VoteOutcome::Worked);
+    let other_model = NewOutcome {
         model: "h200".to_owned(),
-        ..vote(reporter, new, false)
+        outcome: VoteOutcome::DidNotHelp,
+        ..first.clone()
     };
-    store.save_outcome(on_another_model("a")).await.unwrap();
     let dead_end = NewOutcome {
         kind: ActionKind::DeadEnd,
-        ..on_another_model("a")
+        ..other_model.clone()
     };
-    store.save_outcome(dead_end).await.unwrap();
-    let mut counts = store.outcomes(&id(RECORD)).await.unwrap();
-    counts.sort_by(|left, right| (left.kind, &left.environment).cmp(&(right.kind, &right.environment)));
+    for vote in [first, other_model, dead_end] {
+        assert_eq!(store.save_outcome(vote).await.unwrap(), OutcomeSaved::Added);
+    }
+    let mut votes = kept(store.as_ref()).await;
+    votes.sort_by(|left, right| (left.0, &left.2).cmp(&(right.0, &right.2)));
+    let line = |kind, model: &str, outcome| (kind, "a".to_owned(), model.to_owned(), outcome);
     let expected = [
-        count(ActionKind::Workaround, new, 0, 1),
-        count(ActionKind::Workaround, "{}", 1, 0),
-        count(ActionKind::DeadEnd, new, 0, 1),
+        line(ActionKind::Workaround, "", VoteOutcome::Worked),
+        line(ActionKind::Workaround, "h200", VoteOutcome::DidNotHelp),
+        line(ActionKind::DeadEnd, "h200", VoteOutcome::DidNotHelp),
     ];
-    assert_eq!(counts, expected);
+    assert_eq!(votes, expected);
 }
 
-pub(crate) async fn votes_need_a_record_and_a_reporter(place: Arc<Place>) {
-    let store = store_with(&place, &["a"]).await;
+pub(crate) async fn votes_need_a_record(place: Arc<Place>) {
+    let store = store_with_record(&place).await;
     let elsewhere = NewOutcome {
         record: id("cuda/other"),
-        ..vote("a", "{}", true)
+        ..vote("a", "{}", VoteOutcome::Worked)
     };
     let refused = store.save_outcome(elsewhere).await;
     assert!(matches!(refused, Err(StoreError::NoRecord(_))), "{refused:?}");
-    assert!(store.save_outcome(vote("nobody", "{}", true)).await.is_err());
-    let nul = vote("a", "{\"a\":\"\0\"}", true);
+    let nul = vote("a", "{\"a\":\"\0\"}", VoteOutcome::Worked);
     assert!(matches!(
         store.save_outcome(nul).await,
         Err(StoreError::Unstorable { .. })
     ));
-    assert_eq!(store.outcomes(&id(RECORD)).await.unwrap(), []);
+    assert_eq!(kept(store.as_ref()).await, []);
 }
 
 pub(crate) async fn votes_at_once_count_once(place: Arc<Place>) {
-    let store = store_with(&place, &["a"]).await;
+    let store = store_with_record(&place).await;
     let tasks: Vec<_> = (0..8)
         .map(|_| {
             let store = Arc::clone(&store);
-            tokio::spawn(async move { store.save_outcome(vote("a", "{}", true)).await.unwrap() })
+            tokio::spawn(async move {
+                let vote = vote("a", "{}", VoteOutcome::Worked);
+                store.save_outcome(vote).await.unwrap()
+            })
         })
         .collect();
     let mut added = 0;
@@ -154,5 +174,28 @@ pub(crate) async fn votes_at_once_count_once(place: Arc<Place>) {
         added += u32::from(task.await.unwrap() == OutcomeSaved::Added);
     }
     assert_eq!(added, 1);
-    assert_eq!(store.outcomes(&id(RECORD)).await.unwrap()[0].worked, 1);
+    assert_eq!(kept(store.as_ref()).await.len(), 1);
+}
+
+pub(crate) async fn changed_votes_are_told_once(place: Arc<Place>) {
+    let store = store_with_record(&place).await;
+    published(store.as_ref(), "cuda/y", record("cuda/y", "y")).await;
+    let (none, start) = store.voted_since(0).await.unwrap();
+    assert!(none.is_empty());
+    store
+        .save_outcome(vote("a", "{}", VoteOutcome::Worked))
+        .await
+        .unwrap();
+    let (changed, first) = store.voted_since(start).await.unwrap();
+    assert_eq!(changed, [id(RECORD)]);
+    let other = NewOutcome {
+        record: id("cuda/y"),
+        ..vote("a", "{}", VoteOutcome::Worked)
+    };
+    store.save_outcome(other).await.unwrap();
+    let (changed, second) = store.voted_since(first).await.unwrap();
+    assert_eq!(changed, [id("cuda/y")]);
+    assert_eq!(store.voted_since(second).await.unwrap(), (Vec::new(), second));
+    let (all, _) = store.voted_since(0).await.unwrap();
+    assert_eq!(all, [id(RECORD), id("cuda/y")]);
 }

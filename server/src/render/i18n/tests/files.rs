@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, account, edit, field, fleet, graph, history, lookup, reason, record, report, search, site,
-    table::Key, terms, workbench,
+    Language, account, edit, feedback, field, fleet, graph, history, lookup, reason, record, report, search,
+    site, table::Key, terms, workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -15,6 +15,7 @@ fn keys() -> Vec<Key> {
     [
         account::Words::keys(),
         edit::Words::keys(),
+        feedback::Words::keys(),
         field::Words::keys(),
         fleet::Words::keys(),
         graph::Words::keys(),

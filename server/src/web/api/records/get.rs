@@ -16,7 +16,7 @@ use crate::domain::tokens::Actor;
 use crate::render::i18n::Language;
 use crate::render::record::{Source, text};
 use crate::store::{RecordState, RecordStatus, RevisionTexts, Scope};
-use crate::web::auth::{Access, Anyone, Caller};
+use crate::web::auth::{Access, Anyone, Caller, Opened};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag;
@@ -248,7 +248,7 @@ pub(super) fn choose(
         return Ok(revision);
     }
     // Refuses everybody who gets here: no token is 401, one without the scope 403.
-    Access::Scope(Scope::Edit).check(&Caller(actor.cloned()), false)?;
+    Access::Scope(Scope::Edit).check(&Caller(actor.cloned()), Opened::default())?;
     Ok(revision)
 }
 

@@ -70,7 +70,7 @@ pub(super) fn gate(force: Option<&str>, caller: &Caller, state: &AppState) -> Re
     let Some(reason) = force.map(str::trim) else {
         return Ok(Gate::Asked(Arc::clone(&state.knowledge)));
     };
-    Access::Scope(Scope::Admin).check(caller, state.settings.public_fleet)?;
+    Access::Scope(Scope::Admin).check(caller, state.settings.opened())?;
     if reason.is_empty() || reason.chars().count() > limits::NOTE_CHARACTERS {
         let longest = limits::NOTE_CHARACTERS;
         return Err(Problem::new(

@@ -96,7 +96,7 @@ pub async fn put(
     }
     if query.publish {
         let caller = Caller(Some(editor.0.clone()));
-        Access::Scope(Scope::Publish).check(&caller, state.settings.public_fleet)?;
+        Access::Scope(Scope::Publish).check(&caller, state.settings.opened())?;
     }
     if query
         .note

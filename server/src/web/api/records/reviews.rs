@@ -245,7 +245,7 @@ pub async fn step(
     let named = || revision.ok_or_else(|| Problem::new(Code::MalformedBody, "say which `revision`"));
     let caller = Caller(Some(editor.0.clone()));
     let reason = asked.reason.unwrap_or_default();
-    let may = |scope| Access::Scope(scope).check(&caller, state.settings.public_fleet);
+    let may = |scope| Access::Scope(scope).check(&caller, state.settings.opened());
     let mut answer = ReviewAnswer {
         review: None,
         published: None,

@@ -35,7 +35,7 @@ pub async fn post(
     form.only(&FIELDS)?;
     let id: RecordId = id.parse()?;
     let caller = Caller(Some(editor.0.clone()));
-    let may = |scope| Access::Scope(scope).check(&caller, state.settings.public_fleet);
+    let may = |scope| Access::Scope(scope).check(&caller, state.settings.opened());
     let (store, now, by) = (state.store.as_ref(), state.clock.now(), editor.0.by());
     let alone = Some(form.get("alone").trim().to_owned()).filter(|reason| !reason.is_empty());
     if alone.is_some() {
