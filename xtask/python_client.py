@@ -9,6 +9,7 @@ import json
 import os
 import pkgutil
 import sys
+import time
 
 address, description_file, client_folder = sys.argv[1:]
 sys.path.insert(0, client_folder)
@@ -57,10 +58,24 @@ def made_person(client):
     return client.get_httpx_client().post("/api/v1/people", json=order).json()["id"]
 
 
+def made_unmatched(client):
+    """A line that no record knows; the server looks at the lines of a report after its answer."""
+    log = {"source": "kmsg", "when": "during", "text": "the trapezoid failed to marmalade"}
+    sent = {**report("0198c0de-0000-7000-8000-000000000002"), "logs": [log]}
+    client.get_httpx_client().post("/api/v1/reports", json=sent)
+    for _ in range(100):
+        found = client.get_httpx_client().get("/api/v1/unmatched").json()["unmatched"]
+        if found:
+            return found[0]["id"]
+        time.sleep(0.1)
+    sys.exit("the unknown line of a report does not come")
+
+
 # In the order of the calls: what each is asked with, and the status that is expected.
 def calls(client):
     model = lambda name, value: getattr(models, name).from_dict(value)  # noqa: E731
     person = made_person(client)
+    unknown = made_unmatched(client)
     return {
         "get_health": (200, {}),
         "get_readiness": (200, {}),
@@ -102,6 +117,9 @@ def calls(client):
         "merge_record": (200, {"id": RENAMED, "into": RECORD}),
         "withdraw_record": (200, {"id": RENAMED}),
         "try_pattern": (200, {"body": model("WorkbenchRequest", {"lines": [LINE], "propose": True})}),
+        "list_unmatched": (200, {}),
+        "get_unmatched": (200, {"id": unknown}),
+        "change_unmatched": (200, {"id": unknown, "body": model("UnmatchedBody", {"step": "take"})}),
         "list_codes": (200, {}),
         "find_records_of_code": (200, {"code": "error 217"}),
         "list_signatures": (200, {}),

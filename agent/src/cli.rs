@@ -5,6 +5,7 @@ mod convert;
 mod daemon;
 mod enrol;
 mod expect;
+mod feedback;
 mod gate;
 mod matching;
 mod nccl;
@@ -16,6 +17,7 @@ pub(crate) use convert::ConvertArgs;
 pub(crate) use daemon::{ClearArgs, DaemonArgs, HereArgs, StateArgs, StatusArgs};
 pub(crate) use enrol::EnrolArgs;
 use expect::Expectation;
+pub(crate) use feedback::{FeedbackArgs, Outcome};
 pub(crate) use gate::{Asker, GateArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
@@ -83,6 +85,9 @@ pub(crate) enum Verb {
     /// Look for known errors in files, with signatures that were fetched before
     #[command(args_override_self = true)]
     Match(MatchArgs),
+    /// Tell a server whether something that a record advises helped on this node
+    #[command(args_override_self = true)]
+    Feedback(FeedbackArgs),
     /// Get a credential for this node, which writes its reports and no others
     #[command(args_override_self = true)]
     Enrol(EnrolArgs),

@@ -71,6 +71,7 @@ fn main() -> ExitCode {
         Verb::Daemon(arguments) => commands::daemon(arguments),
         Verb::Status(arguments) => commands::status(arguments),
         Verb::Gate(arguments) => Ok(commands::gate(arguments, cli.config.as_deref())),
+        Verb::Feedback(arguments) => commands::feedback(arguments),
         Verb::Enrol(arguments) => commands::enrol(arguments),
         Verb::Clear(arguments) => commands::clear(arguments),
         Verb::Watch(arguments) => commands::watch(arguments),

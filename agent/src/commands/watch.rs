@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use kb_core::intake::{Form, Intake, NotText};
 use kb_core::scanner::{Event, Hit, ScanOptions, Scanner};
 use kb_core::terminal::harmless;
 use serde::Serialize;
@@ -18,7 +19,7 @@ use crate::process::say;
 use crate::signatures::{About, Known};
 
 use super::matching::known;
-use super::write_out;
+use super::{InputError, write_out};
 
 /// Between two looks at a log that has not grown.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -71,25 +72,64 @@ fn kernel_log(teller: &mut Teller<'_>, root: &HostRoot, once: bool) -> anyhow::R
     }
 }
 
-/// A file that is cut or replaced is read from its beginning.
+/// A file that is cut or replaced is read from its beginning. One that is no text ends it: silence would mean "no error".
 fn file(teller: &mut Teller<'_>, path: &Path, once: bool) -> anyhow::Result<u8> {
     let name = || format!("read {}", path.display());
+    let no_text = |why: NotText| InputError(format!("{}: {why}", path.display()));
     let mut tail = Tail::open(path, !once).with_context(name)?;
     if !once {
+        check_beginning(path)?;
         say(&format!("following {}", path.display()));
     }
+    let mut intake = Intake::default();
+    let mut is_told = false;
     loop {
-        let bytes = tail.read().with_context(name)?;
-        teller.bytes(&bytes)?;
-        if !bytes.is_empty() {
+        let piece = tail.read().with_context(name)?;
+        if piece.is_of_another_file {
+            intake = Intake::default();
+            is_told = false;
+        }
+        teller.bytes(&intake.push(&piece.bytes))?;
+        if let Some(why) = intake.refused() {
+            return Err(no_text(why).into());
+        }
+        if let Some(why) = intake.unread().filter(|_| !is_told) {
+            say(&format!("{}: {why}", path.display()));
+            is_told = true;
+        }
+        if !piece.bytes.is_empty() {
             continue;
         }
         if once {
+            teller.bytes(&intake.end())?;
             teller.end()?;
+            if !teller.has_told {
+                intake.judge().map_err(no_text)?;
+            }
             return Ok(0);
         }
         std::thread::sleep(PAUSE);
     }
+}
+
+/// What is added to a file can be read only where the file began as text.
+fn check_beginning(path: &Path) -> anyhow::Result<()> {
+    let name = || format!("read {}", path.display());
+    let mut head = Vec::new();
+    let file = File::open(path).with_context(name)?;
+    file.take(Form::HEAD_BYTES as u64)
+        .read_to_end(&mut head)
+        .with_context(name)?;
+    let mut intake = Intake::default();
+    intake.push(&head);
+    if let Some(why) = intake.refused() {
+        return Err(InputError(format!("{}: {why}", path.display())).into());
+    }
+    if intake.is_utf16() {
+        let why = "the file is UTF-16, which cannot be followed; `watch --once` and `match` read it";
+        return Err(InputError(format!("{}: {why}", path.display())).into());
+    }
+    Ok(())
 }
 
 fn journal(teller: &mut Teller<'_>, once: bool) -> anyhow::Result<u8> {
@@ -114,6 +154,12 @@ fn journal(teller: &mut Teller<'_>, once: bool) -> anyhow::Result<u8> {
     Ok(0)
 }
 
+struct Piece {
+    bytes: Vec<u8>,
+    /// What comes from now on is of a file that was cut or replaced.
+    is_of_another_file: bool,
+}
+
 /// A file read to its end, again and again.
 struct Tail {
     path: PathBuf,
@@ -136,21 +182,28 @@ impl Tail {
         })
     }
 
-    /// What was added, at most a piece; empty where nothing was.
-    fn read(&mut self) -> io::Result<Vec<u8>> {
+    /// What was added; empty where nothing was.
+    fn read(&mut self) -> io::Result<Piece> {
         const PIECE: u64 = 1 << 20;
         let mut bytes = Vec::new();
         (&mut self.file).take(PIECE).read_to_end(&mut bytes)?;
         self.place += bytes.len() as u64;
+        let mut is_of_another_file = false;
         if bytes.is_empty() && self.is_over()? {
             match Self::open(&self.path, false) {
-                Ok(newer) => *self = newer,
+                Ok(newer) => {
+                    *self = newer;
+                    is_of_another_file = true;
+                }
                 // Between the old file and the new one there is none.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(bytes)
+        Ok(Piece {
+            bytes,
+            is_of_another_file,
+        })
     }
 
     /// True when the file was cut, or another has its name.
@@ -177,6 +230,7 @@ struct Teller<'a> {
     scanner: Option<Scanner>,
     lines: u64,
     json: bool,
+    has_told: bool,
 }
 
 impl<'a> Teller<'a> {
@@ -186,6 +240,7 @@ impl<'a> Teller<'a> {
             scanner: None,
             lines: 0,
             json,
+            has_told: false,
         }
     }
 
@@ -215,9 +270,10 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn tell(&self, events: &[Event]) -> io::Result<()> {
+    fn tell(&mut self, events: &[Event]) -> io::Result<()> {
         for event in events {
             let Event::Hit(hit) = event else { continue };
+            self.has_told = true;
             let about = self.known.about(&hit.record);
             let line = if self.json {
                 serde_json::to_string(&Told { hit, about: &about })?

@@ -9,6 +9,8 @@ use super::{HostRoot, text};
 
 /// `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build …`
 const VERSION: &str = "proc/driver/nvidia/version";
+/// A folder for each GPU, by its address.
+const GPUS: &str = "proc/driver/nvidia/gpus";
 /// `Name: value`, one module parameter a line; texts in quotes.
 const PARAMETERS: &str = "proc/driver/nvidia/params";
 
@@ -53,7 +55,23 @@ pub(super) fn facts(root: &HostRoot) -> BTreeMap<String, Fact> {
     ])
 }
 
-fn version(root: &HostRoot) -> Fact<String> {
+/// The model of all GPUs that the driver has; `None` where there are several, or none can be read.
+pub(crate) fn gpu_model(root: &HostRoot) -> Option<String> {
+    let gpus = root.names(GPUS).value?;
+    let model = |address: &String| {
+        let text = root.text(&format!("{GPUS}/{address}/information")).value?;
+        let line = text.lines().find_map(|line| line.strip_prefix("Model:"))?;
+        Some(line.trim().to_owned())
+    };
+    let mut models: Vec<String> = gpus.iter().filter_map(model).collect();
+    models.sort_unstable();
+    models.dedup();
+    let model = models.pop()?;
+    models.is_empty().then_some(model)
+}
+
+/// Version of the kernel driver.
+pub(crate) fn version(root: &HostRoot) -> Fact<String> {
     root.find(VERSION, "it names no version", |content| {
         let line = content.lines().find(|line| line.starts_with("NVRM version:"))?;
         let mut words = line.split_whitespace();

@@ -9,7 +9,7 @@ use kb_core::wire;
 use serde::Deserialize;
 
 use super::ConfigurationError;
-use super::redact::{Kind, redact};
+use super::redact::{Redaction, redact};
 use crate::decompress::Decompressed;
 
 /// First bytes of a zstd frame (RFC 8878, section 3.1.1).
@@ -21,7 +21,7 @@ pub(crate) struct Body(pub(crate) Vec<u8>);
 
 impl Body {
     /// Serialises and compresses, without what `kinds` name; and the report as it is sent.
-    pub(crate) fn redacted(report: &Report, kinds: &[Kind]) -> std::io::Result<(Report, Self)> {
+    pub(crate) fn redacted(report: &Report, kinds: &[Redaction]) -> std::io::Result<(Report, Self)> {
         let mut value = serde_json::to_value(report)?;
         redact(&mut value, kinds);
         let json = serde_json::to_vec(&value)?;

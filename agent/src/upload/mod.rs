@@ -6,6 +6,7 @@ mod body;
 mod bundle;
 mod client;
 mod enrol;
+mod feedback;
 mod redact;
 mod retry;
 mod spool;
@@ -14,7 +15,7 @@ pub(crate) use body::{Body, ZSTD_MAGIC, read_body};
 pub(crate) use bundle::{pack, unpack};
 pub(crate) use client::Uploader;
 pub(crate) use enrol::{credential_file, keep_credential, own_credential};
-pub(crate) use redact::Kind as Redaction;
+pub(crate) use redact::Redaction;
 pub(crate) use retry::{Pace, Patience, send};
 pub(crate) use spool::{Limits, Spool, read_kept, remove};
 

@@ -13,6 +13,7 @@ mod convert;
 mod deployment;
 mod enrol;
 mod facts;
+mod feedback;
 mod finding;
 mod flow;
 mod gate;

@@ -152,7 +152,7 @@ fn heading(text: &str) -> Option<Format> {
     if trimmed.starts_with("[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]") {
         return Some(Format::P2pBandwidthLatencyTest);
     }
-    if trimmed.starts_with("[simpleP2P]") && trimmed.contains("Starting") {
+    if is_simple_p2p(trimmed) {
         return Some(Format::SimpleP2p);
     }
     if trimmed.starts_with("# nccl-tests version") || trimmed.starts_with("# nThread ") {
@@ -168,6 +168,14 @@ fn heading(text: &str) -> Option<Format> {
             .then_some(Format::TopoP2p);
     }
     None
+}
+
+/// The sample prints the path by which it was started: `[./simpleP2P] - Starting...`.
+fn is_simple_p2p(text: &str) -> bool {
+    let started = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    started.is_some_and(|(path, rest)| {
+        path.rsplit('/').next() == Some("simpleP2P") && rest.trim_start().starts_with("- Starting")
+    })
 }
 
 /// nccl-tests has two lines that may be the first one.

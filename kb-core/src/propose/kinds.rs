@@ -20,12 +20,15 @@ pub(super) enum Kind {
     Decimal,
     BareHex,
     Number,
+    /// What redaction puts for the name of a user, and for a secret.
+    User,
+    Secret,
     /// What stands between quotation marks.
     Quoted,
 }
 
 /// Forms of which the first that fits counts; each ends where a word does.
-const FORMS: [(Kind, &str); 16] = [
+const FORMS: [(Kind, &str); 18] = [
     (Kind::Url, r#"[a-z][a-z0-9+]{1,9}://[^\s"'<>]+"#),
     (
         Kind::Uuid,
@@ -66,6 +69,8 @@ const FORMS: [(Kind, &str); 16] = [
         r"(?:ip|gpu|node|host|worker|dgx|hgx|compute|login|cn|nid|server|pod|head|slurm|rack)[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*-[A-Za-z]*[0-9]+\b",
     ),
     (Kind::Decimal, r"[0-9]+(?:\.[0-9]+)+\b"),
+    (Kind::User, r"user-[0-9]+\b"),
+    (Kind::Secret, r"secret-[0-9]+\b"),
 ];
 
 static READ: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new_many(&FORMS.map(|(_, form)| form)).ok());
@@ -161,6 +166,8 @@ impl Kind {
             Self::Decimal => of("[0-9.]", 16),
             Self::BareHex => of("[0-9a-fA-F]", 32),
             Self::Number => DIGITS,
+            Self::User => of("[A-Za-z0-9_.@+-]", 64),
+            Self::Secret => of(r"\S", 200),
             Self::Quoted => of(r#"[^"'`]"#, 120),
         }
     }
@@ -178,6 +185,8 @@ impl Kind {
             Self::Path => "path",
             Self::Host => "host",
             Self::Decimal | Self::Number => "number",
+            Self::User => "user",
+            Self::Secret => "secret",
             Self::Quoted => "name",
         }
     }

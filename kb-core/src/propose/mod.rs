@@ -130,6 +130,34 @@ pub fn propose<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<Proposal,
     }
 }
 
+/// A part of a message, for those who put lines together.
+pub(crate) struct PartOf<'m> {
+    /// As it stands.
+    pub(crate) text: &'m str,
+    /// What it is called, where it varies from line to line.
+    pub(crate) varies: Option<&'static str>,
+    pub(crate) follows_blank: bool,
+}
+
+/// The parts of a message, as proposals see them.
+pub(crate) fn parts(message: &str) -> Vec<PartOf<'_>> {
+    let message = cut(message);
+    let mut end = 0;
+    let parts = tokens::tokens(message, Quotes::Vary).into_iter().map(|token| {
+        let follows_blank = token.start > end;
+        end = token.end;
+        PartOf {
+            text: token.text(message),
+            varies: match token.what {
+                tokens::What::Varies(kind) => Some(kind.name()),
+                tokens::What::Text => None,
+            },
+            follows_blank,
+        }
+    });
+    parts.collect()
+}
+
 fn cut(line: &str) -> &str {
     line.get(..line.floor_char_boundary(MOST_BYTES)).unwrap_or(line)
 }

@@ -237,6 +237,10 @@ fn simple_p2p_counts_in_1024_and_proves_loads_only() {
         Verdict::Unknown,
         "loads alone prove no pair"
     );
+    for started_as in ["./simpleP2P", "/opt/cuda/bin/simpleP2P"] {
+        let renamed = SIMPLE_P2P.replace("[simpleP2P]", &format!("[{started_as}]"));
+        assert_eq!(converted(&renamed).pairs, report.pairs, "{started_as}");
+    }
     let failed = converted(&SIMPLE_P2P.replace("Test passed", "Test failed!"));
     assert_eq!(failed.pairs[0].verdict.verdict, Verdict::Broken);
 }

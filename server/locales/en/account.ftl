@@ -67,6 +67,7 @@ account-new = New password
 account-change = Change it
 account-reviews = Reviews that wait
 account-feedback = Feedback of users
+account-unmatched = Unknown lines
 account-new-record = New record
 account-audit = Audit
 account-audit-means = Who did what, when, and from where. Rows are never changed.

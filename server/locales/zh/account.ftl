@@ -67,6 +67,7 @@ account-new = 新密码
 account-change = 修改
 account-reviews = 等待审阅
 account-feedback = 用户反馈
+account-unmatched = 未知日志行
 account-new-record = 新建记录
 account-audit = 审计
 account-audit-means = 谁在何时何地做了什么。记录永不更改。

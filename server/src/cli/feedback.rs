@@ -25,8 +25,8 @@ pub struct FeedbackArgs {
     /// Id of the record
     #[arg(value_name = "ID")]
     id: String,
-    /// What was tried: a pointer into the record, /workarounds/0 or /dead_ends/0, counted from 0
     #[arg(
+        help = "What was tried: a pointer into the record, /workarounds/0 or /dead_ends/0, counted from 0",
         value_name = "TRIED",
         requires = "outcome",
         required_unless_present = "suggest"

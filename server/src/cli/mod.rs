@@ -23,6 +23,7 @@ mod search;
 mod serve;
 mod token;
 mod try_pattern;
+mod unmatched;
 mod user;
 mod variables;
 
@@ -77,6 +78,8 @@ pub enum Command {
     Feedback(feedback::FeedbackArgs),
     /// Make a pattern from lines, or try one: what it takes of records, healthy runs and kept logs
     Try(try_pattern::TryArgs),
+    /// List log lines of reports that look like errors and that no record knows
+    Unmatched(unmatched::UnmatchedArgs),
     /// Begin a record in $EDITOR, in the database of this machine
     New(edit::EditArgs),
     /// Change a record in $EDITOR; a change that came meanwhile is merged
@@ -210,6 +213,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Search(arguments) => search::run(arguments).await,
         Command::Feedback(arguments) => feedback::run(arguments).await,
         Command::Try(arguments) => try_pattern::run(arguments).await,
+        Command::Unmatched(arguments) => unmatched::run(arguments).await,
         Command::New(arguments) => edit::new(arguments).await,
         Command::Edit(arguments) => edit::edit(arguments).await,
         Command::Publish(arguments) => edit::publish(arguments).await,

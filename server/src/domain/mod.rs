@@ -24,6 +24,7 @@ pub mod search;
 pub mod steps;
 pub mod suspects;
 pub mod tokens;
+pub mod unmatched;
 pub mod work_time;
 pub mod workbench;
 

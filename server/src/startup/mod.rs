@@ -26,6 +26,7 @@ use crate::config::{DataArgs, ServeArgs};
 use crate::domain::accounts::{LoginLimiter, Passwords, people};
 use crate::domain::correlate::Correlator;
 use crate::domain::outcomes::Shares;
+use crate::domain::unmatched::Unmatched;
 use crate::domain::workbench::{ReportLines, Workbench};
 use crate::feed;
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
@@ -116,6 +117,7 @@ impl Application {
         let state = web::Data::new(AppState {
             workbench: Arc::new(Workbench::new(vec![Arc::new(report_lines)])),
             shares,
+            unmatched: Arc::new(Unmatched::new(Arc::clone(&store))),
             store,
             knowledge: follower.knowledge(),
             correlator: Arc::new(Correlator::new()),

@@ -22,6 +22,7 @@ mod seeds;
 mod sessions;
 mod sql;
 mod tokens;
+mod unmatched;
 
 pub use anonymous::*;
 pub use audit::*;
@@ -40,6 +41,7 @@ pub use seeds::*;
 pub use sessions::*;
 pub use sql::{Backup, BackupError, ConnectOptions, Migrated, backup, connect, migrate, sqlite_file};
 pub use tokens::*;
+pub use unmatched::*;
 
 use async_trait::async_trait;
 
@@ -60,6 +62,7 @@ pub trait Store:
     + ReviewStore
     + AnonymousStore
     + FeedbackStore
+    + UnmatchedStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

@@ -77,7 +77,8 @@ async fn admit(request: &mut ServiceRequest) -> Result<Caller, Problem> {
             };
             note_visitor(request, session.as_ref());
             access.check(&caller, state.settings.opened())?;
-            if access == Access::FleetReader && caller.0.is_none() {
+            // Of these somebody else's page could make use, by a name that it gives to this server.
+            if matches!(access, Access::FleetReader | Access::Feedback) && caller.0.is_none() {
                 host::check(request.headers(), state.settings.public_url.as_deref())?;
             }
             let query = request.query_string();

@@ -19,12 +19,14 @@ use crate::clock::{Clock, Random, RandomError};
 use crate::domain::accounts::{LoginLimiter, Passwords};
 use crate::domain::correlate::Correlator;
 use crate::domain::outcomes::Shares;
+use crate::domain::unmatched::Unmatched;
 use crate::domain::workbench::Workbench;
 use crate::feed::Knowledge;
 use crate::store::Store;
 use crate::telemetry::Metrics;
 
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Settings {
     /// Where users reach this server, without a slash at the end; absent: relative links.
     pub public_url: Option<String>,
@@ -60,6 +62,8 @@ pub struct AppState {
     pub workbench: Arc<Workbench>,
     /// What votes on records add up to.
     pub shares: Shares,
+    /// Takes the log lines of reports that no record knows.
+    pub unmatched: Arc<Unmatched>,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
     pub routes: RouteTable,

@@ -41,6 +41,9 @@ async fn ten_people(app: &TestApp, helped: usize) {
         });
         saved.await.unwrap();
     }
+}
+
+async fn refresh(app: &TestApp) {
     app.state.shares.refresh(app.store.as_ref()).await.unwrap();
 }
 
@@ -50,6 +53,7 @@ async fn a_share_stands_beside_what_the_record_claims() {
     let before = app.get(PAGE).await.text().await.unwrap();
     assert!(!before.contains("class=\"votes"), "{before}");
     ten_people(&app, 3).await;
+    refresh(&app).await;
     let page = app.get(PAGE).await.text().await.unwrap();
     assert!(page.contains("Helped 3 of 10 people (11–60 %)."), "{page}");
     assert!(page.contains("h200: 3 of 10 (11–60 %)"), "{page}");
@@ -57,6 +61,39 @@ async fn a_share_stands_beside_what_the_record_claims() {
     assert!(!page.contains("did_not_help"), "{page}");
     let chinese = app.get(&format!("{PAGE}?lang=zh")).await.text().await.unwrap();
     assert!(chinese.contains("10 人中 3 人觉得有效"), "{chinese}");
+}
+
+/// A page in somebody's browser may give this server a name of its own (DNS rebinding).
+#[tokio::test]
+async fn under_a_strange_name_nothing_is_taken_without_a_login() {
+    let app = TestApp::start_with(|options| options.settings.anonymous_writing = true).await;
+    let path = format!("/api/v1/records/{RECORD}/-/suggestions");
+    let sent = app
+        .post(&path)
+        .header("host", "evil.example")
+        .json(&json!({"text": "x"}));
+    assert_eq!(sent.send().await.unwrap().status(), 403);
+    let waiting = app.store.feedback(FeedbackState::Waiting, None, 10).await;
+    assert!(waiting.unwrap().is_empty());
+}
+
+/// What another server on the same database has taken.
+#[tokio::test]
+async fn votes_of_elsewhere_are_seen_soon() {
+    let app = TestApp::start().await;
+    ten_people(&app, 3).await;
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !app
+        .get(PAGE)
+        .await
+        .text()
+        .await
+        .unwrap()
+        .contains("Helped 3 of 10")
+    {
+        assert!(std::time::Instant::now() < patience, "no share is shown");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
 }
 
 #[tokio::test]
@@ -199,6 +236,7 @@ async fn where_claims_and_outcomes_disagree_is_listed() {
     let edi = app.browser("edi").await;
     assert!(edi.page("/feedback").await.contains("No outcome disagrees"));
     ten_people(&app, 0).await;
+    refresh(&app).await;
     let queue = edi.page("/feedback").await;
     assert!(queue.contains("0 / 10 (0–28 %)"), "{queue}");
     assert!(edi.page("/feedback?lang=zh").await.contains("差距"));
@@ -289,6 +327,7 @@ async fn the_queue_is_read_and_decided_over_rest() {
     assert_eq!(ignored["entries"][0]["reason"], "spam");
 
     ten_people(&app, 0).await;
+    refresh(&app).await;
     let found = body(app.get_with("/api/v1/disagreements", &token).await).await;
     let first = &found["disagreements"][0];
     assert_eq!(

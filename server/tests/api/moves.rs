@@ -43,11 +43,11 @@ async fn addresses_and_votes_of_a_merged_record_lead_to_the_other() {
 
     let vote = object!({"tried": "/workarounds/0", "worked": true});
     let reporter = app.token(&[Scope::Report]).await;
-    let voted = app
+    let sent = app
         .post(&format!("{P2P}/-/outcomes"))
         .bearer_auth(&reporter)
         .json(&vote);
-    assert_eq!(voted.send().await.unwrap().status(), 200);
+    assert_eq!(sent.send().await.unwrap().status(), 200);
 
     let merged = step(
         &app,

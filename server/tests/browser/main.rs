@@ -25,4 +25,5 @@ mod people;
 mod search;
 #[path = "../api/test_app.rs"]
 mod test_app;
+mod unmatched;
 mod workbench;

@@ -83,7 +83,7 @@ pub(crate) const MATTERS: [Matter; 6] = [
 ];
 
 /// What `web` may ask of the store itself. `as_ref` hands the store to a use case, and `check_write` changes nothing.
-pub(crate) const STORE_READS: [&str; 22] = [
+pub(crate) const STORE_READS: [&str; 24] = [
     "as_ref",
     "audit",
     "check_write",
@@ -105,5 +105,7 @@ pub(crate) const STORE_READS: [&str; 22] = [
     "sessions_of",
     "status",
     "tokens_of",
+    "unmatched",
+    "unmatched_one",
     "votes",
 ];

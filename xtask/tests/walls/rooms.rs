@@ -79,6 +79,7 @@ const KB_CORE: &[Room] = &[
     room("render", &["reason", "signature"]),
     room("scanner", &["ids", "signature", "matcher", "reason", "render"]),
     room("propose", &["signature", "matcher", "scanner"]),
+    room("templates", &["scanner", "propose"]),
     room(
         "validate",
         &[
@@ -91,6 +92,7 @@ const KB_CORE: &[Room] = &[
             "scanner",
         ],
     ),
+    room("redact", &[]),
     room("report", &["ids", "severity"]),
     room("observation", &["ids", "severity", "report"]),
     room("verdict", &["ids", "report", "observation"]),

@@ -53,6 +53,10 @@ pub struct Accepted {
     pub findings: Vec<StoredFinding>,
     /// The knowledge that this answer is from.
     pub seq: Seq,
+    /// Host name, unless redacted.
+    pub hostname: Option<String>,
+    /// Log lines of a report that is new here.
+    pub logs: Vec<String>,
 }
 
 /// A report that is ready to be kept.
@@ -95,7 +99,10 @@ pub async fn accept(
         .replace_findings(&node, &id, generation.seq, findings)
         .await?;
     let findings = store.findings(&node, &id).await?;
+    let logs = prepared.sent.logs.into_iter().map(|log| log.text);
     Ok(Accepted {
+        hostname: prepared.report.hostname,
+        logs: if is_duplicate { Vec::new() } else { logs.collect() },
         node,
         id,
         is_duplicate,

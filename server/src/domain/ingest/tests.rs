@@ -219,6 +219,7 @@ async fn a_report_that_contradicts_itself_is_refused_with_its_place() {
             "/measurements/0/metric",
         ),
         (edit("/node/hostname", json!("a\nb")), "/node/hostname"),
+        (edit("/gpus/1/cuda_ordinal", json!(0)), "/gpus/1/cuda_ordinal"),
         (
             edit("/gpus", json!(vec![report(1, &[])["gpus"][0].clone(); 65])),
             "/gpus",

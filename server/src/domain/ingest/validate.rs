@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kb_core::report::{GpuIndex, Measurement, Pair, Report};
+use kb_core::report::{Gpu, GpuIndex, Measurement, Pair, Report};
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, UtcOffset};
 
@@ -29,6 +29,7 @@ pub(super) fn check(report: &Report) -> Result<Times, IngestError> {
         problems: Vec::new(),
     };
     check.sizes(report);
+    check.gpus(&report.gpus);
     check.pairs(&report.pairs);
     for (number, measurement) in report.measurements.iter().enumerate() {
         check.measurement(number, measurement);
@@ -75,6 +76,18 @@ impl Check {
                 "/node/hostname",
                 format!("a host name has at most {MAX_NAME_BYTES} printable bytes"),
             );
+        }
+    }
+
+    fn gpus(&mut self, gpus: &[Gpu]) {
+        let mut seen = BTreeSet::new();
+        for (number, gpu) in gpus.iter().enumerate() {
+            if !seen.insert(gpu.cuda_ordinal) {
+                self.say(
+                    format!("/gpus/{number}/cuda_ordinal"),
+                    format!("another GPU of the report is {}, too", gpu.cuda_ordinal),
+                );
+            }
         }
     }
 

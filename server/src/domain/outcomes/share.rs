@@ -79,18 +79,18 @@ pub(super) fn tally(votes: &[Vote]) -> Vec<ActionTally> {
         let Some((_, groups)) = actions.get_mut(place) else {
             continue;
         };
-        let (voter, outcome) = (vote.voter.id.as_str(), vote.outcome);
+        let (who, outcome) = (vote.voter.id.as_str(), vote.outcome);
         if vote.voter.kind != VoterKind::Person {
-            groups.tokens.insert(voter);
+            groups.tokens.insert(who);
             continue;
         }
-        groups.all.insert(voter, outcome);
+        groups.all.insert(who, outcome);
         for (name, by) in [
             (&vote.driver, &mut groups.drivers),
             (&vote.model, &mut groups.models),
         ] {
             if !name.is_empty() {
-                by.entry(name).or_default().insert(voter, outcome);
+                by.entry(name).or_default().insert(who, outcome);
             }
         }
     }

@@ -8,6 +8,7 @@ words! {
         log_in,
         reviews,
         feedback,
+        unmatched,
         new_record,
         login,
         password,

@@ -29,6 +29,7 @@ files!(
     "fleet",
     "graph",
     "history",
+    "kept",
     "lookup",
     "reason",
     "record",
@@ -36,6 +37,7 @@ files!(
     "search",
     "site",
     "terms",
+    "unmatched",
     "workbench"
 );
 

@@ -11,6 +11,7 @@ pub mod field;
 pub mod fleet;
 pub mod graph;
 pub mod history;
+pub mod kept;
 pub mod lookup;
 pub mod reason;
 pub mod record;
@@ -18,6 +19,7 @@ pub mod report;
 pub mod search;
 pub mod site;
 pub mod terms;
+pub mod unmatched;
 pub mod workbench;
 
 mod bundle;

@@ -41,6 +41,7 @@ mod session;
 mod sessions;
 mod stamp;
 mod tokens;
+mod unmatched;
 
 pub use connect::{Backup, BackupError, ConnectOptions, backup, connect, sqlite_file};
 pub use migrate::{Migrated, migrate};

@@ -21,6 +21,7 @@ pub mod records;
 pub mod reports;
 pub mod search;
 pub mod signatures;
+pub mod unmatched;
 pub mod workbench;
 
 use super::auth::Access;
@@ -90,6 +91,10 @@ pub fn declare(routes: &mut Routes) {
     );
 
     routes.post("/api/v1/workbench", Access::Scope(Scope::Edit), workbench::post);
+    let edit = Access::Scope(Scope::Edit);
+    routes.get("/api/v1/unmatched", edit, unmatched::list);
+    routes.get("/api/v1/unmatched/{id}", edit, unmatched::get);
+    routes.post("/api/v1/unmatched/{id}", edit, unmatched::change);
     routes.get("/api/v1/codes", Access::Anyone, codes::codes);
     routes.get("/api/v1/codes/{code:.+}", Access::Anyone, codes::code);
     routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);

@@ -12,7 +12,7 @@ use utoipa::{Modify, OpenApi};
 use super::forms::Forms;
 use super::{
     audit, batch, codes, enrol, export, feedback, graph, health, join_tokens, match_text, metrics, people,
-    records, reports, search, signatures, workbench,
+    records, reports, search, signatures, unmatched, workbench,
 };
 use crate::bundle::Line;
 use crate::web::auth::Anyone;
@@ -48,6 +48,7 @@ use crate::web::error::PROBLEM_JSON;
         people::list, people::add, people::set_role, people::disable, people::enable, people::end_sessions,
         audit::list, audit::export,
         graph::whole::whole, graph::path::path, workbench::post,
+        unmatched::list, unmatched::get, unmatched::change,
         health::healthz, health::readyz, metrics::metrics, openapi,
     ),
 )]

@@ -8,6 +8,7 @@ use super::{Code, Problem};
 use crate::domain::curate::CurateError;
 use crate::domain::lookup::LookupError;
 use crate::domain::tokens::TokenError;
+use crate::domain::unmatched::ChangeError;
 use crate::store::StoreError;
 use crate::web::etag;
 
@@ -64,6 +65,16 @@ impl From<LookupError> for Problem {
             LookupError::NotText(_) => Self::new(Code::NotText, detail),
             LookupError::ItemTooLong(_) => Self::new(Code::TooLarge, detail),
             LookupError::OutOfTime(_) => Self::new(Code::TooMuchWork, detail),
+        }
+    }
+}
+
+impl From<ChangeError> for Problem {
+    fn from(error: ChangeError) -> Self {
+        match error {
+            ChangeError::Store(error) => error.into(),
+            ChangeError::Nothing(_) => Self::new(Code::NotFound, error.to_string()),
+            ChangeError::Reason | ChangeError::Name => Self::new(Code::MalformedBody, error.to_string()),
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod failure;
 pub mod feedback;
 mod filters;
 pub mod graph;
+pub mod kept;
 pub mod layout;
 mod llms;
 pub(in crate::web) mod locale;
@@ -23,6 +24,7 @@ pub mod reviews;
 pub mod revisions;
 pub mod search;
 pub mod together;
+pub mod unmatched;
 pub mod workbench;
 
 #[cfg(test)]
@@ -66,6 +68,13 @@ pub fn declare(routes: &mut Routes) {
     let edit = Access::Scope(Scope::Edit);
     routes.get("/workbench", edit, workbench::get);
     routes.form("/workbench", edit, workbench::post);
+    routes.post("/unknown", Access::Anyone, kept::show);
+    routes.form("/unknown/keep", Access::Anyone, kept::keep);
+    routes.get("/kept/{key}", Access::Anyone, kept::ask);
+    routes.form("/kept/{key}", Access::Anyone, kept::delete);
+    routes.get("/unmatched", edit, unmatched::list);
+    routes.get("/unmatched/{id}", edit, unmatched::get);
+    routes.form("/unmatched/{id}", edit, unmatched::post);
     routes.get("/login", Access::Anyone, login::get);
     routes.form("/login", Access::Anyone, login::post);
     routes.form("/logout", Access::SignedIn, login::log_out);
@@ -116,7 +125,7 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/feedback", &["state", "before"]),
     (Method::POST, "/feedback", &[]),
     (Method::GET, "/reviews", &[]),
-    (Method::GET, "/records/new", &["id"]),
+    (Method::GET, "/records/new", &["id", "unmatched"]),
     (Method::POST, "/records/new", &[]),
     (Method::POST, "/r/{id}/-/feedback", &[]),
     (Method::GET, "/r/{id}", &["told"]),
@@ -125,6 +134,17 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/reports/{id}", &["node"]),
     (Method::GET, "/workbench", &[]),
     (Method::POST, "/workbench", &[]),
+    (
+        Method::GET,
+        "/unmatched",
+        &["state", "assignee", "node", "q", "sort", "skip"],
+    ),
+    (Method::POST, "/unknown", &[]),
+    (Method::POST, "/unknown/keep", &[]),
+    (Method::GET, "/kept/{key}", &[]),
+    (Method::POST, "/kept/{key}", &[]),
+    (Method::GET, "/unmatched/{id}", &[]),
+    (Method::POST, "/unmatched/{id}", &[]),
     (Method::GET, "/login", &["return_to"]),
     (Method::POST, "/login", &[]),
     (Method::POST, "/logout", &[]),

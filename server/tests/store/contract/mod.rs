@@ -20,6 +20,7 @@ mod reviews;
 mod seeds;
 mod sessions;
 mod tokens;
+mod unmatched;
 
 macro_rules! contract {
     ($($room:ident { $($case:ident)* })*) => {
@@ -195,6 +196,11 @@ contract! {
         a_login_takes_the_place_of_the_session_before
         a_session_is_ended_by_its_owner_alone
         a_session_of_another_role_is_none
+    }
+    unmatched {
+        lines_are_counted_by_node_and_day
+        what_is_kept_has_bounds
+        editors_say_what_becomes_of_lines
     }
     audit {
         what_happens_to_a_record_is_noted_with_it

@@ -33,7 +33,7 @@ impl Remote {
             if status == StatusCode::PERMANENT_REDIRECT {
                 let now =
                     moved_to(&response).with_context(|| format!("{} moves in circles", self.shown()))?;
-                id = now.split("/-/").next().unwrap_or_default().to_owned();
+                now.split("/-/").next().unwrap_or_default().clone_into(&mut id);
                 continue;
             }
             if !status.is_success() {

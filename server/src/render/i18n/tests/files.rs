@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, account, edit, feedback, field, fleet, graph, history, lookup, reason, record, report, search,
-    site, table::Key, terms, workbench,
+    Language, account, edit, feedback, field, fleet, graph, history, kept, lookup, reason, record, report,
+    search, site, table::Key, terms, unmatched, workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -20,6 +20,7 @@ fn keys() -> Vec<Key> {
         fleet::Words::keys(),
         graph::Words::keys(),
         history::Words::keys(),
+        kept::Words::keys(),
         lookup::Words::keys(),
         reason::Words::keys(),
         record::Words::keys(),
@@ -27,6 +28,7 @@ fn keys() -> Vec<Key> {
         search::Words::keys(),
         site::Words::keys(),
         terms::Words::keys(),
+        unmatched::Words::keys(),
         workbench::Words::keys(),
     ]
     .concat()

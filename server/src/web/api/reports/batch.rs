@@ -13,6 +13,7 @@ use super::post::{ReportAnswer, arrival, noted, writer};
 use crate::domain::ingest::{self, Arrival};
 use crate::feed::Generation;
 use crate::web::api::batch::{items, weighed};
+use crate::web::api::unmatched;
 use crate::web::auth::Uploader;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::limits;
@@ -116,7 +117,7 @@ async fn one(
         return Err(Problem::new(Code::TooLarge, detail));
     }
     weighed(report.get(), limits::REPORT_VALUES)?;
-    let accepted = ingest::accept(
+    let mut accepted = ingest::accept(
         state.store.as_ref(),
         generation,
         &state.correlator,
@@ -124,6 +125,7 @@ async fn one(
         arrival,
     )
     .await?;
+    unmatched::offer(state, generation, &mut accepted);
     ReportAnswer::of(&accepted, noted(uploader, state))
 }
 

@@ -12,6 +12,7 @@ use super::{FindingEntry, findings};
 use crate::domain::enrol::Writer;
 use crate::domain::ingest::{self, Accepted, Arrival};
 use crate::search::KnowledgeStamp;
+use crate::web::api::unmatched;
 use crate::web::auth::Uploader;
 use crate::web::body;
 use crate::web::error::{Problem, ProblemBody};
@@ -103,7 +104,7 @@ pub async fn post(
     let generation = state.knowledge.current();
     let arrival = arrival(&request, &state);
     let sent = (sent, writer(&uploader, &state));
-    let accepted = ingest::accept(
+    let mut accepted = ingest::accept(
         state.store.as_ref(),
         &generation,
         &state.correlator,
@@ -111,6 +112,7 @@ pub async fn post(
         arrival,
     )
     .await?;
+    unmatched::offer(&state, &generation, &mut accepted);
     let mut response = if accepted.is_duplicate {
         HttpResponse::Ok()
     } else {

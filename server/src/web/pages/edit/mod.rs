@@ -29,15 +29,20 @@ use super::layout::{Layout, Section};
 use super::{assets, locale};
 use crate::domain::curate::{self, check_texts};
 use crate::domain::tokens::Actor;
+use crate::domain::unmatched::draft;
 use crate::render::i18n::{Language, Locale, edit::Words, field};
 use crate::render::record::Source;
 use crate::render::words::record_href;
 use crate::store::{Expected, Scope};
+use crate::web::api::unmatched;
 use crate::web::auth::Editor;
 use crate::web::compute::Desk;
 use crate::web::error::{Code, Problem};
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
+
+/// What a pattern of a few examples costs to make, in bytes of input.
+const DRAFT_BYTES: usize = 8 * 1024;
 
 #[derive(Debug, Template)]
 #[template(path = "pages/edit.html")]
@@ -70,6 +75,7 @@ struct NewPage {
     layout: Layout,
     words: &'static Words,
     id: String,
+    unmatched: Option<String>,
     refusal: Option<&'static str>,
 }
 
@@ -134,6 +140,8 @@ pub async fn get(
 #[derive(Debug, Deserialize)]
 pub struct NewParams {
     id: Option<String>,
+    /// Unknown lines that it begins with.
+    unmatched: Option<String>,
 }
 
 pub async fn new(
@@ -145,13 +153,15 @@ pub async fn new(
 ) -> Result<HttpResponse, Problem> {
     let locale = locale::of(&request);
     let words = Words::of(locale.language);
-    let wanted = params.into_inner().id.unwrap_or_default();
+    let NewParams { id, unmatched } = params.into_inner();
+    let wanted = id.unwrap_or_default();
     let ask = |refusal| {
         let layout = Layout::new(format!("{} · Peerless", words.new), Section::Search);
         html_not_shared(&NewPage {
             layout: layout.in_both("/records/new").spoken(locale),
             words,
             id: wanted.clone(),
+            unmatched: unmatched.clone(),
             refusal,
         })
     };
@@ -171,7 +181,23 @@ pub async fn new(
         id,
         base: None,
     };
-    let sent = sent::read(&Given::of(std::iter::empty()), &desktop.base_texts());
+    let begun = match unmatched {
+        Some(lines) => {
+            let lines = unmatched::one(&state, &lines).await?.unmatched;
+            let id = desktop.id.clone();
+            let work = move || draft(&id, &lines);
+            Some(Desk::of(&request).compute(DRAFT_BYTES, work).await?)
+        }
+        None => None,
+    };
+    // As if somebody had written it into the raw texts.
+    let raw = begun.iter().flat_map(|begun| {
+        [
+            ("document", begun.document.as_str()),
+            ("annex", begun.annex.as_str()),
+        ]
+    });
+    let sent = sent::read(&Given::of(raw), &desktop.base_texts());
     page(&request, &state, &desktop, sent, Extra::default(), StatusCode::OK).await
 }
 

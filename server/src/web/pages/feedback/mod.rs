@@ -125,13 +125,13 @@ impl Reader {
     /// What the reader said last.
     fn own(&self, votes: &[Vote], kind: ActionKind, text: &str) -> Option<VoteOutcome> {
         let person = self.person.as_ref()?;
-        let own = votes.iter().filter(|vote| {
+        let mut own = votes.iter().filter(|vote| {
             vote.voter.kind == VoterKind::Person
                 && vote.voter.id == *person
                 && vote.kind == kind
                 && vote.action == text
         });
-        own.last().map(|vote| vote.outcome)
+        own.next_back().map(|vote| vote.outcome)
     }
 }
 

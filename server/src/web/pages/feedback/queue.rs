@@ -146,10 +146,7 @@ pub async fn post(
         .await
         .map_err(|error| feedback::refused(&state, error))?;
     Ok(HttpResponse::SeeOther()
-        .insert_header((
-            header::LOCATION,
-            locale::of(&request).href("/feedback".to_owned()),
-        ))
+        .insert_header((header::LOCATION, locale::of(&request).href("/feedback")))
         .finish())
 }
 

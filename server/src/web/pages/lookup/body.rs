@@ -65,6 +65,23 @@ fn media_type(request: &HttpRequest) -> String {
         .to_ascii_lowercase()
 }
 
+/// The text of the box, as its form sends it.
+pub(in crate::web::pages) async fn text_of_form(
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<String, Problem> {
+    if media_type(request) != "application/x-www-form-urlencoded" {
+        return Err(Problem::new(
+            Code::UnsupportedType,
+            "send the text as a form field",
+        ));
+    }
+    let encoded = body::text(request, payload, FORM_BYTES).await?;
+    let fields = form::parse(&encoded)?;
+    let text = fields.into_iter().find(|(name, _)| name == "text");
+    Ok(text.map(|(_, text)| text).unwrap_or_default())
+}
+
 async fn from_form(
     request: &HttpRequest,
     payload: Payload,

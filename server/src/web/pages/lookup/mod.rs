@@ -3,7 +3,7 @@
 //! The text comes as a form field, or as it is (a file that the script sends). It is never put into an address and
 //! never kept; the answer echoes a short one into the box, so that it can be changed.
 
-mod body;
+pub(super) mod body;
 pub(in crate::web) mod form;
 mod matches;
 mod result;
@@ -75,7 +75,7 @@ pub async fn look_up(
     let generation = state.knowledge.current();
     let locale = locale::of(&request);
     let looked_up = body::look_up(&request, payload, generation.clone()).await?;
-    let page = page(Source {
+    let mut page = page(Source {
         generation: &generation,
         answer: &looked_up.answer,
         found: looked_up.found.as_ref(),
@@ -83,5 +83,8 @@ pub async fn look_up(
         environment: &looked_up.environment,
         locale,
     });
+    if state.settings.anonymous_writing && !looked_up.echo.is_empty() {
+        page.keep_action = Some(locale.href("/unknown"));
+    }
     html_not_shared(&page)
 }

@@ -10,7 +10,7 @@ use super::matches::{self, CandidateView, MatchView};
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
 use crate::render::advice::Text;
-use crate::render::i18n::{Language, Locale, lookup, record};
+use crate::render::i18n::{Language, Locale, kept, lookup, record};
 use crate::render::words::bytes;
 use crate::search::SearchAnswer;
 use crate::web::pages::filters;
@@ -34,6 +34,9 @@ pub struct ResultPage {
     box_text: String,
     box_focus: bool,
     box_action: String,
+    /// Where what stands in the box is sent to see which lines may be kept; absent where none are.
+    pub(super) keep_action: Option<String>,
+    keep: &'static str,
     environment: Vec<EnvironmentField>,
     languages: Vec<LanguageButton>,
 }
@@ -106,6 +109,8 @@ pub fn page(source: Source<'_>) -> ResultPage {
         box_text: echo.to_owned(),
         box_focus: false,
         box_action: language.address("/match"),
+        keep_action: None,
+        keep: kept::Words::of(language).offer,
         environment: form::fields(environment, language),
         // A text too long for the box is not there to be sent again.
         languages: if echo.is_empty() {

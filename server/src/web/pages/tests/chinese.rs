@@ -20,7 +20,10 @@ use crate::render::i18n::tests::messages;
 use crate::render::i18n::{Language, Locale};
 use crate::render::record;
 use crate::search::SearchRequest;
-use crate::store::{HeardNode, NodeChange, NodeEvent, NodeListing, ReportListing, VerdictCount, Weight};
+use crate::store::{
+    HeardNode, NodeChange, NodeEvent, NodeListing, ReportListing, Unmatched, UnmatchedHistory,
+    UnmatchedState, VerdictCount, Weight,
+};
 use crate::web::pages;
 
 const CHINESE: Language = Language::Chinese;
@@ -96,6 +99,75 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
         locale,
     );
     assert_nothing_is_english("record", &page.render().unwrap());
+}
+
+#[test]
+fn the_chinese_pages_of_unknown_lines_say_nothing_in_english() {
+    let one = |state, assignee: Option<&str>| Unmatched {
+        id: "0123456789abcdef".to_owned(),
+        template: "x <number> failed".to_owned(),
+        examples: vec!["x 1 failed".to_owned()],
+        count: 3,
+        nodes: 2,
+        first_seen: OffsetDateTime::UNIX_EPOCH,
+        last_seen: OffsetDateTime::UNIX_EPOCH,
+        state,
+        assignee: assignee.map(str::to_owned),
+        reason: Some("演练".to_owned()),
+        record: Some("cuda/x".parse().unwrap()),
+        changed_by: Some("管理员".to_owned()),
+        changed_at: Some(OffsetDateTime::UNIX_EPOCH),
+    };
+    for state in UnmatchedState::ALL {
+        let history = UnmatchedHistory {
+            unmatched: one(state, Some("管理员")),
+            by_day: vec![("2026-11-28".to_owned(), 3)],
+            by_node: vec![(String::new(), 3)],
+        };
+        let made = (Some("x".to_owned()), &["cuda/x"] as &[&str]);
+        for caller in ["管理员", ""] {
+            let page = pages::unmatched::one_page(
+                history.clone(),
+                made.clone(),
+                (String::new(), caller),
+                CHINESE.into(),
+            );
+            assert_nothing_is_english("unknown lines", &page.render().unwrap());
+        }
+    }
+    for found in [vec![], vec![one(UnmatchedState::Open, None); 60]] {
+        let page = pages::unmatched::page(
+            found,
+            pages::unmatched::UnmatchedParams::default(),
+            CHINESE.into(),
+        );
+        assert_nothing_is_english("unknown lines", &page.render().unwrap());
+    }
+}
+
+#[test]
+fn the_chinese_pages_of_kept_lines_say_nothing_in_english() {
+    use pages::kept::State;
+    let text = || "x".to_owned();
+    for state in [
+        State::Shown {
+            lines: vec![text()],
+            action: text(),
+        },
+        State::Shown {
+            lines: vec![],
+            action: text(),
+        },
+        State::Kept {
+            until: text(),
+            link: text(),
+        },
+        State::Asked { action: text() },
+        State::Deleted,
+    ] {
+        let page = pages::kept::page(state, text(), CHINESE.into());
+        assert_nothing_is_english("kept lines", &page.render().unwrap());
+    }
 }
 
 #[test]

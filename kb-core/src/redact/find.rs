@@ -61,7 +61,9 @@ pub(super) fn address(place: Place<'_>, is_version: bool) -> Option<usize> {
 
 fn is_address(text: &str) -> bool {
     let is_pair = |pair: &str| pair.len() == 2 && pair.bytes().all(|byte| byte.is_ascii_hexdigit());
-    text.parse::<IpAddr>().is_ok()
+    // `0::` is a part of a name in C++ more often than an address.
+    let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
+    text.parse::<IpAddr>().is_ok() && (digits > 2 || text == "::1")
         || text.split(':').all(is_pair) && HARDWARE.contains(&text.split(':').count())
 }
 
@@ -153,7 +155,11 @@ pub(super) fn process(place: Place<'_>) -> Option<usize> {
         .split(':')
         .collect();
     let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_time = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    // `2024-05-01T10:00:00`, `nv-mm.h:29:13`.
+    let is_time = name.bytes().all(|byte| byte.is_ascii_hexdigit())
+        || name.starts_with(|letter: char| letter.is_ascii_digit())
+            && numbers.iter().all(|text| text.len() == 2)
+        || SOURCES.iter().any(|ending| name.ends_with(ending));
     (place.is_start("-._") && !is_time && numbers.len() == 2 && numbers.iter().all(is_number))
         .then_some(length)
 }
@@ -162,4 +168,49 @@ pub(super) fn process(place: Place<'_>) -> Option<usize> {
 fn name(text: &str) -> usize {
     let end = text.find(|character: char| !(character.is_alphanumeric() || "-_.".contains(character)));
     end.unwrap_or(text.len())
+}
+
+/// Folders of Python packages: what follows is the same everywhere.
+const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
+/// Folders of the system that stand within others, such as those of a container's image, and of well-known sources.
+const WITHIN: [&str; 11] = [
+    "/usr/lib/",
+    "/usr/lib64/",
+    "/usr/bin/",
+    "/usr/local/cuda",
+    "/proc/driver/",
+    "/run/nvidia",
+    "/lib/firmware/",
+    "/sys/",
+    "/third_party/",
+    "/aten/src/",
+    "/torch/csrc/",
+];
+/// Endings of sources that a library was built from.
+const SOURCES: [&str; 8] = [".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".rs"];
+
+/// The end of a private path that tells nothing of its owner: the module of a package, the file of a library or of its sources,
+/// what a container has of the system.
+pub(super) fn known_end(path: &str) -> &str {
+    let behind = |folder: &str, kept: usize| path.rfind(folder).and_then(|at| path.get(at + kept..));
+    let package = PACKAGES
+        .iter()
+        .find_map(|folder| behind(folder, folder.len() - 1))
+        .or_else(|| WITHIN.iter().find_map(|folder| behind(folder, 0)));
+    if let Some(package) = package.filter(|end| !end.contains("..")) {
+        return package;
+    }
+    let name = path.rfind('/').and_then(|at| path.get(at..)).unwrap_or_default();
+    let file = name.split(':').next().unwrap_or_default();
+    let is_library =
+        file == "/slurm_script" || file.starts_with("/lib") && (file.contains(".so") || file.ends_with(".a"));
+    let is_source = SOURCES.iter().any(|ending| file.ends_with(ending));
+    if is_library || is_source { name } else { "" }
+}
+
+/// Names that look like paths: tasks of TensorFlow and JAX, methods of gRPC.
+pub(super) fn is_no_path(text: &str) -> bool {
+    ["/job:", "/replica:", "/task:", "/device:", "/tensorflow."]
+        .iter()
+        .any(|start| text.starts_with(start))
 }

@@ -1,0 +1,55 @@
+//! Lines that anybody may read afterwards: everything is cut that may tell of a person, a machine or a secret.
+
+use super::{Kind, Redactor};
+
+/// Lines of a key in PEM, at most: a text that was cut off within one does not end there.
+const MOST_OF_PEM: usize = 200;
+
+/// Redacts line after line; keys that stand on several are cut as a whole.
+#[derive(Debug)]
+pub struct Lines {
+    redactor: Redactor<'static>,
+    /// Lines since the beginning of a key in PEM.
+    in_pem: Option<usize>,
+}
+
+impl Lines {
+    /// `host`: the name of the machine that wrote them, where it is known.
+    pub fn of(host: Option<&str>) -> Self {
+        let mut redactor = Redactor::of(&Kind::ALL, host.unwrap_or_default());
+        redactor.guesses = true;
+        Self {
+            redactor,
+            in_pem: None,
+        }
+    }
+
+    /// The line without what it gives away.
+    pub fn next(&mut self, line: &str) -> String {
+        if let Some(lines) = self.in_pem {
+            let ends = line.contains("-----END") || lines >= MOST_OF_PEM;
+            self.in_pem = (!ends).then_some(lines + 1);
+            return self.redactor.mark(Kind::Secrets, "PEM");
+        }
+        if let Some((_, behind)) = line.split_once("-----BEGIN")
+            && !behind.contains("-----END")
+        {
+            self.in_pem = Some(0);
+        }
+        self.redactor.text(line, false)
+    }
+
+    /// How often something was cut, by kind; the same text counts once.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.redactor
+            .marks
+            .keys()
+            .filter(|(known, _)| *known == kind)
+            .count()
+    }
+}
+
+/// One line by itself.
+pub fn line(line: &str) -> String {
+    Lines::of(None).next(line)
+}

@@ -1,0 +1,107 @@
+//! A line on its way to a template.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::propose::parts;
+use crate::scanner::{message_start, without_colours};
+
+/// Tokens of a template; a longer message is cut.
+const MOST_TOKENS: usize = 120;
+
+/// Beginnings of words that tell of an error.
+const ERRORS: [&str; 34] = [
+    "error",
+    "fail",
+    "fatal",
+    "fault",
+    "panic",
+    "exception",
+    "abort",
+    "xid",
+    "timed out",
+    "timeout",
+    "cannot",
+    "can't",
+    "could not",
+    "couldn't",
+    "unable",
+    "refused",
+    "denied",
+    "lost",
+    "corrupt",
+    "invalid",
+    "illegal",
+    "segfault",
+    "killed",
+    "assert",
+    "nvrm:",
+    "not found",
+    "no such",
+    "out of memory",
+    "mismatch",
+    "unsupported",
+    "not supported",
+    "uncorrectable",
+    "hung",
+    "undefined",
+];
+/// The same words where they tell of none.
+const NONE: [&str; 9] = [
+    "no error",
+    "0 errors",
+    "0 failures",
+    "without error",
+    "errors: 0",
+    "errors=0",
+    "error=0",
+    "no fault",
+    "failed=0",
+];
+
+static ERROR_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(&ERRORS));
+static NONE_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(&NONE));
+
+fn words(list: &[&str]) -> Option<AhoCorasick> {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(list)
+        .ok()
+}
+
+/// Whether a line may tell of an error: it has such a word at the beginning of one of its own, or as an exception's name ends.
+pub fn looks_like_error(line: &str) -> bool {
+    let (Some(errors), Some(none)) = (ERROR_WORDS.as_ref(), NONE_WORDS.as_ref()) else {
+        return false;
+    };
+    let begins = |at: usize| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        let here = line.get(at..).and_then(|rest| rest.chars().next());
+        // `RuntimeError`, `CUDA_ERROR_UNKNOWN`, `cudaErrorUnknown`.
+        before.is_none_or(|before| !before.is_alphanumeric()) || here.is_some_and(char::is_uppercase)
+    };
+    // Not the end of a number: `10 errors`, `00.0 errors`.
+    let is_none = |at: usize| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        before.is_none_or(|before| !before.is_alphanumeric() && before != '.')
+    };
+    errors.find_iter(line).any(|found| begins(found.start()))
+        && !none.find_iter(line).any(|found| is_none(found.start()))
+}
+
+/// The tokens of a line's message, behind what logging puts before it: words and signs as they stand, and `<number>` and the
+/// like for what varies. Each carries the blank before it.
+pub fn tokens(line: &str) -> Vec<String> {
+    let line = without_colours(line);
+    let message = line.get(message_start(&line)..).unwrap_or(&line).trim_start();
+    let parts = parts(message);
+    let tokens = parts.into_iter().take(MOST_TOKENS).map(|part| {
+        let blank = if part.follows_blank { " " } else { "" };
+        match part.varies {
+            Some(name) => format!("{blank}<{name}>"),
+            None => format!("{blank}{}", part.text),
+        }
+    });
+    tokens.collect()
+}

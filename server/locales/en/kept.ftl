@@ -1,0 +1,15 @@
+### Lines of pasted texts that are kept.
+
+kept-title = Lines that nobody knows
+kept-offer = Show the lines that nobody knows, without names
+kept-none = No line of this text looks like an error that nobody knows.
+kept-would-be-kept = This would be kept, and nothing else. Names, addresses, private paths and secrets were replaced. Read it before you send it.
+kept-lines = What would be kept
+kept-means = You may delete lines or words. Editors see them and may make a record from them.
+kept-keep = Keep these lines
+kept-link = Link that deletes them
+kept-link-means = Keep this link: nobody can give it to you again.
+kept-delete = Delete the lines
+kept-delete-means = The lines that were kept under this link are deleted for good.
+kept-deleted = The lines are deleted.
+kept-kept = The lines are kept until { $until }.

@@ -1,0 +1,15 @@
+### 保存的粘贴文本行。
+
+kept-title = 没有记录认识的行
+kept-offer = 显示没有记录认识的行（不含名称）
+kept-none = 这段文本中没有看起来像未知错误的行。
+kept-would-be-kept = 只会保存以下内容。名称、地址、私人路径和机密信息都已被替换。发送前请先阅读。
+kept-lines = 将要保存的内容
+kept-means = 您可以删除其中的行或词。编辑者会看到这些内容，并可能据此编写记录。
+kept-keep = 保存这些行
+kept-link = 删除这些行的链接
+kept-link-means = 请保存此链接，之后无法再次获取。
+kept-delete = 删除这些行
+kept-delete-means = 通过此链接保存的行将被永久删除。
+kept-deleted = 这些行已删除。
+kept-kept = 这些行将保存到 { $until }。
