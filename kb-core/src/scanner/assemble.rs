@@ -67,16 +67,20 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
 }
 
 fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, environment: &Environment<'_>) -> Vec<Entry<'a>> {
+    let fatal = std::mem::take(&mut tally.fatal);
     let mut entries: Vec<Entry<'a>> = std::mem::take(&mut tally.records)
         .into_iter()
         .filter_map(|(place, tally)| {
             let record = matcher.record(place)?;
             let applies = environment.applies(&record.applies_to);
+            let is_fatal = fatal.contains(&place);
             Some(Entry {
                 place,
                 record,
                 tally,
                 applies,
+                harmless: record.harmless && !is_fatal,
+                notice: record.notice && !is_fatal,
                 layer: layer(record.domain_word()),
             })
         })
@@ -221,6 +225,8 @@ fn to_match(
         record,
         mut tally,
         applies,
+        harmless,
+        notice: _,
         layer: _,
     } = entry;
     let condition = environment.decided(&record.applies_to);
@@ -237,7 +243,7 @@ fn to_match(
         folds,
         overflow: tally.overflow,
         wraps,
-        harmless: record.harmless,
+        harmless,
         why: render::why(&why),
         why_code: Some(why.code()),
         reason: Some(why),

@@ -31,10 +31,7 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
     let firsts = timeline.firsts.as_slice();
     let links = links(matcher, timeline, firsts, wraps);
     // What is harmless has led to nothing; yet what else was read into its line is no second fault.
-    let is_harmless = |at: usize| {
-        let record = firsts.get(at).and_then(|first| matcher.record(first.record));
-        record.is_some_and(|record| record.harmless)
-    };
+    let is_harmless = |at: usize| firsts.get(at).is_some_and(|first| first.harmless);
     let has_leader = |at: usize| {
         let mut from = links.iter().enumerate();
         from.any(|(leader, to)| !is_harmless(leader) && to.get(at).is_some_and(Option::is_some))
@@ -64,9 +61,8 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
     }
     // What tells of nothing lost is no cause beside a fault that it does not lead to.
     let is_notice = |at: usize| {
-        let record = firsts.get(at).and_then(|first| matcher.record(first.record));
         let leads = links.get(at).is_some_and(|to| to.iter().any(Option::is_some));
-        !leads && record.is_some_and(|record| record.notice)
+        !leads && firsts.get(at).is_some_and(|first| first.notice)
     };
     if roots.iter().any(|at| !is_notice(*at)) {
         roots.retain(|at| !is_notice(*at));

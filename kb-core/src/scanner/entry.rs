@@ -13,6 +13,10 @@ pub(super) struct Entry<'a> {
     pub(super) record: &'a Record,
     pub(super) tally: Box<RecordTally>,
     pub(super) applies: Applies,
+    /// It is no error: its record says so, and none of its lines says otherwise.
+    pub(super) harmless: bool,
+    /// Nothing is lost where it stands.
+    pub(super) notice: bool,
     /// How far above the hardware its domain is.
     pub(super) layer: u8,
 }

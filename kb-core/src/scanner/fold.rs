@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::{Clocks, Moment};
 use super::crowd::Crowded;
@@ -53,6 +53,8 @@ pub(super) struct Tally {
     /// Boxed, for they are sorted in several ways.
     pub(super) records: FxHashMap<u32, Box<RecordTally>>,
     pub(super) candidates: FxHashMap<u32, CandidateTally>,
+    /// Records that would be harmless if the driver did not call one of their lines fatal.
+    pub(super) fatal: FxHashSet<u32>,
     /// Hits of further candidates.
     pub(super) dropped_candidates: u64,
     pub(super) crowded: Crowded,

@@ -9,6 +9,7 @@ use super::crowd::keep_most_telling;
 use super::cut_lines::Joined;
 use super::devices::{Devices, Judged};
 use super::event::{Event, Hit, Sink};
+use super::fatal::is_called_fatal;
 use super::fold::{Place, Tally};
 use super::lines::{Piece, size};
 use super::score::{Explained, Score, authority, score};
@@ -182,6 +183,9 @@ impl Hits<'_> {
             line: on_line.line,
             moment: self.moment,
         };
+        if matcher.record(record).is_some_and(|record| record.harmless) && is_called_fatal(line.text) {
+            self.tally.fatal.insert(record);
+        }
         if let Some(waiting) = waits {
             let by = (record, speaker.signal);
             self.devices.hold(&waiting, on_line, place, by, score(&explained));

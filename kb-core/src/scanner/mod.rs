@@ -29,6 +29,7 @@ mod engine;
 mod entry;
 mod environment;
 mod event;
+mod fatal;
 mod fold;
 mod given;
 mod hits;

@@ -21,6 +21,10 @@ pub(super) struct First {
     pub(super) captures: BTreeMap<String, String>,
     /// The host of the earliest hit, if the line names one.
     pub(super) host: Option<String>,
+    /// As that of its entry.
+    pub(super) harmless: bool,
+    /// Likewise.
+    pub(super) notice: bool,
     times: Vec<TimeSpan>,
     untimed: bool,
 }
@@ -135,6 +139,8 @@ impl<'c> Timeline<'c> {
             line,
             captures,
             host,
+            harmless: entry.harmless,
+            notice: entry.notice,
             times: times.clone(),
             untimed: entry.tally.untimed,
         })

@@ -76,7 +76,8 @@ pub struct Match {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub wraps: Option<RecordId>,
-    /// True where the record says that the message is harmless: it is no error, and never a first cause.
+    /// True where the record says that the message is harmless, and the driver calls none of its lines fatal: it is no error, and
+    /// never a first cause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub harmless: bool,
     /// One sentence that says why.

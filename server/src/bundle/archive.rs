@@ -5,13 +5,12 @@ use std::io::{Cursor, Write as _};
 
 use kb_core::ids::{RecordId, Seq};
 use kb_core::record::Record;
-use kb_core::validate::is_record_file;
 use serde::Serialize;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::{ANNEX_END, DOCUMENT_END, licence};
+use super::{ANNEX_END, DOCUMENT_END, is_misread, licence};
 
 /// Effort of compression: more takes longer and gains little on texts of a few kilobytes.
 const LEVEL: i64 = 6;
@@ -67,12 +66,6 @@ pub fn archive<'a>(
         file(format!("{id}{ANNEX_END}"), &record.annex_text)?;
     }
     Ok(zip.finish()?.into_inner())
-}
-
-/// True where a document's file would have the name of an annex or of a schema.
-fn is_misread(id: &RecordId) -> bool {
-    let file = format!("{id}{DOCUMENT_END}");
-    file.ends_with(ANNEX_END) || !is_record_file(&file)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use kb_core::annex;
 
-use super::{ANNEX_END, BundleError, DOCUMENT_END, pair};
+use super::{ANNEX_END, BundleError, DOCUMENT_END, ManifestError, pair};
 use crate::store::SeedRecord;
 
 /// Why a path could not be read.
@@ -17,6 +17,8 @@ pub enum FolderError {
     Read { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Bundle(#[from] BundleError),
+    #[error("{}: {source}", path.display())]
+    Manifest { path: PathBuf, source: ManifestError },
     /// A single file whose text names no id.
     #[error("{}: the document has no \"id\" that could be read", .0.display())]
     NoId(PathBuf),
@@ -35,7 +37,8 @@ pub fn read_path(path: &Path) -> Result<Vec<SeedRecord>, FolderError> {
     }
 }
 
-/// All JSON files below a folder, by their paths from there, with `/`.
+/// All JSON files below a folder, by their paths from there, with `/`. What begins with a dot is not a record: `.git`, and
+/// what editors keep.
 pub fn read_files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, FolderError> {
     let mut files = BTreeMap::new();
     collect(folder, folder, &mut files)?;
@@ -48,7 +51,11 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) ->
         move |source| FolderError::Read { path, source }
     };
     for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
-        let path = entry.map_err(unreadable(folder))?.path();
+        let entry = entry.map_err(unreadable(folder))?;
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        let path = entry.path();
         let is_folder = fs::metadata(&path).map_err(unreadable(&path))?.is_dir();
         if is_folder {
             collect(root, &path, files)?;

@@ -7,6 +7,8 @@ mod embedded;
 mod folder;
 pub mod licence;
 mod lines;
+mod manifest;
+mod write;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +22,8 @@ pub use archive::archive;
 pub use embedded::{embedded, embedded_ids};
 pub use folder::{FolderError, read_files, read_path};
 pub use lines::{Line, parse_line};
+pub use manifest::{Manifest, ManifestError, Scope, Written};
+pub use write::{remove_record, write_record};
 
 const ANNEX_END: &str = ".ext.json";
 const DOCUMENT_END: &str = ".json";
@@ -69,6 +73,12 @@ pub fn pair(files: BTreeMap<String, Vec<u8>>) -> Result<Vec<SeedRecord>, BundleE
         Some(stem) => Err(BundleError::Orphan(format!("{stem}{ANNEX_END}"))),
         None => Ok(records),
     }
+}
+
+/// True where a document's file would have the name of an annex or of a schema. Such ids are refused today.
+pub fn is_misread(id: &RecordId) -> bool {
+    let file = format!("{id}{DOCUMENT_END}");
+    file.ends_with(ANNEX_END) || !is_record_file(&file)
 }
 
 #[cfg(test)]

@@ -5,10 +5,9 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use kb_core::compare::{Conflict, merge};
-use kb_core::form::Texts;
+use kb_core::compare::Conflict;
 use kb_core::ids::{RecordId, Revision};
-use kb_core::text::{Part, Severity, Tree, Violation};
+use kb_core::text::{Part, Severity, Violation};
 
 use super::{open_existing, say};
 use crate::clock::{Clock as _, SystemClock};
@@ -100,7 +99,7 @@ async fn edit_texts(
     let refused = match save(store, arguments, expected, mine.clone()).await {
         Err(CurateError::Stale(Some(head))) => {
             let theirs = texts(store, &arguments.id, head).await?;
-            match together(&base, &mine, &theirs) {
+            match curate::together(&base, &mine, &theirs) {
                 Ok((merged, conflicts)) if conflicts.is_empty() => {
                     say(format_args!(
                         "{head} was saved meanwhile: both changes are put together"
@@ -216,41 +215,6 @@ fn open_editor(document: &Path, annex: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Both changes of the same texts, and what contradicts.
-type Together = ((String, String), Vec<Conflict>);
-
-fn together(
-    base: &(String, String),
-    mine: &(String, String),
-    theirs: &(String, String),
-) -> Result<Together, CurateError> {
-    let parsed = |texts: &(String, String)| {
-        Texts::parse(&texts.0, &texts.1)
-            .map_err(|(part, error)| CurateError::Invalid(vec![Violation::unreadable(part, error)]))
-    };
-    let (base, mine, of_theirs) = (parsed(base)?, parsed(mine)?, parsed(theirs)?);
-    let mut conflicts = Vec::new();
-    let mut one = |part: Part| -> Tree {
-        let merged = merge(part, base.part(part), mine.part(part), of_theirs.part(part));
-        conflicts.extend(merged.conflicts);
-        merged.tree
-    };
-    let merged = Texts {
-        document: one(Part::Document),
-        annex: one(Part::Annex),
-    };
-    let written = merged.written(&theirs.0, &theirs.1);
-    let written = written.map_err(|error| {
-        CurateError::Invalid(vec![Violation::error(
-            Part::Document,
-            "",
-            "merge",
-            error.to_string(),
-        )])
-    })?;
-    Ok((written, conflicts))
-}
-
 fn contradiction(conflict: &Conflict) -> String {
     let told = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
     format!(
@@ -278,7 +242,7 @@ fn tell(violations: &[Violation]) -> std::io::Result<()> {
     Ok(())
 }
 
-fn part_name(part: Part) -> &'static str {
+pub(super) fn part_name(part: Part) -> &'static str {
     match part {
         Part::Document => "document",
         Part::Annex => "annex",

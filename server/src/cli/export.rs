@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 use kb_core::ids::{RecordId, Seq};
 
+use super::export_folder::{self, FolderArgs};
 use super::import::System;
 use super::open_existing;
 use crate::bundle::Line;
@@ -17,15 +18,28 @@ use crate::store::{FeedStore, RecordStore, RevisionTexts, Store};
 
 const PAGE: u32 = 200;
 
+const HELP: &str = "\
+Into a folder that was exported before, only what nobody changed there is written over; what was changed is named and kept. \
+`peerless import DIR` takes such changes into the database.
+
+Examples:
+  peerless export > records.ndjson
+  peerless export our-records --namespace local
+  peerless export everything";
+
 /// What to write, and where.
 #[derive(Debug, Args)]
+#[command(after_help = HELP)]
 pub struct ExportArgs {
     /// Write records that came from another system as its files, into DIR
-    #[arg(long, value_enum, value_name = "SYSTEM", requires = "folder")]
+    #[arg(long, value_enum, value_name = "SYSTEM", requires = "folder", conflicts_with_all = ["namespace", "domain", "overwrite"])]
     to: Option<System>,
-    /// Folder for these files; made when it is missing
-    #[arg(value_name = "DIR", requires = "to")]
+    /// Folder for the records as files, in the layout of kb-seed; made when it is missing. Without it they are written as lines
+    /// to standard output
+    #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
+    #[command(flatten)]
+    files: FolderArgs,
     #[command(flatten)]
     data: DataArgs,
 }
@@ -34,6 +48,7 @@ pub(super) async fn run(arguments: &ExportArgs) -> anyhow::Result<ExitCode> {
     let store = open_existing(&arguments.data).await?;
     match (arguments.to, &arguments.folder) {
         (Some(System::Deadends), Some(folder)) => canons(store.as_ref(), folder).await,
+        (None, Some(folder)) => export_folder::run(store.as_ref(), folder, &arguments.files).await,
         _ => lines(store.as_ref()).await,
     }
 }

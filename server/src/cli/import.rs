@@ -10,17 +10,33 @@ use clap::{Args, ValueEnum};
 use kb_core::ids::{RecordId, Seq};
 
 use super::check::print_violations;
-use super::{import_deadends, import_gate, say};
-use crate::bundle;
+use super::import_folder::{self, RoundTripArgs};
+use super::{import_deadends, import_gate, open_existing, say};
+use crate::bundle::{self, Manifest};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
 use crate::domain::curate::check_texts;
 use crate::feed;
 use crate::startup::open_store;
-use crate::store::{By, SeedRecord, SeedSource};
+use crate::store::{By, SeedRecord, SeedSource, Store};
+
+const HELP: &str = "\
+A folder that `peerless export DIR` wrote holds peerless.manifest, which says what folder and database had in common last. Of such a \
+folder only what was changed since is imported. Where both changed a record, the changes are put together field by field; what \
+contradicts is a conflict, which is printed with both texts and changes nothing.
+
+Exit code: 0 all is imported, 1 nothing is, or of such a folder a conflict, a refused record or a failure is left, 64 the call makes \
+no sense.
+
+Examples:
+  peerless import records.ndjson
+  peerless import our-records --dry-run
+  peerless import our-records --prune
+  peerless import our-records --take-folder local/a --take-database local/b";
 
 /// What to import, and where to.
 #[derive(Debug, Args)]
+#[command(after_help = HELP)]
 pub struct ImportArgs {
     /// A folder like kb-seed, a document (its annex beside it), or the lines that `export` writes
     path: PathBuf,
@@ -34,6 +50,8 @@ pub struct ImportArgs {
     #[arg(long, env = "PEERLESS_WITHOUT_SHIPPED")]
     without_shipped: bool,
     #[command(flatten)]
+    round_trip: RoundTripArgs,
+    #[command(flatten)]
     data: DataArgs,
 }
 
@@ -45,6 +63,36 @@ pub(super) enum System {
 }
 
 pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
+    let manifest = match arguments.from {
+        Some(_) => None,
+        None => Manifest::read(&arguments.path)?,
+    };
+    let Some(manifest) = manifest else {
+        if arguments.round_trip.is_asked() {
+            bail!(
+                "{} was not written by `peerless export DIR`: it has no peerless.manifest to compare with",
+                arguments.path.display()
+            );
+        }
+        bring(arguments).await?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let store = if arguments.round_trip.is_dry() {
+        open_existing(&arguments.data).await?
+    } else {
+        open_store(&arguments.data).await?
+    };
+    let is_new = store.head_seq().await? == Seq::default();
+    if is_new && !arguments.round_trip.is_dry() {
+        let store = bring(arguments).await?;
+        import_folder::note_all(store.as_ref(), &arguments.path, manifest).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    import_folder::run(&store, &arguments.path, manifest, &arguments.round_trip).await
+}
+
+/// Brings records as the program brings its own: what was edited in the database is kept.
+async fn bring(arguments: &ImportArgs) -> anyhow::Result<Arc<dyn Store>> {
     let (records, withdrawn) = match arguments.from {
         Some(System::Deadends) => {
             let taken = import_deadends::ids_in_use(&arguments.data).await?;
@@ -101,11 +149,11 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
             taken.id, taken.holder
         ))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(store)
 }
 
 /// Names the patterns that cost every line something, because they have no literal to look for, and those that are not run.
-fn say_slow(records: &[SeedRecord]) -> anyhow::Result<()> {
+pub(super) fn say_slow(records: &[SeedRecord]) -> anyhow::Result<()> {
     let generation = feed::offline(records.to_vec())?;
     for (record, pattern) in generation.matcher.slow_patterns() {
         say(format_args!(
@@ -122,7 +170,7 @@ fn say_slow(records: &[SeedRecord]) -> anyhow::Result<()> {
 }
 
 /// The records, when they keep the rules. What another system's files come to was checked when it was made.
-fn checked(records: Vec<SeedRecord>) -> anyhow::Result<Vec<SeedRecord>> {
+pub(super) fn checked(records: Vec<SeedRecord>) -> anyhow::Result<Vec<SeedRecord>> {
     let broken = records.iter().filter(|record| !is_acceptable(record)).count();
     if broken > 0 {
         bail!(

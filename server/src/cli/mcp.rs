@@ -7,10 +7,9 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use rmcp::ServiceExt as _;
 
-use super::has_records;
+use super::at_hand::KnowledgeArgs;
 use crate::bundle;
 use crate::clock::{Clock as _, SystemClock};
-use crate::config::DataArgs;
 use crate::domain::tokens;
 use crate::feed;
 use crate::startup::open_store;
@@ -26,16 +25,12 @@ pub struct McpArgs {
     #[arg(long, env = "PEERLESS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     token: Option<String>,
     #[command(flatten)]
-    data: DataArgs,
-}
-
-/// The records that came with the program.
-fn shipped() -> anyhow::Result<Source> {
-    Ok(Source::Fixed(Arc::new(feed::offline(bundle::embedded()?)?)))
+    knowledge: KnowledgeArgs,
 }
 
 pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
     let clock = SystemClock;
+    let data = &arguments.knowledge.data;
     // A variable that is set to nothing is none.
     let token = arguments.token.as_deref().map(str::trim);
     let token = token.filter(|token| !token.is_empty());
@@ -49,17 +44,12 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
         desk: Desk::of_one(),
     };
     // The database where there is one already; it is not made for this.
-    if arguments.data.database.is_some() || arguments.data.sqlite_file().try_exists()? {
-        let store = open_store(&arguments.data).await?;
-        tools.source = if has_records(store.as_ref()).await? {
-            let follower = feed::load(store.clone()).await?;
-            let knowledge = follower.knowledge();
-            // Until the program ends: an assistant may stay for days.
-            tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
-            Source::Live(knowledge)
-        } else {
-            shipped()?
-        };
+    if data.database.is_some() || data.sqlite_file().try_exists()? {
+        let store = open_store(data).await?;
+        let follower = arguments.knowledge.follow(&store).await?;
+        tools.source = Source::Live(follower.knowledge());
+        // Until the program ends: an assistant may stay for days.
+        tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
         if let Some(token) = token {
             // Told here, where somebody sets it up, and not only to the assistant that uses it later.
             tokens::authenticate(store.as_ref(), token, clock.now())
@@ -72,10 +62,10 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
         bail!(
             "--token (or PEERLESS_TOKEN) belongs to a database, and there is none at {}: name it by --data-dir or \
              --database, or leave the token out",
-            arguments.data.shown()
+            data.shown()
         );
     } else {
-        tools.source = shipped()?;
+        tools.source = Source::Fixed(Arc::new(feed::offline(bundle::embedded()?)?));
     }
     let service = tools.serve(rmcp::transport::stdio()).await?;
     service.waiting().await?;

@@ -1,15 +1,19 @@
 //! The command line: one file for each command. Answers go to standard output, everything else to standard error.
 
+mod at_hand;
 mod backup;
 mod check;
 mod check_published;
+mod conflict_text;
 mod conflicts;
 mod coverage;
 mod edit;
 mod export;
+mod export_folder;
 mod feedback;
 mod import;
 mod import_deadends;
+mod import_folder;
 mod import_gate;
 mod match_files;
 mod mcp;
@@ -31,14 +35,11 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
-use kb_core::ids::Seq;
 use kb_core::terminal::harmless_lines;
 
-use crate::bundle;
 use crate::config::{DataArgs, ServeArgs};
-use crate::feed::{self, Generation};
 use crate::startup::open_store;
-use crate::store::{FeedStore, RecordStore, Store, sqlite_file};
+use crate::store::{Store, sqlite_file};
 
 pub use variables::strange_variables;
 
@@ -87,9 +88,9 @@ pub enum Command {
     Publish(edit::PublishArgs),
     /// Offer the tools of the Model Context Protocol on standard input and output, for a coding assistant
     Mcp(mcp::McpArgs),
-    /// Import records from a folder or an export; what was edited here is kept
+    /// Import records from a folder or an export; what was edited here is kept, or put together with what the folder changed
     Import(import::ImportArgs),
-    /// Write all published records as lines of JSON, or those of another system as its files
+    /// Write published records as files into a folder, as lines of JSON, or those of another system as its files
     Export(export::ExportArgs),
     /// Copy the SQLite database to a new file, also while servers use it
     Backup(backup::BackupArgs),
@@ -165,48 +166,6 @@ fn say(line: impl Display) -> io::Result<()> {
 async fn open_existing(data: &DataArgs) -> anyhow::Result<Arc<dyn Store>> {
     refuse_missing(data)?;
     Ok(open_store(data).await?)
-}
-
-/// The knowledge at hand: the database that is named, or that is in the data folder already, for it is not made for this; else
-/// the records of this program.
-async fn knowledge(data: &DataArgs) -> anyhow::Result<Arc<Generation>> {
-    match database(data).await? {
-        Some(store) => Ok(feed::load(store).await?.knowledge().current()),
-        None => Ok(Arc::new(feed::offline(bundle::embedded()?)?)),
-    }
-}
-
-/// The database that answers are made from; `None` where there is none, or one that never held a record: `token create` and
-/// `migrate` make such, and "no known error" from it would be untrue.
-async fn database(data: &DataArgs) -> anyhow::Result<Option<Arc<dyn Store>>> {
-    if data.database.is_none() && !data.sqlite_file().try_exists()? {
-        return Ok(None);
-    }
-    let store = open_existing(data).await?;
-    if !has_records(store.as_ref()).await? {
-        return Ok(None);
-    }
-    warn_without_shipped(store.as_ref(), data).await?;
-    Ok(Some(store))
-}
-
-/// Whether a record was ever published in the database.
-async fn has_records(store: &dyn FeedStore) -> anyhow::Result<bool> {
-    Ok(store.head_seq().await? != Seq::default())
-}
-
-/// Says so where a database holds none of the records that ship with the program.
-async fn warn_without_shipped(store: &dyn RecordStore, data: &DataArgs) -> anyhow::Result<()> {
-    for id in bundle::embedded_ids() {
-        if store.status(&id).await?.is_some() {
-            return Ok(());
-        }
-    }
-    eprintln!(
-        "peerless: {} holds none of the records that ship with the program; `peerless serve` brings them in",
-        data.shown()
-    );
-    Ok(())
 }
 
 /// What only reads or takes back shall not make an empty database where somebody mistook the folder or the name.

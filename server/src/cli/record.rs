@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::at_hand::KnowledgeArgs;
 use super::match_files::{Remote, RemoteArgs};
-use super::{knowledge, say};
-use crate::config::DataArgs;
+use super::say;
 use crate::domain::records::{Found, find, missing};
 use crate::feed::{Generation, PublishedRecord};
 use crate::render::i18n::Language;
@@ -51,7 +51,7 @@ pub struct RecordArgs {
     #[command(flatten)]
     remote: RemoteArgs,
     #[command(flatten)]
-    data: DataArgs,
+    knowledge: KnowledgeArgs,
 }
 
 /// A language of texts.
@@ -88,7 +88,7 @@ pub(super) async fn run(arguments: RecordArgs) -> anyhow::Result<ExitCode> {
     let found = if arguments.remote.server.is_some() {
         tokio::task::spawn_blocking(move || of_server(&arguments)).await??
     } else {
-        let generation = knowledge(&arguments.data).await?;
+        let generation = arguments.knowledge.current().await?;
         tokio::task::spawn_blocking(move || at_hand(&generation, &arguments)).await??
     };
     match found {

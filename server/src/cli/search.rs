@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::at_hand::KnowledgeArgs;
 use super::match_files::{Remote, RemoteArgs};
-use super::{knowledge, say};
-use crate::config::DataArgs;
+use super::say;
 use crate::domain::search;
 use crate::feed::Generation;
 use crate::render::search_text;
@@ -47,14 +47,14 @@ pub struct SearchArgs {
     #[command(flatten)]
     remote: RemoteArgs,
     #[command(flatten)]
-    data: DataArgs,
+    knowledge: KnowledgeArgs,
 }
 
 pub(super) async fn run(arguments: SearchArgs) -> anyhow::Result<ExitCode> {
     let (text, found) = if arguments.remote.server.is_some() {
         tokio::task::spawn_blocking(move || of_server(&arguments)).await??
     } else {
-        let generation = knowledge(&arguments.data).await?;
+        let generation = arguments.knowledge.current().await?;
         tokio::task::spawn_blocking(move || at_hand(&generation, arguments)).await??
     };
     say(text.trim_end())?;

@@ -10,9 +10,9 @@ use anyhow::Context as _;
 use clap::Args;
 use kb_core::signature::PatternSpec;
 
-use super::{database, say};
+use super::at_hand::KnowledgeArgs;
+use super::say;
 use crate::bundle;
-use crate::config::DataArgs;
 use crate::domain::workbench::{
     Answer, LineSource, MOST_BYTES, MOST_LINES, Question, ReportLines, Subject, Workbench,
 };
@@ -52,15 +52,15 @@ pub struct TryArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    data: DataArgs,
+    knowledge: KnowledgeArgs,
 }
 
 pub(super) async fn run(arguments: TryArgs) -> anyhow::Result<ExitCode> {
     let (file, json) = (arguments.file.clone(), arguments.json);
     let lines = tokio::task::spawn_blocking(move || read(file)).await??;
-    let (generation, sources): (_, Vec<Arc<dyn LineSource>>) = match database(&arguments.data).await? {
-        Some(store) => {
-            let generation = feed::load(store.clone()).await?.knowledge().current();
+    let (generation, sources): (_, Vec<Arc<dyn LineSource>>) = match arguments.knowledge.database().await? {
+        Some((store, follower)) => {
+            let generation = follower.knowledge().current();
             (generation, vec![Arc::new(ReportLines::new(store))])
         }
         None => (Arc::new(feed::offline(bundle::embedded()?)?), Vec::new()),

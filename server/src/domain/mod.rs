@@ -19,6 +19,7 @@ pub mod node_events;
 pub mod outcomes;
 pub mod records;
 pub mod reports;
+pub mod round_trip;
 pub mod search;
 pub mod steps;
 pub mod suspects;

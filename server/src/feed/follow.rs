@@ -11,8 +11,9 @@ use super::assembler::Assembler;
 use super::background::{self, Beside};
 use super::generation::Generation;
 use super::knowledge::Knowledge;
+use super::offline;
 use crate::search::SearchError;
-use crate::store::{FeedChange, FeedStore, StoreError};
+use crate::store::{FeedChange, FeedStore, SeedRecord, StoreError};
 
 /// How often the store is asked for its newest seq, unless told otherwise. With the time to build a generation
 /// this keeps an edit within the promised second.
@@ -47,12 +48,19 @@ pub struct Follower {
     knowledge: Arc<Knowledge>,
     /// `None` after a fault: the next step starts over from the beginning of the feed.
     assembler: Option<Assembler>,
+    /// Records beside those of the store.
+    beside: Vec<SeedRecord>,
 }
 
 /// Reads everything that is published and makes the first generation.
 pub async fn load(store: Arc<dyn FeedStore>) -> Result<Follower, FeedError> {
+    load_beside(store, Vec::new()).await
+}
+
+/// The same with records beside those of the store. They give way to what the store publishes or withdraws under their ids.
+pub async fn load_beside(store: Arc<dyn FeedStore>, beside: Vec<SeedRecord>) -> Result<Follower, FeedError> {
     let began = Instant::now();
-    let (changes, reaches) = read_after(store.as_ref(), Seq(0)).await?;
+    let (changes, reaches) = read_all(store.as_ref(), &beside).await?;
     let (assembler, mut first) = assemble(Beside::Nobody, None, changes, reaches).await?;
     first.built_in = began.elapsed();
     let took_ms = first.built_in.as_millis();
@@ -61,6 +69,7 @@ pub async fn load(store: Arc<dyn FeedStore>) -> Result<Follower, FeedError> {
         store,
         knowledge: Arc::new(Knowledge::new(first, began)),
         assembler: Some(assembler),
+        beside,
     })
 }
 
@@ -132,12 +141,10 @@ impl Follower {
             self.assembler = None;
         }
         let began = Instant::now();
-        let after = if self.assembler.is_some() {
-            held.seq
-        } else {
-            Seq(0)
+        let (changes, reaches) = match &self.assembler {
+            Some(_) => read_after(self.store.as_ref(), held.seq).await?,
+            None => read_all(self.store.as_ref(), &self.beside).await?,
         };
-        let (changes, reaches) = read_after(self.store.as_ref(), after).await?;
         // Taken out for the time of the step: whatever goes wrong in it, the next one starts over.
         let (assembler, mut next) =
             assemble(Beside::Requests, self.assembler.take(), changes, reaches).await?;
@@ -148,6 +155,17 @@ impl Follower {
         self.knowledge.swap(next, began);
         Ok(true)
     }
+}
+
+/// Everything, with the records beside the store's as if they were published before it began.
+async fn read_all(store: &dyn FeedStore, beside: &[SeedRecord]) -> Result<(Vec<FeedChange>, Seq), FeedError> {
+    let mut changes: Vec<FeedChange> = beside
+        .iter()
+        .map(|record| offline::change(Seq(0), record.clone()))
+        .collect();
+    let (published, reaches) = read_after(store, Seq(0)).await?;
+    changes.extend(published);
+    Ok((changes, reaches))
 }
 
 /// Every change after a seq, with the seq that this reaches.

@@ -18,7 +18,7 @@ pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 
-pub use follow::{DEFAULT_INTERVAL, FeedError, Follower, load};
+pub use follow::{DEFAULT_INTERVAL, FeedError, Follower, load, load_beside};
 pub use generation::Generation;
 pub use graph::{
     Between, DomainLink, DomainMap, DomainNode, Graph, GraphEdge, GraphError, GraphNode, MAX_DEPTH,

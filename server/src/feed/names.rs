@@ -41,7 +41,7 @@ impl Names {
                 });
                 add(&mut carriers.records, id);
             }
-            for alias in &published.record.document.aliases {
+            for alias in published.record.document.aliases.iter().chain(&published.former) {
                 // The store keeps aliases unique; should two claim one, the first by id has it on every server.
                 let holder = names.aliases.entry(alias.to_string());
                 holder.or_insert_with(|| id.clone());
@@ -52,7 +52,9 @@ impl Names {
 
     /// Whether two faces of one record go by the same names.
     pub(super) fn are_those_of(before: &PublishedRecord, after: &PublishedRecord) -> bool {
-        before.codes == after.codes && before.record.document.aliases == after.record.document.aliases
+        before.codes == after.codes
+            && before.record.document.aliases == after.record.document.aliases
+            && before.former == after.former
     }
 
     /// The records of a code as people write it; see [`super::Generation::by_code`].

@@ -19,7 +19,7 @@ pub fn offline(records: Vec<SeedRecord>) -> Result<Generation, SearchError> {
     Assembler::new()?.apply(changes, reaches)
 }
 
-fn change(seq: Seq, record: SeedRecord) -> FeedChange {
+pub(super) fn change(seq: Seq, record: SeedRecord) -> FeedChange {
     FeedChange {
         seq,
         id: record.id,
@@ -37,5 +37,6 @@ fn change(seq: Seq, record: SeedRecord) -> FeedChange {
             annex: record.annex,
         }),
         forced: None,
+        former: Vec::new(),
     }
 }

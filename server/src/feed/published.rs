@@ -23,6 +23,8 @@ pub struct PublishedRecord {
     pub changed_at: OffsetDateTime,
     /// Why it was published although the gate refused it.
     pub forced: Option<String>,
+    /// Ids of records that became this one, beside the former ids that its document names.
+    pub former: Vec<RecordId>,
     /// SHA-256 of the document, hex.
     pub document_sha256: String,
     /// SHA-256 of the annex, hex.
@@ -81,6 +83,7 @@ impl PublishedRecord {
             actor: meta.actor,
             changed_at,
             forced: None,
+            former: Vec::new(),
             document_sha256: meta.document_sha256,
             annex_sha256: meta.annex_sha256,
             record,

@@ -65,10 +65,15 @@ fn read(change: FeedChange) -> Read {
         changed_at,
         published,
         forced,
+        former,
     } = change;
     let read = |texts| {
         let read = PublishedRecord::read(&id, seq, changed_at, texts)?;
-        Ok(PublishedRecord { forced, ..read })
+        Ok(PublishedRecord {
+            forced,
+            former,
+            ..read
+        })
     };
     Read {
         published: published.map(read),

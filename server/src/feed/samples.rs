@@ -50,6 +50,7 @@ pub(crate) fn change(seq: i64, id: &str, document: &str, annex: &str) -> FeedCha
         changed_at: published_at(seq),
         published: Some(texts),
         forced: None,
+        former: Vec::new(),
     }
 }
 
@@ -61,6 +62,7 @@ pub(crate) fn tombstone(seq: i64, id: &str) -> FeedChange {
         changed_at: published_at(seq),
         published: None,
         forced: None,
+        former: Vec::new(),
     }
 }
 

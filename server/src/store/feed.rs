@@ -30,6 +30,8 @@ pub struct FeedChange {
     pub published: Option<RevisionTexts>,
     /// Why it was published although the gate refused it.
     pub forced: Option<String>,
+    /// Ids of records that became this one.
+    pub former: Vec<RecordId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod error;
 mod feed;
 mod feedback;
 mod fleet;
+mod moves;
 mod nodes;
 mod outcomes;
 mod persons;
@@ -29,6 +30,7 @@ pub use error::StoreError;
 pub use feed::*;
 pub use feedback::*;
 pub use fleet::*;
+pub use moves::*;
 pub use nodes::*;
 pub use outcomes::*;
 pub use persons::*;
@@ -48,6 +50,7 @@ use async_trait::async_trait;
 pub trait Store:
     RecordStore
     + FeedStore
+    + MoveStore
     + SeedStore
     + ReportStore
     + NodeStore

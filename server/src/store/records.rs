@@ -7,7 +7,7 @@ use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::transition::EdgeKind;
 use time::OffsetDateTime;
 
-use super::{By, StoreError};
+use super::{By, StoreError, digest};
 
 /// Records with their revisions, codes, aliases and edges.
 #[async_trait]
@@ -167,6 +167,13 @@ pub struct RecordStatus {
     /// Of a withdrawn record: why, and what replaces it.
     pub withdrawn_reason: Option<String>,
     pub replaced_by: Option<RecordId>,
+}
+
+impl RevisionMeta {
+    /// SHA-256 over those of document and annex, as [`super::SeedRecord::sha256`] gives it.
+    pub fn sha256(&self) -> String {
+        digest::pair(&self.document_sha256, &self.annex_sha256)
+    }
 }
 
 /// One revision without texts.

@@ -26,6 +26,9 @@ pub trait SeedStore: Send + Sync + Debug {
         at: OffsetDateTime,
     ) -> Result<SeedOutcome, StoreError>;
 
+    /// Whether this source ever brought a record.
+    async fn was_seeded(&self, source: SeedSource) -> Result<bool, StoreError>;
+
     /// Seeds that were not imported because somebody had edited the record.
     async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError>;
 }

@@ -11,8 +11,12 @@ const LINE: &str =
 const RECORD: &str = "xid/79-gpu-has-fallen-off-the-bus";
 
 fn matched(data: &str) -> Output {
+    matched_with(&["--data-dir", data])
+}
+
+fn matched_with(arguments: &[&str]) -> Output {
     let mut command = peerless();
-    command.args(["match", "-", "--data-dir", data]);
+    command.args(["match", "-"]).args(arguments);
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -79,11 +83,28 @@ fn an_import_into_a_new_database_brings_what_ships_unless_told_not_to() {
     let alone = folder.path().join("alone").to_string_lossy().into_owned();
     let imported = run(&["import", &own, "--data-dir", &alone, "--without-shipped"]);
     assert!(imported.status.success(), "{imported:?}");
-    let found = matched(&alone);
-    assert_eq!(found.status.code(), Some(1));
-    // "No known error" does not stand alone: it says where it looked.
-    let warned = String::from_utf8_lossy(&found.stderr);
-    assert!(warned.contains("none of the records that ship"), "{warned}");
+    let found = matched_with(&["--data-dir", &alone, "--without-shipped"]);
+    assert_eq!(found.status.code(), Some(1), "{found:?}");
+}
+
+#[test]
+fn a_database_that_was_never_served_has_what_ships_beside_its_own_records() {
+    let (folder, data) = folder();
+    let own = folder.path().join("own/local");
+    std::fs::create_dir_all(&own).unwrap();
+    let text = document("local/own-record", "CUDA error: my own failure 4711");
+    std::fs::write(own.join("own-record.json"), text).unwrap();
+    let own = folder.path().join("own").to_string_lossy().into_owned();
+    let imported = run(&["import", &own, "--data-dir", &data, "--without-shipped"]);
+    assert!(imported.status.success(), "{imported:?}");
+    let found = matched(&data);
+    assert_eq!(found.status.code(), Some(0), "{found:?}");
+    let told = String::from_utf8_lossy(&found.stderr).into_owned();
+    assert!(told.contains("was never served"), "{told}");
+    let read = run(&["record", "local/own-record", "--data-dir", &data]);
+    assert_eq!(read.status.code(), Some(0), "{read:?}");
+    let left_out = run(&["record", RECORD, "--data-dir", &data, "--without-shipped"]);
+    assert_eq!(left_out.status.code(), Some(1), "{left_out:?}");
 }
 
 #[tokio::test]

@@ -23,7 +23,14 @@ const ORDER: [(&str, &str); 6] = [
     // The first entry of the queue.
     ("post", "/api/v1/records/{id}/-/suggestions"),
 ];
-const LAST: (&str, &str) = ("post", "/api/v1/records/{id}/-/withdraw");
+/// Each takes the record away from the one that it was before.
+const LAST: [(&str, &str); 3] = [
+    ("post", "/api/v1/records/{id}/-/rename"),
+    ("post", "/api/v1/records/{id}/-/merge"),
+    ("post", "/api/v1/records/{id}/-/withdraw"),
+];
+const RENAMED: &str = "cuda/renamed-for-this-test";
+const KEPT: &str = "cuda/peer-access-unsupported-by-hardware";
 const RECORD: &str = "cuda/made-for-this-test";
 /// Lines that no record knows.
 const UNKNOWN: &str = "0123456789abcdef";
@@ -48,7 +55,8 @@ fn operations(description: &Value) -> Vec<Operation<'_>> {
     all.sort_by_key(|operation| {
         let key = (operation.method, operation.path);
         let place = ORDER.iter().position(|known| *known == key);
-        (key == LAST, place.unwrap_or(ORDER.len()))
+        let last = LAST.iter().position(|known| *known == key);
+        (last.map(|last| last + 1), place.unwrap_or(ORDER.len()))
     });
     all
 }
@@ -95,6 +103,8 @@ fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String 
         path if path.starts_with("/api/v1/people/") => person,
         "/api/v1/reports/{id}" => "run-1",
         "/api/v1/unmatched/{id}" => UNKNOWN,
+        "/api/v1/records/{id}/-/merge" => RENAMED,
+        "/api/v1/records/{id}/-/withdraw" => KEPT,
         _ => RECORD,
     };
     let path = operation
@@ -112,6 +122,8 @@ fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String 
         .map(|parameter| parameter["name"].as_str().unwrap())
         .map(|name| match operation.path {
             "/api/v1/records/{id}/-/diff" => format!("{name}=1"),
+            "/api/v1/records/{id}/-/rename" => format!("{name}={RENAMED}"),
+            "/api/v1/records/{id}/-/merge" => format!("{name}={KEPT}"),
             _ => format!("{name}={RECORD}"),
         })
         .collect();

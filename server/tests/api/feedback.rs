@@ -274,8 +274,8 @@ async fn the_queue_is_read_and_decided_over_rest() {
     let app = TestApp::start_with(|options| options.settings.anonymous_writing = true).await;
     let path = format!("/api/v1/records/{RECORD}/-/suggestions");
     let sent = json!({"text": "The cause is another one."});
-    let taken = app.post(&path).json(&sent).send().await.unwrap();
-    assert_eq!(taken.status(), 202);
+    let answer = app.post(&path).json(&sent).send().await.unwrap();
+    assert_eq!(answer.status(), 202);
     for (wrong, status, code) in [
         (json!({"text": " "}), 400, "malformed_body"),
         (json!({"text": "x".repeat(4_001)}), 400, "malformed_body"),

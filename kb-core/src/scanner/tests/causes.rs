@@ -292,6 +292,27 @@ fn what_is_harmless_is_no_cause_even_alone() {
     }
 }
 
+/// The record speaks of all lines of a number; the driver of this one.
+#[test]
+fn a_line_that_the_driver_calls_fatal_is_not_harmless() {
+    let mut records = records(&[]);
+    for record in &mut records {
+        record.harmless = Some("it comes twice".to_owned());
+        record.notice = true;
+    }
+    let matcher = matcher_of(records);
+    for (told, is_harmless) in [("Nonfatal", true), ("Fatal", false)] {
+        let text = log("a").replacen(
+            '\n',
+            &format!(" NVRM: Xid (PCI:0000:af:00): 147, TREX {told}\n"),
+            1,
+        );
+        let summary = scan_text(&matcher, &text);
+        assert_eq!(summary.matches[0].harmless, is_harmless, "{text}");
+        assert_eq!(causes(&summary).is_empty(), is_harmless, "{text}");
+    }
+}
+
 #[test]
 fn between_hosts_the_graph_decides_where_clocks_cannot() {
     let graph = graph(&[("a", "b"), ("b", "c")]);

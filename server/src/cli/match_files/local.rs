@@ -10,8 +10,7 @@ use kb_core::scanner::Event;
 
 use super::explain::{Explainer, Facts};
 use super::unpack::Text;
-use crate::cli::knowledge;
-use crate::config::DataArgs;
+use crate::cli::at_hand::KnowledgeArgs;
 use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
 use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching, check_environment};
 use crate::feed::Generation;
@@ -25,8 +24,11 @@ pub(super) struct Local {
 }
 
 impl Local {
-    pub(super) async fn load(data: &DataArgs, environment: BTreeMap<String, String>) -> anyhow::Result<Self> {
-        let generation = knowledge(data).await?;
+    pub(super) async fn load(
+        knowledge: &KnowledgeArgs,
+        environment: BTreeMap<String, String>,
+    ) -> anyhow::Result<Self> {
+        let generation = knowledge.current().await?;
         check_environment(&generation, &environment)?;
         Ok(Self {
             generation,

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use clap::Args;
 use kb_core::scanner::EnvironmentError;
 
-use crate::config::DataArgs;
+use super::at_hand::KnowledgeArgs;
 use explain::Explainer;
 use input::Input;
 use local::Local;
@@ -61,7 +61,7 @@ pub struct MatchArgs {
     #[command(flatten)]
     remote: RemoteArgs,
     #[command(flatten)]
-    data: DataArgs,
+    knowledge: KnowledgeArgs,
 }
 
 /// How to answer; as text for people unless said.
@@ -106,7 +106,7 @@ pub(super) async fn run(arguments: MatchArgs) -> anyhow::Result<ExitCode> {
             explain_all(&server, &inputs, output)
         })
     } else {
-        let local = match Local::load(&arguments.data, environment).await {
+        let local = match Local::load(&arguments.knowledge, environment).await {
             Err(error) if error.is::<EnvironmentError>() => {
                 eprintln!("peerless: --env: {error}");
                 return Ok(ExitCode::from(super::USAGE));

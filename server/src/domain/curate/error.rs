@@ -49,6 +49,11 @@ pub enum CurateError {
     TooManyComments,
     #[error("{0} is not published, so that it replaces nothing")]
     NoReplacement(RecordId),
+    /// A record that is not published, or has a newer draft, cannot become another.
+    #[error(
+        "{0} must be published, without a newer draft: publish its newest revision or go back to the published one first"
+    )]
+    NotSettled(RecordId),
     #[error("there is no record {0}")]
     NoRecord(RecordId),
     #[error("record {0} has no revision {1}")]

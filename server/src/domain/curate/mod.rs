@@ -6,7 +6,9 @@ mod deciding;
 mod error;
 mod foresee;
 mod gate;
+mod moves;
 mod review;
+mod together;
 mod trial;
 
 use std::sync::Arc;
@@ -30,7 +32,9 @@ pub use deciding::Approver;
 pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused};
+pub use moves::{merge_into, rename};
 pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
+pub use together::{Pair, together};
 pub use trial::{Trial, try_draft};
 
 #[derive(Debug, Clone)]

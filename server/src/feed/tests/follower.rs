@@ -6,10 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use kb_core::ids::{RecordId, Seq};
 
-use crate::feed::follow::{FeedError, Follower, load};
+use crate::feed::follow::{FeedError, Follower, load, load_beside};
 use crate::feed::samples::{PEER_ACCESS, change, document, tombstone};
 use crate::search::SearchRequest;
-use crate::store::{FeedChange, FeedPage, FeedStore, StoreError};
+use crate::store::{FeedChange, FeedPage, FeedStore, SeedRecord, StoreError};
 
 const ANNEX: &str = r#"{"schema_version": 1, "codes": ["Xid 79"]}"#;
 
@@ -160,6 +160,60 @@ async fn all_parts_of_a_generation_change_together() {
         (Seq(7), 7, 6),
         "readers keep theirs"
     );
+}
+
+#[tokio::test]
+async fn records_beside_the_store_give_way_to_what_it_has() {
+    let feed = FakeFeed::default();
+    feed.publish(small(1, "test/a", "zebra"));
+    let beside = ["test/a", "test/b", "test/c"].map(|id| SeedRecord {
+        id: id.parse().unwrap(),
+        document: document(id, "giraffe").to_string(),
+        annex: ANNEX.to_owned(),
+    });
+    let mut follower = load_beside(Arc::new(feed.clone()), beside.to_vec())
+        .await
+        .unwrap();
+    assert_eq!(ids(&follower), ["test/a", "test/b", "test/c"]);
+    let signature = |follower: &Follower, id: &str| {
+        let generation = follower.knowledge().current();
+        let published = generation.record(&id.parse().unwrap()).unwrap();
+        published.record.document.signature.clone()
+    };
+    assert_eq!(signature(&follower, "test/a"), "zebra");
+    assert_eq!(signature(&follower, "test/b"), "giraffe");
+    feed.publish(tombstone(2, "test/b"));
+    follower.catch_up().await.unwrap();
+    assert_eq!(ids(&follower), ["test/a", "test/c"]);
+    // A database that is older than what was seen makes it start over, with what is beside.
+    feed.with(|state| {
+        state.head = 1;
+        state.changes.retain(|change| change.seq == Seq(1));
+    });
+    follower.catch_up().await.unwrap();
+    assert_eq!(ids(&follower), ["test/a", "test/b", "test/c"]);
+}
+
+#[tokio::test]
+async fn a_record_goes_by_the_ids_of_those_that_became_it() {
+    let feed = FakeFeed::default();
+    let mut leads = document("test/before", "giraffe");
+    leads["transition_graph"] = serde_json::json!({"leads_to": [{"error_id": "test/old"}]});
+    feed.publish(change(1, "test/before", &leads.to_string(), ANNEX));
+    feed.publish(small(2, "test/old", "zebra"));
+    feed.publish(small(3, "test/new", "zebra too"));
+    let mut follower = follower(&feed).await;
+    feed.publish(tombstone(4, "test/old"));
+    feed.publish(FeedChange {
+        former: vec!["test/old".parse().unwrap()],
+        ..small(5, "test/new", "zebra too")
+    });
+    follower.catch_up().await.unwrap();
+    let generation = follower.knowledge().current();
+    let new: RecordId = "test/new".parse().unwrap();
+    assert_eq!(generation.alias("test/old"), Some(&new));
+    let neighbours = generation.graph.neighbours(&new);
+    assert_eq!(neighbours.len(), 1, "{neighbours:?}");
 }
 
 #[tokio::test]

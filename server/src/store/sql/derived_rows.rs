@@ -84,12 +84,15 @@ async fn insert_aliases<DB: Engine>(tx: &mut Tx<DB>, records: &[Derived]) -> Res
 
 /// Refuses ids that are former ids of other records.
 pub(super) async fn refuse_alias_as_id<DB: Engine>(tx: &mut Tx<DB>, ids: &[&str]) -> Result<(), StoreError> {
-    let rows = batch::all_for_keys(tx, "SELECT alias, record_id FROM alias WHERE alias", ids).await?;
-    match rows.first() {
-        Some(row) => Err(StoreError::AliasTaken {
-            alias: row.text(0)?,
-            holder: id_from(row.text(1)?)?,
-        }),
-        None => Ok(()),
+    let aliases = "SELECT alias, record_id FROM alias WHERE alias";
+    let moved = "SELECT former, record_id FROM moved WHERE former";
+    for question in [aliases, moved] {
+        if let Some(row) = batch::all_for_keys(tx, question, ids).await?.first() {
+            return Err(StoreError::AliasTaken {
+                alias: row.text(0)?,
+                holder: id_from(row.text(1)?)?,
+            });
+        }
     }
+    Ok(())
 }

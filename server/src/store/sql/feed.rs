@@ -1,7 +1,9 @@
 //! The feed by SQL.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
-use kb_core::ids::Seq;
+use kb_core::ids::{RecordId, Seq};
 
 use super::convert::id_from;
 use super::dialect::Dialect;
@@ -32,9 +34,13 @@ impl<DB: Engine> FeedStore for SqlStore<DB> {
             FROM record r JOIN revision v ON v.record_id = r.id AND v.revision = r.published_revision \
             WHERE r.seq > $1 ORDER BY r.seq LIMIT $2";
         let rows = tx.all(sql, values![after, limit]).await?;
+        let moved = tx
+            .all("SELECT former, record_id FROM moved ORDER BY former", &[])
+            .await?;
         tx.commit().await?;
 
-        let changes = rows.iter().map(change_from).collect::<Result<Vec<_>, _>>()?;
+        let mut changes = rows.iter().map(change_from).collect::<Result<Vec<_>, _>>()?;
+        add_former(&mut changes, &moved)?;
         let last = changes.last().map(|change| change.seq);
         let full = changes.len() == limit as usize;
         let reaches = if full { last.unwrap_or(head) } else { head };
@@ -75,5 +81,19 @@ fn change_from(row: &impl Cells) -> Result<FeedChange, StoreError> {
         changed_at: row.time(11)?,
         published,
         forced: row.maybe_text(12)?,
+        former: Vec::new(),
     })
+}
+
+/// Few records are ever moved, so that all moves are read with each page.
+fn add_former(changes: &mut [FeedChange], moved: &[impl Cells]) -> Result<(), StoreError> {
+    let mut by_record: HashMap<RecordId, Vec<RecordId>> = HashMap::new();
+    for row in moved {
+        let former = by_record.entry(id_from(row.text(1)?)?).or_default();
+        former.push(id_from(row.text(0)?)?);
+    }
+    for change in changes {
+        change.former = by_record.remove(&change.id).unwrap_or_default();
+    }
+    Ok(())
 }

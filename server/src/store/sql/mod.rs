@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! connect, migrate                  from a URL to a store whose tables are those of this program
-//! records, feed, seeds, reports,
+//! records, feed, seeds, moves, reports,
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
 //! anonymous, feedback               one trait each
@@ -24,6 +24,7 @@ mod feed;
 mod feedback;
 mod fleet;
 mod migrate;
+mod moves;
 mod node_events;
 mod nodes;
 mod outcomes;

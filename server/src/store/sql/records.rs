@@ -126,6 +126,9 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         )
         .await?;
         derived_rows::replace(&mut tx, &[derived]).await?;
+        // What is brought back stands for itself again.
+        tx.run("DELETE FROM moved WHERE former = $1", values![&publish.id])
+            .await?;
         reviews::decide(&mut tx, &publish).await?;
         set_newest(&mut tx, seq).await?;
         let detail = match &publish.forced {
@@ -270,7 +273,8 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
     }
 
     async fn resolve_alias(&self, alias: &str) -> Result<Option<RecordId>, StoreError> {
-        let sql = "SELECT record_id FROM alias WHERE alias = $1";
+        let sql = "SELECT record_id FROM alias WHERE alias = $1 \
+            UNION ALL SELECT record_id FROM moved WHERE former = $1";
         let row = self.read_once().await?.first(sql, values![alias]).await?;
         row.map(|row| id_from(row.text(0)?)).transpose()
     }
@@ -286,10 +290,12 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         // Whether a target is known is asked now, not remembered: it may be published later, or withdrawn.
         let sql = "SELECT e.from_id, e.kind, e.to_id, e.probability, e.condition, e.distinction, \
             e.typical_delay, EXISTS (SELECT 1 FROM record r WHERE r.state = 'published' AND (r.id = e.to_id \
-                OR r.id = (SELECT a.record_id FROM alias a WHERE a.alias = e.to_id))) \
+                OR r.id IN (SELECT a.record_id FROM alias a WHERE a.alias = e.to_id \
+                    UNION ALL SELECT m.record_id FROM moved m WHERE m.former = e.to_id))) \
             FROM edge e \
             WHERE e.from_id = $1 OR e.to_id = $1 \
-                OR e.to_id IN (SELECT a.alias FROM alias a WHERE a.record_id = $1) \
+                OR e.to_id IN (SELECT a.alias FROM alias a WHERE a.record_id = $1 \
+                    UNION ALL SELECT m.former FROM moved m WHERE m.record_id = $1) \
             ORDER BY e.from_id, e.ordinal";
         let rows = self.read_once().await?.all(sql, values![id]).await?;
         let edge = |row: &DB::Row| {
@@ -315,7 +321,7 @@ async fn lock_head<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<Option<
 }
 
 /// Where the record stands, locked until the transaction ends.
-async fn standing<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<RecordStatus, StoreError> {
+pub(super) async fn standing<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<RecordStatus, StoreError> {
     tx.first(<DB as Dialect>::LOCK_RECORD, values![id]).await?;
     let sql = concat!("SELECT ", status_columns!(), " FROM record WHERE id = $1");
     match tx.first(sql, values![id]).await? {

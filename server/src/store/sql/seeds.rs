@@ -68,6 +68,12 @@ impl<DB: Engine> SeedStore for SqlStore<DB> {
         })
     }
 
+    async fn was_seeded(&self, source: SeedSource) -> Result<bool, StoreError> {
+        let sql = "SELECT record_id FROM seed_import WHERE source = $1 LIMIT 1";
+        let rows = self.read_once().await?.all(sql, values![source.as_str()]).await?;
+        Ok(!rows.is_empty())
+    }
+
     async fn seed_conflicts(&self) -> Result<Vec<SeedConflict>, StoreError> {
         let sql = "SELECT s.record_id, r.head_revision, s.waiting_sha256, s.waiting_since \
             FROM seed_import s JOIN record r ON r.id = s.record_id \

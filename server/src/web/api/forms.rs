@@ -53,7 +53,7 @@ fn form(path: &str, parameter: &str) -> Option<Form> {
         "limit" if path == "/api/v1/search" => Form::To(MAX_LIMIT),
         "limit" => Form::To(usize::try_from(PAGE_MAX).unwrap_or(usize::MAX)),
         "depth" => Form::To(usize::try_from(MAX_DEPTH).unwrap_or(usize::MAX)),
-        "replaced_by" => Form::Id(RECORD_ID_PATTERN),
+        "replaced_by" | "into" | "new_id" => Form::Id(RECORD_ID_PATTERN),
         "id" if is_of_records => Form::Id(RECORD_ID_PATTERN),
         "from" | "to" if path == "/api/v1/graph/path" => Form::Id(RECORD_ID_PATTERN),
         "id" | "node" => Form::Id(OPAQUE_ID),

@@ -73,6 +73,16 @@ pub fn declare(routes: &mut Routes) {
         Access::Scope(Scope::Publish),
         records::publish::withdraw,
     );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/merge",
+        Access::Scope(Scope::Publish),
+        records::moves::merge,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/rename",
+        Access::Scope(Scope::Publish),
+        records::moves::rename,
+    );
     routes.get("/api/v1/records/{id:.+}", Access::Anyone, records::get::get);
     routes.put(
         "/api/v1/records/{id:.+}",

@@ -92,9 +92,10 @@ impl From<CurateError> for Problem {
             ),
             CurateError::Stale(Some(head)) => stale(head),
             CurateError::SecondPerson(_) => Self::new(Code::SecondPerson, error.to_string()),
-            CurateError::NoReview(..) | CurateError::NothingToReview(_) | CurateError::TooManyComments => {
-                Self::new(Code::WrongState, error.to_string())
-            }
+            CurateError::NoReview(..)
+            | CurateError::NothingToReview(_)
+            | CurateError::NotSettled(_)
+            | CurateError::TooManyComments => Self::new(Code::WrongState, error.to_string()),
             CurateError::Text(_) | CurateError::NoField(_) | CurateError::NoReplacement(_) => {
                 Self::new(Code::MalformedBody, error.to_string())
             }

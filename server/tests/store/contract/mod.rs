@@ -10,6 +10,7 @@ mod fleet;
 mod heads;
 mod imports;
 mod lists;
+mod moves;
 mod nodes;
 mod outcomes;
 mod persons;
@@ -94,12 +95,18 @@ contract! {
         lists_are_narrowed_by_state_and_domain
         ids_are_ordered_by_bytes
     }
+    moves {
+        a_merged_record_leads_to_the_other
+        a_renamed_record_is_found_under_its_former_id
+        votes_go_where_their_record_goes
+    }
     imports {
         the_program_never_takes_back_what_was_imported
         an_import_keeps_what_somebody_edited
     }
     seeds {
         new_seeds_are_published
+        it_is_known_who_ever_brought_records
         unchanged_seeds_write_nothing
         a_changed_seed_makes_a_revision
         an_edit_survives_and_the_conflict_is_listed

@@ -52,6 +52,22 @@ pub(crate) async fn new_seeds_are_published(place: Arc<Place>) {
     );
 }
 
+pub(crate) async fn it_is_known_who_ever_brought_records(place: Arc<Place>) {
+    let store = place.store().await;
+    published(store.as_ref(), "cuda/a", record("cuda/a", "own")).await;
+    let brought = async |source| store.was_seeded(source).await.unwrap();
+    assert!(!brought(SeedSource::Program).await && !brought(SeedSource::Import).await);
+    store
+        .seed(SeedSource::Import, seeds("one"), at(10))
+        .await
+        .unwrap();
+    assert!(!brought(SeedSource::Program).await && brought(SeedSource::Import).await);
+    // Nothing of it is taken over here, and it was brought all the same.
+    let other = vec![seed("cuda/a", record("cuda/a", "another"))];
+    store.seed(SeedSource::Program, other, at(11)).await.unwrap();
+    assert!(brought(SeedSource::Program).await);
+}
+
 pub(crate) async fn unchanged_seeds_write_nothing(place: Arc<Place>) {
     let store = place.store().await;
     store

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod get;
 pub mod graph;
 pub mod list;
+pub mod moves;
 pub mod outcomes;
 pub mod publish;
 pub mod put;
@@ -42,6 +43,13 @@ async fn locate(
 ) -> Result<Located, Problem> {
     let id: RecordId = path_id.parse()?;
     match state.store.status(&id).await? {
+        Some(status) if status.state == RecordState::Withdrawn => {
+            // It became another: what it said stands there.
+            return match state.store.resolve_alias(id.as_str()).await? {
+                Some(target) => Ok(Located::Moved(moved(request, &id, &target))),
+                None => Ok(Located::Here(status)),
+            };
+        }
         Some(status) if status.published.is_some() || may_edit(actor) => return Ok(Located::Here(status)),
         _ => {}
     }

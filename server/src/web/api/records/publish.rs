@@ -167,7 +167,7 @@ pub async fn withdraw(
     Ok(answer(&state, withdrawn).await)
 }
 
-async fn answer(state: &AppState, published: Published) -> HttpResponse {
+pub(super) async fn answer(state: &AppState, published: Published) -> HttpResponse {
     let body = announce(state, published).await;
     HttpResponse::Ok()
         .insert_header((header::ETAG, etag::of_revision(published.revision)))
@@ -175,7 +175,11 @@ async fn answer(state: &AppState, published: Published) -> HttpResponse {
 }
 
 /// What somebody says in a body that nobody reads would be done otherwise than it was meant.
-async fn refuse_body(request: &HttpRequest, payload: Payload, instead: &str) -> Result<(), Problem> {
+pub(super) async fn refuse_body(
+    request: &HttpRequest,
+    payload: Payload,
+    instead: &str,
+) -> Result<(), Problem> {
     match body::raw(request, payload, 0).await {
         Ok(_) => Ok(()),
         Err(BodyError::TooLarge(_)) => Err(Problem::new(
@@ -187,7 +191,11 @@ async fn refuse_body(request: &HttpRequest, payload: Payload, instead: &str) -> 
 }
 
 /// A precondition is welcome here, though not asked for: the step names a revision that exists already.
-async fn check_if_match(request: &HttpRequest, state: &AppState, id: &RecordId) -> Result<(), Problem> {
+pub(super) async fn check_if_match(
+    request: &HttpRequest,
+    state: &AppState,
+    id: &RecordId,
+) -> Result<(), Problem> {
     let Some(Tags::These(tags)) = etag::read(request.headers(), &header::IF_MATCH)? else {
         return Ok(());
     };

@@ -1,0 +1,316 @@
+//! `peerless import DIR` of a folder that `peerless export DIR` wrote: folder and database are both held against what they had in
+//! common last.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use kb_core::ids::RecordId;
+use kb_core::text::Violation;
+
+use super::conflict_text::tell_conflict;
+use super::export_folder::{files, written};
+use super::{import, say};
+use crate::bundle::{self, Manifest, Written};
+use crate::clock::{Clock as _, SystemClock};
+use crate::domain::round_trip::{
+    Done, Folder, Plan, Planned, Stands, Wishes, carry_out, plan, refused, stands,
+};
+use crate::feed::{self, Follower};
+use crate::store::{SeedRecord, Store};
+
+/// How a folder that was exported is taken in.
+#[derive(Debug, Args)]
+pub(super) struct RoundTripArgs {
+    /// Withdraw records whose files were removed from the folder since it was written
+    #[arg(long)]
+    prune: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Of this record the folder is right, whatever the database says; may be given several times
+    #[arg(long, value_name = "ID")]
+    take_folder: Vec<RecordId>,
+    /// Of this record the database is right: its files get what it says; may be given several times
+    #[arg(long, value_name = "ID")]
+    take_database: Vec<RecordId>,
+}
+
+impl RoundTripArgs {
+    /// Whether anything was asked for that only a folder with a manifest can have.
+    pub(super) fn is_asked(&self) -> bool {
+        self.prune || self.dry_run || !self.take_folder.is_empty() || !self.take_database.is_empty()
+    }
+
+    pub(super) fn is_dry(&self) -> bool {
+        self.dry_run
+    }
+
+    fn wishes(&self, folder: &Folder) -> anyhow::Result<Wishes> {
+        let wishes = Wishes {
+            folder: self.take_folder.iter().cloned().collect(),
+            database: self.take_database.iter().cloned().collect(),
+            prune: self.prune,
+        };
+        for id in wishes.folder.union(&wishes.database) {
+            if !folder.base.contains_key(id) && !folder.files.contains_key(id) {
+                bail!("the folder neither has nor had a record {id}");
+            }
+        }
+        if let Some(id) = wishes.folder.intersection(&wishes.database).next() {
+            bail!("--take-folder and --take-database both name {id}");
+        }
+        Ok(wishes)
+    }
+}
+
+/// Takes the folder into a database that holds records already.
+pub(super) async fn run(
+    store: &Arc<dyn Store>,
+    path: &Path,
+    manifest: Manifest,
+    arguments: &RoundTripArgs,
+) -> anyhow::Result<ExitCode> {
+    let folder = Folder {
+        base: manifest
+            .records
+            .iter()
+            .map(|(id, written)| (id.clone(), written.sha256.clone()))
+            .collect(),
+        files: files(path)?,
+    };
+    let wishes = arguments.wishes(&folder)?;
+    let now = stands(store.as_ref()).await?;
+    let plan = plan(store.as_ref(), &folder, &now, &wishes).await?;
+    let new: Vec<SeedRecord> = plan.values().filter_map(to_publish).cloned().collect();
+    let new = import::checked(new)?;
+    import::say_slow(&new)?;
+    let follower = feed::load(store.clone()).await?;
+    if arguments.dry_run {
+        return dry_run(&follower, path, (&folder, &plan)).await;
+    }
+    let knowledge = follower.knowledge();
+    let following = tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
+    let done = carry_out(store.as_ref(), &knowledge, &plan, SystemClock.now()).await;
+    following.abort();
+    let done = done?;
+    let mut round_trip = RoundTrip {
+        path,
+        manifest,
+        counts: BTreeMap::new(),
+        open: 0,
+    };
+    for (id, planned) in &plan {
+        round_trip.tell(id, planned, &folder)?;
+        round_trip.settle(id, planned, done.get(id))?;
+    }
+    round_trip
+        .manifest
+        .write(path)
+        .with_context(|| path.display().to_string())?;
+    round_trip.sum()
+}
+
+/// Notes what folder and database have in common after an import into a new database.
+pub(super) async fn note_all(store: &dyn Store, path: &Path, mut manifest: Manifest) -> anyhow::Result<()> {
+    let files = files(path)?;
+    for (id, stands) in stands(store).await? {
+        let Stands::Published(published) = stands else {
+            continue;
+        };
+        if files.get(&id).is_some_and(|file| *file == published.texts) {
+            manifest.note(&id, written(&published));
+        }
+    }
+    manifest.write(path).with_context(|| path.display().to_string())
+}
+
+fn to_publish(planned: &Planned) -> Option<&SeedRecord> {
+    match planned {
+        Planned::Publish { texts, .. } => Some(texts),
+        _ => None,
+    }
+}
+
+async fn dry_run(
+    follower: &Follower,
+    path: &Path,
+    (folder, plan): (&Folder, &Plan),
+) -> anyhow::Result<ExitCode> {
+    let refused = refused(plan, follower.knowledge().current()).await?;
+    let mut round_trip = RoundTrip {
+        path,
+        manifest: Manifest::default(),
+        counts: BTreeMap::new(),
+        open: 0,
+    };
+    for (id, planned) in plan {
+        round_trip.tell(id, planned, folder)?;
+        let would = match planned {
+            Planned::Publish { merged: true, .. } => "merge",
+            Planned::Publish { .. } if folder.base.contains_key(id) => "update",
+            Planned::Publish { .. } => "add",
+            Planned::Withdraw => "withdraw",
+            Planned::Write(..) => "write the files of",
+            Planned::Remove => "remove the files of",
+            _ => continue,
+        };
+        match refused.get(id) {
+            Some(findings) => {
+                round_trip.open += 1;
+                tell_findings(id, findings)?;
+                say(format_args!("would keep as a draft: {id}"))?;
+            }
+            None => say(format_args!("would {would}: {id}"))?,
+        }
+    }
+    say("nothing was done")?;
+    Ok(round_trip.code())
+}
+
+fn tell_findings(id: &RecordId, findings: &[Violation]) -> std::io::Result<()> {
+    for finding in findings {
+        say(format_args!(
+            "not published: {id}: {}: {}",
+            finding.rule, finding.reason
+        ))?;
+    }
+    Ok(())
+}
+
+struct RoundTrip<'a> {
+    path: &'a Path,
+    manifest: Manifest,
+    counts: BTreeMap<&'static str, usize>,
+    /// Records that somebody must look at.
+    open: usize,
+}
+
+impl RoundTrip<'_> {
+    /// Says what concerns the reader whether anything is done or not.
+    fn tell(&mut self, id: &RecordId, planned: &Planned, folder: &Folder) -> anyhow::Result<()> {
+        match planned {
+            Planned::Changed => say(format_args!(
+                "changed in the database alone, export brings it: {id}"
+            ))?,
+            Planned::Gone => say(format_args!(
+                "withdrawn in the database, export removes its files: {id}"
+            ))?,
+            Planned::Removed => say(format_args!("its files were removed, --prune withdraws it: {id}"))?,
+            Planned::Conflict {
+                why,
+                fields,
+                database,
+            } => {
+                self.open += 1;
+                let texts = (folder.files.get(id), database.as_ref());
+                tell_conflict(self.path, id, *why, (fields, texts))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Says what was done, and brings files and manifest up to it.
+    fn settle(&mut self, id: &RecordId, planned: &Planned, done: Option<&Done>) -> anyhow::Result<()> {
+        let shown = || format!("{id} in {}", self.path.display());
+        match (planned, done) {
+            (Planned::Publish { texts, merged, .. }, Some(Done::Published { revision, added })) => {
+                if *merged {
+                    bundle::write_record(self.path, texts).with_context(shown)?;
+                }
+                let word = match (merged, added) {
+                    (true, _) => "merged",
+                    (false, true) => "added",
+                    (false, false) => "updated",
+                };
+                say(format_args!("{word}: {id} {revision}"))?;
+                self.count(word);
+                let sha256 = texts.sha256();
+                self.manifest.note(
+                    id,
+                    Written {
+                        revision: *revision,
+                        sha256,
+                    },
+                );
+            }
+            (Planned::Publish { .. }, Some(Done::Refused { draft, findings })) => {
+                tell_findings(id, findings)?;
+                say(format_args!("kept as a draft: {id} {draft}"))?;
+                self.count("kept as drafts");
+                self.open += 1;
+            }
+            (Planned::Withdraw, Some(Done::Withdrawn)) => {
+                say(format_args!("withdrawn: {id}"))?;
+                self.count("withdrawn");
+                self.manifest.records.remove(id);
+            }
+            (_, Some(Done::Failed(why))) => {
+                say(format_args!("failed: {id}: {why}"))?;
+                self.count("failed");
+                self.open += 1;
+            }
+            (Planned::Same(revision, sha256), _) => {
+                let (revision, sha256) = (*revision, sha256.clone());
+                self.manifest.note(id, Written { revision, sha256 });
+                self.count("the same on both sides");
+            }
+            (Planned::Write(texts, revision), _) => {
+                bundle::write_record(self.path, texts).with_context(shown)?;
+                say(format_args!("written from the database: {id} {revision}"))?;
+                self.count("written");
+                let sha256 = texts.sha256();
+                self.manifest.note(
+                    id,
+                    Written {
+                        revision: *revision,
+                        sha256,
+                    },
+                );
+            }
+            (Planned::Remove, _) => {
+                bundle::remove_record(self.path, id).with_context(shown)?;
+                say(format_args!("its files are removed: {id}"))?;
+                self.count("removed");
+                self.manifest.records.remove(id);
+            }
+            (Planned::Forget, _) => {
+                self.manifest.records.remove(id);
+            }
+            (Planned::Conflict { .. }, _) => self.count("conflicts"),
+            (Planned::Changed | Planned::Gone, _) => self.count("changed in the database alone"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, word: &'static str) {
+        *self.counts.entry(word).or_default() += 1;
+    }
+
+    fn sum(&self) -> anyhow::Result<ExitCode> {
+        let told: Vec<String> = self
+            .counts
+            .iter()
+            .map(|(word, count)| format!("{count} {word}"))
+            .collect();
+        if told.is_empty() {
+            say("nothing to do: folder and database say the same")?;
+        } else {
+            say(told.join(", "))?;
+        }
+        Ok(self.code())
+    }
+
+    fn code(&self) -> ExitCode {
+        if self.open == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A record that becomes another: merged into one that says the same, or given another id. Former addresses, edges and votes
+//! follow.
+
+use kb_core::ids::RecordId;
+use kb_core::text::{Part, Violation, replace_value};
+use time::OffsetDateTime;
+
+use super::{CurateError, check_texts, review};
+use crate::store::{By, Merge, Published, RecordState, RecordStatus, Rename, Store};
+
+/// Withdraws a record in favour of another, to which its addresses lead from then on.
+pub async fn merge_into(
+    store: &dyn Store,
+    (id, into): (&RecordId, &RecordId),
+    reason: Option<&str>,
+    by: &By,
+    at: OffsetDateTime,
+) -> Result<Published, CurateError> {
+    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+    if let Some(reason) = reason {
+        review::check_text(reason)?;
+    }
+    settled(store, id).await?;
+    let target = store.status(into).await?;
+    let published = target.is_some_and(|status| status.state == RecordState::Published);
+    if !published || id == into {
+        return Err(CurateError::NoReplacement(into.clone()));
+    }
+    let merge = Merge {
+        id: id.clone(),
+        into: into.clone(),
+        by: by.clone(),
+        reason: reason.map(str::to_owned),
+        at,
+    };
+    let merged = store.merge(merge).await?;
+    merged.ok_or_else(|| CurateError::NotSettled(id.clone()))
+}
+
+/// Gives a record another id. Its texts are those that readers see, so that the gate is not asked again.
+pub async fn rename(
+    store: &dyn Store,
+    (id, to): (&RecordId, &RecordId),
+    by: &By,
+    at: OffsetDateTime,
+) -> Result<Published, CurateError> {
+    let status = settled(store, id).await?;
+    let revision = status.head;
+    let texts = store.revision(id, revision).await?;
+    let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
+    let new_id = serde_json::Value::from(to.as_str()).to_string();
+    let document = replace_value(&texts.document, "/id", &new_id).map_err(|error| {
+        let told = Violation::error(Part::Document, "/id", "rename", error.to_string());
+        CurateError::Invalid(vec![told])
+    })?;
+    check_texts(to, &document, &texts.annex).map_err(CurateError::Invalid)?;
+    let rename = Rename {
+        id: id.clone(),
+        revision,
+        to: to.clone(),
+        document,
+        annex: texts.annex,
+        by: by.clone(),
+        at,
+    };
+    let renamed = store.rename(rename).await?;
+    renamed.ok_or_else(|| CurateError::NotSettled(id.clone()))
+}
+
+/// A record that is published and has no newer draft, which nobody would find under the former id.
+async fn settled(store: &dyn Store, id: &RecordId) -> Result<RecordStatus, CurateError> {
+    let status = store.status(id).await?;
+    let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
+    if status.state != RecordState::Published || status.published != Some(status.head) {
+        return Err(CurateError::NotSettled(id.clone()));
+    }
+    Ok(status)
+}

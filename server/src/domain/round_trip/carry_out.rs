@@ -1,0 +1,208 @@
+//! Doing what was planned. Each record is published by itself, through the same gate as any other; what ended in the middle is
+//! taken up by the next import, which finds in the database what it would have put there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kb_core::ids::{RecordId, Revision, Seq};
+use kb_core::record::Record;
+use kb_core::text::Violation;
+use time::OffsetDateTime;
+
+use super::plan::{Plan, Planned};
+use crate::domain::curate::{self, Approver, CurateError, Draft, Gate};
+use crate::feed::background::{self, Beside};
+use crate::feed::{Generation, Knowledge};
+use crate::store::{By, Expected, SeedRecord, SeedSource, Store, StoreError, Withdrawal};
+
+/// How long it waits for readers to lose what was withdrawn, before the gate is asked about the rest.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest note of a revision, in characters.
+const NOTE_CHARACTERS: usize = 500;
+const WITHDRAWN: &str = "Its files were removed from the folder that was imported";
+
+/// What became of a record.
+#[derive(Debug)]
+pub enum Done {
+    Published {
+        revision: Revision,
+        added: bool,
+    },
+    Withdrawn,
+    /// The gate refuses it; kept as this draft.
+    Refused {
+        draft: Revision,
+        findings: Vec<Violation>,
+    },
+    /// It could not be done; nothing of this record changed.
+    Failed(String),
+}
+
+/// What of a plan the gate refuses beside these records, and why. Computes off the async threads.
+pub async fn refused(
+    plan: &Plan,
+    generation: Arc<Generation>,
+) -> Result<BTreeMap<RecordId, Vec<Violation>>, CurateError> {
+    let mut new = Vec::new();
+    let mut found = BTreeMap::new();
+    for texts in published(plan) {
+        match Record::parse(&texts.document, &texts.annex) {
+            Ok(record) => new.push(record),
+            Err(violations) => {
+                found.insert(texts.id.clone(), violations);
+            }
+        }
+    }
+    if !new.is_empty() {
+        let asked = background::run(Beside::Requests, move || curate::refused(&new, &generation));
+        found.extend(asked.await.ok_or(CurateError::NotAsked)??);
+    }
+    Ok(found)
+}
+
+fn published(plan: &Plan) -> impl Iterator<Item = &SeedRecord> {
+    plan.values().filter_map(|planned| match planned {
+        Planned::Publish { texts, .. } => Some(texts),
+        _ => None,
+    })
+}
+
+/// Withdraws and publishes what is planned. `knowledge` must be followed meanwhile.
+pub async fn carry_out(
+    store: &dyn Store,
+    knowledge: &Arc<Knowledge>,
+    plan: &Plan,
+    at: OffsetDateTime,
+) -> Result<BTreeMap<RecordId, Done>, CurateError> {
+    let by = By::system(SeedSource::Import.actor());
+    let mut done = BTreeMap::new();
+    // First, so that a record that was given another id is not held against itself.
+    for (id, _) in plan
+        .iter()
+        .filter(|(_, planned)| matches!(planned, Planned::Withdraw))
+    {
+        let withdrawal = Withdrawal {
+            id: id.clone(),
+            by: by.clone(),
+            reason: Some(WITHDRAWN.to_owned()),
+            replaced_by: None,
+            at,
+        };
+        let withdrawn = curate::withdraw(store, withdrawal).await.map(|_| Done::Withdrawn);
+        done.insert(id.clone(), or_failed(withdrawn)?);
+    }
+    if published(plan).next().is_none() {
+        return Ok(done);
+    }
+    knowledge.holds(store.head_seq().await?, PATIENCE).await;
+    let generation = knowledge.current();
+    let importer = Importer {
+        store,
+        approver: Approver::system(by),
+        gate: Gate::Asked(Arc::clone(knowledge)),
+        at,
+    };
+    let mut passed = Some(generation.seq);
+    let mut refused = refused(plan, generation).await?;
+    for (id, planned) in plan {
+        let Planned::Publish { texts, expected, .. } = planned else {
+            continue;
+        };
+        let become_of = match refused.remove(id) {
+            Some(findings) => importer.keep(texts, *expected, findings).await,
+            None => importer.publish(texts, *expected, &mut passed).await,
+        };
+        done.insert(id.clone(), or_failed(become_of)?);
+    }
+    Ok(done)
+}
+
+/// What concerns one record alone does not end the import.
+fn or_failed(done: Result<Done, CurateError>) -> Result<Done, CurateError> {
+    match done {
+        Err(CurateError::Store(error @ StoreError::AliasTaken { .. })) => Ok(Done::Failed(error.to_string())),
+        Err(error @ (CurateError::Store(_) | CurateError::NotAsked | CurateError::NoHealthyLines(_))) => {
+            Err(error)
+        }
+        Err(CurateError::Stale(_)) => Ok(Done::Failed(
+            "somebody changed it at the same time: import again".to_owned(),
+        )),
+        Err(error) => Ok(Done::Failed(error.to_string())),
+        Ok(done) => Ok(done),
+    }
+}
+
+struct Importer<'a> {
+    store: &'a dyn Store,
+    approver: Approver,
+    gate: Gate,
+    at: OffsetDateTime,
+}
+
+impl Importer<'_> {
+    /// `passed` is the state of the feed beside which the gate lets all of them pass. They were asked beside each other, so
+    /// that it goes on with each of them; once somebody else published, each is asked again.
+    async fn publish(
+        &self,
+        texts: &SeedRecord,
+        expected: Expected,
+        passed: &mut Option<Seq>,
+    ) -> Result<Done, CurateError> {
+        let revision = self.save(texts, expected, None).await?;
+        let published = curate::publish(
+            self.store,
+            (&self.gate, *passed),
+            (&texts.id, Some(revision)),
+            (&self.approver, None),
+            self.at,
+        )
+        .await;
+        match published {
+            Ok(published) => {
+                let is_next = |before: &Seq| before.0.checked_add(1) == Some(published.seq.0);
+                *passed = passed.filter(is_next).map(|_| published.seq);
+                Ok(Done::Published {
+                    revision,
+                    added: expected == Expected::Absent,
+                })
+            }
+            // Somebody published meanwhile, and beside that it may not stand.
+            Err(CurateError::Gate(findings)) => Ok(Done::Refused {
+                draft: revision,
+                findings,
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps what the gate refuses as a draft, with the reasons as its note.
+    async fn keep(
+        &self,
+        texts: &SeedRecord,
+        expected: Expected,
+        findings: Vec<Violation>,
+    ) -> Result<Done, CurateError> {
+        let reasons: Vec<&str> = findings.iter().map(|finding| finding.reason.as_str()).collect();
+        let note = reasons.join("; ").chars().take(NOTE_CHARACTERS).collect();
+        let draft = self.save(texts, expected, Some(note)).await?;
+        Ok(Done::Refused { draft, findings })
+    }
+
+    async fn save(
+        &self,
+        texts: &SeedRecord,
+        expected: Expected,
+        note: Option<String>,
+    ) -> Result<Revision, CurateError> {
+        let draft = Draft {
+            id: texts.id.clone(),
+            document: texts.document.clone(),
+            annex: Some(texts.annex.clone()),
+            expected,
+            by: self.approver.by.clone(),
+            note,
+        };
+        Ok(curate::save(self.store, draft, None, self.at).await?.revision)
+    }
+}

@@ -1,0 +1,45 @@
+//! Records that become another: merged into one that says the same, or given another id.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use kb_core::ids::{RecordId, Revision};
+use time::OffsetDateTime;
+
+use super::{By, Published, StoreError};
+
+/// Moves of records. The former id, and all former ids that led to it, lead to the other record from then on, in one step
+/// however often it was moved; edges that name them end there. Votes go along.
+#[async_trait]
+pub trait MoveStore: Send + Sync + Debug {
+    /// Withdraws a published record in favour of another published one, which takes the newest seq, since it goes by more names now.
+    /// `None` where one of them is not published.
+    async fn merge(&self, merge: Merge) -> Result<Option<Published>, StoreError>;
+
+    /// Publishes a record under another id, as its first revision there, and withdraws it under the former one. The new id must
+    /// be free. `None` where head and published revision are no longer those that the caller saw.
+    async fn rename(&self, rename: Rename) -> Result<Option<Published>, StoreError>;
+}
+
+#[derive(Debug, Clone)]
+pub struct Merge {
+    pub id: RecordId,
+    pub into: RecordId,
+    pub by: By,
+    /// Why, for the audit and for readers of the former record.
+    pub reason: Option<String>,
+    pub at: OffsetDateTime,
+}
+
+#[derive(Debug, Clone)]
+pub struct Rename {
+    pub id: RecordId,
+    /// Both head and published.
+    pub revision: Revision,
+    pub to: RecordId,
+    /// Document with the new id.
+    pub document: String,
+    pub annex: String,
+    pub by: By,
+    pub at: OffsetDateTime,
+}

@@ -1,0 +1,155 @@
+//! Records that become another, by SQL.
+
+use async_trait::async_trait;
+use kb_core::ids::{RecordId, Revision, Seq};
+use serde_json::json;
+use time::OffsetDateTime;
+
+use super::audit;
+use super::convert::refuse_nul;
+use super::derive::Derived;
+use super::derived_rows::{self, refuse_alias_as_id};
+use super::engine::{Cells as _, Engine, values};
+use super::feed::{lock_feed, set_newest};
+use super::records::standing;
+use super::session::{SqlStore, Tx};
+use crate::store::{Merge, MoveStore, NewAudit, Published, RecordState, Rename, StoreError, digest};
+
+#[async_trait]
+impl<DB: Engine> MoveStore for SqlStore<DB> {
+    async fn merge(&self, merge: Merge) -> Result<Option<Published>, StoreError> {
+        let Merge {
+            id,
+            into,
+            by,
+            reason,
+            at,
+        } = merge;
+        refuse_nul("the reason", reason.as_deref().unwrap_or_default())?;
+        let mut tx = self.begin_write().await?;
+        let newest = lock_feed(&mut tx).await?;
+        let (from, target) = (standing(&mut tx, &id).await?, standing(&mut tx, &into).await?);
+        let published = (from.state, target.state) == (RecordState::Published, RecordState::Published);
+        let Some(revision) = target.published.filter(|_| published && id != into) else {
+            tx.end().await?;
+            return Ok(None);
+        };
+        let (left, seq) = (Seq(newest.0 + 1), Seq(newest.0 + 2));
+        let aliases =
+            "INSERT INTO moved (former, record_id) SELECT alias, $2 FROM alias WHERE record_id = $1";
+        tx.run(aliases, values![&id, &into]).await?;
+        leave(&mut tx, (&id, &into), (left, at), reason.as_deref()).await?;
+        derived_rows::remove(&mut tx, &[id.as_str()]).await?;
+        let sql = "UPDATE record SET seq = $2, seq_at = $3 WHERE id = $1";
+        tx.run(sql, values![&into, seq, at]).await?;
+        set_newest(&mut tx, seq).await?;
+        let detail = json!({ "into": into.as_str(), "reason": reason, "seq": seq.0 });
+        let entry = NewAudit::new("record.merge", id.as_str(), &by, at);
+        audit::add(&mut tx, &entry.revisions(from.published, None).detail(detail)).await?;
+        tx.commit().await?;
+        tracing::info!(record = %id, %into, %seq, actor = by.name, "merged");
+        Ok(Some(Published { seq, revision }))
+    }
+
+    async fn rename(&self, rename: Rename) -> Result<Option<Published>, StoreError> {
+        let Rename {
+            id,
+            revision,
+            to,
+            document,
+            annex,
+            by,
+            at,
+        } = rename;
+        refuse_nul("the document", &document)?;
+        refuse_nul("the annex", &annex)?;
+        let mut tx = self.begin_write().await?;
+        let newest = lock_feed(&mut tx).await?;
+        let from = standing(&mut tx, &id).await?;
+        let as_seen = from.head == revision && from.published == Some(revision);
+        if from.state != RecordState::Published || !as_seen {
+            tx.end().await?;
+            return Ok(None);
+        }
+        if tx
+            .first("SELECT id FROM record WHERE id = $1", values![&to])
+            .await?
+            .is_some()
+        {
+            return Err(StoreError::AliasTaken {
+                alias: to.to_string(),
+                holder: to,
+            });
+        }
+        refuse_alias_as_id(&mut tx, &[to.as_str()]).await?;
+        let first = Revision(1);
+        let derived = Derived::of(&to, first, &document, &annex)?;
+        let (left, seq) = (Seq(newest.0 + 1), Seq(newest.0 + 2));
+        let sql = "INSERT INTO record (id, state, head_revision, published_revision, seq, signature, changed_at, seq_at, forced) \
+            VALUES ($1, 'published', $2, $2, $3, $4, $5, $5, $6)";
+        let signature = derived.signature.as_str();
+        let forced = from.forced.as_deref();
+        tx.run(sql, values![&to, first, seq, signature, at, forced])
+            .await?;
+        let sql = "INSERT INTO revision \
+            (record_id, revision, document_sha256, annex_sha256, actor, note, made_at, document, annex) \
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        let note = format!("{id} {revision} under another id");
+        let (document_sha256, annex_sha256) = (digest::text(&document), digest::text(&annex));
+        let row = values![
+            &to,
+            first,
+            &document_sha256,
+            &annex_sha256,
+            &by.name,
+            note.as_str(),
+            at,
+            &document,
+            &annex,
+        ];
+        tx.run(sql, row).await?;
+        leave(&mut tx, (&id, &to), (left, at), None).await?;
+        derived_rows::remove(&mut tx, &[id.as_str()]).await?;
+        derived_rows::replace(&mut tx, &[derived]).await?;
+        set_newest(&mut tx, seq).await?;
+        let detail = json!({ "from": id.as_str(), "seq": seq.0 });
+        let entry = NewAudit::new("record.rename", to.as_str(), &by, at);
+        let entry = entry.revisions(Some(revision), Some(first));
+        audit::add(&mut tx, &entry.detail(detail)).await?;
+        tx.commit().await?;
+        tracing::info!(record = %id, %to, %seq, actor = by.name, "renamed");
+        Ok(Some(Published { seq, revision: first }))
+    }
+}
+
+/// Withdraws a record, and leads its names and votes to another.
+async fn leave<DB: Engine>(
+    tx: &mut Tx<DB>,
+    (id, to): (&RecordId, &RecordId),
+    (seq, at): (Seq, OffsetDateTime),
+    reason: Option<&str>,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE record SET state = 'withdrawn', seq = $2, changed_at = $3, seq_at = $3, \
+        withdrawn_reason = $4, replaced_by = $5 WHERE id = $1";
+    tx.run(sql, values![id, seq, at, reason, to]).await?;
+    tx.run("DELETE FROM alias WHERE record_id = $1", values![id])
+        .await?;
+    tx.run(
+        "UPDATE moved SET record_id = $2 WHERE record_id = $1",
+        values![id, to],
+    )
+    .await?;
+    tx.run(
+        "INSERT INTO moved (former, record_id) VALUES ($1, $2)",
+        values![id, to],
+    )
+    .await?;
+    let next = "UPDATE counter SET value = value + 1 WHERE name = 'vote' RETURNING value";
+    let votes = tx.one(next, &[]).await?.integer(0)?;
+    // Who voted on both has one vote: that on the other record.
+    let sql = "UPDATE vote SET record_id = $2, seq = $3 WHERE record_id = $1 AND NOT EXISTS (SELECT 1 FROM vote v \
+        WHERE v.record_id = $2 AND v.action_sha256 = vote.action_sha256 AND v.model = vote.model \
+        AND v.voter_kind = vote.voter_kind AND v.voter_id = vote.voter_id)";
+    tx.run(sql, values![id, to, votes]).await?;
+    Ok(())
+}
