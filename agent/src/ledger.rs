@@ -113,10 +113,7 @@ impl LedgerFile {
         now: OffsetDateTime,
     ) -> anyhow::Result<Health> {
         self.update(now, report.node.boot_id.as_deref(), |ledger| {
-            let look = look_at(report, scope);
-            ledger.look(&look);
-            ledger.proof(report);
-            ledger.health(look.unread)
+            take_in_run(ledger, report, scope)
         })
     }
 
@@ -136,6 +133,19 @@ impl LedgerFile {
             without_ledger(health, &format!("{error:#}"))
         })
     }
+}
+
+/// What a run says of its GPUs' states where no ledger is kept.
+pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
+    let mut ledger = Ledger::default();
+    take_in_run(&mut ledger, report, scope)
+}
+
+fn take_in_run(ledger: &mut Ledger, report: &Report, scope: Scope) -> Health {
+    let look = look_at(report, scope);
+    ledger.look(&look);
+    ledger.proof(report);
+    ledger.health(look.unread)
 }
 
 fn take_in(

@@ -76,12 +76,13 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         if arguments.active && daemon.is_due(idle_since) {
             // The run looks again before it takes anything, and behind it whether it was alone.
             let report = make_report(&arguments.run, Depth::Full, false)?;
-            exit_code = arguments.run.exit_code(&report);
             if probe::was_locked_out(&report) {
                 // No run: the last one stands, and the next round tries again.
+                exit_code = exit_code.max(arguments.run.exit_code(&report));
                 say_reason(&report);
             } else {
                 let report = daemon.observed(report);
+                exit_code = arguments.run.exit_code(&report);
                 daemon.settle(report, true);
             }
         }

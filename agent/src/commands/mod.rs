@@ -29,12 +29,13 @@ pub(crate) use watch::watch;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
-use kb_core::health::{Scope, conclude, open_faults, told};
+use kb_core::health::{Bearing, Scope, conclude, open_faults, told};
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
 use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
+use crate::ledger::of_run_alone;
 use crate::output::{self, Drawn};
 use crate::probe::{self, BenchOptions, Chance, Depth, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
@@ -179,14 +180,19 @@ fn make(
     Ok(report)
 }
 
-/// Has the daemon's ledger know of a run of another verb, where there is one: a proof ends what it can end, whoever
-/// made it.
+/// Has the daemon's ledger know of a run of another verb: a proof ends what it can end, whoever made it. Where there is no
+/// ledger, what the run itself read of its GPUs still counts as it would for the daemon.
 fn note_run(report: &mut Report, scope: Scope) {
     let ledger = StateArgs::of_environment().ledger();
+    let now = SystemClock.now();
     if !ledger.is_there() {
+        let health = of_run_alone(report, scope);
+        let has_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
+        if has_fault {
+            conclude(report, health, now);
+        }
         return;
     }
-    let now = SystemClock.now();
     match ledger.note_run(report, scope, now) {
         Ok(health) => conclude(report, health, now),
         Err(error) => say(&format!(

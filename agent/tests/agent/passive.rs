@@ -127,6 +127,17 @@ fn a_look_tells_of_every_state_that_nvml_tells_of() {
             metrics.contains(&format!("peerless_agent_{kind}{{cause=\"{cause}\",")),
             "{cause}: {metrics}"
         );
+        if code == 2 {
+            let run = prove(&node);
+            assert_eq!(
+                run.code, 2,
+                "a run in the same boot ends nothing: {cause}: {}",
+                run.stderr
+            );
+            // Where no daemon keeps a ledger, a run says of the same GPUs what the look says.
+            let alone = Run::of(&node.command("probe").output().unwrap());
+            assert_eq!(alone.code, 2, "{cause}: {}", alone.stderr);
+        }
     }
 }
 

@@ -31,7 +31,15 @@ pub(super) fn read(draft: &mut Draft, section: &Section<'_>, options: &Options) 
             .filter(|rest| rest.starts_with("Rank "))
         {
             ranks.push(rank(draft, rest, line)?);
-        } else if text.starts_with("# Out of bounds values") || text.starts_with("# Avg bus bandwidth") {
+        } else if let Some(count) = text.strip_prefix("# Out of bounds values") {
+            if count.contains("FAILED") && draft.failures.is_empty() {
+                let count = count.trim_start_matches([' ', ':']);
+                draft
+                    .failures
+                    .push(Failure::new(TOOL, format!("values out of bounds: {count}")));
+            }
+            ended = true;
+        } else if text.starts_with("# Avg bus bandwidth") {
             ended = true;
         } else if text.contains("Test NCCL failure") || text.contains("Test CUDA failure") {
             draft.failures.push(Failure::new(TOOL, text));

@@ -6,7 +6,7 @@ use super::form::Form;
 use super::utf16::is_text;
 
 /// Bytes that are looked at again with those that follow: one less than the longest thing that is looked for.
-const KEPT: usize = 14;
+const KEPT: usize = 15;
 /// UTF-32 at the very beginning is a matter of how much of the text cannot be printed.
 const FIRST_UTF32: u64 = 16;
 
@@ -14,6 +14,13 @@ const FIRST_UTF32: u64 = 16;
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 const ZIP: &[u8] = b"PK\x03\x04";
 const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
+const OTHERS: [(&[u8], Form); 5] = [
+    (b"7z\xbc\xaf\x27\x1c", Form::SevenZip),
+    (b"LPKSHHRH", Form::Journal),
+    (b"SQLite format 3\0", Form::Sqlite),
+    (b"\x7fELF", Form::Elf),
+    (b"\x89PNG\r\n\x1a\n", Form::Image),
+];
 
 /// Looks at bytes as they come.
 #[derive(Debug, Default)]
@@ -62,7 +69,9 @@ fn first(bytes: &[u8], place: u64) -> Option<(Form, u64)> {
     });
     let plain = |magic, form| memmem::find(bytes, magic).map(|index| (form, at(index)));
     let found = [bzip2, plain(ZIP, Form::Zip), plain(LZ4, Form::Lz4)];
-    let packed = found.into_iter().flatten().filter(|(_, place)| *place > 0);
+    let others = OTHERS.iter().filter_map(|(magic, form)| plain(magic, *form));
+    let found = found.into_iter().flatten().chain(others);
+    let packed = found.filter(|(_, place)| *place > 0);
     let utf32 = utf32(bytes).map(|index| (Form::Utf32, at(index)));
     let utf32 = utf32.filter(|(_, place)| *place >= FIRST_UTF32);
     packed.chain(utf32).min_by_key(|(_, place)| *place)

@@ -136,6 +136,11 @@ fn a_compressed_file_behind_text_is_told() {
         (b"BZh91AY&SY", Form::Bzip2),
         (b"PK\x03\x04\x14\0\0\0", Form::Zip),
         (&[0x04, 0x22, 0x4d, 0x18, 0x64], Form::Lz4),
+        (b"7z\xbc\xaf\x27\x1c\0\x04", Form::SevenZip),
+        (b"LPKSHHRH\0\0", Form::Journal),
+        (b"SQLite format 3\0\x10", Form::Sqlite),
+        (b"\x7fELF\x02\x01", Form::Elf),
+        (b"\x89PNG\r\n\x1a\n\0", Form::Image),
         (&utf32("Xid 79", u32::to_le_bytes), Form::Utf32),
         (&utf32("Xid 79", u32::to_be_bytes), Form::Utf32),
     ] {

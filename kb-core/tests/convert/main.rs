@@ -269,6 +269,8 @@ fn nccl_tests_keep_each_size_and_no_average() {
     assert_eq!(report.gpus.len(), 2);
     let wrong = converted(&NCCL_TESTS.replace("316.54  316.54       0", "316.54  316.54      12"));
     assert!(wrong.failures[0].message.contains("12 values are wrong"));
+    let out = converted(&NCCL_TESTS.replacen("bounds values : 0 OK", "bounds values : 3 FAILED", 1));
+    assert_eq!(out.failures[0].message, "values out of bounds: 3 FAILED");
 }
 
 #[test]

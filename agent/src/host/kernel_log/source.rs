@@ -44,17 +44,30 @@ impl Source {
             Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, DEVICE))),
             Err(error) => error,
         };
+        let booted = boot_second(root);
+        let mut stale = None;
         for path in FILES {
             let opened = open(root, path).and_then(|mut file| {
-                let bytes = file.metadata()?.len();
-                file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL_BYTES)))?;
-                Ok(file)
+                let data = file.metadata()?;
+                file.seek(SeekFrom::Start(data.len().saturating_sub(TAIL_BYTES)))?;
+                Ok((file, data.mtime()))
             });
-            if let Ok(file) = opened {
-                return Ok((format!("/{path}"), Self::of(file, path)));
+            match opened {
+                // Whoever wrote it writes no more: that nothing stands in it says nothing of this boot.
+                Ok((_, written)) if booted.is_some_and(|booted| written < booted) => {
+                    stale = stale.or(Some(path));
+                }
+                Ok((file, _)) => return Ok((format!("/{path}"), Self::of(file, path))),
+                Err(_) => {}
             }
         }
-        Err(unread(DEVICE, &refused))
+        Err(match stale {
+            Some(path) => unread(
+                path,
+                &io::Error::other("nothing was written to it since the boot"),
+            ),
+            None => unread(DEVICE, &refused),
+        })
     }
 
     fn of(file: File, path: &str) -> Self {
@@ -195,6 +208,13 @@ impl Source {
             offset: file.stream_position()?,
         }))
     }
+}
+
+/// When the machine was booted, in seconds since 1970.
+fn boot_second(root: &HostRoot) -> Option<i64> {
+    let stat = root.text("proc/stat").value?;
+    let second = stat.lines().find_map(|line| line.strip_prefix("btime "))?;
+    second.trim().parse().ok()
 }
 
 /// Never waits: neither for a writer nor for a record.

@@ -142,3 +142,34 @@ fn a_snapshot_of_the_log_does_not_show_the_run() {
     let (_, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
     assert_eq!(facts["kernel_log.readable"].value, Some(true.into()));
 }
+
+/// Syslog writes to another file since the boot.
+#[test]
+fn a_file_that_was_not_written_to_since_the_boot_is_no_kernel_log() {
+    let root = tree(&[
+        ("proc/stat", "cpu 1 2 3\nbtime 1000000000\n"),
+        (
+            "var/log/kern.log",
+            "Jan  1 00:00:00 gpu-1 kernel: [    0.0] Linux version 6.8\n",
+        ),
+    ]);
+    let kept = fs::File::options()
+        .append(true)
+        .open(root.path().join("var/log/kern.log"))
+        .unwrap();
+    let before = std::time::UNIX_EPOCH + std::time::Duration::from_secs(999_999_999);
+    kept.set_modified(before).unwrap();
+    let (_, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
+    let readable = &facts["kernel_log.readable"];
+    assert_eq!(readable.value, None);
+    let reason = &readable.gap.as_ref().unwrap().reason;
+    assert!(reason.contains("since the boot"), "{reason}");
+    add(
+        root.path(),
+        "var/log/syslog",
+        &format!("Jan  2 00:00:00 gpu-1 kernel: [ 9.0] {XID}\n"),
+    );
+    let (excerpts, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
+    assert_eq!(facts["kernel_log.readable"].value, Some(true.into()));
+    assert_eq!(excerpts[0].source, "/var/log/syslog");
+}
