@@ -53,3 +53,21 @@ impl Lines {
 pub fn line(line: &str) -> String {
     Lines::of(None).next(line)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn a_cut_takes_as_long_after_many_others() {
+        let began = Instant::now();
+        let mut lines = Lines::of(None);
+        for number in 1..=100_000 {
+            let mark = lines.redactor.mark(Kind::Users, &format!("ann{number}"));
+            assert_eq!(mark, format!("user-{number}"));
+        }
+        assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    }
+}
