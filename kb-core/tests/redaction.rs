@@ -210,6 +210,17 @@ fn a_key_on_several_lines_is_cut_as_a_whole() {
 }
 
 #[test]
+fn a_key_that_begins_on_a_line_that_was_left_out_is_cut() {
+    let mut lines = Lines::of(None);
+    lines.pass("-----BEGIN EC PRIVATE KEY-----");
+    assert!(lines.is_within_key());
+    assert!(lines.next("short").starts_with("secret-"));
+    lines.pass("-----END EC PRIVATE KEY-----");
+    assert!(!lines.is_within_key());
+    assert_eq!(lines.next("NVRM: Xid 79"), "NVRM: Xid 79");
+}
+
+#[test]
 fn quotes_and_backslashes_within_a_password_do_not_end_it() {
     for (text, shown) in [
         (

@@ -68,6 +68,34 @@ async fn what_would_be_kept_is_shown_without_names_and_nothing_is_kept_by_that()
     assert!(kept["unmatched"].as_array().unwrap().is_empty());
 }
 
+/// The key begins and ends on lines that look like no error.
+#[tokio::test]
+async fn a_key_on_several_lines_is_not_shown() {
+    let app = open(true).await;
+    let nobody = Browser::new(&app);
+    let text = "-----BEGIN EC PRIVATE KEY-----\nzorgblat: error q7Zk\n-----END EC PRIVATE KEY-----\n\
+        zorgblat: axle 3 failed";
+    let lines = shown(&nobody, text).await;
+    assert_eq!(lines, "zorgblat: axle 3 failed");
+}
+
+#[tokio::test]
+async fn a_text_that_is_too_long_is_refused_and_of_a_long_one_the_beginning_is_looked_at() {
+    let app = open(true).await;
+    let nobody = Browser::new(&app);
+    let long = "x".repeat((8 << 20) + 1);
+    let refused = nobody.form("/unknown", &[("text", &long)]).send().await.unwrap();
+    assert_eq!(refused.status(), 413);
+    // More than two megabytes that look like errors.
+    let line = format!("zorgblat: error {}\n", "a ".repeat(1_900));
+    let text = format!("{}zorgblat: axle 3 failed\n", line.repeat(600));
+    let lines = shown(&nobody, &text).await;
+    assert!(
+        lines.starts_with("zorgblat: error") && !lines.contains("axle"),
+        "{lines}"
+    );
+}
+
 #[tokio::test]
 async fn lines_are_kept_without_names_whatever_the_form_says_and_deleted_by_their_link() {
     let app = open(true).await;
