@@ -125,6 +125,29 @@ async fn somebody_who_is_logged_in_votes_on_the_page() {
 }
 
 #[tokio::test]
+async fn what_came_back_is_the_vote_that_it_was() {
+    let app = TestApp::start().await;
+    app.person("ada", Role::Viewer, false).await;
+    let mut ada = app.browser("ada").await;
+    let mut form = PageForm::of(&ada.page(PAGE).await, "value=\"/workarounds/0\"");
+    form.set("driver", "550.54.14");
+    form.set("gpu_model", "H100");
+    let sent = form.send(&mut ada, ("outcome", "worked")).await;
+    assert_eq!(sent.status(), 303, "{}", sent.text().await.unwrap());
+    // The form holds where it was tried.
+    let form = PageForm::of(&ada.page(PAGE).await, "value=\"/workarounds/0\"");
+    let sent = form.send(&mut ada, ("outcome", "came_back")).await;
+    assert_eq!(sent.status(), 303);
+    let votes = app.store.votes(&RECORD.parse().unwrap()).await.unwrap();
+    assert_eq!(votes.len(), 1, "{votes:?}");
+    assert_eq!(votes[0].outcome, VoteOutcome::CameBack);
+    assert_eq!(
+        (votes[0].model.as_str(), votes[0].driver.as_str()),
+        ("h100", "550.54.14")
+    );
+}
+
+#[tokio::test]
 async fn a_vote_stays_with_its_action_when_the_record_is_edited() {
     let app = TestApp::start().await;
     app.person("ada", Role::Admin, false).await;
