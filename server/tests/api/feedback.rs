@@ -243,7 +243,7 @@ async fn suggestions_and_votes_of_nobody_are_read_by_an_editor() {
     // To ignore needs a reason.
     assert_eq!(form.send(&mut edi, ("do", "ignore")).await.status(), 400);
     assert_eq!(form.send(&mut edi, ("do", "take")).await.status(), 303);
-    assert_eq!(form.send(&mut edi, ("do", "take")).await.status(), 404);
+    assert_eq!(form.send(&mut edi, ("do", "take")).await.status(), 409);
     let queue = edi.page("/feedback").await;
     let mut form = PageForm::of(&queue, "value=\"ignore\"");
     form.set("reason", "spam");
@@ -346,6 +346,8 @@ async fn the_queue_is_read_and_decided_over_rest() {
         .await
         .unwrap();
     assert_eq!(done.status(), 204);
+    let again = decide(&n, json!({"decision": "take"})).await.unwrap();
+    problem(again, 409, "overtaken").await;
     let ignored = body(app.get_with("/api/v1/feedback?state=ignored", &token).await).await;
     assert_eq!(ignored["entries"][0]["reason"], "spam");
 

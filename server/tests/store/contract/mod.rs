@@ -164,6 +164,7 @@ contract! {
         a_second_vote_takes_the_place_of_the_first
         what_nobody_signs_goes_with_its_room
         an_entry_is_decided_once
+        feedback_goes_where_its_record_goes
         pages_of_the_queue_go_back_in_time
     }
     anonymous {
