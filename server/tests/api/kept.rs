@@ -3,7 +3,7 @@
 use peerless::store::{Role, Scope};
 
 use crate::browser::Browser;
-use crate::test_app::{TestApp, json};
+use crate::test_app::{TestApp, json, problem};
 
 const KNOWN: &str = "RuntimeError: CUDA error: peer access is not supported between these two devices";
 const UNKNOWN: &str = "ann@trainbox-7:~$ zorgblat: axle 3 failed, password=hunter2 at 10.1.2.3";
@@ -116,6 +116,9 @@ async fn lines_are_kept_without_names_whatever_the_form_says_and_deleted_by_thei
         assert!(!list.to_string().contains(gone), "{gone}: {list}");
     }
     let id = kept[0]["id"].as_str().unwrap();
+    let step = app.post(&format!("/api/v1/unmatched/{id}")).bearer_auth(&editor);
+    let step = step.json(&serde_json::json!({"step": "take"})).send();
+    problem(step.await.unwrap(), 400, "malformed_body").await;
     let draft = json(
         app.get_with(&format!("/api/v1/unmatched/{id}?record=cuda/axle"), &editor)
             .await,
@@ -165,5 +168,8 @@ async fn an_address_keeps_so_much_a_day_and_a_text_without_unknown_lines_nothing
     for _ in 0..20 {
         assert_eq!(keep(UNKNOWN).await.status(), 200);
     }
-    assert_eq!(keep(UNKNOWN).await.status(), 429);
+    let refused = keep(UNKNOWN).await;
+    assert_eq!(refused.status(), 429);
+    // Whoever is logged in is counted by address, too.
+    assert!(!refused.text().await.unwrap().contains("or log in"));
 }
