@@ -243,7 +243,7 @@ async fn an_editor_is_told_that_a_colleague_was_faster() {
     let refused = late.send(&mut con, ("do", "ignore")).await;
     assert_eq!(refused.status(), 409);
     let told = refused.text().await.unwrap();
-    assert!(told.contains("ada changed these lines meanwhile"), "{told}");
+    assert!(told.contains("Ada changed these lines meanwhile"), "{told}");
     // Who has seen it may go on.
     let mut form = PageForm::of(&con.page(&path).await, "value=\"ignore\"");
     form.set("reason", "a drill");
