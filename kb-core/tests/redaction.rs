@@ -94,6 +94,14 @@ const PASSWORDS: [&str; 12] = [
     "n0t.a.secret",
 ];
 
+const PROMPTS: [&str; 5] = [
+    "My name is Ann Example and I live in Ulm",
+    "Write a letter to my landlord about the mould",
+    "What did the doctor mean by stage two",
+    "Summarise our offer to Contoso before Friday",
+    "Translate: I was dismissed in March",
+];
+
 fn made(kind: &str, random: &mut Random) -> String {
     let (kind, length) = kind.split_once(':').unwrap_or((kind, "0"));
     let length: usize = length.parse().unwrap();
@@ -136,6 +144,7 @@ fn made(kind: &str, random: &mut Random) -> String {
         "upper" => random.text(UPPER, length),
         "digits" => random.text("0123456789", length),
         "password" => random.one(&PASSWORDS).to_owned(),
+        "prompt" => random.one(&PROMPTS).to_owned(),
         "word" => random.one(&["opensesame", "swordfish", "hunter2"]).to_owned(),
         "user" => random.one(&USERS).to_owned(),
         "mail" => format!(
@@ -198,6 +207,38 @@ fn a_key_on_several_lines_is_cut_as_a_whole() {
         "{shown:?}"
     );
     assert_eq!(shown[5], "NVRM: Xid 79");
+}
+
+#[test]
+fn a_key_that_begins_on_a_line_that_was_left_out_is_cut() {
+    let mut lines = Lines::of(None);
+    lines.pass("-----BEGIN EC PRIVATE KEY-----");
+    assert!(lines.is_within_key());
+    assert!(lines.next("short").starts_with("secret-"));
+    lines.pass("-----END EC PRIVATE KEY-----");
+    assert!(!lines.is_within_key());
+    assert_eq!(lines.next("NVRM: Xid 79"), "NVRM: Xid 79");
+}
+
+#[test]
+fn quotes_and_backslashes_within_a_password_do_not_end_it() {
+    for (text, shown) in [
+        (
+            r#"{"password": "P4ss\\word", "x": 1}"#,
+            r#"{"password": "secret-1", "x": 1}"#,
+        ),
+        (r#"{"password": "\\Abc9"}"#, r#"{"password": "secret-1"}"#),
+        (r#"{"password": "a\"bc9"}"#, r#"{"password": "secret-1"}"#),
+        (
+            r#"{\"password\": \"P4ss\\\\word\"}"#,
+            r#"{\"password\": \"secret-1\"}"#,
+        ),
+        (r"{\'password\': \'Abc9\'}", r"{\'password\': \'secret-1\'}"),
+        (r"password='it\'s9x'", "password='secret-1'"),
+        ("密码：123456", "密码：secret-1"),
+    ] {
+        assert_eq!(line(text), shown, "{text}");
+    }
 }
 
 #[test]

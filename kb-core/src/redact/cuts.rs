@@ -26,17 +26,33 @@ const PUBLIC: [&str; 13] = [
     "nvcr.io",
 ];
 
-static READ: LazyLock<Vec<(Regex, &'static Rule)>> = LazyLock::new(|| {
-    let compiled = RULES
+type Compiled = Vec<(Regex, &'static Rule)>;
+
+static READ: LazyLock<Option<Compiled>> = LazyLock::new(|| compiled(RULES));
+
+/// Absent where one of them is no regex.
+fn compiled(rules: &'static [Rule]) -> Option<Compiled> {
+    let compiled = rules
         .iter()
         .map(|rule| Some((Regex::new(rule.regex).ok()?, rule)));
-    compiled.collect::<Option<Vec<_>>>().unwrap_or_default()
-});
+    compiled.collect()
+}
 
 /// What is cut, in the order of the text, without overlaps.
 pub(super) fn cuts(text: &str, guesses: bool, wants: impl Fn(Kind) -> bool) -> Vec<Cut> {
+    cuts_by(READ.as_ref(), text, guesses, wants)
+}
+
+/// Without rules nobody knows what a text gives away: all of it is cut.
+fn cuts_by(rules: Option<&Compiled>, text: &str, guesses: bool, wants: impl Fn(Kind) -> bool) -> Vec<Cut> {
+    let Some(rules) = rules else {
+        return vec![Cut {
+            at: 0..text.len(),
+            kind: Kind::Secrets,
+        }];
+    };
     let mut cuts: Vec<Cut> = Vec::new();
-    for (regex, rule) in READ.iter().filter(|(_, rule)| guesses || !rule.guess) {
+    for (regex, rule) in rules.iter().filter(|(_, rule)| guesses || !rule.guess) {
         if !rule.cuts.iter().any(|(kind, _)| wants(*kind)) {
             continue;
         }
@@ -154,7 +170,7 @@ fn names_password(before: &str) -> bool {
     let end: String = before.chars().rev().take(24).collect();
     let end = end.to_ascii_lowercase();
     // Backwards.
-    ["drowssap", "dwp", "dwssap", "ssap", "nip", "pto"]
+    ["drowssap", "dwp", "dwssap", "ssap", "nip", "pto", "码密", "令口"]
         .iter()
         .any(|word| end.contains(word))
 }
@@ -199,6 +215,19 @@ mod tests {
         for rule in RULES {
             assert!(Regex::new(rule.regex).is_ok(), "{}", rule.regex);
         }
-        assert_eq!(READ.len(), RULES.len());
+        assert_eq!(READ.as_ref().unwrap().len(), RULES.len());
+    }
+
+    #[test]
+    fn without_all_its_rules_nothing_is_left_of_a_text() {
+        const BROKEN: &[Rule] = &[Rule {
+            regex: "(",
+            cuts: &[],
+            guess: false,
+        }];
+        assert!(compiled(BROKEN).is_none());
+        let cuts = cuts_by(None, "zorgblat failed", true, |_| true);
+        assert_eq!(cuts.len(), 1);
+        assert_eq!(cuts[0].at, 0..15);
     }
 }

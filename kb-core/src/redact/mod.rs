@@ -89,6 +89,8 @@ struct Redactor<'a> {
     spares_secrets: bool,
     /// Number of each text that was cut.
     marks: BTreeMap<(Kind, String), usize>,
+    /// How many texts of each kind have a number: counting them anew at each cut would take quadratic time.
+    numbered: BTreeMap<Kind, usize>,
 }
 
 impl<'a> Redactor<'a> {
@@ -99,6 +101,7 @@ impl<'a> Redactor<'a> {
             guesses: false,
             spares_secrets: false,
             marks: BTreeMap::new(),
+            numbered: BTreeMap::new(),
         }
     }
 
@@ -213,7 +216,6 @@ impl<'a> Redactor<'a> {
     }
 
     fn mark(&mut self, kind: Kind, text: &str) -> String {
-        let next = 1 + self.marks.keys().filter(|(known, _)| *known == kind).count();
         let is_hardware =
             kind == Kind::Addresses && text.parse::<IpAddr>().is_err() && text.matches(':').count() >= 5;
         // Names of hosts have no case.
@@ -221,7 +223,11 @@ impl<'a> Redactor<'a> {
             Kind::Hosts => text.to_ascii_lowercase(),
             Kind::Addresses | Kind::Paths | Kind::Secrets | Kind::Users => text.to_owned(),
         };
-        let number = *self.marks.entry((kind, text)).or_insert(next);
+        let numbered = self.numbered.entry(kind).or_default();
+        let number = *self.marks.entry((kind, text)).or_insert_with(|| {
+            *numbered += 1;
+            *numbered
+        });
         if !self.guesses {
             return format!("[{} {number}]", kind.word());
         }

@@ -53,6 +53,13 @@ const fn guess(regex: &'static str, cuts: &'static [(Kind, Only)]) -> Rule {
     }
 }
 
+/// What stands behind a name: the sign between and the value, in quotes that may be escaped themselves, or up to a blank.
+macro_rules! value {
+    () => {
+        r#"\s*(?:=>|:=|[=:：])\s*(?:\\"((?:[^"\\]|\\[^"])+)|"((?:[^"\\]|\\.)+)|\\'((?:[^'\\]|\\[^'])+)|'((?:[^'\\]|\\.)+)|([^\s"']+))"#
+    };
+}
+
 const SECRET: &[(Kind, Only)] = &[(Kind::Secrets, Only::Always)];
 const VALUE: &[(Kind, Only)] = &[(Kind::Secrets, Only::Value)];
 const USER: &[(Kind, Only)] = &[(Kind::Users, Only::Name)];
@@ -80,6 +87,11 @@ pub(super) const RULES: &[Rule] = &[
         &[(Kind::Secrets, Only::Odd)],
     ),
     rule(r#"(?i)\bcookie["']?\s*[:=]\s*["']?([^"'\r\n]+)"#, SECRET),
+    // Prompts go on to the end of the line: nobody knows where they end.
+    rule(
+        r#"(?i)(?:\b|_)(?:prompts?|prompt_token_ids|messages|content|input_text|completion)\\?["']?\s*[=:]\s*(\S[^\r\n]*)"#,
+        SECRET,
+    ),
     rule(r"(?i)(?:passphrase|passcode)\s*[:=]\s*([^\r\n]+)", SECRET),
     // Tokens that services give out, by how they begin.
     rule(r"\b((?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA|ANPA)[A-Z0-9]{12,})", SECRET),
@@ -90,15 +102,21 @@ pub(super) const RULES: &[Rule] = &[
     rule(r"hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]+)", SECRET),
     // Values behind a name that ends in such a word.
     rule(
-        r#"(?i)(?:passw(?:or)?d|passwort|passwd|secret|token|credential|apikey|cookie)s?\\?["'`\])]{0,2}\s*(?:=>|:=|[=:])\s*(?:\\?"([^"\\]+)|'([^']+)|([^\s"']+))"#,
+        concat!(
+            r#"(?i)(?:passw(?:or)?d|passwort|passwd|secret|token|credential|apikey|cookie|密码|口令|密钥|令牌)s?(?:[_-]?[0-9]{1,3}|[_-](?:value|hash|base|key_base|old|new|prod|test))?\\?["'`\])]{0,2}"#,
+            value!()
+        ),
         VALUE,
     ),
     rule(
-        r#"(?i)\bkeys?\\?["'`\])]{0,2}\s*(?:=>|:=|[=:])\s*(?:\\?"([^"\\]+)|'([^']+)|([^\s"']+))"#,
+        concat!(r#"(?i)\bkeys?\\?["'`\])]{0,2}"#, value!()),
         &[(Kind::Secrets, Only::Named)],
     ),
     rule(
-        r#"(?:(?i:[_-]keys?|(?:\b|[_-])(?:pwd|pass|pw|auth|sig|signature|creds?|otp|pat|jwt|sas|pin))|[a-z0-9](?:Key|Pwd|Pass|Auth|Signature))\\?["'`\])]{0,2}\s*(?:=>|:=|[=:])\s*(?:\\?"([^"\\]+)|'([^']+)|([^\s"']+))"#,
+        concat!(
+            r#"(?:(?i:[_-]keys?|(?:\b|[_-])(?:pwd|pass|pw|auth|sig|signature|creds?|otp|pat|jwt|sas|pin))|[a-z0-9](?:Key|Pwd|Pass|Auth|Signature))\\?["'`\])]{0,2}"#,
+            value!()
+        ),
         VALUE,
     ),
     rule(
@@ -111,6 +129,10 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(
         r#"\b(?:sshpass|mysql|mysqldump|redis-cli)\b.*?\s-[pa]\s?["']?([^\s"']+)"#,
+        SECRET,
+    ),
+    rule(
+        r#"\b(?:docker|podman|nerdctl|helm)\s+(?:registry\s+)?login\b.*?\s-p\s*["']?([^\s"']+)"#,
         SECRET,
     ),
     rule(
@@ -179,6 +201,12 @@ pub(super) const RULES: &[Rule] = &[
     guess(r#"(?:^|[\s"'=:(,])(~[a-z_][a-z0-9_-]*(?:/[^\s"':]*)?)"#, PATH),
     guess(r#"~(/[^\s"':]+)"#, PATH),
     guess(r#"\b([A-Za-z]:\\+[^\s"'<>|]+)"#, PATH),
+    guess(r#"(?:^|[\s"'=:(,])(\\\\+[A-Za-z0-9._-]+\\+[^\s"'<>|]+)"#, PATH),
+    // With a blank within; without one the end of a path may be known and stays.
+    guess(
+        r#"["'](/(?:home|Users|Volumes|mnt|data|scratch)/[^"'\s]*[ ][^"'\r\n]*)["']"#,
+        PATH,
+    ),
     // Hosts that nobody has named.
     guess(r"://(?:[^\s/@]*@)?([A-Za-z0-9.-]*[A-Za-z][A-Za-z0-9.-]*)", HOST),
     guess(
@@ -192,6 +220,10 @@ pub(super) const RULES: &[Rule] = &[
     guess(
         r#"(?i)\b(?:host|hostname|node|machine|server)\s+["'`(]?([A-Za-z][A-Za-z0-9.-]*)"#,
         HOST_LIKE,
+    ),
+    guess(
+        r#"(?i)\b(?:connect to host|resolve host(?:name)?|unknown host|master_addr\s*[=:])\s*["'`:]?\s*([A-Za-z][A-Za-z0-9.-]*)"#,
+        HOST,
     ),
     guess(r"\bON ([a-z][A-Za-z0-9.-]*) CANCELLED", HOST),
     guess(

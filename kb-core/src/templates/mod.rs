@@ -88,14 +88,10 @@ impl Templates {
         let Some((place, _)) = best else {
             return self.restore(tokens).map_or(Placed::Full, Placed::New);
         };
-        let mut is_wider = false;
-        for (known, token) in self.list.get_mut(place).into_iter().flatten().zip(tokens) {
-            if *known != token && known.trim_start() != ANY {
-                let blank = known.len() - known.trim_start().len();
-                known.replace_range(blank.., ANY);
-                is_wider = true;
-            }
-        }
+        let is_wider = self
+            .list
+            .get_mut(place)
+            .is_some_and(|known| widen(known, &tokens));
         if is_wider {
             Placed::Widened(place)
         } else {
@@ -117,6 +113,22 @@ impl Templates {
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
+}
+
+/// Makes a template more general, so that it takes these tokens, too; true where it did not. Those of another number are left.
+pub fn widen(template: &mut [String], tokens: &[String]) -> bool {
+    if template.len() != tokens.len() {
+        return false;
+    }
+    let mut is_wider = false;
+    for (known, token) in template.iter_mut().zip(tokens) {
+        if known != token && known.trim_start() != ANY {
+            let blank = known.len() - known.trim_start().len();
+            known.replace_range(blank.., ANY);
+            is_wider = true;
+        }
+    }
+    is_wider
 }
 
 impl Key {

@@ -1,7 +1,7 @@
-### 没有记录认识的日志行。
+### 未被任何记录识别的日志行。
 
 unmatched-title = 未知日志行
-unmatched-means = 报告中看起来像错误、但没有任何记录认识的日志行。同一条消息的各行合并计数。
+unmatched-means = 报告中看起来像错误、但未被任何记录识别的日志行。同一条消息的各行合并计数。
 unmatched-state-label = 状态
 unmatched-open = 待处理
 unmatched-ignored = 已忽略
@@ -23,7 +23,7 @@ unmatched-reason = 理由
 unmatched-changed = 更改
 unmatched-elsewhere = 其他
 unmatched-known-label = 对应记录
-unmatched-known-now = 现在已有发布的记录认识这些行：
+unmatched-known-now = 现在已有发布的记录能识别这些行：
 unmatched-examples = 示例
 unmatched-redacted = 保存之前，名称、地址、私人路径和机密信息都已被替换。
 unmatched-pattern = 能匹配它们的模式
@@ -43,8 +43,8 @@ unmatched-mark-known = 标记为此记录
 unmatched-ignore-reason = 为什么可以忽略
 unmatched-ignore = 忽略
 unmatched-seen = 出现的时间和地点
-unmatched-days = 天数
+unmatched-days = 按日期统计
 unmatched-day = 日期
 unmatched-pasted = 来自粘贴的文本
-unmatched-pasted-mean = 文本的主人同意保存的行。它们会过期，主人也可以随时删除。
+unmatched-pasted-mean = 文本的提交者同意保存的行。它们会过期，提交者也可以随时删除。
 unmatched-texts = 文本数

@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 use super::anonymous::AnonymousError;
 use super::outcomes::{OutcomeError, Voting, voter};
 use crate::store::{
-    AnonymousKept, AnonymousKind, By, DecideFeedback, FeedbackAdded, FeedbackBody, FeedbackKind,
-    FeedbackState, NewFeedback, Store, StoreError,
+    AnonymousKept, AnonymousKind, By, DecideFeedback, FeedbackAdded, FeedbackBody, FeedbackDecided,
+    FeedbackKind, FeedbackState, NewFeedback, Store, StoreError, Voter, VoterKind,
 };
 
 /// Longest suggestion, in characters.
@@ -28,8 +28,12 @@ pub enum FeedbackError {
     Text,
     #[error("say why, in 1 to {LINE_CHARACTERS} characters")]
     Reason,
-    #[error("no entry {0} waits for an editor")]
-    NotWaiting(i64),
+    #[error("there is no entry {0}: if it was written without a login, its 90 days may be over")]
+    Nothing(i64),
+    #[error(
+        "entry {0} does not wait: somebody has decided it; see /feedback?state=taken and /feedback?state=ignored"
+    )]
+    Decided(i64),
     #[error("{MOST_WAITING} suggestions of yours wait for an editor: try again when they were read")]
     TooManyWait,
     /// Who may not vote may not suggest.
@@ -63,8 +67,15 @@ pub async fn suggest(
         && !text.contains('\0')
         && !source.chars().any(char::is_control);
     let (from, name, nobody) = match voting {
-        Voting::Known(actor) | Voting::Assistant(actor) => {
+        Voting::Known(actor) => {
             let from = voter(actor).map_err(FeedbackError::Voter)?;
+            (from, actor.name.clone(), None)
+        }
+        Voting::Assistant(actor) => {
+            let from = Voter {
+                kind: VoterKind::Assistant,
+                ..voter(actor).map_err(FeedbackError::Voter)?
+            };
             (from, actor.name.clone(), None)
         }
         Voting::Nobody(nobody) => {
@@ -126,9 +137,9 @@ pub async fn decide(
         reason: reason.to_owned(),
         at,
     };
-    if store.decide_feedback(decision).await? {
-        Ok(())
-    } else {
-        Err(FeedbackError::NotWaiting(n))
+    match store.decide_feedback(decision).await? {
+        FeedbackDecided::Done => Ok(()),
+        FeedbackDecided::Before => Err(FeedbackError::Decided(n)),
+        FeedbackDecided::Nothing => Err(FeedbackError::Nothing(n)),
     }
 }

@@ -92,6 +92,9 @@ pub struct VoteForm {
     pub place: &'static str,
     pub driver: &'static str,
     pub gpu_model: &'static str,
+    /// What the reader said before: with another GPU model it would be another vote.
+    pub driver_value: String,
+    pub gpu_model_value: String,
 }
 
 /// What is held against a statement, and where that is said.

@@ -69,7 +69,7 @@ async fn sum_up(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
     }
 }
 
-/// Removes anonymous writing that is over, and counts the rest, until the server stops.
+/// Removes anonymous writing that is over, and counts the rest and what the queue of unknown lines lost, until the server stops.
 async fn tend(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
     let mut stopped = std::pin::pin!(stopped);
     loop {
@@ -89,6 +89,8 @@ async fn tend(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
             }
             Err(error) => tracing::warn!(%error, "anonymous writing was not looked through"),
         }
+        let lost = state.unmatched.take_lost();
+        state.metrics.count("unmatched_lost_total", lost);
         if tokio::time::timeout(TEND_EVERY, &mut stopped).await.is_ok() {
             return;
         }

@@ -23,8 +23,18 @@ pub trait FeedbackStore: Send + Sync + Debug {
         limit: u32,
     ) -> Result<Vec<Feedback>, StoreError>;
 
-    /// Decides an entry that waits; false where there is none.
-    async fn decide_feedback(&self, decision: DecideFeedback) -> Result<bool, StoreError>;
+    /// Decides an entry that waits.
+    async fn decide_feedback(&self, decision: DecideFeedback) -> Result<FeedbackDecided, StoreError>;
+}
+
+/// What became of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedbackDecided {
+    Done,
+    /// Somebody was faster.
+    Before,
+    /// There is no such entry, or none any more.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,13 +12,15 @@ use super::{By, StoreError};
 pub const MOST_UNMATCHED: u32 = 2_000;
 /// Example lines of each.
 pub const MOST_UNMATCHED_EXAMPLES: usize = 5;
-/// Days for which nodes are counted, and after which a template that nobody took up is dropped.
+/// Days for which nodes are counted, and after which a template is dropped that was not seen since, unless it is open and
+/// somebody looks after it.
 pub const UNMATCHED_DAYS: i64 = 90;
 
 #[async_trait]
 pub trait UnmatchedStore: Send + Sync + Debug {
-    /// Counts lines. A template that is new is kept where there is room.
-    async fn note_unmatched(&self, seen: &[UnmatchedSeen], at: OffsetDateTime) -> Result<(), StoreError>;
+    /// Counts lines. Where [`MOST_UNMATCHED`] templates are kept, a new one takes the place of the one of the fewest lines that
+    /// nobody took up. How many were lost by that, old or new.
+    async fn note_unmatched(&self, seen: &[UnmatchedSeen], at: OffsetDateTime) -> Result<u64, StoreError>;
 
     /// Every template with its tokens, the one that was seen first first.
     async fn unmatched_tokens(&self) -> Result<Vec<(String, Vec<String>)>, StoreError>;
@@ -27,8 +29,7 @@ pub trait UnmatchedStore: Send + Sync + Debug {
 
     async fn unmatched_one(&self, id: &str) -> Result<Option<UnmatchedHistory>, StoreError>;
 
-    /// False where there is no such template.
-    async fn change_unmatched(&self, change: UnmatchedChange) -> Result<bool, StoreError>;
+    async fn change_unmatched(&self, change: UnmatchedChange) -> Result<UnmatchedChanged, StoreError>;
 }
 
 /// Lines of one template that came together.
@@ -132,6 +133,26 @@ pub struct UnmatchedChange {
     pub step: UnmatchedStep,
     pub by: By,
     pub at: OffsetDateTime,
+    pub since: UnmatchedSince,
+}
+
+/// What may have happened to a template before it is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnmatchedSince {
+    /// Whatever it was.
+    Whatever,
+    /// Nothing since it was shown, when it had been changed at this time or never.
+    Nothing(Option<OffsetDateTime>),
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnmatchedChanged {
+    Done,
+    /// There is no such template.
+    Nothing,
+    /// Somebody of this name has changed it since it was shown.
+    Before(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

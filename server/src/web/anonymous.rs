@@ -36,12 +36,17 @@ pub fn count(state: &AppState, kept: AnonymousKept) {
 
 /// Why nothing was kept; counted where the address has used up its day.
 pub fn refuse(state: &AppState, error: AnonymousError) -> Problem {
+    refuse_with(state, error, error.to_string())
+}
+
+/// The same in other words.
+pub fn refuse_with(state: &AppState, error: AnonymousError, detail: String) -> Problem {
     let code = match error {
         AnonymousError::Off => Code::Unauthorized,
         AnonymousError::TooLarge => Code::TooLarge,
         AnonymousError::TooManyToday => Code::RateLimited,
     };
-    let problem = Problem::new(code, error.to_string());
+    let problem = Problem::new(code, detail);
     if error == AnonymousError::TooManyToday {
         state.metrics.count("anonymous_refused_total", 1);
         let seconds = anonymous::until_tomorrow(state.clock.now()).whole_seconds() + 1;

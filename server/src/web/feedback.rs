@@ -60,7 +60,8 @@ pub(super) fn refused(state: &AppState, error: FeedbackError) -> Problem {
         FeedbackError::Store(error) => return error.into(),
         FeedbackError::Anonymous(error) => return anonymous::refuse(state, error),
         FeedbackError::Voter(error) => return problem(state, error),
-        FeedbackError::NoRecord(_) | FeedbackError::NotWaiting(_) => Code::NotFound,
+        FeedbackError::NoRecord(_) | FeedbackError::Nothing(_) => Code::NotFound,
+        FeedbackError::Decided(_) => Code::Overtaken,
         FeedbackError::Text | FeedbackError::Reason => Code::MalformedBody,
         FeedbackError::TooManyWait => Code::RateLimited,
     };

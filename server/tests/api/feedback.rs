@@ -125,6 +125,29 @@ async fn somebody_who_is_logged_in_votes_on_the_page() {
 }
 
 #[tokio::test]
+async fn what_came_back_is_the_vote_that_it_was() {
+    let app = TestApp::start().await;
+    app.person("ada", Role::Viewer, false).await;
+    let mut ada = app.browser("ada").await;
+    let mut form = PageForm::of(&ada.page(PAGE).await, "value=\"/workarounds/0\"");
+    form.set("driver", "550.54.14");
+    form.set("gpu_model", "H100");
+    let sent = form.send(&mut ada, ("outcome", "worked")).await;
+    assert_eq!(sent.status(), 303, "{}", sent.text().await.unwrap());
+    // The form holds where it was tried.
+    let form = PageForm::of(&ada.page(PAGE).await, "value=\"/workarounds/0\"");
+    let sent = form.send(&mut ada, ("outcome", "came_back")).await;
+    assert_eq!(sent.status(), 303);
+    let votes = app.store.votes(&RECORD.parse().unwrap()).await.unwrap();
+    assert_eq!(votes.len(), 1, "{votes:?}");
+    assert_eq!(votes[0].outcome, VoteOutcome::CameBack);
+    assert_eq!(
+        (votes[0].model.as_str(), votes[0].driver.as_str()),
+        ("h100", "550.54.14")
+    );
+}
+
+#[tokio::test]
 async fn a_vote_stays_with_its_action_when_the_record_is_edited() {
     let app = TestApp::start().await;
     app.person("ada", Role::Admin, false).await;
@@ -220,7 +243,7 @@ async fn suggestions_and_votes_of_nobody_are_read_by_an_editor() {
     // To ignore needs a reason.
     assert_eq!(form.send(&mut edi, ("do", "ignore")).await.status(), 400);
     assert_eq!(form.send(&mut edi, ("do", "take")).await.status(), 303);
-    assert_eq!(form.send(&mut edi, ("do", "take")).await.status(), 404);
+    assert_eq!(form.send(&mut edi, ("do", "take")).await.status(), 409);
     let queue = edi.page("/feedback").await;
     let mut form = PageForm::of(&queue, "value=\"ignore\"");
     form.set("reason", "spam");
@@ -323,6 +346,8 @@ async fn the_queue_is_read_and_decided_over_rest() {
         .await
         .unwrap();
     assert_eq!(done.status(), 204);
+    let again = decide(&n, json!({"decision": "take"})).await.unwrap();
+    problem(again, 409, "overtaken").await;
     let ignored = body(app.get_with("/api/v1/feedback?state=ignored", &token).await).await;
     assert_eq!(ignored["entries"][0]["reason"], "spam");
 

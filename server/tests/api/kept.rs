@@ -3,7 +3,7 @@
 use peerless::store::{Role, Scope};
 
 use crate::browser::Browser;
-use crate::test_app::{TestApp, json};
+use crate::test_app::{TestApp, json, problem};
 
 const KNOWN: &str = "RuntimeError: CUDA error: peer access is not supported between these two devices";
 const UNKNOWN: &str = "ann@trainbox-7:~$ zorgblat: axle 3 failed, password=hunter2 at 10.1.2.3";
@@ -68,6 +68,34 @@ async fn what_would_be_kept_is_shown_without_names_and_nothing_is_kept_by_that()
     assert!(kept["unmatched"].as_array().unwrap().is_empty());
 }
 
+/// The key begins and ends on lines that look like no error.
+#[tokio::test]
+async fn a_key_on_several_lines_is_not_shown() {
+    let app = open(true).await;
+    let nobody = Browser::new(&app);
+    let text = "-----BEGIN EC PRIVATE KEY-----\nzorgblat: error q7Zk\n-----END EC PRIVATE KEY-----\n\
+        zorgblat: axle 3 failed";
+    let lines = shown(&nobody, text).await;
+    assert_eq!(lines, "zorgblat: axle 3 failed");
+}
+
+#[tokio::test]
+async fn a_text_that_is_too_long_is_refused_and_of_a_long_one_the_beginning_is_looked_at() {
+    let app = open(true).await;
+    let nobody = Browser::new(&app);
+    let long = "x".repeat((8 << 20) + 1);
+    let refused = nobody.form("/unknown", &[("text", &long)]).send().await.unwrap();
+    assert_eq!(refused.status(), 413);
+    // More than two megabytes that look like errors.
+    let line = format!("zorgblat: error {}\n", "a ".repeat(1_900));
+    let text = format!("{}zorgblat: axle 3 failed\n", line.repeat(600));
+    let lines = shown(&nobody, &text).await;
+    assert!(
+        lines.starts_with("zorgblat: error") && !lines.contains("axle"),
+        "{lines}"
+    );
+}
+
 #[tokio::test]
 async fn lines_are_kept_without_names_whatever_the_form_says_and_deleted_by_their_link() {
     let app = open(true).await;
@@ -88,6 +116,9 @@ async fn lines_are_kept_without_names_whatever_the_form_says_and_deleted_by_thei
         assert!(!list.to_string().contains(gone), "{gone}: {list}");
     }
     let id = kept[0]["id"].as_str().unwrap();
+    let step = app.post(&format!("/api/v1/unmatched/{id}")).bearer_auth(&editor);
+    let step = step.json(&serde_json::json!({"step": "take"})).send();
+    problem(step.await.unwrap(), 400, "malformed_body").await;
     let draft = json(
         app.get_with(&format!("/api/v1/unmatched/{id}?record=cuda/axle"), &editor)
             .await,
@@ -137,5 +168,8 @@ async fn an_address_keeps_so_much_a_day_and_a_text_without_unknown_lines_nothing
     for _ in 0..20 {
         assert_eq!(keep(UNKNOWN).await.status(), 200);
     }
-    assert_eq!(keep(UNKNOWN).await.status(), 429);
+    let refused = keep(UNKNOWN).await;
+    assert_eq!(refused.status(), 429);
+    // Whoever is logged in is counted by address, too.
+    assert!(!refused.text().await.unwrap().contains("or log in"));
 }

@@ -225,6 +225,32 @@ async fn the_page_does_the_same_without_script() {
 }
 
 #[tokio::test]
+async fn an_editor_is_told_that_a_colleague_was_faster() {
+    let app = TestApp::start().await;
+    let editor = app.token(&[Scope::Edit]).await;
+    upload(&app, &with_log("run-1", "node-1", &[line(1, 10)])).await;
+    let found = listed(&app, &editor, 1).await;
+    let path = format!("/unmatched/{}", found[0]["id"].as_str().unwrap());
+    for name in ["ada", "con"] {
+        app.person(name, Role::Contributor, false).await;
+    }
+    let (mut ada, mut con) = (app.browser("ada").await, app.browser("con").await);
+    let of_ada = PageForm::of(&ada.page(&path).await, "value=\"take\"");
+    let of_con = PageForm::of(&con.page(&path).await, "value=\"ignore\"");
+    assert_eq!(of_ada.send(&mut ada, ("do", "take")).await.status(), 303);
+    let mut late = of_con;
+    late.set("reason", "a drill");
+    let refused = late.send(&mut con, ("do", "ignore")).await;
+    assert_eq!(refused.status(), 409);
+    let told = refused.text().await.unwrap();
+    assert!(told.contains("ada changed these lines meanwhile"), "{told}");
+    // Who has seen it may go on.
+    let mut form = PageForm::of(&con.page(&path).await, "value=\"ignore\"");
+    form.set("reason", "a drill");
+    assert_eq!(form.send(&mut con, ("do", "ignore")).await.status(), 303);
+}
+
+#[tokio::test]
 async fn the_command_line_lists_them_and_gives_their_examples() {
     let app = TestApp::start().await;
     let editor = app.token(&[Scope::Edit]).await;

@@ -282,7 +282,13 @@ fn queued(
         "environment": environment,
     })
     .to_string();
-    let topic = format!("{}:{}:{model}", action.kind.as_str(), action.text);
+    // By its topic a later vote finds the earlier one of its voter; nobody has an earlier one.
+    let topic = match voting {
+        Voting::Nobody(_) => String::new(),
+        Voting::Known(_) | Voting::Assistant(_) => {
+            format!("{}:{}:{model}", action.kind.as_str(), action.text)
+        }
+    };
     let (from, name, body) = match (known, voting) {
         (Some(voter), Voting::Known(actor) | Voting::Assistant(actor)) => {
             (voter, actor.name.clone(), FeedbackBody::Known(body))

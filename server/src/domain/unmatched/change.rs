@@ -1,6 +1,6 @@
 //! What editors do with a template: take it on, ignore it, say which record is about it.
 
-use crate::store::{StoreError, UnmatchedChange, UnmatchedStep, UnmatchedStore};
+use crate::store::{StoreError, UnmatchedChange, UnmatchedChanged, UnmatchedStep, UnmatchedStore};
 
 /// Longest reason, in characters.
 pub const MAX_REASON_CHARS: usize = 1_000;
@@ -12,6 +12,8 @@ const MAX_NAME_CHARS: usize = 200;
 pub enum ChangeError {
     #[error("there are no unknown lines with the id {0}")]
     Nothing(String),
+    #[error("{0} changed these lines meanwhile: reload the page")]
+    Overtaken(String),
     #[error("a reason has 1 to {MAX_REASON_CHARS} characters")]
     Reason,
     #[error("a name has 1 to {MAX_NAME_CHARS} characters")]
@@ -38,9 +40,9 @@ pub async fn change(store: &dyn UnmatchedStore, mut change: UnmatchedChange) -> 
         UnmatchedStep::Assign(None) | UnmatchedStep::KnownAs(_) | UnmatchedStep::Reopen => {}
     }
     let id = change.id.clone();
-    if store.change_unmatched(change).await? {
-        Ok(())
-    } else {
-        Err(ChangeError::Nothing(id))
+    match store.change_unmatched(change).await? {
+        UnmatchedChanged::Done => Ok(()),
+        UnmatchedChanged::Nothing => Err(ChangeError::Nothing(id)),
+        UnmatchedChanged::Before(by) => Err(ChangeError::Overtaken(by)),
     }
 }

@@ -1,6 +1,7 @@
 //! Lines of reports become templates beside the requests: a report is answered before its lines are looked at.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ use crate::store::{MOST_UNMATCHED, Store, StoreError, UnmatchedSeen};
 const MOST_WAITING: usize = 64;
 /// Bytes of all logs that wait.
 const MOST_WAITING_BYTES: usize = 32 << 20;
+/// Templates that this process makes beyond those that are kept, until it reads those again: the store drops others for them.
+const MOST_BEYOND: usize = 500;
 /// Examples that are taken from one report for one template.
 const EXAMPLES_AT_ONCE: usize = 2;
 /// How long the templates of this process are trusted: other servers make some, too.
@@ -43,6 +46,8 @@ pub struct Unmatched {
     store: Arc<dyn Store>,
     waiting: Mutex<Waiting>,
     tree: tokio::sync::Mutex<Tree>,
+    /// Templates without room, since somebody asked.
+    lost: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -67,7 +72,13 @@ impl Unmatched {
             store,
             waiting: Mutex::default(),
             tree: tokio::sync::Mutex::new(Tree::empty()),
+            lost: AtomicU64::new(0),
         }
+    }
+
+    /// How many templates were lost since the last call because so many are kept.
+    pub fn take_lost(&self) -> u64 {
+        self.lost.swap(0, Ordering::Relaxed)
     }
 
     /// Has the logs looked at soon. Where too many wait they are left out: what fails often comes again.
@@ -137,20 +148,29 @@ impl Unmatched {
         if tree.read_at.is_none_or(|read| read.elapsed() > TRUSTED_FOR) {
             *tree = Tree::of(self.store.unmatched_tokens().await?);
         }
-        let seen = tree.place(lines, node);
+        let (seen, without_room) = tree.place(lines, node);
         let noted = self.store.note_unmatched(&seen, at).await;
-        if noted.is_err() {
-            // What was placed is not kept.
+        if noted.is_err() || without_room > 0 {
+            // What was placed is not kept, or what is kept has to be seen anew.
             tree.read_at = None;
         }
-        noted
+        let lost = noted? + without_room;
+        if lost > 0 {
+            self.lost.fetch_add(lost, Ordering::Relaxed);
+            tracing::warn!(
+                node,
+                lost,
+                "the queue of unknown lines is full: those of the fewest lines are dropped"
+            );
+        }
+        Ok(())
     }
 }
 
 impl Tree {
     fn empty() -> Self {
         Self {
-            templates: Templates::new(MOST_UNMATCHED as usize),
+            templates: Templates::new(MOST_UNMATCHED as usize + MOST_BEYOND),
             ids: Vec::new(),
             read_at: None,
         }
@@ -167,7 +187,9 @@ impl Tree {
         tree
     }
 
-    fn place(&mut self, lines: Vec<UnknownLine>, node: &str) -> Vec<UnmatchedSeen> {
+    /// The lines by template, and how many lines had no room.
+    fn place(&mut self, lines: Vec<UnknownLine>, node: &str) -> (Vec<UnmatchedSeen>, u64) {
+        let mut without_room = 0;
         let mut seen: BTreeMap<usize, UnmatchedSeen> = BTreeMap::new();
         let mut wider: HashMap<usize, bool> = HashMap::new();
         for line in lines {
@@ -182,7 +204,10 @@ impl Tree {
                     self.ids.push(id_of(&text));
                     place
                 }
-                Placed::Full => continue,
+                Placed::Full => {
+                    without_room += 1;
+                    continue;
+                }
             };
             let Some(id) = self.ids.get(place) else { continue };
             let seen = seen.entry(place).or_insert_with(|| UnmatchedSeen {
@@ -212,7 +237,7 @@ impl Tree {
                 }
             }
         }
-        by_id.into_values().collect()
+        (by_id.into_values().collect(), without_room)
     }
 }
 

@@ -17,6 +17,9 @@ const EXAMPLE_BYTES: usize = 600;
 /// Different messages of one text; one that fails in more ways is broken as a whole.
 const MOST_MESSAGES: usize = 200;
 
+/// Error-like lines of one text that are redacted, in bytes: that costs far more than matching does.
+const MOST_LOOKED_BYTES: usize = 2 << 20;
+
 /// Lines of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownLine {
@@ -34,14 +37,27 @@ pub fn unknown_lines(matcher: &Arc<Matcher>, text: &str, host: Option<&str>) -> 
     let mut redactor = redact::Lines::of(host);
     let mut found: Vec<UnknownLine> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
+    let mut looked = 0;
     for (number, line) in (1_u64..).zip(text.lines()) {
-        if known.contains(&number) {
+        // A key may begin and end on lines that are left out.
+        if redactor.is_within_key() || known.contains(&number) {
+            redactor.pass(line);
             continue;
         }
+        let whole = line;
         let line = without_colours(cut(line));
         let message = line.get(message_start(&line)..).unwrap_or(&line).trim();
         if !looks_like_error(message) {
+            redactor.pass(whole);
             continue;
+        }
+        looked += message.len();
+        if looked > MOST_LOOKED_BYTES {
+            tracing::debug!(
+                line = number,
+                "too many lines look like errors, the rest of the text is left out"
+            );
+            break;
         }
         let example = redactor.next(&message.replace('\0', " "));
         let tokens = tokens(&example);

@@ -93,29 +93,37 @@ pub async fn pasted(store: &dyn AnonymousStore) -> Result<Vec<Unmatched>, StoreE
 fn messages(texts: &[AnonymousEntry]) -> Vec<Unmatched> {
     let mut templates = Templates::new(MOST_MESSAGES);
     let mut found: Vec<Unmatched> = Vec::new();
+    // The text in which each was seen last: a text counts once.
+    let mut last_texts: Vec<i64> = Vec::new();
     // From the oldest on, so that a message keeps its id.
     for text in texts.iter().rev() {
         let kept: Kept = serde_json::from_str(&text.body).unwrap_or_default();
         for (number, line) in kept.lines.into_iter().enumerate() {
             match templates.place(tokens(&line)) {
-                Placed::New(_) => found.push(Unmatched {
-                    id: format!("p{}-{number}", text.n),
-                    template: String::new(),
-                    examples: vec![line],
-                    count: 1,
-                    nodes: 0,
-                    first_seen: text.written_at,
-                    last_seen: text.written_at,
-                    state: UnmatchedState::Open,
-                    assignee: None,
-                    reason: None,
-                    record: None,
-                    changed_by: None,
-                    changed_at: None,
-                }),
+                Placed::New(_) => {
+                    last_texts.push(text.n);
+                    found.push(Unmatched {
+                        id: format!("p{}-{number}", text.n),
+                        template: String::new(),
+                        examples: vec![line],
+                        count: 1,
+                        nodes: 0,
+                        first_seen: text.written_at,
+                        last_seen: text.written_at,
+                        state: UnmatchedState::Open,
+                        assignee: None,
+                        reason: None,
+                        record: None,
+                        changed_by: None,
+                        changed_at: None,
+                    });
+                }
                 Placed::Known(place) | Placed::Widened(place) => {
-                    if let Some(message) = found.get_mut(place) {
-                        message.count += 1;
+                    if let (Some(message), Some(last)) = (found.get_mut(place), last_texts.get_mut(place)) {
+                        if *last != text.n {
+                            *last = text.n;
+                            message.count += 1;
+                        }
                         message.last_seen = text.written_at;
                         if message.examples.len() < MOST_EXAMPLES && !message.examples.contains(&line) {
                             message.examples.push(line);

@@ -8,8 +8,8 @@ use super::engine::{Cells, Engine, values};
 use super::session::SqlStore;
 use super::{anonymous, audit};
 use crate::store::{
-    AnonymousKept, DecideFeedback, Feedback, FeedbackAdded, FeedbackBody, FeedbackKind, FeedbackState,
-    FeedbackStore, NewAudit, NewFeedback, StoreError, Voter, VoterKind,
+    AnonymousKept, DecideFeedback, Feedback, FeedbackAdded, FeedbackBody, FeedbackDecided, FeedbackKind,
+    FeedbackState, FeedbackStore, NewAudit, NewFeedback, StoreError, Voter, VoterKind,
 };
 
 #[async_trait]
@@ -90,7 +90,7 @@ impl<DB: Engine> FeedbackStore for SqlStore<DB> {
         rows.iter().map(feedback_from).collect()
     }
 
-    async fn decide_feedback(&self, decision: DecideFeedback) -> Result<bool, StoreError> {
+    async fn decide_feedback(&self, decision: DecideFeedback) -> Result<FeedbackDecided, StoreError> {
         refuse_nul("the reason", &decision.reason)?;
         let mut tx = self.begin_write().await?;
         let sql = "UPDATE feedback SET state = $2, decided_name = $3, decided_at = $4, reason = $5 \
@@ -103,8 +103,14 @@ impl<DB: Engine> FeedbackStore for SqlStore<DB> {
             &decision.reason,
         ];
         let Some(row) = tx.first(sql, values).await? else {
+            let sql = "SELECT 1 FROM feedback WHERE n = $1";
+            let is_there = tx.first(sql, values![decision.n]).await?.is_some();
             tx.end().await?;
-            return Ok(false);
+            return Ok(if is_there {
+                FeedbackDecided::Before
+            } else {
+                FeedbackDecided::Nothing
+            });
         };
         let action = match decision.state {
             FeedbackState::Ignored => "feedback.ignore",
@@ -114,7 +120,7 @@ impl<DB: Engine> FeedbackStore for SqlStore<DB> {
             .detail(json!({ "n": decision.n, "reason": decision.reason }));
         audit::add(&mut tx, &entry).await?;
         tx.commit().await?;
-        Ok(true)
+        Ok(FeedbackDecided::Done)
     }
 }
 

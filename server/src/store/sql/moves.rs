@@ -122,7 +122,7 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
     }
 }
 
-/// Withdraws a record, and leads its names and votes to another.
+/// Withdraws a record, and leads its names, votes, feedback and unknown lines to another.
 async fn leave<DB: Engine>(
     tx: &mut Tx<DB>,
     (id, to): (&RecordId, &RecordId),
@@ -151,5 +151,11 @@ async fn leave<DB: Engine>(
         WHERE v.record_id = $2 AND v.action_sha256 = vote.action_sha256 AND v.model = vote.model \
         AND v.voter_kind = vote.voter_kind AND v.voter_id = vote.voter_id)";
     tx.run(sql, values![id, to, votes]).await?;
+    for sql in [
+        "UPDATE feedback SET record_id = $2 WHERE record_id = $1",
+        "UPDATE unmatched SET record_id = $2 WHERE record_id = $1",
+    ] {
+        tx.run(sql, values![id, to]).await?;
+    }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
+use kb_core::templates::widen;
 use serde_json::json;
 use time::{Date, Duration, OffsetDateTime};
 
@@ -12,8 +13,8 @@ use super::engine::{Cells, Engine, Value, values};
 use super::session::{SqlStore, Tx};
 use crate::store::{
     MOST_UNMATCHED, MOST_UNMATCHED_EXAMPLES, NewAudit, StoreError, UNMATCHED_DAYS, Unmatched,
-    UnmatchedChange, UnmatchedHistory, UnmatchedOrder, UnmatchedQuery, UnmatchedSeen, UnmatchedState,
-    UnmatchedStep, UnmatchedStore,
+    UnmatchedChange, UnmatchedChanged, UnmatchedHistory, UnmatchedOrder, UnmatchedQuery, UnmatchedSeen,
+    UnmatchedSince, UnmatchedState, UnmatchedStep, UnmatchedStore,
 };
 
 /// Nodes that are counted for a template and a day; the rest is counted without a name.
@@ -29,18 +30,20 @@ macro_rules! columns {
 
 #[async_trait]
 impl<DB: Engine> UnmatchedStore for SqlStore<DB> {
-    async fn note_unmatched(&self, seen: &[UnmatchedSeen], at: OffsetDateTime) -> Result<(), StoreError> {
+    async fn note_unmatched(&self, seen: &[UnmatchedSeen], at: OffsetDateTime) -> Result<u64, StoreError> {
         // In one order, so that two servers wait for each other and never in a circle.
         let mut seen: Vec<&UnmatchedSeen> = seen.iter().collect();
         seen.sort_by(|one, other| one.id.cmp(&other.id));
         let mut tx = self.begin_write().await?;
         forget(&mut tx, at).await?;
-        let mut kept = tx.one("SELECT COUNT(*) FROM unmatched", &[]).await?.integer(0)?;
+        let kept = tx.one("SELECT COUNT(*) FROM unmatched", &[]).await?.integer(0)?;
+        let mut room = Room { kept, lost: 0 };
         let day = day(at.date());
         for lines in seen {
-            kept = note(&mut tx, lines, (at, &day), kept).await?;
+            note(&mut tx, lines, (at, &day), &mut room).await?;
         }
-        tx.commit().await
+        tx.commit().await?;
+        Ok(room.lost)
     }
 
     async fn unmatched_tokens(&self) -> Result<Vec<(String, Vec<String>)>, StoreError> {
@@ -77,7 +80,11 @@ impl<DB: Engine> UnmatchedStore for SqlStore<DB> {
         }
         if let Some(text) = &text {
             values.push(Value::from(text));
-            let _ = write!(sql, " AND LOWER(u.template) LIKE ${} ESCAPE '!'", values.len());
+            let _ = write!(
+                sql,
+                " AND LOWER(u.template) LIKE LOWER(${}) ESCAPE '!'",
+                values.len()
+            );
         }
         sql.push_str(match query.order {
             UnmatchedOrder::Count => " ORDER BY u.count DESC, nodes DESC, u.id",
@@ -114,9 +121,28 @@ impl<DB: Engine> UnmatchedStore for SqlStore<DB> {
         }))
     }
 
-    async fn change_unmatched(&self, change: UnmatchedChange) -> Result<bool, StoreError> {
-        let UnmatchedChange { id, step, by, at } = change;
+    async fn change_unmatched(&self, change: UnmatchedChange) -> Result<UnmatchedChanged, StoreError> {
+        let UnmatchedChange {
+            id,
+            step,
+            by,
+            at,
+            since,
+        } = change;
         let mut tx = self.begin_write().await?;
+        if let UnmatchedSince::Nothing(shown) = since {
+            // This locks the row, and changes nothing.
+            let sql = "UPDATE unmatched SET count = count WHERE id = $1 RETURNING changed_at, changed_by";
+            let Some(row) = tx.first(sql, values![&id]).await? else {
+                tx.end().await?;
+                return Ok(UnmatchedChanged::Nothing);
+            };
+            if row.maybe_time(0)? != shown {
+                let by = row.maybe_text(1)?.unwrap_or_default();
+                tx.end().await?;
+                return Ok(UnmatchedChanged::Before(by));
+            }
+        }
         let (action, detail, changed) = match &step {
             UnmatchedStep::Assign(assignee) => {
                 refuse_nul("the name", assignee.as_deref().unwrap_or_default())?;
@@ -166,15 +192,22 @@ impl<DB: Engine> UnmatchedStore for SqlStore<DB> {
         };
         if changed == 0 {
             tx.end().await?;
-            return Ok(false);
+            return Ok(UnmatchedChanged::Nothing);
         }
         audit::add(&mut tx, &NewAudit::new(action, &id, &by, at).detail(detail)).await?;
         tx.commit().await?;
-        Ok(true)
+        Ok(UnmatchedChanged::Done)
     }
 }
 
-/// Drops counts of long ago, and templates that nobody took up and that were not seen since.
+/// How many templates are kept, and how many were lost because they had no room.
+struct Room {
+    kept: i64,
+    lost: u64,
+}
+
+/// Drops counts of long ago, and templates that were not seen since: what was decided about them is over, too. Those stay that
+/// are open and that somebody looks after.
 async fn forget<DB: Engine>(tx: &mut Tx<DB>, at: OffsetDateTime) -> Result<(), StoreError> {
     let Some(last) = at.checked_sub(Duration::days(UNMATCHED_DAYS)) else {
         return Ok(());
@@ -182,19 +215,35 @@ async fn forget<DB: Engine>(tx: &mut Tx<DB>, at: OffsetDateTime) -> Result<(), S
     let day = day(last.date());
     tx.run("DELETE FROM unmatched_seen WHERE day < $1", values![&day])
         .await?;
-    let sql = "DELETE FROM unmatched WHERE last_seen < $1 AND state = 'open' AND assignee IS NULL \
+    let sql = "DELETE FROM unmatched WHERE last_seen < $1 AND (state <> 'open' OR assignee IS NULL) \
         AND NOT EXISTS (SELECT 1 FROM unmatched_seen s WHERE s.unmatched_id = unmatched.id)";
     tx.run(sql, values![last]).await?;
     Ok(())
 }
 
-/// Counts lines of one template; the number of templates afterwards.
+/// Drops one of the templates that nobody took up: that of the fewest lines, and of those the one that was seen first. False
+/// where there is none.
+async fn push_out<DB: Engine>(tx: &mut Tx<DB>) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM unmatched WHERE state = 'open' AND assignee IS NULL \
+        ORDER BY count, last_seen, id LIMIT 1";
+    let Some(row) = tx.first(sql, &[]).await? else {
+        return Ok(false);
+    };
+    let id = row.text(0)?;
+    let sql = "DELETE FROM unmatched_seen WHERE unmatched_id = $1";
+    tx.run(sql, values![&id]).await?;
+    tx.run("DELETE FROM unmatched WHERE id = $1", values![&id])
+        .await?;
+    Ok(true)
+}
+
+/// Counts lines of one template.
 async fn note<DB: Engine>(
     tx: &mut Tx<DB>,
     lines: &UnmatchedSeen,
     (at, day): (OffsetDateTime, &str),
-    kept: i64,
-) -> Result<i64, StoreError> {
+    room: &mut Room,
+) -> Result<(), StoreError> {
     let count = i64::from(lines.count);
     let sql = "UPDATE unmatched SET count = count + $2, last_seen = $3 WHERE id = $1 AND last_seen <= $3";
     let mut is_known = tx.run(sql, values![&lines.id, count, at]).await? > 0;
@@ -209,12 +258,17 @@ async fn note<DB: Engine>(
         refuse_nul("a line", text)?;
     }
     if is_known {
-        if lines.is_wider {
+        let sql = "SELECT examples, tokens FROM unmatched WHERE id = $1";
+        let row = tx.one(sql, values![&lines.id]).await?;
+        // Another server may have widened it at other places: the row is locked, so both are kept.
+        let mut stored = texts_from(&row.text(1)?)?;
+        if lines.is_wider && widen(&mut stored, &lines.tokens) {
+            let template = stored.concat().trim().to_owned();
+            let stored = json!(stored).to_string();
             let sql = "UPDATE unmatched SET tokens = $2, template = $3 WHERE id = $1";
-            tx.run(sql, values![&lines.id, &tokens, &template]).await?;
+            tx.run(sql, values![&lines.id, &stored, &template]).await?;
         }
-        let sql = "SELECT examples FROM unmatched WHERE id = $1";
-        let examples = tx.one(sql, values![&lines.id]).await?.text(0)?;
+        let examples = row.text(0)?;
         let mut examples = texts_from(&examples)?;
         let before = examples.len();
         for example in &lines.examples {
@@ -227,9 +281,15 @@ async fn note<DB: Engine>(
             let sql = "UPDATE unmatched SET examples = $2 WHERE id = $1";
             tx.run(sql, values![&lines.id, &examples]).await?;
         }
-    } else if kept >= i64::from(MOST_UNMATCHED) {
-        return Ok(kept);
     } else {
+        if room.kept >= i64::from(MOST_UNMATCHED) {
+            room.lost += 1;
+            if !push_out(tx).await? {
+                return Ok(());
+            }
+            room.kept -= 1;
+        }
+        room.kept += 1;
         let examples: Vec<&String> = lines.examples.iter().take(MOST_UNMATCHED_EXAMPLES).collect();
         let examples = json!(examples).to_string();
         let sql = "INSERT INTO unmatched (id, tokens, template, examples, count, first_seen, last_seen, state) \
@@ -246,7 +306,7 @@ async fn note<DB: Engine>(
     let sql = "INSERT INTO unmatched_seen (unmatched_id, node, day, count) VALUES ($1, $2, $3, $4) \
         ON CONFLICT (unmatched_id, node, day) DO UPDATE SET count = unmatched_seen.count + excluded.count";
     tx.run(sql, values![&lines.id, node, day, count]).await?;
-    Ok(if is_known { kept } else { kept + 1 })
+    Ok(())
 }
 
 /// `2026-11-28`.
@@ -259,10 +319,10 @@ fn day(date: Date) -> String {
     )
 }
 
-/// A text within a pattern of LIKE, in lower case.
+/// A text within a pattern of LIKE. The database lowers it as it lowers what it is compared with: engines differ beyond ASCII.
 fn like(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.to_lowercase().chars() {
+    for letter in text.chars() {
         if matches!(letter, '!' | '%' | '_') {
             escaped.push('!');
         }

@@ -203,7 +203,8 @@ pub async fn list(
     responses(
         (status = 204, description = "Decided"),
         (status = 400, description = "The body cannot be read, or has no reason", body = ProblemBody),
-        (status = 404, description = "No such entry waits", body = ProblemBody),
+        (status = 404, description = "No such entry", body = ProblemBody),
+        (status = 409, description = "Somebody has decided it before", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
         (status = 415, description = "Not JSON", body = ProblemBody),
     ),

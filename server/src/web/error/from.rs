@@ -73,6 +73,7 @@ impl From<ChangeError> for Problem {
     fn from(error: ChangeError) -> Self {
         match error {
             ChangeError::Store(error) => error.into(),
+            ChangeError::Overtaken(_) => Self::new(Code::Overtaken, error.to_string()),
             ChangeError::Nothing(_) => Self::new(Code::NotFound, error.to_string()),
             ChangeError::Reason | ChangeError::Name => Self::new(Code::MalformedBody, error.to_string()),
         }

@@ -72,7 +72,7 @@ pub(super) struct OutcomeArguments {
     pub(super) tried: String,
     /// Whether the error was gone after it.
     pub(super) worked: bool,
-    /// Whether it was there again within a week. Leave it out until you know.
+    /// Whether it was there again within a week. Leave it out until you know; then send the same `environment` again.
     pub(super) came_back: Option<bool>,
     /// Versions and models where it was tried, as for `match`.
     #[serde(default)]

@@ -8,7 +8,7 @@ use askama::Template;
 use super::layout::{Layout, Section};
 use super::lookup::body;
 use super::{html_not_shared, locale};
-use crate::domain::anonymous::AnonymousError;
+use crate::domain::anonymous::{A_DAY, AnonymousError};
 use crate::domain::unmatched::{self, KeepError, keepable};
 use crate::render::i18n::Locale;
 use crate::render::i18n::kept::Words;
@@ -141,11 +141,15 @@ pub async fn delete(
     html_not_shared(&page(State::Deleted, String::new(), locale::of(&request)))
 }
 
-/// A login would change nothing where lines are not kept.
+/// A login would change nothing: lines are counted by address, whoever sends them.
 fn refuse(state: &AppState, error: AnonymousError) -> Problem {
     match error {
         AnonymousError::Off => Problem::new(Code::NotFound, "this server keeps no lines of pasted texts"),
-        error => anonymous::refuse(state, error),
+        AnonymousError::TooManyToday => {
+            let detail = format!("{A_DAY} entries came from this address today: try again tomorrow (UTC)");
+            anonymous::refuse_with(state, error, detail)
+        }
+        AnonymousError::TooLarge => anonymous::refuse(state, error),
     }
 }
 

@@ -9,6 +9,7 @@ use askama::Template;
 use kb_core::ids::RecordId;
 use kb_core::propose::propose;
 use serde::Deserialize;
+use time::OffsetDateTime;
 
 use super::layout::{Layout, Section};
 use super::{html_not_shared, locale};
@@ -17,8 +18,8 @@ use crate::render::i18n::Locale;
 use crate::render::i18n::unmatched::Words;
 use crate::render::words::{Link, Row, encoded, grouped, moment, record_href};
 use crate::store::{
-    Unmatched, UnmatchedChange, UnmatchedHistory, UnmatchedOrder, UnmatchedQuery, UnmatchedState,
-    UnmatchedStep,
+    Unmatched, UnmatchedChange, UnmatchedHistory, UnmatchedOrder, UnmatchedQuery, UnmatchedSince,
+    UnmatchedState, UnmatchedStep,
 };
 use crate::web::api::unmatched::one as found;
 use crate::web::auth::Editor;
@@ -29,7 +30,9 @@ use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 
 /// Fields of the forms of a template.
-const FIELDS: [&str; 4] = ["do", "to", "reason", "record"];
+const FIELDS: [&str; 5] = ["do", "to", "reason", "record", "seen"];
+/// What the form says of lines that nobody has changed.
+const NEVER: &str = "never";
 
 #[derive(Debug, Template)]
 #[template(path = "pages/unmatched.html")]
@@ -71,6 +74,8 @@ pub struct UnmatchedOnePage {
     pub(in crate::web::pages) words: &'static Words,
     pub(in crate::web::pages) csrf: String,
     pub(in crate::web::pages) action: String,
+    /// When it was changed before it was shown.
+    pub(in crate::web::pages) seen: String,
     pub(in crate::web::pages) list: String,
     pub(in crate::web::pages) id: String,
     pub(in crate::web::pages) template: String,
@@ -289,6 +294,7 @@ pub(in crate::web::pages) fn one_page(
         words,
         csrf,
         action: locale.href(address),
+        seen: seen(one.changed_at),
         list: locale.href("/unmatched"),
         facts,
         record: one.record.as_ref().map(|id| link(id.as_str())),
@@ -304,6 +310,24 @@ pub(in crate::web::pages) fn one_page(
         template: one.template,
         examples: one.examples,
     }
+}
+
+fn seen(changed_at: Option<OffsetDateTime>) -> String {
+    changed_at.map_or_else(|| NEVER.to_owned(), |at| at.unix_timestamp_nanos().to_string())
+}
+
+/// A form that does not say what was shown changes whatever there is.
+fn since(seen: &str) -> Result<UnmatchedSince, Problem> {
+    if seen.is_empty() {
+        return Ok(UnmatchedSince::Whatever);
+    }
+    if seen == NEVER {
+        return Ok(UnmatchedSince::Nothing(None));
+    }
+    let at = seen.parse().ok();
+    let at = at.and_then(|nanos| OffsetDateTime::from_unix_timestamp_nanos(nanos).ok());
+    let at = at.ok_or_else(|| Problem::new(Code::MalformedBody, format!("{seen:?} is no time")))?;
+    Ok(UnmatchedSince::Nothing(Some(at)))
 }
 
 pub async fn post(
@@ -332,6 +356,7 @@ pub async fn post(
         step,
         by: editor.0.by(),
         at: state.clock.now(),
+        since: since(form.get("seen"))?,
     };
     unmatched::change(state.store.as_ref(), change).await?;
     let address = locale::of(&request).href(format!("/unmatched/{id}"));

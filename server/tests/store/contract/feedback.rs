@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use peerless::store::{
     AnonymousKept, AnonymousKind, AuditQuery, By, DecideFeedback, Feedback, FeedbackAdded, FeedbackBody,
-    FeedbackKind, FeedbackState, NewAnonymous, NewFeedback, Store, StoreError, Voter, VoterKind,
+    FeedbackDecided, FeedbackKind, FeedbackState, Merge, NewAnonymous, NewFeedback, Store, StoreError, Voter,
+    VoterKind,
 };
 
 use crate::support::{Place, at, id, published, record, revision};
@@ -108,28 +109,38 @@ pub(crate) async fn what_nobody_signs_goes_with_its_room(place: Arc<Place>) {
     assert_eq!(bodies(store.as_ref()).await, ["4"]);
 }
 
+pub(crate) async fn feedback_goes_where_its_record_goes(place: Arc<Place>) {
+    let store = store_with_record(&place).await;
+    published(store.as_ref(), "cuda/y", record("cuda/y", "y")).await;
+    store.add_feedback(from_known("a", "t", "1")).await.unwrap();
+    let merge = Merge {
+        id: id(RECORD),
+        into: id("cuda/y"),
+        by: By::system("ada"),
+        reason: Some("says the same".to_owned()),
+        at: at(5),
+    };
+    store.merge(merge).await.unwrap().unwrap();
+    assert_eq!(waiting(store.as_ref()).await[0].record, id("cuda/y"));
+}
+
 pub(crate) async fn an_entry_is_decided_once(place: Arc<Place>) {
     let store = store_with_record(&place).await;
     store.add_feedback(from_known("a", "t", "1")).await.unwrap();
     store.add_feedback(from_nobody("2")).await.unwrap();
     let entries = waiting(store.as_ref()).await;
     let (newer, older) = (entries[0].n, entries[1].n);
-    assert!(
-        store
-            .decide_feedback(decide(older, FeedbackState::Ignored))
-            .await
-            .unwrap()
+    let decided = async |n, state| store.decide_feedback(decide(n, state)).await.unwrap();
+    assert_eq!(
+        decided(older, FeedbackState::Ignored).await,
+        FeedbackDecided::Done
     );
-    for n in [older, 99] {
-        let again = store.decide_feedback(decide(n, FeedbackState::Taken)).await;
-        assert!(!again.unwrap(), "{n}");
-    }
-    assert!(
-        store
-            .decide_feedback(decide(newer, FeedbackState::Taken))
-            .await
-            .unwrap()
+    assert_eq!(
+        decided(older, FeedbackState::Taken).await,
+        FeedbackDecided::Before
     );
+    assert_eq!(decided(99, FeedbackState::Taken).await, FeedbackDecided::Nothing);
+    assert_eq!(decided(newer, FeedbackState::Taken).await, FeedbackDecided::Done);
     assert!(waiting(store.as_ref()).await.is_empty());
     let ignored = store.feedback(FeedbackState::Ignored, None, 10).await.unwrap();
     let decided = Some(("ada".to_owned(), at(5), "seen".to_owned()));

@@ -164,6 +164,7 @@ contract! {
         a_second_vote_takes_the_place_of_the_first
         what_nobody_signs_goes_with_its_room
         an_entry_is_decided_once
+        feedback_goes_where_its_record_goes
         pages_of_the_queue_go_back_in_time
     }
     anonymous {
@@ -200,7 +201,11 @@ contract! {
     unmatched {
         lines_are_counted_by_node_and_day
         what_is_kept_has_bounds
+        a_full_queue_takes_new_lines
+        two_servers_widen_one_template
+        an_editor_does_not_undo_what_was_not_shown
         editors_say_what_becomes_of_lines
+        a_template_names_the_record_that_its_own_became
     }
     audit {
         what_happens_to_a_record_is_noted_with_it

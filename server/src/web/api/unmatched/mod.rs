@@ -15,7 +15,8 @@ use crate::domain::ingest::Accepted;
 use crate::domain::unmatched::{self, ChangeError, LogsOf, known_as};
 use crate::feed::Generation;
 use crate::store::{
-    UnmatchedChange, UnmatchedHistory, UnmatchedOrder, UnmatchedQuery, UnmatchedState, UnmatchedStep,
+    UnmatchedChange, UnmatchedHistory, UnmatchedOrder, UnmatchedQuery, UnmatchedSince, UnmatchedState,
+    UnmatchedStep,
 };
 use crate::web::auth::Editor;
 use crate::web::compute::Desk;
@@ -205,6 +206,10 @@ pub async fn change(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let asked: UnmatchedBody = body::json(&request, payload, limits::REVIEW_BYTES).await?;
+    if path.starts_with('p') {
+        let detail = "lines of pasted texts have no steps: they expire, or their owner deletes them";
+        return Err(Problem::new(Code::MalformedBody, detail));
+    }
     let found = one(&state, &path).await?;
     let needs = |name: &str| Problem::new(Code::MalformedBody, format!("this step needs `{name}`"));
     let step = match asked.step {
@@ -223,6 +228,7 @@ pub async fn change(
         step,
         by: editor.0.by(),
         at: state.clock.now(),
+        since: UnmatchedSince::Whatever,
     };
     let id = change.id.clone();
     unmatched::change(state.store.as_ref(), change).await?;

@@ -98,17 +98,19 @@ impl Reader {
                     csrf: self.csrf.clone(),
                     tried,
                     revision: published.revision.0,
-                    outcomes: outcomes(own, words),
+                    outcomes: outcomes(own.map(|vote| vote.outcome), words),
                     place: words.place,
                     driver: words.driver,
                     gpu_model: words.gpu_model,
+                    driver_value: own.map(|vote| vote.driver.clone()).unwrap_or_default(),
+                    gpu_model_value: own.map(|vote| vote.model.clone()).unwrap_or_default(),
                 });
                 let votes = AdviceVotes {
                     share: tally
                         .and_then(|tally| tally.share)
                         .map(|share| told_share(&share, words)),
                     groups: tally.map(|tally| groups(tally, words)).unwrap_or_default(),
-                    own: own.map(|outcome| own_word(outcome, words)),
+                    own: own.map(|vote| own_word(vote.outcome, words)),
                     form,
                 };
                 let is_empty = votes.share.is_none() && votes.form.is_none();
@@ -122,8 +124,8 @@ impl Reader {
         });
     }
 
-    /// What the reader said last.
-    fn own(&self, votes: &[Vote], kind: ActionKind, text: &str) -> Option<VoteOutcome> {
+    /// What the reader said last, and where it was tried.
+    fn own<'v>(&self, votes: &'v [Vote], kind: ActionKind, text: &str) -> Option<&'v Vote> {
         let person = self.person.as_ref()?;
         let mut own = votes.iter().filter(|vote| {
             vote.voter.kind == VoterKind::Person
@@ -131,7 +133,7 @@ impl Reader {
                 && vote.kind == kind
                 && vote.action == text
         });
-        own.next_back().map(|vote| vote.outcome)
+        own.next_back()
     }
 }
 

@@ -78,8 +78,17 @@ pub(in crate::web::pages) async fn text_of_form(
     }
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = form::parse(&encoded)?;
+    the_text(fields)
+}
+
+/// The field `text`, which the encoding may have made longer than it is.
+fn the_text(fields: Vec<(String, String)>) -> Result<String, Problem> {
     let text = fields.into_iter().find(|(name, _)| name == "text");
-    Ok(text.map(|(_, text)| text).unwrap_or_default())
+    let text = text.map(|(_, text)| text).unwrap_or_default();
+    if text.len() as u64 > limits::JSON_BYTES {
+        return Err(BodyError::TooLarge(limits::JSON_BYTES).into());
+    }
+    Ok(text)
 }
 
 async fn from_form(
@@ -90,14 +99,7 @@ async fn from_form(
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = form::parse(&encoded)?;
     let environment = form::environment(&fields)?;
-    let text = fields
-        .into_iter()
-        .find(|(name, _)| name == "text")
-        .map(|(_, text)| text)
-        .unwrap_or_default();
-    if text.len() as u64 > limits::JSON_BYTES {
-        return Err(BodyError::TooLarge(limits::JSON_BYTES).into());
-    }
+    let text = the_text(fields)?;
     if text.trim().is_empty() {
         return Err(Problem::new(
             Code::MalformedBody,
