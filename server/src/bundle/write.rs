@@ -17,10 +17,11 @@ pub fn write_record(folder: &Path, record: &SeedRecord) -> io::Result<()> {
     write_file(&annex, &record.annex)
 }
 
-/// Removes both files, and the folders that are empty then. What is not there is removed already.
+/// Removes both files, and the folders that are empty then. What is not there is removed already. The annex goes first: a
+/// document may stand alone, an annex may not.
 pub fn remove_record(folder: &Path, id: &RecordId) -> io::Result<()> {
     let files = files(folder, id);
-    for file in &files {
+    for file in files.iter().rev() {
         match fs::remove_file(file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
