@@ -49,10 +49,11 @@ pub(super) async fn run(
     let mut manifest = before.unwrap_or_default();
     manifest.scope = scope;
     let files = files(folder)?;
-    let published = published(store).await?;
+    let stands = stands(store).await?;
     let mut export = Export::default();
-    let in_scope = published
+    let in_scope = stands
         .values()
+        .filter_map(Stands::published)
         .filter(|record| is_in(&manifest.scope, &record.texts));
     let ids: BTreeSet<RecordId> = in_scope
         .map(|record| &record.texts.id)
@@ -66,7 +67,7 @@ pub(super) async fn run(
             ))?;
             continue;
         }
-        let sides = (files.get(id), published.get(id));
+        let sides = (files.get(id), stands.get(id));
         export.one(folder, &mut manifest, id, sides, arguments.overwrite)?;
     }
     manifest
@@ -118,16 +119,6 @@ fn is_in(scope: &Scope, texts: &SeedRecord) -> bool {
     }
 }
 
-/// What readers see.
-async fn published(store: &dyn Store) -> anyhow::Result<BTreeMap<RecordId, Published>> {
-    let stands = stands(store).await?.into_iter();
-    let published = stands.filter_map(|(id, stands)| match stands {
-        Stands::Published(published) => Some((id, published)),
-        Stands::Draft(_) | Stands::Withdrawn { .. } => None,
-    });
-    Ok(published.collect())
-}
-
 #[derive(Default)]
 struct Export {
     written: usize,
@@ -142,12 +133,14 @@ impl Export {
         folder: &Path,
         manifest: &mut Manifest,
         id: &RecordId,
-        (file, published): (Option<&SeedRecord>, Option<&Published>),
+        (file, stands): (Option<&SeedRecord>, Option<&Stands>),
         overwrite: bool,
     ) -> anyhow::Result<()> {
         let base = manifest.records.get(id).map(|written| written.sha256.as_str());
         let sha256 = file.map(SeedRecord::sha256);
-        let outward = to_write(base, sha256.as_deref(), published, overwrite);
+        let published = stands.and_then(Stands::published);
+        let is_withdrawn = matches!(stands, Some(Stands::Withdrawn { .. }));
+        let outward = to_write(base, sha256.as_deref(), (published, is_withdrawn), overwrite);
         let shown = || format!("{id} in {}", folder.display());
         match (outward, published) {
             (Outward::Same, Some(published)) => {
@@ -172,6 +165,9 @@ impl Export {
                 let why = match outward {
                     Outward::Removed => "its files were removed; `peerless import --prune` withdraws it",
                     Outward::Both => "folder and database both changed; `peerless import` puts them together",
+                    _ if published.is_none() => {
+                        "it is not published in the database; `peerless import` brings it there"
+                    }
                     _ => "its files were changed; `peerless import` takes the change",
                 };
                 say(format_args!("kept: {id}: {why}"))?;

@@ -83,10 +83,7 @@ async fn planned(
     step: Step,
     (base, file, stands): Sides<'_>,
 ) -> Result<Option<Planned>, StoreError> {
-    let published = match stands {
-        Some(Stands::Published(published)) => Some(published),
-        _ => None,
-    };
+    let published = stands.and_then(Stands::published);
     let planned = match (step, file, published) {
         (Step::Same, _, Some(published)) => Planned::Same(published.revision, published.sha256.clone()),
         (Step::Forget, ..) => Planned::Forget,
