@@ -88,7 +88,8 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
         import_folder::note_all(store.as_ref(), &arguments.path, manifest).await?;
         return Ok(ExitCode::SUCCESS);
     }
-    import_folder::run(&store, &arguments.path, manifest, &arguments.round_trip).await
+    let how = (&arguments.round_trip, &arguments.data);
+    import_folder::run(&store, &arguments.path, manifest, how).await
 }
 
 /// Brings records as the program brings its own: what was edited in the database is kept.

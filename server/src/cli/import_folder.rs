@@ -11,11 +11,12 @@ use clap::Args;
 use kb_core::ids::RecordId;
 use kb_core::text::Violation;
 
-use super::conflict_text::tell_conflict;
+use super::conflict_text::{import_call, tell_conflict};
 use super::export_folder::{files, written};
 use super::{import, say};
 use crate::bundle::{self, Manifest, Written};
 use crate::clock::{Clock as _, SystemClock};
+use crate::config::DataArgs;
 use crate::domain::round_trip::{
     Done, Folder, Plan, Planned, Stands, Wishes, carry_out, plan, refused, stands,
 };
@@ -72,7 +73,7 @@ pub(super) async fn run(
     store: &Arc<dyn Store>,
     path: &Path,
     manifest: Manifest,
-    arguments: &RoundTripArgs,
+    (arguments, data): (&RoundTripArgs, &DataArgs),
 ) -> anyhow::Result<ExitCode> {
     let folder = Folder {
         base: manifest
@@ -82,6 +83,15 @@ pub(super) async fn run(
             .collect(),
         files: files(path)?,
     };
+    if arguments.prune && folder.files.is_empty() && !folder.base.is_empty() {
+        bail!(
+            "{} holds none of its {} records: --prune would withdraw all of them. Check the folder out whole; to withdraw \
+             them, name each with --take-folder",
+            path.display(),
+            folder.base.len()
+        );
+    }
+    let call = &import_call(path, data);
     let wishes = arguments.wishes(&folder)?;
     let now = stands(store.as_ref()).await?;
     let plan = plan(store.as_ref(), &folder, &now, &wishes).await?;
@@ -90,7 +100,7 @@ pub(super) async fn run(
     import::say_slow(&new)?;
     let follower = feed::load(store.clone()).await?;
     if arguments.dry_run {
-        return dry_run(&follower, path, (&folder, &plan)).await;
+        return dry_run(&follower, (path, call), (&folder, &plan)).await;
     }
     let knowledge = follower.knowledge();
     let following = tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
@@ -99,6 +109,7 @@ pub(super) async fn run(
     let done = done?;
     let mut round_trip = RoundTrip {
         path,
+        call,
         manifest,
         counts: BTreeMap::new(),
         open: 0,
@@ -137,12 +148,13 @@ fn to_publish(planned: &Planned) -> Option<&SeedRecord> {
 
 async fn dry_run(
     follower: &Follower,
-    path: &Path,
+    (path, call): (&Path, &str),
     (folder, plan): (&Folder, &Plan),
 ) -> anyhow::Result<ExitCode> {
     let refused = refused(plan, follower.knowledge().current()).await?;
     let mut round_trip = RoundTrip {
         path,
+        call,
         manifest: Manifest::default(),
         counts: BTreeMap::new(),
         open: 0,
@@ -183,6 +195,7 @@ fn tell_findings(id: &RecordId, findings: &[Violation]) -> std::io::Result<()> {
 
 struct RoundTrip<'a> {
     path: &'a Path,
+    call: &'a str,
     manifest: Manifest,
     counts: BTreeMap<&'static str, usize>,
     /// Records that somebody must look at.
@@ -207,7 +220,7 @@ impl RoundTrip<'_> {
             } => {
                 self.open += 1;
                 let texts = (folder.files.get(id), database.as_ref());
-                tell_conflict(self.path, id, *why, (fields, texts))?;
+                tell_conflict(self.call, id, *why, (fields, texts))?;
             }
             _ => {}
         }
