@@ -18,14 +18,22 @@ use crate::store::{SeedRecord, Store};
 #[derive(Debug, Args)]
 pub(super) struct FolderArgs {
     /// Only records whose ids begin with NAME/
-    #[arg(long, value_name = "NAME", requires = "folder", conflicts_with = "domain")]
+    #[arg(long, value_name = "NAME", requires = "folder", conflicts_with = "domain", value_parser = scope_name)]
     namespace: Option<String>,
     /// Only records whose documents have this domain
-    #[arg(long, value_name = "NAME", requires = "folder")]
+    #[arg(long, value_name = "NAME", requires = "folder", value_parser = scope_name)]
     domain: Option<String>,
     /// Write also over files that were changed since they were written
     #[arg(long, requires = "folder")]
     overwrite: bool,
+}
+
+/// A name that a line of the manifest can hold.
+fn scope_name(name: &str) -> Result<String, String> {
+    if name.is_empty() || name.trim() != name || name.contains(char::is_control) {
+        return Err("a name is a word or several, on one line".to_owned());
+    }
+    Ok(name.to_owned())
 }
 
 impl FolderArgs {
@@ -46,6 +54,7 @@ pub(super) async fn run(
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let before = bundle::Manifest::read(folder)?;
     let scope = scope(folder, before.as_ref(), arguments)?;
+    let is_new = before.is_none();
     let mut manifest = before.unwrap_or_default();
     manifest.scope = scope;
     let files = files(folder)?;
@@ -60,11 +69,16 @@ pub(super) async fn run(
         .chain(manifest.records.keys())
         .cloned()
         .collect();
+    if is_new && ids.is_empty() && manifest.scope != Scope::All {
+        bail!(
+            "no published record is in {}: nothing was written",
+            manifest.scope
+        );
+    }
     for id in &ids {
         if bundle::is_misread(id) {
-            say(format_args!(
-                "left out, its file would be taken for another: {id}"
-            ))?;
+            let told = format!("left out, its file would be taken for another: {id}");
+            export.told.push(told);
             continue;
         }
         let sides = (files.get(id), stands.get(id));
@@ -73,6 +87,10 @@ pub(super) async fn run(
     manifest
         .write(folder)
         .with_context(|| folder.display().to_string())?;
+    // Told when all is done: a reader who goes away ends nothing in the middle.
+    for told in &export.told {
+        say(told)?;
+    }
     say(format_args!(
         "{} of {} written, {} unchanged, {} removed, {} kept as they are in {}",
         export.written,
@@ -125,6 +143,7 @@ struct Export {
     same: usize,
     removed: usize,
     kept: usize,
+    told: Vec<String>,
 }
 
 impl Export {
@@ -164,13 +183,15 @@ impl Export {
                 self.kept += 1;
                 let why = match outward {
                     Outward::Removed => "its files were removed; `peerless import --prune` withdraws it",
-                    Outward::Both => "folder and database both changed; `peerless import` puts them together",
+                    Outward::Both => {
+                        "folder and database both changed; `peerless import` puts them together or shows the conflict"
+                    }
                     _ if published.is_none() => {
                         "it is not published in the database; `peerless import` brings it there"
                     }
                     _ => "its files were changed; `peerless import` takes the change",
                 };
-                say(format_args!("kept: {id}: {why}"))?;
+                self.told.push(format!("kept: {id}: {why}"));
             }
         }
         Ok(())
