@@ -23,7 +23,7 @@ pub use embedded::{embedded, embedded_ids};
 pub use folder::{FolderError, read_files, read_path};
 pub use lines::{Line, parse_line};
 pub use manifest::{Manifest, ManifestError, Scope, Written};
-pub use write::{remove_record, write_record};
+pub use write::{is_as_read, remove_record, write_record};
 
 const ANNEX_END: &str = ".ext.json";
 const DOCUMENT_END: &str = ".json";

@@ -19,12 +19,12 @@ use crate::test_app::NOW;
 
 pub const CAUSE: &str = "made for a test";
 pub const CATEGORY: &str = "runtime_error";
-const ANNEX: &str = "{\"schema_version\": 1}\n";
+pub const ANNEX: &str = "{\"schema_version\": 1}\n";
 
 /// A database with these records, and the folder that they were exported to.
 pub struct Setting {
     _folder: TempDir,
-    data: String,
+    pub data: String,
     pub records: PathBuf,
 }
 
@@ -92,19 +92,19 @@ impl Setting {
     }
 }
 
-fn write(folder: &Path, id: &str, document: &str, annex: &str) {
+pub fn write(folder: &Path, id: &str, document: &str, annex: &str) {
     let file = folder.join(format!("{id}.json"));
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, document).unwrap();
     fs::write(folder.join(format!("{id}.ext.json")), annex).unwrap();
 }
 
-fn made(id: &str) -> String {
+pub fn made(id: &str) -> String {
     let word: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("{}\n", document(id, &format!("zorgblat {word} went missing")))
 }
 
-fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
@@ -291,86 +291,6 @@ async fn what_the_gate_refuses_becomes_a_draft_and_is_asked_again() {
             .unwrap()
             .contains("astray")
     );
-}
-
-#[tokio::test]
-async fn a_database_that_never_published_a_record_takes_no_files_away() {
-    let setting = Setting::of(&["local/a", "local/b"]);
-    let files = bytes(&setting.records);
-    let records = shown(&setting.records);
-    let other = format!("{}-other", setting.data);
-    let alone = setting.records.with_file_name("alone");
-    write(&alone, "local/c", &made("local/c"), ANNEX);
-    let brought = run(&[
-        "import",
-        &shown(&alone),
-        "--data-dir",
-        &other,
-        "--without-shipped",
-    ]);
-    assert!(brought.status.success(), "{}", out(&brought));
-    // The other database has a draft of one, and nothing of the other.
-    let store = connect(&format!("{other}/peerless.db"), &ConnectOptions::default())
-        .await
-        .unwrap();
-    let draft = NewRevision {
-        id: "local/a".parse().unwrap(),
-        document: made("local/a").replace(CAUSE, "draft"),
-        annex: ANNEX.to_owned(),
-        expected: Expected::Absent,
-        by: By::system("editor"),
-        note: None,
-        at: NOW,
-    };
-    store.save_head(draft).await.unwrap();
-    for arguments in [&[][..], &["--overwrite"]] {
-        let exported = run(&[&["export", &records, "--data-dir", &other], arguments].concat());
-        let told = out(&exported);
-        assert!(exported.status.success(), "{told}");
-        for id in ["local/a", "local/b"] {
-            let kept = format!("kept: {id}: it is not published in the database");
-            assert!(told.contains(&kept), "{told}");
-        }
-    }
-    let import = |arguments: &[&str]| run(&[&["import", &records, "--data-dir", &other], arguments].concat());
-    let taken = import(&["--take-database", "local/a", "--take-database", "local/b"]);
-    let told = out(&taken);
-    assert_eq!(taken.status.code(), Some(1), "{told}");
-    assert!(told.contains("`peerless publish local/a`"), "{told}");
-    assert!(
-        told.contains("conflict: local/b: the database never had it"),
-        "{told}"
-    );
-    assert!(
-        told.contains(&format!(
-            "  peerless import {records} --data-dir {other} --take-folder local/b\n"
-        )),
-        "{told}"
-    );
-    assert!(!told.contains("--take-database local/b"), "{told}");
-    for (name, text) in files {
-        assert_eq!(bytes(&setting.records)[&name], text, "{name}");
-    }
-}
-
-#[tokio::test]
-async fn an_empty_folder_withdraws_nothing() {
-    let setting = Setting::of(&["local/a", "local/b"]);
-    let store = setting.store().await;
-    for id in ["local/a", "local/b"] {
-        setting.remove_file(id);
-    }
-    let refused = setting.import(&["--prune"]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(
-        out(&refused).contains("holds none of its 2 records"),
-        "{}",
-        out(&refused)
-    );
-    assert!(published(store.as_ref(), "local/a").await.is_some());
-    let asked = setting.import(&["--take-folder", "local/a"]);
-    assert!(asked.status.success(), "{}", out(&asked));
-    assert_eq!(published(store.as_ref(), "local/a").await, None);
 }
 
 #[test]
