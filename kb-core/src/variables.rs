@@ -5,8 +5,9 @@
 
 /// What both programs, the scripts below `deploy` and the tests read. One list for all: the environment of a machine is
 /// often set in one place, and a variable of the server is no mistake beside the agent.
-pub const KNOWN: [&str; 39] = [
+pub const KNOWN: [&str; 40] = [
     "PEERLESS_ALLOW_SIMULATED",
+    "PEERLESS_ANONYMOUS_WRITING",
     "PEERLESS_CA_FILE",
     "PEERLESS_CONFIG",
     "PEERLESS_DATABASE",

@@ -86,6 +86,9 @@ fn file(teller: &mut Teller<'_>, path: &Path, once: bool) -> anyhow::Result<u8> 
     loop {
         let piece = tail.read().with_context(name)?;
         if piece.is_of_another_file {
+            // The last line of the old file ends with it.
+            teller.bytes(&intake.end())?;
+            teller.end()?;
             intake = Intake::default();
             is_told = false;
         }

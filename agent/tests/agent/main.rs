@@ -39,4 +39,5 @@ mod stub;
 mod table;
 mod tree;
 mod upload;
+mod watching;
 mod wording;

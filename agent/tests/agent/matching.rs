@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::os::unix::ffi::OsStrExt as _;
-use std::process::Stdio;
 use std::thread::JoinHandle;
 
 use fake_gpu::Scenario;
@@ -15,10 +14,11 @@ use kb_core::signature::RecordSignatures;
 
 use crate::node::{Node, Run};
 
-const LINE: &str = "RuntimeError: CUDA error: peer access is not supported between these two devices";
+pub(crate) const LINE: &str =
+    "RuntimeError: CUDA error: peer access is not supported between these two devices";
 
 /// Puts the signatures where `run` looks for them.
-fn fetched(node: &Node, log: &str) {
+pub(crate) fn fetched(node: &Node, log: &str) {
     let (address, thread) = server(1);
     assert_eq!(run(node, "match", &["--server", &address, log]).code, 0);
     thread.join().unwrap();
@@ -96,7 +96,7 @@ fn serving(body: String, times: usize) -> (String, JoinHandle<Vec<String>>) {
     (address, std::thread::spawn(serve))
 }
 
-fn run(node: &Node, verb: &str, arguments: &[&str]) -> Run {
+pub(crate) fn run(node: &Node, verb: &str, arguments: &[&str]) -> Run {
     let mut command = node.bare(verb);
     command
         .arg("--signatures")
@@ -361,46 +361,6 @@ fn what_a_record_weighs_and_where_it_is_told_stands_with_each_match() {
     assert!(!watched.stdout.contains('\u{1b}'), "{:?}", watched.stdout);
 }
 
-/// Where a file is no text, silence would mean that it holds no error.
-#[test]
-fn what_is_no_text_is_not_watched() {
-    let node = Node::with(&Scenario::healthy(2));
-    let log = node.path("job.log");
-    fs::write(&log, format!("{LINE}\n")).unwrap();
-    fetched(&node, log.to_str().unwrap());
-    let gzip = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\x4c\x04\x00\x00\x00".to_vec();
-    let utf16 = |text: &str| -> Vec<u8> {
-        let words = std::iter::once(0xfeff).chain(text.encode_utf16());
-        words.flat_map(u16::to_le_bytes).collect()
-    };
-    let watch = |bytes: &[u8], arguments: &[&str]| {
-        fs::write(&log, bytes).unwrap();
-        run(&node, "watch", &[arguments, &[log.to_str().unwrap()]].concat())
-    };
-    let packed = watch(&gzip, &["--once"]);
-    assert_eq!(
-        (packed.code, packed.stdout.as_str()),
-        (64, ""),
-        "{}",
-        packed.stderr
-    );
-    assert!(packed.stderr.contains("gzip"), "{}", packed.stderr);
-    let followed = watch(&gzip, &[]);
-    assert_eq!(followed.code, 64, "{}", followed.stderr);
-    let wide = watch(&utf16(&format!("{LINE}\r\n")), &["--once"]);
-    assert_eq!(wide.stdout.lines().count(), 1, "{}", wide.stderr);
-    let wide_followed = watch(&utf16("step 1\r\n"), &[]);
-    assert_eq!(wide_followed.code, 64, "{}", wide_followed.stderr);
-    assert!(
-        wide_followed.stderr.contains("--once"),
-        "{}",
-        wide_followed.stderr
-    );
-    let behind = [b"step 1\n".as_slice(), &gzip].concat();
-    let unread = watch(&behind, &["--once"]);
-    assert_eq!(unread.code, 64, "{}", unread.stderr);
-}
-
 /// What was left out is told: an answer that is not whole must not pass for one.
 #[test]
 fn what_was_capped_is_told_below_the_answer() {
@@ -415,26 +375,4 @@ fn what_was_capped_is_told_below_the_answer() {
         "{}",
         told.stdout
     );
-}
-
-#[test]
-fn watching_ends_with_its_reader() {
-    let node = Node::with(&Scenario::healthy(2));
-    let log = node.path("job.log");
-    fs::write(&log, format!("{LINE}\n")).unwrap();
-    fetched(&node, log.to_str().unwrap());
-    let mut command = node.bare("watch");
-    command
-        .arg("--signatures")
-        .arg(node.path("cache/signatures.json"));
-    command.arg(&log).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut watching = command.spawn().unwrap();
-    let mut said = String::new();
-    let mut stderr = BufReader::new(watching.stderr.take().unwrap());
-    stderr.read_line(&mut said).unwrap();
-    assert!(said.contains("following"), "{said}");
-    drop(watching.stdout.take());
-    let mut file = fs::File::options().append(true).open(&log).unwrap();
-    file.write_all(format!("{LINE}\nstep\n").as_bytes()).unwrap();
-    assert_eq!(watching.wait().unwrap().code(), Some(0));
 }

@@ -183,7 +183,7 @@ impl Hits<'_> {
             line: on_line.line,
             moment: self.moment,
         };
-        if matcher.record(record).is_some_and(|record| record.harmless) && is_called_fatal(line.text) {
+        if (is_match || waits.is_some()) && self.is_fatal(record) {
             self.tally.fatal.insert(record);
         }
         if let Some(waiting) = waits {
@@ -196,6 +196,11 @@ impl Hits<'_> {
             self.tally
                 .add_candidate(on_line, record, speaker.signal, || score(&explained));
         }
+    }
+
+    /// Whether the record would be harmless, and the driver calls this line fatal.
+    fn is_fatal(&self, record: u32) -> bool {
+        self.matcher.record(record).is_some_and(|record| record.harmless) && is_called_fatal(self.line.text)
     }
 
     fn on_line(&self, span: &Range<usize>, captures: BTreeMap<String, String>) -> MatchedLine {
@@ -255,6 +260,7 @@ impl Hits<'_> {
                 weak: hit.weak,
                 weight: hit.weight,
                 moment: self.moment,
+                is_fatal: self.is_fatal(signal.record),
             };
             if let Some(parts) = self.sequences.take(part, stream, found) {
                 self.count_parts(hit, signal, parts, events);
@@ -269,6 +275,9 @@ impl Hits<'_> {
         // Generic lines together may be specific.
         let weight: f32 = parts.iter().map(|part| part.weight).sum();
         let is_match = weight >= SPECIFIC || parts.iter().any(|part| !part.weak);
+        if is_match && parts.iter().any(|part| part.is_fatal) {
+            self.tally.fatal.insert(signal.record);
+        }
         let further = further_parts(&parts);
         let mut captures = BTreeMap::new();
         for part in &parts {

@@ -27,6 +27,8 @@ pub(super) struct FoundPart {
     /// How much its literals say.
     pub(super) weight: f32,
     pub(super) moment: Option<Moment>,
+    /// The driver calls its line fatal, and the record would be harmless.
+    pub(super) is_fatal: bool,
 }
 
 #[derive(Debug)]

@@ -47,7 +47,7 @@ pub struct Written {
 /// A line that is none of a manifest.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ManifestError {
-    #[error("line {0} is no line of a manifest")]
+    #[error("line {0} is no line of a manifest; after a merge in git take either side of the file")]
     Line(usize),
     #[error("it does not begin with \"{FORMAT}\": another version of peerless wrote it")]
     Format,
@@ -101,10 +101,17 @@ impl Manifest {
         }
         let mut manifest = Self::default();
         for (number, line) in lines {
+            // No id has a blank, so that a name of several words is told from the line of a record.
+            if let Some(name) = line.strip_prefix("namespace ") {
+                manifest.scope = Scope::Namespace(name.to_owned());
+                continue;
+            }
+            if let Some(name) = line.strip_prefix("domain ") {
+                manifest.scope = Scope::Domain(name.to_owned());
+                continue;
+            }
             let words: Vec<&str> = line.split_whitespace().collect();
             match words.as_slice() {
-                ["namespace", name] => manifest.scope = Scope::Namespace((*name).to_owned()),
-                ["domain", name] => manifest.scope = Scope::Domain((*name).to_owned()),
                 [id, revision, sha256] => {
                     let (id, written) = record(id, revision, sha256).ok_or(ManifestError::Line(number))?;
                     manifest.records.insert(id, written);

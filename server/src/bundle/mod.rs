@@ -23,7 +23,7 @@ pub use embedded::{embedded, embedded_ids};
 pub use folder::{FolderError, read_files, read_path};
 pub use lines::{Line, parse_line};
 pub use manifest::{Manifest, ManifestError, Scope, Written};
-pub use write::{remove_record, write_record};
+pub use write::{is_as_read, remove_record, write_record};
 
 const ANNEX_END: &str = ".ext.json";
 const DOCUMENT_END: &str = ".json";
@@ -33,7 +33,7 @@ pub enum BundleError {
     #[error("{path}: the path must be the record's id: {source}")]
     Path { path: String, source: IdError },
     /// An annex without its document.
-    #[error("{0}: this annex has no document beside it")]
+    #[error("{0}: this annex has no document beside it: remove it, or bring the document back")]
     Orphan(String),
     /// Not UTF-8.
     #[error("{0}: the file is not UTF-8")]

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use kb_core::annex;
 use kb_core::ids::RecordId;
 
 use super::{ANNEX_END, DOCUMENT_END};
@@ -17,10 +18,11 @@ pub fn write_record(folder: &Path, record: &SeedRecord) -> io::Result<()> {
     write_file(&annex, &record.annex)
 }
 
-/// Removes both files, and the folders that are empty then. What is not there is removed already.
+/// Removes both files, and the folders that are empty then. What is not there is removed already. The annex goes first: a
+/// document may stand alone, an annex may not.
 pub fn remove_record(folder: &Path, id: &RecordId) -> io::Result<()> {
     let files = files(folder, id);
-    for file in &files {
+    for file in files.iter().rev() {
         match fs::remove_file(file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -35,6 +37,24 @@ pub fn remove_record(folder: &Path, id: &RecordId) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether the files of a record are as they were read: with these texts, or not there.
+pub fn is_as_read(folder: &Path, id: &RecordId, as_read: Option<&SeedRecord>) -> io::Result<bool> {
+    let read = |file: &Path| match fs::read(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        there => there.map(Some),
+    };
+    let [document, annex] = files(folder, id);
+    let (document, annex) = (read(&document)?, read(&annex)?);
+    let Some(as_read) = as_read else {
+        return Ok(document.is_none() && annex.is_none());
+    };
+    let annex = annex.as_deref().unwrap_or(annex::EMPTY.as_bytes());
+    Ok(
+        document.is_some_and(|document| document == as_read.document.as_bytes())
+            && annex == as_read.annex.as_bytes(),
+    )
 }
 
 fn files(folder: &Path, id: &RecordId) -> [PathBuf; 2] {
@@ -80,7 +100,17 @@ mod tests {
             fs::read_to_string(folder.join("local/a/linux.json")).unwrap(),
             "{}\r\n"
         );
+        assert!(is_as_read(folder, &one.id, Some(&one)).unwrap());
+        let changed = SeedRecord {
+            annex: String::new(),
+            ..one.clone()
+        };
+        assert!(!is_as_read(folder, &one.id, Some(&changed)).unwrap());
+        assert!(!is_as_read(folder, &one.id, None).unwrap());
         remove_record(folder, &one.id).unwrap();
+        assert!(
+            is_as_read(folder, &one.id, None).unwrap() && !is_as_read(folder, &one.id, Some(&one)).unwrap()
+        );
         assert!(!folder.join("local/a").is_dir() && folder.join("local/b.ext.json").is_file());
         remove_record(folder, &one.id).unwrap();
         remove_record(folder, &other.id).unwrap();

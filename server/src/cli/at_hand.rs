@@ -49,7 +49,7 @@ impl KnowledgeArgs {
         }
         let shipped = bundle::embedded()?;
         eprintln!(
-            "peerless: {} was never served: the {} records that ship with the program are used beside its own \
+            "peerless: no server brought the records that ship with this program into {}: all {} are used beside its own \
              (--without-shipped leaves them out)",
             self.data.shown(),
             shipped.len()

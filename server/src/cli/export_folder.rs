@@ -18,14 +18,22 @@ use crate::store::{SeedRecord, Store};
 #[derive(Debug, Args)]
 pub(super) struct FolderArgs {
     /// Only records whose ids begin with NAME/
-    #[arg(long, value_name = "NAME", requires = "folder", conflicts_with = "domain")]
+    #[arg(long, value_name = "NAME", requires = "folder", conflicts_with = "domain", value_parser = scope_name)]
     namespace: Option<String>,
     /// Only records whose documents have this domain
-    #[arg(long, value_name = "NAME", requires = "folder")]
+    #[arg(long, value_name = "NAME", requires = "folder", value_parser = scope_name)]
     domain: Option<String>,
     /// Write also over files that were changed since they were written
     #[arg(long, requires = "folder")]
     overwrite: bool,
+}
+
+/// A name that a line of the manifest can hold.
+fn scope_name(name: &str) -> Result<String, String> {
+    if name.is_empty() || name.trim() != name || name.contains(char::is_control) {
+        return Err("a name is a word or several, on one line".to_owned());
+    }
+    Ok(name.to_owned())
 }
 
 impl FolderArgs {
@@ -46,32 +54,43 @@ pub(super) async fn run(
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let before = bundle::Manifest::read(folder)?;
     let scope = scope(folder, before.as_ref(), arguments)?;
+    let is_new = before.is_none();
     let mut manifest = before.unwrap_or_default();
     manifest.scope = scope;
     let files = files(folder)?;
-    let published = published(store).await?;
+    let stands = stands(store).await?;
     let mut export = Export::default();
-    let in_scope = published
+    let in_scope = stands
         .values()
+        .filter_map(Stands::published)
         .filter(|record| is_in(&manifest.scope, &record.texts));
     let ids: BTreeSet<RecordId> = in_scope
         .map(|record| &record.texts.id)
         .chain(manifest.records.keys())
         .cloned()
         .collect();
+    if is_new && ids.is_empty() && manifest.scope != Scope::All {
+        bail!(
+            "no published record is in {}: nothing was written",
+            manifest.scope
+        );
+    }
     for id in &ids {
         if bundle::is_misread(id) {
-            say(format_args!(
-                "left out, its file would be taken for another: {id}"
-            ))?;
+            let told = format!("left out, its file would be taken for another: {id}");
+            export.told.push(told);
             continue;
         }
-        let sides = (files.get(id), published.get(id));
+        let sides = (files.get(id), stands.get(id));
         export.one(folder, &mut manifest, id, sides, arguments.overwrite)?;
     }
     manifest
         .write(folder)
         .with_context(|| folder.display().to_string())?;
+    // Told when all is done: a reader who goes away ends nothing in the middle.
+    for told in &export.told {
+        say(told)?;
+    }
     say(format_args!(
         "{} of {} written, {} unchanged, {} removed, {} kept as they are in {}",
         export.written,
@@ -118,22 +137,13 @@ fn is_in(scope: &Scope, texts: &SeedRecord) -> bool {
     }
 }
 
-/// What readers see.
-async fn published(store: &dyn Store) -> anyhow::Result<BTreeMap<RecordId, Published>> {
-    let stands = stands(store).await?.into_iter();
-    let published = stands.filter_map(|(id, stands)| match stands {
-        Stands::Published(published) => Some((id, published)),
-        Stands::Draft(_) | Stands::Withdrawn { .. } => None,
-    });
-    Ok(published.collect())
-}
-
 #[derive(Default)]
 struct Export {
     written: usize,
     same: usize,
     removed: usize,
     kept: usize,
+    told: Vec<String>,
 }
 
 impl Export {
@@ -142,12 +152,14 @@ impl Export {
         folder: &Path,
         manifest: &mut Manifest,
         id: &RecordId,
-        (file, published): (Option<&SeedRecord>, Option<&Published>),
+        (file, stands): (Option<&SeedRecord>, Option<&Stands>),
         overwrite: bool,
     ) -> anyhow::Result<()> {
         let base = manifest.records.get(id).map(|written| written.sha256.as_str());
         let sha256 = file.map(SeedRecord::sha256);
-        let outward = to_write(base, sha256.as_deref(), published, overwrite);
+        let published = stands.and_then(Stands::published);
+        let is_withdrawn = matches!(stands, Some(Stands::Withdrawn { .. }));
+        let outward = to_write(base, sha256.as_deref(), (published, is_withdrawn), overwrite);
         let shown = || format!("{id} in {}", folder.display());
         match (outward, published) {
             (Outward::Same, Some(published)) => {
@@ -171,10 +183,15 @@ impl Export {
                 self.kept += 1;
                 let why = match outward {
                     Outward::Removed => "its files were removed; `peerless import --prune` withdraws it",
-                    Outward::Both => "folder and database both changed; `peerless import` puts them together",
+                    Outward::Both => {
+                        "folder and database both changed; `peerless import` puts them together or shows the conflict"
+                    }
+                    _ if published.is_none() => {
+                        "it is not published in the database; `peerless import` brings it there"
+                    }
                     _ => "its files were changed; `peerless import` takes the change",
                 };
-                say(format_args!("kept: {id}: {why}"))?;
+                self.told.push(format!("kept: {id}: {why}"));
             }
         }
         Ok(())

@@ -84,15 +84,22 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     };
     let is_new = store.head_seq().await? == Seq::default();
     if is_new && !arguments.round_trip.is_dry() {
-        let store = bring(arguments).await?;
+        arguments.round_trip.refuse_of_new()?;
+        let (store, open) = bring(arguments).await?;
         import_folder::note_all(store.as_ref(), &arguments.path, manifest).await?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(if open == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        });
     }
-    import_folder::run(&store, &arguments.path, manifest, &arguments.round_trip).await
+    let how = (&arguments.round_trip, &arguments.data);
+    import_folder::run(&store, &arguments.path, manifest, how).await
 }
 
-/// Brings records as the program brings its own: what was edited in the database is kept.
-async fn bring(arguments: &ImportArgs) -> anyhow::Result<Arc<dyn Store>> {
+/// Brings records as the program brings its own: what was edited in the database is kept. Returns also how many are not
+/// published and need somebody.
+async fn bring(arguments: &ImportArgs) -> anyhow::Result<(Arc<dyn Store>, usize)> {
     let (records, withdrawn) = match arguments.from {
         Some(System::Deadends) => {
             let taken = import_deadends::ids_in_use(&arguments.data).await?;
@@ -142,14 +149,14 @@ async fn bring(arguments: &ImportArgs) -> anyhow::Result<Arc<dyn Store>> {
     for conflict in &outcome.conflicts {
         say(format_args!("kept: {} {}", conflict.id, conflict.head))?;
     }
-    import_gate::keep_as_drafts(store.as_ref(), drafts, now).await?;
+    let refused = import_gate::keep_as_drafts(store.as_ref(), drafts, now).await?;
     for taken in &outcome.taken {
         say(format_args!(
             "left out: {}, {} has its id or a former id of it",
             taken.id, taken.holder
         ))?;
     }
-    Ok(store)
+    Ok((store, refused + outcome.taken.len()))
 }
 
 /// Names the patterns that cost every line something, because they have no literal to look for, and those that are not run.

@@ -11,11 +11,12 @@ use clap::Args;
 use kb_core::ids::RecordId;
 use kb_core::text::Violation;
 
-use super::conflict_text::tell_conflict;
+use super::conflict_text::{import_call, tell_conflict};
 use super::export_folder::{files, written};
 use super::{import, say};
 use crate::bundle::{self, Manifest, Written};
 use crate::clock::{Clock as _, SystemClock};
+use crate::config::DataArgs;
 use crate::domain::round_trip::{
     Done, Folder, Plan, Planned, Stands, Wishes, carry_out, plan, refused, stands,
 };
@@ -49,6 +50,14 @@ impl RoundTripArgs {
         self.dry_run
     }
 
+    /// Refuses what a new database cannot have.
+    pub(super) fn refuse_of_new(&self) -> anyhow::Result<()> {
+        if let Some(id) = self.take_database.first() {
+            bail!("the database is new: it has no {id} to take");
+        }
+        Ok(())
+    }
+
     fn wishes(&self, folder: &Folder) -> anyhow::Result<Wishes> {
         let wishes = Wishes {
             folder: self.take_folder.iter().cloned().collect(),
@@ -72,7 +81,7 @@ pub(super) async fn run(
     store: &Arc<dyn Store>,
     path: &Path,
     manifest: Manifest,
-    arguments: &RoundTripArgs,
+    (arguments, data): (&RoundTripArgs, &DataArgs),
 ) -> anyhow::Result<ExitCode> {
     let folder = Folder {
         base: manifest
@@ -82,6 +91,15 @@ pub(super) async fn run(
             .collect(),
         files: files(path)?,
     };
+    if arguments.prune && folder.files.is_empty() && !folder.base.is_empty() {
+        bail!(
+            "{} holds none of its {} records: --prune would withdraw all of them. Check the folder out whole; to withdraw \
+             them, name each with --take-folder",
+            path.display(),
+            folder.base.len()
+        );
+    }
+    let call = &import_call(path, data);
     let wishes = arguments.wishes(&folder)?;
     let now = stands(store.as_ref()).await?;
     let plan = plan(store.as_ref(), &folder, &now, &wishes).await?;
@@ -90,7 +108,7 @@ pub(super) async fn run(
     import::say_slow(&new)?;
     let follower = feed::load(store.clone()).await?;
     if arguments.dry_run {
-        return dry_run(&follower, path, (&folder, &plan)).await;
+        return dry_run(&follower, (path, call), (&folder, &plan)).await;
     }
     let knowledge = follower.knowledge();
     let following = tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
@@ -99,18 +117,28 @@ pub(super) async fn run(
     let done = done?;
     let mut round_trip = RoundTrip {
         path,
+        call,
         manifest,
         counts: BTreeMap::new(),
         open: 0,
+        settled: Vec::new(),
     };
+    // Told when all is settled: a reader who goes away ends nothing in the middle.
+    let mut settled = Vec::new();
     for (id, planned) in &plan {
-        round_trip.tell(id, planned, &folder)?;
-        round_trip.settle(id, planned, done.get(id))?;
+        round_trip.settle((id, folder.files.get(id)), planned, done.get(id))?;
+        settled.push(std::mem::take(&mut round_trip.settled));
     }
     round_trip
         .manifest
         .write(path)
         .with_context(|| path.display().to_string())?;
+    for ((id, planned), settled) in plan.iter().zip(settled) {
+        round_trip.tell(id, planned, &folder)?;
+        for told in settled {
+            say(told)?;
+        }
+    }
     round_trip.sum()
 }
 
@@ -137,15 +165,17 @@ fn to_publish(planned: &Planned) -> Option<&SeedRecord> {
 
 async fn dry_run(
     follower: &Follower,
-    path: &Path,
+    (path, call): (&Path, &str),
     (folder, plan): (&Folder, &Plan),
 ) -> anyhow::Result<ExitCode> {
     let refused = refused(plan, follower.knowledge().current()).await?;
     let mut round_trip = RoundTrip {
         path,
+        call,
         manifest: Manifest::default(),
         counts: BTreeMap::new(),
         open: 0,
+        settled: Vec::new(),
     };
     for (id, planned) in plan {
         round_trip.tell(id, planned, folder)?;
@@ -153,7 +183,7 @@ async fn dry_run(
             Planned::Publish { merged: true, .. } => "merge",
             Planned::Publish { .. } if folder.base.contains_key(id) => "update",
             Planned::Publish { .. } => "add",
-            Planned::Withdraw => "withdraw",
+            Planned::Withdraw(_) => "withdraw",
             Planned::Write(..) => "write the files of",
             Planned::Remove => "remove the files of",
             _ => continue,
@@ -161,7 +191,9 @@ async fn dry_run(
         match refused.get(id) {
             Some(findings) => {
                 round_trip.open += 1;
-                tell_findings(id, findings)?;
+                for finding in findings {
+                    say(told(id, finding))?;
+                }
                 say(format_args!("would keep as a draft: {id}"))?;
             }
             None => say(format_args!("would {would}: {id}"))?,
@@ -171,22 +203,19 @@ async fn dry_run(
     Ok(round_trip.code())
 }
 
-fn tell_findings(id: &RecordId, findings: &[Violation]) -> std::io::Result<()> {
-    for finding in findings {
-        say(format_args!(
-            "not published: {id}: {}: {}",
-            finding.rule, finding.reason
-        ))?;
-    }
-    Ok(())
+fn told(id: &RecordId, finding: &Violation) -> String {
+    format!("not published: {id}: {}: {}", finding.rule, finding.reason)
 }
 
 struct RoundTrip<'a> {
     path: &'a Path,
+    call: &'a str,
     manifest: Manifest,
     counts: BTreeMap<&'static str, usize>,
     /// Records that somebody must look at.
     open: usize,
+    /// What is to be told of the record that was settled last.
+    settled: Vec<String>,
 }
 
 impl RoundTrip<'_> {
@@ -207,27 +236,47 @@ impl RoundTrip<'_> {
             } => {
                 self.open += 1;
                 let texts = (folder.files.get(id), database.as_ref());
-                tell_conflict(self.path, id, *why, (fields, texts))?;
+                tell_conflict(self.call, id, *why, (fields, texts))?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// Says what was done, and brings files and manifest up to it.
-    fn settle(&mut self, id: &RecordId, planned: &Planned, done: Option<&Done>) -> anyhow::Result<()> {
-        let shown = || format!("{id} in {}", self.path.display());
+    /// Brings files and manifest up to what was done, and notes what is to be told. `as_read` are the texts that the folder had
+    /// when it was read.
+    fn settle(
+        &mut self,
+        (id, as_read): (&RecordId, Option<&SeedRecord>),
+        planned: &Planned,
+        done: Option<&Done>,
+    ) -> anyhow::Result<()> {
+        let path = self.path;
+        let shown = || format!("{id} in {}", path.display());
+        let touches_files = match (planned, done) {
+            (Planned::Publish { merged, .. }, Some(Done::Published { .. })) => *merged,
+            (Planned::Write(..) | Planned::Remove, _) => true,
+            _ => false,
+        };
+        // The gate takes its time, and somebody may have edited them meanwhile.
+        if touches_files && !bundle::is_as_read(path, id, as_read).with_context(shown)? {
+            let why = "its files were changed meanwhile: import again";
+            self.settled.push(format!("failed: {id}: {why}"));
+            self.count("failed");
+            self.open += 1;
+            return Ok(());
+        }
         match (planned, done) {
             (Planned::Publish { texts, merged, .. }, Some(Done::Published { revision, added })) => {
                 if *merged {
-                    bundle::write_record(self.path, texts).with_context(shown)?;
+                    bundle::write_record(path, texts).with_context(shown)?;
                 }
                 let word = match (merged, added) {
                     (true, _) => "merged",
                     (false, true) => "added",
                     (false, false) => "updated",
                 };
-                say(format_args!("{word}: {id} {revision}"))?;
+                self.settled.push(format!("{word}: {id} {revision}"));
                 self.count(word);
                 let sha256 = texts.sha256();
                 self.manifest.note(
@@ -239,18 +288,19 @@ impl RoundTrip<'_> {
                 );
             }
             (Planned::Publish { .. }, Some(Done::Refused { draft, findings })) => {
-                tell_findings(id, findings)?;
-                say(format_args!("kept as a draft: {id} {draft}"))?;
+                self.settled
+                    .extend(findings.iter().map(|finding| told(id, finding)));
+                self.settled.push(format!("kept as a draft: {id} {draft}"));
                 self.count("kept as drafts");
                 self.open += 1;
             }
-            (Planned::Withdraw, Some(Done::Withdrawn)) => {
-                say(format_args!("withdrawn: {id}"))?;
+            (Planned::Withdraw(_), Some(Done::Withdrawn)) => {
+                self.settled.push(format!("withdrawn: {id}"));
                 self.count("withdrawn");
                 self.manifest.records.remove(id);
             }
             (_, Some(Done::Failed(why))) => {
-                say(format_args!("failed: {id}: {why}"))?;
+                self.settled.push(format!("failed: {id}: {why}"));
                 self.count("failed");
                 self.open += 1;
             }
@@ -260,8 +310,9 @@ impl RoundTrip<'_> {
                 self.count("the same on both sides");
             }
             (Planned::Write(texts, revision), _) => {
-                bundle::write_record(self.path, texts).with_context(shown)?;
-                say(format_args!("written from the database: {id} {revision}"))?;
+                bundle::write_record(path, texts).with_context(shown)?;
+                let told = format!("written from the database: {id} {revision}");
+                self.settled.push(told);
                 self.count("written");
                 let sha256 = texts.sha256();
                 self.manifest.note(
@@ -273,8 +324,8 @@ impl RoundTrip<'_> {
                 );
             }
             (Planned::Remove, _) => {
-                bundle::remove_record(self.path, id).with_context(shown)?;
-                say(format_args!("its files are removed: {id}"))?;
+                bundle::remove_record(path, id).with_context(shown)?;
+                self.settled.push(format!("its files are removed: {id}"));
                 self.count("removed");
                 self.manifest.records.remove(id);
             }

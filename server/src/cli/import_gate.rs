@@ -57,12 +57,12 @@ fn is_published(generation: &Generation, seed: &SeedRecord) -> bool {
     })
 }
 
-/// Keeps what was refused as drafts for editors, says why, and counts it. What readers see stays as it is.
+/// Keeps what was refused as drafts for editors and says why. What readers see stays as it is. Returns how many were refused.
 pub(super) async fn keep_as_drafts(
     store: &dyn RecordStore,
     refused: Vec<Refused>,
     at: OffsetDateTime,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<usize> {
     let (mut kept, mut left) = (0, 0);
     for Refused { seed, findings } in refused {
         for finding in &findings {
@@ -109,5 +109,5 @@ pub(super) async fn keep_as_drafts(
             "{kept} kept as drafts because the gate refuses them, {left} left out because their ids are taken here"
         ))?;
     }
-    Ok(())
+    Ok(kept + left)
 }

@@ -13,6 +13,9 @@ pub enum StoreError {
     /// The record was never published, so it cannot be withdrawn.
     #[error("record {0} was never published")]
     NeverPublished(RecordId),
+    /// Another revision was published than whoever withdraws has seen.
+    #[error("{0} was published meanwhile")]
+    AnotherPublished(Revision),
     #[error("record {0} has no revision {1}")]
     NoRevision(RecordId, Revision),
     /// A former id that another record holds, as id or as alias.

@@ -13,7 +13,7 @@ use super::{By, Published, StoreError};
 #[async_trait]
 pub trait MoveStore: Send + Sync + Debug {
     /// Withdraws a published record in favour of another published one, which takes the newest seq, since it goes by more names now.
-    /// `None` where one of them is not published.
+    /// `None` where one of them is not published, or the one that goes has a draft.
     async fn merge(&self, merge: Merge) -> Result<Option<Published>, StoreError>;
 
     /// Publishes a record under another id, as its first revision there, and withdraws it under the former one. The new id must

@@ -24,7 +24,8 @@ pub trait RecordStore: Send + Sync + Debug {
     async fn publish(&self, publish: Publish) -> Result<Published, StoreError>;
 
     /// Takes a record out of matching and search; it stays readable by id and by its aliases, marked. Takes the next
-    /// seq. Of a record that is withdrawn already nothing changes; of one that was never published it is refused.
+    /// seq. Of a record that is withdrawn already nothing changes; of one that was never published, or is published as another
+    /// revision than expected, it is refused.
     async fn take_back(&self, withdrawal: Withdrawal) -> Result<Published, StoreError>;
 
     /// The same without a reason.
@@ -34,6 +35,7 @@ pub trait RecordStore: Send + Sync + Debug {
             by: by.clone(),
             reason: None,
             replaced_by: None,
+            expected: None,
             at,
         })
         .await
@@ -114,6 +116,8 @@ pub struct Withdrawal {
     pub reason: Option<String>,
     /// The record that says it better.
     pub replaced_by: Option<RecordId>,
+    /// The published revision that was seen; `None` where any may be taken back.
+    pub expected: Option<Revision>,
     pub at: OffsetDateTime,
 }
 

@@ -57,6 +57,7 @@ mod reports;
 mod reviews;
 mod round_trip;
 mod round_trip_changes;
+mod round_trip_kept;
 mod search_command;
 mod secrecy;
 mod slow;

@@ -19,12 +19,12 @@ use crate::test_app::NOW;
 
 pub const CAUSE: &str = "made for a test";
 pub const CATEGORY: &str = "runtime_error";
-const ANNEX: &str = "{\"schema_version\": 1}\n";
+pub const ANNEX: &str = "{\"schema_version\": 1}\n";
 
 /// A database with these records, and the folder that they were exported to.
 pub struct Setting {
     _folder: TempDir,
-    data: String,
+    pub data: String,
     pub records: PathBuf,
 }
 
@@ -92,19 +92,19 @@ impl Setting {
     }
 }
 
-fn write(folder: &Path, id: &str, document: &str, annex: &str) {
+pub fn write(folder: &Path, id: &str, document: &str, annex: &str) {
     let file = folder.join(format!("{id}.json"));
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, document).unwrap();
     fs::write(folder.join(format!("{id}.ext.json")), annex).unwrap();
 }
 
-fn made(id: &str) -> String {
+pub fn made(id: &str) -> String {
     let word: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("{}\n", document(id, &format!("zorgblat {word} went missing")))
 }
 
-fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 

@@ -50,7 +50,7 @@ fn expected(folder: Change, database: Change) -> Becomes {
         (Change::Cause, Change::None | Change::Same) => Both("folder", CATEGORY),
         (Change::Category, Change::None | Change::Same) => Both(CAUSE, "system_error"),
         (Change::Category, Change::Cause) => Both("database", "system_error"),
-        (Change::Gone, Change::Cause) => Conflict,
+        (Change::Gone, Change::Cause | Change::Draft) => Conflict,
         (Change::Gone, _) => Withdrawn,
         _ => Conflict,
     }
@@ -174,7 +174,12 @@ async fn settle(setting: &Setting, store: &dyn Store) {
         CATEGORY
     ));
 
-    let folder_is_right = ["local/cause-cause", "local/cause-draft", "local/gone-cause"];
+    let folder_is_right = [
+        "local/cause-cause",
+        "local/cause-draft",
+        "local/gone-cause",
+        "local/gone-draft",
+    ];
     let database_is_right = ["local/cause-gone", "local/category-gone", "local/category-draft"];
     let took = folder_is_right.iter().map(|id| ["--take-folder", id]);
     let took = took.chain(database_is_right.iter().map(|id| ["--take-database", id]));
@@ -187,7 +192,9 @@ async fn settle(setting: &Setting, store: &dyn Store) {
             "{id}"
         );
     }
-    assert_eq!(published(store, "local/gone-cause").await, None);
+    for id in ["local/gone-cause", "local/gone-draft"] {
+        assert_eq!(published(store, id).await, None, "{id}");
+    }
     for id in ["local/cause-gone", "local/category-gone"] {
         assert_eq!(
             (setting.file(id), published(store, id).await),

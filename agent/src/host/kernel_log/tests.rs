@@ -164,11 +164,8 @@ fn a_file_that_was_not_written_to_since_the_boot_is_no_kernel_log() {
     assert_eq!(readable.value, None);
     let reason = &readable.gap.as_ref().unwrap().reason;
     assert!(reason.contains("since the boot"), "{reason}");
-    add(
-        root.path(),
-        "var/log/syslog",
-        &format!("Jan  2 00:00:00 gpu-1 kernel: [ 9.0] {XID}\n"),
-    );
+    let line = format!("Jan  2 00:00:00 gpu-1 kernel: [ 9.0] {XID}\n");
+    fs::write(root.path().join("var/log/syslog"), line).unwrap();
     let (excerpts, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
     assert_eq!(facts["kernel_log.readable"].value, Some(true.into()));
     assert_eq!(excerpts[0].source, "/var/log/syslog");

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::testing::{matcher_of, pattern, record, scan_text};
 use crate::matcher::Matcher;
+use crate::signature::RecordSignatures;
 
 const DMAR: &str =
     "DMAR: [DMA Read NO_PASID] Request device [3b:00.0] fault addr 0xffffa000 [fault reason 0x06]";
@@ -11,6 +12,10 @@ const AER: &str = "pcieport 0000:3a:00.0: AER: Uncorrected (Fatal) error receive
 const LINK: &str = "\t\tLnkSta:\tSpeed 8GT/s (downgraded), Width x2 (downgraded)";
 
 fn faults() -> Arc<Matcher> {
+    matcher_of(fault_records())
+}
+
+fn fault_records() -> Vec<RecordSignatures> {
     let mut dmar = record("iommu/page-fault", "the IOMMU refused a GPU");
     dmar.patterns = vec![pattern(
         "intel",
@@ -29,7 +34,7 @@ fn faults() -> Arc<Matcher> {
         r"AER: Uncorrected \(Fatal\) error received: (?P<device>[0-9a-f:.]{7,16})",
     )];
     aer.not_of_others = vec!["fatal".to_owned()];
-    matcher_of(vec![dmar, link, aer])
+    vec![dmar, link, aer]
 }
 
 /// Matches and candidates.
@@ -93,6 +98,24 @@ fn lines_of_lspci_are_of_the_device_above_them() {
         candidate("pcie/narrow")
     );
     assert_eq!(found(LINK), candidate("pcie/narrow"));
+}
+
+#[test]
+fn a_fatal_line_of_another_device_says_nothing_of_a_harmless_record() {
+    let mut records = fault_records();
+    for record in &mut records {
+        record.harmless = Some("it comes and goes".to_owned());
+    }
+    let matcher = matcher_of(records);
+    let gpu = "41:00.0 3D controller: NVIDIA Corporation GA100 [A100 PCIe 80GB] (rev a1)";
+    let drive = "59:00.0 Non-Volatile memory controller: Kingston Technology Company, Inc. OM8PGP4";
+    for (text, is_harmless) in [
+        (format!("{gpu}\n{LINK}\n{drive}\n{LINK} nvswitch fatal\n"), true),
+        (format!("{gpu}\n{LINK} nvswitch fatal\n"), false),
+    ] {
+        let summary = scan_text(&matcher, &text);
+        assert_eq!(summary.matches[0].harmless, is_harmless, "{text}");
+    }
 }
 
 #[test]

@@ -31,6 +31,26 @@ fn places(summary: &Summary) -> Vec<Vec<u64>> {
 }
 
 #[test]
+fn a_fatal_line_of_several_makes_a_record_no_longer_harmless() {
+    let mut harmless = record("nccl/system-error", SIGNATURE);
+    harmless.harmless = Some("it is tried again".to_owned());
+    let matcher = matcher_of(vec![harmless]);
+    for (told, is_harmless) in [("nonfatal", true), ("fatal", false)] {
+        for text in [
+            format!("{FIRST} Xid 147, {told}\n{SECOND}\n"),
+            format!("{FIRST}\n{SECOND} Xid 147, {told}\n"),
+        ] {
+            let summary = scan_text(&matcher, &text);
+            assert_eq!(summary.matches[0].harmless, is_harmless, "{text}");
+        }
+    }
+    // Its beginning alone is no match.
+    let text = format!("{FIRST} Xid 147, fatal\n{FIRST}\n{SECOND}\n");
+    assert_eq!(places(&scan_text(&matcher, &text)), [vec![2, 3]]);
+    assert!(scan_text(&matcher, &text).matches[0].harmless);
+}
+
+#[test]
 fn a_signature_of_two_lines_is_found_in_each_rank_of_an_interleaved_log() {
     let text = format!(
         "[rank0]: Traceback\n[rank0]: {FIRST}\n[rank1]: {FIRST}\n[rank2]: step 7\n[rank1]: {SECOND}\n[rank0]: {SECOND}\n"

@@ -61,6 +61,9 @@ fn of_absent(generation: &Generation, index: usize, gpu: &AbsentGpu) -> Option<N
 }
 
 fn published(generation: &Generation, record: Option<&RecordId>) -> Option<(RecordId, Revision)> {
-    let published = generation.record(record?)?;
+    let id = record?;
+    // A report may name a record by an id that it had before.
+    let now = || generation.record(generation.alias(id.as_str())?);
+    let published = generation.record(id).or_else(now)?;
     Some((published.id().clone(), published.revision))
 }

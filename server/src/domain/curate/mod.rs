@@ -228,5 +228,8 @@ pub async fn withdraw(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result
             return Err(CurateError::NoReplacement(other.clone()));
         }
     }
-    Ok(store.take_back(withdrawal).await?)
+    match store.take_back(withdrawal).await {
+        Err(StoreError::AnotherPublished(revision)) => Err(CurateError::Stale(Some(revision))),
+        taken => Ok(taken?),
+    }
 }

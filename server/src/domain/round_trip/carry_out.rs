@@ -35,7 +35,7 @@ pub enum Done {
         draft: Revision,
         findings: Vec<Violation>,
     },
-    /// It could not be done; nothing of this record changed.
+    /// It could not be done: readers see what they saw, and a draft may stand.
     Failed(String),
 }
 
@@ -78,15 +78,16 @@ pub async fn carry_out(
     let by = By::system(SeedSource::Import.actor());
     let mut done = BTreeMap::new();
     // First, so that a record that was given another id is not held against itself.
-    for (id, _) in plan
-        .iter()
-        .filter(|(_, planned)| matches!(planned, Planned::Withdraw))
-    {
+    for (id, planned) in plan {
+        let Planned::Withdraw(seen) = planned else {
+            continue;
+        };
         let withdrawal = Withdrawal {
             id: id.clone(),
             by: by.clone(),
             reason: Some(WITHDRAWN.to_owned()),
             replaced_by: None,
+            expected: Some(*seen),
             at,
         };
         let withdrawn = curate::withdraw(store, withdrawal).await.map(|_| Done::Withdrawn);

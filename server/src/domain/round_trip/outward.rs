@@ -13,7 +13,7 @@ pub enum Outward {
     Remove,
     /// Neither has it any more.
     Forget,
-    /// The files were changed, and the database was not: an import takes the change.
+    /// The files were changed or added, and the database was not changed or never published it: an import takes the files.
     Edited,
     /// The files were removed: an import with `--prune` withdraws the record.
     Removed,
@@ -21,16 +21,18 @@ pub enum Outward {
     Both,
 }
 
-/// Decides by what both had in common last, what the folder has, and what is published.
+/// Decides by what both had in common last, what the folder has, and what is published. Only what was withdrawn is removed: a
+/// database that never published the record, a new one say, is no reason to.
 pub fn to_write(
     base: Option<&str>,
     folder: Option<&str>,
-    published: Option<&Published>,
+    (published, is_withdrawn): (Option<&Published>, bool),
     overwrite: bool,
 ) -> Outward {
     let database = published.map(|published| published.sha256.as_str());
     match (base, folder, database) {
         (_, None, None) => Outward::Forget,
+        (_, Some(_), None) if !is_withdrawn => Outward::Edited,
         (_, Some(folder), Some(database)) if folder == database => Outward::Same,
         (None, None, Some(_)) => Outward::Write,
         (Some(base), Some(folder), Some(_)) if base == folder => Outward::Write,
@@ -91,8 +93,15 @@ mod tests {
             ("a", "-", "-", Outward::Forget),
         ] {
             let now = some(database).map(published);
-            let decided = to_write(some(base), some(folder), now.as_ref(), false);
+            let decided = to_write(some(base), some(folder), (now.as_ref(), now.is_none()), false);
             assert_eq!(decided, expected, "{base} {folder} {database}");
+        }
+        // Never published here: a draft, or a new database.
+        for (base, folder) in [("a", "a"), ("a", "b"), ("-", "b")] {
+            for overwrite in [false, true] {
+                let decided = to_write(some(base), some(folder), (None, false), overwrite);
+                assert_eq!(decided, Outward::Edited, "{base} {folder} {overwrite}");
+            }
         }
     }
 
@@ -102,11 +111,12 @@ mod tests {
             base in option::of("[abc]"), folder in option::of("[abc]"), database in option::of("[abc]"),
         ) {
             let now = database.as_deref().map(published);
-            let decided = to_write(base.as_deref(), folder.as_deref(), now.as_ref(), false);
+            let sides = (now.as_ref(), now.is_none());
+            let decided = to_write(base.as_deref(), folder.as_deref(), sides, false);
             if folder != base && folder != database {
                 prop_assert!(!matches!(decided, Outward::Write | Outward::Remove | Outward::Forget));
             }
-            let asked = to_write(base.as_deref(), folder.as_deref(), now.as_ref(), true);
+            let asked = to_write(base.as_deref(), folder.as_deref(), sides, true);
             if folder != database && database.is_some() {
                 prop_assert_eq!(asked, Outward::Write);
             }

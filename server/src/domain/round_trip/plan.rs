@@ -37,7 +37,8 @@ pub enum Planned {
         /// They are changes of both sides, put together: the folder gets them, too.
         merged: bool,
     },
-    Withdraw,
+    /// Readers see this revision, and no more.
+    Withdraw(Revision),
     /// The folder gets what the database has, as this revision.
     Write(SeedRecord, Revision),
     /// The folder loses what the database has no more.
@@ -83,17 +84,14 @@ async fn planned(
     step: Step,
     (base, file, stands): Sides<'_>,
 ) -> Result<Option<Planned>, StoreError> {
-    let published = match stands {
-        Some(Stands::Published(published)) => Some(published),
-        _ => None,
-    };
+    let published = stands.and_then(Stands::published);
     let planned = match (step, file, published) {
         (Step::Same, _, Some(published)) => Planned::Same(published.revision, published.sha256.clone()),
         (Step::Forget, ..) => Planned::Forget,
         (Step::Changed, ..) => Planned::Changed,
         (Step::Gone, ..) => Planned::Gone,
         (Step::Removed, ..) => Planned::Removed,
-        (Step::Withdraw, ..) => Planned::Withdraw,
+        (Step::Withdraw, _, Some(published)) => Planned::Withdraw(published.revision),
         (Step::Remove, ..) => Planned::Remove,
         (Step::Write, _, Some(published)) => Planned::Write(published.texts.clone(), published.revision),
         (Step::Publish, Some(file), _) => publish(file.clone(), stands, false),

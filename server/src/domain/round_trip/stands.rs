@@ -21,6 +21,16 @@ pub enum Stands {
     Withdrawn { head: Revision },
 }
 
+impl Stands {
+    /// What readers see, if they see it.
+    pub fn published(&self) -> Option<&Published> {
+        match self {
+            Self::Published(published) => Some(published),
+            Self::Draft(_) | Self::Withdrawn { .. } => None,
+        }
+    }
+}
+
 /// What readers see of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kb_core::ids::{RecordId, Revision};
 
-use super::stands::{Head, Stands};
+use super::stands::{Head, Published, Stands};
 
 /// One of the two sides that may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +45,10 @@ pub enum Conflict {
     Draft(Revision),
     /// The folder changed it, and in the database it was withdrawn.
     Withdrawn,
-    /// Its files were removed, and the database changed it.
+    /// Its files were removed, and the database changed it or has a draft that readers do not see yet.
     Removed,
+    /// The database is to be right, and has nothing of it.
+    Absent,
 }
 
 /// What is to be done with one record.
@@ -84,10 +86,7 @@ pub(super) fn step(
     stands: Option<&Stands>,
     (side, prune): (Option<Side>, bool),
 ) -> Step {
-    let published = match stands {
-        Some(Stands::Published(published)) => Some(published),
-        _ => None,
-    };
+    let published = stands.and_then(Stands::published);
     let database = published.map(|published| published.sha256.as_str());
     // Both say the same: nothing is left to decide, whatever was asked for.
     match (folder, database) {
@@ -113,7 +112,7 @@ pub(super) fn step(
         (Some(Side::Folder), Some(_), _) => return Step::Publish,
         (Some(Side::Folder), None, _) => return Step::Withdraw,
         (Some(Side::Database), _, Some(_)) => return Step::Write,
-        (Some(Side::Database), _, None) => return Step::Remove,
+        (Some(Side::Database), _, None) => return unpublished(stands),
         (None, ..) => {}
     }
     match (base, folder, database) {
@@ -121,7 +120,11 @@ pub(super) fn step(
         (None, Some(_), Some(_)) => Step::Conflict(Conflict::Added),
         (base, Some(folder), None) => absent(base, folder, stands),
         (Some(base), None, Some(database)) if base == database => {
-            if prune {
+            let is_drafted =
+                |published: &Published| published.head.sha256 != database && !published.head.imported;
+            if prune && published.is_some_and(is_drafted) {
+                Step::Conflict(Conflict::Removed)
+            } else if prune {
                 Step::Withdraw
             } else {
                 Step::Removed
@@ -139,6 +142,15 @@ pub(super) fn step(
                 None => Step::Merge,
             }
         }
+    }
+}
+
+/// The database is right, and readers of it do not see the record. Files are removed only where it was withdrawn.
+fn unpublished(stands: Option<&Stands>) -> Step {
+    match stands {
+        Some(Stands::Withdrawn { .. }) => Step::Remove,
+        Some(Stands::Draft(head)) => Step::Conflict(Conflict::Draft(head.revision)),
+        Some(Stands::Published(_)) | None => Step::Conflict(Conflict::Absent),
     }
 }
 
@@ -165,7 +177,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::round_trip::Published;
     use crate::store::SeedRecord;
 
     fn draft(number: u32, sha256: &str) -> Head {
@@ -255,8 +266,23 @@ mod tests {
         let gone = Stands::Withdrawn { head: Revision(4) };
         let removed = step(Some("a"), Some("b"), Some(&gone), (Some(Side::Database), false));
         assert_eq!(removed, Step::Remove);
-        let pruned = step(Some("b"), None, Some(&stands), (None, true));
-        assert_eq!(pruned, Step::Withdraw);
+        let unpublished = |stands| step(Some("a"), Some("a"), stands, (Some(Side::Database), false));
+        let drafted = Stands::Draft(draft(1, "d"));
+        let conflict = Step::Conflict(Conflict::Draft(Revision(1)));
+        assert_eq!(unpublished(Some(&drafted)), conflict);
+        assert_eq!(unpublished(None), Step::Conflict(Conflict::Absent));
+    }
+
+    #[test]
+    fn what_has_a_draft_of_somebody_is_not_withdrawn_for_want_of_files() {
+        let pruned = |stands| step(Some("b"), None, Some(&stands), (None, true));
+        assert_eq!(pruned(published("b", "b")), Step::Withdraw);
+        assert_eq!(pruned(published("b", "d")), Step::Conflict(Conflict::Removed));
+        let Stands::Published(mut of_import) = published("b", "d") else {
+            unreachable!();
+        };
+        of_import.head.imported = true;
+        assert_eq!(pruned(Stands::Published(of_import)), Step::Withdraw);
     }
 
     proptest! {
@@ -281,6 +307,7 @@ mod tests {
                 }
                 Step::Withdraw => {
                     prop_assert!(prune && folder.is_none() && database == base && base.is_some());
+                    prop_assert!(head.is_none() || head == database, "a draft would be lost");
                 }
                 Step::Nothing | Step::Same => {
                     prop_assert!(folder == database || (base.is_none() && folder.is_none()));

@@ -75,6 +75,8 @@ async fn insert_aliases<DB: Engine>(tx: &mut Tx<DB>, records: &[Derived]) -> Res
             });
         }
     }
+    // A document that says so itself has the name, whatever it was led to before.
+    batch::run_for_keys(tx, "DELETE FROM moved WHERE former", &aliases).await?;
     let rows: Vec<[Value<'_>; 2]> = holders
         .iter()
         .map(|(alias, id)| [Value::from(*alias), Value::from(*id)])

@@ -29,14 +29,17 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
         let (from, target) = (standing(&mut tx, &id).await?, standing(&mut tx, &into).await?);
-        let published = (from.state, target.state) == (RecordState::Published, RecordState::Published);
+        // A draft that came meanwhile would be lost.
+        let is_settled = from.published == Some(from.head);
+        let published =
+            is_settled && (from.state, target.state) == (RecordState::Published, RecordState::Published);
         let Some(revision) = target.published.filter(|_| published && id != into) else {
             tx.end().await?;
             return Ok(None);
         };
         let (left, seq) = (Seq(newest.0 + 1), Seq(newest.0 + 2));
-        let aliases =
-            "INSERT INTO moved (former, record_id) SELECT alias, $2 FROM alias WHERE record_id = $1";
+        let aliases = "INSERT INTO moved (former, record_id) SELECT alias, $2 FROM alias WHERE record_id = $1 \
+            ON CONFLICT (former) DO UPDATE SET record_id = excluded.record_id";
         tx.run(aliases, values![&id, &into]).await?;
         leave(&mut tx, (&id, &into), (left, at), reason.as_deref()).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;

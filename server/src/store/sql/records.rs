@@ -153,6 +153,7 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
             by,
             reason,
             replaced_by,
+            expected,
             at,
         } = withdrawal;
         refuse_nul("the reason", reason.as_deref().unwrap_or_default())?;
@@ -166,6 +167,9 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         let Some(revision) = status.published else {
             return Err(StoreError::NeverPublished(id));
         };
+        if expected.is_some_and(|expected| expected != revision) {
+            return Err(StoreError::AnotherPublished(revision));
+        }
         let seq = Seq(newest.0 + 1);
         let sql = "UPDATE record SET state = 'withdrawn', seq = $2, changed_at = $3, seq_at = $3, \
             withdrawn_reason = $4, replaced_by = $5 WHERE id = $1";

@@ -144,6 +144,7 @@ async fn set_aside_taken<DB: Engine>(
         let imported = seeds.get(*seed).map(|seed| &seed.seed.id);
         former_ids.retain(|_, holder| Some(&*holder) != imported);
     }
+    let moved = names_that_moved(tx).await?;
     let mut taken = Vec::new();
     let mut positions = HashSet::new();
     for (position, revision) in new_heads(plan) {
@@ -153,9 +154,15 @@ async fn set_aside_taken<DB: Engine>(
         let derived = Derived::of(&seed.id, revision, &seed.document, &seed.annex)?;
         let of_former_id = derived.aliases.iter().find_map(|alias| {
             let record = standings.get_key_value(alias).map(|(id, _)| id);
-            record.or_else(|| former_ids.get(alias.as_str()))
+            let moved_to = || moved.get(alias.as_str()).filter(|holder| **holder != seed.id);
+            record
+                .or_else(|| former_ids.get(alias.as_str()))
+                .or_else(moved_to)
         });
-        if let Some(holder) = former_ids.get(seed.id.as_str()).or(of_former_id) {
+        let of_id = former_ids
+            .get(seed.id.as_str())
+            .or_else(|| moved.get(seed.id.as_str()));
+        if let Some(holder) = of_id.or(of_former_id) {
             tracing::error!(seed = %seed.id, %holder, "a seed is not imported, another record has its id or a former id of it");
             positions.insert(position);
             taken.push(SeedTaken {
@@ -167,6 +174,15 @@ async fn set_aside_taken<DB: Engine>(
     plan.add.retain(|position| !positions.contains(position));
     plan.update.retain(|(position, _)| !positions.contains(position));
     Ok(taken)
+}
+
+/// Names under which no record stands any more, because it was merged or renamed, and where they lead.
+async fn names_that_moved<DB: Engine>(tx: &mut Tx<DB>) -> Result<HashMap<String, RecordId>, StoreError> {
+    let sql = "SELECT m.former, m.record_id FROM moved m \
+        WHERE NOT EXISTS (SELECT 1 FROM record r WHERE r.id = m.former)";
+    let rows = tx.all(sql, &[]).await?;
+    let name = |row: &DB::Row| Ok((row.text(0)?, id_from(row.text(1)?)?));
+    rows.iter().map(name).collect()
 }
 
 /// Writes the new revisions, published; the newest seq afterwards.

@@ -116,6 +116,7 @@ contract! {
         gone_from_the_seeds_is_kept
         a_local_record_of_that_name_is_kept
         a_seed_whose_name_is_taken_keeps_no_other_out
+        a_seed_whose_name_moved_keeps_no_other_out
         two_servers_seed_once
         one_bad_seed_leaves_everything_as_it_was
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use kb_core::ids::Seq;
 use peerless::store::{
-    ActionKind, By, Merge, NewOutcome, RecordState, Rename, Store, StoreError, VoteOutcome, Voter, VoterKind,
+    ActionKind, By, Expected, Merge, NewOutcome, RecordState, Rename, Store, StoreError, VoteOutcome, Voter,
+    VoterKind,
 };
 use serde_json::json;
 
@@ -87,6 +88,24 @@ pub(crate) async fn a_merged_record_leads_to_the_other(place: Arc<Place>) {
     store.publish(publish("cuda/a", 1)).await.unwrap();
     assert_eq!(leads_to(store, "cuda/a").await, None);
     assert_eq!(leads_to(store, "cuda/b").await.as_deref(), Some("cuda/d"));
+    // So do the names that its document has.
+    assert_eq!(leads_to(store, "cuda/old-a").await.as_deref(), Some("cuda/a"));
+    let change = draft("cuda/a", record("cuda/a", "draft"), Expected::Head(revision(1)));
+    store.save_head(change).await.unwrap();
+    let refused = store.merge(merge("cuda/a", "cuda/c")).await.unwrap();
+    assert_eq!(refused, None, "a draft that came meanwhile would be lost");
+    let aliases = json!({ "aliases": ["cuda/old-a"] });
+    published(store, "cuda/a", record_with("cuda/a", "two", aliases, json!({}))).await;
+    store.merge(merge("cuda/a", "cuda/c")).await.unwrap().unwrap();
+    for former in ["cuda/a", "cuda/old-a"] {
+        assert_eq!(leads_to(store, former).await.as_deref(), Some("cuda/c"));
+    }
+    // A name that led elsewhere is that of the record whose document says so, and goes with it.
+    let aliases = json!({ "aliases": ["cuda/old-a"] });
+    published(store, "cuda/e", record_with("cuda/e", "e", aliases, json!({}))).await;
+    assert_eq!(leads_to(store, "cuda/old-a").await.as_deref(), Some("cuda/e"));
+    store.merge(merge("cuda/e", "cuda/d")).await.unwrap().unwrap();
+    assert_eq!(leads_to(store, "cuda/old-a").await.as_deref(), Some("cuda/d"));
 }
 
 pub(crate) async fn a_renamed_record_is_found_under_its_former_id(place: Arc<Place>) {
@@ -118,11 +137,7 @@ pub(crate) async fn a_renamed_record_is_found_under_its_former_id(place: Arc<Pla
         );
     }
     // A draft that came meanwhile would be lost.
-    let change = draft(
-        "cuda/b",
-        record("cuda/b", "draft"),
-        peerless::store::Expected::Head(revision(1)),
-    );
+    let change = draft("cuda/b", record("cuda/b", "draft"), Expected::Head(revision(1)));
     store.save_head(change).await.unwrap();
     assert_eq!(
         store.rename(rename("cuda/b", 1, "cuda/other")).await.unwrap(),

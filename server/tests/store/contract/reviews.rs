@@ -167,8 +167,18 @@ pub(crate) async fn a_withdrawn_record_says_why_and_what_replaces_it(place: Arc<
         by: by("ada"),
         reason: Some("the same as another".to_owned()),
         replaced_by: Some(id("cuda/y")),
+        expected: Some(revision(1)),
         at: at(9),
     };
+    let unseen = Withdrawal {
+        expected: Some(revision(2)),
+        ..withdrawal.clone()
+    };
+    let refused = store.take_back(unseen).await;
+    assert!(
+        matches!(refused, Err(StoreError::AnotherPublished(_))),
+        "{refused:?}"
+    );
     store.take_back(withdrawal).await.unwrap();
     let status = store.status(&id(RECORD)).await.unwrap().unwrap();
     assert_eq!(status.withdrawn_reason.as_deref(), Some("the same as another"));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Seq};
 use peerless::store::{
-    By, Expected, RecordState, SeedOutcome, SeedRecord, SeedSource, SeedTaken, Store, StoreError,
+    By, Expected, Merge, RecordState, SeedOutcome, SeedRecord, SeedSource, SeedTaken, Store, StoreError,
 };
 use serde_json::json;
 
@@ -334,6 +334,34 @@ pub(crate) async fn a_seed_whose_name_is_taken_keeps_no_other_out(place: Arc<Pla
     published(&*store, "cuda/local", freed).await;
     let outcome = store.seed(SeedSource::Program, renamed, at(30)).await.unwrap();
     assert_eq!((outcome.added, outcome.taken.len()), (ids(&["cuda/b"]), 1));
+}
+
+pub(crate) async fn a_seed_whose_name_moved_keeps_no_other_out(place: Arc<Place>) {
+    let store = place.store().await;
+    let alias = |alias: &str| json!({ "aliases": [alias] });
+    let old = record_with("cuda/old", "old", alias("cuda/b"), json!({}));
+    published(&*store, "cuda/old", old).await;
+    published(&*store, "cuda/local", record("cuda/local", "local")).await;
+    let merge = Merge {
+        id: id("cuda/old"),
+        into: id("cuda/local"),
+        by: By::system("ada"),
+        reason: None,
+        at: at(5),
+    };
+    store.merge(merge).await.unwrap().unwrap();
+    let mut shipped = seeds("one");
+    shipped.push(seed(
+        "cuda/c",
+        record_with("cuda/c", "one", alias("cuda/b"), json!({})),
+    ));
+    let outcome = store.seed(SeedSource::Program, shipped, at(10)).await.unwrap();
+    assert_eq!(outcome.added, ids(&["cuda/a"]));
+    let by_local = |name| SeedTaken {
+        id: id(name),
+        holder: id("cuda/local"),
+    };
+    assert_eq!(outcome.taken, [by_local("cuda/b"), by_local("cuda/c")]);
 }
 
 pub(crate) async fn two_servers_seed_once(place: Arc<Place>) {

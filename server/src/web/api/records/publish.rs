@@ -161,6 +161,7 @@ pub async fn withdraw(
         by: publisher.0.by(),
         reason: query.reason,
         replaced_by,
+        expected: None,
         at: now,
     };
     let withdrawn = curate::withdraw(state.store.as_ref(), withdrawal).await?;
