@@ -27,15 +27,17 @@ const VERDICTS: &str = concat!(
     ") s JOIN report r ON r.node_id = s.node_id AND r.id = s.report_id GROUP BY r.verdict"
 );
 
-/// What reports show; what a stand-in showed is no fault of a node.
+/// What reports show, by the ids that records have now; what a stand-in showed is no fault of a node.
 fn faults<DB: Engine>() -> String {
     format!(
-        "SELECT f.record_id, MIN(f.rule{by_bytes}) AS first_rule, MIN(f.title{by_bytes}), \
+        "SELECT COALESCE(m.record_id, f.record_id), MIN(f.rule{by_bytes}) AS first_rule, MIN(f.title{by_bytes}), \
          COUNT(DISTINCT f.node_id) AS nodes FROM ({standing}) s \
          JOIN finding f ON f.node_id = s.node_id AND f.report_id IN (s.report_id, s.latest_report) \
          JOIN report r ON r.node_id = f.node_id AND r.id = f.report_id AND NOT r.simulated \
-         GROUP BY f.record_id, CASE WHEN f.record_id IS NULL THEN f.rule END \
-         ORDER BY nodes DESC, f.record_id IS NULL, f.record_id, first_rule LIMIT $1",
+         LEFT JOIN moved m ON m.former = f.record_id \
+         GROUP BY COALESCE(m.record_id, f.record_id), CASE WHEN f.record_id IS NULL THEN f.rule END \
+         ORDER BY nodes DESC, COALESCE(m.record_id, f.record_id) IS NULL, COALESCE(m.record_id, f.record_id), \
+         first_rule LIMIT $1",
         by_bytes = <DB as Dialect>::BY_BYTES,
         standing = standing!(),
     )

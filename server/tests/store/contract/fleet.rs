@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::verdict::Verdict;
-use peerless::store::{Fleet, FleetQuery, NewFinding, NewReport, Store, VerdictCount, Weight};
+use peerless::store::{By, Fleet, FleetQuery, Merge, NewFinding, NewReport, Store, VerdictCount, Weight};
 
-use crate::support::{Place, at, id, report};
+use crate::support::{Place, at, id, published, record, report};
 
 const QUERY: FleetQuery = FleetQuery {
     silent_before: time::OffsetDateTime::UNIX_EPOCH,
@@ -133,6 +133,21 @@ pub(crate) async fn faults_are_counted_by_node(place: Arc<Place>) {
     assert_eq!(faults, [(Some(id("cuda/a")), 2), (None, 1)]);
     let first = FleetQuery { faults: 1, ..QUERY };
     assert_eq!(store.fleet(first).await.unwrap().faults.len(), 1);
+
+    // What was found before a merge counts for the record that is left.
+    for name in ["cuda/a", "cuda/b"] {
+        published(&*store, name, record(name, name)).await;
+    }
+    let merge = Merge {
+        id: id("cuda/a"),
+        into: id("cuda/b"),
+        by: By::system("ada"),
+        reason: None,
+        at: at(30),
+    };
+    store.merge(merge).await.unwrap().unwrap();
+    let told = fleet(&*store).await.faults;
+    assert_eq!((&told[0].record, told[0].nodes), (&Some(id("cuda/b")), 2));
 }
 
 pub(crate) async fn the_silent_are_counted_and_the_oldest_come_first(place: Arc<Place>) {
