@@ -47,6 +47,7 @@ pub struct GraphQuery {
                 "kb": { "seq": 551 },
             })),
         (status = 304, description = "Nothing changed"),
+        (status = 308, description = "The record has another id now"),
         (status = 404, description = "No such published record", body = ProblemBody),
     ),
 )]

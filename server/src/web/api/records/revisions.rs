@@ -83,6 +83,7 @@ pub enum RevisionsAnswer {
     params(("id" = String, Path), RevisionsQuery),
     responses(
         (status = 200, description = "History; Difference with `from`", body = RevisionsAnswer),
+        (status = 308, description = "The record has another id now"),
         (status = 404, description = "No such record or revision", body = ProblemBody),
     ),
 )]

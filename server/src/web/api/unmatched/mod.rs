@@ -4,7 +4,7 @@ pub mod views;
 
 use actix_web::web::{self, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use kb_core::ids::RecordId;
+use kb_core::ids::{NodeId, RecordId};
 use kb_core::propose::propose;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -144,10 +144,11 @@ fn query(params: UnmatchedParams) -> Result<UnmatchedQuery, Problem> {
         Ok(skip) if skip <= i32::MAX.unsigned_abs() => Ok(skip),
         _ => Err(page::bad_cursor()),
     });
+    let node = params.node.map(|node| node.parse::<NodeId>()).transpose()?;
     Ok(UnmatchedQuery {
         state: state.transpose()?,
         assignee: text("assignee", params.assignee)?,
-        node: text("node", params.node)?,
+        node: node.map(|node| node.to_string()),
         text: text("q", params.q)?,
         order,
         skip: skip.transpose()?.unwrap_or(0),
