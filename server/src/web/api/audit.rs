@@ -144,7 +144,7 @@ pub async fn list(
 /// All of it as lines of JSON, the newest first.
 #[utoipa::path(get, path = "/api/v1/audit.ndjson", operation_id = "export_audit", tag = "operation",
     security(("token" = ["admin"])), params(AuditExportParams), responses(
-        (status = 200, description = "An entry of the audit in each line, as JSON", body = String, content_type = "application/x-ndjson"),
+        (status = 200, description = "A line of JSON for each entry, of the form `AuditLine`", body = String, content_type = "application/x-ndjson"),
         (status = 400, description = "A parameter is wrong", body = ProblemBody),
     ))]
 pub async fn export(
