@@ -91,7 +91,7 @@ fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, environment: &Environmen
 
 /// What was capped or left out, in sentences.
 fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = seen.strangers.notes().collect();
     if seen.end.long_lines > 0 {
         notes.push(format!(
             "{} {} longer than {LONG_LINE_BYTES} bytes and read in pieces that overlap by {OVERLAP_BYTES} bytes; a \

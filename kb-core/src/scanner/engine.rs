@@ -23,6 +23,7 @@ use super::partial::{Cuts, Partials};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
 use super::stated::Stated;
+use super::strangers::Strangers;
 use super::summary::Summary;
 use crate::matcher::statements::WORDS;
 use crate::matcher::{Found, Glance, Line, Matcher, Work};
@@ -48,6 +49,7 @@ pub(super) struct Engine {
     seen_on_long_line: Vec<(u32, bool)>,
     sequences: Sequences,
     stated: Stated,
+    strangers: Strangers,
     devices: Devices,
     partials: Partials,
 }
@@ -68,6 +70,7 @@ impl Engine {
             seen_on_long_line: Vec::new(),
             sequences: Sequences::default(),
             stated: Stated::default(),
+            strangers: Strangers::default(),
             devices: Devices::default(),
             partials: Partials::default(),
         }
@@ -154,6 +157,7 @@ impl Engine {
             clocks: &self.clocks,
             given_up: self.sequences.given_up,
             stated: &self.stated,
+            strangers: &self.strangers,
         };
         sum_up(self.tally, &self.matcher, &self.options, &seen)
     }
@@ -334,7 +338,11 @@ impl Engine {
         let left_out = matcher.thin_out(&mut found, text.len());
         self.tally.crowded.take(left_out, 0);
         matcher.verify(&line, &found, &mut work);
-        if !work.hits.is_empty() {
+        if work.hits.is_empty() {
+            if found.iter().any(|found| matches!(found, Found::Family(_))) {
+                self.strangers.read(text, origin.line);
+            }
+        } else {
             // What is only a candidate is not ordered.
             let needs_moment = work
                 .hits

@@ -11,6 +11,7 @@
 //! devices  which device a line is about, where a pattern counts for GPUs only
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
 //!          match only wraps another; cause: what came first and led to the rest
+//! fatal    lines that are not harmless, whatever their record says; strangers: Xids that no record explains
 //! sieve    whether a scan of a short text can find anything
 //! ```
 //!
@@ -45,6 +46,7 @@ mod score;
 mod sequence;
 mod sieve;
 mod stated;
+mod strangers;
 mod summary;
 #[cfg(test)]
 pub(crate) mod testing;

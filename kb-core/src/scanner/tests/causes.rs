@@ -8,7 +8,7 @@ use crate::matcher::Matcher;
 use crate::signature::RecordSignatures;
 
 /// Records `cuda/a` to `cuda/f`, each found by a word of its own, with these edges.
-fn records(edges: &[(&str, &str)]) -> Vec<RecordSignatures> {
+pub(super) fn records(edges: &[(&str, &str)]) -> Vec<RecordSignatures> {
     let mut records: Vec<_> = ["a", "b", "c", "d", "e", "f"]
         .map(|name| record(&format!("cuda/{name}"), &word(name)))
         .to_vec();
@@ -33,7 +33,7 @@ fn graph(edges: &[(&str, &str)]) -> Arc<Matcher> {
 }
 
 /// The causes with their chains, as `a>b>c`, in order.
-fn causes(summary: &Summary) -> Vec<String> {
+pub(super) fn causes(summary: &Summary) -> Vec<String> {
     let chain = |cause: &super::super::RootCause| {
         let names: Vec<_> = cause
             .chain
@@ -45,17 +45,8 @@ fn causes(summary: &Summary) -> Vec<String> {
     summary.root_causes.iter().map(chain).collect()
 }
 
-/// The same records, of which these tell of nothing that is lost.
-fn with_notices(edges: &[(&str, &str)], notices: &str) -> Arc<Matcher> {
-    let mut records = records(edges);
-    for record in &mut records {
-        record.notice = notices.contains(record.id.as_str().trim_start_matches("cuda/"));
-    }
-    matcher_of(records)
-}
-
 /// One line for each letter.
-fn log(letters: &str) -> String {
+pub(super) fn log(letters: &str) -> String {
     let letters: Vec<String> = letters.chars().map(String::from).collect();
     lines(letters.len(), |n| format!("CUDA {} here", word(&letters[n])))
 }
@@ -257,60 +248,6 @@ fn relations_hold_within_their_window() {
         "b",
         "without times the text is the window"
     );
-}
-
-#[test]
-fn a_notice_is_no_cause_beside_a_fault_that_it_does_not_lead_to() {
-    for (edges, text, expected) in [
-        (&[][..], "ba", vec!["a"]),
-        (&[], "b", vec!["b"]),
-        (&[("b", "a")], "ba", vec!["b>a"]),
-        (&[("a", "c")], "bac", vec!["a>c"]),
-        (&[("b", "d")], "ba", vec!["a"]),
-    ] {
-        let summary = scan_text(&with_notices(edges, "b"), log(text));
-        assert_eq!(causes(&summary), expected, "{edges:?} in {text}");
-        assert_eq!(summary.matches.len(), text.len(), "it stays among the matches");
-    }
-}
-
-#[test]
-fn what_is_harmless_is_no_cause_even_alone() {
-    let mut records = records(&[("b", "c")]);
-    for record in &mut records {
-        record.harmless = (record.id.as_str() == "cuda/b").then(|| "it comes twice".to_owned());
-    }
-    let matcher = matcher_of(records);
-    for (text, expected) in [
-        ("b", vec![]),
-        ("ba", vec!["a".to_owned()]),
-        ("bc", vec!["c".to_owned()]),
-    ] {
-        let summary = scan_text(&matcher, log(text));
-        assert_eq!(causes(&summary), expected, "{text}");
-        assert_eq!(summary.matches.len(), text.len(), "it stays among the matches");
-    }
-}
-
-/// The record speaks of all lines of a number; the driver of this one.
-#[test]
-fn a_line_that_the_driver_calls_fatal_is_not_harmless() {
-    let mut records = records(&[]);
-    for record in &mut records {
-        record.harmless = Some("it comes twice".to_owned());
-        record.notice = true;
-    }
-    let matcher = matcher_of(records);
-    for (told, is_harmless) in [("Nonfatal", true), ("Fatal", false)] {
-        let text = log("a").replacen(
-            '\n',
-            &format!(" NVRM: Xid (PCI:0000:af:00): 147, TREX {told}\n"),
-            1,
-        );
-        let summary = scan_text(&matcher, &text);
-        assert_eq!(summary.matches[0].harmless, is_harmless, "{text}");
-        assert_eq!(causes(&summary).is_empty(), is_harmless, "{text}");
-    }
 }
 
 #[test]
