@@ -9,6 +9,10 @@ const SAMPLE: usize = 4 << 10;
 /// Share of bytes that cannot be printed from which on it is no text, in percent. Compressed and encrypted bytes have about
 /// 60, UTF-16 in English 50; the noisiest logs (progress bars, cells of NUL after a crash) a few.
 const MOST_PERCENT: u64 = 30;
+/// The same of one sample: a part of a text of which nothing was read. Zeros, as a crash leaves them, are not counted there.
+const MOST_PERCENT_OF_SAMPLE: u64 = 40;
+/// A shorter sample says little.
+const LEAST_SAMPLE: usize = 512;
 
 #[derive(Debug, Default)]
 pub(super) struct Gauge {
@@ -18,6 +22,8 @@ pub(super) struct Gauge {
     counted: u64,
     unprintable: u64,
     zeros: u64,
+    /// Where the first sample begins that is no text.
+    no_text_at: Option<u64>,
 }
 
 impl Gauge {
@@ -50,7 +56,7 @@ impl Gauge {
         };
         all.count();
         if all.counted == 0 || all.unprintable * 100 < all.counted * MOST_PERCENT {
-            return None;
+            return all.no_text_at.map(|place| NotText::Part { place });
         }
         let percent = u32::try_from(all.unprintable * 100 / all.counted).unwrap_or(100);
         Some(if all.zeros * 2 > all.unprintable {
@@ -63,6 +69,7 @@ impl Gauge {
     fn count(&mut self) {
         /// U+FFFD: what a program that read the bytes as UTF-8 before us has put in the place of others.
         const REPLACED: &[u8] = "\u{fffd}".as_bytes();
+        let before = self.unprintable;
         let mut chunks = self.sample.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             let valid = chunk.valid().as_bytes();
@@ -73,8 +80,15 @@ impl Gauge {
             let invalid = if is_cut { 0 } else { chunk.invalid().len() };
             self.unprintable += (replaced + control + invalid) as u64;
         }
-        self.zeros += memchr::memchr_iter(0, &self.sample).count() as u64;
-        self.counted += self.sample.len() as u64;
+        let zeros = memchr::memchr_iter(0, &self.sample).count() as u64;
+        let length = self.sample.len() as u64;
+        let unprintable = self.unprintable.saturating_sub(before + zeros);
+        let is_text = unprintable * 100 < length * MOST_PERCENT_OF_SAMPLE;
+        if !is_text && self.sample.len() >= LEAST_SAMPLE && self.no_text_at.is_none() {
+            self.no_text_at = Some(self.place.saturating_sub(length));
+        }
+        self.zeros += zeros;
+        self.counted += length;
         self.sample.clear();
     }
 }

@@ -52,6 +52,15 @@ pub enum NotText {
         /// Share of bytes that cannot be printed.
         percent: u32,
     },
+    /// A part of a text is none.
+    #[error(
+        "about {place} bytes from its beginning it is no text: it looks like a part of a binary file, or in another encoding \
+         than UTF-8; send the text without that part"
+    )]
+    Part {
+        /// Bytes before the place where it was seen.
+        place: u64,
+    },
     /// Many bytes are zero.
     #[error(
         "{percent} % of it is not text, most of that zero bytes: it looks like UTF-16 or UTF-32 without a mark at its \

@@ -223,6 +223,21 @@ fn what_is_no_text_says_what_it_looks_like_and_what_to_do() {
     for length in [1, 1000] {
         assert_eq!(read(&binary, length).1, whole, "pieces of {length}");
     }
+    // A part of a text, which is too small for a share of the whole.
+    let text = "2026-01-02 step 1\n".repeat(30_000);
+    let part = [text.as_bytes(), &noise(100_000)].concat();
+    for length in [1000, part.len()] {
+        let judged = read(&part, length).1;
+        assert!(
+            matches!(
+                judged,
+                Err(NotText::Part {
+                    place: 540_000..640_000
+                })
+            ),
+            "{judged:?}"
+        );
+    }
     // Another program has read it as UTF-8 before.
     let lossy = String::from_utf8_lossy(&binary).into_owned();
     assert!(read(lossy.as_bytes(), 1000).1.is_err());
