@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use kb_core::ids::NodeId;
 use reqwest::Url;
-use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
-use super::answer::Answer;
 use super::{UploadError, Uploader};
 use crate::files::{FOR_OWNER, write_whole};
 
@@ -80,34 +78,8 @@ pub(crate) struct Credential {
 impl Uploader {
     /// Enrols the node with the token that the uploader was made with. `machine` tells this machine from others.
     pub(crate) fn enrol(&self, node: &NodeId, machine: &str) -> Result<Credential, UploadError> {
-        let body = json!({ "node": node, "machine": machine }).to_string();
-        let request = self
-            .client
-            .post(self.beside("enrol"))
-            .header(CONTENT_TYPE, "application/json")
-            .body(body);
-        let unreachable = |why| UploadError::Unreachable {
-            server: self.server(),
-            why,
-        };
-        let response = self
-            .authorized(request)
-            .send()
-            .map_err(|error| unreachable(kb_core::unreachable::why(&error, error.is_timeout())))?;
-        let status = response.status().as_u16();
-        let answer = Answer::read(response);
-        if status != 201 {
-            let answer = answer.unwrap_or_default();
-            return Err(UploadError::Refused {
-                server: self.server(),
-                status,
-                code: answer.code(),
-                detail: answer.detail(),
-                retry_after: None,
-            });
-        }
-        let answer = answer.map_err(unreachable)?;
-        let said = answer.json();
+        const MADE: u16 = 201;
+        let said = self.ask("enrol", &json!({ "node": node, "machine": machine }), MADE)?;
         let token = said.get("token").and_then(Value::as_str);
         let is_ours = said.get("node").and_then(Value::as_str) == Some(node.as_str());
         match token {
@@ -115,11 +87,7 @@ impl Uploader {
                 token: token.to_owned(),
                 again: said.get("again").and_then(Value::as_bool) == Some(true),
             }),
-            _ => Err(UploadError::Foreign {
-                server: self.server(),
-                status,
-                shown: String::new(),
-            }),
+            _ => Err(self.foreign(MADE)),
         }
     }
 }

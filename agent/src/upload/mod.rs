@@ -2,6 +2,7 @@
 //! not be sent is kept as the very bytes that were to be sent.
 
 mod answer;
+mod ask;
 mod body;
 mod bundle;
 mod client;
