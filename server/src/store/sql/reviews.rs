@@ -191,6 +191,19 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
     }
 }
 
+/// Ends the open review of a record that is withdrawn: whoever asked for it did not know of that.
+pub(super) async fn end_with_record<DB: Engine>(
+    tx: &mut Tx<DB>,
+    id: &RecordId,
+    (by, reason): (&By, Option<&str>),
+    at: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE review SET state = 'withdrawn', decided_name = $2, decided_at = $3, reason = $4 \
+        WHERE record_id = $1 AND state = 'open'";
+    tx.run(sql, values![id, &by.name, at, reason]).await?;
+    Ok(())
+}
+
 /// Publishing a revision decides its review; an open one of an older revision has nothing left to decide.
 pub(super) async fn decide<DB: Engine>(tx: &mut Tx<DB>, publish: &Publish) -> Result<(), StoreError> {
     let sql = "UPDATE review SET state = CASE WHEN revision = $2 THEN 'approved' ELSE 'withdrawn' END, \
