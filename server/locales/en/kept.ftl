@@ -3,6 +3,7 @@
 kept-title = Lines that nobody knows
 kept-offer = Show the lines that nobody knows, without names
 kept-none = No line of this text looks like an error that nobody knows.
+kept-are-more = The text has more lines that look like errors than are looked at here: what follows is of its beginning.
 kept-would-be-kept = This would be kept, and nothing else. Names, addresses, private paths and secrets were replaced. Read it before you send it.
 kept-lines = What would be kept
 kept-means = You may delete lines or words. Editors see them and may make a record from them.

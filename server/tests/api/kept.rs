@@ -94,6 +94,11 @@ async fn a_text_that_is_too_long_is_refused_and_of_a_long_one_the_beginning_is_l
         lines.starts_with("zorgblat: error") && !lines.contains("axle"),
         "{lines}"
     );
+    let more = "more lines that look like errors than are looked at";
+    for (text, is_cut) in [(text.as_str(), true), ("zorgblat: axle 3 failed\n", false)] {
+        let answer = nobody.form("/unknown", &[("text", text)]).send().await.unwrap();
+        assert_eq!(answer.text().await.unwrap().contains(more), is_cut);
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use kb_core::templates::{Placed, Templates};
 use kb_core::text::Sha256;
 use time::OffsetDateTime;
 
-use super::lines::{UnknownLine, unknown_lines};
+use super::lines::{UnknownLine, UnknownLines, unknown_lines};
 use crate::feed::Generation;
 use crate::store::{MOST_UNMATCHED, Store, StoreError, UnmatchedSeen};
 
@@ -122,11 +122,20 @@ impl Unmatched {
         let found = tokio::task::spawn_blocking(move || {
             let host = logs.hostname.as_deref();
             let texts = logs.texts.iter();
-            let found = texts.flat_map(|text| unknown_lines(&logs.generation.matcher, text, host));
-            found.collect::<Vec<_>>()
+            let found = texts.map(|text| unknown_lines(&logs.generation.matcher, text, host));
+            found.fold(UnknownLines::default(), |mut all, found| {
+                all.are_more |= found.are_more;
+                all.lines.extend(found.lines);
+                all
+            })
         });
         match found.await {
-            Ok(found) => self.keep(found, &node, at).await,
+            Ok(found) => {
+                if found.are_more {
+                    tracing::info!(node, "a report has more unknown lines than are looked at");
+                }
+                self.keep(found.lines, &node, at).await
+            }
             Err(error) => {
                 tracing::error!(%error, "looking for unknown lines ended in a fault of ours");
                 Ok(())

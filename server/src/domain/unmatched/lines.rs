@@ -29,13 +29,23 @@ pub struct UnknownLine {
     pub count: u32,
 }
 
-/// Each message once, in the order of the text. `host`: the machine that wrote it, where it is known.
+/// The unknown lines of a text.
+#[derive(Debug, Default)]
+pub struct UnknownLines {
+    /// Each message once, in the order of the text.
+    pub lines: Vec<UnknownLine>,
+    /// The text has more of them than are looked at or kept.
+    pub are_more: bool,
+}
+
+/// Finds them. `host`: the machine that wrote the text, where it is known.
 ///
 /// This computes; call it off the async threads.
-pub fn unknown_lines(matcher: &Arc<Matcher>, text: &str, host: Option<&str>) -> Vec<UnknownLine> {
+pub fn unknown_lines(matcher: &Arc<Matcher>, text: &str, host: Option<&str>) -> UnknownLines {
     let known = known_lines(matcher, text);
     let mut redactor = redact::Lines::of(host);
-    let mut found: Vec<UnknownLine> = Vec::new();
+    let mut unknown = UnknownLines::default();
+    let found = &mut unknown.lines;
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
     let mut looked = 0;
     for (number, line) in (1_u64..).zip(text.lines()) {
@@ -53,10 +63,7 @@ pub fn unknown_lines(matcher: &Arc<Matcher>, text: &str, host: Option<&str>) -> 
         }
         looked += message.len();
         if looked > MOST_LOOKED_BYTES {
-            tracing::debug!(
-                line = number,
-                "too many lines look like errors, the rest of the text is left out"
-            );
+            unknown.are_more = true;
             break;
         }
         let example = redactor.next(&message.replace('\0', " "));
@@ -74,9 +81,11 @@ pub fn unknown_lines(matcher: &Arc<Matcher>, text: &str, host: Option<&str>) -> 
                 tokens,
                 count: 1,
             });
+        } else {
+            unknown.are_more = true;
         }
     }
-    found
+    unknown
 }
 
 /// Numbers of the lines on which a record stands.

@@ -31,14 +31,15 @@ struct Kept {
     lines: Vec<String>,
 }
 
-/// The lines of a text that nobody knows, as they would be kept: redacted, and each message once.
+/// The lines of a text that nobody knows, as they would be kept: redacted, and each message once; and whether there are more of
+/// them than are looked at or kept.
 ///
 /// This computes; call it off the async threads.
-pub fn keepable(matcher: &Arc<Matcher>, text: &str) -> Vec<String> {
-    let lines = unknown_lines(matcher, text, None)
-        .into_iter()
-        .take(MOST_KEPT_LINES);
-    lines.map(|line| line.example).collect()
+pub fn keepable(matcher: &Arc<Matcher>, text: &str) -> (Vec<String>, bool) {
+    let found = unknown_lines(matcher, text, None);
+    let are_more = found.are_more || found.lines.len() > MOST_KEPT_LINES;
+    let lines = found.lines.into_iter().take(MOST_KEPT_LINES);
+    (lines.map(|line| line.example).collect(), are_more)
 }
 
 /// Why lines are not kept.

@@ -6,6 +6,7 @@ words! {
         title,
         offer,
         none,
+        are_more,
         would_be_kept,
         lines,
         means,

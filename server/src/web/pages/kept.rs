@@ -38,6 +38,8 @@ pub enum State {
     /// The lines that would be kept, and where the form leads.
     Shown {
         lines: Vec<String>,
+        /// The text has more such lines than are looked at.
+        are_more: bool,
         action: String,
     },
     /// They are kept: until when, and the link that deletes them.
@@ -75,11 +77,19 @@ pub async fn show(
     let text = body::text_of_form(&request, payload).await?;
     let generation = state.knowledge.current();
     let work = move || keepable(&generation.matcher, &text);
-    let lines = Desk::of(&request).compute(ALL_RECORDS, work).await?;
+    let (lines, are_more) = Desk::of(&request).compute(ALL_RECORDS, work).await?;
     let locale = locale::of(&request);
     let action = locale.href("/unknown/keep");
     let csrf = session.map(|session| session.csrf).unwrap_or_default();
-    html_not_shared(&page(State::Shown { lines, action }, csrf, locale))
+    html_not_shared(&page(
+        State::Shown {
+            lines,
+            are_more,
+            action,
+        },
+        csrf,
+        locale,
+    ))
 }
 
 /// Keeps the lines that were shown. They are read and redacted again: the form may have been changed.
@@ -96,7 +106,7 @@ pub async fn keep(
     nobody.check().map_err(|error| refuse(&state, error))?;
     let generation = state.knowledge.current();
     let work = move || keepable(&generation.matcher, &text);
-    let lines = Desk::of(&request).compute(ALL_RECORDS, work).await?;
+    let (lines, _) = Desk::of(&request).compute(ALL_RECORDS, work).await?;
     let key = new_key(&state)?;
     let kept = unmatched::keep(state.store.as_ref(), nobody, (lines, &key), state.clock.now()).await;
     let (until, kept) = kept.map_err(|error| match error {

@@ -151,10 +151,12 @@ fn the_chinese_pages_of_kept_lines_say_nothing_in_english() {
     let text = || "x".to_owned();
     for state in [
         State::Shown {
+            are_more: true,
             lines: vec![text()],
             action: text(),
         },
         State::Shown {
+            are_more: true,
             lines: vec![],
             action: text(),
         },
