@@ -66,4 +66,5 @@ mod strict;
 mod test_app;
 mod unmatched;
 mod unread;
+mod withdrawals;
 mod workbench;

@@ -26,7 +26,7 @@ const MOST: u32 = 200;
 pub enum ReviewStep {
     /// Somebody is asked to look at the revision.
     Ask,
-    /// It is published; needs the scope `publish`.
+    /// It is published, or the record withdrawn where that is asked; needs the scope `publish`.
     Approve,
     /// Its author is to change it; needs the scope `publish`.
     SendBack,
@@ -44,7 +44,7 @@ pub struct ReviewBody {
     revision: Option<u32>,
     /// Why: needed to send back and to withdraw, and to approve in spite of warnings. At most 4000 characters.
     reason: Option<String>,
-    /// With `approve`: why one person alone publishes what decides a node's verdict; shown with the record. Needs the scope
+    /// With `approve`: why one person alone publishes or withdraws what decides a node's verdict; shown with the record. Needs the scope
     /// `admin`.
     alone: Option<String>,
 }
@@ -60,6 +60,8 @@ pub struct ReviewEntry {
     revision: u32,
     /// `open`, `approved`, `sent_back`, `withdrawn`.
     state: &'static str,
+    /// True where it asks for the withdrawal of the record; it is open then.
+    withdraws: bool,
     /// Who asked.
     asked_by: String,
     /// When, RFC 3339.
@@ -103,7 +105,7 @@ pub struct OpenReviews {
 pub struct ReviewAnswer {
     /// The review that was asked for.
     review: Option<ReviewEntry>,
-    /// Where the revision was published.
+    /// Where the revision was published, or the record withdrawn.
     published: Option<PublishedBody>,
 }
 
@@ -197,8 +199,7 @@ pub async fn list(
     let open = reviews.iter().find(|review| review.state == ReviewState::Open);
     let outlook = match open {
         Some(review) => {
-            let which = (&status.id, review.revision);
-            match curate::outlook(store, &state.knowledge, which, state.clock.as_ref()).await {
+            match curate::outlook(store, &state.knowledge, review, state.clock.as_ref()).await {
                 Ok((warnings, nodes)) => Some(Outlook { warnings, nodes }),
                 // What the rules of today refuse has no outlook: approving it says why.
                 Err(CurateError::Invalid(_)) => None,
@@ -254,7 +255,7 @@ pub async fn step(
         ReviewStep::Ask => {
             let note = Some(reason);
             let review = curate::propose(store, (&status.id, revision), note, &by, now).await?;
-            answer.review = Some(entry(review));
+            answer = ReviewAnswer::asked(review);
         }
         ReviewStep::SendBack => {
             may(Scope::Publish)?;
@@ -367,6 +368,16 @@ async fn answer_comments(state: &AppState, id: &RecordId) -> Result<HttpResponse
     }))
 }
 
+impl ReviewAnswer {
+    /// Nothing is published: somebody is asked.
+    pub(super) fn asked(review: Review) -> Self {
+        Self {
+            review: Some(entry(review)),
+            published: None,
+        }
+    }
+}
+
 fn entry(review: Review) -> ReviewEntry {
     let decided = review.decided;
     ReviewEntry {
@@ -374,7 +385,8 @@ fn entry(review: Review) -> ReviewEntry {
         n: review.n,
         revision: review.revision.0,
         state: review.state.as_str(),
-        asked_by: review.asked_by,
+        withdraws: review.withdraws,
+        asked_by: review.asked_by.name,
         asked_at: rfc3339(review.asked_at),
         note: review.note,
         decided_at: decided.as_ref().map(|decision| rfc3339(decision.at)),
