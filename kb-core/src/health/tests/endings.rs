@@ -255,6 +255,33 @@ fn a_later_154_to_none_ends_an_earlier_154_only() {
 }
 
 #[test]
+fn a_recovery_action_that_is_not_known_stays_a_warning_whatever_nvml_says() {
+    let mut ledger = Ledger::default();
+    let to = |action: &str| {
+        xid(
+            GPU_0,
+            &format!("154, GPU recovery action changed from 0x0 (None) to {action}"),
+        )
+    };
+    let mut report = looked("a");
+    set(&mut report, 0, "recovery.action", json!("none"));
+    let unknown = to("0x9 (Unknown)");
+    let health = look(&mut ledger, &report, &[&unknown]);
+    assert_eq!(health.verdict, Verdict::Degraded);
+    assert_eq!(only(&health).id, format!("xid-154@{GPU_0}"));
+    assert_eq!(look(&mut ledger, &report, &[]).verdict, Verdict::Degraded);
+    // What NVML does not tell is a fault, as before.
+    gap(&mut report, 0, "recovery.action", GapKind::NotSupported, "no");
+    assert_eq!(look(&mut ledger, &report, &[&unknown]).verdict, Verdict::Broken);
+    let health = look(&mut ledger, &report, &[&to("0x0 (None)")]);
+    assert_eq!(health.verdict, Verdict::NoFaultSeen);
+    // With a known action NVML's word is enough.
+    set(&mut report, 0, "recovery.action", json!("none"));
+    let known = look(&mut ledger, &report, &[&to("0x1 (GPU Reset Required)")]);
+    assert_eq!(known.verdict, Verdict::NoFaultSeen);
+}
+
+#[test]
 fn two_equal_xids_count_two_and_what_a_job_left_is_no_fault() {
     let mut ledger = Ledger::default();
     let line = xid(GPU_0, "45, pid=7, name=python3, Ch 00000008");
