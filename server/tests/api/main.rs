@@ -38,6 +38,7 @@ mod hostile_patterns;
 mod import_deadends;
 mod kept;
 mod match_command;
+mod match_fatal;
 mod matching;
 mod mcp;
 mod moves;
