@@ -101,7 +101,7 @@ async fn what_decides_is_withdrawn_by_two_persons() {
 async fn a_second_person_sees_on_the_page_what_is_asked_and_sends_it_back() {
     let (app, edi, mut eva, _) = start().await;
     assert_eq!(post(&edi, "withdraw?reason=bogus", None).await.status(), 202);
-    let history = format!("/r/{}/-/revisions", ID);
+    let history = format!("/r/{ID}/-/revisions");
     let page = eva.page(&history).await;
     assert!(
         page.contains("asks to withdraw") && page.contains("Approve and withdraw"),
@@ -128,7 +128,7 @@ async fn an_administrator_withdraws_alone_with_a_reason_that_is_shown() {
     problem(post(&edi, alone, None).await, 403, "forbidden").await;
     assert_eq!(post(&root, alone, None).await.status(), 200);
     assert!(!is_explained(&app).await);
-    let page = app.get(&format!("/r/{}", ID)).await.text().await.unwrap();
+    let page = app.get(&format!("/r/{ID}")).await.text().await.unwrap();
     assert!(
         page.contains("bogus") && page.contains("nobody is awake"),
         "{page}"
