@@ -3,6 +3,7 @@
 
 pub mod advice;
 pub mod answer_text;
+pub mod command;
 pub mod graph_text;
 pub mod i18n;
 pub mod record;

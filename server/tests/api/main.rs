@@ -51,6 +51,7 @@ mod people;
 mod process;
 mod proxy;
 mod record_command;
+mod record_page;
 mod records;
 mod replicas;
 mod reports;
