@@ -14,6 +14,7 @@
 
 mod access;
 mod accounts;
+mod answer_page;
 mod attacks;
 mod bad_input;
 mod bounded;

@@ -12,6 +12,7 @@ use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
 use crate::domain::steps::Steps;
 use crate::feed::Generation;
+use crate::render::answer::origin::Only;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
 use crate::web::compute::{ALL_RECORDS, Desk};
@@ -30,9 +31,18 @@ pub(super) struct LookedUp {
     pub(super) answer: MatchAnswer,
     /// Search results, where a short text matched nothing.
     pub(super) found: Option<SearchAnswer>,
-    /// The text, if it is short enough to be shown again.
-    pub(super) echo: String,
+    /// The text; `None` where it was read as it came and not kept.
+    pub(super) text: Option<String>,
     pub(super) environment: BTreeMap<String, String>,
+    pub(super) only: Only,
+}
+
+impl LookedUp {
+    /// The text, if it is short enough to be shown again.
+    pub(super) fn echo(&self) -> &str {
+        let text = self.text.as_deref().unwrap_or_default();
+        if text.len() <= ECHO_BYTES { text } else { "" }
+    }
 }
 
 /// Reads the body and looks it up.
@@ -99,6 +109,7 @@ async fn from_form(
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = form::parse(&encoded)?;
     let environment = form::environment(&fields)?;
+    let only = form::only(&fields);
     let text = the_text(fields)?;
     if text.trim().is_empty() {
         return Err(Problem::new(
@@ -117,19 +128,15 @@ async fn from_form(
         let found = (!answer.has_error())
             .then(|| search_for(&generation, &text))
             .flatten();
-        let echo = if text.len() <= ECHO_BYTES {
-            text
-        } else {
-            String::new()
-        };
-        (answer, found, echo)
+        (answer, found, text)
     };
-    let (answer, found, echo) = desk.go_on(ALL_RECORDS, work).await?;
+    let (answer, found, text) = desk.go_on(ALL_RECORDS, work).await?;
     Ok(LookedUp {
         answer,
         found,
-        echo,
+        text: Some(text),
         environment,
+        only,
     })
 }
 
@@ -180,7 +187,8 @@ async fn from_stream(
     Ok(LookedUp {
         answer,
         found: None,
-        echo: String::new(),
+        text: None,
         environment,
+        only: Only::default(),
     })
 }

@@ -66,8 +66,11 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
             generation: &generation,
             answer: &answer,
             found: None,
+            text: Some(text),
             echo: text,
             environment: &std::collections::BTreeMap::new(),
+            only: &Default::default(),
+            base_url: "",
             locale,
         });
         assert_nothing_is_english("answer", &page.render().unwrap());
