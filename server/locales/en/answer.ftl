@@ -75,7 +75,7 @@ answer-sentence = { $text }.
 answer-because-of = Because of { $number }
 answer-led-to = led to { $which }
 answer-of-rank = rank { $ranks }
-answer-from-line = read on line { $line }
+answer-at-line = read on line { $line }
 answer-lines-between =
     { $count ->
         [one] { $count } line without a mark

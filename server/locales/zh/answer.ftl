@@ -47,6 +47,6 @@ answer-sentence = { $text }。
 answer-because-of = 由 { $number } 引发
 answer-led-to = 引发了 { $which }
 answer-of-rank = 进程 { $ranks }
-answer-from-line = 读自第 { $line } 行
+answer-at-line = 读自第 { $line } 行
 answer-lines-between = { $count } 行没有标记
 answer-shown-of = 显示 { $all } 个中的 { $shown } 个。

@@ -148,9 +148,7 @@ async fn an_answer_is_copied_over_plain_http_too() {
     let listen = "Object.defineProperty(navigator, 'clipboard', { value: undefined });\
         document.addEventListener('copy', () => { window.copied = document.activeElement.value; })";
     browser.script(listen).await;
-    browser
-        .script("document.querySelector('[data-copy-from=ticket-markdown]').click()")
-        .await;
+    browser.click("[data-copy-from=ticket-markdown]").await;
     browser
         .until("return document.querySelector('[data-copy-from=ticket-markdown]').textContent === '✓'")
         .await;
@@ -178,10 +176,13 @@ async fn a_record_shows_what_works_first_and_its_command_is_copied() {
         assert!(browser.sticks_out(width).await <= 0);
     }
     let listen = "Object.defineProperty(navigator, 'clipboard', { value: undefined });\
-        document.addEventListener('copy', () => { window.copied = document.activeElement.value; });\
-        const button = document.querySelector('.works [data-copy]:not([data-copy=\"\"])'); button.click();\
-        return button.title";
-    let command = browser.script(listen).await;
+        document.addEventListener('copy', () => { window.copied = document.activeElement.value; })";
+    browser.script(listen).await;
+    let button = ".works [data-copy]:not([data-copy=''])";
+    let command = browser
+        .script(&format!("return document.querySelector(\"{button}\").title"))
+        .await;
+    browser.click(button).await;
     browser.until("return !!window.copied").await;
     assert_eq!(browser.script("return window.copied").await, command);
     assert_eq!(browser.complaints().await, Vec::<String>::new());

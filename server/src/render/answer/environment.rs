@@ -44,7 +44,7 @@ pub fn components(
             value: Some(known.value.clone()),
             from: known
                 .line
-                .map_or_else(|| words.given.to_owned(), |line| words.from_line(line)),
+                .map_or_else(|| words.given.to_owned(), |line| words.at_line(line)),
             matters: Vec::new(),
         })
         .collect();

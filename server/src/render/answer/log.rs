@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use kb_core::scanner::{MatchedLine, without_colours};
 use kb_core::templates::{looks_like_error, tokens};
 
+use super::faults::in_order;
+use crate::domain::lookup::MatchAnswer;
+
 /// Texts up to this many lines are shown whole.
 const SHOWN_WHOLE: usize = 60;
 /// Lines before and behind a mark.
@@ -59,16 +62,57 @@ impl Line {
     }
 }
 
+/// Lines that look like errors and that no record explains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unknown {
+    /// The text was not kept, so that nobody looked.
+    NotLooked,
+    /// Their numbers, in order.
+    Lines(Vec<u64>),
+}
+
+/// A text as it is shown beside an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkedText {
+    pub rows: Vec<Row>,
+    /// Where the marks are, with the first fault of each; none for what no record explains.
+    pub places: Vec<(u64, Option<usize>)>,
+    pub unknown: Unknown,
+}
+
+impl MarkedText {
+    /// Marks what the answer found in the text, and what looks like an error beside it. Without the text the marked lines
+    /// are all there is.
+    ///
+    /// This computes; call it off the async threads.
+    pub fn of(answer: &MatchAnswer, text: Option<&str>) -> Self {
+        let mut marks = Marks::default();
+        for (number, found) in (1..).zip(in_order(answer)) {
+            found.lines.iter().for_each(|line| marks.add(number, line));
+        }
+        if let Some(text) = text {
+            marks.look_for_unknown(text);
+        }
+        Self {
+            rows: marks.rows(text, answer.lines_scanned),
+            places: marks.places(),
+            unknown: text.map_or(Unknown::NotLooked, |_| {
+                Unknown::Lines(marks.unknown.iter().copied().collect())
+            }),
+        }
+    }
+}
+
 /// The marks of a text, whether or not the text is still there.
 #[derive(Debug, Clone, Default)]
-pub struct Marks {
+struct Marks {
     marks: BTreeMap<u64, Mark>,
     unknown: BTreeSet<u64>,
 }
 
 impl Marks {
     /// Marks the lines of the fault with this number.
-    pub fn add(&mut self, fault: usize, line: &MatchedLine) {
+    fn add(&mut self, fault: usize, line: &MatchedLine) {
         let text = line.text.as_ref();
         let span = text.map(|text| (text.mark_start as usize, text.mark_end as usize));
         self.mark(fault, line.line, text.map(|text| text.text.as_str()), span);
@@ -91,7 +135,7 @@ impl Marks {
     }
 
     /// Looks for lines that look like errors among those that have no mark, and are no repeat of one that has.
-    pub fn look_for_unknown(&mut self, text: &str) {
+    fn look_for_unknown(&mut self, text: &str) {
         let known: BTreeSet<Vec<String>> = self
             .marks
             .values()
@@ -110,13 +154,8 @@ impl Marks {
         self.unknown.extend(found);
     }
 
-    /// Lines that look like errors and that no record explains.
-    pub fn unknown(&self) -> Vec<u64> {
-        self.unknown.iter().copied().collect()
-    }
-
     /// Where the marks are, with the first fault of each; none for what no record explains.
-    pub fn places(&self) -> Vec<(u64, Option<usize>)> {
+    fn places(&self) -> Vec<(u64, Option<usize>)> {
         let unknown = self.unknown.iter().map(|line| (*line, None));
         let marks = self
             .marks
@@ -128,17 +167,16 @@ impl Marks {
     }
 
     /// The rows of a text of this many lines; without the text only the marked lines are there.
-    pub fn rows(&self, text: Option<&str>, lines: u64) -> Vec<Row> {
+    fn rows(&self, text: Option<&str>, lines: u64) -> Vec<Row> {
         let mut sheet = Sheet::default();
-        match text {
-            Some(text) => self.with_text(&mut sheet, text),
-            None => {
-                for (number, mark) in &self.marks {
-                    sheet.gap_before(*number);
-                    sheet.line(self.line(*number, mark.text.as_deref().unwrap_or_default()));
-                }
-                sheet.gap_before(lines + 1);
+        if let Some(text) = text {
+            self.with_text(&mut sheet, text);
+        } else {
+            for (number, mark) in &self.marks {
+                sheet.gap_before(*number);
+                sheet.line(self.line(*number, mark.text.as_deref().unwrap_or_default()));
             }
+            sheet.gap_before(lines + 1);
         }
         sheet.rows
     }
@@ -295,7 +333,8 @@ mod tests {
 
     #[test]
     fn a_long_text_shows_what_is_near_its_marks() {
-        let text: String = (1..=100).map(|n| format!("line {}\n", "x".repeat(n))).collect();
+        let lines = (1..=100).map(|n| format!("line {}", "x".repeat(n)));
+        let text = lines.collect::<Vec<_>>().join("\n");
         let rows = marks(&[(50, 1)], &text).rows(Some(&text), 100);
         assert_eq!(told(&rows), ["gap 47", "48", "49", "50!", "51", "52", "gap 48"]);
         let rows = marks(&[(50, 1), (60, 2)], "").rows(None, 100);
@@ -319,7 +358,7 @@ mod tests {
         let text = "all is well\nRuntimeError: lost GPU 1\nRuntimeError: lost GPU 2\nzorgblat failed\n";
         let mut marks = marks(&[(2, 1)], text);
         marks.look_for_unknown(text);
-        assert_eq!(marks.unknown(), [4]);
+        assert!(marks.unknown.iter().eq([&4]));
         assert_eq!(marks.places(), [(2, Some(1)), (4, None)]);
     }
 

@@ -45,7 +45,7 @@ pub fn of(found: &Match) -> Origin {
         if let Some(marked) = &line.text {
             let by = written_by(&marked.text);
             if nth == 0 {
-                origin.time = by.time.map(|time| harmless(time));
+                origin.time = by.time.map(harmless);
             }
             note(&mut origin.hosts, by.host);
             note(&mut origin.ranks, by.rank);

@@ -1,19 +1,11 @@
 //! An answer in one paragraph: how much was read, what came first, what it led to, what is harmless, what is not known.
 
 use super::faults::{Fault, Role, numbers};
+use super::log::Unknown;
 use crate::domain::lookup::MatchAnswer;
 use crate::render::i18n::{Locale, answer::Words, lookup};
 use crate::render::words::bytes;
 use kb_core::scanner::Order;
-
-/// Lines that look like errors and that no record explains.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unknown {
-    /// The text was not kept, so that nobody looked.
-    NotLooked,
-    /// Their numbers, in order.
-    Lines(Vec<u64>),
-}
 
 /// The sentences, in order.
 pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, locale: Locale) -> Vec<String> {

@@ -54,7 +54,7 @@ words! {
         because_of(number: &str),
         led_to(which: &str),
         of_rank(ranks: &str),
-        from_line(line: u64),
+        at_line(line: u64),
         lines_between(count: u64),
         shown_of(shown: u64, all: u64),
     }

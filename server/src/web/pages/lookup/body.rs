@@ -8,10 +8,11 @@ use actix_web::http::header;
 use actix_web::web::Payload;
 
 use super::form;
-use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching};
+use crate::domain::lookup::{LookupError, MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
 use crate::domain::steps::Steps;
 use crate::feed::Generation;
+use crate::render::answer::log::MarkedText;
 use crate::render::answer::origin::Only;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
@@ -31,18 +32,12 @@ pub(super) struct LookedUp {
     pub(super) answer: MatchAnswer,
     /// Search results, where a short text matched nothing.
     pub(super) found: Option<SearchAnswer>,
-    /// The text; `None` where it was read as it came and not kept.
-    pub(super) text: Option<String>,
+    /// The text, if it is short enough to be shown again.
+    pub(super) echo: String,
+    /// The text with its marks; of one that was read as it came the marked lines alone.
+    pub(super) marked: MarkedText,
     pub(super) environment: BTreeMap<String, String>,
     pub(super) only: Only,
-}
-
-impl LookedUp {
-    /// The text, if it is short enough to be shown again.
-    pub(super) fn echo(&self) -> &str {
-        let text = self.text.as_deref().unwrap_or_default();
-        if text.len() <= ECHO_BYTES { text } else { "" }
-    }
 }
 
 /// Reads the body and looks it up.
@@ -128,13 +123,20 @@ async fn from_form(
         let found = (!answer.has_error())
             .then(|| search_for(&generation, &text))
             .flatten();
-        (answer, found, text)
+        let marked = MarkedText::of(&answer, Some(&text));
+        let echo = if text.len() <= ECHO_BYTES {
+            text
+        } else {
+            String::new()
+        };
+        (answer, found, marked, echo)
     };
-    let (answer, found, text) = desk.go_on(ALL_RECORDS, work).await?;
+    let (answer, found, marked, echo) = desk.go_on(ALL_RECORDS, work).await?;
     Ok(LookedUp {
         answer,
         found,
-        text: Some(text),
+        echo,
+        marked,
         environment,
         only,
     })
@@ -183,11 +185,17 @@ async fn from_stream(
     let sink = MatchingSink(Matching::start(generation, options));
     let sink = body::stream(request, payload, limits::STREAM_BYTES, sink).await?;
     let desk = Desk::of(request);
-    let answer = desk.go_on(ALL_RECORDS, move || sink.0.finish()).await??;
+    let work = move || {
+        let answer = sink.0.finish()?;
+        let marked = MarkedText::of(&answer, None);
+        Ok::<_, LookupError>((answer, marked))
+    };
+    let (answer, marked) = desk.go_on(ALL_RECORDS, work).await??;
     Ok(LookedUp {
         answer,
         found: None,
-        text: None,
+        echo: String::new(),
+        marked,
         environment,
         only: Only::default(),
     })

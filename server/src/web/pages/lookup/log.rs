@@ -1,7 +1,7 @@
 //! The text with its marks as the page shows it, beside the records: with a place for each line, the way from mark to mark, and
 //! a map of where they are.
 
-use crate::render::answer::log::{Line, Marks, Row};
+use crate::render::answer::log::{Line, MarkedText, Row};
 use crate::render::i18n::{answer, lookup};
 use crate::web::pages::evidence::{Part, parts};
 
@@ -40,14 +40,8 @@ pub(super) struct Tick {
     pub(super) line: Option<u64>,
 }
 
-pub(super) fn view(
-    marks: &Marks,
-    text: Option<&str>,
-    lines: u64,
-    words: &answer::Words,
-    own: &lookup::Words,
-) -> LogView {
-    let rows = marks.rows(text, lines);
+pub(super) fn view(text: MarkedText, lines: u64, words: &answer::Words, own: &lookup::Words) -> LogView {
+    let MarkedText { rows, places, .. } = text;
     let marked: Vec<u64> = rows
         .iter()
         .filter_map(|row| match row {
@@ -59,7 +53,7 @@ pub(super) fn view(
         [first, .., last] => Some((*first, *last)),
         _ => None,
     };
-    let map = marks.places().into_iter().map(|(line, fault)| Tick {
+    let map = places.into_iter().map(|(line, fault)| Tick {
         y: line.saturating_sub(1).saturating_mul(MAP_HEIGHT) / lines.max(1),
         class: if fault.is_some() { "tick" } else { "tick unknown" },
         line: marked.binary_search(&line).is_ok().then_some(line),

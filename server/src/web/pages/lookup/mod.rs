@@ -81,14 +81,14 @@ pub async fn look_up(
         generation: &generation,
         answer: &looked_up.answer,
         found: looked_up.found.as_ref(),
-        text: looked_up.text.as_deref(),
-        echo: looked_up.echo(),
+        marked: &looked_up.marked,
+        echo: &looked_up.echo,
         environment: &looked_up.environment,
         only: &looked_up.only,
         base_url: &base_url(&request, &state),
         locale,
     });
-    if state.settings.anonymous_writing && !looked_up.echo().is_empty() {
+    if state.settings.anonymous_writing && !looked_up.echo.is_empty() {
         page.keep_action = Some(locale.href("/unknown"));
     }
     html_not_shared(&page)

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use kb_core::scanner::{Applies, Match, errors_and_harmless};
+use kb_core::scanner::{Applies, errors_and_harmless};
 
 use super::form::{self, EnvironmentField};
 use super::log::{self, LogView};
@@ -14,9 +14,9 @@ use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
 use crate::render::advice::Text;
 use crate::render::answer::environment::{self, Component};
-use crate::render::answer::log::Marks;
+use crate::render::answer::log::MarkedText;
 use crate::render::answer::origin::Only;
-use crate::render::answer::summary::{self, Unknown};
+use crate::render::answer::summary;
 use crate::render::answer::{faults, in_order, ticket};
 use crate::render::i18n::{Language, Locale, answer as said, kept, lookup, record};
 use crate::search::SearchAnswer;
@@ -78,8 +78,8 @@ pub struct Source<'a> {
     pub answer: &'a MatchAnswer,
     /// Search results, where a short text matched nothing.
     pub found: Option<&'a SearchAnswer>,
-    /// The text, where it was kept for the answer.
-    pub text: Option<&'a str>,
+    /// The text with its marks.
+    pub marked: &'a MarkedText,
     /// The text, if it is short enough to be shown again.
     pub echo: &'a str,
     pub environment: &'a BTreeMap<String, String>,
@@ -97,7 +97,6 @@ pub fn page(source: Source<'_>) -> ResultPage {
     let (own, say) = (lookup::Words::of(language), said::Words::of(language));
     let ordered = in_order(answer);
     let all = faults(source.generation, answer, &ordered, locale);
-    let (marks, unknown) = marks(&ordered, source.text);
     let hits = hits(&source);
     // What the search found already need not be suggested again.
     let candidates = answer
@@ -107,7 +106,7 @@ pub fn page(source: Source<'_>) -> ResultPage {
         .map(|candidate| matches::candidate(source.generation, candidate, locale))
         .collect();
     let heading = heading(answer, &hits, own);
-    let sentences = summary::sentences(answer, &all, &unknown, locale);
+    let sentences = summary::sentences(answer, &all, &source.marked.unknown, locale);
     let layout = Layout::new(format!("{heading} · Peerless"), Section::Lookup);
     let narrowing = narrow::choices(&all, source.only, say);
     let count = all.len();
@@ -117,7 +116,6 @@ pub fn page(source: Source<'_>) -> ResultPage {
         .filter(|(_, fault)| source.only.wants(&fault.origin))
         .map(|(found, fault)| matches::view(source.generation, answer, found, fault, &ordered, locale))
         .collect();
-    let has_marks = !answer.matches.is_empty() || unknown_lines(&unknown) > 0;
     ResultPage {
         layout: layout.spoken(locale).at(answer.kb.seq),
         words: language.words(),
@@ -128,7 +126,8 @@ pub fn page(source: Source<'_>) -> ResultPage {
         shown_of: (!source.only.is_all()).then(|| say.shown_of(shown.len() as u64, count as u64)),
         components: environment::components(source.generation, answer, &ordered, locale),
         ticket: (!shown.is_empty()).then(|| take_along(&source, &heading, &sentences, &shown)),
-        log: has_marks.then(|| log::view(&marks, source.text, answer.lines_scanned, say, own)),
+        log: (!source.marked.places.is_empty())
+            .then(|| log::view(source.marked.clone(), answer.lines_scanned, say, own)),
         is_nothing: !answer.has_error() && hits.is_empty(),
         heading,
         sentences,
@@ -147,27 +146,6 @@ pub fn page(source: Source<'_>) -> ResultPage {
         } else {
             languages(language)
         },
-    }
-}
-
-/// Where the faults stand, and what looks like an error beside them.
-fn marks(ordered: &[&Match], text: Option<&str>) -> (Marks, Unknown) {
-    let mut marks = Marks::default();
-    for (number, found) in (1..).zip(ordered) {
-        found.lines.iter().for_each(|line| marks.add(number, line));
-    }
-    let Some(text) = text else {
-        return (marks, Unknown::NotLooked);
-    };
-    marks.look_for_unknown(text);
-    let lines = marks.unknown();
-    (marks, Unknown::Lines(lines))
-}
-
-fn unknown_lines(unknown: &Unknown) -> usize {
-    match unknown {
-        Unknown::NotLooked => 0,
-        Unknown::Lines(lines) => lines.len(),
     }
 }
 
