@@ -80,8 +80,7 @@ async fn five_thousand_hits_with_as_many_values_stay_a_small_page() {
     for n in 0..5_000 {
         writeln!(
             log,
-            "[{n}.000000] NVRM: Xid (PCI:{:04x}:3b:00): 79, pid={n}, GPU has fallen off the bus.",
-            n
+            "[{n}.000000] NVRM: Xid (PCI:{n:04x}:3b:00): 79, pid={n}, GPU has fallen off the bus."
         )
         .unwrap();
     }
