@@ -17,7 +17,12 @@ async fn app(records: &[&str]) -> TestApp {
 }
 
 async fn answer(app: &TestApp, fields: &[(&str, &str)]) -> String {
-    let response = Browser::new(app).form("/match", fields).send().await.unwrap();
+    answer_in(app, "", fields).await
+}
+
+async fn answer_in(app: &TestApp, query: &str, fields: &[(&str, &str)]) -> String {
+    let path = format!("/match{query}");
+    let response = Browser::new(app).form(&path, fields).send().await.unwrap();
     assert_eq!(response.status(), 200);
     response.text().await.unwrap()
 }
@@ -135,13 +140,13 @@ async fn one_host_rank_or_gpu_is_shown_alone() {
 
 #[tokio::test]
 async fn a_ticket_has_the_lines_and_the_first_step() {
-    let app = app(&["xid/79-gpu-has-fallen-off-the-bus"]).await;
+    let app = app(&["xid/79-gpu-has-fallen-off-the-bus", "xid/74-nvlink-error"]).await;
     let page = answer(&app, &[("text", LOG)]).await;
     let text = between(&page, "id=\"ticket-text\"", "</textarea>");
     let markdown = between(&page, "id=\"ticket-markdown\"", "</textarea>");
     let address = format!("{}/r/xid/79-gpu-has-fallen-off-the-bus", app.url);
     for part in [
-        "1 known error",
+        "2 known errors",
         "Do first: Drain the node",
         "GPU has fallen off the bus.",
         &address,
@@ -150,7 +155,7 @@ async fn a_ticket_has_the_lines_and_the_first_step() {
         assert!(markdown.contains(part), "{part} is not in {markdown}");
     }
     assert!(
-        markdown.contains("```") && markdown.contains("**1 known error**"),
+        markdown.contains("```") && markdown.contains("**2 known errors**"),
         "{markdown}"
     );
 }

@@ -104,7 +104,7 @@ pub fn view(source: Source<'_>, locale: Locale) -> RecordView {
         signature_other,
         facts: facts(record, language),
         verdict: verdict(record, language),
-        first: first_thing(&workarounds),
+        first: first_thing(record, &workarounds),
         root_cause: texts::root_cause(record, language),
         root_cause_dispute: texts::root_cause_dispute(record, language),
         dead_ends: texts::dead_ends(record, language, &tier),

@@ -110,7 +110,7 @@ pub(super) fn view(
     let mut workarounds = record
         .map(|record| texts::workarounds(record, language, &tier))
         .unwrap_or_default();
-    let first = first_thing(&workarounds);
+    let first = record.and_then(|record| first_thing(record, &workarounds));
     let step = record.and_then(|record| record.annex.action);
     let more = more(dead_ends.len(), workarounds.len(), own_words);
     dead_ends.truncate(ADVICE_SHOWN);
