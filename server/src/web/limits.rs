@@ -37,6 +37,8 @@ pub const WORKBENCH_LINE_BYTES: usize = workbench::MOST_BYTES;
 pub const NOTE_CHARACTERS: usize = 500;
 /// A form of a page that changes something, in bytes. That of a record has its two texts twice and as fields, each byte as three.
 pub const FORM_BYTES: u64 = 3 * 5 * RECORD_BYTES + JSON_SLACK;
+/// Fields of a form. That of a record has one for each of its texts.
+pub const FORM_FIELDS: usize = 4_096;
 /// A step of a review or a comment, in bytes.
 pub const REVIEW_BYTES: u64 = 32 << 10;
 /// What a form may hold besides.
@@ -145,6 +147,7 @@ pub const LIMITS: &[Limit] = &[
     ),
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("form of a page that changes something", FORM_BYTES, "bytes"),
+    limit("fields of a form", FORM_FIELDS as u64, "fields"),
     limit("step of a review, and comment", REVIEW_BYTES, "bytes"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
     limit("order of POST /people", PEOPLE_BYTES, "bytes"),

@@ -81,6 +81,24 @@ async fn small_bodies_that_grow_in_memory_leave_the_server_small() {
     }
 }
 
+/// Fields are counted before they are made: each takes 48 bytes for its two.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_of_millions_of_fields_leaves_the_server_small() {
+    let (folder, data) = folder();
+    let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
+    let before = peak_megabytes(&server);
+    let fields = "a&".repeat(12_000_000);
+    let request = client()
+        .post(format!("{}/match", server.url))
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(fields);
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(answer.text().await.unwrap().contains("at most 4096 fields"));
+    let grown = peak_megabytes(&server) - before;
+    assert!(grown < 120, "{grown} MB");
+}
+
 /// What all callers share is not copied for each: 100 copies of the archive would be some 400 MB.
 #[test]
 fn callers_that_do_not_read_the_archive_cost_little() {

@@ -3,6 +3,7 @@
 
 mod budget;
 mod decode;
+mod fields;
 mod once;
 mod pace;
 mod read;
@@ -12,6 +13,7 @@ mod weigh;
 
 pub use budget::{Budget, Share};
 pub use decode::{Decoder, Encoding, Sink};
+pub use fields::fields;
 pub use once::each_once;
 pub use pace::{Pace, Patience};
 pub use read::{
@@ -32,6 +34,8 @@ pub enum BodyError {
     /// JSON that makes far more in memory than its bytes.
     #[error("the body has more than {0} JSON values")]
     TooManyValues(usize),
+    #[error("a form has at most {0} fields")]
+    TooManyFields(usize),
     #[error("a batch has at most {0} items: send several batches")]
     TooManyItems(usize),
     #[error(
@@ -72,6 +76,7 @@ impl From<BodyError> for Problem {
             BodyError::TooLarge(_)
             | BodyError::Ratio(_)
             | BodyError::TooManyValues(_)
+            | BodyError::TooManyFields(_)
             | BodyError::TooManyItems(_) => Code::TooLarge,
             BodyError::Damaged(_) => Code::BadEncoding,
             BodyError::Encoding(_) => Code::UnsupportedEncoding,

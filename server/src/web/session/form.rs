@@ -5,7 +5,6 @@ use std::future::{Ready, ready};
 
 use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::http::header;
-use actix_web::web::Query;
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 
 use crate::web::body;
@@ -83,9 +82,7 @@ pub(in crate::web) async fn read_form(request: &mut ServiceRequest) -> Result<Fo
         actix_web::web::Payload::from_request(&request.request().clone(), &mut request.take_payload());
     let payload = payload.into_inner().map_err(|_| broken())?;
     let text = body::text(request.request(), payload, limits::FORM_BYTES).await?;
-    // The cause may quote what was typed, so it is not passed on.
-    let fields = Query::<Vec<(String, String)>>::from_query(&text).map_err(|_| broken())?;
-    Ok(Form(fields.into_inner()))
+    Ok(Form(body::fields(&text)?))
 }
 
 fn broken() -> Problem {

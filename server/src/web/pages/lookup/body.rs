@@ -82,7 +82,7 @@ pub(in crate::web::pages) async fn text_of_form(
         ));
     }
     let encoded = body::text(request, payload, FORM_BYTES).await?;
-    let fields = form::parse(&encoded)?;
+    let fields = body::fields(&encoded)?;
     the_text(fields)
 }
 
@@ -102,7 +102,7 @@ async fn from_form(
     generation: Arc<Generation>,
 ) -> Result<LookedUp, Problem> {
     let encoded = body::text(request, payload, FORM_BYTES).await?;
-    let fields = form::parse(&encoded)?;
+    let fields = body::fields(&encoded)?;
     let environment = form::environment(&fields)?;
     let only = form::only(&fields);
     let text = the_text(fields)?;
@@ -177,7 +177,7 @@ async fn from_stream(
     payload: Payload,
     generation: Arc<Generation>,
 ) -> Result<LookedUp, Problem> {
-    let environment = form::environment(&form::parse(request.query_string())?)?;
+    let environment = form::environment(&body::fields(request.query_string())?)?;
     let options = MatchOptions {
         environment: environment.clone(),
         without_text: false,

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::Query;
-
 use crate::render::answer::origin::Only;
 use crate::render::i18n::{Language, site};
 use crate::web::error::{Code, Problem};
@@ -89,22 +87,14 @@ pub(super) fn only(fields: &[(String, String)]) -> Only {
     }
 }
 
-pub(super) fn parse(encoded: &str) -> Result<Vec<(String, String)>, Problem> {
-    let fields = Query::<Vec<(String, String)>>::from_query(encoded);
-    // The cause may quote the text that was pasted, so it is not passed on.
-    fields
-        .map(Query::into_inner)
-        .map_err(|_| Problem::new(Code::MalformedBody, "the form cannot be read"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::web::body;
 
     #[test]
     fn the_environment_is_read_from_known_fields_only() {
-        let fields = parse("text=a%0D%0Ab+c&driver=550.54&cuda=+&colour=red").unwrap();
-        assert_eq!(fields.first(), Some(&("text".to_owned(), "a\r\nb c".to_owned())));
+        let fields = body::fields("text=a%0D%0Ab+c&driver=550.54&cuda=+&colour=red").unwrap();
         let environment = environment(&fields).unwrap();
         assert_eq!(environment.len(), 1);
         assert_eq!(environment.get("driver").map(String::as_str), Some("550.54"));
