@@ -56,7 +56,7 @@ const fn guess(regex: &'static str, cuts: &'static [(Kind, Only)]) -> Rule {
 /// What stands behind a name: the sign between and the value, in quotes that may be escaped themselves, or up to a blank.
 macro_rules! value {
     () => {
-        r#"\s*(?:=>|:=|[=:：])\s*(?:\\"((?:[^"\\]|\\[^"])+)|"((?:[^"\\]|\\.)+)|\\'((?:[^'\\]|\\[^'])+)|'((?:[^'\\]|\\.)+)|([^\s"']+))"#
+        r#"\s*(?:=>|:=|[=:：])\s*(?:!![a-z]+\s+)?(?:\\"((?:[^"\\]|\\[^"])+)|"((?:[^"\\]|\\.)+)|\\'((?:[^'\\]|\\[^'])+)|'((?:[^'\\]|\\.)+)|([^\s"']+))"#
     };
 }
 
@@ -92,6 +92,18 @@ pub(super) const RULES: &[Rule] = &[
         r#"(?i)(?:\b|_)(?:prompts?|prompt_token_ids|messages|content|input_text|completion)\\?["']?\s*[=:]\s*(\S[^\r\n]*)"#,
         SECRET,
     ),
+    rule(
+        r#"(?i)["'](?:inputs?|texts?|questions?|query|instructions?|answer|response|output_text|conversation)\\?["']\s*:\s*(\S[^\r\n]*)"#,
+        SECRET,
+    ),
+    rule(
+        r#"(?i)\b(?:inputs?|text|question|query|instruction|answer|response)=["']([^"'\r\n]+)"#,
+        SECRET,
+    ),
+    rule(
+        r"(?i)(?:\b(?:user (?:query|input|message|question)|generated text)|^\W*(?:instructions?|inputs?|question)|提示词|用户输入)\s*[:：]\s*(\S[^\r\n]*)",
+        SECRET,
+    ),
     rule(r"(?i)(?:passphrase|passcode)\s*[:=]\s*([^\r\n]+)", SECRET),
     // Tokens that services give out, by how they begin.
     rule(r"\b((?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA|ANPA)[A-Z0-9]{12,})", SECRET),
@@ -119,6 +131,40 @@ pub(super) const RULES: &[Rule] = &[
         ),
         VALUE,
     ),
+    // Items of lists and of tuples: `['--token', 'x']`, `{b'token': b'x'}`.
+    rule(
+        r#"(?i)["'](?:--?)?[a-z0-9_-]*(?:token|secret|passw(?:or)?d|pass|pwd|[_-]key|apikey|passphrase|auth|credentials?)["']\s*[,:]\s*b?["']([^"']+)["']"#,
+        VALUE,
+    ),
+    rule(
+        r"(?i)<[a-z0-9_:-]*(?:passw(?:or)?d|token|secret|api[_-]?key|credential)s?(?:\s[^<>]*)?>([^<]+)<",
+        VALUE,
+    ),
+    rule(
+        r#"\bcredentials?\s+([^\s:"']+):([^\s"']+)"#,
+        &[(Kind::Users, Only::Always), (Kind::Secrets, Only::Always)],
+    ),
+    rule(
+        r"\bthin:([^\s/]+)/([^\s@]+)@",
+        &[(Kind::Users, Only::Always), (Kind::Secrets, Only::Always)],
+    ),
+    rule(concat!(r"[A-Z0-9]PWD", value!()), VALUE),
+    rule(
+        r#"(?i)(?:\b[a-z]+_(?:secret|token|passw(?:or)?d|passwd|api_?key)|\bsession[ _-]?id|\((?:passw(?:or)?d|token|secret)\))\s*[:=]?\s+["']?([^\s"':=,;]{6,})"#,
+        &[(Kind::Secrets, Only::Odd)],
+    ),
+    rule(
+        r#"(?i)(?:[?&](?:code|state|sig|signature|nonce|key)|\b[cx]srf[a-z_-]*)=([^\s"'&]+)"#,
+        SECRET,
+    ),
+    rule(
+        r#"(?i)\b(?:password|passwd|passphrase|pwd|pin)\s+(?:of|for)\s+["'`]?([^\s"'`]+)["'`]?\s+(?:is|was)[:\s]\s*["'`]?([^\s"'`]+)"#,
+        &[(Kind::Users, Only::Name), (Kind::Secrets, Only::Always)],
+    ),
+    rule(
+        r#"(?i)(?:\b(?:mot de passe|contraseña|senha|kennwort|wachtwoord|пароль)|パスワード|비밀번호|密码|口令)\s*(?:[:=：]|\best\b|\bes\b|\bist\b|为|是|は)\s*["'`]?([^\s"'`]+)"#,
+        SECRET,
+    ),
     rule(
         r#"(?i)\s--?[a-z0-9_-]*(?:token|secret|passw(?:or)?d|pass|pwd|key|passphrase|auth|credentials?)\s+["']?([^\s"'-][^\s"']*)"#,
         SECRET,
@@ -140,7 +186,7 @@ pub(super) const RULES: &[Rule] = &[
         &[(Kind::Secrets, Only::Odd)],
     ),
     rule(
-        r#"(?i)\b(?:password|passwd|passphrase|pwd)\s+(?:is|was)\s+["'`]?([^\s"'`]+)"#,
+        r#"(?i)\b(?:password|passwd|passphrase|pwd)\s+(?:is|was)[:\s]\s*["'`]?([^\s"'`]+)"#,
         SECRET,
     ),
     rule(
@@ -197,14 +243,29 @@ pub(super) const RULES: &[Rule] = &[
         r"\bsudo\s+-u\s+(\S+)|\bsu\s+(?:-l\s+|-\s+)([a-z_]\S*)|\(to ([a-z_][a-z0-9_.-]*)\) ([a-z_][a-z0-9_.-]*) on",
         USER,
     ),
+    rule(r#"(?i)\buser\s?id\s*=\s*([^\s;"']+)"#, USER),
+    rule(r#"\blogin\b.*?\s(?:-u|--username)[ =]["']?([^\s"']+)"#, USER),
+    rule(r#"\b(?:CN|cn|uid|UID)=([A-Za-z][^,;/"'\r\n]*)"#, USER),
+    rule(r#",\s*(?:OU|ou|DC|dc|O)=([^,;/"'\r\n]+)"#, USER),
+    rule(r"用户名?[ :：]+([\p{Han}]{2,4}|[A-Za-z][A-Za-z0-9_.-]*)", USER),
+    rule(r#"\b(arn:[a-z-]+:[^\s"',]+)"#, SECRET),
+    rule(
+        r"\b([0-9]{4}(?:[ -]?[0-9]{4}){3})\b|(\+[0-9]{1,3}(?:[ -]?[0-9]){8,12})\b",
+        SECRET,
+    ),
     // Paths of people, and other systems' paths.
+    guess(r#"\bgit@[A-Za-z0-9.-]+:([^\s"']+)"#, PATH),
+    guess(r#"(?:^|[\s"'=(,])((?:home|Users)/[A-Za-z_][^\s"':]*)"#, PATH),
+    guess(r#"(?i)(%2F(?:home|users|data|mnt|scratch)%2F[^\s"'&]+)"#, PATH),
+    guess(r#"/proc/(?:[0-9]+|self)/(?:root|cwd)(/[^\s"']+)"#, PATH),
+    guess(r#"((?:/[^\s"'/\\]+)+(?:\\ [^\s"'\\]*)+)"#, PATH),
     guess(r#"(?:^|[\s"'=:(,])(~[a-z_][a-z0-9_-]*(?:/[^\s"':]*)?)"#, PATH),
     guess(r#"~(/[^\s"':]+)"#, PATH),
     guess(r#"\b([A-Za-z]:\\+[^\s"'<>|]+)"#, PATH),
     guess(r#"(?:^|[\s"'=:(,])(\\\\+[A-Za-z0-9._-]+\\+[^\s"'<>|]+)"#, PATH),
     // With a blank within; without one the end of a path may be known and stays.
     guess(
-        r#"["'](/(?:home|Users|Volumes|mnt|data|scratch)/[^"'\s]*[ ][^"'\r\n]*)["']"#,
+        r#"["'](/(?:home|Users|Volumes|mnt|data|scratch|opt|srv|work|workspace|nfs|lustre|projects?|shared|storage)/[^"'\s]*[ ][^"'\r\n]*)["']"#,
         PATH,
     ),
     // Hosts that nobody has named.
@@ -223,6 +284,19 @@ pub(super) const RULES: &[Rule] = &[
     ),
     guess(
         r#"(?i)\b(?:connect to host|resolve host(?:name)?|unknown host|master_addr\s*[=:])\s*["'`:]?\s*([A-Za-z][A-Za-z0-9.-]*)"#,
+        HOST,
+    ),
+    guess(r"\b([A-Za-z][A-Za-z0-9.-]*)<[0-9]{1,5}>", HOST_LIKE),
+    guess(
+        r"(?i)\b(?:reach|ping|connect to|connection to|lost contact with)\s+([A-Za-z][A-Za-z0-9.-]*)",
+        &[(Kind::Hosts, Only::HostNamed)],
+    ),
+    guess(
+        r"^([A-Za-z][A-Za-z0-9.-]*[0-9][A-Za-z0-9.-]*)\s+[A-Za-z0-9_./()-]+\[[0-9]+\]:",
+        HOST_LIKE,
+    ),
+    guess(
+        r#"(?i)(?:data source|server|initial catalog|database)=([^\s;"']+);"#,
         HOST,
     ),
     guess(r"\bON ([a-z][A-Za-z0-9.-]*) CANCELLED", HOST),
