@@ -49,7 +49,7 @@ pub(crate) use ipc::{LegacyHandle, Opened};
 pub(crate) use kernels::{Kernels, Pattern, Wrong};
 pub(crate) use memory::{Buffer, Span, Windows};
 pub(crate) use nccl::{Collective, Communicator, Member, Nccl, UniqueId};
-pub(crate) use nvml::{Listed, Managed, Management};
+pub(crate) use nvml::{Listed, Managed, Management, Unlisted};
 pub(crate) use pattern::{Nonce, word};
 pub(crate) use shareable::Shareable;
 pub(crate) use stream::Stream;

@@ -4,7 +4,7 @@
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
 use crate::host::{self, BusGpu};
-use crate::worker::protocol::{ManagedGpu, Unanswered, Why};
+use crate::worker::protocol::{ManagedGpu, NoList, Unanswered, Why};
 
 use super::Options;
 use super::selection::names_gpus;
@@ -44,7 +44,7 @@ struct Roll<'a> {
     /// What CUDA lists; nothing where it could not be opened.
     opened: Option<&'a [Gpu]>,
     /// What NVML lists, or why it lists nothing.
-    managed: Result<Vec<ManagedGpu>, String>,
+    managed: Result<Vec<ManagedGpu>, NoList>,
     /// What the bus shows; `None` where it cannot be read.
     bus: Option<Vec<BusGpu>>,
     /// Whether all GPUs of the machine are seen, else why that is not known.
@@ -59,7 +59,7 @@ impl Roll<'_> {
         let mut absent = match self.asked {
             // A run that asked for certain GPUs reports on those alone.
             Some(asked) => self.not_there(&asked.split(',').map(str::trim).collect::<Vec<_>>()),
-            None => [self.not_listed(), self.not_opened()].concat(),
+            None => [self.not_listed(), self.not_opened(), self.without_a_list()].concat(),
         };
         absent.extend(self.too_few());
         absent
@@ -199,7 +199,10 @@ impl Roll<'_> {
             (Some(_), Ok(()), Err(_)) if self.opened.is_none() || self.is_masked => return None,
             (Some(_), Ok(()), Err(why)) => (
                 Absence::NotLookedAt,
-                format!("the NVIDIA driver has it, CUDA does not list it, and NVML cannot be asked: {why}"),
+                format!(
+                    "the NVIDIA driver has it, CUDA does not list it, and NVML cannot be asked: {}",
+                    why.message()
+                ),
             ),
         };
         Some(AbsentGpu {
@@ -231,6 +234,20 @@ impl Roll<'_> {
                 !is_told
             })
             .collect()
+    }
+
+    /// NVML answers and has no list: whether CUDA shows all GPUs is not known.
+    fn without_a_list(&self) -> Vec<AbsentGpu> {
+        let (Some(_), Err(NoList::Unanswered(unanswered))) = (self.opened, &self.managed) else {
+            // A failure of the run says why CUDA shows nothing.
+            return Vec::new();
+        };
+        let absence = match unanswered.why {
+            Why::Lost => Absence::Lost,
+            Why::NoPermission | Why::Failed => Absence::NotLookedAt,
+        };
+        let reason = format!("NVML does not list its GPUs: {}", unanswered.message);
+        vec![AbsentGpu::new(absence, reason)]
     }
 
     /// In NVML's list and not in CUDA's, which nobody has confined.

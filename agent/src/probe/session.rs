@@ -11,7 +11,8 @@ use kb_core::report::{Fact, Gap, GapKind, Outcome};
 use crate::host::Near;
 use crate::worker::handle::{Fault, Stuck};
 use crate::worker::protocol::{
-    Answer, CallFailure, CheckKind, Checked, Command, Loaded, ManagedGpu, Opened, PairFacts,
+    Answer, CallFailure, CheckKind, Checked, Command, Loaded, ManagedGpu, NoList, Opened, PairFacts,
+    Unanswered, Why,
 };
 
 use super::attempt::Attempt;
@@ -178,15 +179,19 @@ impl<'a> Session<'a> {
     }
 
     /// Every GPU that NVML lists, or why it lists none. A fresh worker asks it where none is left.
-    pub(super) fn list_managed(&mut self) -> Result<Vec<ManagedGpu>, String> {
+    pub(super) fn list_managed(&mut self) -> Result<Vec<ManagedGpu>, NoList> {
+        let not_asked = |trouble: &Trouble| NoList::NotAsked(failure_from(trouble).message);
         if self.worker.is_none() {
-            self.start(Role::Worker)
-                .map_err(|trouble| failure_from(&trouble).message)?;
+            self.start(Role::Worker).map_err(|trouble| not_asked(&trouble))?;
         }
         match self.ask(Role::Worker, &Command::ListManaged, 1) {
             Ok(Answer::Managed { gpus }) => gpus,
-            Ok(other) => Err(failure_from(&self.unexpected(Role::Worker, other)).message),
-            Err(trouble) => Err(failure_from(&trouble).message),
+            Ok(other) => Err(not_asked(&self.unexpected(Role::Worker, other))),
+            // The worker was there and came to no answer.
+            Err(trouble) => Err(NoList::Unanswered(Unanswered {
+                why: Why::Failed,
+                message: failure_from(&trouble).message,
+            })),
         }
     }
 

@@ -132,7 +132,24 @@ pub(crate) struct ManagedGpu {
     pub(crate) is_mig: bool,
 }
 
-/// A GPU about which NVML does not answer.
+/// Why NVML lists nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum NoList {
+    /// There is no NVML, or nobody to ask it, and why.
+    NotAsked(String),
+    /// It was opened and does not answer.
+    Unanswered(Unanswered),
+}
+
+impl NoList {
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::NotAsked(message) | Self::Unanswered(Unanswered { message, .. }) => message,
+        }
+    }
+}
+
+/// A GPU, or all of them, about which NVML does not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unanswered {
     pub(crate) why: Why,
@@ -180,7 +197,7 @@ pub(crate) enum Answer {
     },
     /// GPUs in NVML's order, or why NVML lists none.
     Managed {
-        gpus: Result<Vec<ManagedGpu>, String>,
+        gpus: Result<Vec<ManagedGpu>, NoList>,
     },
     /// UUIDs of the GPUs in CUDA order.
     Attached {

@@ -206,6 +206,21 @@ fn an_xid_between_two_looks_ends_by_a_proof_after_a_new_boot_alone() {
     assert_eq!(daemon(&node, &[]).code, 0);
 }
 
+/// CUDA's own list may be shorter than the machine's.
+#[test]
+fn nvml_that_cannot_count_its_gpus_is_no_all_clear() {
+    for (code, verdict, exit) in [(999, Verdict::Unknown, 3), (15, Verdict::Broken, 2)] {
+        let node = Node::with(&Scenario::code_from("nvmlDeviceGetCount_v2", code));
+        write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
+        let run = daemon(&node, &["--fail-on", "fault,unknown"]);
+        let conclusion = looked(&node).conclusion;
+        assert_eq!(conclusion.verdict, verdict, "{code}: {conclusion:?}");
+        assert_eq!(run.code, exit, "{code}: {}", run.stderr);
+        assert_eq!(status(&node).code, exit, "{code}");
+        assert_ne!(prove(&node).code, 0, "{code}");
+    }
+}
+
 #[test]
 fn what_a_job_did_is_counted_and_is_no_fault() {
     let node = node(Condition::default());

@@ -9,6 +9,7 @@
 mod absent;
 mod fact;
 pub mod fact_name;
+mod fact_shape;
 mod gpu;
 mod health;
 mod measurement;
@@ -20,6 +21,7 @@ mod verdict;
 
 pub use absent::{Absence, AbsentGpu};
 pub use fact::{Fact, Gap, GapKind};
+pub use fact_shape::Shape;
 pub use gpu::{Gpu, GpuIndex};
 pub(crate) use health::NODE;
 pub use health::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};

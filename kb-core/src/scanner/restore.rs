@@ -1,5 +1,5 @@
 //! A line as it was before it was written down for a program or a page: escapes of JSON and of source texts, entities of
-//! HTML, the quotes and blanks that editors and pages put in, colours whose escape character was lost. Such a line is read
+//! HTML, the quotes and blanks that editors and pages put in, marks of Markdown, colours whose escape character was lost. Such a line is read
 //! as it stands and once more so; what both readings find counts once.
 
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ impl Signs {
     fn begin(self, byte: u8) -> bool {
         match byte {
             b'\\' | ESC | b'#' | b'[' => true,
-            b'&' | b'^' | 0xc2 | 0xe2 | 0xe3 | 0xef => self == Self::All,
+            b'&' | b'^' | b'*' | b'`' | 0xc2 | 0xe2 | 0xe3 | 0xef => self == Self::All,
             _ => false,
         }
     }
@@ -75,6 +75,9 @@ fn stand(rest: &[u8], signs: Signs) -> Option<Stand> {
         b'^' => Some((2 + colour(rest.strip_prefix(b"^[")?)?, Cow::Borrowed(""))),
         b'#' => control(rest),
         b'[' if signs == Signs::All => Some((colour(rest)?, Cow::Borrowed(""))),
+        0xc2 if rest.get(1) == Some(&0x9b) => Some((short_sequence(rest), Cow::Borrowed(""))),
+        b'*' => rest.starts_with(b"**").then_some((2, Cow::Borrowed(""))),
+        b'`' => Some((1, Cow::Borrowed(""))),
         _ if signs == Signs::All => typographic(rest),
         _ => None,
     }
@@ -175,6 +178,15 @@ fn colour(rest: &[u8]) -> Option<usize> {
     is_colour.then_some(len + 2)
 }
 
+/// Length of a control sequence that U+009B begins, which is `ESC [` in one character (ECMA-48, 8-bit C1).
+fn short_sequence(rest: &[u8]) -> usize {
+    const LEN: usize = 2;
+    let body = tail(rest, LEN);
+    let parameters = body.iter().take_while(|b| (0x20..=0x3f).contains(*b)).count();
+    let has_final = body.get(parameters).is_some_and(|b| (0x40..=0x7e).contains(b));
+    LEN + parameters + usize::from(has_final)
+}
+
 /// A character that pages, editors and input methods put in the place of an ASCII one.
 fn typographic(rest: &[u8]) -> Option<Stand> {
     // Two characters: reading on to the end for each one would take the square of a line's length.
@@ -273,10 +285,20 @@ mod tests {
             ("错误：未知（999）", "错误: 未知(999)"),
             ("^[[31mred^[[0m [1;31mred[0m", "red red"),
             ("\u{1b}[1mbold\u{1b}[0m &gt;", "bold >"),
+            ("\u{9b}31mred\u{9b}0m \u{9b}1;4mbold\u{9b}", "red bold"),
+            ("**Xid** 79, `error 217` ``x``", "Xid 79, error 217 x"),
         ] {
             assert_eq!(restored(sent, Signs::All).as_deref(), Some(was), "{sent}");
         }
-        for sent in ["AT&T; x", "a[3] [0]", "显存不足", "x ^ y", "&#xd800;", "[m"] {
+        for sent in [
+            "AT&T; x",
+            "a[3] [0]",
+            "显存不足",
+            "x ^ y",
+            "&#xd800;",
+            "[m",
+            "2 * 3 * x",
+        ] {
             assert_eq!(restored(sent, Signs::All), None, "{sent}");
         }
     }

@@ -4,7 +4,7 @@ use super::expect::Expect;
 use super::run::judge;
 use super::{ExitCode, Verdict};
 use crate::observation::{Look, Recovery, UNKNOWN_XID, What, canonical, known, open_faults, read_line};
-use crate::report::{Bearing, Entry, Family, NODE, Pair, Report, When, fact_name};
+use crate::report::{Bearing, Entry, Family, NODE, Pair, Report, Shape, When, fact_name};
 
 /// What the report shows that is worse than its verdict, with the reason; `None` where nothing in it speaks against that.
 /// What is only not proven is a matter of [`super::unproven`].
@@ -19,9 +19,10 @@ pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
         open_fault(report),
         logged(report),
         bad_state(report),
+        unreadable(report),
         of_checks(report).filter(|_| is_run),
         worst_pair(report).filter(|_| is_run),
-        expected_gpus(report),
+        expectation(report),
         of_exit_code(report),
     ];
     // The first of the worst.
@@ -38,14 +39,14 @@ fn open_fault(report: &Report) -> Option<(Verdict, String)> {
         .map(|entry| (Verdict::Broken, of(entry)))
 }
 
-/// An event that the kernel log tells of the run, on a GPU of it, on a switch or on no device that is named.
+/// An event that the kernel log tells of the run, or of a time that cannot be read, on a GPU of it, on a switch or on no device that is named.
 fn logged(report: &Report) -> Option<(Verdict, String)> {
     let gpus = report.gpus.iter();
     let gpus: Vec<String> = gpus
         .filter_map(|gpu| gpu.pci_address.value.as_deref())
         .map(canonical)
         .collect();
-    let during = report.logs.iter().filter(|log| log.when == When::During);
+    let during = report.logs.iter().filter(|log| log.when != When::Before);
     let mut events = during
         .flat_map(|log| log.text.lines())
         .filter_map(|line| read_line(line.trim()));
@@ -94,6 +95,21 @@ fn bad_state(report: &Report) -> Option<(Verdict, String)> {
     })
 }
 
+/// A fact of a GPU's health whose value is not of the fact's type: what it would say is not known.
+fn unreadable(report: &Report) -> Option<(Verdict, String)> {
+    report.gpus.iter().enumerate().find_map(|(index, gpu)| {
+        let mut facts = gpu.facts.iter();
+        facts.find_map(|(name, fact)| {
+            let (value, shape) = (fact.value.as_ref()?, Shape::of(name)?);
+            let told = || {
+                let should_be = shape.words();
+                format!("{name} of GPU {index} is not {should_be}, so that nothing is known of it")
+            };
+            (!shape.fits(value)).then(|| (Verdict::Unknown, told()))
+        })
+    })
+}
+
 /// What the table makes of the checks and facts.
 fn of_checks(report: &Report) -> Option<(Verdict, String)> {
     if !report.was_tried() {
@@ -123,24 +139,23 @@ fn worst_pair(report: &Report) -> Option<(Verdict, String)> {
     Some((verdict, told))
 }
 
-fn expected_gpus(report: &Report) -> Option<(Verdict, String)> {
+/// What was expected: more GPUs than there are, or what nobody can read.
+fn expectation(report: &Report) -> Option<(Verdict, String)> {
     let expected = report.conclusion.expect.as_deref()?;
-    let number = expected
-        .split(',')
-        .find_map(|part| part.trim().strip_prefix("gpus="))?;
-    let Ok(number) = number.parse::<usize>() else {
-        return Some((
-            Verdict::Unknown,
-            format!("{expected:?} is no expectation that can be read"),
-        ));
-    };
     let has = report.gpus.len();
-    (has < number).then(|| {
-        (
-            Verdict::Broken,
-            format!("it shows {has} GPUs of {number} expected"),
-        )
-    })
+    let mut unread = None;
+    for part in expected.split(',') {
+        match part.trim().split_once('=') {
+            Some(("p2p", word)) if Expect::ALL.into_iter().any(|(_, known)| known == word) => {}
+            Some(("gpus", number)) if number.parse::<usize>().is_ok_and(|number| number <= has) => {}
+            Some(("gpus", number)) if number.parse::<usize>().is_ok() => {
+                let told = format!("it shows {has} GPUs of {number} expected");
+                return Some((Verdict::Broken, told));
+            }
+            _ => unread = Some(format!("{expected:?} is no expectation that can be read")),
+        }
+    }
+    unread.map(|told| (Verdict::Unknown, told))
 }
 
 fn expect(report: &Report) -> Option<Expect> {

@@ -42,9 +42,18 @@ fn write_answer(
         let cause = answer.root_causes.iter().find(|cause| cause.id == found.id);
         let cause = cause.filter(|_| answer.matches.len() > 1);
         let published = generation.record(&found.id);
-        let is_notice = !found.harmless && published.is_some_and(|published| published.record.is_notice());
+        let is_fatal =
+            !found.harmless && published.is_some_and(|published| published.record.annex.harmless.is_some());
+        let is_notice =
+            !found.harmless && !is_fatal && published.is_some_and(|published| published.record.is_notice());
         let title = published.and_then(|published| published.record.annex.title.as_deref());
         write_match(text, found, title, cause.is_some(), is_notice)?;
+        if is_fatal {
+            writeln!(
+                text,
+                "  The driver calls it fatal: what its record says of harmless messages does not hold here."
+            )?;
+        }
         if let Some(cause) = cause {
             write_cause(text, cause)?;
         }

@@ -13,7 +13,8 @@ use super::{By, StoreError};
 #[async_trait]
 pub trait ReviewStore: Send + Sync + Debug {
     /// Asks for a review. A record has one open review: that of another revision is withdrawn, and that of the same
-    /// revision stays as it is. Publishing a revision approves its open review, in one transaction.
+    /// revision stays as it is. Publishing a revision approves its open review, in one transaction. An open review of the
+    /// revision that readers see asks for its withdrawal, which approves it.
     async fn ask_review(&self, ask: NewReview) -> Result<Review, StoreError>;
 
     /// Ends the open review of a revision without publishing it; false where there is none.
@@ -100,8 +101,10 @@ pub struct Review {
     pub n: u32,
     pub revision: Revision,
     pub state: ReviewState,
+    /// It is open, and readers see the revision: it asks whether the record is withdrawn.
+    pub withdraws: bool,
     /// Who asked.
-    pub asked_by: String,
+    pub asked_by: By,
     pub asked_at: OffsetDateTime,
     pub note: Option<String>,
     pub decided: Option<Decision>,

@@ -65,8 +65,11 @@ impl Known {
         let Some(live) = sessions::authenticate(state.store.as_ref(), &secret, now).await? else {
             return Ok(Self::default());
         };
-        // Behind a proxy that signs people on, a session counts only while the proxy names its login.
-        if let Some(login) = claimed(request.peer_addr(), request.headers(), state) {
+        // Behind a proxy that signs people on, a session counts only while the proxy names its login; one that a proxy's word began
+        // counts nowhere else.
+        let claimed = claimed(request.peer_addr(), request.headers(), state);
+        if claimed.is_some() || sessions::is_by_proxy(&secret) {
+            let login = claimed.flatten();
             let is_same = login.is_some_and(|login| fold_login(&login) == fold_login(&live.person.login));
             if !is_same {
                 return Ok(Self::default());

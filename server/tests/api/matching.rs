@@ -32,6 +32,24 @@ async fn a_pasted_line_finds_its_record() {
     assert_eq!(nothing["root_cause"], Value::Null);
 }
 
+/// Colours of one character, as terminals of 8 bits write them, and marks of Markdown, as chats and issues keep them.
+#[tokio::test]
+async fn marks_inside_a_message_are_taken_off() {
+    let app = TestApp::start().await;
+    for text in [
+        "CUDA error: peer \u{9b}31maccess\u{9b}0m is not supported between these two devices",
+        "CUDA error: **peer access** is not supported between `these two` devices",
+    ] {
+        let found = post_text(&app, text).await;
+        let ids = found["matches"].as_array().unwrap().iter();
+        let mut ids = ids.map(|found| found["id"].clone());
+        assert!(
+            ids.any(|id| id == "cuda/peer-access-unsupported-by-hardware"),
+            "{text}: {found}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_match_says_what_its_record_says_and_carries_it_when_asked() {
     let app = TestApp::start().await;

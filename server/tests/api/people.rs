@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::json as object;
 
 use crate::browser::{Browser, PASSWORD};
-use crate::test_app::{NOW, TestApp, json, problem};
+use crate::test_app::{NOW, Options, TestApp, json, problem};
 
 #[tokio::test]
 async fn administrators_make_and_change_accounts_on_the_page() {
@@ -171,6 +171,24 @@ async fn whom_the_proxy_signed_on_is_let_in() {
             403,
             "{strange}"
         );
+    }
+}
+
+#[tokio::test]
+async fn what_a_proxy_began_counts_on_no_server_that_has_none() {
+    let app = behind_a_proxy().await;
+    let begun = session_of(&signed_on(&app, "ada").get("/login").await);
+    let secret = begun.split_once('=').unwrap().1.to_owned();
+    let folder = app.stop().await;
+    let options = Options::new(&folder);
+    let plain = TestApp::start_in(folder, options).await;
+    for shown in [secret.as_str(), secret.trim_start_matches("proxy-")] {
+        for login in ["ada", ""] {
+            let mut browser = Browser::new(&plain);
+            browser.cookie = Some(format!("peerless={shown}"));
+            browser.headers.insert("x-remote-user", login.parse().unwrap());
+            assert_eq!(browser.get("/account").await.status(), 401, "{shown} {login}");
+        }
     }
 }
 

@@ -15,13 +15,24 @@ pub(crate) struct Listed {
     pub(crate) is_mig: bool,
 }
 
+/// Why there is no list.
+#[derive(Debug)]
+pub(crate) enum Unlisted {
+    /// There is no NVML to ask, and why.
+    NotAsked(String),
+    /// The call that failed, and its error.
+    Failed(&'static str, NvmlError),
+}
+
 impl Management {
     /// All GPUs in NVML's order, or why there is no list.
-    pub(crate) fn list(&self) -> Result<Vec<Listed>, String> {
+    pub(crate) fn list(&self) -> Result<Vec<Listed>, Unlisted> {
         const COUNT: &str = "nvmlDeviceGetCount_v2";
-        let nvml = self.nvml.as_ref().map_err(|gap| gap.reason.clone())?;
+        let nvml = self.nvml.as_ref();
+        let nvml = nvml.map_err(|gap| Unlisted::NotAsked(gap.reason.clone()))?;
         self.trace.about_to(COUNT);
-        let count = nvml.device_count().map_err(|error| format!("{COUNT}: {error}"))?;
+        let count = nvml.device_count();
+        let count = count.map_err(|error| Unlisted::Failed(COUNT, error))?;
         Ok((0..count).map(|index| self.listed(nvml, index)).collect())
     }
 

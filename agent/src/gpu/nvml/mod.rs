@@ -28,7 +28,7 @@ mod processes;
 mod raw;
 mod sheet;
 
-pub(crate) use list::Listed;
+pub(crate) use list::{Listed, Unlisted};
 pub(crate) use managed::Managed;
 use sheet::Sheet;
 

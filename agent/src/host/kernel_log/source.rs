@@ -45,28 +45,43 @@ impl Source {
             Err(error) => error,
         };
         let booted = boot_second(root);
-        let mut stale = None;
+        let is_old = |written: i64| booted.is_some_and(|booted| written < booted);
+        let (mut stale, mut empty, mut begun) = (None, None, None);
         for path in FILES {
+            if path == SNAPSHOT && begun.is_some() {
+                break;
+            }
             let opened = open(root, path).and_then(|mut file| {
                 let data = file.metadata()?;
                 file.seek(SeekFrom::Start(data.len().saturating_sub(TAIL_BYTES)))?;
-                Ok((file, data.mtime()))
+                Ok((file, data))
             });
             match opened {
                 // Whoever wrote it writes no more: that nothing stands in it says nothing of this boot.
-                Ok((_, written)) if booted.is_some_and(|booted| written < booted) => {
-                    stale = stale.or(Some(path));
+                Ok((_, data)) if is_old(data.mtime()) => stale = stale.or(Some(path)),
+                // Begun anew, if this boot's lines were put aside; else nobody writes to it.
+                Ok((file, data)) if data.is_file() && data.len() == 0 => {
+                    let aside = open(root, &format!("{path}.1")).and_then(|old| old.metadata());
+                    if aside.is_ok_and(|old| old.len() > 0 && !is_old(old.mtime())) {
+                        begun = begun.or(Some((path, file)));
+                    } else {
+                        empty = empty.or(Some(path));
+                    }
                 }
                 Ok((file, _)) => return Ok((format!("/{path}"), Self::of(file, path))),
                 Err(_) => {}
             }
         }
-        Err(match stale {
-            Some(path) => unread(
+        if let Some((path, file)) = begun {
+            return Ok((format!("/{path}"), Self::of(file, path)));
+        }
+        Err(match (stale, empty) {
+            (Some(path), _) => unread(
                 path,
                 &io::Error::other("nothing was written to it since the boot"),
             ),
-            None => unread(DEVICE, &refused),
+            (None, Some(path)) => unread(path, &io::Error::other("it is empty")),
+            (None, None) => unread(DEVICE, &refused),
         })
     }
 

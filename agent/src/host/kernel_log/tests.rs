@@ -138,9 +138,43 @@ fn a_snapshot_of_the_log_does_not_show_the_run() {
     assert_eq!(gap.kind, GapKind::NotVisible);
     assert!(gap.reason.starts_with("before only"), "{gap:?}");
 
-    let root = tree(&[("var/log/kern.log", "")]);
+    let root = tree(&[(
+        "var/log/kern.log",
+        "Nov 21 10:00:00 gpu-1 kernel: [ 9.0] usb 1-1\n",
+    )]);
     let (_, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
     assert_eq!(facts["kernel_log.readable"].value, Some(true.into()));
+}
+
+/// Nobody writes to it, unless its lines were put aside a moment ago.
+#[test]
+fn an_empty_file_is_no_kernel_log_unless_it_was_begun_anew() {
+    let told = |files: &[(&str, &str)]| {
+        let root = tree(files);
+        let (_, facts) = KernelLog::open(&HostRoot::new(root.path())).finish();
+        let readable = &facts["kernel_log.readable"];
+        let gap = readable.gap.as_ref().map(|gap| gap.reason.clone());
+        (readable.source.clone(), gap.unwrap_or_default())
+    };
+    let empty = ("var/log/kern.log", "");
+    let line = format!("Nov 21 10:00:00 gpu-1 kernel: [    9.000000] {XID}\n");
+    let (source, why) = told(&[empty]);
+    assert!(
+        source.ends_with("var/log/kern.log") && why.contains("empty"),
+        "{source}: {why}"
+    );
+    let aside = ("var/log/kern.log.1", line.as_str());
+    assert_eq!(told(&[empty, aside]).1, "");
+    let root = tree(&[empty, ("var/log/syslog", &line)]);
+    let (excerpts, _) = KernelLog::open(&HostRoot::new(root.path())).finish();
+    assert_eq!(excerpts[0].source, "/var/log/syslog");
+    assert_eq!(
+        text(&excerpts, When::Before),
+        Some(&*format!("[    9.000000] {XID}"))
+    );
+    let root = tree(&[empty, aside, ("var/log/syslog", &line)]);
+    let (excerpts, _) = KernelLog::open(&HostRoot::new(root.path())).finish();
+    assert_eq!(excerpts[0].source, "/var/log/syslog");
 }
 
 /// Syslog writes to another file since the boot.

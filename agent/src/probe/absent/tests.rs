@@ -107,7 +107,7 @@ fn the_gpus_that_answer_are_counted() {
     assert!(!told(&expecting(1)).contains(&(Absence::Missing, None)));
     assert!(told(&expecting(2)).contains(&(Absence::Missing, None)));
     let silent = Roll {
-        managed: Err("no NVML".to_owned()),
+        managed: Err(NoList::NotAsked("no NVML".to_owned())),
         ..expecting(2)
     };
     assert_eq!(told(&silent), [], "the failure of the run says it");
@@ -132,7 +132,7 @@ fn of_gpus_that_were_asked_for_the_first_that_is_not_there_is_missing() {
     split.managed.as_mut().unwrap()[0].is_mig = true;
     assert!(told(&split).iter().all(|(absence, _)| *absence == Absence::Mig));
     let silent = Roll {
-        managed: Err("no NVML".to_owned()),
+        managed: Err(NoList::NotAsked("no NVML".to_owned())),
         ..asking("0")
     };
     assert_eq!(told(&silent), [], "the failure of the run says it");
@@ -141,6 +141,31 @@ fn of_gpus_that_were_asked_for_the_first_that_is_not_there_is_missing() {
         ..asking("0,7")
     };
     assert_eq!(told(&closed), [(Absence::Missing, None)], "the other is listed");
+}
+
+#[test]
+fn nvml_that_answers_and_has_no_list_is_told() {
+    let silent = |why| {
+        let message = "nvmlDeviceGetCount_v2: it failed".to_owned();
+        Roll {
+            opened: Some(&[]),
+            managed: Err(NoList::Unanswered(Unanswered { why, message })),
+            ..roll(Vec::new(), Vec::new())
+        }
+    };
+    assert_eq!(told(&silent(Why::Failed)), [(Absence::NotLookedAt, None)]);
+    assert_eq!(told(&silent(Why::NoPermission)), [(Absence::NotLookedAt, None)]);
+    assert_eq!(told(&silent(Why::Lost)), [(Absence::Lost, None)]);
+    let closed = Roll {
+        opened: None,
+        ..silent(Why::Failed)
+    };
+    assert_eq!(told(&closed), [], "the failure of the run says it");
+    let confined = Roll {
+        asked: Some("0"),
+        ..silent(Why::Failed)
+    };
+    assert!(!told(&confined).contains(&(Absence::Lost, None)));
 }
 
 #[test]

@@ -10,9 +10,9 @@ use std::rc::Rc;
 use kb_core::report::{Fact, Gap, GapKind, Gpu};
 use nvml_wrapper::error::NvmlError;
 
-use crate::gpu::{CallError, Device, Driver, Listed, Managed, Management, PciAddress};
+use crate::gpu::{CallError, Device, Driver, Listed, Managed, Management, PciAddress, Unlisted};
 
-use super::protocol::{Loaded, ManagedGpu, Opened, Unanswered, Why};
+use super::protocol::{Loaded, ManagedGpu, NoList, Opened, Unanswered, Why};
 
 /// The library of a driver that is loaded and not yet called.
 pub(super) fn describe_library(driver: &Driver) -> Loaded {
@@ -130,21 +130,29 @@ pub(super) fn read_again(nvml: &Management, addresses: &[Option<String>]) -> Vec
 }
 
 /// Every GPU that NVML lists, also those that CUDA does not show. Needs NVML alone.
-pub(super) fn list_managed(nvml: &Management) -> Result<Vec<ManagedGpu>, String> {
-    Ok(nvml.list()?.into_iter().map(describe_listed).collect())
+pub(super) fn list_managed(nvml: &Management) -> Result<Vec<ManagedGpu>, NoList> {
+    match nvml.list() {
+        Ok(listed) => Ok(listed.into_iter().map(describe_listed).collect()),
+        Err(Unlisted::NotAsked(reason)) => Err(NoList::NotAsked(reason)),
+        Err(Unlisted::Failed(call, error)) => Err(NoList::Unanswered(unanswered((call, error)))),
+    }
+}
+
+fn unanswered((call, error): (&'static str, NvmlError)) -> Unanswered {
+    Unanswered {
+        why: match error {
+            NvmlError::GpuLost => Why::Lost,
+            NvmlError::NoPermission => Why::NoPermission,
+            _ => Why::Failed,
+        },
+        message: format!("{call}: {error}"),
+    }
 }
 
 fn describe_listed(listed: Listed) -> ManagedGpu {
     let address = listed.address.map(|address| address.as_str().to_owned());
     ManagedGpu {
-        address: address.map_err(|(call, error)| Unanswered {
-            why: match error {
-                NvmlError::GpuLost => Why::Lost,
-                NvmlError::NoPermission => Why::NoPermission,
-                _ => Why::Failed,
-            },
-            message: format!("{call}: {error}"),
-        }),
+        address: address.map_err(unanswered),
         uuid: listed.uuid,
         is_mig: listed.is_mig,
     }

@@ -101,8 +101,20 @@ impl Ledger {
                 self.count_line(device, Family::Xid, 154, at);
                 let known = known(Family::Xid, 154);
                 if *action == Recovery::None {
-                    self.end(|entry| entry.cause == cause::RECOVERY_ACTION && entry.device == device);
+                    self.end(|entry| {
+                        let is_154 =
+                            entry.cause == cause::RECOVERY_ACTION || entry.id == unknown_action(device);
+                        is_154 && entry.device == device
+                    });
                 } else {
+                    if matches!(action, Recovery::Other(_)) {
+                        // NVML's "none" need not know this action, so that it ends the state alone.
+                        self.add(New {
+                            number: Some(154),
+                            record: known.map(|known| known.record.clone()),
+                            ..new(cause::XID, Nature::Event, UNKNOWN_XID)
+                        });
+                    }
                     self.add(New {
                         record: known.map(|known| known.record.clone()),
                         known,
@@ -136,4 +148,10 @@ impl Ledger {
             }),
         }
     }
+}
+
+/// Id of the entry of an Xid 154 to an action that is not known.
+fn unknown_action(device: &str) -> String {
+    let cause = cause::XID;
+    format!("{cause}-154@{device}")
 }

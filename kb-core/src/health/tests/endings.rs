@@ -230,31 +230,6 @@ fn a_clear_ends_what_it_names_and_is_kept() {
 }
 
 #[test]
-fn a_later_154_to_none_ends_an_earlier_154_only() {
-    let mut ledger = Ledger::default();
-    let to = |action: &str| {
-        xid(
-            GPU_0,
-            &format!("154, GPU recovery action changed from 0x0 (None) to {action}"),
-        )
-    };
-    let mut report = looked("a");
-    // A driver whose NVML does not tell it.
-    gap(&mut report, 0, "recovery.action", GapKind::NotSupported, "no");
-    let reset = to("0x1 (GPU Reset Required)");
-    let none = to("0x0 (None)");
-    let health = look(&mut ledger, &report, &[&none, &xid(GPU_0, "79, x"), &reset]);
-    assert_eq!(health.open.len(), 2);
-    let health = look(&mut ledger, &report, &[&none]);
-    assert_eq!(only(&health).id, format!("xid-79@{GPU_0}"));
-    let counted = health.counters.iter().find(|counter| counter.number == 154);
-    assert_eq!(counted.unwrap().count, 3);
-    // NVML's own word is newer than the log's.
-    set(&mut report, 0, "recovery.action", json!("none"));
-    assert_eq!(look(&mut ledger, &report, &[&reset]).open.len(), 1);
-}
-
-#[test]
 fn two_equal_xids_count_two_and_what_a_job_left_is_no_fault() {
     let mut ledger = Ledger::default();
     let line = xid(GPU_0, "45, pid=7, name=python3, Ch 00000008");

@@ -6,6 +6,7 @@
 )]
 
 mod endings;
+mod recovery;
 mod sentences;
 
 use serde_json::{Value, json};

@@ -21,6 +21,9 @@ pub const LONGEST: Duration = Duration::days(7);
 const NOTED_EVERY: Duration = Duration::minutes(1);
 
 const SECRET_BYTES: usize = 32;
+/// What the secret of a session begins with that a proxy's word began. It is part of what is hashed, so that nobody takes it off, and
+/// every server knows by it that the session counts with that word alone.
+const BY_PROXY: &str = "proxy-";
 /// Longest name of a browser that is kept, in characters.
 const AGENT_CHARACTERS: usize = 120;
 
@@ -99,7 +102,7 @@ pub async fn log_in(
         return Err(LoginError::Wrong);
     };
     door.limiter.succeeded(attempt, door.now);
-    Ok(start(door.store, door.random, &person, browser, "login", door.now).await?)
+    Ok(start(door.store, door.random, &person, browser, Word::Login, door.now).await?)
 }
 
 /// Why no session began.
@@ -120,21 +123,38 @@ impl From<StartError> for LoginError {
     }
 }
 
+/// Who said who somebody is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// A proxy does, with each request.
+    Proxy,
+    /// A password, a provider or a link did, at the login.
+    Login,
+}
+
+/// Whether this secret's session counts only while a proxy names its login.
+pub fn is_by_proxy(secret: &str) -> bool {
+    secret.starts_with(BY_PROXY)
+}
+
 /// Begins a session of somebody who has shown who it is; returns its secret. Whatever session the browser had ends, so that
-/// nobody goes on in one that another knows. `action` is what the audit says.
+/// nobody goes on in one that another knows.
 pub async fn start(
     store: &dyn SessionStore,
     random: &dyn Random,
     person: &Person,
     browser: &Browser,
-    action: &'static str,
+    word: Word,
     now: OffsetDateTime,
 ) -> Result<String, StartError> {
     let mut secret = [0; SECRET_BYTES];
     let mut proof = [0; csrf::BYTES];
     random.fill(&mut secret)?;
     random.fill(&mut proof)?;
-    let secret = hex::encode(secret);
+    let secret = match word {
+        Word::Proxy => format!("{BY_PROXY}{}", hex::encode(secret)),
+        Word::Login => hex::encode(secret),
+    };
     let agent = browser.user_agent.as_deref().map(shortened);
     let session = NewSession {
         id: hash(&secret),
@@ -151,7 +171,7 @@ pub async fn start(
     let before = browser.secret.as_deref().map(hash);
     let by = by(person, browser.told());
     store
-        .start_session(session, before.as_deref(), (&by, action))
+        .start_session(session, before.as_deref(), (&by, "login"))
         .await?;
     Ok(secret)
 }
@@ -180,7 +200,8 @@ pub async fn authenticate(
     secret: &str,
     now: OffsetDateTime,
 ) -> Result<Option<LiveSession>, StoreError> {
-    if secret.len() != 2 * SECRET_BYTES || !secret.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    let digits = secret.strip_prefix(BY_PROXY).unwrap_or(secret);
+    if digits.len() != 2 * SECRET_BYTES || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(None);
     }
     let live = store.session(&hash(secret), now).await?;
@@ -250,6 +271,6 @@ pub async fn change_password(
     let by = by(person, browser.told());
     let how = (door.passwords, door.random);
     people::set_password(door.store, how, person, new, &by, door.now).await?;
-    let started = start(door.store, door.random, person, browser, "login", door.now).await;
+    let started = start(door.store, door.random, person, browser, Word::Login, door.now).await;
     Ok(started.map_err(LoginError::from)?)
 }

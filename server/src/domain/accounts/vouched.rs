@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use super::names::{Wrong, check_login, check_name};
 use super::people;
-use super::sessions::{Browser, StartError, start};
+use super::sessions::{Browser, StartError, Word, start};
 use crate::clock::{Random, RandomError};
 use crate::store::{By, NewPerson, Person, PersonChange, Role, Standing, Store, StoreError};
 
@@ -13,6 +13,8 @@ use crate::store::{By, NewPerson, Person, PersonChange, Role, Standing, Store, S
 pub struct Vouched<'a> {
     /// Who vouches, for the audit: `proxy`, or the issuer.
     pub by: &'a str,
+    /// Whether it is asked at the login alone, or with each request.
+    pub word: Word,
     pub login: &'a str,
     /// What readers see; the login where nothing is said.
     pub name: &'a str,
@@ -74,7 +76,7 @@ pub async fn log_in(
         }
         _ => person,
     };
-    Ok(start(store, random, &person, browser, "login", now).await?)
+    Ok(start(store, random, &person, browser, vouched.word, now).await?)
 }
 
 async fn find(store: &dyn Store, vouched: &Vouched<'_>) -> Result<Option<Person>, StoreError> {

@@ -1,10 +1,11 @@
 //! What of a record decides how a node or a text is judged: severity, first action, what is at fault, whether the message is
-//! harmless, and rules over reports. Such a change needs a second person.
+//! harmless, and rules over reports; of a record that says one of these, also what it recognises. Such a change needs a second
+//! person.
 
 use std::collections::BTreeSet;
 
-use kb_core::annex::{Annex, read_annex};
 use kb_core::ids::{RecordId, Revision};
+use kb_core::record::Record;
 
 use super::CurateError;
 use crate::store::{ActorKind, AuditEntry, AuditQuery, By, RecordState, RecordStatus, Store, StoreError};
@@ -35,32 +36,83 @@ impl Approver {
     }
 }
 
-/// Keys of the annex that differ and decide.
-pub(super) fn deciding(before: Option<&Annex>, after: &Annex) -> Vec<&'static str> {
-    let differ = [
-        (
-            "severity",
-            before.and_then(|annex| annex.severity) != after.severity,
-        ),
-        ("action", before.and_then(|annex| annex.action) != after.action),
+/// Keys that differ and decide. Of a record that decides, what it recognises decides as well: with a pattern less it says nothing of a
+/// node. More patterns are for the gate.
+pub(super) fn deciding(before: Option<&Record>, after: &Record) -> Vec<&'static str> {
+    let annex = &after.annex;
+    let old = before.map(|record| &record.annex);
+    let mut differ = vec![
+        ("severity", old.and_then(|old| old.severity) != annex.severity),
+        ("action", old.and_then(|old| old.action) != annex.action),
         (
             "at_fault",
-            before.and_then(|annex| annex.at_fault.as_ref()) != after.at_fault.as_ref(),
+            old.and_then(|old| old.at_fault.as_ref()) != annex.at_fault.as_ref(),
         ),
         (
             "harmless",
-            before.and_then(|annex| annex.harmless.as_ref()) != after.harmless.as_ref(),
+            old.and_then(|old| old.harmless.as_ref()) != annex.harmless.as_ref(),
         ),
         (
             "probe",
-            before.map(|annex| annex.probe.as_slice()).unwrap_or_default() != after.probe,
+            old.map(|old| old.probe.as_slice()).unwrap_or_default() != annex.probe,
         ),
     ];
+    let taken = old
+        .map(|old| old.relations.cancels.as_slice())
+        .unwrap_or_default();
+    let takes_more = is_less(&annex.relations.cancels, taken);
+    match before.filter(|before| !decides(before).is_empty()) {
+        Some(before) => differ.extend(recognises_less(before, after, takes_more)),
+        None => differ.push(("relations", takes_more)),
+    }
     differ
         .into_iter()
         .filter(|(_, differs)| *differs)
         .map(|(key, _)| key)
         .collect()
+}
+
+/// Keys by which a record decides; without them nothing that it recognises is a verdict.
+pub(super) fn decides(record: &Record) -> Vec<&'static str> {
+    let annex = &record.annex;
+    [
+        ("severity", annex.severity.is_some()),
+        ("action", annex.action.is_some()),
+        ("at_fault", annex.at_fault.is_some()),
+        ("harmless", annex.harmless.is_some()),
+        ("probe", !annex.probe.is_empty()),
+    ]
+    .into_iter()
+    .filter(|(_, is_there)| *is_there)
+    .map(|(key, _)| key)
+    .collect()
+}
+
+/// What of a record's recognition is gone or narrower.
+fn recognises_less(before: &Record, after: &Record, takes_more: bool) -> [(&'static str, bool); 7] {
+    let (old, new) = (&before.annex, &after.annex);
+    let relations = |record: &Record| {
+        let mut relations = record.annex.relations.clone();
+        relations.cancels.clear();
+        relations
+    };
+    [
+        ("signature", before.document.signature != after.document.signature),
+        (
+            "regex",
+            before.document.regex.is_some() && before.document.regex != after.document.regex,
+        ),
+        ("codes", is_less(&before.codes(), &after.codes())),
+        ("patterns", is_less(&old.patterns, &new.patterns)),
+        ("phrases", is_less(&old.phrases, &new.phrases)),
+        ("applies_to", is_less(&new.applies_to, &old.applies_to)),
+        ("relations", takes_more || relations(before) != relations(after)),
+    ]
+}
+
+/// Whether something of `before` is not in `after`.
+fn is_less<T: PartialEq>(before: &[T], after: &[T]) -> bool {
+    before.iter().any(|item| !after.contains(item))
 }
 
 /// Refuses to publish what decides a node's verdict by the one who wrote it; gives the reason of an administrator who does so
@@ -78,8 +130,8 @@ pub(super) async fn check_second_person(
     let published = status
         .published
         .filter(|_| status.state == RecordState::Published);
-    let before = annex_of(store, id, published).await?;
-    let after = annex_of(store, id, Some(revision)).await?;
+    let before = record_of(store, id, published).await?;
+    let after = record_of(store, id, Some(revision)).await?;
     let Some(after) = after else { return Ok(None) };
     let keys = deciding(before.as_ref(), &after);
     if keys.is_empty() || was_published(store, id, revision).await? {
@@ -92,7 +144,7 @@ pub(super) async fn check_second_person(
     let mut last = before;
     let mut authors = BTreeSet::new();
     for number in first..=revision.0 {
-        let this = annex_of(store, id, Some(Revision(number))).await?;
+        let this = record_of(store, id, Some(Revision(number))).await?;
         let Some(this) = this else { continue };
         if !deciding(last.as_ref(), &this).is_empty() {
             authors.extend(author(store, &saved, Revision(number)).await?);
@@ -108,14 +160,15 @@ pub(super) async fn check_second_person(
     }
 }
 
-async fn annex_of(
+/// A revision as today's rules read it; `None` where they cannot.
+pub(super) async fn record_of(
     store: &dyn Store,
     id: &RecordId,
     revision: Option<Revision>,
-) -> Result<Option<Annex>, StoreError> {
+) -> Result<Option<Record>, StoreError> {
     let Some(revision) = revision else { return Ok(None) };
     let texts = store.revision(id, revision).await?;
-    Ok(texts.and_then(|texts| read_annex(&texts.annex).ok()))
+    Ok(texts.and_then(|texts| Record::from_texts(texts.document, texts.annex).ok()))
 }
 
 /// The person who saved a revision: by a session, or with a token of theirs.
@@ -124,10 +177,14 @@ async fn author(
     saved: &[AuditEntry],
     revision: Revision,
 ) -> Result<Option<String>, StoreError> {
-    let row = saved.iter().find(|row| row.to_revision == Some(revision));
-    let Some(by) = row.map(|row| &row.by) else {
-        return Ok(None);
-    };
+    match saved.iter().find(|row| row.to_revision == Some(revision)) {
+        Some(row) => person_of(store, &row.by).await,
+        None => Ok(None),
+    }
+}
+
+/// The person who acts, by a session or with a token of theirs.
+pub(super) async fn person_of(store: &dyn Store, by: &By) -> Result<Option<String>, StoreError> {
     match by.kind {
         ActorKind::Person => Ok(Some(by.id.clone())),
         ActorKind::Token => Ok(store.token(&by.id).await?.and_then(|stored| stored.token.person)),
@@ -155,28 +212,90 @@ async fn rows(store: &dyn Store, id: &RecordId, action: &str) -> Result<Vec<Audi
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+
+    fn record(annex: &Value, signature: &str) -> Record {
+        let document = json!({
+            "id": "cuda/a", "signature": signature, "domain": "cuda", "category": "x", "root_cause": "y", "regex": "one\\s+two",
+        });
+        let mut whole = json!({"schema_version": 1});
+        for (key, value) in annex.as_object().unwrap() {
+            whole[key] = value.clone();
+        }
+        Record::from_texts(document.to_string(), whole.to_string()).unwrap()
+    }
 
     #[test]
     fn each_of_what_judges_decides_and_nothing_else() {
-        let annex = |rest: &str| read_annex(&format!(r#"{{"schema_version": 1{rest}}}"#)).unwrap();
-        let plain = annex("");
-        for (rest, expected) in [
-            (r#", "severity": "info""#, vec!["severity"]),
-            (r#", "action": "none""#, vec!["action"]),
+        let plain = record(&json!({}), "s");
+        for (annex, expected) in [
+            (json!({"severity": "info"}), vec!["severity"]),
+            (json!({"action": "none"}), vec!["action"]),
             (
-                r#", "at_fault": {"who": "gpu", "source": "https://example.org/"}"#,
+                json!({"at_fault": {"who": "gpu", "source": "https://example.org/"}}),
                 vec!["at_fault"],
             ),
-            (r#", "harmless": {"unless": "it repeats"}"#, vec!["harmless"]),
+            (json!({"harmless": {"unless": "it repeats"}}), vec!["harmless"]),
             (
-                r#", "probe": [{"id": "a", "scope": "report", "when": "true"}]"#,
+                json!({"probe": [{"id": "a", "scope": "report", "when": "true"}]}),
                 vec!["probe"],
             ),
-            (r#", "title": "Another title""#, vec![]),
+            (json!({"relations": {"cancels": ["cuda/b"]}}), vec!["relations"]),
+            (json!({"title": "Another title"}), vec![]),
         ] {
-            assert_eq!(deciding(Some(&plain), &annex(rest)), expected, "{rest}");
-            assert_eq!(deciding(None, &annex(rest)), expected, "{rest}");
+            let after = record(&annex, "s");
+            assert_eq!(deciding(Some(&plain), &after), expected, "{annex}");
+            assert_eq!(deciding(None, &after), expected, "{annex}");
         }
+    }
+
+    #[test]
+    fn what_a_deciding_record_recognises_decides_where_it_becomes_less() {
+        let full = json!({
+            "severity": "fatal",
+            "codes": ["Xid 79"],
+            "patterns": [{"id": "a", "regex": "fallen off"}],
+        });
+        let with = |key: &str, value: Value| {
+            let mut annex = full.clone();
+            annex[key] = value;
+            annex
+        };
+        let before = record(&full, "s");
+        for (annex, signature, expected) in [
+            (with("codes", json!([])), "s", vec!["codes"]),
+            (with("patterns", json!([])), "s", vec!["patterns"]),
+            (
+                with("patterns", json!([{"id": "a", "regex": "fallen off a cliff"}])),
+                "s",
+                vec!["patterns"],
+            ),
+            (
+                with(
+                    "applies_to",
+                    json!([{"component": "driver", "introduced": "999"}]),
+                ),
+                "s",
+                vec!["applies_to"],
+            ),
+            (
+                with("relations", json!({"only_alone": true})),
+                "s",
+                vec!["relations"],
+            ),
+            (full.clone(), "another", vec!["signature"]),
+            (with("codes", json!(["Xid 79", "Xid 1079"])), "s", vec![]),
+        ] {
+            let after = record(&annex, signature);
+            assert_eq!(deciding(Some(&before), &after), expected, "{annex}");
+        }
+        // Where nothing is decided, nothing of it is.
+        let plain = record(&json!({"codes": ["Xid 79"]}), "s");
+        assert_eq!(
+            deciding(Some(&plain), &record(&json!({}), "s")),
+            Vec::<&str>::new()
+        );
     }
 }

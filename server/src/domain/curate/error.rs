@@ -32,6 +32,13 @@ pub enum CurateError {
     /// Whoever wrote what decides a node's verdict would publish it alone.
     #[error("{} decides how nodes are judged, and you wrote it: ask somebody else to approve it", .0.join(", "))]
     SecondPerson(Vec<&'static str>),
+    /// One person would take away what decides a node's verdict: its published revision, and by what it decides.
+    #[error(
+        "this record decides how nodes are judged ({}), so that one person alone does not take it away: ask for its withdrawal \
+        (…/-/withdraw?reason=WHY), which waits in review until somebody else approves it or does the same; an administrator may do it \
+        alone and says why (`alone`)", .1.join(", ")
+    )]
+    StillDecides(Revision, Vec<&'static str>),
     /// Nobody asked for a review of this revision, or it is decided.
     #[error("no review of {0} {1} is open")]
     NoReview(RecordId, Revision),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kb_core::annex::Annex;
-use kb_core::ids::{NodeId, ReportId, Revision};
+use kb_core::ids::{NodeId, RecordId, ReportId, Revision};
 use kb_core::record::Record;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::deciding::deciding;
+use super::deciding::{decides, deciding};
 use crate::clock::Clock;
 use crate::domain::correlate::RecordRules;
 use crate::domain::ingest::parse_stored;
@@ -53,14 +53,18 @@ pub struct Otherwise {
     pub after: Vec<String>,
 }
 
-/// Looks. `before` is what is published.
+/// Looks. `before` is what is published, `after` what would be.
 pub(super) async fn foresee(
     store: &dyn Store,
     before: Option<Record>,
-    after: Record,
+    after: Option<Record>,
     clock: &dyn Clock,
 ) -> Result<Foreseen, StoreError> {
-    let deciding = deciding(before.as_ref().map(|record| &record.annex), &after.annex);
+    let deciding = match (&before, &after) {
+        (before, Some(after)) => deciding(before.as_ref(), after),
+        (Some(before), None) => decides(before),
+        (None, None) => Vec::new(),
+    };
     let mut foreseen = Foreseen {
         deciding,
         looked_at: 0,
@@ -70,7 +74,7 @@ pub(super) async fn foresee(
     if foreseen.deciding.is_empty() {
         return Ok(foreseen);
     }
-    let change = Arc::new(Change::new(before.as_ref(), &after));
+    let change = Arc::new(Change::new(before.as_ref(), after.as_ref()));
     let since = clock.now() - time::Duration::days(DAYS);
     let started = tokio::time::Instant::now();
     let mut last: Option<NodeId> = None;
@@ -118,9 +122,9 @@ pub(super) async fn foresee(
 
 /// Both sides of a change, ready to be asked.
 struct Change {
-    record: kb_core::ids::RecordId,
+    record: Option<RecordId>,
     old: Option<RecordRules>,
-    new: RecordRules,
+    new: Option<RecordRules>,
     /// How a finding of the record weighs.
     weights: (String, String),
     /// Rules of the old record: what it finds otherwise, it finds in logs, as before.
@@ -128,15 +132,15 @@ struct Change {
 }
 
 impl Change {
-    fn new(before: Option<&Record>, after: &Record) -> Self {
+    fn new(before: Option<&Record>, after: Option<&Record>) -> Self {
         let rules = before.map(|record| record.annex.probe.iter().map(|rule| rule.id.clone()).collect());
         Self {
-            record: after.id().clone(),
+            record: after.or(before).map(|record| record.id().clone()),
             old: before.map(|record| RecordRules::of(record, Revision(1))),
-            new: RecordRules::of(after, Revision(1)),
+            new: after.map(|record| RecordRules::of(record, Revision(1))),
             weights: (
                 before.map_or_else(String::new, |record| weight(&record.annex)),
-                weight(&after.annex),
+                after.map_or_else(String::new, |record| weight(&record.annex)),
             ),
             old_rules: rules.unwrap_or_default(),
         }
@@ -145,13 +149,16 @@ impl Change {
     /// What the record finds in a report before and after; `None` where the report cannot be read.
     fn ask(&self, stored: &StoredReport, known: &[NewFinding]) -> Option<(Vec<String>, Vec<String>)> {
         let parsed = parse_stored(stored).ok()?;
-        let found = |rules: &RecordRules| rules.findings(&parsed.report, &parsed.body);
         let in_logs = known.iter().filter(|finding| {
-            let own = finding.record.as_ref().is_some_and(|(id, _)| *id == self.record);
+            let own = finding.record.as_ref().map(|(id, _)| id) == self.record.as_ref();
             own && !self.old_rules.contains(&finding.rule)
         });
         let in_logs: Vec<NewFinding> = in_logs.cloned().collect();
-        let told = |findings: Vec<NewFinding>, weight: &str| -> Vec<String> {
+        let told = |rules: &Option<RecordRules>, weight: &str| -> Vec<String> {
+            let Some(rules) = rules else {
+                return Vec::new();
+            };
+            let findings = rules.findings(&parsed.report, &parsed.body);
             let mut told: Vec<String> = findings
                 .iter()
                 .chain(&in_logs)
@@ -161,8 +168,8 @@ impl Change {
             told.dedup();
             told
         };
-        let before = told(self.old.as_ref().map(found).unwrap_or_default(), &self.weights.0);
-        let after = told(found(&self.new), &self.weights.1);
+        let before = told(&self.old, &self.weights.0);
+        let after = told(&self.new, &self.weights.1);
         Some((before, after))
     }
 }

@@ -7,6 +7,7 @@ mod error;
 mod foresee;
 mod gate;
 mod moves;
+mod removal;
 mod review;
 mod together;
 mod trial;
@@ -33,6 +34,7 @@ pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused};
 pub use moves::{merge_into, rename};
+pub use removal::{TakenAway, take_away};
 pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
 pub use together::{Pair, together};
 pub use trial::{Trial, try_draft};
@@ -216,20 +218,24 @@ pub async fn publish(
     Err(CurateError::Overtaken)
 }
 
-/// Takes a record out of matching and search. It stays readable by its id, marked.
+/// Takes a record out of matching and search, whatever it decides: [`take_away`] asks first. It stays readable by its id, marked.
 pub async fn withdraw(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result<Published, CurateError> {
-    if let Some(reason) = &withdrawal.reason {
-        review::check_text(reason)?;
-    }
-    if let Some(other) = &withdrawal.replaced_by {
-        let status = store.status(other).await?;
-        let published = status.is_some_and(|status| status.state == RecordState::Published);
-        if !published || *other == withdrawal.id {
-            return Err(CurateError::NoReplacement(other.clone()));
-        }
-    }
+    check_replacement(store, &withdrawal).await?;
     match store.take_back(withdrawal).await {
         Err(StoreError::AnotherPublished(revision)) => Err(CurateError::Stale(Some(revision))),
         taken => Ok(taken?),
     }
+}
+
+/// Whether the record that is said to replace another one can.
+async fn check_replacement(store: &dyn RecordStore, withdrawal: &Withdrawal) -> Result<(), CurateError> {
+    let Some(other) = &withdrawal.replaced_by else {
+        return Ok(());
+    };
+    let status = store.status(other).await?;
+    let published = status.is_some_and(|status| status.state == RecordState::Published);
+    if !published || *other == withdrawal.id {
+        return Err(CurateError::NoReplacement(other.clone()));
+    }
+    Ok(())
 }

@@ -5,7 +5,8 @@ use kb_core::ids::RecordId;
 use kb_core::text::{Part, Violation, replace_value};
 use time::OffsetDateTime;
 
-use super::{CurateError, check_texts, review};
+use super::removal::{may_go, with_alone};
+use super::{Approver, CurateError, check_texts, review};
 use crate::store::{By, Merge, Published, RecordState, RecordStatus, Rename, Store};
 
 /// Withdraws a record in favour of another, to which its addresses lead from then on.
@@ -13,7 +14,7 @@ pub async fn merge_into(
     store: &dyn Store,
     (id, into): (&RecordId, &RecordId),
     reason: Option<&str>,
-    by: &By,
+    approver: &Approver,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
@@ -26,11 +27,12 @@ pub async fn merge_into(
     if !published || id == into {
         return Err(CurateError::NoReplacement(into.clone()));
     }
+    let alone = may_go(store, id, approver).await?;
     let merge = Merge {
         id: id.clone(),
         into: into.clone(),
-        by: by.clone(),
-        reason: reason.map(str::to_owned),
+        by: approver.by.clone(),
+        reason: with_alone(reason.map(str::to_owned), alone),
         at,
     };
     let merged = store.merge(merge).await?;

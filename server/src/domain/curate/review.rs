@@ -76,7 +76,7 @@ pub async fn end(
     }
 }
 
-/// Publishes a revision that waits for a review. Warnings need a reason, which is kept with the review.
+/// Publishes a revision that waits for a review, or withdraws the record where that waits. Warnings need a reason, which is kept with the review.
 pub async fn approve(
     store: &dyn Store,
     gate: &Gate,
@@ -87,10 +87,15 @@ pub async fn approve(
 ) -> Result<Published, CurateError> {
     let waits = store.reviews(id, 1).await?;
     let waits = waits
-        .iter()
-        .any(|review| review.state == ReviewState::Open && review.revision == revision);
-    if !waits {
-        return Err(CurateError::NoReview(id.clone(), revision));
+        .into_iter()
+        .find(|review| review.state == ReviewState::Open && review.revision == revision);
+    let waits = waits.ok_or_else(|| CurateError::NoReview(id.clone(), revision))?;
+    if waits.withdraws {
+        let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+        if let Some(reason) = reason {
+            check_text(reason)?;
+        }
+        return super::removal::approve(store, &waits, reason, approver, at).await;
     }
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
@@ -137,20 +142,24 @@ pub async fn revert(
     Ok((accepted.revision, published))
 }
 
-/// What publishing a revision would do, for whoever decides: warnings, and nodes that would be judged otherwise.
+/// What approving a review would do, for whoever decides: warnings, and nodes that would be judged otherwise.
 pub async fn outlook(
     store: &dyn Store,
     knowledge: &Arc<Knowledge>,
-    (id, revision): (&RecordId, Revision),
+    review: &Review,
     clock: &dyn Clock,
 ) -> Result<(Vec<Violation>, Foreseen), CurateError> {
+    let (id, revision) = (&review.record, review.revision);
+    let generation = knowledge.current();
+    let before = generation.record(id).map(|published| published.record.clone());
+    if review.withdraws {
+        return Ok((Vec::new(), foresee(store, before, None, clock).await?));
+    }
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     let warnings = check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
     let after = Record::from_texts(texts.document, texts.annex).map_err(CurateError::Invalid)?;
-    let generation = knowledge.current();
-    let before = generation.record(id).map(|published| published.record.clone());
-    let foreseen = foresee(store, before, after, clock).await?;
+    let foreseen = foresee(store, before, Some(after), clock).await?;
     Ok((warnings, foreseen))
 }
 

@@ -127,6 +127,7 @@ mod tests {
             (fact("ecc.sram_threshold_exceeded", json!(true)), "SRAM"),
             (fact("during.ecc.volatile_uncorrected", json!(3)), "3 uncorrected"),
             (log("during", xid_79), "fallen off the bus"),
+            (log("later", xid_79), "fallen off the bus"),
             (log("during", "Xid (PCI:0000:00:06): 48, pid=1, DBE"), "48"),
             (pair("broken"), "broken"),
             (
@@ -156,8 +157,28 @@ mod tests {
         assert_eq!(pair("degraded").0, Verdict::Degraded);
         let exit_3 = changed(|report| report["conclusion"]["exit_code"] = json!(3));
         assert_eq!(exit_3.0, Verdict::Unknown);
-        let unread = changed(|report| report["conclusion"]["expect"] = json!("gpus=many"));
-        assert_eq!(unread.0, Verdict::Unknown);
+        for unread in ["gpus=many", "p2p=bogus", "p2p=auto,gpus=2,and more"] {
+            let unread = changed(|report| report["conclusion"]["expect"] = json!(unread));
+            assert_eq!(unread.0, Verdict::Unknown, "{}", unread.1);
+        }
+        for (name, value) in [
+            ("remapped_rows.failure", json!("yes")),
+            ("remapped_rows.pending", json!(1)),
+            ("ecc.sram_threshold_exceeded", json!("true")),
+            ("fabric.health", json!("unhealthy")),
+            ("fabric.health", json!([{ "is": "unhealthy" }])),
+            ("fabric.state", json!(["in_progress"])),
+            ("recovery.action", json!(5)),
+            ("ecc.volatile_uncorrected", json!("3")),
+            ("during.ecc.volatile_uncorrected", json!("3")),
+            ("during.nvlink.replay_errors", json!(-3)),
+            ("throttle.reasons", json!("hw_slowdown")),
+            ("nvlink.links_active", json!("0")),
+        ] {
+            let (verdict, reason) = fact(name, value);
+            assert_eq!(verdict, Verdict::Unknown, "{name}: {reason}");
+            assert!(reason.contains(name), "{reason}");
+        }
         let by_nobody = changed(|report| {
             report["pairs"][0]["directions"][0]["checks"][0]["checked_by"] = json!("nobody");
         });

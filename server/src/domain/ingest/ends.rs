@@ -49,26 +49,28 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
         .then(|| "NVML, which asked for service of a GPU then, was not asked".to_owned())
 }
 
-/// Whether the proof is about this GPU, by its UUID; else by address; else by its place in the list. After a new boot,
-/// another GPU at the same address was put in its place.
+/// Whether the proof is about this GPU, by its UUID; where the fault has none, by address, and where it has none either, by its place
+/// in the list. What the proof could not read shows nothing. After a new boot, another GPU at the same address was put in its
+/// place.
 fn covers(proof: &Report, gpu: &Gpu, fault: &Report) -> bool {
     let has_rebooted =
         matches!((&fault.node.boot_id, &proof.node.boot_id), (Some(then), Some(now)) if then != now);
     proof.gpus.iter().any(|other| {
         let is_at_address = same(&gpu.pci_address, &other.pci_address);
         match same(&gpu.uuid, &other.uuid) {
-            Some(is_same) => is_same || (has_rebooted && is_at_address == Some(true)),
+            Some(is_same) => {
+                let is_exchanged = has_rebooted && other.uuid.value.is_some();
+                is_same || (is_exchanged && is_at_address == Some(true))
+            }
             None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
         }
     })
 }
 
-/// Whether two facts say the same; `None` where one of them says nothing.
-fn same(one: &Fact<String>, other: &Fact<String>) -> Option<bool> {
-    one.value
-        .as_ref()
-        .zip(other.value.as_ref())
-        .map(|(one, other)| one == other)
+/// Whether the proof's fact says what the fault's says; `None` where the fault's says nothing.
+fn same(fault: &Fact<String>, proof: &Fact<String>) -> Option<bool> {
+    let said = fault.value.as_ref()?;
+    Some(proof.value.as_ref() == Some(said))
 }
 
 /// Whether a check of this rung failed or hung in a pair that has to work.
@@ -158,6 +160,27 @@ mod tests {
         };
         assert_eq!(why(&nameless(fault(2, 0)), &nameless(whole(2))), None);
         left_open(&nameless(fault(3, 0)), &nameless(whole(2)), "GPU 2");
+    }
+
+    #[test]
+    fn a_proof_that_could_not_read_which_gpus_it_has_ends_none() {
+        let without = |mut report: Value, fact: &str| {
+            for gpu in report["gpus"].as_array_mut().unwrap() {
+                gpu[fact] = json!({ "source": "test", "gap": { "kind": "failed", "reason": "test" } });
+            }
+            report
+        };
+        let mut proof = without(whole(2), "uuid");
+        left_open(&fault(2, 0), &proof, "GPU-0 is not among");
+        // Nor after a new boot: what stands at the address now is not known.
+        let mut before = fault(2, 0);
+        before["node"]["boot_id"] = json!("before");
+        proof["node"]["boot_id"] = json!("after");
+        left_open(&before, &proof, "GPU-0 is not among");
+        // Where the fault has addresses alone, addresses tell.
+        let at_address = without(fault(2, 0), "uuid");
+        assert_eq!(why(&at_address, &whole(2)), None);
+        left_open(&at_address, &without(whole(2), "pci_address"), "is not among");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::derived_rows::{self, refuse_alias_as_id};
 use super::engine::{Cells as _, Engine, values};
 use super::feed::{lock_feed, set_newest};
 use super::records::standing;
+use super::reviews;
 use super::session::{SqlStore, Tx};
 use crate::store::{Merge, MoveStore, NewAudit, Published, RecordState, Rename, StoreError, digest};
 
@@ -42,6 +43,7 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
             ON CONFLICT (former) DO UPDATE SET record_id = excluded.record_id";
         tx.run(aliases, values![&id, &into]).await?;
         leave(&mut tx, (&id, &into), (left, at), reason.as_deref()).await?;
+        reviews::end_with_record(&mut tx, &id, from.head, (&by, reason.as_deref()), at).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         let sql = "UPDATE record SET seq = $2, seq_at = $3 WHERE id = $1";
         tx.run(sql, values![&into, seq, at]).await?;
@@ -112,6 +114,7 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
         ];
         tx.run(sql, row).await?;
         leave(&mut tx, (&id, &to), (left, at), None).await?;
+        reviews::end_with_record(&mut tx, &id, Revision(0), (&by, None), at).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         derived_rows::replace(&mut tx, &[derived]).await?;
         set_newest(&mut tx, seq).await?;

@@ -176,20 +176,21 @@ async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<
     // By the end of the run: a spool that is drained after an outage, or a bundle that somebody uploads weeks later,
     // does not take the place of what was seen since. A clock that runs ahead gains nothing beyond its own arrival.
     let seen_at = report.ended();
+    let counts = stand_aside(tx, report, seen_at).await?;
     let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at, proof_report, proof_at) \
         VALUES ($1, $2, $3, 1, $4, $5, $6, $7) \
         ON CONFLICT (id) DO UPDATE SET \
         reports = node.reports + 1, \
-        hostname = CASE WHEN excluded.latest_at >= node.latest_at THEN excluded.hostname ELSE node.hostname END, \
-        latest_report = CASE WHEN excluded.latest_at >= node.latest_at \
+        hostname = CASE WHEN $8 AND excluded.latest_at >= node.latest_at THEN excluded.hostname ELSE node.hostname END, \
+        latest_report = CASE WHEN $8 AND excluded.latest_at >= node.latest_at \
             THEN excluded.latest_report ELSE node.latest_report END, \
-        latest_at = CASE WHEN excluded.latest_at >= node.latest_at \
+        latest_at = CASE WHEN $8 AND excluded.latest_at >= node.latest_at \
             THEN excluded.latest_at ELSE node.latest_at END, \
         proof_report = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
             THEN excluded.proof_report ELSE node.proof_report END, \
         proof_at = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
             THEN excluded.proof_at ELSE node.proof_at END";
-    let proves = report.weight == Weight::Proof && !(report.simulated && has_real_proof(tx, report).await?);
+    let proves = report.weight == Weight::Proof && counts;
     let proof = proves.then_some((report.id.as_str(), seen_at));
     let hostname = report.hostname.as_deref();
     tx.run(
@@ -201,18 +202,32 @@ async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<
             &report.id,
             seen_at,
             proof.map(|(id, _)| id),
-            proof.map(|(_, at)| at)
+            proof.map(|(_, at)| at),
+            counts
         ],
     )
     .await?;
     Ok(())
 }
 
-/// Whether GPUs of the node were tried in earnest: a simulated run proves nothing of them.
-async fn has_real_proof<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<bool, StoreError> {
-    let sql = "SELECT r.simulated FROM node n JOIN report r ON r.node_id = n.id AND r.id = n.proof_report WHERE n.id = $1";
-    let proof = tx.first(sql, values![&report.node]).await?;
-    proof.map_or(Ok(false), |row| Ok(!row.flag(0)?))
+/// A simulated run says nothing of a node of which there are reports in earnest, whichever came first. False where this one is such a
+/// run; where it is the first in earnest, what was simulated stands aside.
+async fn stand_aside<DB: Engine>(
+    tx: &mut Tx<DB>,
+    report: &NewReport,
+    seen_at: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    if report.simulated {
+        let real = "SELECT 1 FROM report WHERE node_id = $1 AND NOT simulated LIMIT 1";
+        return Ok(tx.first(real, values![&report.node]).await?.is_none());
+    }
+    let simulated = "SELECT 1 FROM node JOIN report ON report.node_id = node.id AND report.id = node.latest_report \
+        WHERE node.id = $1 AND report.simulated";
+    if tx.first(simulated, values![&report.node]).await?.is_some() {
+        let sql = "UPDATE node SET latest_at = $2, proof_report = NULL, proof_at = NULL WHERE id = $1";
+        tx.run(sql, values![&report.node, seen_at]).await?;
+    }
+    Ok(true)
 }
 
 async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {

@@ -12,13 +12,15 @@ use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
 use super::session::{SqlStore, Tx};
 use crate::store::{
-    By, Comment, Decision, EndReview, MAX_COMMENTS, NewAudit, NewComment, NewReview, Publish, Review,
-    ReviewState, ReviewStore, StoreError,
+    ActorKind, By, Comment, Decision, EndReview, MAX_COMMENTS, NewAudit, NewComment, NewReview, Publish,
+    Review, ReviewState, ReviewStore, StoreError,
 };
 
 macro_rules! review_columns {
     () => {
-        "record_id, n, revision, state, asked_name, asked_at, note, decided_name, decided_at, reason"
+        "record_id, n, revision, state, asked_name, asked_at, note, decided_name, decided_at, reason, asked_kind, asked_id, \
+        EXISTS (SELECT 1 FROM record WHERE record.id = review.record_id AND record.state = 'published' \
+        AND record.published_revision = review.revision AND review.state = 'open')"
     };
 }
 
@@ -32,12 +34,12 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
         if tx.first(sql, values![&ask.record, ask.revision]).await?.is_none() {
             return Err(StoreError::NoRevision(ask.record, ask.revision));
         }
-        let sql = concat!(
+        let open = concat!(
             "SELECT ",
             review_columns!(),
             " FROM review WHERE record_id = $1 AND revision = $2 AND state = 'open'"
         );
-        if let Some(row) = tx.first(sql, values![&ask.record, ask.revision]).await? {
+        if let Some(row) = tx.first(open, values![&ask.record, ask.revision]).await? {
             let open = review_from(&row)?;
             tx.end().await?;
             return Ok(open);
@@ -62,17 +64,10 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
         tx.run(sql, row).await?;
         let entry = NewAudit::new("review.ask", ask.record.as_str(), &ask.by, ask.at);
         audit::add(&mut tx, &entry.revisions(None, Some(ask.revision))).await?;
+        let row = tx.one(open, values![&ask.record, ask.revision]).await?;
+        let asked = review_from(&row)?;
         tx.commit().await?;
-        Ok(Review {
-            record: ask.record,
-            n: count_from(n)?,
-            revision: ask.revision,
-            state: ReviewState::Open,
-            asked_by: ask.by.name,
-            asked_at: ask.at,
-            note: ask.note,
-            decided: None,
-        })
+        Ok(asked)
     }
 
     async fn end_review(&self, end: EndReview) -> Result<bool, StoreError> {
@@ -191,16 +186,18 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
     }
 }
 
-/// Ends the open review of a record that is withdrawn: whoever asked for it did not know of that.
+/// Ends the open review of a record that is withdrawn: approved where it asked for that, which is said by the revision that readers
+/// saw; else whoever asked for it did not know.
 pub(super) async fn end_with_record<DB: Engine>(
     tx: &mut Tx<DB>,
     id: &RecordId,
+    seen: Revision,
     (by, reason): (&By, Option<&str>),
     at: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE review SET state = 'withdrawn', decided_name = $2, decided_at = $3, reason = $4 \
-        WHERE record_id = $1 AND state = 'open'";
-    tx.run(sql, values![id, &by.name, at, reason]).await?;
+    let sql = "UPDATE review SET state = CASE WHEN revision = $2 THEN 'approved' ELSE 'withdrawn' END, \
+        decided_name = $3, decided_at = $4, reason = $5 WHERE record_id = $1 AND state = 'open'";
+    tx.run(sql, values![id, seen, &by.name, at, reason]).await?;
     Ok(())
 }
 
@@ -228,7 +225,7 @@ async fn lock<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<(), StoreErr
 }
 
 fn review_from(row: &impl Cells) -> Result<Review, StoreError> {
-    let state = row.text(3)?;
+    let (state, kind) = (row.text(3)?, row.text(10)?);
     let decided = match (row.maybe_text(7)?, row.maybe_time(8)?) {
         (Some(by), Some(at)) => Some(Decision {
             by,
@@ -242,7 +239,13 @@ fn review_from(row: &impl Cells) -> Result<Review, StoreError> {
         n: count_from(row.integer(1)?)?,
         revision: revision_from(row, 2)?,
         state: ReviewState::from_word(&state).ok_or_else(|| unreadable("state of a review", &state))?,
-        asked_by: row.text(4)?,
+        withdraws: row.flag(12)?,
+        asked_by: By {
+            kind: ActorKind::from_word(&kind).ok_or_else(|| unreadable("kind of actor", &kind))?,
+            id: row.text(11)?,
+            name: row.text(4)?,
+            address: None,
+        },
         asked_at: row.time(5)?,
         note: row.maybe_text(6)?,
         decided,

@@ -163,12 +163,12 @@ fn declare_reviews(routes: &mut Routes) {
     routes.get(
         "/api/v1/records/{id:.+}/-/comments",
         edit,
-        records::reviews::comments,
+        records::comments::list,
     );
     routes.post(
         "/api/v1/records/{id:.+}/-/comments",
         edit,
-        records::reviews::comment,
+        records::comments::make,
     );
     routes.get("/api/v1/reviews", edit, records::reviews::open);
     routes.post(

@@ -36,7 +36,7 @@ use crate::web::error::PROBLEM_JSON;
         feedback::suggest, feedback::list, feedback::decide, feedback::disagreements,
         records::compare::diff, records::compare::blame, records::compare::revert,
         records::reviews::open, records::reviews::list, records::reviews::step,
-        records::reviews::comments, records::reviews::comment,
+        records::comments::list, records::comments::make,
         join_tokens::post, join_tokens::list, join_tokens::revoke,
         enrol::post, reports::post::post, reports::batch::post,
         reports::list::list,

@@ -83,7 +83,7 @@ codes! {
     WrongState = "wrong_state", CONFLICT, "The record's state does not allow this";
     /// Somebody else was faster; nothing was changed.
     Overtaken = "overtaken", CONFLICT, "Somebody else was faster";
-    /// What decides a node's verdict is not published by the one who wrote it.
+    /// What decides a node's verdict is not published by the one who wrote it, nor taken away by one person.
     SecondPerson = "second_person_needed", CONFLICT, "A second person is needed";
     /// The record was changed since the client read it, or exists already.
     Stale = "stale_revision", PRECONDITION_FAILED, "The record was changed in the meantime";

@@ -92,7 +92,9 @@ impl From<CurateError> for Problem {
                 "there is no such record: make it with If-None-Match: *",
             ),
             CurateError::Stale(Some(head)) => stale(head),
-            CurateError::SecondPerson(_) => Self::new(Code::SecondPerson, error.to_string()),
+            CurateError::SecondPerson(_) | CurateError::StillDecides(..) => {
+                Self::new(Code::SecondPerson, error.to_string())
+            }
             CurateError::NoReview(..)
             | CurateError::NothingToReview(_)
             | CurateError::NotSettled(_)

@@ -27,6 +27,7 @@ struct Waiting {
     record: String,
     href: String,
     revision: String,
+    asks: &'static str,
     by: String,
     at: String,
     note: String,
@@ -40,7 +41,12 @@ pub async fn get(_: Editor, request: HttpRequest, state: Data<AppState>) -> Resu
         href: locale.href(format!("{}/-/revisions", record_href(review.record.as_str()))),
         record: review.record.to_string(),
         revision: review.revision.to_string(),
-        by: review.asked_by,
+        by: review.asked_by.name,
+        asks: if review.withdraws {
+            words.to_withdraw
+        } else {
+            words.to_publish
+        },
         at: moment(review.asked_at),
         note: review.note.unwrap_or_default(),
     });

@@ -138,14 +138,23 @@ pub(crate) async fn a_simulated_run_ends_no_proven_fault(place: Arc<Place>) {
         simulated: false,
         ..verdict("hang", 10, Verdict::Broken, Weight::Proof)
     };
-    let simulated = NewReport {
-        simulated: true,
-        ..verdict("simulated", 20, Verdict::Healthy, Weight::Proof)
+    let simulated = verdict("simulated", 20, Verdict::Healthy, Weight::Proof);
+    assert_eq!(told(&place, vec![hang, simulated]).await, ids("hang", "hang"));
+}
+
+pub(crate) async fn a_simulated_run_says_nothing_of_a_real_node(place: Arc<Place>) {
+    let real = |id: &str, second, told| NewReport {
+        simulated: false,
+        ..verdict(id, second, told, Weight::Alarm)
     };
-    assert_eq!(
-        told(&place, vec![hang, simulated]).await,
-        ids("hang", "simulated")
-    );
+    let before = verdict("before", 30, Verdict::Healthy, Weight::Proof);
+    assert_eq!(told(&place, vec![before]).await, ids("before", "before"));
+    // The first report in earnest counts, whatever time a stand-in told.
+    let first = real("first", 10, Verdict::Unknown);
+    assert_eq!(told(&place, vec![first]).await, ids("first", "first"));
+    let alarm = real("alarm", 40, Verdict::Broken);
+    let after = verdict("after", 50, Verdict::Healthy, Weight::Proof);
+    assert_eq!(told(&place, vec![alarm, after]).await, ids("alarm", "alarm"));
 }
 
 pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Place>) {

@@ -1,5 +1,6 @@
 //! Records: read, list, change, publish.
 
+pub mod comments;
 pub mod compare;
 pub mod get;
 pub mod graph;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::moved_away;
-use super::publish::{PublishedBody, answer, check_if_match, refuse_body};
+use super::publish::{PublishedBody, alone, answer, approver, check_if_match, refuse_body};
 use crate::domain::curate;
 use crate::web::auth::Publisher;
 use crate::web::error::{Problem, ProblemBody};
@@ -22,6 +22,9 @@ pub struct MergeQuery {
     into: String,
     /// Why, for the audit; at most 4000 characters.
     reason: Option<String>,
+    /// Why one person alone merges away what decides a node's verdict; at most 500 characters, shown with the record. Needs the
+    /// scope `admin`.
+    alone: Option<String>,
 }
 
 /// The id that a record gets.
@@ -43,7 +46,7 @@ pub struct RenameQuery {
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "A body came, or a parameter is wrong", body = ProblemBody),
         (status = 404, description = "No such record", body = ProblemBody),
-        (status = 409, description = "It is not published, or has a draft", body = ProblemBody),
+        (status = 409, description = "It is not published, has a draft, or a second person is needed", body = ProblemBody),
         (status = 412, description = "Changed in the meantime", body = ProblemBody),
     ),
 )]
@@ -61,9 +64,10 @@ pub async fn merge(
         return Ok(elsewhere);
     }
     check_if_match(&request, &state, &id).await?;
-    let (by, now) = (publisher.0.by(), state.clock.now());
-    let (store, reason) = (state.store.as_ref(), query.reason.as_deref());
-    let merged = curate::merge_into(store, (&id, &into), reason, &by, now).await?;
+    let query = query.into_inner();
+    let approver = approver(&publisher.0, alone(query.alone, &publisher.0, &state)?);
+    let (store, reason, now) = (state.store.as_ref(), query.reason.as_deref(), state.clock.now());
+    let merged = curate::merge_into(store, (&id, &into), reason, &approver, now).await?;
     Ok(answer(&state, merged).await)
 }
 

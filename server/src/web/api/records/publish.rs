@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::moved_away;
-use crate::domain::curate::{self, Approver, CurateError, Gate};
+use super::reviews::ReviewAnswer;
+use crate::domain::curate::{self, Approver, CurateError, Gate, TakenAway};
 use crate::domain::tokens::Actor;
 use crate::store::{Published, Scope, Withdrawal};
 use crate::web::auth::{Access, Caller, Publisher};
@@ -42,6 +43,9 @@ pub struct WithdrawQuery {
     reason: Option<String>,
     /// Id of the published record that says it better.
     replaced_by: Option<String>,
+    /// Why one person alone withdraws what decides a node's verdict; at most 500 characters, shown with the record. Needs the
+    /// scope `admin`.
+    alone: Option<String>,
 }
 
 /// Where a change to what readers see stands.
@@ -90,6 +94,24 @@ pub(super) fn approver(actor: &Actor, alone: Option<String>) -> Approver {
     }
 }
 
+/// An administrator's reason to do alone what needs two.
+pub(super) fn alone(
+    reason: Option<String>,
+    actor: &Actor,
+    state: &AppState,
+) -> Result<Option<String>, Problem> {
+    let Some(reason) = reason else { return Ok(None) };
+    Access::Scope(Scope::Admin).check(&Caller(Some(actor.clone())), state.settings.opened())?;
+    let (reason, longest) = (reason.trim(), limits::NOTE_CHARACTERS);
+    if reason.is_empty() || reason.chars().count() > longest {
+        return Err(Problem::new(
+            Code::BadQuery,
+            format!("alone says why, in 1 to {longest} characters"),
+        ));
+    }
+    Ok(Some(reason.to_owned()))
+}
+
 /// Makes a revision what readers see. No body: `?revision=N` says which. `If-Match`, when sent, must name the newest.
 #[utoipa::path(
     post, path = "/api/v1/records/{id}/-/publish", operation_id = "publish_record", tag = "records", security(("token" = ["publish"])),
@@ -127,16 +149,18 @@ pub async fn publish(
     Ok(answer(&state, done).await)
 }
 
-/// Takes a record out of matching and search; it stays readable by its id, marked. There is no body.
+/// Takes a record out of matching and search; it stays readable by its id, marked. One that decides how nodes are judged is not
+/// withdrawn by one person: that waits in review until a second one approves it, or does the same. There is no body.
 #[utoipa::path(
     post, path = "/api/v1/records/{id}/-/withdraw", operation_id = "withdraw_record", tag = "records", security(("token" = ["publish"])),
     params(("id" = String, Path), WithdrawQuery),
     responses(
         (status = 200, description = "Withdrawn", body = PublishedBody),
+        (status = 202, description = "It waits for a second person", body = ReviewAnswer),
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "A body came", body = ProblemBody),
         (status = 404, description = "No such record", body = ProblemBody),
-        (status = 409, description = "It was never published", body = ProblemBody),
+        (status = 409, description = "It was never published, or a second person is needed and no reason is given", body = ProblemBody),
     ),
 )]
 pub async fn withdraw(
@@ -164,8 +188,11 @@ pub async fn withdraw(
         expected: None,
         at: now,
     };
-    let withdrawn = curate::withdraw(state.store.as_ref(), withdrawal).await?;
-    Ok(answer(&state, withdrawn).await)
+    let approver = approver(&publisher.0, alone(query.alone, &publisher.0, &state)?);
+    match curate::take_away(state.store.as_ref(), withdrawal, &approver).await? {
+        TakenAway::Gone(withdrawn) => Ok(answer(&state, withdrawn).await),
+        TakenAway::Asked(review) => Ok(HttpResponse::Accepted().json(ReviewAnswer::asked(*review))),
+    }
 }
 
 pub(super) async fn answer(state: &AppState, published: Published) -> HttpResponse {

@@ -1,9 +1,9 @@
-//! `…/-/review`, `…/-/reviews`, `…/-/comments` and `/api/v1/reviews`: from a draft to what readers see.
+//! `…/-/review`, `…/-/reviews` and `/api/v1/reviews`: from a draft to what readers see.
 
 use actix_web::web::{self, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use kb_core::ids::{RecordId, Revision};
-use kb_core::text::{Part, Violation};
+use kb_core::ids::Revision;
+use kb_core::text::Violation;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -11,7 +11,7 @@ use super::get::rfc3339;
 use super::publish::{PublishedBody, announce, approver};
 use super::{Located, locate};
 use crate::domain::curate::{self, CurateError, Foreseen, Gate};
-use crate::store::{Comment, NewComment, Review, ReviewState, Scope};
+use crate::store::{Review, ReviewState, Scope};
 use crate::web::auth::{Access, Caller, Editor};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
@@ -26,7 +26,7 @@ const MOST: u32 = 200;
 pub enum ReviewStep {
     /// Somebody is asked to look at the revision.
     Ask,
-    /// It is published; needs the scope `publish`.
+    /// It is published, or the record withdrawn where that is asked; needs the scope `publish`.
     Approve,
     /// Its author is to change it; needs the scope `publish`.
     SendBack,
@@ -44,7 +44,7 @@ pub struct ReviewBody {
     revision: Option<u32>,
     /// Why: needed to send back and to withdraw, and to approve in spite of warnings. At most 4000 characters.
     reason: Option<String>,
-    /// With `approve`: why one person alone publishes what decides a node's verdict; shown with the record. Needs the scope
+    /// With `approve`: why one person alone publishes or withdraws what decides a node's verdict; shown with the record. Needs the scope
     /// `admin`.
     alone: Option<String>,
 }
@@ -60,6 +60,8 @@ pub struct ReviewEntry {
     revision: u32,
     /// `open`, `approved`, `sent_back`, `withdrawn`.
     state: &'static str,
+    /// True where it asks for the withdrawal of the record; it is open then.
+    withdraws: bool,
     /// Who asked.
     asked_by: String,
     /// When, RFC 3339.
@@ -103,61 +105,8 @@ pub struct OpenReviews {
 pub struct ReviewAnswer {
     /// The review that was asked for.
     review: Option<ReviewEntry>,
-    /// Where the revision was published.
+    /// Where the revision was published, or the record withdrawn.
     published: Option<PublishedBody>,
-}
-
-/// A comment to make, or the number of one that is done.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CommentBody {
-    /// The revision that is spoken of; the newest unless said.
-    #[schema(minimum = 1)]
-    revision: Option<u32>,
-    /// `document` or `annex`.
-    part: Option<CommentPart>,
-    /// Pointer to the field; empty for the whole text.
-    #[serde(default)]
-    pointer: String,
-    /// At most 4000 characters.
-    body: Option<String>,
-    /// In place of a comment: the number of one that is done.
-    resolve: Option<u32>,
-}
-
-/// Which of a record's two texts.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CommentPart {
-    /// The document.
-    Document,
-    /// The annex.
-    Annex,
-}
-
-/// A comment.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct CommentEntry {
-    n: u32,
-    revision: u32,
-    /// `document` or `annex`.
-    #[schema(value_type = String)]
-    part: Part,
-    pointer: String,
-    author: String,
-    body: String,
-    /// RFC 3339.
-    at: String,
-    /// Who marked it as done.
-    resolved_by: Option<String>,
-    /// When.
-    resolved_at: Option<String>,
-}
-
-/// Comments on a record, in the order in which they were made.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Comments {
-    comments: Vec<CommentEntry>,
 }
 
 /// Reviews that wait for somebody, of all records.
@@ -197,8 +146,7 @@ pub async fn list(
     let open = reviews.iter().find(|review| review.state == ReviewState::Open);
     let outlook = match open {
         Some(review) => {
-            let which = (&status.id, review.revision);
-            match curate::outlook(store, &state.knowledge, which, state.clock.as_ref()).await {
+            match curate::outlook(store, &state.knowledge, review, state.clock.as_ref()).await {
                 Ok((warnings, nodes)) => Some(Outlook { warnings, nodes }),
                 // What the rules of today refuse has no outlook: approving it says why.
                 Err(CurateError::Invalid(_)) => None,
@@ -254,7 +202,7 @@ pub async fn step(
         ReviewStep::Ask => {
             let note = Some(reason);
             let review = curate::propose(store, (&status.id, revision), note, &by, now).await?;
-            answer.review = Some(entry(review));
+            answer = ReviewAnswer::asked(review);
         }
         ReviewStep::SendBack => {
             may(Scope::Publish)?;
@@ -280,91 +228,14 @@ pub async fn step(
     Ok(HttpResponse::Ok().json(answer))
 }
 
-/// Comments on the fields of a record.
-#[utoipa::path(
-    get, path = "/api/v1/records/{id}/-/comments", operation_id = "list_record_comments", tag = "records",
-    security(("token" = ["edit"])), params(("id" = String, Path)),
-    responses(
-        (status = 200, description = "All comments", body = Comments),
-        (status = 308, description = "The record has another id now"),
-        (status = 404, description = "No such record", body = ProblemBody),
-    ),
-)]
-pub async fn comments(
-    editor: Editor,
-    request: HttpRequest,
-    path: web::Path<String>,
-    state: web::Data<AppState>,
-) -> Result<HttpResponse, Problem> {
-    let status = match locate(&state, &request, &path, Some(&editor.0)).await? {
-        Located::Here(status) => status,
-        Located::Moved(response) => return Ok(response),
-    };
-    answer_comments(&state, &status.id).await
-}
-
-/// Comments on a field, or marks a comment as done.
-#[utoipa::path(
-    post, path = "/api/v1/records/{id}/-/comments", operation_id = "comment_record", tag = "records",
-    security(("token" = ["edit"])), params(("id" = String, Path)), request_body = CommentBody,
-    responses(
-        (status = 200, description = "All comments", body = Comments),
-        (status = 308, description = "The record has another id now"),
-        (status = 400, description = "The body cannot be read, or names no field", body = ProblemBody),
-        (status = 404, description = "No such record, revision or open comment", body = ProblemBody),
-        (status = 409, description = "The record has as many comments as it may", body = ProblemBody),
-        (status = 413, description = "Over the limit", body = ProblemBody),
-        (status = 415, description = "Not JSON", body = ProblemBody),
-    ),
-)]
-pub async fn comment(
-    editor: Editor,
-    request: HttpRequest,
-    path: web::Path<String>,
-    payload: Payload,
-    state: web::Data<AppState>,
-) -> Result<HttpResponse, Problem> {
-    let status = match locate(&state, &request, &path, Some(&editor.0)).await? {
-        Located::Here(status) => status,
-        Located::Moved(response) => return Ok(response),
-    };
-    let asked: CommentBody = body::json(&request, payload, limits::REVIEW_BYTES).await?;
-    let (store, at, by) = (state.store.as_ref(), state.clock.now(), editor.0.by());
-    match (asked.body, asked.resolve) {
-        (Some(body), None) => {
-            let comment = NewComment {
-                record: status.id.clone(),
-                revision: asked.revision.map_or(status.head, Revision),
-                part: match asked.part {
-                    Some(CommentPart::Annex) => Part::Annex,
-                    _ => Part::Document,
-                },
-                pointer: asked.pointer,
-                by,
-                body,
-                at,
-            };
-            curate::comment(store, comment).await?;
-        }
-        (None, Some(n)) => {
-            if !curate::resolve(store, &status.id, n, &by, at).await? {
-                let detail = format!("no comment {n} is open");
-                return Err(Problem::new(Code::NotFound, detail));
-            }
-        }
-        _ => {
-            let detail = "send either `body`, a comment, or `resolve`, the number of one that is done";
-            return Err(Problem::new(Code::MalformedBody, detail));
+impl ReviewAnswer {
+    /// Nothing is published: somebody is asked.
+    pub(super) fn asked(review: Review) -> Self {
+        Self {
+            review: Some(entry(review)),
+            published: None,
         }
     }
-    answer_comments(&state, &status.id).await
-}
-
-async fn answer_comments(state: &AppState, id: &RecordId) -> Result<HttpResponse, Problem> {
-    let comments = state.store.comments(id).await?;
-    Ok(HttpResponse::Ok().json(Comments {
-        comments: comments.into_iter().map(comment_entry).collect(),
-    }))
 }
 
 fn entry(review: Review) -> ReviewEntry {
@@ -374,25 +245,12 @@ fn entry(review: Review) -> ReviewEntry {
         n: review.n,
         revision: review.revision.0,
         state: review.state.as_str(),
-        asked_by: review.asked_by,
+        withdraws: review.withdraws,
+        asked_by: review.asked_by.name,
         asked_at: rfc3339(review.asked_at),
         note: review.note,
         decided_at: decided.as_ref().map(|decision| rfc3339(decision.at)),
         decided_by: decided.as_ref().map(|decision| decision.by.clone()),
         reason: decided.and_then(|decision| decision.reason),
-    }
-}
-
-fn comment_entry(comment: Comment) -> CommentEntry {
-    CommentEntry {
-        n: comment.n,
-        revision: comment.revision.0,
-        part: comment.part,
-        pointer: comment.pointer,
-        author: comment.author,
-        body: comment.body,
-        at: rfc3339(comment.at),
-        resolved_at: comment.resolved.as_ref().map(|(_, at)| rfc3339(*at)),
-        resolved_by: comment.resolved.map(|(by, _)| by),
     }
 }

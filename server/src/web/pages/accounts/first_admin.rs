@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::login::hand_over;
 use super::{browser, refuse_open_way, see_other, told};
 use crate::domain::accounts::people;
-use crate::domain::accounts::sessions;
+use crate::domain::accounts::sessions::{self, Word};
 use crate::render::i18n::Locale;
 use crate::render::i18n::account::Words;
 use crate::web::auth::Anyone;
@@ -98,7 +98,7 @@ pub async fn post(
             return refused(&page);
         }
     };
-    let secret = sessions::start(state.store.as_ref(), random, &person, &browser, "login", now).await;
+    let secret = sessions::start(state.store.as_ref(), random, &person, &browser, Word::Login, now).await;
     let secret = secret.map_err(|error| Problem::internal(&error))?;
     let mut response = see_other(&page.layout.locale.href("/account"));
     hand_over(&mut response, &session::set(&secret, way));

@@ -8,7 +8,7 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::{browser, is_open_way, own_address, refuse_open_way, see_other, told};
-use crate::domain::accounts::sessions::{self, Browser, Door, LoginError};
+use crate::domain::accounts::sessions::{self, Browser, Door, LoginError, Word};
 use crate::domain::accounts::vouched::{self, Vouched, VouchedError};
 use crate::render::i18n::Locale;
 use crate::render::i18n::account::Words;
@@ -96,6 +96,7 @@ async fn by_proxy(
     refuse_open_way(way, state)?;
     let vouched = Vouched {
         by: "proxy",
+        word: Word::Proxy,
         login,
         name: "",
         subject: None,

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::login::hand_over;
 use super::{browser, own_address, refuse_open_way, see_other};
+use crate::domain::accounts::sessions::Word;
 use crate::domain::accounts::vouched::{self, Vouched};
 use crate::web::auth::Anyone;
 use crate::web::error::{Code, Problem};
@@ -68,6 +69,7 @@ pub async fn done(
         .await?;
     let vouched = Vouched {
         by: "openid",
+        word: Word::Login,
         login: &identity.login,
         name: &identity.name,
         subject: Some((&identity.issuer, &identity.subject)),

@@ -41,6 +41,9 @@ impl ReviewPart {
 pub(super) struct OpenReview {
     pub(super) revision: u32,
     pub(super) name: String,
+    /// What is asked, and what its button says.
+    pub(super) asks: &'static str,
+    pub(super) approve: &'static str,
     pub(super) asked_by: String,
     pub(super) asked_at: String,
     pub(super) note: String,
@@ -125,9 +128,9 @@ pub(super) async fn part(
 }
 
 async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
-    let which = (&review.record, review.revision);
+    let words = Words::of(locale.language);
     let store = state.store.as_ref();
-    let outlook = curate::outlook(store, &state.knowledge, which, state.clock.as_ref()).await;
+    let outlook = curate::outlook(store, &state.knowledge, review, state.clock.as_ref()).await;
     let (warnings, foreseen) = match outlook {
         Ok((warnings, foreseen)) => (
             warnings
@@ -141,7 +144,17 @@ async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
     OpenReview {
         revision: review.revision.0,
         name: review.revision.to_string(),
-        asked_by: review.asked_by.clone(),
+        asks: if review.withdraws {
+            words.asks_withdrawal
+        } else {
+            words.asks
+        },
+        approve: if review.withdraws {
+            words.approve_withdrawal
+        } else {
+            words.approve
+        },
+        asked_by: review.asked_by.name.clone(),
         asked_at: moment(review.asked_at),
         note: review.note.clone().unwrap_or_default(),
         warnings,

@@ -1,0 +1,128 @@
+//! Taking away a record that decides how nodes are judged: without it, what it told of is no known error. One person alone does
+//! not. What somebody asks for waits in review, and a second person approves it or does the same.
+
+use kb_core::ids::{RecordId, Revision};
+use time::OffsetDateTime;
+
+use super::deciding::{Approver, decides, person_of, record_of};
+use super::{ALONE, CurateError, review, withdraw};
+use crate::store::{NewReview, Published, RecordState, RecordStatus, Review, Store, Withdrawal};
+
+/// What became of a withdrawal.
+#[derive(Debug)]
+pub enum TakenAway {
+    /// Readers see it no more.
+    Gone(Published),
+    /// It waits for a second person.
+    Asked(Box<Review>),
+}
+
+/// Withdraws a record, or asks a second person to.
+pub async fn take_away(
+    store: &dyn Store,
+    withdrawal: Withdrawal,
+    approver: &Approver,
+) -> Result<TakenAway, CurateError> {
+    let reason = withdrawal.reason.as_deref().map(str::trim);
+    let reason = reason.filter(|reason| !reason.is_empty()).map(str::to_owned);
+    match may_go(store, &withdrawal.id, approver).await {
+        Ok(alone) => {
+            let reason = with_alone(reason, alone);
+            let gone = withdraw(store, Withdrawal { reason, ..withdrawal }).await?;
+            Ok(TakenAway::Gone(gone))
+        }
+        Err(CurateError::StillDecides(revision, keys)) => {
+            let Some(reason) = reason else {
+                return Err(CurateError::StillDecides(revision, keys));
+            };
+            super::check_replacement(store, &withdrawal).await?;
+            let note = match &withdrawal.replaced_by {
+                Some(other) => format!("{reason}\nreplaced by {other}"),
+                None => reason,
+            };
+            review::check_text(&note)?;
+            let ask = NewReview {
+                record: withdrawal.id,
+                revision,
+                by: withdrawal.by,
+                note: Some(note),
+                at: withdrawal.at,
+            };
+            Ok(TakenAway::Asked(Box::new(store.ask_review(ask).await?)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Withdraws a record whose withdrawal waits in review.
+pub(super) async fn approve(
+    store: &dyn Store,
+    waits: &Review,
+    reason: Option<&str>,
+    approver: &Approver,
+    at: OffsetDateTime,
+) -> Result<Published, CurateError> {
+    let alone = may_go(store, &waits.record, approver).await?;
+    let reason = reason.map(str::to_owned).or_else(|| waits.note.clone());
+    let withdrawal = Withdrawal {
+        id: waits.record.clone(),
+        by: approver.by.clone(),
+        reason: with_alone(reason, alone),
+        replaced_by: None,
+        expected: Some(waits.revision),
+        at,
+    };
+    withdraw(store, withdrawal).await
+}
+
+/// Refuses to let one person take away what decides a node's verdict, unless another one asked for it; gives the reason of an
+/// administrator who does so nevertheless.
+pub(super) async fn may_go(
+    store: &dyn Store,
+    id: &RecordId,
+    approver: &Approver,
+) -> Result<Option<String>, CurateError> {
+    let Some(person) = &approver.person else {
+        return Ok(None);
+    };
+    let status = store.status(id).await?;
+    let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
+    let Some((revision, keys)) = what_decides(store, &status).await? else {
+        return Ok(None);
+    };
+    let reviews = store.reviews(id, 1).await?;
+    for asked in reviews.iter().filter(|review| review.withdraws) {
+        if person_of(store, &asked.asked_by).await?.as_ref() != Some(person) {
+            return Ok(None);
+        }
+    }
+    match &approver.alone {
+        Some(reason) => Ok(Some(reason.clone())),
+        None => Err(CurateError::StillDecides(revision, keys)),
+    }
+}
+
+/// The published revision and the keys by which it decides; `None` where readers do not see it, or it decides nothing.
+async fn what_decides(
+    store: &dyn Store,
+    status: &RecordStatus,
+) -> Result<Option<(Revision, Vec<&'static str>)>, CurateError> {
+    let published = status
+        .published
+        .filter(|_| status.state == RecordState::Published);
+    let Some(revision) = published else {
+        return Ok(None);
+    };
+    let record = record_of(store, &status.id, Some(revision)).await?;
+    let keys = record.map(|record| decides(&record)).unwrap_or_default();
+    Ok((!keys.is_empty()).then_some((revision, keys)))
+}
+
+/// What readers are told: the reason, and why one person was enough.
+pub(super) fn with_alone(reason: Option<String>, alone: Option<String>) -> Option<String> {
+    match (reason, alone) {
+        (Some(reason), Some(alone)) => Some(format!("{reason} ({ALONE}{alone})")),
+        (None, Some(alone)) => Some(format!("{ALONE}{alone}")),
+        (reason, None) => reason,
+    }
+}

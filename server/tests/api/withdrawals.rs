@@ -1,0 +1,185 @@
+//! Taking away a record that decides how nodes are judged: no one person does.
+
+use peerless::store::Role;
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::page_form::PageForm;
+use crate::test_app::{TestApp, json as body, problem};
+
+const LOST: &str = "[6781741.548779] NVRM: Xid (PCI:0000:91:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.";
+const ID: &str = "xid/79-gpu-has-fallen-off-the-bus";
+const XID: &str = "/api/v1/records/xid/79-gpu-has-fallen-off-the-bus";
+const OTHER: &str = "xid/48-double-bit-ecc";
+
+/// A server with what decides about two Xids, and two editors and an administrator.
+async fn start() -> (TestApp, Browser, Browser, Browser) {
+    let app = TestApp::start_with(|options| {
+        options.seeds = peerless::bundle::embedded().unwrap();
+        options
+            .seeds
+            .retain(|seed| [ID, OTHER].contains(&seed.id.as_str()));
+        assert_eq!(options.seeds.len(), 2);
+    })
+    .await;
+    app.person("edi", Role::Editor, false).await;
+    app.person("eva", Role::Editor, false).await;
+    app.person("root", Role::Admin, false).await;
+    let (edi, eva, root) = (
+        app.browser("edi").await,
+        app.browser("eva").await,
+        app.browser("root").await,
+    );
+    (app, edi, eva, root)
+}
+
+async fn post(browser: &Browser, step: &str, sent: Option<Value>) -> Response {
+    let request = browser
+        .request(Method::POST, &format!("{XID}/-/{step}"))
+        .header("origin", &browser.url)
+        .header("x-csrf-token", &browser.csrf)
+        .header("accept", "application/json");
+    let request = match sent {
+        Some(sent) => request
+            .header("content-type", "application/json")
+            .body(sent.to_string()),
+        None => request,
+    };
+    request.send().await.unwrap()
+}
+
+/// Whether the message of a lost GPU has an explanation.
+async fn is_explained(app: &TestApp) -> bool {
+    let asked = app.post("/api/v1/match").json(&json!({ "text": LOST }));
+    let answer = body(asked.send().await.unwrap()).await;
+    let matches = answer["matches"].as_array().unwrap();
+    matches
+        .iter()
+        .any(|found| found["id"].as_str().unwrap().starts_with("xid/79-"))
+}
+
+#[tokio::test]
+async fn what_decides_is_withdrawn_by_two_persons() {
+    let (app, edi, eva, _) = start().await;
+    assert!(is_explained(&app).await);
+    // Who decides is told why.
+    problem(post(&edi, "withdraw", None).await, 409, "second_person_needed").await;
+    let asked = post(&edi, "withdraw?reason=bogus", None).await;
+    assert_eq!(asked.status(), 202);
+    let asked = body(asked).await;
+    assert_eq!(asked["review"]["withdraws"], true, "{asked}");
+    assert_eq!(asked["published"], Value::Null, "{asked}");
+    // Asking twice is not two persons.
+    assert_eq!(post(&edi, "withdraw?reason=bogus", None).await.status(), 202);
+    let approve = json!({"step": "approve", "revision": 1});
+    problem(
+        post(&edi, "review", Some(approve.clone())).await,
+        409,
+        "second_person_needed",
+    )
+    .await;
+    assert!(is_explained(&app).await);
+    let waiting = eva.page("/reviews").await;
+    assert!(
+        waiting.contains("withdraw the record") && waiting.contains("bogus"),
+        "{waiting}"
+    );
+    let done = post(&eva, "review", Some(approve)).await;
+    assert_eq!(done.status(), 200, "{}", done.text().await.unwrap());
+    assert!(!is_explained(&app).await);
+    let full = app.get_json(&format!("{XID}?view=full")).await;
+    assert_eq!(
+        (&full["state"], &full["withdrawn_reason"]),
+        (&json!("withdrawn"), &json!("bogus"))
+    );
+    let reviews = app.store.reviews(&ID.parse().unwrap(), 9).await.unwrap();
+    assert_eq!(reviews[0].state.as_str(), "approved");
+}
+
+#[tokio::test]
+async fn a_second_person_sees_on_the_page_what_is_asked_and_sends_it_back() {
+    let (app, edi, mut eva, _) = start().await;
+    assert_eq!(post(&edi, "withdraw?reason=bogus", None).await.status(), 202);
+    let history = format!("/r/{ID}/-/revisions");
+    let page = eva.page(&history).await;
+    assert!(
+        page.contains("asks to withdraw") && page.contains("Approve and withdraw"),
+        "{page}"
+    );
+    let page = eva.page(&format!("{history}?lang=zh")).await;
+    assert!(page.contains("批准并撤下此记录"), "{page}");
+    let mut back = PageForm::of(&page, "value=\"send-back\"");
+    back.set("reason", "it is right");
+    assert_eq!(back.send(&mut eva, ("do", "send-back")).await.status(), 303);
+    assert!(is_explained(&app).await);
+    // With the question gone the second person is the first again.
+    assert_eq!(post(&eva, "withdraw?reason=really", None).await.status(), 202);
+    assert!(is_explained(&app).await);
+    assert_eq!(post(&edi, "withdraw?reason=really", None).await.status(), 200);
+    assert!(!is_explained(&app).await);
+}
+
+#[tokio::test]
+async fn an_administrator_withdraws_alone_with_a_reason_that_is_shown() {
+    let (app, edi, _, root) = start().await;
+    assert_eq!(post(&root, "withdraw?reason=bogus", None).await.status(), 202);
+    let alone = "withdraw?reason=bogus&alone=nobody+is+awake";
+    problem(post(&edi, alone, None).await, 403, "forbidden").await;
+    assert_eq!(post(&root, alone, None).await.status(), 200);
+    assert!(!is_explained(&app).await);
+    let page = app.get(&format!("/r/{ID}")).await.text().await.unwrap();
+    assert!(
+        page.contains("bogus") && page.contains("nobody is awake"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn what_decides_is_not_merged_away_by_one_person() {
+    let (app, edi, eva, _) = start().await;
+    let merge = format!("merge?into={OTHER}");
+    problem(post(&edi, &merge, None).await, 409, "second_person_needed").await;
+    assert!(is_explained(&app).await);
+    let ask = format!("withdraw?reason=the+same&replaced_by={OTHER}");
+    let asked = body(post(&edi, &ask, None).await).await;
+    assert!(
+        asked["review"]["note"].as_str().unwrap().contains(OTHER),
+        "{asked}"
+    );
+    problem(post(&edi, &merge, None).await, 409, "second_person_needed").await;
+    assert_eq!(post(&eva, &merge, None).await.status(), 200);
+    assert!(!is_explained(&app).await);
+}
+
+#[tokio::test]
+async fn a_record_decides_under_another_id_as_before() {
+    let (app, edi, _, _) = start().await;
+    let renamed = post(&edi, "rename?new_id=xid/79-gpu-has-fallen-off-renamed", None).await;
+    assert_eq!(renamed.status(), 200, "{}", renamed.text().await.unwrap());
+    assert!(is_explained(&app).await);
+}
+
+#[tokio::test]
+async fn what_decides_does_not_forget_its_message_by_one_person() {
+    let (app, edi, eva, _) = start().await;
+    let full = app.get_json(&format!("{XID}?view=full")).await;
+    let mut ext = full["ext"].clone();
+    for key in ["codes", "patterns", "phrases", "examples", "near_misses"] {
+        ext[key] = json!([]);
+    }
+    let mut document = full["document"].clone();
+    document["regex"] = json!("never printed by anything");
+    let saved = edi
+        .request(Method::PUT, &format!("{XID}?view=full"))
+        .header("origin", &edi.url)
+        .header("x-csrf-token", &edi.csrf)
+        .header("content-type", "application/json")
+        .header("if-match", "\"r1\"")
+        .body(json!({ "document": document, "ext": ext }).to_string());
+    let saved = saved.send().await.unwrap();
+    assert_eq!(saved.status(), 200, "{}", saved.text().await.unwrap());
+    problem(post(&edi, "publish", None).await, 409, "second_person_needed").await;
+    assert!(is_explained(&app).await);
+    assert_eq!(post(&eva, "publish", None).await.status(), 200);
+}
