@@ -4,6 +4,7 @@ answer-faults = Faults, causes first
 answer-first-cause = First cause
 answer-another-cause = Another cause
 answer-harmless = Harmless
+answer-worse = The driver calls this line fatal: what the record says of harmless messages does not hold here.
 answer-none-unknown = No other line looks like an error.
 answer-not-looked = Whether other lines tell of an error was not looked at, because the text was not kept.
 answer-do-first = Do first:

@@ -4,6 +4,7 @@ answer-faults = 故障列表，原因在前
 answer-first-cause = 最初原因
 answer-another-cause = 另一原因
 answer-harmless = 无害
+answer-worse = 驱动程序称此行为致命错误：记录中关于无害消息的说法在此不适用。
 answer-none-unknown = 其他行看起来都不是错误。
 answer-not-looked = 文本未保留，因此没有检查其他行是否也是错误。
 answer-do-first = 首先应做：

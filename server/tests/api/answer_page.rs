@@ -159,3 +159,23 @@ async fn a_ticket_has_the_lines_and_the_first_step() {
         "{markdown}"
     );
 }
+
+#[tokio::test]
+async fn a_line_that_the_driver_calls_fatal_is_not_shown_as_harmless() {
+    let app = app(&["xid/147-nvlink-trex-error"]).await;
+    for (told, is_fatal) in [("Fatal", true), ("Nonfatal", false)] {
+        let line = format!("NVRM: Xid (PCI:0000:af:00): 147, TREX {told} XC0 i0 Link 07 (0x1)");
+        let page = answer(&app, &[("text", &line)]).await;
+        assert_eq!(
+            page.contains("The driver calls this line fatal"),
+            is_fatal,
+            "{page}"
+        );
+        assert_eq!(page.contains("For nobody"), !is_fatal, "{page}");
+        assert_eq!(
+            page.contains(">Unless:") || page.contains(" Unless:"),
+            !is_fatal,
+            "{page}"
+        );
+    }
+}

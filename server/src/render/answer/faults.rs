@@ -1,6 +1,7 @@
 //! A row for each fault of an answer: what it is, where it stands, what it led to, how bad it is and whose.
 
 use kb_core::ids::RecordId;
+use kb_core::record::Record;
 use kb_core::scanner::{Match, errors_and_harmless};
 
 use super::origin::{self, Origin};
@@ -68,6 +69,11 @@ pub fn in_order(answer: &MatchAnswer) -> Vec<&Match> {
     ordered
 }
 
+/// Whether the record calls the message harmless, and the driver calls this line of it fatal.
+pub fn is_worse(found: &Match, record: &Record) -> bool {
+    !found.harmless && record.annex.harmless.is_some()
+}
+
 /// Where a match stands first.
 pub fn first_line(found: &Match) -> u64 {
     found.lines.first().map_or(0, |line| line.line)
@@ -108,7 +114,10 @@ pub fn faults(
             severity: record
                 .and_then(|record| record.annex.severity)
                 .map(|word| severity(word, language)),
-            whose: record.and_then(whose).map(|whose| words.whose(whose)),
+            whose: record
+                .filter(|record| !is_worse(found, record))
+                .and_then(whose)
+                .map(|whose| words.whose(whose)),
         }
     };
     ordered.iter().enumerate().map(row).collect()

@@ -9,6 +9,7 @@ words! {
         first_cause,
         another_cause,
         harmless,
+        worse,
         none_unknown,
         not_looked,
         do_first,

@@ -39,6 +39,8 @@ pub(super) struct MatchView {
     pub first: Option<FirstThing>,
     /// The step in a word, where the record has no workaround.
     pub step: Option<&'static str>,
+    /// The record calls it harmless, and the driver calls this line fatal.
+    pub is_worse: bool,
     /// Where the message is harmless: when it is not.
     pub unless: Option<Text>,
     pub root_cause: Option<Text>,
@@ -112,6 +114,7 @@ pub(super) fn view(
         .unwrap_or_default();
     let first = record.and_then(|record| first_thing(record, &workarounds));
     let step = record.and_then(|record| record.annex.action);
+    let is_worse = record.is_some_and(|record| faults::is_worse(found, record));
     let more = more(dead_ends.len(), workarounds.len(), own_words);
     dead_ends.truncate(ADVICE_SHOWN);
     workarounds.truncate(ADVICE_SHOWN);
@@ -124,10 +127,13 @@ pub(super) fn view(
         count: own_words.on_lines(found.count),
         applies: environment::applies(generation, found, locale),
         step: step
-            .filter(|_| first.is_none())
+            .filter(|_| first.is_none() && !is_worse)
             .map(|step| terms::Words::of(language).action(step)),
         first,
-        unless: record.and_then(|record| texts::harmless_unless(record, language)),
+        is_worse,
+        unless: record
+            .filter(|_| !is_worse)
+            .and_then(|record| texts::harmless_unless(record, language)),
         root_cause: record.map(|record| texts::root_cause(record, language)),
         root_cause_dispute: record.and_then(|record| texts::root_cause_dispute(record, language)),
         suspects: suspects(generation, answer, found, locale),
