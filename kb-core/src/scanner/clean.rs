@@ -49,15 +49,17 @@ impl Clean {
         }
     }
 
-    /// Adds a cleaned line that was sent `behind` bytes after the first.
-    pub(super) fn append(&mut self, line: &Self, behind: usize) {
+    /// Adds a cleaned line from a place on, which was sent `behind` bytes after the first.
+    pub(super) fn append(&mut self, line: &Self, from: usize, behind: usize) {
+        let Some(added) = line.text.get(from..).filter(|added| !added.is_empty()) else {
+            return;
+        };
         let kept = self.text.len();
-        self.runs.extend(
-            line.runs
-                .iter()
-                .map(|(place, sent)| (kept + place, behind + sent)),
-        );
-        self.text.extend_from_slice(&line.text);
+        let first = (kept, behind + line.place(from));
+        let further = line.runs.iter().filter(|(place, _)| *place > from);
+        let further = further.map(|(place, sent)| (kept + place - from, behind + sent));
+        self.runs.extend(std::iter::once(first).chain(further));
+        self.text.extend_from_slice(added);
     }
 
     /// The span in the line as sent: from its first byte to behind its last.

@@ -17,6 +17,18 @@ use crate::matcher::RawHit;
 pub const HEAD_BYTES: usize = 64 * 1024;
 /// Narrowest and widest terminal, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=400;
+/// What stands before each line of a quote, a comment or a box, with a blank behind it.
+const MARGINS: [&[u8]; 7] = [
+    b">",
+    b"|",
+    b"#",
+    b"*",
+    b"//",
+    "\u{2502}".as_bytes(),
+    "\u{2503}".as_bytes(),
+];
+/// Most margins of a line: quotes of quotes.
+const MAX_MARGINS: usize = 4;
 /// Most lines that are put together.
 const MAX_LINES: usize = 8;
 
@@ -99,6 +111,9 @@ struct PhysicalLine {
     clean: Clean,
     len: usize,
     chars: usize,
+    /// Bytes before the text: blanks, and marks such as `> `.
+    margin: usize,
+    /// Characters of the first word behind the margin.
     first_word: usize,
     names_writer: bool,
 }
@@ -122,17 +137,41 @@ fn physical_lines(text: &[u8]) -> Vec<PhysicalLine> {
             clean.load(line);
             let shown = &clean.text;
             let prefix = prefix::read(shown);
-            let first_word = shown.iter().take_while(|b| !b.is_ascii_whitespace());
+            let margin = margin(shown);
+            let behind = shown.get(margin..).unwrap_or_default();
+            let first_word = behind.iter().take_while(|b| !b.is_ascii_whitespace());
             PhysicalLine {
                 offset: at,
                 len: line.len(),
                 chars: characters(shown.iter()),
+                margin,
                 first_word: characters(first_word),
                 names_writer: prefix.stamp.is_some() || prefix.stream(shown).is_some(),
                 clean,
             }
         })
         .collect()
+}
+
+fn margin(line: &[u8]) -> usize {
+    let blanks = |from: usize| {
+        let rest = line.get(from..).unwrap_or_default();
+        from + rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count()
+    };
+    let mut end = blanks(0);
+    for _ in 0..MAX_MARGINS {
+        let rest = line.get(end..).unwrap_or_default();
+        let mark = MARGINS.iter().find(|mark| rest.starts_with(mark));
+        let behind = mark.map_or(end, |mark| blanks(end + mark.len()));
+        if mark.is_none_or(|mark| behind == end + mark.len()) {
+            break;
+        }
+        end = behind;
+    }
+    end
 }
 
 /// Characters of UTF-8: bytes that begin one.
@@ -170,7 +209,8 @@ impl Joined {
             if at > 0 {
                 seams.push(clean.text.len());
             }
-            clean.append(&line.clean, line.offset - offset);
+            let margin = if at > 0 { line.margin } else { 0 };
+            clean.append(&line.clean, margin, line.offset - offset);
             let ends_blank = clean.text.last().is_some_and(u8::is_ascii_whitespace);
             if at + 1 < group.len() && blank_behind(line) && !ends_blank {
                 clean.text.push(b' ');
@@ -206,7 +246,7 @@ impl Joined {
         self.seams.push(self.clean.text.len());
         let behind = offset.saturating_sub(self.offset);
         self.clean
-            .append(clean, usize::try_from(behind).unwrap_or(usize::MAX / 2));
+            .append(clean, 0, usize::try_from(behind).unwrap_or(usize::MAX / 2));
         self.numbers.push(number);
         self.spans.push(offset..offset + size(len));
     }

@@ -49,6 +49,25 @@ fn every_cut_line_counts_once_however_many_there_are() {
 }
 
 #[test]
+fn a_cut_line_is_read_behind_the_margin_of_a_quote_or_a_box() {
+    for (first, further) in [
+        ("", ""),
+        ("> ", "> "),
+        ("> > ", "> > "),
+        ("# ", "# "),
+        ("\u{2502} ", "\u{2502} "),
+        ("", "    "),
+    ] {
+        let text = format!(
+            "{first}RuntimeError: CUDA error in worker 4711 of 8: peer access is not\n{further}supported between these two devices\n{further}done"
+        );
+        let found = scan_text(&matcher(), &text).matches;
+        assert_eq!(found.len(), 1, "{text}");
+        assert_eq!(counts(&found[0]).1, [1], "{text}");
+    }
+}
+
+#[test]
 fn a_cut_line_whose_end_was_counted_alone_does_not_count_again() {
     let mut fallen = record("xid/79", "GPU has fallen off the bus");
     fallen.patterns = vec![pattern(
