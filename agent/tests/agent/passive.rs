@@ -193,6 +193,17 @@ fn an_xid_between_two_looks_ends_by_a_proof_after_a_new_boot_alone() {
     // Looks, a proof of the same boot, and a boot end nothing.
     assert_eq!(daemon(&node, &[]).code, 2);
     assert_eq!(prove(&node).code, 2, "the fault is open on a GPU of the run");
+    // What is printed says the same as the exit code.
+    let probe = |arguments: &[&str]| {
+        let mut probe = node.command("probe");
+        let probe = probe.env("PEERLESS_STATE", node.path("state")).args(arguments);
+        Run::of(&probe.output().unwrap())
+    };
+    let table = probe(&[]);
+    assert!(table.stdout.starts_with("broken: "), "{}", table.stdout);
+    assert!(table.stdout.contains("; this run: healthy: "), "{}", table.stdout);
+    let report: Report = serde_json::from_str(&probe(&["--json"]).stdout).unwrap();
+    assert_eq!(report.conclusion.exit_code, 2);
     assert_eq!(daemon(&node, &[]).code, 2);
     write(&node.path(""), BOOT, "9f1b2c3d-0000-4000-8000-000000000002\n");
     write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");

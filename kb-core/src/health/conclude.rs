@@ -3,6 +3,7 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::observation::open_faults;
 use crate::report::{Bearing, Entry, Health, Pair, Proof, Report, Seen, Verdict};
 use crate::verdict::{cause, worst_absent};
 
@@ -35,6 +36,9 @@ pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
         health.look = Some(look);
     }
     report.health = Some(health);
+    if open_faults(report).next().is_some() {
+        report.conclusion.exit_code = Verdict::Broken.exit_code();
+    }
 }
 
 /// What the look says without the ledger. That nothing was proven is no news: a look proves nothing. What a GPU asks for

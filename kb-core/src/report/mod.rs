@@ -202,7 +202,7 @@ pub struct Failure {
 pub struct Conclusion {
     /// The worst verdict of all pairs, see [`crate::verdict`].
     pub verdict: Verdict,
-    /// Exit code that goes with it before `--fail-on` is applied.
+    /// Exit code that goes with it before `--fail-on` is applied; 2 where a fault is open that the run does not end.
     pub exit_code: u8,
     /// Why, in one sentence.
     pub reason: String,

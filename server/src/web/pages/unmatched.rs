@@ -7,6 +7,7 @@ use actix_web::web::{Data, Path, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::ids::RecordId;
+use kb_core::near;
 use kb_core::propose::propose;
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -122,18 +123,11 @@ pub async fn list(
         Some(text).filter(|text| !text.is_empty())
     };
     let query = UnmatchedQuery {
-        state: match params.state.as_deref() {
-            None => Some(UnmatchedState::Open),
-            Some(word) => UnmatchedState::from_word(word),
-        },
+        state: state_of(params.state.as_deref())?,
         assignee: some(&params.assignee),
         node: some(&params.node),
         text: some(&params.q),
-        order: match params.sort.as_str() {
-            "nodes" => UnmatchedOrder::Nodes,
-            "last_seen" => UnmatchedOrder::LastSeen,
-            _ => UnmatchedOrder::Count,
-        },
+        order: order_of(&params.sort)?,
         skip: params.skip.unwrap_or(0).min(i32::MAX.unsigned_abs()),
         limit: PAGE_DEFAULT + 1,
     };
@@ -201,6 +195,34 @@ pub(in crate::web::pages) fn page(
         pasted: Vec::new(),
         filter,
     }
+}
+
+/// Open where nothing is asked, all where the choice is empty.
+fn state_of(word: Option<&str>) -> Result<Option<UnmatchedState>, Problem> {
+    match word {
+        None => Ok(Some(UnmatchedState::Open)),
+        Some("") => Ok(None),
+        Some(word) => UnmatchedState::from_word(word)
+            .map(Some)
+            .ok_or_else(|| not_among("state", word, &["open", "ignored", "known"])),
+    }
+}
+
+fn order_of(word: &str) -> Result<UnmatchedOrder, Problem> {
+    match word {
+        "" | "count" => Ok(UnmatchedOrder::Count),
+        "nodes" => Ok(UnmatchedOrder::Nodes),
+        "last_seen" => Ok(UnmatchedOrder::LastSeen),
+        word => Err(not_among("sort", word, &["count", "nodes", "last_seen"])),
+    }
+}
+
+fn not_among(parameter: &str, word: &str, known: &[&str]) -> Problem {
+    let (shown, choices) = (near::shown(word), near::choices(word, known));
+    Problem::new(
+        Code::BadQuery,
+        format!("{parameter}={shown} is none of its values: {choices}"),
+    )
 }
 
 fn row(one: Unmatched, words: &Words, locale: Locale) -> Entry {
