@@ -8,12 +8,12 @@ use crate::render::advice::{Advice, Citation, Nature, Objection, Text};
 use crate::render::i18n::{Language, terms};
 use crate::render::words::{Mark, Tone, is_chinese};
 
-/// The signature in the language asked for, and in the other one if there is one.
+/// The signature in the language asked for. A Chinese one comes with the English one, which programs print.
 pub fn signature(record: &Record, language: Language) -> (Text, Option<Text>) {
     let english = Text::new(record.document.signature.as_str());
     let chinese = Text::filled(record.document.signature_zh.as_deref());
     match (language, chinese) {
-        (Language::English, other) => (english, other),
+        (Language::English, _) => (english, None),
         (Language::Chinese, Some(chinese)) => (chinese, Some(english)),
         (Language::Chinese, None) => (english, None),
     }

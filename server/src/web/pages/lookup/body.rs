@@ -83,6 +83,7 @@ pub(in crate::web::pages) async fn text_of_form(
     }
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = body::fields(&encoded)?;
+    form::known_only(&fields)?;
     the_text(fields)
 }
 
@@ -103,6 +104,7 @@ async fn from_form(
 ) -> Result<LookedUp, Problem> {
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = body::fields(&encoded)?;
+    form::known_only(&fields)?;
     let environment = form::environment(&fields)?;
     let only = form::only(&fields);
     let text = the_text(fields)?;
