@@ -132,7 +132,10 @@ async fn a_record_is_begun_with_pattern_examples_and_title() {
     assert!(list.contains(&format!("/unmatched/{id}")), "{list}");
     for (wrong, nearest) in [("state=opn", "open"), ("sort=node", "nodes")] {
         let refused = con.page(&format!("/unmatched?{wrong}")).await;
-        assert!(refused.contains("is none of its values") && refused.contains(nearest), "{refused}");
+        assert!(
+            refused.contains("is none of its values") && refused.contains(nearest),
+            "{refused}"
+        );
     }
     let one = con.page(&format!("/unmatched/{id}")).await;
     assert!(one.contains("/records/new"), "{one}");

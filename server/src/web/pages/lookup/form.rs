@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::render::answer::origin::Only;
 use crate::render::i18n::{Language, site};
 use crate::web::error::{Code, Problem};
 
@@ -69,6 +70,21 @@ pub(super) fn environment(fields: &[(String, String)]) -> Result<BTreeMap<String
         environment.insert(name.clone(), value.to_owned());
     }
     Ok(environment)
+}
+
+/// What the reader wants to see alone.
+pub(super) fn only(fields: &[(String, String)]) -> Only {
+    let chosen = |name: &str| {
+        let field = fields.iter().find(|(field, _)| field == name);
+        field
+            .map(|(_, value)| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
+    };
+    Only {
+        host: chosen("only_host"),
+        rank: chosen("only_rank"),
+        gpu: chosen("only_gpu"),
+    }
 }
 
 #[cfg(test)]
