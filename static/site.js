@@ -2,20 +2,60 @@
 // that nothing is read into memory or kept.
 "use strict";
 
-for (const button of document.querySelectorAll("[data-copy]")) {
-  if (!navigator.clipboard) break;
-  const source = button.parentElement.querySelector("[data-copy-text]");
-  if (!source) continue;
+// Over plain http there is no clipboard; what is selected can be copied all the same.
+async function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "unseen";
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (!done) throw new Error("not copied");
+}
+
+function copyOnClick(button, source) {
   const label = button.textContent;
   button.hidden = false;
   button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(source.textContent.trim());
+      await copyText((source.value ?? source.textContent).trim());
       button.textContent = "✓";
     } catch {
       button.textContent = "✗";
     }
+    button.focus();
     setTimeout(() => { button.textContent = label; }, 1500);
+  });
+}
+
+function offerCopies() {
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    const source = button.dataset.copy ? { value: button.dataset.copy } : button.parentElement.querySelector("[data-copy-text]");
+    if (source) copyOnClick(button, source);
+  }
+  for (const row of document.querySelectorAll("[data-copy-row]")) {
+    row.hidden = false;
+    for (const button of row.querySelectorAll("[data-copy-from]")) {
+      copyOnClick(button, document.getElementById(button.dataset.copyFrom));
+    }
+  }
+}
+
+// Faults of one host, rank or GPU alone, without asking the server again.
+function narrowAtOnce(row) {
+  const lists = row.querySelectorAll("select");
+  // What the server left out already is not here to be shown again: then its button is needed.
+  if ([...lists].some((list) => list.value)) return;
+  row.hidden = false;
+  row.querySelector("button").hidden = true;
+  const fits = (item) => [...lists].every((list) => {
+    const values = item.dataset[list.name.replace("only_", "") + "s"] || "";
+    return !list.value || values.split("|").includes(list.value);
+  });
+  row.addEventListener("change", () => {
+    for (const item of document.querySelectorAll("[data-hosts]")) item.hidden = !fits(item);
   });
 }
 
@@ -201,6 +241,8 @@ function show(page) {
 }
 
 function start() {
+  offerCopies();
+  for (const row of document.querySelectorAll("[data-narrow]")) narrowAtOnce(row);
   for (const box of document.querySelectorAll("[data-box]")) fillBox(box);
 }
 

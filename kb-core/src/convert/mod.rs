@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! bytes -> lines (colours off) -> prefixes (of launchers, off) -> format (sections, by what a tool prints first)
-//!       -> nvbandwidth, p2p_test, simple_p2p, nccl_tests, topo, nccl_log -> draft -> finish -> report
+//!       -> nvbandwidth, p2p_test, simple_p2p, nccl_tests, topo, nccl_log, driver_lines -> draft -> finish -> report
 //! ```
 //!
 //! The tools' own defects are mended where that can be done, and told in the report's notes where not. Damaged and
 //! cut output is an error that names the line; nothing is made up for what is missing.
 
 mod draft;
+mod driver_lines;
 mod error;
 mod finish;
 mod format;
@@ -101,6 +102,7 @@ pub fn convert(bytes: &[u8], options: &Options) -> Result<Report, ConvertError> 
             Format::NcclLog => nccl_log::read(&mut draft, &section, options)?,
         }
     }
+    driver_lines::read(&mut draft, &lines);
     finish::finish(draft, options)
 }
 

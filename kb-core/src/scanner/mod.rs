@@ -77,6 +77,7 @@ use cut_lines::Head;
 use engine::Engine;
 use lines::Lines;
 pub(crate) use prefix::launcher_prefix;
+pub use prefix::{WrittenBy, written_by};
 
 /// What a scan should know beforehand.
 #[derive(Debug, Clone, PartialEq, Eq)]

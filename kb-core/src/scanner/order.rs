@@ -244,8 +244,8 @@ impl<'c> Timeline<'c> {
         let hosts: BTreeSet<&[u8]> = self.used.iter().map(|clock| self.clocks.host(*clock)).collect();
         if notes.is_empty() && hosts.len() > 1 {
             notes.push(
-                "the matches are on lines of several clocks, and no error is reported by two of them that would tell how \
-                 far they are apart: between them the graph decides which led to which"
+                "the lines have the times of several clocks, and no error stands in two of them, which would tell how far \
+                 the clocks are apart: between clocks the graph decides which error led to which"
                     .to_owned(),
             );
         }

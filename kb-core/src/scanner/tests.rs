@@ -14,3 +14,4 @@ mod ranks;
 mod several;
 mod strangers;
 mod unread;
+mod writers;

@@ -7,6 +7,7 @@
 )]
 
 mod damaged;
+mod driver_lines;
 
 use kb_core::convert::{Capability, ConvertError, Options, convert};
 use kb_core::report::{Engine, Measurement, Node, Operation, P2pStatus, Report};

@@ -24,11 +24,6 @@ lookup-errors =
         [one] { $count } known error
        *[other] { $count } known errors
     }
-lookup-lines-read =
-    { $count ->
-        [one] { $count } line read
-       *[other] { $count } lines read
-    }
 lookup-by-time = Ordered by the time on the lines
 lookup-by-clock = Ordered by the time on the lines of each clock, between clocks by the graph
 lookup-by-place = Ordered by place in the text
@@ -39,10 +34,6 @@ lookup-nccl-debug = With NCCL, run again with `NCCL_DEBUG=INFO`; kernel messages
 lookup-rarest-before = Search for its rarest word among{" "}
 lookup-rarest-link = all records
 lookup-rarest-after = .
-lookup-first-cause = First cause, line { $line }
-lookup-another-cause = Another cause, line { $line }
-lookup-follows-from = Follows from { $cause }, line { $line }
-lookup-at-line = Line { $line }
 lookup-step-line = line { $line }
 lookup-sample = The record's own sample:
 lookup-on-lines =
@@ -53,19 +44,11 @@ lookup-on-lines =
 lookup-fits = Fits your environment
 lookup-not-compared = Environment not compared
 lookup-elsewhere = For another environment
-lookup-score = Score { $score }
-lookup-matched-lines = Matched lines
 lookup-more-like-this =
     { $count ->
         [one] { $count } more line like this
        *[other] { $count } more lines like this
     }
-lookup-line-count =
-    { $count ->
-        [one] { $count } line
-       *[other] { $count } lines
-    }
-lookup-other-values = with other values
 lookup-whole-record = The whole record
 lookup-more-dead-ends =
     { $count ->
@@ -88,9 +71,3 @@ lookup-candidates = Candidates, not matches
 lookup-candidates-mean = Nothing proves that one of these is your error.
 lookup-stands-at = Where it stands
 lookup-again = Change it, or look up something else
-lookup-harmless-ones =
-    { $count ->
-        [one] { $count } known message that is harmless
-       *[other] { $count } known messages that are harmless
-    }
-lookup-harmless-at = Harmless, line { $line }

@@ -25,6 +25,7 @@ pub mod steps;
 pub mod suspects;
 pub mod tokens;
 pub mod unmatched;
+pub mod whose;
 pub mod work_time;
 pub mod workbench;
 

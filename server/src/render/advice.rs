@@ -1,6 +1,7 @@
 //! Dead ends and workarounds, and texts that know their language; shared by answers and records.
 
-use super::words::{is_chinese, web_href};
+use super::command::first_command;
+use super::words::{Mark, is_chinese, web_href};
 
 /// A text with its language, so that screen readers and fonts get it right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +28,10 @@ impl Text {
 /// A place where something is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citation {
+    /// Its address.
     pub text: String,
+    /// What a link to it says: `NVIDIA/nccl#1229`.
+    pub name: String,
     /// Link target, where the address leads to a web page.
     pub href: Option<String>,
     /// When it was read and what it supports.
@@ -39,11 +43,41 @@ impl Citation {
     pub fn new(address: &str) -> Self {
         Self {
             text: address.to_owned(),
+            name: name_of(address),
             href: web_href(address),
             note: None,
         }
     }
 }
+
+/// A short name for a page: of a repository's thread its number, of another page its host and the last step.
+fn name_of(address: &str) -> String {
+    let Some((_, rest)) = address.split_once("://") else {
+        return address.to_owned();
+    };
+    let (path, fragment) = rest.split_once('#').unwrap_or((rest, ""));
+    let path = path.split('?').next().unwrap_or(path);
+    let mut steps = path.split('/').filter(|step| !step.is_empty());
+    let host = steps.next().unwrap_or_default().trim_start_matches("www.");
+    let steps: Vec<&str> = steps.filter(|step| !step.starts_with("index.")).collect();
+    let name = match (host, steps.as_slice()) {
+        ("github.com", [owner, repository, "issues" | "pull" | "discussions", number, ..]) => {
+            return format!("{owner}/{repository}#{number}");
+        }
+        ("github.com", [owner, repository]) => return format!("{owner}/{repository}"),
+        ("github.com", [owner, repository, .., last]) => format!("{owner}/{repository}: {last}"),
+        (_, [.., last]) => format!("{host}: {last}"),
+        (_, []) => host.to_owned(),
+    };
+    if fragment.is_empty() || fragment.len() > MAX_FRAGMENT {
+        name
+    } else {
+        format!("{name}#{fragment}")
+    }
+}
+
+/// Longer ones are no names.
+const MAX_FRAGMENT: usize = 40;
 
 /// One thing to do, or not to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +88,8 @@ pub struct Advice {
     pub condition: Option<Text>,
     /// What the step does to the error, what it costs and touches; of a workaround alone.
     pub kind: Option<String>,
+    /// The same in parts; of a workaround alone.
+    pub nature: Option<Nature>,
     /// What must be stopped before it.
     pub stop_first: Option<Text>,
     /// The rate with what it rests on.
@@ -65,6 +101,14 @@ pub struct Advice {
     pub position: usize,
     /// What people said of it; on the page of a record alone.
     pub votes: Option<AdviceVotes>,
+}
+
+/// What a step does to the error, what it touches and what is given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nature {
+    pub kind: Mark,
+    pub scope: &'static str,
+    pub cost: Option<Text>,
 }
 
 /// What people said of an advice, beside what the record claims, and a form to say more.
@@ -108,10 +152,44 @@ pub struct Objection {
 const MAX_HEADLINE: usize = 100;
 
 impl Advice {
+    /// The first command in it, as it is to be typed.
+    pub fn command(&self) -> Option<String> {
+        let texts = [&self.title, &self.body].into_iter().flatten();
+        let mut lines = texts.flat_map(|text| text.text.lines());
+        lines.find_map(first_command).map(str::to_owned)
+    }
+
     /// True where the title is short enough to stand as a headline.
     pub fn is_headline(&self) -> bool {
         self.title
             .as_ref()
             .is_some_and(|title| title.text.chars().count() <= MAX_HEADLINE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_have_short_names() {
+        for (address, name) in [
+            (
+                "https://github.com/NVIDIA/nccl/issues/1229#issuecomment-1",
+                "NVIDIA/nccl#1229",
+            ),
+            (
+                "https://github.com/NVIDIA/nccl/blob/v2/src/init.cc#L12",
+                "NVIDIA/nccl: init.cc#L12",
+            ),
+            (
+                "https://docs.nvidia.com/deploy/xid-errors/index.html",
+                "docs.nvidia.com: xid-errors",
+            ),
+            ("https://www.example.org", "example.org"),
+            ("a book", "a book"),
+        ] {
+            assert_eq!(name_of(address), name);
+        }
     }
 }

@@ -2,7 +2,9 @@
 //! answer, hits and the graph as text. Pages, MCP and the command line show them; nothing here knows of requests.
 
 pub mod advice;
+pub mod answer;
 pub mod answer_text;
+pub mod command;
 pub mod graph_text;
 pub mod i18n;
 pub mod record;

@@ -14,6 +14,7 @@
 
 mod access;
 mod accounts;
+mod answer_page;
 mod attacks;
 mod bad_input;
 mod bounded;
@@ -52,6 +53,7 @@ mod people;
 mod process;
 mod proxy;
 mod record_command;
+mod record_page;
 mod records;
 mod replicas;
 mod reports;

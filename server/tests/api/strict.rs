@@ -74,6 +74,13 @@ async fn a_misspelt_filter_of_a_page_is_told_and_trackers_pass() {
     ] {
         assert_eq!(page(&app, path).await.0, 200, "{path}");
     }
+    let form = app
+        .request(reqwest::Method::POST, "/match")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body("text=hello&drivr=550.54");
+    let answer = form.send().await.unwrap();
+    assert_eq!(answer.status(), 400);
+    assert!(answer.text().await.unwrap().contains("no field `drivr`"));
     app.stop().await;
 }
 

@@ -131,8 +131,13 @@ async fn a_record_is_begun_with_pattern_examples_and_title() {
     let list = con.page("/unmatched").await;
     assert!(list.contains(&format!("/unmatched/{id}")), "{list}");
     for (wrong, nearest) in [("state=opn", "open"), ("sort=node", "nodes")] {
-        let refused = con.page(&format!("/unmatched?{wrong}")).await;
-        assert!(refused.contains("is none of its values") && refused.contains(nearest), "{refused}");
+        let refused = con.get(&format!("/unmatched?{wrong}")).await;
+        assert_eq!(refused.status(), 400, "{wrong}");
+        let refused = refused.text().await.unwrap();
+        assert!(
+            refused.contains("is none of its values") && refused.contains(nearest),
+            "{refused}"
+        );
     }
     let one = con.page(&format!("/unmatched/{id}")).await;
     assert!(one.contains("/records/new"), "{one}");

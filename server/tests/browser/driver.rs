@@ -191,7 +191,7 @@ impl Browser {
     }
 
     /// Clicks on what leaves the page as it is.
-    async fn click(&self, selector: &str) {
+    pub async fn click(&self, selector: &str) {
         self.at(selector, "POST", "click", Some(json!({}))).await;
     }
 

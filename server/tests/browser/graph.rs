@@ -120,9 +120,12 @@ async fn a_chain_leads_from_the_log_to_the_graph() {
     browser.open(&app.url).await;
     browser.type_into("textarea", log).await;
     browser.follow("form[action='/match'] button[type=submit]").await;
+    browser
+        .until("const chain = document.querySelector('.chained'); chain.closest('details').open = true; return true")
+        .await;
     let chain = browser.text("ol.chain").await;
     assert!(chain.contains("xid/79"), "{chain}");
-    browser.follow("section[aria-labelledby^=chain] p a").await;
+    browser.follow(".chained p a").await;
     assert_eq!(browser.text("h1").await, "From first cause to symptom");
     assert!(browser.script(MISPLACED).await[0].as_u64().unwrap() >= 2);
 }

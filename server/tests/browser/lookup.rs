@@ -16,7 +16,7 @@ async fn paste_to_record(browser: &Browser, app: &TestApp) {
     browser.follow(".box button[type=submit]").await;
     assert_eq!(browser.text(".log mark").await, SPAN);
     assert_eq!(browser.text("h1").await, "1 known error");
-    let line = browser.text(".log li").await;
+    let line = browser.text(".log .hit").await;
     assert!(line.contains('2') && line.contains("[rank1]"), "{line}");
     let address = browser.address().await;
     assert_eq!(

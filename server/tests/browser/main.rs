@@ -13,6 +13,7 @@
     reason = "a test that cannot go on must stop"
 )]
 
+mod answer;
 mod driver;
 mod feedback;
 mod fleet;

@@ -64,6 +64,7 @@ pub(super) fn nccl_origin(rest: &[u8]) -> Option<Part> {
     (host > 0).then(|| Part {
         host: Some(0..host),
         pid: Some(pid),
+        gpu: Some(at + 2..at + device),
         ..Part::of(at + 1 + device)
     })
 }

@@ -26,6 +26,8 @@ pub(super) struct Prefix {
     pub(super) len: usize,
     /// The first time in it.
     pub(super) stamp: Option<Stamp>,
+    /// Where that time stands.
+    pub(super) time: Option<Range<usize>>,
     /// The host, where a form names one; of a pod its name.
     pub(super) host: Option<Range<usize>>,
     /// The process.
@@ -34,6 +36,8 @@ pub(super) struct Prefix {
     pub(super) rank: Option<Range<usize>>,
     /// The container.
     pub(super) unit: Option<Range<usize>>,
+    /// The GPU, by the number that the process has for it.
+    pub(super) gpu: Option<Range<usize>>,
 }
 
 /// One part of a prefix; ranges count from its beginning.
@@ -44,6 +48,7 @@ struct Part {
     pid: Option<Range<usize>>,
     rank: Option<Range<usize>>,
     unit: Option<Range<usize>>,
+    gpu: Option<Range<usize>>,
 }
 
 impl Part {
@@ -84,6 +89,7 @@ impl Prefix {
             (&mut self.pid, part.pid),
             (&mut self.rank, part.rank),
             (&mut self.unit, part.unit),
+            (&mut self.gpu, part.gpu),
         ] {
             if own.is_none() {
                 *own = new.map(moved);
@@ -110,6 +116,32 @@ pub(super) fn read(line: &[u8]) -> Prefix {
     }
     prefix.len = prefix.len.min(line.len());
     prefix
+}
+
+/// When a line was written and by whom, as far as what stands before its message says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WrittenBy<'l> {
+    /// The time as the line has it; seconds since boot for the kernel's.
+    pub time: Option<&'l str>,
+    /// The host; of a pod its name.
+    pub host: Option<&'l str>,
+    /// The rank among the workers of a job.
+    pub rank: Option<&'l str>,
+    /// The GPU, by the number that the process has for it.
+    pub gpu: Option<&'l str>,
+}
+
+/// Reads when a line was written and by whom.
+pub fn written_by(line: &str) -> WrittenBy<'_> {
+    let prefix = read(line.as_bytes());
+    let part = |range: Option<Range<usize>>| line.get(range?).filter(|part| !part.is_empty());
+    WrittenBy {
+        time: part(prefix.time),
+        host: part(prefix.host),
+        rank: part(prefix.rank),
+        // NCCL writes `[-1]` where there is none.
+        gpu: part(prefix.gpu).filter(|gpu| !gpu.starts_with('-')),
+    }
 }
 
 /// What a launcher put before a line, and who of its workers wrote it.
@@ -151,7 +183,10 @@ pub(crate) fn launcher_prefix(line: &[u8]) -> Option<LauncherPrefix> {
 fn timed(rest: &[u8], prefix: &mut Prefix) -> Option<Part> {
     if let Some(value) = rest.strip_prefix(b"time=\"") {
         let (stamp, len) = read_stamp(value, false)?;
-        prefix.stamp = prefix.stamp.or(Some(stamp));
+        if prefix.stamp.is_none() {
+            prefix.stamp = Some(stamp);
+            prefix.time = Some(prefix.len + 6..prefix.len + 6 + len);
+        }
         return Some(Part::of(
             6 + len + usize::from(tail(value, len).first() == Some(&b'"')),
         ));
@@ -167,6 +202,7 @@ fn timed(rest: &[u8], prefix: &mut Prefix) -> Option<Part> {
     let mut part = Part::of(at);
     if prefix.stamp.is_none() {
         prefix.stamp = Some(stamp);
+        prefix.time = Some(prefix.len + inner_at..prefix.len + inner_at + len);
         if let Some((host, process)) = syslog_host(tail(rest, at)) {
             part.host = Some(at + host.start..at + host.end);
             let behind = at + host.end + 1;

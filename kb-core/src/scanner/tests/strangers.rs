@@ -26,8 +26,9 @@ fn an_xid_that_no_record_explains_is_told() {
         "Xid errors: none\nthe Xid 81 of last year\nxid (epoch 7)\n",
     );
     assert_eq!(quiet.notes, Vec::<String>::new());
-    let many: String = (200..300)
+    let many: Vec<String> = (200..300)
         .map(|n| format!("NVRM: Xid (PCI:0000:3b:00): {n}, pid=7\n"))
         .collect();
+    let many = many.concat();
     assert_eq!(scan_text(&matcher, many).notes.len(), 17);
 }

@@ -23,6 +23,7 @@ macro_rules! files {
 
 files!(
     "account",
+    "answer",
     "edit",
     "feedback",
     "field",

@@ -5,6 +5,7 @@
 mod table;
 
 pub mod account;
+pub mod answer;
 pub mod edit;
 pub mod feedback;
 pub mod field;

@@ -13,7 +13,10 @@ use crate::render::words::record_href;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     pub title: &'static str,
+    /// As this record states it.
     pub items: Vec<NeighbourView>,
+    /// As those records state it.
+    pub elsewhere: Vec<NeighbourView>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +24,7 @@ pub struct NeighbourView {
     pub id: String,
     /// Its page, where it is a published record.
     pub href: Option<String>,
-    /// How to tell the two apart, when it holds, how often, who says so.
+    /// How to tell the two apart, when it holds, how often.
     pub details: Vec<Text>,
 }
 
@@ -34,21 +37,23 @@ pub fn groups(id: &RecordId, neighbours: &[Neighbour], locale: Locale) -> Vec<Gr
         (EdgeKind::FrequentlyConfusedWith, words.confused_with),
     ];
     let group = |(kind, title)| {
-        let items: Vec<NeighbourView> = neighbours
-            .iter()
-            .filter(|neighbour| neighbour.relation == kind)
-            .map(|neighbour| view(id, neighbour, locale))
-            .collect();
-        Group { title, items }
+        let of_kind = neighbours.iter().filter(|neighbour| neighbour.relation == kind);
+        let (own, others): (Vec<_>, Vec<_>) = of_kind.partition(|neighbour| neighbour.stated_by == *id);
+        let views = |list: Vec<&Neighbour>| list.into_iter().map(|one| view(one, locale)).collect();
+        Group {
+            title,
+            items: views(own),
+            elsewhere: views(others),
+        }
     };
     kinds
         .into_iter()
         .map(group)
-        .filter(|group| !group.items.is_empty())
+        .filter(|group| !group.items.is_empty() || !group.elsewhere.is_empty())
         .collect()
 }
 
-fn view(id: &RecordId, neighbour: &Neighbour, locale: Locale) -> NeighbourView {
+fn view(neighbour: &Neighbour, locale: Locale) -> NeighbourView {
     let words: &Words = locale.language.words();
     let own_words = |text: String| Text {
         text,
@@ -62,9 +67,6 @@ fn view(id: &RecordId, neighbour: &Neighbour, locale: Locale) -> NeighbourView {
             words.probability,
             percent(probability)
         )));
-    }
-    if neighbour.stated_by != *id {
-        details.push(own_words(words.stated_elsewhere.to_owned()));
     }
     NeighbourView {
         id: neighbour.id.clone(),

@@ -3,7 +3,7 @@
 
 use kb_core::terminal::harmless;
 
-use super::neighbours::Group;
+use super::neighbours::{Group, NeighbourView};
 use super::view::{Source, view};
 use crate::render::advice::{Advice, Citation, Objection};
 use crate::render::i18n::{Language, record::Words};
@@ -147,15 +147,23 @@ impl Sheet {
 
     fn group(&mut self, group: &Group, words: &Words) {
         self.section(group.title, true);
-        for item in &group.items {
+        self.neighbours(2, &group.items, words);
+        if !group.elsewhere.is_empty() {
+            self.line(2, words.stated_elsewhere);
+            self.neighbours(4, &group.elsewhere, words);
+        }
+    }
+
+    fn neighbours(&mut self, indent: usize, items: &[NeighbourView], words: &Words) {
+        for item in items {
             let missing = if item.href.is_some() {
                 ""
             } else {
                 words.no_such_record
             };
-            self.line(2, &format!("{} {missing}", item.id));
+            self.line(indent, &format!("{} {missing}", item.id));
             for detail in &item.details {
-                self.text(4, &detail.text);
+                self.text(indent + 2, &detail.text);
             }
         }
     }

@@ -1,19 +1,19 @@
 //! A record's texts in the language asked for; where a text has no translation the other language stands in, marked.
 
-use kb_core::annex::{Dispute, WorkaroundNote};
+use kb_core::annex::{Dispute, WorkaroundKind, WorkaroundNote};
 use kb_core::record::{Advised, DeadEnd, Record, Workaround};
 
 use super::tier::{Tier, rate};
-use crate::render::advice::{Advice, Citation, Objection, Text};
+use crate::render::advice::{Advice, Citation, Nature, Objection, Text};
 use crate::render::i18n::{Language, terms};
-use crate::render::words::is_chinese;
+use crate::render::words::{Mark, Tone, is_chinese};
 
-/// The signature in the language asked for, and in the other one if there is one.
+/// The signature in the language asked for. A Chinese one comes with the English one, which programs print.
 pub fn signature(record: &Record, language: Language) -> (Text, Option<Text>) {
     let english = Text::new(record.document.signature.as_str());
     let chinese = Text::filled(record.document.signature_zh.as_deref());
     match (language, chinese) {
-        (Language::English, other) => (english, other),
+        (Language::English, _) => (english, None),
         (Language::Chinese, Some(chinese)) => (chinese, Some(english)),
         (Language::Chinese, None) => (english, None),
     }
@@ -86,6 +86,7 @@ fn dead_end(record: &Record, language: Language, tier: &Tier, advised: &Advised<
         body: body.or_else(|| Text::filled(item.why_fails.as_deref())),
         condition: Text::filled(item.condition.as_deref()),
         kind: None,
+        nature: None,
         stop_first: None,
         rate: item
             .fail_rate
@@ -139,6 +140,7 @@ fn workaround(record: &Record, language: Language, tier: &Tier, advised: &Advise
         body: how,
         condition: Text::filled(item.condition.as_deref()),
         kind: note.map(|note| kind(note, language)),
+        nature: note.map(|note| nature(note, language)),
         stop_first: note.and_then(|note| {
             either(
                 language,
@@ -162,6 +164,21 @@ fn kind(note: &WorkaroundNote, language: Language) -> String {
     let cost = either(language, note.cost.as_deref(), note.cost_zh.as_deref());
     let kind = words.workaround_kind(note.kind, cost.as_ref().map(|cost| cost.text.as_str()));
     format!("{kind} · {}", words.workaround_scope(note.scope))
+}
+
+fn nature(note: &WorkaroundNote, language: Language) -> Nature {
+    let words = terms::Words::of(language);
+    let (tone, sign, label) = match note.kind {
+        WorkaroundKind::Repairs => (Tone::Good, "✓", words.repairs),
+        WorkaroundKind::Avoids => (Tone::Warn, "△", words.avoids),
+        WorkaroundKind::Diagnoses => (Tone::Unknown, "?", words.diagnoses),
+        WorkaroundKind::Hides => (Tone::Bad, "✗", words.hides),
+    };
+    Nature {
+        kind: Mark { tone, sign, label },
+        scope: words.workaround_scope(note.scope),
+        cost: either(language, note.cost.as_deref(), note.cost_zh.as_deref()),
+    }
 }
 
 /// When a message that is harmless is not.

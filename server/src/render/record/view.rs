@@ -4,9 +4,12 @@ use kb_core::ids::Revision;
 use kb_core::record::Record;
 use kb_core::signature::AppliesTo;
 
+use super::first::{FirstThing, first_thing};
 use super::neighbours::{Group, groups};
+use super::sources::sources;
 use super::texts;
 use super::tier::{Tier, percent};
+use super::verdict::{Verdict, verdict};
 use crate::feed::{Neighbour, PublishedRecord};
 use crate::render::advice::{Advice, Citation, Objection, Text};
 use crate::render::i18n::{Language, Locale, record::Words, terms};
@@ -69,6 +72,8 @@ pub struct RecordView {
     pub signature_other: Option<Text>,
     pub tier: Tier,
     pub facts: Vec<String>,
+    pub verdict: Verdict,
+    pub first: Option<FirstThing>,
     pub root_cause: Text,
     pub root_cause_dispute: Option<Objection>,
     pub dead_ends: Vec<Advice>,
@@ -90,6 +95,7 @@ pub fn view(source: Source<'_>, locale: Locale) -> RecordView {
     let id = record.id();
     let tier = Tier::of(document, words);
     let (signature, signature_other) = texts::signature(record, language);
+    let workarounds = texts::workarounds(record, language, &tier);
     RecordView {
         notices: notices(source, locale),
         id: id.to_string(),
@@ -97,10 +103,12 @@ pub fn view(source: Source<'_>, locale: Locale) -> RecordView {
         signature,
         signature_other,
         facts: facts(record, language),
+        verdict: verdict(record, language),
+        first: first_thing(record, &workarounds),
         root_cause: texts::root_cause(record, language),
         root_cause_dispute: texts::root_cause_dispute(record, language),
         dead_ends: texts::dead_ends(record, language, &tier),
-        workarounds: texts::workarounds(record, language, &tier),
+        workarounds,
         examples: annex.examples.iter().map(example).collect(),
         near_misses: annex.near_misses.iter().map(near_miss).collect(),
         codes: codes(record, locale),
@@ -238,53 +246,6 @@ fn applies_to(condition: &AppliesTo, words: &Words) -> Row {
         told.push(condition.any_of.join(words.or));
     }
     Row::new(condition.component.replace('_', " "), told.join(", "))
-}
-
-fn sources(record: &Record, words: &Words) -> Vec<Citation> {
-    let mut sources: Vec<Citation> = Vec::new();
-    let read = |url: &str| record.annex.sources.iter().any(|source| source.url == url);
-    let official = record.document.official_doc_url.as_deref();
-    if let Some(url) = official.filter(|url| !url.trim().is_empty() && !read(url)) {
-        let section = record.document.official_doc_section.as_deref();
-        let note = section.map_or_else(
-            || words.vendor_page.to_owned(),
-            |section| format!("{}: {section}", words.vendor_page),
-        );
-        sources.push(Citation {
-            note: Some(note),
-            ..Citation::new(url)
-        });
-    }
-    let supporting = |note: String, pointers: &[String]| match pointers {
-        [] => note,
-        pointers => format!("{note}, {} {}", words.supports, pointers.join(", ")),
-    };
-    for source in &record.annex.sources {
-        let note = format!("{} {}", words.read_on, source.read_on);
-        let note = supporting(note, &source.supports);
-        sources.push(Citation {
-            note: Some(note),
-            ..Citation::new(&source.url)
-        });
-    }
-    for seen in &record.annex.reproduced {
-        let mut note = supporting(format!("{}, {}", seen.hardware, seen.on), &seen.supports);
-        if let Some(more) = &seen.note {
-            note = format!("{note}. {more}");
-        }
-        let output = seen.output.as_ref().map(|name| format!(" · {name}"));
-        let address = format!(
-            "{} {}{}",
-            words.seen_in_report,
-            seen.report,
-            output.unwrap_or_default()
-        );
-        sources.push(Citation {
-            note: Some(note),
-            ..Citation::new(&address)
-        });
-    }
-    sources
 }
 
 fn about(source: Source<'_>, words: &Words) -> Vec<Row> {

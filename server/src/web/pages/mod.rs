@@ -19,6 +19,7 @@ pub mod lookup;
 pub mod nodes;
 pub mod problems;
 pub mod record;
+mod record_forms;
 pub mod report;
 pub mod reviews;
 pub mod revisions;

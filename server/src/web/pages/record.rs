@@ -1,4 +1,5 @@
-//! `/r/{id}`: a record for a reader. Dead ends stand before what works; rates never without who vouches for them.
+//! `/r/{id}`: a record for a reader: what it is, what to do first, what works and what does not; rates never without who
+//! vouches for them. `/r/{id}.md` is the same as Markdown, and `/r/{id}.json` leads to the API.
 
 use actix_web::http::header;
 use actix_web::web::{Data, Path, Query};
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use super::feedback::{self, SuggestForm};
 use super::graph;
 use super::layout::{Layout, Section};
+use super::record_forms::{Meta, other_form, tagged};
 use super::{Unreadable, filters, html, html_not_shared};
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
@@ -20,6 +22,7 @@ use crate::render::words::{Link, Tone, record_href};
 use crate::store::{RecordState, RecordStatus};
 use crate::web::auth::Anyone;
 use crate::web::error::{Code, Problem};
+use crate::web::links::base_url;
 use crate::web::pages::locale;
 use crate::web::session::Session;
 use crate::web::state::AppState;
@@ -29,6 +32,8 @@ use crate::web::state::AppState;
 pub struct RecordPage {
     pub(super) layout: Layout,
     pub(super) words: &'static i18n::record::Words,
+    pub(super) say: &'static i18n::answer::Words,
+    pub(super) meta: Meta,
     pub(super) record: RecordView,
     pub(super) languages: Vec<LanguageLink>,
     pub(super) graph: Option<Surroundings>,
@@ -36,6 +41,7 @@ pub struct RecordPage {
     pub(super) suggest: Option<SuggestForm>,
     pub(super) history_href: String,
     pub(super) json_href: String,
+    pub(super) markdown_href: String,
 }
 
 impl RecordPage {
@@ -82,11 +88,15 @@ pub async fn get(
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let locale = locale::of(&request);
+    if let Some(other) = other_form(&request, &state, &generation, &id, locale) {
+        return Ok(other);
+    }
     match find(&generation, &id)? {
         Found::Published(published) => {
             let neighbours = generation.graph.neighbours(published.record.id());
             let source = Source::published(&published, &neighbours);
             let mut page = page(source, locale);
+            page.meta.lead_from(&base_url(&request, &state));
             page.layout = page.layout.at(generation.seq);
             page.graph = surroundings(&generation, published.record.id(), locale);
             page.record
@@ -94,10 +104,10 @@ pub async fn get(
                 .extend(feedback::told(params.told.as_deref(), locale));
             let reader = feedback::Reader::of(&caller, session, &state);
             reader.fill(&mut page, &published, &state, locale).await;
-            html(&page)
+            tagged(&request, html(&page)?)
         }
         Found::Moved(now) => Ok(moved(&request, &now, "")),
-        Found::Unpublished(id) => withdrawn(&generation, &state, &id, locale).await,
+        Found::Unpublished(id) => withdrawn(&request, &state, &id, locale).await,
     }
 }
 
@@ -108,12 +118,15 @@ pub(super) fn page(source: Source<'_>, locale: Locale) -> RecordPage {
     RecordPage {
         layout: layout(record, &texts::heading(record, language).text, locale),
         words: language.words(),
+        say: i18n::answer::Words::of(language),
+        meta: Meta::of(record, language),
         record: view(source, locale),
         languages: languages(id, language),
         graph: None,
         suggest: None,
         history_href: format!("{}/-/revisions", record_href(id.as_str())),
         json_href: format!("/api/v1/records/{id}?view=full"),
+        markdown_href: locale.href(format!("{}.md", record_href(id.as_str()))),
     }
 }
 
@@ -160,11 +173,12 @@ pub(super) fn moved(request: &HttpRequest, now: &RecordId, rest: &str) -> HttpRe
 
 /// A withdrawn record stays readable by its id, marked; a draft is not for readers.
 async fn withdrawn(
-    generation: &Generation,
+    request: &HttpRequest,
     state: &AppState,
     id: &RecordId,
     locale: Locale,
 ) -> Result<HttpResponse, Problem> {
+    let generation = state.knowledge.current();
     let nothing = || Problem::new(Code::NotFound, format!("there is no published record {id}"));
     let status = state.store.status(id).await?.ok_or_else(nothing)?;
     if status.state != RecordState::Withdrawn {
@@ -189,6 +203,7 @@ async fn withdrawn(
         neighbours: &neighbours,
     };
     let mut page = page(source, locale);
+    page.meta.lead_from(&base_url(request, state));
     page.layout.indexed = false;
     page.record.notices.extend(why_withdrawn(&status, locale));
     html_not_shared(&page)
@@ -246,8 +261,9 @@ mod tests {
             let at = html.find(struck).unwrap();
             assert!(html.get(at..).unwrap().contains(why), "{html}");
             assert!(html.contains("/user-guide/docs/env.html\""), "{html}");
-            // What can be copied with a button is not among it.
-            assert_eq!(html.matches("data-copy-text").count(), 2, "{html}");
+            // What can be copied with a button is not among it: the signature, and the command of the first step.
+            let disputed = html.get(at..).unwrap().split("</li>").next().unwrap();
+            assert!(!disputed.contains("data-copy"), "{disputed}");
         }
     }
 }

@@ -11,9 +11,9 @@ mod files;
 /// Words that are the same in Chinese: names, units, and what stands in files and on screens.
 const NAMES: &[&str] = &[
     "AI", "API", "BY", "CC", "CEL", "CNS", "CUDA", "DEBUG", "DISABLE", "DOT", "DR", "English", "GB", "GNS",
-    "GPU", "GiB", "GraphML", "ID", "INFO", "IPC", "JSON", "NCCL", "NS", "NVIDIA", "NVLink", "NVML",
-    "NVSwitch", "OK", "OpenAPI", "P2P", "PCI", "PCIe", "Peerless", "Rust", "SHARP", "SM", "TNS", "U", "UUID",
-    "Xid", "dev", "dmesg", "gz", "ndjson", "s", "shm", "zip", "zst",
+    "GPU", "GiB", "GraphML", "ID", "INFO", "IPC", "JSON", "Markdown", "NCCL", "NS", "NVIDIA", "NVLink",
+    "NVML", "NVSwitch", "OK", "OpenAPI", "P2P", "PCI", "PCIe", "Peerless", "Rust", "SHARP", "SM", "TNS", "U",
+    "UUID", "Xid", "dev", "dmesg", "gz", "ndjson", "s", "shm", "zip", "zst",
 ];
 
 /// Words that no reader of Chinese would write so.

@@ -8,10 +8,12 @@ use actix_web::http::header;
 use actix_web::web::Payload;
 
 use super::form;
-use crate::domain::lookup::{MatchAnswer, MatchOptions, Matching};
+use crate::domain::lookup::{LookupError, MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
 use crate::domain::steps::Steps;
 use crate::feed::Generation;
+use crate::render::answer::log::MarkedText;
+use crate::render::answer::origin::Only;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
 use crate::web::compute::{ALL_RECORDS, Desk};
@@ -32,7 +34,10 @@ pub(super) struct LookedUp {
     pub(super) found: Option<SearchAnswer>,
     /// The text, if it is short enough to be shown again.
     pub(super) echo: String,
+    /// The text with its marks; of one that was read as it came the marked lines alone.
+    pub(super) marked: MarkedText,
     pub(super) environment: BTreeMap<String, String>,
+    pub(super) only: Only,
 }
 
 /// Reads the body and looks it up.
@@ -78,6 +83,7 @@ pub(in crate::web::pages) async fn text_of_form(
     }
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = body::fields(&encoded)?;
+    form::known_only(&fields)?;
     the_text(fields)
 }
 
@@ -98,7 +104,9 @@ async fn from_form(
 ) -> Result<LookedUp, Problem> {
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = body::fields(&encoded)?;
+    form::known_only(&fields)?;
     let environment = form::environment(&fields)?;
+    let only = form::only(&fields);
     let text = the_text(fields)?;
     if text.trim().is_empty() {
         return Err(Problem::new(
@@ -117,19 +125,22 @@ async fn from_form(
         let found = (!answer.has_error())
             .then(|| search_for(&generation, &text))
             .flatten();
+        let marked = MarkedText::of(&answer, Some(&text));
         let echo = if text.len() <= ECHO_BYTES {
             text
         } else {
             String::new()
         };
-        (answer, found, echo)
+        (answer, found, marked, echo)
     };
-    let (answer, found, echo) = desk.go_on(ALL_RECORDS, work).await?;
+    let (answer, found, marked, echo) = desk.go_on(ALL_RECORDS, work).await?;
     Ok(LookedUp {
         answer,
         found,
         echo,
+        marked,
         environment,
+        only,
     })
 }
 
@@ -176,11 +187,18 @@ async fn from_stream(
     let sink = MatchingSink(Matching::start(generation, options));
     let sink = body::stream(request, payload, limits::STREAM_BYTES, sink).await?;
     let desk = Desk::of(request);
-    let answer = desk.go_on(ALL_RECORDS, move || sink.0.finish()).await??;
+    let work = move || {
+        let answer = sink.0.finish()?;
+        let marked = MarkedText::of(&answer, None);
+        Ok::<_, LookupError>((answer, marked))
+    };
+    let (answer, marked) = desk.go_on(ALL_RECORDS, work).await??;
     Ok(LookedUp {
         answer,
         found: None,
         echo: String::new(),
+        marked,
         environment,
+        only: Only::default(),
     })
 }

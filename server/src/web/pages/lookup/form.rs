@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::render::answer::origin::Only;
+use kb_core::near;
+
 use crate::render::i18n::{Language, site};
 use crate::web::error::{Code, Problem};
 
@@ -69,6 +72,34 @@ pub(super) fn environment(fields: &[(String, String)]) -> Result<BTreeMap<String
         environment.insert(name.clone(), value.to_owned());
     }
     Ok(environment)
+}
+
+/// Refuses a field that the form does not have. `csrf` comes with the forms that keep lines.
+pub(super) fn known_only(fields: &[(String, String)]) -> Result<(), Problem> {
+    const OTHERS: [&str; 6] = ["text", "lang", "csrf", "only_host", "only_rank", "only_gpu"];
+    let is_known = |name: &str| COMPONENTS.contains(&name) || OTHERS.contains(&name);
+    match fields.iter().find(|(name, _)| !is_known(name)) {
+        Some((name, _)) => Err(Problem::new(
+            Code::MalformedBody,
+            format!("the form has no field {}", near::shown(name)),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What the reader wants to see alone.
+pub(super) fn only(fields: &[(String, String)]) -> Only {
+    let chosen = |name: &str| {
+        let field = fields.iter().find(|(field, _)| field == name);
+        field
+            .map(|(_, value)| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
+    };
+    Only {
+        host: chosen("only_host"),
+        rank: chosen("only_rank"),
+        gpu: chosen("only_gpu"),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@
 
 pub(super) mod body;
 pub(in crate::web) mod form;
+mod log;
 mod matches;
+mod narrow;
 mod result;
 
 use actix_web::http::header;
@@ -79,8 +81,11 @@ pub async fn look_up(
         generation: &generation,
         answer: &looked_up.answer,
         found: looked_up.found.as_ref(),
+        marked: &looked_up.marked,
         echo: &looked_up.echo,
         environment: &looked_up.environment,
+        only: &looked_up.only,
+        base_url: &base_url(&request, &state),
         locale,
     });
     if state.settings.anonymous_writing && !looked_up.echo.is_empty() {

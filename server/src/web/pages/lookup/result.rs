@@ -1,17 +1,24 @@
-//! The page that answers a text: causes first, then what follows, candidates apart. "No known error" is an answer.
+//! The page that answers a text: the whole in a paragraph and a row for each fault, then the records, folded, with the text
+//! and its marks beside them; candidates apart. "No known error" is an answer.
 
 use std::collections::BTreeMap;
 
 use askama::Template;
-use kb_core::scanner::{Applies, Order, errors_and_harmless};
+use kb_core::scanner::{Applies, errors_and_harmless};
 
 use super::form::{self, EnvironmentField};
+use super::log::{self, LogView};
 use super::matches::{self, CandidateView, MatchView};
+use super::narrow::{self, Choice};
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
 use crate::render::advice::Text;
-use crate::render::i18n::{Language, Locale, kept, lookup, record};
-use crate::render::words::bytes;
+use crate::render::answer::environment::{self, Component};
+use crate::render::answer::log::MarkedText;
+use crate::render::answer::origin::Only;
+use crate::render::answer::summary;
+use crate::render::answer::{faults, in_order, ticket};
+use crate::render::i18n::{Language, Locale, answer as said, kept, lookup, record};
 use crate::search::SearchAnswer;
 use crate::web::pages::filters;
 use crate::web::pages::layout::{Layout, Section};
@@ -23,10 +30,17 @@ pub struct ResultPage {
     layout: Layout,
     words: &'static record::Words,
     own: &'static lookup::Words,
+    say: &'static said::Words,
     heading: String,
-    facts: Vec<String>,
+    sentences: Vec<String>,
     notices: Vec<Text>,
     matches: Vec<MatchView>,
+    narrowing: Vec<Choice>,
+    /// `2 of 6 are shown.`
+    shown_of: Option<String>,
+    components: Vec<Component>,
+    ticket: Option<Ticket>,
+    log: Option<LogView>,
     /// Neither an error nor a hit of the search: what to try next is said.
     is_nothing: bool,
     hits: Vec<HitView>,
@@ -39,6 +53,13 @@ pub struct ResultPage {
     keep: &'static str,
     environment: Vec<EnvironmentField>,
     languages: Vec<LanguageButton>,
+}
+
+/// The answer to be taken along.
+#[derive(Debug)]
+struct Ticket {
+    text: String,
+    markdown: String,
 }
 
 /// A language of the switch: it sends what stands in the box again, since nothing of it was kept.
@@ -57,67 +78,104 @@ pub struct Source<'a> {
     pub answer: &'a MatchAnswer,
     /// Search results, where a short text matched nothing.
     pub found: Option<&'a SearchAnswer>,
+    /// The text with its marks.
+    pub marked: &'a MarkedText,
     /// The text, if it is short enough to be shown again.
     pub echo: &'a str,
     pub environment: &'a BTreeMap<String, String>,
+    /// What the reader wants to see alone.
+    pub only: &'a Only,
+    /// What addresses in a ticket begin with.
+    pub base_url: &'a str,
     /// Language of the answer, as far as there are texts in it.
     pub locale: Locale,
 }
 
 pub fn page(source: Source<'_>) -> ResultPage {
-    let Source {
-        generation,
-        answer,
-        found,
-        echo,
-        environment,
-        locale,
-    } = source;
+    let (answer, locale) = (source.answer, source.locale);
     let language = locale.language;
-    let own = lookup::Words::of(language);
-    let ordered = matches::in_order(answer);
-    let views = ordered
-        .iter()
-        .map(|found| matches::view(generation, answer, found, &ordered, locale))
-        .collect();
-    let hits: Vec<HitView> = found
-        .into_iter()
-        .flat_map(|found| &found.hits)
-        .filter(|hit| answer.matches.iter().all(|found| found.id != hit.id))
-        .map(|hit| hit_view(generation, hit, locale))
-        .collect();
+    let (own, say) = (lookup::Words::of(language), said::Words::of(language));
+    let ordered = in_order(answer);
+    let all = faults(source.generation, answer, &ordered, locale);
+    let hits = hits(&source);
     // What the search found already need not be suggested again.
     let candidates = answer
         .candidates
         .iter()
         .filter(|candidate| !hits.iter().any(|hit| hit.id == candidate.id.as_str()))
-        .map(|candidate| matches::candidate(generation, candidate, locale))
+        .map(|candidate| matches::candidate(source.generation, candidate, locale))
         .collect();
     let heading = heading(answer, &hits, own);
+    let sentences = summary::sentences(answer, &all, &source.marked.unknown, locale);
     let layout = Layout::new(format!("{heading} · Peerless"), Section::Lookup);
+    let narrowing = narrow::choices(&all, source.only, say);
+    let count = all.len();
+    let shown: Vec<MatchView> = ordered
+        .iter()
+        .zip(all)
+        .filter(|(_, fault)| source.only.wants(&fault.origin))
+        .map(|(found, fault)| matches::view(source.generation, answer, found, fault, &ordered, locale))
+        .collect();
     ResultPage {
         layout: layout.spoken(locale).at(answer.kb.seq),
         words: language.words(),
         own,
-        heading,
-        facts: facts(answer, own),
+        say,
         notices: notices(answer, own),
-        matches: views,
+        narrowing,
+        shown_of: (!source.only.is_all()).then(|| say.shown_of(shown.len() as u64, count as u64)),
+        components: environment::components(source.generation, answer, &ordered, locale),
+        ticket: (!shown.is_empty()).then(|| take_along(&source, &heading, &sentences, &shown)),
+        log: (!source.marked.places.is_empty())
+            .then(|| log::view(source.marked.clone(), answer.lines_scanned, say, own)),
         is_nothing: !answer.has_error() && hits.is_empty(),
+        heading,
+        sentences,
+        matches: shown,
         hits,
         candidates,
-        box_text: echo.to_owned(),
+        box_text: source.echo.to_owned(),
         box_focus: false,
         box_action: language.address("/match"),
         keep_action: None,
         keep: kept::Words::of(language).offer,
-        environment: form::fields(environment, language),
+        environment: form::fields(source.environment, language),
         // A text too long for the box is not there to be sent again.
-        languages: if echo.is_empty() {
+        languages: if source.echo.is_empty() {
             Vec::new()
         } else {
             languages(language)
         },
+    }
+}
+
+fn hits(source: &Source<'_>) -> Vec<HitView> {
+    source
+        .found
+        .into_iter()
+        .flat_map(|found| &found.hits)
+        .filter(|hit| source.answer.matches.iter().all(|found| found.id != hit.id))
+        .map(|hit| hit_view(source.generation, hit, source.locale))
+        .collect()
+}
+
+fn take_along(source: &Source<'_>, heading: &str, sentences: &[String], shown: &[MatchView]) -> Ticket {
+    let items: Vec<ticket::Item<'_>> = shown
+        .iter()
+        .map(|view| ticket::Item {
+            fault: &view.fault,
+            line: Some(view.own.text.as_str()),
+            first: view.first.as_ref(),
+        })
+        .collect();
+    let head = ticket::Head {
+        heading,
+        sentences,
+        base_url: source.base_url,
+    };
+    Ticket {
+        text: ticket::text(head, &items, source.locale),
+        markdown: ticket::markdown(head, &items, source.locale),
     }
 }
 
@@ -138,23 +196,6 @@ fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words) -> Strin
         (0, hits) => own.only_hits(hits as u64),
         (matches, _) => own.errors(matches as u64),
     }
-}
-
-fn facts(answer: &MatchAnswer, own: &lookup::Words) -> Vec<String> {
-    let mut facts = vec![own.lines_read(answer.lines_scanned), bytes(answer.bytes_scanned)];
-    let harmless = errors_and_harmless(&answer.matches).1;
-    if harmless > 0 {
-        facts.push(own.harmless_ones(harmless as u64));
-    }
-    if answer.matches.len() > 1 {
-        let order = match answer.order {
-            Order::Time => own.by_time,
-            Order::TimeByClock => own.by_clock,
-            Order::Line => own.by_place,
-        };
-        facts.push(order.to_owned());
-    }
-    facts
 }
 
 fn notices(answer: &MatchAnswer, own: &lookup::Words) -> Vec<Text> {

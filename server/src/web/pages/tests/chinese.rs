@@ -16,6 +16,8 @@ use crate::domain::lookup::{MatchOptions, look_up};
 use crate::domain::workbench::{Answer, Question, Subject, Workbench};
 use crate::feed::Generation;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
+use crate::render::answer::log::MarkedText;
+use crate::render::answer::origin::Only;
 use crate::render::i18n::tests::messages;
 use crate::render::i18n::{Language, Locale};
 use crate::render::record;
@@ -66,8 +68,11 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
             generation: &generation,
             answer: &answer,
             found: None,
+            marked: &MarkedText::of(&answer, Some(text)),
             echo: text,
             environment: &std::collections::BTreeMap::new(),
+            only: &Only::default(),
+            base_url: "",
             locale,
         });
         assert_nothing_is_english("answer", &page.render().unwrap());

@@ -1,0 +1,85 @@
+### The answer to a text: the paragraph, the rows of faults, the environment, the log beside it.
+
+answer-faults = Faults, causes first
+answer-first-cause = First cause
+answer-another-cause = Another cause
+answer-harmless = Harmless
+answer-worse = The driver calls this line fatal: what the record says of harmless messages does not hold here.
+answer-none-unknown = No other line looks like an error.
+answer-not-looked = Whether other lines tell of an error was not looked at, because the text was not kept.
+answer-do-first = Do first:
+answer-details = Why, what works, what does not
+answer-reader = you
+answer-admin = your admin
+answer-vendor = the vendor
+answer-nobody = nobody: nothing to do
+answer-whose = For
+answer-environment = Environment
+answer-given = as given
+answer-not-told = not told: fill it in below
+answer-matters-for = matters for
+answer-matters-nowhere = matters for none of these records
+answer-log = The text, with marks
+answer-log-marks = Marked lines
+answer-first-mark = First
+answer-last-mark = Last
+answer-next-mark = Next mark
+answer-unknown-mark = looks like an error, not known
+answer-only-show = Show only
+answer-host = Host
+answer-rank = Rank
+answer-all = all
+answer-show = Show
+answer-ticket = Copy for a ticket
+answer-as-text = As text
+answer-as-markdown = As Markdown
+answer-read =
+    { $lines ->
+        [one] { $lines } line ({ $size }) was read.
+       *[other] { $lines } lines ({ $size }) were read.
+    }
+answer-only = The error is “{ $title }” on line { $line }.
+answer-only-at = The error is “{ $title }” on line { $line } ({ $place }).
+answer-cause = The first cause is “{ $title }” on line { $line }.
+answer-cause-at = The first cause is “{ $title }” on line { $line } ({ $place }).
+answer-it-led-to =
+    { $count ->
+        [one] It led to { $count } more: { $which }.
+       *[other] It led to { $count } more: { $which }.
+    }
+answer-other-causes =
+    { $count ->
+        [one] { $count } more cause stands on its own: { $which }.
+       *[other] { $count } more causes stand on their own: { $which }.
+    }
+answer-unplaced =
+    { $count ->
+        [one] What led to { $which } is not known.
+       *[other] What led to { $count } of them is not known: { $which }.
+    }
+answer-are-harmless =
+    { $count ->
+        [one] { $count } message is harmless: { $which }.
+       *[other] { $count } messages are harmless: { $which }.
+    }
+answer-unknown =
+    { $count ->
+        [one] Not known: line { $which } looks like an error, and no record explains it.
+       *[other] Not known: { $count } more lines look like errors, and no record explains them (lines { $which }).
+    }
+answer-may-be-meant =
+    { $count ->
+        [one] { $count } further record may be meant, and nothing proves it.
+       *[other] { $count } further records may be meant, and nothing proves it.
+    }
+answer-sentence = { $text }.
+answer-because-of = Because of { $number }
+answer-led-to = led to { $which }
+answer-of-rank = rank { $ranks }
+answer-at-line = read on line { $line }
+answer-lines-between =
+    { $count ->
+        [one] { $count } line without a mark
+       *[other] { $count } lines without a mark
+    }
+answer-shown-of = { $shown } of { $all } are shown.

@@ -1,0 +1,11 @@
+//! What readers are shown of an answer, as plain values: a paragraph, a row for each fault, the environment, and texts
+//! for a ticket. The records themselves are shown by `render::record`.
+
+pub mod environment;
+pub mod faults;
+pub mod log;
+pub mod origin;
+pub mod summary;
+pub mod ticket;
+
+pub use faults::{Fault, faults, in_order};

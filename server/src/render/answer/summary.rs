@@ -1,0 +1,81 @@
+//! An answer in one paragraph: how much was read, what came first, what it led to, what is harmless, what is not known.
+
+use super::faults::{Fault, Role, numbers};
+use super::log::Unknown;
+use crate::domain::lookup::MatchAnswer;
+use crate::render::i18n::{Locale, answer::Words, lookup};
+use crate::render::words::bytes;
+use kb_core::scanner::Order;
+
+/// The sentences, in order.
+pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, locale: Locale) -> Vec<String> {
+    let words = Words::of(locale.language);
+    let mut said = vec![words.read(answer.lines_scanned, &bytes(answer.bytes_scanned))];
+    let cause = faults
+        .iter()
+        .find(|fault| matches!(fault.role, Role::FirstCause | Role::Alone));
+    if let Some(cause) = cause {
+        said.push(what_came_first(cause, locale));
+        if !cause.led_to.is_empty() {
+            let which = numbers(cause.led_to.iter().copied(), locale);
+            said.push(words.it_led_to(cause.led_to.len() as u64, &which));
+        }
+    }
+    let mut of_role = |role: Role, tell: &dyn Fn(u64, &str) -> String| {
+        let of: Vec<usize> = faults
+            .iter()
+            .filter(|fault| fault.role == role)
+            .map(|fault| fault.number)
+            .collect();
+        if !of.is_empty() {
+            said.push(tell(of.len() as u64, &numbers(of.iter().copied(), locale)));
+        }
+    };
+    of_role(Role::AnotherCause, &|count, which| {
+        words.other_causes(count, which)
+    });
+    of_role(Role::Unplaced, &|count, which| words.unplaced(count, which));
+    of_role(Role::Harmless, &|count, which| words.are_harmless(count, which));
+    said.push(not_known(unknown, locale));
+    if !answer.candidates.is_empty() && cause.is_some() {
+        said.push(words.may_be_meant(answer.candidates.len() as u64));
+    }
+    if faults.len() > 1 {
+        let own = lookup::Words::of(locale.language);
+        let order = match answer.order {
+            Order::Time => own.by_time,
+            Order::TimeByClock => own.by_clock,
+            Order::Line => own.by_place,
+        };
+        said.push(words.sentence(order));
+    }
+    said
+}
+
+fn what_came_first(cause: &Fault, locale: Locale) -> String {
+    let words = Words::of(locale.language);
+    let comma = lookup::Words::of(locale.language).list_comma;
+    let mut at: Vec<&str> = cause.origin.time.as_deref().into_iter().collect();
+    at.extend(cause.places.iter().map(String::as_str));
+    let (title, at) = (cause.title.text.as_str(), at.join(comma));
+    match (cause.role == Role::Alone, at.is_empty()) {
+        (true, true) => words.only(title, cause.line),
+        (true, false) => words.only_at(title, cause.line, &at),
+        (false, true) => words.cause(title, cause.line),
+        (false, false) => words.cause_at(title, cause.line, &at),
+    }
+}
+
+fn not_known(unknown: &Unknown, locale: Locale) -> String {
+    let words = Words::of(locale.language);
+    match unknown {
+        Unknown::NotLooked => words.not_looked.to_owned(),
+        Unknown::Lines(lines) if lines.is_empty() => words.none_unknown.to_owned(),
+        Unknown::Lines(lines) => {
+            let which = lines
+                .iter()
+                .map(|line| usize::try_from(*line).unwrap_or(usize::MAX));
+            words.unknown(lines.len() as u64, &numbers(which, locale))
+        }
+    }
+}

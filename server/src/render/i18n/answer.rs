@@ -1,0 +1,74 @@
+//! The answer to a text: the paragraph, the rows of faults, the environment, the log beside it.
+
+use crate::domain::whose::Whose;
+
+words! {
+    "answer";
+    texts {
+        faults,
+        first_cause,
+        another_cause,
+        harmless,
+        worse,
+        none_unknown,
+        not_looked,
+        do_first,
+        details,
+        reader,
+        admin,
+        vendor,
+        nobody,
+        whose,
+        environment,
+        given,
+        not_told,
+        matters_for,
+        matters_nowhere,
+        log,
+        log_marks,
+        first_mark,
+        last_mark,
+        next_mark,
+        unknown_mark,
+        only_show,
+        host,
+        rank,
+        all,
+        show,
+        ticket,
+        as_text,
+        as_markdown,
+    }
+    messages {
+        read(lines: u64, size: &str),
+        only(title: &str, line: u64),
+        only_at(title: &str, line: u64, place: &str),
+        cause(title: &str, line: u64),
+        cause_at(title: &str, line: u64, place: &str),
+        it_led_to(count: u64, which: &str),
+        other_causes(count: u64, which: &str),
+        unplaced(count: u64, which: &str),
+        are_harmless(count: u64, which: &str),
+        unknown(count: u64, which: &str),
+        may_be_meant(count: u64),
+        sentence(text: &str),
+        because_of(number: &str),
+        led_to(which: &str),
+        of_rank(ranks: &str),
+        at_line(line: u64),
+        lines_between(count: u64),
+        shown_of(shown: u64, all: u64),
+    }
+}
+
+impl Words {
+    /// Who acts first.
+    pub(crate) fn whose(&self, whose: Whose) -> &'static str {
+        match whose {
+            Whose::Reader => self.reader,
+            Whose::Admin => self.admin,
+            Whose::Vendor => self.vendor,
+            Whose::Nobody => self.nobody,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A record as Markdown, for a ticket or a wiki: what its page shows, in its order. What works stands before what does not.
+
+use std::fmt::Write as _;
+
+use super::view::{RecordView, Source, view};
+use crate::render::advice::{Advice, Citation, Objection};
+use crate::render::i18n::{Language, answer, record::Words};
+use crate::render::words::record_href;
+
+/// Renders a record; addresses begin with `base_url`.
+pub fn render(source: Source<'_>, language: Language, base_url: &str) -> String {
+    let words = language.words();
+    let revision = source.revision;
+    let shown = view(source, language.into());
+    let mut out = String::new();
+    let heading = shown.title.as_ref().unwrap_or(&shown.signature);
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(out, "# {}\n", one_line(&heading.text));
+    for notice in &shown.notices {
+        let _ = writeln!(out, "> **{}** {}\n", notice.title, one_line(&notice.text));
+    }
+    fence(&mut out, &shown.signature.text);
+    for fact in shown.facts.iter().map(String::as_str).chain([shown.tier.label]) {
+        let _ = writeln!(out, "- {fact}");
+    }
+    first(&mut out, &shown, language);
+    advice(
+        &mut out,
+        (words.workarounds, words.no_workarounds),
+        &shown.workarounds,
+        words,
+    );
+    advice(
+        &mut out,
+        (words.dead_ends, words.no_dead_ends),
+        &shown.dead_ends,
+        words,
+    );
+    let _ = writeln!(
+        out,
+        "\n## {}\n\n{}",
+        words.root_cause,
+        shown.root_cause.text.trim()
+    );
+    objection(&mut out, "\n", shown.root_cause_dispute.as_ref(), words);
+    for group in &shown.neighbours {
+        let _ = writeln!(out, "\n## {}\n", group.title);
+        for item in group.items.iter().chain(&group.elsewhere) {
+            let address = address(&item.id, language);
+            let _ = writeln!(out, "- [{}]({base_url}{address})", item.id);
+        }
+    }
+    let _ = writeln!(out, "\n## {}\n", words.sources);
+    if shown.sources.is_empty() {
+        let _ = writeln!(out, "{}", words.no_sources);
+    }
+    for source in &shown.sources {
+        let note = source.note.as_deref().unwrap_or_default();
+        let _ = writeln!(out, "- {} {note}", link(source));
+    }
+    let address = address(&shown.id, language);
+    let _ = writeln!(out, "\n{} {revision}: {base_url}{address}", shown.id);
+    out
+}
+
+fn address(id: &str, language: Language) -> String {
+    match language {
+        Language::English => record_href(id),
+        Language::Chinese => language.address(&record_href(id)),
+    }
+}
+
+fn first(out: &mut String, shown: &RecordView, language: Language) {
+    let Some(first) = &shown.first else {
+        return;
+    };
+    let do_first = answer::Words::of(language).do_first;
+    let _ = writeln!(out, "\n**{do_first}** {}\n", one_line(&first.title.text));
+    if let Some(command) = &first.command {
+        fence(out, command);
+    }
+}
+
+fn advice(out: &mut String, (title, none): (&str, &str), items: &[Advice], words: &Words) {
+    let _ = writeln!(out, "\n## {title}\n");
+    if items.is_empty() {
+        let _ = writeln!(out, "{none}");
+    }
+    for (number, item) in (1..).zip(items) {
+        let said = [&item.title, &item.body].into_iter().flatten();
+        let said: Vec<String> = said.map(|text| one_line(&text.text)).collect();
+        let struck = if item.dispute.is_some() {
+            format!("{} ", words.struck)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(out, "{number}. {struck}{}", said.join(". ").replace("..", "."));
+        for more in [&item.kind, &item.rate].into_iter().flatten() {
+            let _ = writeln!(out, "   - {more}");
+        }
+        if let Some(condition) = &item.condition {
+            let _ = writeln!(out, "   - {} {}", words.when, one_line(&condition.text));
+        }
+        if let Some(stopped) = &item.stop_first {
+            let _ = writeln!(out, "   - {} {}", words.stop_first, one_line(&stopped.text));
+        }
+        for source in &item.sources {
+            let _ = writeln!(out, "   - {}", link(source));
+        }
+        objection(out, "   - ", item.dispute.as_ref(), words);
+    }
+}
+
+fn objection(out: &mut String, lead: &str, dispute: Option<&Objection>, words: &Words) {
+    if let Some(dispute) = dispute {
+        let why = one_line(&dispute.why.text);
+        let _ = writeln!(out, "{lead}{} {why} {}", words.disputed, link(&dispute.source));
+    }
+}
+
+fn link(source: &Citation) -> String {
+    match &source.href {
+        Some(href) => format!("[{}](<{href}>)", source.name.replace(['[', ']'], "")),
+        None => source.name.clone(),
+    }
+}
+
+fn fence(out: &mut String, text: &str) {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    let _ = writeln!(out, "{fence}\n{}\n{fence}\n", text.trim());
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
