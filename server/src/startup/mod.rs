@@ -272,6 +272,8 @@ fn serve(
         // Beyond it the descriptors would end, and accepting would fail; so it waits.
         .max_connections(room.max(1))
         .h1_write_buffer_size(limits::ANSWER_PIECE_BYTES)
+        // An answer goes out in pieces: the last one must not wait until the client has acknowledged the others.
+        .tcp_nodelay(true)
         .client_request_timeout(limits::HEADER_TIME)
         .keep_alive(limits::KEEP_ALIVE)
         // Who sends no more has gone: nothing is computed for them.

@@ -1,10 +1,11 @@
 //! What a request makes is bounded, not only what it sends: bodies that are small on the wire and huge in memory, answers that
 //! grow, and readers that do not read. The program itself is asked, and its peak memory read from the system.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use peerless::web::limits::ANSWER_PIECE_BYTES;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -248,4 +249,35 @@ async fn a_public_fleet_is_public_under_known_names_only() {
         .header("host", "behind-a-proxy.example")
         .bearer_auth(fleet);
     assert_eq!(with_token.send().await.unwrap().status(), 200);
+}
+
+/// The last piece of an answer does not wait for the client's word about the others, which systems hold back for 40 ms.
+#[test]
+fn an_answer_of_several_pieces_goes_out_at_once() {
+    let (folder, data) = folder();
+    let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
+    let address = server.url.trim_start_matches("http://");
+    let mut connection = BufReader::new(TcpStream::connect(address).unwrap());
+    let least = (0..20).map(|_| {
+        let began = Instant::now();
+        let request = format!("GET /api/v1/openapi.json HTTP/1.1\r\nhost: {address}\r\n\r\n");
+        connection.get_mut().write_all(request.as_bytes()).unwrap();
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            connection.read_line(&mut line).unwrap();
+            if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+        }
+        assert!(length > 3 * ANSWER_PIECE_BYTES, "{length}");
+        let mut body = vec![0; length];
+        connection.read_exact(&mut body).unwrap();
+        began.elapsed()
+    });
+    let least = least.min().unwrap();
+    assert!(least < Duration::from_millis(30), "{least:?}");
 }

@@ -270,7 +270,7 @@ fn between_hosts_the_graph_decides_where_clocks_cannot() {
          first, the graph does"
     );
     assert!(
-        summary.notes[0].ends_with("between them the graph decides which led to which"),
+        summary.notes[0].ends_with("between clocks the graph decides which error led to which"),
         "{:?}",
         summary.notes
     );
