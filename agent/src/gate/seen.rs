@@ -1,7 +1,8 @@
 //! What a run of the agent says of the node, by how it ended. A fault and the absence of one need the same proof: the
 //! exit code and what was printed with it.
 
-use kb_core::report::Report;
+use kb_core::health::{open_faults, told};
+use kb_core::report::{Report, Verdict};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
@@ -67,7 +68,12 @@ pub(crate) fn of_probe(ended: &Ended, is_busy: impl Fn(&Report) -> bool) -> (Fou
     let found = match (&report, ended.code) {
         (Some(report), Some(0..=3)) => {
             let conclusion = &report.conclusion;
-            let why = format!("{}: {}", conclusion.verdict.word(), conclusion.reason);
+            let of_run = format!("{}: {}", conclusion.verdict.word(), conclusion.reason);
+            let open = open_faults(report).next();
+            let why = match open.filter(|_| conclusion.verdict <= Verdict::Unknown) {
+                Some(fault) => format!("{}: {}; this run: {of_run}", Verdict::Broken.word(), told(fault)),
+                None => of_run,
+            };
             let seen = match ended.code {
                 Some(0 | 1) => Seen::NoFault,
                 Some(2) => Seen::Fault,
@@ -192,5 +198,28 @@ mod tests {
         let of = |code| of_probe(&ended(Some(code), ""), |_| false).0.seen;
         assert_eq!(of(3), Seen::Unknown(Doubt::Said));
         assert_eq!(of(64), Seen::Unknown(Doubt::Usage));
+    }
+
+    /// The run of a pair passes, and a fault is open that it does not end.
+    #[test]
+    fn a_fault_that_is_open_is_the_reason_and_not_what_the_run_proved() {
+        let sample = include_str!("../../../kb-core/tests/data/reports/h200-x2-healthy.json");
+        let mut report: serde_json::Value = serde_json::from_str(sample).unwrap();
+        report["health"] = serde_json::json!({
+            "verdict": "broken",
+            "open": [{
+                "id": "xid-79@node", "cause": "xid", "nature": "event", "bearing": "fault", "device": "node",
+                "number": 79, "count": 1, "first_at": "2026-11-29T00:00:00Z", "last_at": "2026-11-29T00:00:00Z",
+                "text": "Xid 79: fallen off the bus"
+            }]
+        });
+        let (found, report) = of_probe(&ended(Some(2), &report.to_string()), |_| false);
+        assert!(report.is_some());
+        assert_eq!(found.seen, Seen::Fault);
+        assert!(
+            found.why.starts_with("broken: ") && found.why.contains("Xid 79"),
+            "{}",
+            found.why
+        );
     }
 }
