@@ -130,11 +130,13 @@ fn of_file(
 ) -> std::io::Result<Read> {
     let (mut records, mut missed, mut goes_on) = (Vec::new(), Missed::Nothing, false);
     if let Some(LogPlace {
-        place: Place::File {
-            device,
-            inode,
-            offset,
-        },
+        place:
+            Place::File {
+                device,
+                inode,
+                offset,
+                last_bytes,
+            },
         ..
     }) = from
     {
@@ -142,6 +144,7 @@ fn of_file(
             device: *device,
             inode: *inode,
             offset: *offset,
+            last_bytes: last_bytes.clone(),
         };
         let missed_lines;
         (records, missed_lines) = source.go_on_from(root, name, &earlier)?;
@@ -168,10 +171,12 @@ fn of_file(
              device,
              inode,
              offset,
+             last_bytes,
          }| Place::File {
             device,
             inode,
             offset,
+            last_bytes,
         },
     );
     Ok(Read {
@@ -315,6 +320,13 @@ mod tests {
         assert_eq!(
             look(root.path(), "b", &mut place),
             (of(&[("74", "b")]), Missed::BetweenLooks)
+        );
+        // Emptied in place and filled beyond where it was read.
+        let refilled = [syslog(11, &xid(79)), syslog(12, &xid(95))].concat();
+        fs::write(root.path().join(KERN), refilled).unwrap();
+        assert_eq!(
+            look(root.path(), "b", &mut place),
+            (of(&[("79", "b"), ("95", "b")]), Missed::BetweenLooks)
         );
     }
 

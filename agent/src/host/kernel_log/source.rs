@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt as _, FileTypeExt, MetadataExt, OpenOptionsExt};
 
 use kb_core::report::Fact;
+use kb_core::text::Sha256;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
@@ -20,6 +21,8 @@ const SNAPSHOT: &str = "var/log/dmesg";
 const RECORD_BYTES: usize = 16 * 1024;
 /// How much of the end of a file is read: some ten thousand lines.
 const TAIL_BYTES: u64 = 1024 * 1024;
+/// So many bytes before the place tell whether a file is the one that was read.
+const LAST_BYTES: u64 = 1024;
 /// Records taken in one go. The kernel's buffer holds fewer (`log_buf_len` of 16 MiB has some hundred thousand); one
 /// that is written to as fast as it is read must not hold up the agent.
 const MOST_RECORDS: usize = 400_000;
@@ -164,6 +167,8 @@ pub(super) struct Earlier {
     pub(super) device: u64,
     pub(super) inode: u64,
     pub(super) offset: u64,
+    /// Digest of the bytes before the offset.
+    pub(super) last_bytes: Option<Sha256>,
 }
 
 impl Source {
@@ -184,13 +189,18 @@ impl Source {
         };
         let data = file.get_ref().metadata()?;
         let is_same = (data.dev(), data.ino()) == (earlier.device, earlier.inode);
-        if is_same && data.len() >= earlier.offset {
+        let goes_on = is_same && data.len() >= earlier.offset && {
+            let now = last_bytes(file.get_ref(), earlier.offset);
+            let known = earlier.last_bytes.as_ref();
+            known.is_none_or(|known| now.is_ok_and(|now| now == *known))
+        };
+        if goes_on {
             file.seek(SeekFrom::Start(earlier.offset))?;
             return Ok((Vec::new(), false));
         }
         let is_whole = data.len() <= TAIL_BYTES;
         if is_same {
-            // Cut while we did not look.
+            // Emptied while we did not look, and filled again perhaps.
             return Ok((Vec::new(), true));
         }
         let rotated = open(root, &format!("{}.1", name.trim_start_matches('/')))
@@ -217,12 +227,22 @@ impl Source {
             return Ok(None);
         };
         let data = file.get_ref().metadata()?;
+        let offset = file.stream_position()?;
         Ok(Some(Earlier {
             device: data.dev(),
             inode: data.ino(),
-            offset: file.stream_position()?,
+            offset,
+            last_bytes: Some(last_bytes(file.get_ref(), offset)?),
         }))
     }
+}
+
+/// Digest of the bytes before a place of a file: several lines, with their times.
+fn last_bytes(file: &File, offset: u64) -> io::Result<Sha256> {
+    let start = offset.saturating_sub(LAST_BYTES);
+    let mut bytes = vec![0; usize::try_from(offset - start).unwrap_or_default()];
+    file.read_exact_at(&mut bytes, start)?;
+    Ok(Sha256::of(bytes))
 }
 
 /// When the machine was booted, in seconds since 1970.

@@ -9,6 +9,7 @@ use super::new::New;
 use crate::ids::RecordId;
 use crate::observation::{Look, Missed, Occurrence, Recovery, UNKNOWN_XID, What, cause, known};
 use crate::report::{Bearing, Counter, Family, NODE, Nature};
+use crate::text::Sha256;
 
 /// How far the kernel log was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +37,10 @@ pub enum Place {
         inode: u64,
         /// Bytes before that place.
         offset: u64,
+        /// Digest of the last bytes before it. A file that was emptied and filled again has others there. Absent in
+        /// ledgers of older agents.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        last_bytes: Option<Sha256>,
     },
 }
 
