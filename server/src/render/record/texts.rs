@@ -13,9 +13,8 @@ pub fn signature(record: &Record, language: Language) -> (Text, Option<Text>) {
     let english = Text::new(record.document.signature.as_str());
     let chinese = Text::filled(record.document.signature_zh.as_deref());
     match (language, chinese) {
-        (Language::English, _) => (english, None),
         (Language::Chinese, Some(chinese)) => (chinese, Some(english)),
-        (Language::Chinese, None) => (english, None),
+        _ => (english, None),
     }
 }
 
