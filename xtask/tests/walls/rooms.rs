@@ -107,7 +107,7 @@ const KB_CORE: &[Room] = &[
     ),
     room("redact", &[]),
     room("verdict", &["ids", "report", "observation"]),
-    room("health", &["ids", "report", "observation", "verdict"]),
+    room("health", &["ids", "text", "report", "observation", "verdict"]),
     room("convert", &["ids", "text", "report", "verdict", "scanner"]),
     room("schema", &["annex", "record", "report"]),
 ];
