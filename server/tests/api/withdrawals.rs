@@ -183,3 +183,24 @@ async fn what_decides_does_not_forget_its_message_by_one_person() {
     assert!(is_explained(&app).await);
     assert_eq!(post(&eva, "publish", None).await.status(), 200);
 }
+
+#[tokio::test]
+async fn a_reason_that_is_too_long_is_refused_however_it_comes() {
+    let (app, edi, _, root) = start().await;
+    let long = "x".repeat(4_001);
+    for (who, rest) in [(&edi, ""), (&root, "&alone=nobody+is+here")] {
+        let asked = post(who, &format!("withdraw?reason={long}{rest}"), None).await;
+        problem(asked, 400, "malformed_body").await;
+    }
+    assert!(is_explained(&app).await);
+    // What an administrator adds does not count.
+    let full = "x".repeat(4_000);
+    let done = post(
+        &root,
+        &format!("withdraw?reason={full}&alone=nobody+is+here"),
+        None,
+    )
+    .await;
+    assert_eq!(done.status(), 200);
+    assert!(!is_explained(&app).await);
+}

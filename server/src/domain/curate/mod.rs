@@ -220,6 +220,14 @@ pub async fn publish(
 
 /// Takes a record out of matching and search, whatever it decides: [`take_away`] asks first. It stays readable by its id, marked.
 pub async fn withdraw(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result<Published, CurateError> {
+    if let Some(reason) = &withdrawal.reason {
+        review::check_text(reason)?;
+    }
+    take_out(store, withdrawal).await
+}
+
+/// The same with a reason that was checked before an administrator's was added to it.
+async fn take_out(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result<Published, CurateError> {
     check_replacement(store, &withdrawal).await?;
     match store.take_back(withdrawal).await {
         Err(StoreError::AnotherPublished(revision)) => Err(CurateError::Stale(Some(revision))),

@@ -5,7 +5,7 @@ use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
 
 use super::deciding::{Approver, decides, person_of, record_of};
-use super::{ALONE, CurateError, review, withdraw};
+use super::{ALONE, CurateError, review, take_out};
 use crate::store::{NewReview, Published, RecordState, RecordStatus, Review, Store, Withdrawal};
 
 /// What became of a withdrawal.
@@ -25,10 +25,13 @@ pub async fn take_away(
 ) -> Result<TakenAway, CurateError> {
     let reason = withdrawal.reason.as_deref().map(str::trim);
     let reason = reason.filter(|reason| !reason.is_empty()).map(str::to_owned);
+    if let Some(reason) = &reason {
+        review::check_text(reason)?;
+    }
     match may_go(store, &withdrawal.id, approver).await {
         Ok(alone) => {
             let reason = with_alone(reason, alone);
-            let gone = withdraw(store, Withdrawal { reason, ..withdrawal }).await?;
+            let gone = take_out(store, Withdrawal { reason, ..withdrawal }).await?;
             Ok(TakenAway::Gone(gone))
         }
         Err(CurateError::StillDecides(revision, keys)) => {
@@ -72,7 +75,7 @@ pub(super) async fn approve(
         expected: Some(waits.revision),
         at,
     };
-    withdraw(store, withdrawal).await
+    take_out(store, withdrawal).await
 }
 
 /// Refuses to let one person take away what decides a node's verdict, unless another one asked for it; gives the reason of an
