@@ -17,6 +17,7 @@ pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
     let is_run = claimed != Verdict::NoFaultSeen;
     let found = [
         open_fault(report),
+        unnamed_fault(report),
         logged(report),
         bad_state(report),
         unreadable(report),
@@ -37,6 +38,13 @@ fn open_fault(report: &Report) -> Option<(Verdict, String)> {
     open_faults(report)
         .next()
         .map(|entry| (Verdict::Broken, of(entry)))
+}
+
+/// A fault that the report's section on health claims and does not name. One that it names may be of other GPUs.
+fn unnamed_fault(report: &Report) -> Option<(Verdict, String)> {
+    let health = report.health.as_ref()?;
+    let is_unnamed = health.verdict == Verdict::Broken && health.open.is_empty();
+    is_unnamed.then(|| (Verdict::Broken, "its section on health says broken".to_owned()))
 }
 
 /// An event that the kernel log tells of the run, or of a time that cannot be read, on a GPU of it, on a switch or on no device that is named.
@@ -87,11 +95,19 @@ fn bad_state(report: &Report) -> Option<(Verdict, String)> {
         return Some((Verdict::Broken, format!("{cause}: {text}")));
     }
     let risen = fact_name::during(fact_name::ECC_VOLATILE_UNCORRECTED);
+    let since_boot = fact_name::ECC_VOLATILE_UNCORRECTED.to_owned();
+    // Errors before the run are the ledger's: it knows which were cleared. Where none was kept, they count.
+    let counted = match report.health {
+        Some(_) => vec![(risen, "during the run")],
+        None => vec![(risen, "during the run"), (since_boot, "since its boot")],
+    };
     let mut gpus = report.gpus.iter().enumerate();
     gpus.find_map(|(index, gpu)| {
-        let errors = gpu.facts.get(&risen)?.value.as_ref()?.as_u64()?;
-        let told = format!("GPU {index} had {errors} uncorrected memory errors during the run");
-        (errors > 0).then_some((Verdict::Broken, told))
+        counted.iter().find_map(|(name, when)| {
+            let errors = gpu.facts.get(name)?.value.as_ref()?.as_u64()?;
+            let told = format!("GPU {index} had {errors} uncorrected memory errors {when}");
+            (errors > 0).then_some((Verdict::Broken, told))
+        })
     })
 }
 

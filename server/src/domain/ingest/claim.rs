@@ -126,6 +126,11 @@ mod tests {
             (fact("remapped_rows.failure", json!(true)), "remapped"),
             (fact("ecc.sram_threshold_exceeded", json!(true)), "SRAM"),
             (fact("during.ecc.volatile_uncorrected", json!(3)), "3 uncorrected"),
+            (fact("ecc.volatile_uncorrected", json!(3)), "since its boot"),
+            (
+                changed(|report| report["health"] = json!({ "verdict": "broken", "open": [] })),
+                "section on health",
+            ),
             (log("during", xid_79), "fallen off the bus"),
             (log("later", xid_79), "fallen off the bus"),
             (log("during", "Xid (PCI:0000:00:06): 48, pid=1, DBE"), "48"),
@@ -186,6 +191,13 @@ mod tests {
         for (verdict, reason) in [
             fact("recovery.action", json!("none")),
             fact("during.ecc.volatile_uncorrected", json!(0)),
+            fact("ecc.volatile_uncorrected", json!(0)),
+            // Cleared: the ledger knows of the errors and holds none of them open.
+            changed(|report| {
+                report["gpus"][0]["facts"] =
+                    json!({ "ecc.volatile_uncorrected": { "value": 3, "source": "test" } });
+                report["health"] = json!({ "verdict": "no_fault_seen", "open": [] });
+            }),
             log("before", xid_79),
             log(
                 "during",
