@@ -11,9 +11,11 @@ use anyhow::Context as _;
 use kb_core::intake::{Form, Intake, NotText};
 use kb_core::scanner::{Event, Hit, ScanOptions, Scanner};
 use kb_core::terminal::harmless;
+use kb_core::text::Sha256;
 use serde::Serialize;
 
 use crate::cli::WatchArgs;
+use crate::files::last_bytes;
 use crate::host::{Follower, HostRoot};
 use crate::process::say;
 use crate::signatures::{About, Known};
@@ -168,6 +170,8 @@ struct Tail {
     path: PathBuf,
     file: File,
     place: u64,
+    /// Digest of what stands before the place; `None` of what is no file, such as a pipe.
+    last_bytes: Option<Sha256>,
 }
 
 impl Tail {
@@ -180,6 +184,7 @@ impl Tail {
         };
         Ok(Self {
             path: path.to_owned(),
+            last_bytes: last_bytes(&file, place).ok(),
             file,
             place,
         })
@@ -189,19 +194,13 @@ impl Tail {
     fn read(&mut self) -> io::Result<Piece> {
         const PIECE: u64 = 1 << 20;
         let mut bytes = Vec::new();
+        let mut is_of_another_file = self.was_emptied() && self.reopen()?;
         (&mut self.file).take(PIECE).read_to_end(&mut bytes)?;
         self.place += bytes.len() as u64;
-        let mut is_of_another_file = false;
-        if bytes.is_empty() && self.is_over()? {
-            match Self::open(&self.path, false) {
-                Ok(newer) => {
-                    *self = newer;
-                    is_of_another_file = true;
-                }
-                // Between the old file and the new one there is none.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
+        if bytes.is_empty() {
+            is_of_another_file |= self.has_successor()? && self.reopen()?;
+        } else if self.last_bytes.is_some() {
+            self.last_bytes = last_bytes(&self.file, self.place).ok();
         }
         Ok(Piece {
             bytes,
@@ -209,15 +208,33 @@ impl Tail {
         })
     }
 
-    /// True when the file was cut, or another has its name.
-    fn is_over(&self) -> io::Result<bool> {
+    /// Opens what has the name now; false where there is none, as between an old file and the new one.
+    fn reopen(&mut self) -> io::Result<bool> {
+        match Self::open(&self.path, false) {
+            Ok(newer) => {
+                *self = newer;
+                Ok(true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// True when what was read is no longer there, even if the file has as many bytes again.
+    fn was_emptied(&self) -> bool {
+        let known = self.last_bytes.as_ref();
+        known.is_some_and(|known| !last_bytes(&self.file, self.place).is_ok_and(|now| now == *known))
+    }
+
+    /// True when another file has the name.
+    fn has_successor(&self) -> io::Result<bool> {
         let mine = self.file.metadata()?;
         let there = match std::fs::metadata(&self.path) {
             Ok(there) => there,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
-        Ok(mine.len() < self.place || (mine.dev(), mine.ino()) != (there.dev(), there.ino()))
+        Ok((mine.dev(), mine.ino()) != (there.dev(), there.ino()))
     }
 }
 

@@ -103,3 +103,33 @@ fn the_last_line_of_a_file_is_not_joined_to_the_first_of_its_successor() {
     watching.wait().unwrap();
     assert_eq!(told.len(), 3, "{told:?}");
 }
+
+#[test]
+fn a_file_that_was_emptied_and_filled_beyond_its_place_is_read_anew() {
+    let node = Node::with(&Scenario::healthy(2));
+    let log = node.path("job.log");
+    fs::write(&log, format!("{LINE}\n")).unwrap();
+    fetched(&node, log.to_str().unwrap());
+    let mut command = node.bare("watch");
+    command
+        .arg("--signatures")
+        .arg(node.path("cache/signatures.json"));
+    command.arg(&log).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut watching = command.spawn().unwrap();
+    let mut said = String::new();
+    let mut stderr = BufReader::new(watching.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.contains("following"), "{said}");
+    let refilled = format!("{LINE} again\n{}{LINE} the last\n", "step done\n".repeat(200));
+    fs::write(&log, refilled).unwrap();
+    let mut told = Vec::new();
+    for line in BufReader::new(watching.stdout.take().unwrap()).lines() {
+        told.push(line.unwrap());
+        if told.last().unwrap().contains("the last") {
+            break;
+        }
+    }
+    watching.kill().unwrap();
+    watching.wait().unwrap();
+    assert_eq!(told.len(), 2, "{told:?}");
+}

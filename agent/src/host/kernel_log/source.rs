@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt as _, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 
 use kb_core::report::Fact;
 use kb_core::text::Sha256;
@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::super::{HostRoot, root::unread};
 use super::record::Record;
+use crate::files::last_bytes;
 
 const DEVICE: &str = "dev/kmsg";
 /// Files that syslog writes, best first, and what `dmesg > /var/log/dmesg` leaves.
@@ -21,8 +22,6 @@ const SNAPSHOT: &str = "var/log/dmesg";
 const RECORD_BYTES: usize = 16 * 1024;
 /// How much of the end of a file is read: some ten thousand lines.
 const TAIL_BYTES: u64 = 1024 * 1024;
-/// So many bytes before the place tell whether a file is the one that was read.
-const LAST_BYTES: u64 = 1024;
 /// Records taken in one go. The kernel's buffer holds fewer (`log_buf_len` of 16 MiB has some hundred thousand); one
 /// that is written to as fast as it is read must not hold up the agent.
 const MOST_RECORDS: usize = 400_000;
@@ -235,14 +234,6 @@ impl Source {
             last_bytes: Some(last_bytes(file.get_ref(), offset)?),
         }))
     }
-}
-
-/// Digest of the bytes before a place of a file: several lines, with their times.
-fn last_bytes(file: &File, offset: u64) -> io::Result<Sha256> {
-    let start = offset.saturating_sub(LAST_BYTES);
-    let mut bytes = vec![0; usize::try_from(offset - start).unwrap_or_default()];
-    file.read_exact_at(&mut bytes, start)?;
-    Ok(Sha256::of(bytes))
 }
 
 /// When the machine was booted, in seconds since 1970.
