@@ -1,8 +1,8 @@
 //! What a run of the agent says of the node, by how it ended. A fault and the absence of one need the same proof: the
 //! exit code and what was printed with it.
 
-use kb_core::health::{open_faults, told};
-use kb_core::report::{Report, Verdict};
+use kb_core::health::headline;
+use kb_core::report::Report;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
@@ -67,13 +67,7 @@ pub(crate) fn of_probe(ended: &Ended, is_busy: impl Fn(&Report) -> bool) -> (Fou
     let report: Option<Report> = serde_json::from_str(&ended.stdout).ok();
     let found = match (&report, ended.code) {
         (Some(report), Some(0..=3)) => {
-            let conclusion = &report.conclusion;
-            let of_run = format!("{}: {}", conclusion.verdict.word(), conclusion.reason);
-            let open = open_faults(report).next();
-            let why = match open.filter(|_| conclusion.verdict <= Verdict::Unknown) {
-                Some(fault) => format!("{}: {}; this run: {of_run}", Verdict::Broken.word(), told(fault)),
-                None => of_run,
-            };
+            let why = headline(report, |verdict| verdict.word().to_owned());
             let seen = match ended.code {
                 Some(0 | 1) => Seen::NoFault,
                 Some(2) => Seen::Fault,

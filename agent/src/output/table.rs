@@ -2,36 +2,21 @@
 
 use std::fmt::Write as _;
 
-use kb_core::health::{open_faults, told};
-use kb_core::report::{AbsentGpu, Fact, Failure, Gpu, Nccl, NcclVerdict, Report, Verdict, fact_name};
+use kb_core::health::headline;
+use kb_core::report::{AbsentGpu, Fact, Failure, Gpu, Nccl, NcclVerdict, Report, fact_name};
 
 use super::grid::{Cell, lay_out};
 use super::{Style, bench, converted, map, pairs, times};
 
 const GIB: u64 = 1 << 30;
 
-/// The verdict first. A fault that is open goes before what a run of its GPUs proved.
-fn headline(report: &Report, of_run: &str, style: Style) -> String {
-    let open = open_faults(report).next();
-    match open.filter(|_| report.conclusion.verdict <= Verdict::Unknown) {
-        Some(fault) => format!(
-            "{}: {}; this run: {of_run}\n",
-            style.verdict(Verdict::Broken, Verdict::Broken.phrase()),
-            told(fault)
-        ),
-        None => format!("{of_run}\n"),
-    }
-}
-
 pub(crate) fn table(report: &Report, style: Style) -> String {
-    let conclusion = &report.conclusion;
-    let word = style.verdict(conclusion.verdict, conclusion.verdict.phrase());
     let tools = converted::tools(report);
     let mut text = match &tools {
         Some(tools) if !converted::tells_of_access(report) => {
             format!("converted from {tools}: figures, and no check of the agent's own\n")
         }
-        _ => headline(report, &format!("{word}: {}", conclusion.reason), style),
+        _ => headline(report, |verdict| style.verdict(verdict, verdict.phrase())) + "\n",
     };
     if report.simulated {
         text.push_str("simulated: a stand-in took the place of the driver\n");

@@ -88,6 +88,18 @@ fn sentence(health: &Health, now: OffsetDateTime) -> String {
     parts.join("; ")
 }
 
+/// What a report says of its GPUs in one line, by a verdict and a sentence. A fault that is open and that the run does not end
+/// stands before what the run proved, whose verdict `word` writes.
+pub fn headline(report: &Report, word: impl Fn(Verdict) -> String) -> String {
+    let conclusion = &report.conclusion;
+    let of_run = format!("{}: {}", word(conclusion.verdict), conclusion.reason);
+    let open = open_faults(report).next();
+    match open.filter(|_| conclusion.verdict <= Verdict::Unknown) {
+        Some(fault) => format!("{}: {}; this run: {of_run}", word(Verdict::Broken), told(fault)),
+        None => of_run,
+    }
+}
+
 /// An entry in a sentence.
 pub fn told(entry: &Entry) -> String {
     let times = if entry.count > 1 && entry.number.is_some() {

@@ -14,7 +14,7 @@ mod ledger;
 #[cfg(test)]
 mod tests;
 
-pub use conclude::{age, conclude, told};
+pub use conclude::{age, conclude, headline, told};
 pub use ledger::{ClearError, Ledger, LogPlace, Place};
 
 pub use crate::observation::{
