@@ -1,38 +1,23 @@
 //! Lines of the driver between those of a tool, as a console shows both. The report keeps them, and a note says so.
 
 use super::draft::Draft;
-use super::lines::Line;
-use crate::report::{LogExcerpt, When};
-
-/// Most lines that are kept.
-const MOST_LINES: usize = 1_000;
-/// Longest line that is kept, in characters.
-const LONGEST_LINE: usize = 2_000;
+use super::lines::{Kept, Line};
 
 pub(super) fn read(draft: &mut Draft, lines: &[Line]) {
+    let mut kept = Kept::default();
     let of_driver = lines.iter().filter(|line| is_of_driver(&line.text));
-    let kept: Vec<String> = of_driver
-        .take(MOST_LINES)
-        .map(|line| line.text.chars().take(LONGEST_LINE).collect())
-        .collect();
-    let Some(first) = kept.first() else { return };
-    draft.note(
-        "output",
-        format!(
-            "the driver wrote {} of its lines, the first is {first:?}: look into it with `match`",
-            kept.len()
-        ),
-    );
-    draft.logs.push(LogExcerpt {
-        source: "output".to_owned(),
-        // The output does not say when.
-        when: When::Before,
-        text: kept.join("\n"),
-    });
+    of_driver.for_each(|line| kept.keep(line));
+    if let Some((first, count)) = kept.first() {
+        let told = format!(
+            "the driver wrote {count} of its lines, the first is {first:?}: look into it with `match`"
+        );
+        draft.note("output", told);
+    }
+    draft.logs.extend(kept.excerpt("output"));
 }
 
 fn is_of_driver(text: &str) -> bool {
-    ["NVRM:", "nvidia-nvswitch", "SXid (", "NVLink:"]
+    ["NVRM:", "nvidia-nvswitch", "SXid ("]
         .iter()
         .any(|mark| text.contains(mark))
 }

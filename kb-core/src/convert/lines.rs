@@ -1,5 +1,12 @@
 //! The text as lines: numbered, without colours and carriage returns.
 
+use crate::report::{LogExcerpt, When};
+
+/// Most lines that are kept.
+pub(super) const MOST_LINES: usize = 1_000;
+/// Longest line that is kept, in characters.
+pub(super) const LONGEST_LINE: usize = 2_000;
+
 /// A line of the text.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
@@ -13,6 +20,38 @@ impl Line {
     /// The words between white space.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.text.split_whitespace()
+    }
+}
+
+/// Lines of a log that a report keeps: ranks and GPUs repeat each other.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    lines: Vec<String>,
+    pub(super) left_out: u64,
+}
+
+impl Kept {
+    pub(super) fn keep(&mut self, line: &Line) {
+        if self.lines.len() < MOST_LINES {
+            self.lines.push(line.text.chars().take(LONGEST_LINE).collect());
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// The first line, and how many there were with those that are left out.
+    pub(super) fn first(&self) -> Option<(&str, u64)> {
+        let all = self.left_out + self.lines.len() as u64;
+        Some((self.lines.first()?, all))
+    }
+
+    /// The excerpt; `None` where no line was kept. The output does not say when a line was written.
+    pub(super) fn excerpt(self, source: &str) -> Option<LogExcerpt> {
+        (!self.lines.is_empty()).then(|| LogExcerpt {
+            source: source.to_owned(),
+            when: When::Before,
+            text: self.lines.join("\n"),
+        })
     }
 }
 

@@ -9,14 +9,10 @@ use super::Options;
 use super::draft::{Draft, address};
 use super::error::ConvertError;
 use super::format::Section;
-use super::lines::{Line, between};
-use crate::report::{Fact, Failure, LogExcerpt, When};
+use super::lines::{Kept, LONGEST_LINE, Line, MOST_LINES, between};
+use crate::report::{Fact, Failure};
 
 const TOOL: &str = "NCCL log";
-/// Most lines that are kept; ranks repeat each other.
-const MOST_LINES: usize = 1_000;
-/// Longest line that is kept, in characters.
-const LONGEST_LINE: usize = 2_000;
 
 /// A line of NCCL: who wrote it, and what.
 struct Entry<'a> {
@@ -28,8 +24,7 @@ struct Entry<'a> {
 
 /// Reads all lines of one host.
 pub(super) fn read(draft: &mut Draft, section: &Section<'_>, options: &Options) -> Result<(), ConvertError> {
-    let mut kept: Vec<String> = Vec::new();
-    let mut left_out = 0_u64;
+    let mut kept = Kept::default();
     let mut found = Found::default();
     for line in &section.lines {
         let Some(entry) = entry(&line.text) else { continue };
@@ -41,11 +36,7 @@ pub(super) fn read(draft: &mut Draft, section: &Section<'_>, options: &Options) 
         found.lines += 1;
         let telling = found.learn(draft, &entry, line)?;
         if entry.severe || telling {
-            if kept.len() < MOST_LINES {
-                kept.push(line.text.chars().take(LONGEST_LINE).collect());
-            } else {
-                left_out += 1;
-            }
+            kept.keep(line);
         }
     }
     if found.lines == 0 {
@@ -56,19 +47,13 @@ pub(super) fn read(draft: &mut Draft, section: &Section<'_>, options: &Options) 
         return Err(ConvertError::new("there are no lines of NCCL", advice));
     }
     found.finish(draft);
-    if left_out > 0 {
+    if kept.left_out > 0 {
         draft.host.insert(
             "nccl.lines_left_out".to_owned(),
-            Fact::read(left_out.into(), TOOL),
+            Fact::read(kept.left_out.into(), TOOL),
         );
     }
-    if !kept.is_empty() {
-        draft.logs.push(LogExcerpt {
-            source: "nccl".to_owned(),
-            when: When::Before,
-            text: kept.join("\n"),
-        });
-    }
+    draft.logs.extend(kept.excerpt("nccl"));
     Ok(())
 }
 
