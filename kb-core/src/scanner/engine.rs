@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::memchr;
 
 use super::ScanOptions;
 use super::assemble::sum_up;
@@ -16,7 +16,7 @@ use super::devices::Devices;
 use super::event::Sink;
 use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
-use super::lines::{End, Part, size};
+use super::lines::{End, Part, line_end, line_start, newlines, size, tail};
 use super::marks::Marks;
 use super::messages::{Shown, messages, shown_parts};
 use super::partial::{Cuts, Partials};
@@ -387,20 +387,4 @@ fn upto<'m>(marks: &mut &'m [(usize, Found)], end: usize) -> &'m [(usize, Found)
     let (taken, behind) = marks.split_at(here);
     *marks = behind;
     taken
-}
-
-fn line_start(bytes: &[u8], at: usize) -> usize {
-    memrchr(b'\n', bytes.get(..at).unwrap_or_default()).map_or(0, |end| end + 1)
-}
-
-fn line_end(bytes: &[u8], at: usize) -> usize {
-    memchr(b'\n', tail(bytes, at)).map_or(bytes.len(), |end| at + end)
-}
-
-fn newlines(bytes: &[u8]) -> u64 {
-    size(memchr_iter(b'\n', bytes).count())
-}
-
-fn tail(bytes: &[u8], from: usize) -> &[u8] {
-    bytes.get(from..).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Bytes to lines. Whole lines are handed on in runs without copying; a line over [`LONG_LINE_BYTES`] is handed on in
 //! overlapping pieces, cut at places that depend on the line alone, so the result never depends on the chunks.
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// A longer line is read in pieces of this length, in bytes.
 pub const LONG_LINE_BYTES: usize = 64 * 1024;
@@ -159,6 +159,22 @@ impl Lines {
         self.held.clear();
         self.in_long_line = false;
     }
+}
+
+pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
+    memrchr(b'\n', bytes.get(..at).unwrap_or_default()).map_or(0, |end| end + 1)
+}
+
+pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
+    memchr(b'\n', tail(bytes, at)).map_or(bytes.len(), |end| at + end)
+}
+
+pub(super) fn newlines(bytes: &[u8]) -> u64 {
+    size(memchr_iter(b'\n', bytes).count())
+}
+
+pub(super) fn tail(bytes: &[u8], from: usize) -> &[u8] {
+    bytes.get(from..).unwrap_or_default()
 }
 
 pub(super) fn size(bytes: usize) -> u64 {
