@@ -67,6 +67,7 @@ answer-unknown =
         [one] Not known: line { $which } looks like an error, and no record explains it.
        *[other] Not known: { $count } more lines look like errors, and no record explains them (lines { $which }).
     }
+answer-unknown-and-more = Not known: more than { $count } further lines look like errors, and no record explains them (lines { $which }).
 answer-may-be-meant =
     { $count ->
         [one] { $count } further record may be meant, and nothing proves it.

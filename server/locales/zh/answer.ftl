@@ -43,6 +43,7 @@ answer-other-causes = 另有 { $count } 个独立的原因：{ $which }。
 answer-unplaced = 其中 { $count } 个的起因不明：{ $which }。
 answer-are-harmless = { $count } 条消息无害：{ $which }。
 answer-unknown = 未知：另有 { $count } 行看起来像错误，但没有记录能解释（第 { $which } 行）。
+answer-unknown-and-more = 未知：另有超过 { $count } 行看起来像错误，但没有记录能解释（第 { $which } 行）。
 answer-may-be-meant = 另有 { $count } 条记录可能相关，但没有证据。
 answer-sentence = { $text }。
 answer-because-of = 由 { $number } 引发

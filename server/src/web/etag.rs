@@ -3,6 +3,7 @@
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use kb_core::ids::{Revision, Seq};
+use kb_core::text::Sha256;
 
 use super::error::{Code, Problem};
 
@@ -29,6 +30,11 @@ pub(super) fn of_seq(seq: Seq) -> HeaderValue {
 /// Tag of one of several forms of such a thing.
 pub(super) fn of_seq_as(seq: Seq, form: &str) -> HeaderValue {
     quoted(&format!("s{seq}-{form}-{VERSION}"))
+}
+
+/// Tag of bytes that change without a new revision, such as a page with what people said of a record.
+pub(super) fn of_bytes(bytes: &[u8]) -> HeaderValue {
+    quoted(Sha256::of(bytes).as_str())
 }
 
 fn quoted(tag: &str) -> HeaderValue {

@@ -2,7 +2,6 @@
 
 use kb_core::scanner::{Applies, Match};
 
-use super::faults::Fault;
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
 use crate::render::i18n::{Locale, answer::Words, lookup};
@@ -97,33 +96,4 @@ fn mark(applies: Applies, locale: Locale) -> Mark {
         Applies::No => (Tone::Warn, "△", words.elsewhere),
     };
     Mark { tone, sign, label }
-}
-
-/// What may be chosen alone: each host, rank and GPU that some fault names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Choices {
-    pub hosts: Vec<String>,
-    pub ranks: Vec<String>,
-    pub gpus: Vec<String>,
-}
-
-impl Choices {
-    pub fn of(faults: &[Fault]) -> Self {
-        let all = |part: fn(&Fault) -> &Vec<String>| {
-            let mut all: Vec<String> = faults.iter().flat_map(part).cloned().collect();
-            all.sort_by_key(|one| (one.len(), one.clone()));
-            all.dedup();
-            // With one alone there is nothing to choose.
-            if all.len() > 1 { all } else { Vec::new() }
-        };
-        Self {
-            hosts: all(|fault| &fault.origin.hosts),
-            ranks: all(|fault| &fault.origin.ranks),
-            gpus: all(|fault| &fault.origin.gpus),
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.hosts.is_empty() && self.ranks.is_empty() && self.gpus.is_empty()
-    }
 }

@@ -68,7 +68,11 @@ pub enum Unknown {
     /// The text was not kept, so that nobody looked.
     NotLooked,
     /// Their numbers, in order.
-    Lines(Vec<u64>),
+    Lines {
+        numbers: Vec<u64>,
+        /// There are more than are looked for.
+        are_more: bool,
+    },
 }
 
 /// A text as it is shown beside an answer.
@@ -96,8 +100,9 @@ impl MarkedText {
         Self {
             rows: marks.rows(text, answer.lines_scanned),
             places: marks.places(),
-            unknown: text.map_or(Unknown::NotLooked, |_| {
-                Unknown::Lines(marks.unknown.iter().copied().collect())
+            unknown: text.map_or(Unknown::NotLooked, |_| Unknown::Lines {
+                numbers: marks.unknown.iter().copied().collect(),
+                are_more: marks.are_more_unknown,
             }),
         }
     }
@@ -108,6 +113,7 @@ impl MarkedText {
 struct Marks {
     marks: BTreeMap<u64, Mark>,
     unknown: BTreeSet<u64>,
+    are_more_unknown: bool,
 }
 
 impl Marks {
@@ -151,6 +157,7 @@ impl Marks {
             .map(|(number, _)| number)
             .take(MOST_UNKNOWN)
             .collect();
+        self.are_more_unknown = suspicious.next().is_some();
         self.unknown.extend(found);
     }
 
@@ -360,6 +367,9 @@ mod tests {
         marks.look_for_unknown(text);
         assert!(marks.unknown.iter().eq([&4]));
         assert_eq!(marks.places(), [(2, Some(1)), (4, None)]);
+        assert!(!marks.are_more_unknown);
+        marks.look_for_unknown(&"zorgblat failed\n".repeat(MOST_UNKNOWN + 9));
+        assert!(marks.are_more_unknown);
     }
 
     #[test]

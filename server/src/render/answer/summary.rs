@@ -70,12 +70,20 @@ fn not_known(unknown: &Unknown, locale: Locale) -> String {
     let words = Words::of(locale.language);
     match unknown {
         Unknown::NotLooked => words.not_looked.to_owned(),
-        Unknown::Lines(lines) if lines.is_empty() => words.none_unknown.to_owned(),
-        Unknown::Lines(lines) => {
+        Unknown::Lines { numbers: lines, .. } if lines.is_empty() => words.none_unknown.to_owned(),
+        Unknown::Lines {
+            numbers: lines,
+            are_more,
+        } => {
             let which = lines
                 .iter()
                 .map(|line| usize::try_from(*line).unwrap_or(usize::MAX));
-            words.unknown(lines.len() as u64, &numbers(which, locale))
+            let (count, which) = (lines.len() as u64, numbers(which, locale));
+            if *are_more {
+                words.unknown_and_more(count, &which)
+            } else {
+                words.unknown(count, &which)
+            }
         }
     }
 }

@@ -50,6 +50,7 @@ words! {
         unplaced(count: u64, which: &str),
         are_harmless(count: u64, which: &str),
         unknown(count: u64, which: &str),
+        unknown_and_more(count: u64, which: &str),
         may_be_meant(count: u64),
         sentence(text: &str),
         because_of(number: &str),

@@ -1,4 +1,4 @@
-//! Fields of a form, counted before they are made: `a&a&…` makes 48 times its bytes.
+//! Fields of a form, counted before they are made: each of `a&a&…` takes 48 bytes for its two.
 
 use actix_web::web::Query;
 

@@ -1,10 +1,9 @@
 //! What a record's page tells programs: its address and a description in the head, an entity tag, and the record as Markdown
 //! or JSON at the same address with an ending.
 
-use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, body};
 use kb_core::record::Record;
-use sha2::{Digest, Sha256};
 
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
@@ -18,8 +17,6 @@ use crate::web::state::AppState;
 
 /// Longest description, in characters: what previews of links show.
 const MAX_DESCRIPTION: usize = 200;
-/// Bytes of the hash in an entity tag.
-const TAG_BYTES: usize = 12;
 
 /// What previews and search engines are told.
 #[derive(Debug, Clone)]
@@ -102,15 +99,7 @@ pub(super) fn tagged(request: &HttpRequest, response: HttpResponse) -> Result<Ht
     let Ok(bytes) = body::MessageBody::try_into_bytes(bytes) else {
         return Ok(response.map_into_boxed_body());
     };
-    let digest = hex::encode(
-        Sha256::digest(&bytes)
-            .iter()
-            .take(TAG_BYTES)
-            .copied()
-            .collect::<Vec<u8>>(),
-    );
-    let tag =
-        HeaderValue::from_str(&format!("\"{digest}\"")).unwrap_or_else(|_| HeaderValue::from_static("\"\""));
+    let tag = etag::of_bytes(&bytes);
     if known.is_some_and(|known| known.hold(&tag)) {
         return Ok(HttpResponse::NotModified()
             .insert_header((header::ETAG, tag))
