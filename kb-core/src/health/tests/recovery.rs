@@ -7,15 +7,17 @@ use super::{GPU_0, gap, look, looked, only, set, xid};
 use crate::report::GapKind;
 use crate::verdict::Verdict;
 
+/// The line of an Xid 154.
+fn to(action: &str) -> String {
+    xid(
+        GPU_0,
+        &format!("154, GPU recovery action changed from 0x0 (None) to {action}"),
+    )
+}
+
 #[test]
 fn a_later_154_to_none_ends_an_earlier_154_only() {
     let mut ledger = Ledger::default();
-    let to = |action: &str| {
-        xid(
-            GPU_0,
-            &format!("154, GPU recovery action changed from 0x0 (None) to {action}"),
-        )
-    };
     let mut report = looked("a");
     // A driver whose NVML does not tell it.
     gap(&mut report, 0, "recovery.action", GapKind::NotSupported, "no");
@@ -35,12 +37,6 @@ fn a_later_154_to_none_ends_an_earlier_154_only() {
 #[test]
 fn a_recovery_action_that_is_not_known_stays_a_warning_whatever_nvml_says() {
     let mut ledger = Ledger::default();
-    let to = |action: &str| {
-        xid(
-            GPU_0,
-            &format!("154, GPU recovery action changed from 0x0 (None) to {action}"),
-        )
-    };
     let mut report = looked("a");
     set(&mut report, 0, "recovery.action", json!("none"));
     let unknown = to("0x9 (Unknown)");
