@@ -99,13 +99,35 @@ mod tests {
         of(&whole)
     }
 
+    /// The same with one fact of GPU 0.
+    fn fact(name: &str, value: &Value) -> (Verdict, String) {
+        changed(|report| report["gpus"][0]["facts"] = json!({ name: { "value": value, "source": "test" } }))
+    }
+
+    #[test]
+    fn a_fact_of_the_wrong_type_says_nothing() {
+        for (name, value) in [
+            ("remapped_rows.failure", json!("yes")),
+            ("remapped_rows.pending", json!(1)),
+            ("ecc.sram_threshold_exceeded", json!("true")),
+            ("fabric.health", json!("unhealthy")),
+            ("fabric.health", json!([{ "is": "unhealthy" }])),
+            ("fabric.state", json!(["in_progress"])),
+            ("recovery.action", json!(5)),
+            ("ecc.volatile_uncorrected", json!("3")),
+            ("during.ecc.volatile_uncorrected", json!("3")),
+            ("during.nvlink.replay_errors", json!(-3)),
+            ("throttle.reasons", json!("hw_slowdown")),
+            ("nvlink.links_active", json!("0")),
+        ] {
+            let (verdict, reason) = fact(name, &value);
+            assert_eq!(verdict, Verdict::Unknown, "{name}: {reason}");
+            assert!(reason.contains(name), "{reason}");
+        }
+    }
+
     #[test]
     fn content_that_speaks_against_health_is_told() {
-        let fact = |name: &str, value: Value| {
-            changed(|report| {
-                report["gpus"][0]["facts"] = json!({ name: { "value": value, "source": "test" } });
-            })
-        };
         let log = |when: &str, text: &str| {
             let text = format!("[  10.000000] NVRM: {text}");
             changed(|report| report["logs"] = json!([{ "source": "kmsg", "when": when, "text": text }]))
@@ -121,12 +143,18 @@ mod tests {
         });
         let xid_79 = "Xid (PCI:0000:00:06): 79, pid=1, GPU has fallen off the bus.";
         for ((verdict, reason), why) in [
-            (fact("recovery.action", json!("reset")), "reset"),
-            (fact("recovery.action", json!("unrecognised (9)")), "unrecognised"),
-            (fact("remapped_rows.failure", json!(true)), "remapped"),
-            (fact("ecc.sram_threshold_exceeded", json!(true)), "SRAM"),
-            (fact("during.ecc.volatile_uncorrected", json!(3)), "3 uncorrected"),
-            (fact("ecc.volatile_uncorrected", json!(3)), "since its boot"),
+            (fact("recovery.action", &json!("reset")), "reset"),
+            (
+                fact("recovery.action", &json!("unrecognised (9)")),
+                "unrecognised",
+            ),
+            (fact("remapped_rows.failure", &json!(true)), "remapped"),
+            (fact("ecc.sram_threshold_exceeded", &json!(true)), "SRAM"),
+            (
+                fact("during.ecc.volatile_uncorrected", &json!(3)),
+                "3 uncorrected",
+            ),
+            (fact("ecc.volatile_uncorrected", &json!(3)), "since its boot"),
             (
                 changed(|report| report["health"] = json!({ "verdict": "broken", "open": [] })),
                 "section on health",
@@ -166,32 +194,14 @@ mod tests {
             let unread = changed(|report| report["conclusion"]["expect"] = json!(unread));
             assert_eq!(unread.0, Verdict::Unknown, "{}", unread.1);
         }
-        for (name, value) in [
-            ("remapped_rows.failure", json!("yes")),
-            ("remapped_rows.pending", json!(1)),
-            ("ecc.sram_threshold_exceeded", json!("true")),
-            ("fabric.health", json!("unhealthy")),
-            ("fabric.health", json!([{ "is": "unhealthy" }])),
-            ("fabric.state", json!(["in_progress"])),
-            ("recovery.action", json!(5)),
-            ("ecc.volatile_uncorrected", json!("3")),
-            ("during.ecc.volatile_uncorrected", json!("3")),
-            ("during.nvlink.replay_errors", json!(-3)),
-            ("throttle.reasons", json!("hw_slowdown")),
-            ("nvlink.links_active", json!("0")),
-        ] {
-            let (verdict, reason) = fact(name, value);
-            assert_eq!(verdict, Verdict::Unknown, "{name}: {reason}");
-            assert!(reason.contains(name), "{reason}");
-        }
         let by_nobody = changed(|report| {
             report["pairs"][0]["directions"][0]["checks"][0]["checked_by"] = json!("nobody");
         });
         assert_eq!(by_nobody.0, Verdict::Unknown, "{}", by_nobody.1);
         for (verdict, reason) in [
-            fact("recovery.action", json!("none")),
-            fact("during.ecc.volatile_uncorrected", json!(0)),
-            fact("ecc.volatile_uncorrected", json!(0)),
+            fact("recovery.action", &json!("none")),
+            fact("during.ecc.volatile_uncorrected", &json!(0)),
+            fact("ecc.volatile_uncorrected", &json!(0)),
             // Cleared: the ledger knows of the errors and holds none of them open.
             changed(|report| {
                 report["gpus"][0]["facts"] =

@@ -111,7 +111,7 @@ impl MarkedText {
 /// The marks of a text, whether or not the text is still there.
 #[derive(Debug, Clone, Default)]
 struct Marks {
-    marks: BTreeMap<u64, Mark>,
+    by_line: BTreeMap<u64, Mark>,
     unknown: BTreeSet<u64>,
     are_more_unknown: bool,
 }
@@ -130,7 +130,7 @@ impl Marks {
     }
 
     fn mark(&mut self, fault: usize, line: u64, text: Option<&str>, span: Option<(usize, usize)>) {
-        let mark = self.marks.entry(line).or_default();
+        let mark = self.by_line.entry(line).or_default();
         if !mark.faults.contains(&fault) {
             mark.faults.push(fault);
         }
@@ -143,14 +143,14 @@ impl Marks {
     /// Looks for lines that look like errors among those that have no mark, and are no repeat of one that has.
     fn look_for_unknown(&mut self, text: &str) {
         let known: BTreeSet<Vec<String>> = self
-            .marks
+            .by_line
             .values()
             .filter_map(|mark| mark.text.as_deref())
             .map(tokens)
             .collect();
         let lines = (1_u64..).zip(text.lines());
         let mut suspicious = lines.filter(|(number, line)| {
-            !self.marks.contains_key(number) && looks_like_error(line) && !known.contains(&tokens(line))
+            !self.by_line.contains_key(number) && looks_like_error(line) && !known.contains(&tokens(line))
         });
         let found: Vec<u64> = suspicious
             .by_ref()
@@ -165,7 +165,7 @@ impl Marks {
     fn places(&self) -> Vec<(u64, Option<usize>)> {
         let unknown = self.unknown.iter().map(|line| (*line, None));
         let marks = self
-            .marks
+            .by_line
             .iter()
             .map(|(line, mark)| (*line, mark.faults.first().copied()));
         let mut places: Vec<_> = marks.chain(unknown).collect();
@@ -179,7 +179,7 @@ impl Marks {
         if let Some(text) = text {
             self.with_text(&mut sheet, text);
         } else {
-            for (number, mark) in &self.marks {
+            for (number, mark) in &self.by_line {
                 sheet.gap_before(*number);
                 sheet.line(self.line(*number, mark.text.as_deref().unwrap_or_default()));
             }
@@ -221,11 +221,11 @@ impl Marks {
     fn is_near(&self, number: u64) -> bool {
         let from = number.saturating_sub(AROUND as u64);
         let near = from..=number + AROUND as u64;
-        self.marks.range(near.clone()).next().is_some() || self.unknown.range(near).next().is_some()
+        self.by_line.range(near.clone()).next().is_some() || self.unknown.range(near).next().is_some()
     }
 
     fn line(&self, number: u64, raw: &str) -> Line {
-        let mark = self.marks.get(&number);
+        let mark = self.by_line.get(&number);
         let own = mark.and_then(|mark| mark.text.clone());
         let text = own.unwrap_or_else(|| without_colours(raw).into_owned());
         let span = mark.map_or((0, 0), |mark| mark.span);
