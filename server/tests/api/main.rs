@@ -42,6 +42,7 @@ mod match_command;
 mod match_fatal;
 mod matching;
 mod mcp;
+mod move_pages;
 mod moves;
 mod node_events;
 mod openapi;

@@ -34,8 +34,8 @@ pub enum CurateError {
     SecondPerson(Vec<&'static str>),
     /// One person would take away what decides a node's verdict: its published revision, and by what it decides.
     #[error(
-        "this record decides how nodes are judged ({}), so that one person alone does not take it away: ask for its withdrawal \
-        (…/-/withdraw?reason=WHY), which waits in review until somebody else approves it or does the same; an administrator may do it \
+        "this record decides how nodes are judged ({}), so that one person alone does not take it away: ask for it with a reason \
+        (…/-/withdraw?reason=WHY, …/-/merge?into=ID&reason=WHY), which waits in review until somebody else approves it or does the same; an administrator may do it \
         alone and says why (`alone`)", .1.join(", ")
     )]
     StillDecides(Revision, Vec<&'static str>),

@@ -5,7 +5,7 @@ use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
 
 use super::deciding::{Approver, decides, person_of, record_of};
-use super::{ALONE, CurateError, review, take_out};
+use super::{ALONE, CurateError, moves, review, take_out};
 use crate::store::{NewReview, Published, RecordState, RecordStatus, Review, Store, Withdrawal};
 
 /// What became of a withdrawal.
@@ -57,7 +57,7 @@ pub async fn take_away(
     }
 }
 
-/// Withdraws a record whose withdrawal waits in review.
+/// Withdraws a record whose withdrawal waits in review, or merges it where that is asked.
 pub(super) async fn approve(
     store: &dyn Store,
     waits: &Review,
@@ -65,6 +65,11 @@ pub(super) async fn approve(
     approver: &Approver,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
+    if let Some(into) = moves::merges_into(waits) {
+        let asked = waits.note.as_deref().and_then(|note| note.rsplit_once('\n'));
+        let reason = reason.or(asked.map(|(why, _)| why));
+        return moves::merge_into(store, (&waits.record, &into), reason, approver, at).await;
+    }
     let alone = may_go(store, &waits.record, approver).await?;
     let reason = reason.map(str::to_owned).or_else(|| waits.note.clone());
     let withdrawal = Withdrawal {
@@ -102,6 +107,19 @@ pub(super) async fn may_go(
     match &approver.alone {
         Some(reason) => Ok(Some(reason.clone())),
         None => Err(CurateError::StillDecides(revision, keys)),
+    }
+}
+
+/// The keys by which a record decides, where this person alone may not take it away.
+pub async fn needs_second_person(
+    store: &dyn Store,
+    id: &RecordId,
+    approver: &Approver,
+) -> Result<Option<Vec<&'static str>>, CurateError> {
+    match may_go(store, id, approver).await {
+        Ok(_) => Ok(None),
+        Err(CurateError::StillDecides(_, keys)) => Ok(Some(keys)),
+        Err(error) => Err(error),
     }
 }
 

@@ -32,6 +32,7 @@ files!(
     "history",
     "kept",
     "lookup",
+    "moves",
     "reason",
     "record",
     "report",

@@ -141,19 +141,16 @@ async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
         ),
         Err(error) => (vec![error.to_string()], None),
     };
+    let (asks, approve) = match (review.withdraws, curate::merges_into(review)) {
+        (_, Some(_)) => (words.asks_merge, words.approve_merge),
+        (true, None) => (words.asks_withdrawal, words.approve_withdrawal),
+        (false, None) => (words.asks, words.approve),
+    };
     OpenReview {
         revision: review.revision.0,
         name: review.revision.to_string(),
-        asks: if review.withdraws {
-            words.asks_withdrawal
-        } else {
-            words.asks
-        },
-        approve: if review.withdraws {
-            words.approve_withdrawal
-        } else {
-            words.approve
-        },
+        asks,
+        approve,
         asked_by: review.asked_by.name.clone(),
         asked_at: moment(review.asked_at),
         note: review.note.clone().unwrap_or_default(),
