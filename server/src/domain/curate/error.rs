@@ -61,6 +61,9 @@ pub enum CurateError {
         "{0} must be published, without a newer draft: publish its newest revision or go back to the published one first"
     )]
     NotSettled(RecordId),
+    /// It was merged or renamed: there is nothing that readers could lose.
+    #[error("{0} is no record of its own any more: it became {1}")]
+    Became(RecordId, RecordId),
     #[error("there is no record {0}")]
     NoRecord(RecordId),
     #[error("record {0} has no revision {1}")]

@@ -228,6 +228,12 @@ pub async fn withdraw(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result
 
 /// The same with a reason that was checked before an administrator's was added to it.
 async fn take_out(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result<Published, CurateError> {
+    let status = store.status(&withdrawal.id).await?;
+    if status.is_some_and(|status| status.state == RecordState::Withdrawn)
+        && let Some(now) = store.resolve_alias(withdrawal.id.as_str()).await?
+    {
+        return Err(CurateError::Became(withdrawal.id, now));
+    }
     check_replacement(store, &withdrawal).await?;
     match store.take_back(withdrawal).await {
         Err(StoreError::AnotherPublished(revision)) => Err(CurateError::Stale(Some(revision))),
