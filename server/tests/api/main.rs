@@ -14,6 +14,7 @@
 
 mod access;
 mod accounts;
+mod alike;
 mod answer_page;
 mod attacks;
 mod bad_input;

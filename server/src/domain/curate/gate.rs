@@ -128,7 +128,7 @@ fn each_alternative(mut records: Vec<RecordSignatures>) -> Vec<RecordSignatures>
 }
 
 /// All hits of a text, before what records say of each other is applied.
-fn each_hit(matcher: &Arc<Matcher>, text: &str, mut take: impl FnMut(Hit)) {
+pub(super) fn each_hit(matcher: &Arc<Matcher>, text: &str, mut take: impl FnMut(Hit)) {
     let mut take = |events: Vec<Event>| {
         for event in events {
             if let Event::Hit(hit) = event {

@@ -1,6 +1,7 @@
 //! Changing records: a draft is checked and becomes the head; publishing is its own step; withdrawing takes a
 //! record out of matching and search.
 
+mod alike;
 mod check;
 mod deciding;
 mod error;
@@ -28,6 +29,7 @@ use crate::store::{
     Withdrawal,
 };
 
+pub use alike::{Alike, Likeness, alike};
 pub use check::check_texts;
 pub use deciding::Approver;
 pub use error::CurateError;

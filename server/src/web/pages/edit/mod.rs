@@ -4,14 +4,17 @@
 //! begun     a record is begun: its id is asked for
 //! sent      what a form sent, put into the texts that it showed     view  fields with their values and findings
 //! together  another editor was faster: both changes, merged         save  what the buttons keep
-//! mod       the page
+//! alike     published records that may say the same    mod   the page
 //! ```
 
+pub(super) mod alike;
 pub mod begun;
 mod save;
 mod sent;
 mod together;
 mod view;
+
+use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Path};
@@ -22,13 +25,14 @@ use kb_core::ids::{RecordId, Revision};
 use kb_core::record::Record;
 use kb_core::text::{Part, Violation};
 
+use self::alike::{AlikeView, alike_views};
 use self::sent::{Given, Pair, Sent};
 use self::together::Together;
 use self::view::{Entry, Finding, SectionView, Told, sections, unknown_records};
 use super::html_not_shared;
 use super::layout::{Layout, Section};
 use super::{assets, locale};
-use crate::domain::curate::{self, check_texts};
+use crate::domain::curate::{self, alike, check_texts};
 use crate::domain::tokens::Actor;
 use crate::render::i18n::{self, Language, Locale, edit::Words, field};
 use crate::render::record::Source;
@@ -60,6 +64,8 @@ struct EditPage {
     sections: Vec<SectionView>,
     general: Vec<Finding>,
     findings: usize,
+    /// Published records that may say the same.
+    alike: Vec<AlikeView>,
     refusal: Option<String>,
     together: Option<Together>,
     may_publish: bool,
@@ -239,10 +245,15 @@ async fn page(
     let generation = state.knowledge.current();
     let (of_check, now) = (id.clone(), sent.now.clone());
     let bytes = now.document.len() + now.annex.len();
-    let check = move || match check_texts(&of_check, &now.document, &now.annex) {
-        Ok(found) | Err(found) => found,
+    let beside = Arc::clone(&generation);
+    let check = move || {
+        let found = match check_texts(&of_check, &now.document, &now.annex) {
+            Ok(found) | Err(found) => found,
+        };
+        let record = Record::parse(&now.document, &now.annex);
+        (found, record.map(|record| alike(&record, &beside)))
     };
-    let mut violations = Desk::of(request).compute(bytes, check).await?;
+    let (mut violations, others) = Desk::of(request).compute(bytes, check).await?;
     violations.extend(extra.violations);
     let mut told = Told::of(&violations, &sent.not_taken, words);
     for conflict in &sent.twice {
@@ -306,6 +317,7 @@ async fn page(
         sections,
         general: told.rest(),
         findings,
+        alike: alike_views(others.unwrap_or_default(), &generation, *locale),
         refusal: extra.refusal,
         together: extra.together,
         may_publish,

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::side::{Side, side};
 use super::{Begun, Visit, answer, begin, done, see};
-use crate::domain::curate::{self, CurateError, TakenAway};
+use crate::domain::curate::{self, CurateError, TakenAway, alike};
 use crate::domain::records::{Found, find, near};
 use crate::feed::{Generation, PublishedRecord};
 use crate::render::i18n::moves::Words;
@@ -44,7 +44,7 @@ struct MergePage {
     head: u32,
     /// What was written as the record that stays.
     asked: String,
-    /// Records that may be meant; nothing where one is chosen, or none is asked for.
+    /// Records that may be meant; nothing where one is chosen.
     near: Option<Vec<NearView>>,
     both: Option<Both>,
     refusal: Option<String>,
@@ -163,8 +163,8 @@ async fn page(
     let generation = state.knowledge.current();
     let stays = chosen(&generation, id, &asked.into);
     let near = match &stays {
-        None if !asked.into.is_empty() => Some(meant(request, &generation, visit, &asked.into).await?),
-        _ => None,
+        None => Some(meant(request, &generation, visit, &asked.into).await?),
+        Some(_) => None,
     };
     let both = match stays {
         Some(stays) => {
@@ -226,7 +226,7 @@ fn chosen(generation: &Generation, id: &RecordId, into: &str) -> Option<Arc<Publ
     (found.id() != id).then_some(found)
 }
 
-/// Records that a code or words may mean.
+/// Records that a code or words may mean; without them those that seem to say the same.
 async fn meant(
     request: &HttpRequest,
     generation: &Arc<Generation>,
@@ -234,7 +234,15 @@ async fn meant(
     into: &str,
 ) -> Result<Vec<NearView>, Problem> {
     let (asked, searched) = (into.to_owned(), Arc::clone(generation));
-    let work = move || near(&searched, &asked);
+    let record = Arc::clone(&visit.record);
+    let work = move || {
+        if asked.is_empty() {
+            let found = alike(&record.record, &searched).into_iter();
+            found.map(|alike| alike.record).collect()
+        } else {
+            near(&searched, &asked)
+        }
+    };
     let found = Desk::of(request).compute(ALL_RECORDS, work).await?;
     let views = found.into_iter().filter(|other| other != visit.id());
     let views = views.filter_map(|other| {
