@@ -66,6 +66,7 @@ mod round_trip_kept;
 mod search_command;
 mod secrecy;
 mod slow;
+mod split;
 mod startup;
 mod strict;
 mod test_app;

@@ -17,17 +17,6 @@ async fn editor(app: &TestApp) -> Browser {
     app.browser("ada").await
 }
 
-/// Sends a form of these pages, which have no named buttons.
-async fn send(form: &PageForm, browser: &mut Browser) -> Response {
-    let fields: Vec<(&str, &str)> = form
-        .fields
-        .iter()
-        .filter(|(name, _)| name != "csrf")
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
-    browser.form(&form.action, &fields).send().await.unwrap()
-}
-
 fn location(response: &Response) -> &str {
     response.headers()["location"].to_str().unwrap()
 }
@@ -67,11 +56,11 @@ async fn an_editor_merges_a_record_into_one_that_was_searched_for() {
         assert!(both.contains(shown), "{shown}: {both}");
     }
     let mut form = PageForm::of(&both, "data-merge");
-    let refused = send(form.set("reason", " "), &mut ada).await;
+    let refused = form.set("reason", " ").send_plain(&mut ada).await;
     assert_eq!(refused.status(), 422);
     let page = refused.text().await.unwrap();
     assert!(page.contains("Say why."), "{page}");
-    let merged = send(form.set("reason", "one <b>error</b>"), &mut ada).await;
+    let merged = form.set("reason", "one <b>error</b>").send_plain(&mut ada).await;
     assert_eq!(merged.status(), 303);
     assert_eq!(location(&merged), format!("/r/{stays}"));
     let old = app.get(&format!("/r/{goes}")).await;
@@ -83,7 +72,7 @@ async fn an_editor_merges_a_record_into_one_that_was_searched_for() {
     let page = ada.get(&format!("/r/{goes}/-/merge")).await;
     assert_eq!(page.status(), 308);
     assert_eq!(location(&page), format!("/r/{stays}/-/merge"));
-    assert_eq!(send(&form, &mut ada).await.status(), 409);
+    assert_eq!(form.send_plain(&mut ada).await.status(), 409);
 }
 
 #[tokio::test]
@@ -98,12 +87,15 @@ async fn an_editor_gives_a_record_another_id() {
         (OTHER, 409, "已有记录使用"),
         ("", 422, "这不是记录 ID。"),
     ] {
-        let refused = send(form.set("new_id", wanted), &mut ada).await;
+        let refused = form.set("new_id", wanted).send_plain(&mut ada).await;
         assert_eq!(refused.status(), status, "{wanted}");
         let page = refused.text().await.unwrap();
         assert!(page.contains(said), "{wanted}: {page}");
     }
-    let renamed = send(form.set("new_id", "cuda/no-peer-access"), &mut ada).await;
+    let renamed = form
+        .set("new_id", "cuda/no-peer-access")
+        .send_plain(&mut ada)
+        .await;
     assert_eq!(renamed.status(), 303);
     assert_eq!(location(&renamed), "/r/cuda/no-peer-access?lang=zh");
     let old = app.get(&format!("/r/{ID}")).await;
@@ -136,10 +128,10 @@ async fn a_draft_is_in_the_way_and_another_revision_is_told() {
     edit.set("d:/subcategory", "drafted");
     assert_eq!(edit.send(&mut ada, ("do", "save")).await.status(), 303);
     for ((path, mark, ..), form) in pages.iter().zip(&mut forms) {
-        assert_eq!(send(form, &mut ada).await.status(), 412, "{path}");
+        assert_eq!(form.send_plain(&mut ada).await.status(), 412, "{path}");
         let page = ada.page(path).await;
         assert!(page.contains("has a draft") && !page.contains(mark), "{page}");
-        let sent = send(form.set("head", "2"), &mut ada).await;
+        let sent = form.set("head", "2").send_plain(&mut ada).await;
         assert_eq!(sent.status(), 409, "{path}");
     }
     assert_eq!(app.get(P2P).await.status(), 200);
@@ -162,7 +154,7 @@ async fn who_may_not_publish_moves_nothing() {
     let mut form = PageForm::of(&ada.page(&format!("/r/{ID}/-/rename")).await, "data-rename");
     form.set("new_id", "cuda/new");
     ada.csrf.clear();
-    assert_eq!(send(&form, &mut ada).await.status(), 403);
+    assert_eq!(form.send_plain(&mut ada).await.status(), 403);
     assert_eq!(app.get(P2P).await.status(), 200);
 }
 
@@ -174,7 +166,7 @@ async fn a_merge_of_what_decides_waits_for_a_second_person_who_approves_it() {
     let page = edi.page(&path).await;
     assert!(page.contains("a second person is needed"), "{page}");
     let mut form = PageForm::of(&page, "data-merge");
-    let asked = send(form.set("reason", "one fault"), &mut edi).await;
+    let asked = form.set("reason", "one fault").send_plain(&mut edi).await;
     assert_eq!(asked.status(), 303);
     assert_eq!(location(&asked), format!("/r/{id}/-/revisions"));
     assert_eq!(

@@ -50,6 +50,9 @@ pub enum CurateError {
     ReasonNeeded(Vec<Violation>),
     #[error("a reason or comment has 1 to {0} characters")]
     Text(usize),
+    /// A record is split of which nothing goes to the new one.
+    #[error("say what goes to the new record: patterns, phrases, codes, examples, near misses or edges")]
+    NothingMoves,
     #[error("nothing stands at {0:?}")]
     NoField(String),
     #[error("the record has as many comments as it may")]

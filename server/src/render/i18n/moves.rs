@@ -45,10 +45,20 @@ words! {
         no_id,
         taken,
         breaks_rules,
+        split,
+        split_lead,
+        split_order,
+        new_record,
+        new_signature,
+        new_title,
+        do_split,
+        nothing_moves,
+        would_break,
     }
     messages {
         merge_heading(id: &str),
         rename_heading(id: &str),
+        split_heading(id: &str),
         asked_by(name: &str),
         vote_count(count: u64),
     }

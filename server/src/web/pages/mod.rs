@@ -61,6 +61,8 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/feedback", edit, feedback::queue::get);
     routes.form("/feedback", edit, feedback::queue::post);
     routes.get("/reviews", edit, reviews::get);
+    routes.get("/r/{id:.+}/-/split", edit, moves::split::get);
+    routes.form("/r/{id:.+}/-/split", edit, moves::split::post);
     let publish = Access::Scope(Scope::Publish);
     routes.get("/r/{id:.+}/-/merge", publish, moves::merge::get);
     routes.form("/r/{id:.+}/-/merge", publish, moves::merge::post);
@@ -129,6 +131,8 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/r/{id}/-/edit", &[]),
     (Method::POST, "/r/{id}/-/edit", &[]),
     (Method::POST, "/r/{id}/-/revisions", &[]),
+    (Method::GET, "/r/{id}/-/split", &[]),
+    (Method::POST, "/r/{id}/-/split", &[]),
     (Method::GET, "/r/{id}/-/merge", &["into"]),
     (Method::POST, "/r/{id}/-/merge", &[]),
     (Method::GET, "/r/{id}/-/rename", &[]),

@@ -295,8 +295,13 @@ async fn page(
     let may_publish = desktop.actor.may(Scope::Publish);
     let may_move = may_publish && generation.record(id).is_some();
     let moves = i18n::moves::Words::of(locale.language);
-    let moves = [(moves.merge, "merge"), (moves.rename, "rename")];
-    let moves = moves.map(|(name, step)| (name, locale.href(format!("{href}/-/{step}"))));
+    let moves = [
+        (known, moves.split, "split"),
+        (may_move, moves.merge, "merge"),
+        (may_move, moves.rename, "rename"),
+    ];
+    let moves = moves.into_iter().filter(|(may, ..)| *may);
+    let moves = moves.map(|(_, name, step)| (name, locale.href(format!("{href}/-/{step}"))));
     let page = EditPage {
         layout: layout.in_both(&address).spoken(*locale),
         words,
@@ -321,7 +326,7 @@ async fn page(
         refusal: extra.refusal,
         together: extra.together,
         may_publish,
-        moves: moves.into_iter().filter(|_| may_move).collect(),
+        moves: moves.collect(),
     };
     let mut response = html_not_shared(&page)?;
     *response.status_mut() = status;

@@ -1,12 +1,13 @@
-//! `/r/{id}/-/merge` and `/r/{id}/-/rename`: a published record becomes another.
+//! `/r/{id}/-/merge` and `/r/{id}/-/rename`: a published record becomes another; `/r/{id}/-/split`: it becomes two.
 //!
 //! ```text
-//! side  what two records say, beside each other        merge, rename  the pages
+//! side  what two records say, beside each other        merge, rename, split  the pages
 //! ```
 
 pub mod merge;
 pub mod rename;
 mod side;
+pub mod split;
 
 use std::sync::Arc;
 use std::time::Duration;
