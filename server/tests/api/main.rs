@@ -63,6 +63,7 @@ mod reviews;
 mod round_trip;
 mod round_trip_changes;
 mod round_trip_kept;
+mod round_trip_renames;
 mod search_command;
 mod secrecy;
 mod slow;

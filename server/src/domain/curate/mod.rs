@@ -35,7 +35,7 @@ pub use check::check_texts;
 pub use deciding::Approver;
 pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
-pub use gate::{NoHealthyLines, loose_pattern, refused};
+pub use gate::{NoHealthyLines, loose_pattern, refused, refused_without};
 pub use moves::{merge_away, merges_into, rename};
 pub use removal::{TakenAway, needs_second_person, take_away};
 pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
