@@ -54,7 +54,7 @@ moves-would-break = One of the two would break rules
 moves-merge-heading = Merge { $id }
 moves-rename-heading = Another id for { $id }
 moves-split-heading = Split { $id }
-moves-asked-by = { $name } asks for it
+moves-asked-by = { $name } asks to take this record away
 moves-vote-count = { $count ->
     [one] { $count } vote
    *[other] { $count } votes

@@ -54,5 +54,5 @@ moves-would-break = 其中一条记录会违反规则
 moves-merge-heading = 合并 { $id }
 moves-rename-heading = 更改 { $id } 的 ID
 moves-split-heading = 拆分 { $id }
-moves-asked-by = { $name } 请求合并
+moves-asked-by = { $name } 请求移除此记录
 moves-vote-count = { $count } 票

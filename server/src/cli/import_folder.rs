@@ -318,6 +318,7 @@ impl<'a> RoundTrip<'a> {
                 self.manifest.records.remove(id);
             }
             (Planned::Conflict { .. }, _) => self.count("conflicts"),
+            (Planned::Renamed { .. }, _) => self.count("held back"),
             (Planned::Changed | Planned::Gone, _) => self.count("changed in the database alone"),
             _ => {}
         }

@@ -179,7 +179,7 @@ async fn a_merge_of_what_decides_waits_for_a_second_person_who_approves_it() {
     // Another person sees what is asked, and may do it here or approve it there.
     let page = eva.page(&path).await;
     assert!(
-        page.contains("edi asks for it") && !page.contains("a second person is needed"),
+        page.contains("edi asks to take this record away") && !page.contains("a second person is needed"),
         "{page}"
     );
     let waiting = eva.page("/reviews").await;
