@@ -232,7 +232,7 @@ impl Tail {
         self.is_file && !self.last_bytes.as_ref().is_some_and(is_there)
     }
 
-    /// True when another file has the name.
+    /// True when another file has the name. An empty one has no lines yet, and the writer may still have this one.
     fn has_successor(&self) -> io::Result<bool> {
         let mine = self.file.metadata()?;
         let there = match std::fs::metadata(&self.path) {
@@ -240,7 +240,7 @@ impl Tail {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
-        Ok((mine.dev(), mine.ino()) != (there.dev(), there.ino()))
+        Ok((mine.dev(), mine.ino()) != (there.dev(), there.ino()) && there.len() > 0)
     }
 }
 

@@ -4,15 +4,15 @@ use serde_json::json;
 
 use super::*;
 
-const POWER_CABLES: (&str, &str) = (
-    include_str!("../../../../../kb-seed/driver/power-cables-missing-at-start.json"),
-    include_str!("../../../../../kb-seed/driver/power-cables-missing-at-start.ext.json"),
+const GSP_MESSAGES: (&str, &str) = (
+    include_str!("../../../../../kb-seed/driver/gsp-messages-corrupt.json"),
+    include_str!("../../../../../kb-seed/driver/gsp-messages-corrupt.ext.json"),
 );
 
 #[tokio::test]
 async fn health_beside_a_fault_in_its_own_kernel_log_is_unknown() {
     let mut door = Door::open().await;
-    door.generation = generation_of(&[(POWER_CABLES.0.to_owned(), POWER_CABLES.1.to_owned())]);
+    door.generation = generation_of(&[(GSP_MESSAGES.0.to_owned(), GSP_MESSAGES.1.to_owned())]);
     let healthy = report(2, &[proven(0, 1)]);
     let with_log = |when: &str, line: &str, id: &str| {
         let mut report = healthy.clone();
@@ -20,7 +20,7 @@ async fn health_beside_a_fault_in_its_own_kernel_log_is_unknown() {
         report["logs"] = json!([{ "source": "kmsg", "when": when, "text": line }]);
         report
     };
-    let line = "NVRM: GPU 0000:00:06.0: GPU does not have the necessary power cables connected.";
+    let line = "NVRM: GPU0 GspMsgQueueReceiveStatus: Bad checksum.";
     for (when, line, id, expected) in [
         (
             "before",
@@ -30,7 +30,7 @@ async fn health_beside_a_fault_in_its_own_kernel_log_is_unknown() {
         ),
         (
             "during",
-            "usb 1-1: power cables",
+            "usb 1-1: GspMsgQueueReceiveStatus: Bad checksum.",
             "00000000-0000-4000-8000-0000000000a2",
             Verdict::Healthy,
         ),
