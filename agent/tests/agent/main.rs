@@ -38,6 +38,7 @@ mod strangers;
 mod stub;
 mod table;
 mod tree;
+mod unresponsive;
 mod upload;
 mod watching;
 mod wording;
