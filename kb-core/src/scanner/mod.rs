@@ -150,6 +150,12 @@ impl Scanner {
         self.lines.push(bytes, |part| engine.scan(&part, None));
     }
 
+    /// What was left out so far and which Xids no record explains, for a text that may never end. [`Summary::notes`] has
+    /// these and more.
+    pub fn notes(&self) -> Vec<String> {
+        self.engine.notes(self.lines.long_lines())
+    }
+
     /// Ends the text and sums up.
     pub fn finish(self) -> Summary {
         self.finish_with_events().1
