@@ -10,6 +10,7 @@
 mod absent;
 mod bench;
 mod convert;
+mod counters;
 mod deployment;
 mod enrol;
 mod facts;
