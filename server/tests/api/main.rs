@@ -50,6 +50,7 @@ mod outcomes;
 mod outside;
 mod page_form;
 mod people;
+mod plain_words;
 mod process;
 mod proxy;
 mod record_command;

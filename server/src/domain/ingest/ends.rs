@@ -2,7 +2,7 @@
 //! have seen it.
 
 use kb_core::report::{Absence, Fact, Gpu, Outcome, Report};
-use kb_core::verdict::{Verdict, all_passed, cause, unproven};
+use kb_core::verdict::{Verdict, all_passed, cause, rung, unproven};
 
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
@@ -32,12 +32,13 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     if has < had {
         return Some(format!("it shows {has} GPUs, and there were {had}"));
     }
-    if let Some(rung) = CHECKED_RUNGS
+    if let Some(failing) = CHECKED_RUNGS
         .into_iter()
         .find(|rung| failed(fault, *rung) && !all_passed(proof, *rung))
     {
         return Some(format!(
-            "rung {rung}, which failed then, did not pass in all pairs"
+            "{}, which failed then, did not pass in all pairs",
+            rung(failing)
         ));
     }
     let asks_for_service = fault
