@@ -19,6 +19,7 @@ mod attacks;
 mod bad_input;
 mod bounded;
 mod browser;
+mod codes;
 mod crowds;
 mod deployment;
 mod docs;
