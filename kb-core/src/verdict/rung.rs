@@ -15,7 +15,7 @@ const RUNGS: [(u8, &str); 7] = [
 const FIRST_COPIES: u8 = 3;
 
 /// `copies (rung 3)`.
-pub fn rung(number: u8) -> String {
+pub(crate) fn rung(number: u8) -> String {
     let row = RUNGS.iter().find(|(rung, _)| *rung == number);
     row.map_or_else(
         || format!("rung {number}"),

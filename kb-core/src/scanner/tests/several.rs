@@ -142,7 +142,7 @@ fn a_line_that_gives_the_record_away_alone_is_counted_once() {
     assert!(
         summary.matches[0]
             .why
-            .starts_with("the whole signature, over several lines,")
+            .starts_with("the whole message stands on several lines, ")
     );
 }
 
