@@ -7,7 +7,7 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::ScanOptions;
-use super::assemble::sum_up;
+use super::assemble::{notes_so_far, sum_up};
 use super::bytes;
 use super::clean::{Clean, ESC};
 use super::clock::{Clocks, Moment};
@@ -147,6 +147,10 @@ impl Engine {
             from = end + 1;
         }
         self.partials = partials;
+    }
+
+    pub(super) fn notes(&self, long_lines: u64) -> Vec<String> {
+        notes_so_far(&self.tally, &self.strangers, long_lines)
     }
 
     pub(super) fn take_unexplained(&mut self) -> Vec<UnexplainedXid> {

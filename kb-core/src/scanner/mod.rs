@@ -151,6 +151,12 @@ impl Scanner {
         self.lines.push(bytes, |part| engine.scan(&part, None));
     }
 
+    /// What was left out so far and which Xids no record explains, for a text that may never end. [`Summary::notes`] has
+    /// these and more.
+    pub fn notes(&self) -> Vec<String> {
+        self.engine.notes(self.lines.long_lines())
+    }
+
     /// Xids that no record explains, each number once, on the lines since the last call.
     pub fn take_unexplained(&mut self) -> Vec<UnexplainedXid> {
         self.engine.take_unexplained()
