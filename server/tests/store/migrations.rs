@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kb_core::ids::Seq;
 use peerless::store::{ConnectOptions, Migrated, StoreError, VoteOutcome, VoterKind, connect, migrate};
-use sqlx::{Connection as _, Executor as _, PgConnection, SqliteConnection};
+use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use crate::support::{Engine, Place, on};
 
@@ -21,27 +21,6 @@ fn files(engine: &str) -> BTreeSet<String> {
     entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect()
-}
-
-async fn run(place: &Place, sql: &'static str) {
-    match place.engine {
-        Engine::Sqlite => {
-            SqliteConnection::connect(&place.url)
-                .await
-                .unwrap()
-                .execute(sql)
-                .await
-                .unwrap();
-        }
-        Engine::Postgres => {
-            PgConnection::connect(&place.url)
-                .await
-                .unwrap()
-                .execute(sql)
-                .await
-                .unwrap();
-        }
-    }
 }
 
 async fn columns(place: &Place) -> BTreeSet<Column> {
@@ -161,7 +140,7 @@ async fn a_newer_database_is_refused(place: Arc<Place>) {
     migrate(&place.url).await.unwrap();
     let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
         VALUES (9999, 'from the future', TRUE, '', 0)";
-    run(&place, newer).await;
+    place.run(newer).await;
     for migrate in [true, false] {
         let options = ConnectOptions {
             migrate,
@@ -191,11 +170,9 @@ fn a_newer_postgres_database_is_refused() {
 
 async fn a_changed_migration_is_refused(place: Arc<Place>) {
     migrate(&place.url).await.unwrap();
-    run(
-        &place,
-        "UPDATE _sqlx_migrations SET checksum = '' WHERE version = 2",
-    )
-    .await;
+    place
+        .run("UPDATE _sqlx_migrations SET checksum = '' WHERE version = 2")
+        .await;
     let error = migrate(&place.url).await.unwrap_err();
     assert!(matches!(error, StoreError::Migration(_)), "{error}");
 }
@@ -228,14 +205,14 @@ const BEFORE_SEQ_AT: &str = "\
 
 async fn times_of_publishing_are_found_for_older_databases(place: Arc<Place>) {
     let store = place.store().await;
-    run(&place, BEFORE_SEQ_AT).await;
+    place.run(BEFORE_SEQ_AT).await;
     let migration = match place.engine {
         Engine::Sqlite => include_str!("../../../migrations/sqlite/0005_seq_at.sql"),
         Engine::Postgres => include_str!("../../../migrations/postgres/0005_seq_at.sql"),
     };
     let (_, update) = migration.split_once("ADD COLUMN").unwrap();
     let (_, update) = update.split_once(';').unwrap();
-    run(&place, update).await;
+    place.run(update).await;
     let page = store.feed(Seq(0), 10).await.unwrap();
     let seconds: Vec<(&str, u8)> = page
         .changes
@@ -293,10 +270,12 @@ async fn votes_of_tokens_become_votes_of_voters(place: Arc<Place>) {
         ),
     };
     let (table, _) = table.split_once("INSERT").unwrap();
-    run(&place, table.replace("outcome_of_model", "outcome").leak()).await;
+    place
+        .run(table.replace("outcome_of_model", "outcome").leak())
+        .await;
     let votes = VOTES_BY_TOKEN.replace("$yes", yes).replace("$no", no);
-    run(&place, votes.leak()).await;
-    run(&place, feedback).await;
+    place.run(votes.leak()).await;
+    place.run(feedback).await;
     let votes = store.votes(&"a/b".parse().unwrap()).await.unwrap();
     let mut votes: Vec<_> = votes
         .into_iter()

@@ -43,12 +43,20 @@ pub(super) async fn refute<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> R
     if !is_any {
         return Ok(());
     }
-    let left = latest(tx, &report.node, report.simulated, 1).await?;
-    if let Some(proof) = left.first() {
-        let at = proof.ended();
-        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
-        tx.run(sql, values![&report.node, &proof.id, at]).await?;
-    }
+    stand_on_latest(tx, &report.node, report.simulated).await
+}
+
+/// The latest proof of a kind that is left, if any, is what stands of a node.
+pub(super) async fn stand_on_latest<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+) -> Result<(), StoreError> {
+    let left = latest(tx, node, simulated, 1).await?;
+    let proof = left.first().map(|proof| (proof.id.as_str(), proof.ended()));
+    let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
+    let (id, at) = proof.unzip();
+    tx.run(sql, values![node, id, at]).await?;
     Ok(())
 }
 

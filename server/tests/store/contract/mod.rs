@@ -140,6 +140,7 @@ contract! {
         a_proven_fault_stands_until_a_later_proof
         a_simulated_run_ends_no_proven_fault
         a_simulated_run_says_nothing_of_a_real_node
+        a_real_look_takes_no_real_proof_away
         a_fault_that_comes_late_refutes_later_health
         proven_health_ends_with_an_alarm
         without_a_proof_the_latest_stands
