@@ -31,8 +31,13 @@ pub(super) async fn is_up_to_date<DB: Engine>(
     Ok(reports_of(tx, node).await? == judged.reports.saturating_add(1))
 }
 
-/// Takes the weight of what the new report refutes; what stands of the node is then its latest proof that is left.
-pub(super) async fn refute<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+/// Takes the weight of what the new report refutes; what stands of the node is then its latest proof that is left, unless the report
+/// says nothing of the node.
+pub(super) async fn refute<DB: Engine>(
+    tx: &mut Tx<DB>,
+    report: &NewReport,
+    counts: bool,
+) -> Result<(), StoreError> {
     let refuted = report.judged.iter().flat_map(|judged| &judged.refuted);
     let mut is_any = false;
     for (id, reason) in refuted {
@@ -40,7 +45,7 @@ pub(super) async fn refute<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> R
         let sql = "UPDATE report SET weight = 'look', verdict = 'unknown', reason = $3 WHERE node_id = $1 AND id = $2";
         tx.run(sql, values![&report.node, id, reason]).await?;
     }
-    if !is_any {
+    if !is_any || !counts {
         return Ok(());
     }
     stand_on_latest(tx, &report.node, report.simulated).await

@@ -25,7 +25,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let mut tx = self.begin_write().await?;
         let before = node_events::before(&mut tx, &report.node).await?;
         // The node's row first: it makes two uploads of one report wait for each other.
-        upsert_node(&mut tx, &report).await?;
+        let counts = upsert_node(&mut tx, &report).await?;
         let sql = "SELECT body_sha256 FROM report WHERE node_id = $1 AND id = $2";
         if let Some(row) = tx.first(sql, values![&report.node, &report.id]).await? {
             let is_same = row.text(0)? == report.body_sha256;
@@ -44,7 +44,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
             return Ok(ReportSaved::Overtaken);
         }
         insert_report(&mut tx, &report).await?;
-        proofs::refute(&mut tx, &report).await?;
+        proofs::refute(&mut tx, &report, counts).await?;
         insert_measurements(&mut tx, &report).await?;
         node_events::note(&mut tx, before, &report).await?;
         tx.commit().await?;

@@ -141,6 +141,7 @@ contract! {
         a_simulated_run_ends_no_proven_fault
         a_simulated_run_says_nothing_of_a_real_node
         a_real_look_takes_no_real_proof_away
+        a_simulated_fault_takes_the_place_of_no_real_one
         a_fault_that_comes_late_refutes_later_health
         proven_health_ends_with_an_alarm
         without_a_proof_the_latest_stands

@@ -174,6 +174,34 @@ pub(crate) async fn a_real_look_takes_no_real_proof_away(place: Arc<Place>) {
     assert_eq!(told(&place, vec![look]).await, ids("hang", "again"));
 }
 
+pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<Place>) {
+    let hang = NewReport {
+        simulated: false,
+        ..verdict("hang", 10, Verdict::Broken, Weight::Proof)
+    };
+    let healthy = verdict("healthy", 20, Verdict::Healthy, Weight::Proof);
+    let fault = NewReport {
+        judged: Some(Judged {
+            reports: 2,
+            refuted: vec![("healthy".parse().unwrap(), "of fewer GPUs".to_owned())],
+        }),
+        ..verdict("fault", 30, Verdict::Warning, Weight::Proof)
+    };
+    assert_eq!(
+        told(&place, vec![hang, healthy, fault]).await,
+        ids("hang", "hang")
+    );
+    let proofs = place.store().await.proofs(&"n1".parse().unwrap(), true, 10);
+    let proofs: Vec<String> = proofs
+        .await
+        .unwrap()
+        .proofs
+        .iter()
+        .map(|proof| proof.id.to_string())
+        .collect();
+    assert_eq!(proofs, ["fault"], "what it refutes is refuted");
+}
+
 pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Place>) {
     let store = place.store().await;
     let fewer = verdict("fewer", 20, Verdict::Healthy, Weight::Proof);
