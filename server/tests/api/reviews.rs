@@ -9,7 +9,12 @@ use crate::page_form::PageForm;
 use crate::records::P2P;
 use crate::test_app::{TestApp, json as body, problem};
 
-async fn call(browser: &Browser, method: Method, path: &str, sent: Option<Value>) -> reqwest::Response {
+pub(crate) async fn call(
+    browser: &Browser,
+    method: Method,
+    path: &str,
+    sent: Option<Value>,
+) -> reqwest::Response {
     let request = browser
         .request(method, path)
         .header("origin", &browser.url)
@@ -23,12 +28,12 @@ async fn call(browser: &Browser, method: Method, path: &str, sent: Option<Value>
     request.header("accept", "application/json").send().await.unwrap()
 }
 
-async fn post(browser: &Browser, step: &str, sent: Value) -> reqwest::Response {
+pub(crate) async fn post(browser: &Browser, step: &str, sent: Value) -> reqwest::Response {
     call(browser, Method::POST, &format!("{P2P}/-/{step}"), Some(sent)).await
 }
 
 /// Saves a revision in which a key of the annex has another value.
-async fn save_annex(browser: &Browser, key: &str, value: Value) -> u32 {
+pub(crate) async fn save_annex(browser: &Browser, key: &str, value: Value) -> u32 {
     let path = format!("{P2P}?view=full&revision=head");
     let full = body(call(browser, Method::GET, &path, None).await).await;
     let mut ext = full["ext"].clone();

@@ -9,6 +9,7 @@ mod gate;
 mod moves;
 mod removal;
 mod review;
+mod second_person;
 mod together;
 mod trial;
 
@@ -29,13 +30,13 @@ use crate::store::{
 };
 
 pub use check::check_texts;
-pub use deciding::Approver;
 pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused};
 pub use moves::{merge_into, rename};
 pub use removal::{TakenAway, take_away};
 pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
+pub use second_person::Approver;
 pub use together::{Pair, together};
 pub use trial::{Trial, try_draft};
 
@@ -184,7 +185,7 @@ pub async fn publish(
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
-    let alone = deciding::check_second_person(store, &status, revision, approver).await?;
+    let alone = second_person::check_second_person(store, &status, revision, approver).await?;
     let is_published_already = is_published(store, id, (&texts.document, &texts.annex)).await?;
     let publish = Publish {
         id: id.clone(),

@@ -4,7 +4,8 @@
 use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
 
-use super::deciding::{Approver, decides, person_of, record_of};
+use super::deciding::decides;
+use super::second_person::{Approver, author_of, record_of};
 use super::{ALONE, CurateError, review, take_out};
 use crate::store::{NewReview, Published, RecordState, RecordStatus, Review, Store, Withdrawal};
 
@@ -95,7 +96,7 @@ pub(super) async fn may_go(
     };
     let reviews = store.reviews(id, 1).await?;
     for asked in reviews.iter().filter(|review| review.withdraws) {
-        if person_of(store, &asked.asked_by).await?.as_ref() != Some(person) {
+        if !author_of(store, &asked.asked_by).await?.may_be(person) {
             return Ok(None);
         }
     }

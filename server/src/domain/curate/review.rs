@@ -8,8 +8,8 @@ use kb_core::record::Record;
 use kb_core::text::{Part, Violation, steps};
 use time::OffsetDateTime;
 
-use super::deciding::Approver;
 use super::foresee::{Foreseen, foresee};
+use super::second_person::{Approver, check_second_person};
 use super::{CurateError, Draft, Gate, check_texts, publish, save};
 use crate::clock::Clock;
 use crate::feed::Knowledge;
@@ -122,7 +122,7 @@ pub async fn revert(
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     let status = store.status(id).await?;
     let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
-    super::deciding::check_second_person(store, &status, revision, approver).await?;
+    check_second_person(store, &status, revision, approver).await?;
     let draft = Draft {
         id: id.clone(),
         document: texts.document,

@@ -167,7 +167,7 @@ pub(crate) async fn a_real_look_takes_no_real_proof_away(place: Arc<Place>) {
     told(&place, vec![hang, simulated]).await;
     // Older builds took a simulated run for the latest, and for a proof.
     place.run("UPDATE node SET latest_report = 'simulated'").await;
-    let look = real("look", 30, Verdict::Unknown, Weight::Look);
+    let look = real("look", 30, Verdict::NoFaultSeen, Weight::Look);
     assert_eq!(told(&place, vec![look]).await, ids("hang", "look"));
     place.run("UPDATE node SET proof_report = 'simulated'").await;
     let look = real("again", 40, Verdict::Unknown, Weight::Look);
@@ -185,20 +185,15 @@ pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<
             reports: 2,
             refuted: vec![("healthy".parse().unwrap(), "of fewer GPUs".to_owned())],
         }),
-        ..verdict("fault", 30, Verdict::Warning, Weight::Proof)
+        ..verdict("fault", 30, Verdict::Degraded, Weight::Proof)
     };
     assert_eq!(
         told(&place, vec![hang, healthy, fault]).await,
         ids("hang", "hang")
     );
-    let proofs = place.store().await.proofs(&"n1".parse().unwrap(), true, 10);
-    let proofs: Vec<String> = proofs
-        .await
-        .unwrap()
-        .proofs
-        .iter()
-        .map(|proof| proof.id.to_string())
-        .collect();
+    let store = place.store().await;
+    let proofs = store.proofs(&"n1".parse().unwrap(), true, 10).await.unwrap();
+    let proofs: Vec<&str> = proofs.proofs.iter().map(|proof| proof.id.as_str()).collect();
     assert_eq!(proofs, ["fault"], "what it refutes is refuted");
 }
 
