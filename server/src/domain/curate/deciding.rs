@@ -2,6 +2,7 @@
 //! harmless, and rules over reports; of a record that says one of these, also what it recognises. Such a change needs a second
 //! person.
 
+use kb_core::annex::{Annex, Blame};
 use kb_core::record::Record;
 
 /// Keys that differ and decide. Of a record that decides, what it recognises decides as well: with a pattern less it says nothing of a
@@ -51,6 +52,36 @@ pub(super) fn decides(record: &Record) -> Vec<&'static str> {
     .filter(|(_, is_there)| *is_there)
     .map(|(key, _)| key)
     .collect()
+}
+
+/// Of [`deciding`], what takes an alarm away. Going back to an older revision takes a rule that drains nodes away, or a step that is
+/// too hard, and no more than that: one person may do so at once.
+pub(super) fn takes_alarms_away(before: Option<&Record>, after: &Record) -> Vec<&'static str> {
+    let old = before.map(|before| &before.annex);
+    let new = &after.annex;
+    let mut keys = deciding(before, after);
+    keys.retain(|key| match *key {
+        "severity" => old.is_some_and(|old| new.severity < old.severity),
+        "action" => false,
+        "at_fault" => old.is_some_and(|old| blame(new) < blame(old)),
+        "harmless" => new.harmless.is_some(),
+        // A rule that is another one may be true of less.
+        "probe" => old.is_some_and(|old| {
+            let mut rules = old.probe.iter();
+            rules.any(|rule| new.probe.iter().any(|other| other.id == rule.id && other != rule))
+        }),
+        _ => true,
+    });
+    keys
+}
+
+/// How much of an error is a fault of the node: nothing of what a program did, everything of what a part of the node did.
+fn blame(annex: &Annex) -> u8 {
+    match annex.at_fault.as_ref().map(|at_fault| at_fault.who) {
+        Some(Blame::Application) => 0,
+        Some(Blame::Driver | Blame::Unclear) | None => 1,
+        Some(Blame::Gpu | Blame::Link | Blame::Host | Blame::Fabric) => 2,
+    }
 }
 
 /// What of a record's recognition is gone or narrower.
@@ -129,6 +160,58 @@ mod tests {
             assert_eq!(deciding(Some(&plain), &after), expected, "{annex}");
             assert_eq!(deciding(None, &after), expected, "{annex}");
         }
+    }
+
+    #[test]
+    fn going_back_takes_no_alarm_away() {
+        let with = |annex: Value| record(&annex, "s");
+        let rule = |when: &str| json!([{"id": "a", "scope": "report", "when": when}]);
+        let blames = |who: &str| json!({"at_fault": {"who": who, "source": "https://example.org/"}});
+        for (before, after, expected) in [
+            (
+                json!({"severity": "fatal"}),
+                json!({"severity": "info"}),
+                vec!["severity"],
+            ),
+            (json!({"severity": "fatal"}), json!({}), vec!["severity"]),
+            (json!({"severity": "info"}), json!({"severity": "fatal"}), vec![]),
+            (
+                json!({"action": "reboot_node"}),
+                json!({"action": "none"}),
+                vec![],
+            ),
+            (blames("gpu"), blames("application"), vec!["at_fault"]),
+            (blames("gpu"), json!({}), vec!["at_fault"]),
+            (blames("application"), blames("gpu"), vec![]),
+            (
+                json!({}),
+                json!({"harmless": {"unless": "it repeats"}}),
+                vec!["harmless"],
+            ),
+            (json!({"harmless": {"unless": "it repeats"}}), json!({}), vec![]),
+            (
+                json!({"probe": rule("true")}),
+                json!({"probe": rule("false")}),
+                vec!["probe"],
+            ),
+            (json!({"probe": rule("true")}), json!({}), vec![]),
+            (
+                json!({"severity": "info", "codes": ["Xid 79"]}),
+                json!({"severity": "info"}),
+                vec!["codes"],
+            ),
+            (
+                json!({}),
+                json!({"relations": {"cancels": ["cuda/b"]}}),
+                vec!["relations"],
+            ),
+        ] {
+            let away = takes_alarms_away(Some(&with(before.clone())), &with(after.clone()));
+            assert_eq!(away, expected, "{before} to {after}");
+        }
+        // Of what is withdrawn there is no alarm to take away.
+        let full = with(json!({"severity": "info", "probe": rule("true")}));
+        assert_eq!(takes_alarms_away(None, &full), Vec::<&str>::new());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Who publishes what decides a node's verdict: not whoever wrote it.
+//! Who publishes what decides a node's verdict: not whoever wrote it alone, and not whoever goes back alone to what says less.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,10 @@ use kb_core::ids::{RecordId, Revision};
 use kb_core::record::Record;
 
 use super::CurateError;
-use super::deciding::deciding;
-use crate::store::{ActorKind, AuditQuery, By, RecordState, RecordStatus, SeedSource, Store, StoreError};
+use super::deciding::{deciding, takes_alarms_away};
+use crate::store::{
+    ActorKind, AuditQuery, By, RecordState, RecordStatus, ReviewState, SeedSource, Store, StoreError,
+};
 
 /// Revisions whose texts are compared for who changed something. Whoever saved an older one since the last publication counts as an
 /// author, whatever was changed.
@@ -56,8 +58,7 @@ impl Author {
     }
 }
 
-/// Refuses to publish what decides a node's verdict by the one who wrote it; gives the reason of an administrator who does so
-/// nevertheless.
+/// Refuses to let one person publish what decides a node's verdict; gives the reason of an administrator who does so nevertheless.
 pub(super) async fn check_second_person(
     store: &dyn Store,
     status: &RecordStatus,
@@ -74,15 +75,23 @@ pub(super) async fn check_second_person(
     let before = record_of(store, id, published).await?;
     let after = record_of(store, id, Some(revision)).await?;
     let Some(after) = after else { return Ok(None) };
-    let keys = deciding(before.as_ref(), &after);
-    if keys.is_empty() || was_published(store, id, revision).await? {
-        return Ok(None);
+    let was_seen = was_published(store, id, revision).await?;
+    let mut keys = Vec::new();
+    if was_seen || published.is_some_and(|published| revision < published) {
+        keys = takes_alarms_away(before.as_ref(), &after);
+        if !keys.is_empty() && is_asked_by_another(store, id, revision, person).await? {
+            keys.clear();
+        }
     }
-    let base = published.filter(|published| *published < revision).zip(before);
-    if !wrote(store, id, base, revision, person).await? {
-        return Ok(None);
+    if keys.is_empty() && !was_seen {
+        keys = deciding(before.as_ref(), &after);
+        let base = published.filter(|published| *published < revision).zip(before);
+        if !keys.is_empty() && !wrote(store, id, base, revision, person).await? {
+            keys.clear();
+        }
     }
     match &approver.alone {
+        _ if keys.is_empty() => Ok(None),
         Some(reason) => Ok(Some(reason.clone())),
         None => Err(CurateError::SecondPerson(keys)),
     }
@@ -134,6 +143,23 @@ async fn wrote(
         }
     }
     Ok(false)
+}
+
+/// Whether somebody else asked for this revision to be published.
+async fn is_asked_by_another(
+    store: &dyn Store,
+    id: &RecordId,
+    revision: Revision,
+    person: &str,
+) -> Result<bool, StoreError> {
+    let reviews = store.reviews(id, 1).await?;
+    let asked = reviews
+        .iter()
+        .find(|review| review.state == ReviewState::Open && review.revision == revision && !review.withdraws);
+    match asked {
+        Some(asked) => Ok(!author_of(store, &asked.asked_by).await?.may_be(person)),
+        None => Ok(false),
+    }
 }
 
 /// A revision as today's rules read it; `None` where they cannot.
