@@ -6,7 +6,7 @@ use kb_core::annex::{Annex, Blame};
 use kb_core::record::Record;
 
 /// Keys that differ and decide. Of a record that decides, what it recognises decides as well: with a pattern less it says nothing of a
-/// node. More patterns are for the gate.
+/// node. More patterns are for the gate, unless the record is a notice: it then calls harmless what was none.
 pub(super) fn deciding(before: Option<&Record>, after: &Record) -> Vec<&'static str> {
     let annex = &after.annex;
     let old = before.map(|record| &record.annex);
@@ -26,9 +26,12 @@ pub(super) fn deciding(before: Option<&Record>, after: &Record) -> Vec<&'static 
             old.map(|old| old.probe.as_slice()).unwrap_or_default() != annex.probe,
         ),
     ];
-    let decided = before.is_some_and(|before| !decides(before).is_empty());
+    let is_notice = |record: &Record| record.annex.harmless.is_some();
     match before {
-        Some(before) if decided => differ.extend(recognises_less(before, after)),
+        Some(before) if is_notice(before) || is_notice(after) => {
+            differ.extend(recognises(before, after, How::Otherwise));
+        }
+        Some(before) if !decides(before).is_empty() => differ.extend(recognises(before, after, How::Less)),
         _ => differ.push(("relations", takes_more(before, after))),
     }
     differ
@@ -84,29 +87,46 @@ fn blame(annex: &Annex) -> u8 {
     }
 }
 
-/// What of a record's recognition is gone or narrower.
-fn recognises_less(before: &Record, after: &Record) -> [(&'static str, bool); 7] {
+/// Which difference of what a record recognises is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// Something is gone or narrower.
+    Less,
+    /// Any: a notice that recognises more calls more lines harmless.
+    Otherwise,
+}
+
+/// What of a record's recognition differs.
+fn recognises(before: &Record, after: &Record, how: How) -> [(&'static str, bool); 7] {
     let (old, new) = (&before.annex, &after.annex);
+    let (regex, other) = (&before.document.regex, &after.document.regex);
     let relations = |record: &Record| {
         let mut relations = record.annex.relations.clone();
         relations.cancels.clear();
         relations
     };
+    let cancels = (&old.relations.cancels, &new.relations.cancels);
     [
         ("signature", before.document.signature != after.document.signature),
         (
             "regex",
-            before.document.regex.is_some() && before.document.regex != after.document.regex,
+            (regex.is_some() || how == How::Otherwise) && regex != other,
         ),
-        ("codes", is_less(&before.codes(), &after.codes())),
-        ("patterns", is_less(&old.patterns, &new.patterns)),
-        ("phrases", is_less(&old.phrases, &new.phrases)),
-        ("applies_to", is_less(&new.applies_to, &old.applies_to)),
+        ("codes", how.differ(&before.codes(), &after.codes())),
+        ("patterns", how.differ(&old.patterns, &new.patterns)),
+        ("phrases", how.differ(&old.phrases, &new.phrases)),
+        ("applies_to", how.differ(&new.applies_to, &old.applies_to)),
         (
             "relations",
-            takes_more(Some(before), after) || relations(before) != relations(after),
+            how.differ(cancels.1, cancels.0) || relations(before) != relations(after),
         ),
     ]
+}
+
+impl How {
+    fn differ<T: PartialEq>(self, before: &[T], after: &[T]) -> bool {
+        is_less(before, after) || (self == Self::Otherwise && is_less(after, before))
+    }
 }
 
 /// Whether a record takes hits of more others away.
@@ -160,6 +180,27 @@ mod tests {
             assert_eq!(deciding(Some(&plain), &after), expected, "{annex}");
             assert_eq!(deciding(None, &after), expected, "{annex}");
         }
+    }
+
+    #[test]
+    fn what_a_notice_recognises_decides_in_both_directions() {
+        let notice = |codes: Value| {
+            record(
+                &json!({"harmless": {"unless": "it repeats"}, "codes": codes}),
+                "s",
+            )
+        };
+        let (few, many) = (notice(json!(["Xid 43"])), notice(json!(["Xid 43", "Xid 79"])));
+        assert_eq!(deciding(Some(&few), &many), ["codes"]);
+        assert_eq!(deciding(Some(&many), &few), ["codes"]);
+        // Also where it becomes a notice, or was one, with the same revision.
+        let plain = record(&json!({"severity": "info", "codes": ["Xid 43"]}), "s");
+        assert_eq!(deciding(Some(&plain), &many), ["severity", "harmless", "codes"]);
+        assert_eq!(deciding(Some(&many), &plain), ["severity", "harmless", "codes"]);
+        assert_eq!(deciding(Some(&few), &few), Vec::<&str>::new());
+        let mut regex = few.clone();
+        regex.document.regex = None;
+        assert_eq!(deciding(Some(&regex), &few), ["regex"]);
     }
 
     #[test]
