@@ -13,6 +13,12 @@ pub enum StoreError {
     /// The record was never published, so it cannot be withdrawn.
     #[error("record {0} was never published")]
     NeverPublished(RecordId),
+    /// Readers see the revision already, so that nobody is asked to publish it.
+    #[error("{0} is published: there is nothing to review")]
+    IsPublished(Revision),
+    /// Readers do not see the record, so that nobody is asked to withdraw it.
+    #[error("record {0} is not published")]
+    NotPublished(RecordId),
     /// Another revision was published than whoever withdraws has seen.
     #[error("{0} was published meanwhile")]
     AnotherPublished(Revision),

@@ -310,3 +310,50 @@ fn sqlite_keeps_votes_of_tokens() {
 fn postgres_keeps_votes_of_tokens() {
     on(Engine::Postgres, votes_of_tokens_become_votes_of_voters);
 }
+
+/// Reviews as they were kept before it was said what they ask for: of what readers see, of a newer draft, and of a revision that
+/// another one took the place of.
+const REVIEWS_WITHOUT_QUESTION: &str = "\
+    INSERT INTO record (id, state, head_revision, published_revision, changed_at) VALUES \
+        ('a/seen', 'published', 1, 1, '2026-01-02T00:00:05.000000Z'), \
+        ('a/newer', 'published', 2, 1, '2026-01-02T00:00:05.000000Z'), \
+        ('a/older', 'published', 2, 2, '2026-01-02T00:00:05.000000Z'), \
+        ('a/draft', 'draft', 1, NULL, '2026-01-02T00:00:05.000000Z'); \
+    INSERT INTO review (record_id, n, revision, state, asked_kind, asked_id, asked_name, asked_at) VALUES \
+        ('a/seen', 1, 1, 'open', 'person', 'p', 'p', '2026-01-02T00:00:01.000000Z'), \
+        ('a/newer', 1, 2, 'open', 'person', 'p', 'p', '2026-01-02T00:00:02.000000Z'), \
+        ('a/older', 1, 1, 'open', 'person', 'p', 'p', '2026-01-02T00:00:03.000000Z'), \
+        ('a/draft', 1, 1, 'open', 'person', 'p', 'p', '2026-01-02T00:00:04.000000Z')";
+
+async fn older_reviews_say_what_they_ask(place: Arc<Place>) {
+    let store = place.store().await;
+    place.run(REVIEWS_WITHOUT_QUESTION).await;
+    let migration = match place.engine {
+        Engine::Sqlite => include_str!("../../../migrations/sqlite/0023_review_asks.sql"),
+        Engine::Postgres => include_str!("../../../migrations/postgres/0023_review_asks.sql"),
+    };
+    let (_, updates) = migration.split_once("ADD COLUMN replaced_by").unwrap();
+    let (_, updates) = updates.split_once(';').unwrap();
+    place.run(updates).await;
+    let open = store.open_reviews(10).await.unwrap();
+    let open: Vec<_> = open
+        .iter()
+        .map(|review| (review.record.as_str(), review.asks.as_str()))
+        .collect();
+    let expected = [
+        ("a/seen", "withdraw"),
+        ("a/newer", "publish"),
+        ("a/draft", "publish"),
+    ];
+    assert_eq!(open, expected);
+}
+
+#[test]
+fn sqlite_knows_what_older_reviews_ask() {
+    on(Engine::Sqlite, older_reviews_say_what_they_ask);
+}
+
+#[test]
+fn postgres_knows_what_older_reviews_ask() {
+    on(Engine::Postgres, older_reviews_say_what_they_ask);
+}

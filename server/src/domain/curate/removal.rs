@@ -7,7 +7,9 @@ use time::OffsetDateTime;
 use super::deciding::decides;
 use super::second_person::{Approver, author_of, record_of};
 use super::{ALONE, CurateError, review, take_out};
-use crate::store::{NewReview, Published, RecordState, RecordStatus, Review, Store, Withdrawal};
+use crate::store::{
+    Asks, NewReview, Published, RecordState, RecordStatus, Review, ReviewState, Store, Withdrawal,
+};
 
 /// What became of a withdrawal.
 #[derive(Debug)]
@@ -48,6 +50,9 @@ pub async fn take_away(
             let ask = NewReview {
                 record: withdrawal.id,
                 revision,
+                asks: Asks::Withdraw {
+                    replaced_by: withdrawal.replaced_by,
+                },
                 by: withdrawal.by,
                 note: Some(note),
                 at: withdrawal.at,
@@ -95,7 +100,8 @@ pub(super) async fn may_go(
         return Ok(None);
     };
     let reviews = store.reviews(id, 1).await?;
-    for asked in reviews.iter().filter(|review| review.withdraws) {
+    let open = reviews.iter().filter(|review| review.state == ReviewState::Open);
+    for asked in open.filter(|review| review.asks.is_withdrawal()) {
         if !author_of(store, &asked.asked_by).await?.may_be(person) {
             return Ok(None);
         }

@@ -14,7 +14,7 @@ use super::{CurateError, Draft, Gate, check_texts, publish, save};
 use crate::clock::Clock;
 use crate::feed::Knowledge;
 use crate::store::{
-    By, EndReview, Expected, NewComment, NewReview, Published, RecordState, Review, ReviewState, Store,
+    Asks, By, EndReview, Expected, NewComment, NewReview, Published, Review, ReviewState, Store, StoreError,
 };
 
 /// Longest reason, note or comment, in characters.
@@ -31,9 +31,6 @@ pub async fn propose(
     let status = store.status(id).await?;
     let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
     let revision = revision.unwrap_or(status.head);
-    if status.state == RecordState::Published && status.published == Some(revision) {
-        return Err(CurateError::NothingToReview(revision));
-    }
     let note = note
         .map(|note| note.trim().to_owned())
         .filter(|note| !note.is_empty());
@@ -43,11 +40,15 @@ pub async fn propose(
     let ask = NewReview {
         record: id.clone(),
         revision,
+        asks: Asks::Publish,
         by: by.clone(),
         note,
         at,
     };
-    Ok(store.ask_review(ask).await?)
+    match store.ask_review(ask).await {
+        Err(StoreError::IsPublished(revision)) => Err(CurateError::NothingToReview(revision)),
+        asked => Ok(asked?),
+    }
 }
 
 /// Ends the open review of a revision without publishing it; a reason is needed.
@@ -90,7 +91,7 @@ pub async fn approve(
         .into_iter()
         .find(|review| review.state == ReviewState::Open && review.revision == revision);
     let waits = waits.ok_or_else(|| CurateError::NoReview(id.clone(), revision))?;
-    if waits.withdraws {
+    if waits.asks.is_withdrawal() {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         if let Some(reason) = reason {
             check_text(reason)?;
@@ -152,7 +153,7 @@ pub async fn outlook(
     let (id, revision) = (&review.record, review.revision);
     let generation = knowledge.current();
     let before = generation.record(id).map(|published| published.record.clone());
-    if review.withdraws {
+    if review.asks.is_withdrawal() {
         return Ok((Vec::new(), foresee(store, before, None, clock).await?));
     }
     let texts = store.revision(id, revision).await?;

@@ -153,9 +153,9 @@ async fn is_asked_by_another(
     person: &str,
 ) -> Result<bool, StoreError> {
     let reviews = store.reviews(id, 1).await?;
-    let asked = reviews
-        .iter()
-        .find(|review| review.state == ReviewState::Open && review.revision == revision && !review.withdraws);
+    let asked = reviews.iter().find(|review| {
+        review.state == ReviewState::Open && review.revision == revision && !review.asks.is_withdrawal()
+    });
     match asked {
         Some(asked) => Ok(!author_of(store, &asked.asked_by).await?.may_be(person)),
         None => Ok(false),

@@ -16,7 +16,10 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let code = match &error {
             StoreError::NoRecord(_) | StoreError::NoRevision(..) | StoreError::NoReport(..) => Code::NotFound,
-            StoreError::NeverPublished(_) | StoreError::AnotherPublished(_) => Code::WrongState,
+            StoreError::NeverPublished(_)
+            | StoreError::IsPublished(_)
+            | StoreError::NotPublished(_)
+            | StoreError::AnotherPublished(_) => Code::WrongState,
             StoreError::Unstorable { .. } => Code::MalformedBody,
             StoreError::AliasTaken { .. } => Code::AliasTaken,
             StoreError::AmbiguousReport => Code::AmbiguousReport,

@@ -42,7 +42,7 @@ pub async fn get(_: Editor, request: HttpRequest, state: Data<AppState>) -> Resu
         record: review.record.to_string(),
         revision: review.revision.to_string(),
         by: review.asked_by.name,
-        asks: if review.withdraws {
+        asks: if review.asks.is_withdrawal() {
             words.to_withdraw
         } else {
             words.to_publish

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use kb_core::text::Part;
 use peerless::store::{
-    AuditQuery, By, EndReview, Expected, NewComment, NewReview, Review, ReviewState, Saved, Store,
-    StoreError, Withdrawal,
+    Asks, AuditQuery, By, EndReview, Expected, NewComment, NewReview, Review, ReviewState, Saved, SeedSource,
+    Store, StoreError, Withdrawal,
 };
 
-use crate::support::{Place, at, draft, id, publish, published, record, revision};
+use crate::support::{Place, at, draft, id, publish, published, record, revision, seed};
 
 const RECORD: &str = "cuda/x";
 
@@ -20,9 +20,20 @@ fn ask(number: u32, name: &str, second: i64) -> NewReview {
     NewReview {
         record: id(RECORD),
         revision: revision(number),
+        asks: Asks::Publish,
         by: by(name),
         note: Some("look at the cause".to_owned()),
         at: at(second),
+    }
+}
+
+/// Asks for the withdrawal of the record in favour of another.
+fn ask_away(number: u32, second: i64) -> NewReview {
+    NewReview {
+        asks: Asks::Withdraw {
+            replaced_by: Some(id("cuda/y")),
+        },
+        ..ask(number, "ada", second)
     }
 }
 
@@ -89,6 +100,58 @@ pub(crate) async fn publishing_a_revision_approves_its_review(place: Arc<Place>)
         ("bob", Some("sources read"))
     );
     assert_eq!(store.open_reviews(10).await.unwrap(), []);
+}
+
+pub(crate) async fn what_a_review_asks_is_kept_with_it(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    let open = async || store.open_reviews(10).await.unwrap();
+    let published = store.ask_review(ask(1, "ada", 3)).await;
+    assert!(
+        matches!(published, Err(StoreError::IsPublished(_))),
+        "{published:?}"
+    );
+    let draft = store.ask_review(ask_away(2, 3)).await;
+    assert!(matches!(draft, Err(StoreError::AnotherPublished(_))), "{draft:?}");
+    let asked = store.ask_review(ask_away(1, 3)).await.unwrap();
+    assert_eq!(asked.asks, ask_away(1, 3).asks);
+    assert_eq!(open().await, [asked]);
+    // With another revision published it asks for nothing any more, whichever way that went.
+    store.publish(publish(RECORD, 2)).await.unwrap();
+    assert_eq!(open().await, []);
+    store.ask_review(ask_away(2, 4)).await.unwrap();
+    store.publish(publish(RECORD, 1)).await.unwrap();
+    assert_eq!(open().await, []);
+    let all = store.reviews(&id(RECORD), 10).await.unwrap();
+    assert_eq!(
+        states(&all),
+        [(2, ReviewState::Withdrawn), (1, ReviewState::Withdrawn)]
+    );
+    assert!(all.iter().all(|review| review.asks.is_withdrawal()), "{all:?}");
+    store.withdraw(&id(RECORD), &by("ada"), at(5)).await.unwrap();
+    let gone = store.ask_review(ask_away(1, 6)).await;
+    assert!(matches!(gone, Err(StoreError::NotPublished(_))), "{gone:?}");
+    // What is withdrawn may be asked back.
+    store.ask_review(ask(1, "ada", 7)).await.unwrap();
+}
+
+pub(crate) async fn a_seed_ends_what_was_asked_of_the_revision_before(place: Arc<Place>) {
+    let store = place.store().await;
+    let bring = async |word| {
+        let seeds = [RECORD, "cuda/y"].map(|name| seed(name, record(name, word)));
+        let source = SeedSource::Program;
+        store.seed(source, seeds.into(), at(2)).await.unwrap();
+    };
+    bring("one").await;
+    store.ask_review(ask_away(1, 3)).await.unwrap();
+    bring("one").await;
+    assert_eq!(store.open_reviews(10).await.unwrap().len(), 1);
+    bring("two").await;
+    assert_eq!(store.open_reviews(10).await.unwrap(), []);
+    let ended = store.reviews(&id(RECORD), 10).await.unwrap().remove(0);
+    assert_eq!(
+        (ended.state, ended.decided.unwrap().by.as_str()),
+        (ReviewState::Withdrawn, "seed")
+    );
 }
 
 pub(crate) async fn a_review_ends_once(place: Arc<Place>) {

@@ -60,7 +60,7 @@ pub struct ReviewEntry {
     revision: u32,
     /// `open`, `approved`, `sent_back`, `withdrawn`.
     state: &'static str,
-    /// True where it asks for the withdrawal of the record; it is open then.
+    /// True where it asks for the withdrawal of the record.
     withdraws: bool,
     /// Who asked.
     asked_by: String,
@@ -245,7 +245,7 @@ fn entry(review: Review) -> ReviewEntry {
         n: review.n,
         revision: review.revision.0,
         state: review.state.as_str(),
-        withdraws: review.withdraws,
+        withdraws: review.asks.is_withdrawal(),
         asked_by: review.asked_by.name,
         asked_at: rfc3339(review.asked_at),
         note: review.note,

@@ -144,12 +144,12 @@ async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
     OpenReview {
         revision: review.revision.0,
         name: review.revision.to_string(),
-        asks: if review.withdraws {
+        asks: if review.asks.is_withdrawal() {
             words.asks_withdrawal
         } else {
             words.asks
         },
-        approve: if review.withdraws {
+        approve: if review.asks.is_withdrawal() {
             words.approve_withdrawal
         } else {
             words.approve
