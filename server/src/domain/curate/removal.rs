@@ -42,11 +42,6 @@ pub async fn take_away(
                 return Err(CurateError::StillDecides(revision, keys));
             };
             super::check_replacement(store, &withdrawal).await?;
-            let note = match &withdrawal.replaced_by {
-                Some(other) => format!("{reason}\nreplaced by {other}"),
-                None => reason,
-            };
-            review::check_text(&note)?;
             let ask = NewReview {
                 record: withdrawal.id,
                 revision,
@@ -54,7 +49,7 @@ pub async fn take_away(
                     replaced_by: withdrawal.replaced_by,
                 },
                 by: withdrawal.by,
-                note: Some(note),
+                note: Some(reason),
                 at: withdrawal.at,
             };
             Ok(TakenAway::Asked(Box::new(store.ask_review(ask).await?)))
@@ -72,12 +67,16 @@ pub(super) async fn approve(
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
     let alone = may_go(store, &waits.record, approver).await?;
-    let reason = reason.map(str::to_owned).or_else(|| waits.note.clone());
+    // Readers are told why it was asked for, whatever whoever approves adds.
+    let reason = match (&waits.note, reason) {
+        (Some(note), Some(reason)) => Some(format!("{note} ({reason})")),
+        (note, reason) => note.clone().or_else(|| reason.map(str::to_owned)),
+    };
     let withdrawal = Withdrawal {
         id: waits.record.clone(),
         by: approver.by.clone(),
         reason: with_alone(reason, alone),
-        replaced_by: None,
+        replaced_by: waits.asks.replaced_by().cloned(),
         expected: Some(waits.revision),
         at,
     };

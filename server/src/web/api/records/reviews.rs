@@ -62,6 +62,8 @@ pub struct ReviewEntry {
     state: &'static str,
     /// True where it asks for the withdrawal of the record.
     withdraws: bool,
+    /// Of a withdrawal: id of the record that says it better.
+    replaced_by: Option<String>,
     /// Who asked.
     asked_by: String,
     /// When, RFC 3339.
@@ -246,6 +248,7 @@ fn entry(review: Review) -> ReviewEntry {
         revision: review.revision.0,
         state: review.state.as_str(),
         withdraws: review.asks.is_withdrawal(),
+        replaced_by: review.asks.replaced_by().map(ToString::to_string),
         asked_by: review.asked_by.name,
         asked_at: rfc3339(review.asked_at),
         note: review.note,

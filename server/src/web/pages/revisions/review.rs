@@ -47,6 +47,8 @@ pub(super) struct OpenReview {
     pub(super) asked_by: String,
     pub(super) asked_at: String,
     pub(super) note: String,
+    /// Of a withdrawal: address and id of the record that says it better.
+    pub(super) instead: Option<(String, String)>,
     pub(super) warnings: Vec<String>,
     pub(super) verdicts: Option<Verdicts>,
 }
@@ -157,6 +159,10 @@ async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
         asked_by: review.asked_by.name.clone(),
         asked_at: moment(review.asked_at),
         note: review.note.clone().unwrap_or_default(),
+        instead: review.asks.replaced_by().map(|other| {
+            let href = locale.href(record_href(other.as_str()));
+            (href, other.to_string())
+        }),
         warnings,
         verdicts: foreseen
             .filter(|foreseen| !foreseen.deciding.is_empty())
