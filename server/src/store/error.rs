@@ -19,6 +19,9 @@ pub enum StoreError {
     /// Readers do not see the record, so that nobody is asked to withdraw it.
     #[error("record {0} is not published")]
     NotPublished(RecordId),
+    /// What relies on a review comes too late.
+    #[error("the review of {0} is not open any more")]
+    NoOpenReview(RecordId),
     /// Another revision was published than whoever withdraws has seen.
     #[error("{0} was published meanwhile")]
     AnotherPublished(Revision),

@@ -104,7 +104,10 @@ async fn an_approved_withdrawal_keeps_its_reason_and_successor() {
     assert_eq!(post(&edi, &ask, None).await.status(), 202);
     for path in ["/reviews".to_owned(), format!("/r/{ID}/-/revisions")] {
         let page = eva.page(&path).await;
-        assert!(page.contains("Readers are led to") && page.contains(OTHER), "{page}");
+        assert!(
+            page.contains("Readers are led to") && page.contains(OTHER),
+            "{page}"
+        );
     }
     let approve = json!({"step": "approve", "revision": 1, "reason": "I compared them"});
     let done = post(&eva, "review", Some(approve)).await;

@@ -24,14 +24,18 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
             into,
             by,
             reason,
+            expected,
+            approves,
             at,
         } = merge;
         refuse_nul("the reason", reason.as_deref().unwrap_or_default())?;
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
         let (from, target) = (standing(&mut tx, &id).await?, standing(&mut tx, &into).await?);
+        reviews::check_open(&mut tx, &id, approves).await?;
         // A draft that came meanwhile would be lost.
-        let is_settled = from.published == Some(from.head);
+        let as_seen = expected.is_none_or(|expected| from.published == Some(expected));
+        let is_settled = as_seen && from.published == Some(from.head);
         let published =
             is_settled && (from.state, target.state) == (RecordState::Published, RecordState::Published);
         let Some(revision) = target.published.filter(|_| published && id != into) else {

@@ -154,12 +154,14 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
             reason,
             replaced_by,
             expected,
+            approves,
             at,
         } = withdrawal;
         refuse_nul("the reason", reason.as_deref().unwrap_or_default())?;
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
         let status = standing(&mut tx, &id).await?;
+        reviews::check_open(&mut tx, &id, approves).await?;
         if let Some(withdrawn) = already(&status, RecordState::Withdrawn, None) {
             tx.end().await?;
             return Ok(withdrawn);

@@ -218,6 +218,20 @@ pub(super) async fn end_with_record<DB: Engine>(
     Ok(())
 }
 
+/// Refuses what relies on a review that is not open any more.
+pub(super) async fn check_open<DB: Engine>(
+    tx: &mut Tx<DB>,
+    id: &RecordId,
+    approves: Option<u32>,
+) -> Result<(), StoreError> {
+    let Some(n) = approves else { return Ok(()) };
+    let sql = "SELECT 1 FROM review WHERE record_id = $1 AND n = $2 AND state = 'open'";
+    match tx.first(sql, values![id, n]).await? {
+        Some(_) => Ok(()),
+        None => Err(StoreError::NoOpenReview(id.clone())),
+    }
+}
+
 /// Publishing a revision decides the review that asks for it; one that asks for an older revision, or for the withdrawal of another
 /// one, has nothing left to decide.
 pub(super) async fn decide<DB: Engine>(tx: &mut Tx<DB>, publish: &Publish) -> Result<(), StoreError> {

@@ -19,6 +19,7 @@ impl From<StoreError> for Problem {
             StoreError::NeverPublished(_)
             | StoreError::IsPublished(_)
             | StoreError::NotPublished(_)
+            | StoreError::NoOpenReview(_)
             | StoreError::AnotherPublished(_) => Code::WrongState,
             StoreError::Unstorable { .. } => Code::MalformedBody,
             StoreError::AliasTaken { .. } => Code::AliasTaken,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kb_core::text::Part;
 use peerless::store::{
-    Asks, AuditQuery, By, EndReview, Expected, NewComment, NewReview, Review, ReviewState, Saved, SeedSource,
-    Store, StoreError, Withdrawal,
+    Asks, AuditQuery, By, EndReview, Expected, Merge, NewComment, NewReview, Review, ReviewState, Saved,
+    SeedSource, Store, StoreError, Withdrawal,
 };
 
 use crate::support::{Place, at, draft, id, publish, published, record, revision, seed};
@@ -154,6 +154,53 @@ pub(crate) async fn a_seed_ends_what_was_asked_of_the_revision_before(place: Arc
     );
 }
 
+pub(crate) async fn what_a_review_asked_for_relies_on_it(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    published(store.as_ref(), "cuda/y", record("cuda/y", "y")).await;
+    store.publish(publish(RECORD, 2)).await.unwrap();
+    let asked = store.ask_review(ask_away(2, 3)).await.unwrap();
+    let ended = EndReview {
+        record: id(RECORD),
+        revision: revision(2),
+        state: ReviewState::SentBack,
+        by: by("bob"),
+        reason: "it is right".to_owned(),
+        at: at(5),
+    };
+    assert!(store.end_review(ended).await.unwrap());
+    let withdrawal = |approves| Withdrawal {
+        id: id(RECORD),
+        by: by("eve"),
+        reason: None,
+        replaced_by: None,
+        expected: Some(revision(2)),
+        approves: Some(approves),
+        at: at(6),
+    };
+    let merge = |approves, expected| Merge {
+        id: id(RECORD),
+        into: id("cuda/y"),
+        by: by("eve"),
+        reason: None,
+        expected: Some(revision(expected)),
+        approves: Some(approves),
+        at: at(6),
+    };
+    let late = store.take_back(withdrawal(asked.n)).await;
+    assert!(matches!(late, Err(StoreError::NoOpenReview(_))), "{late:?}");
+    let late = store.merge(merge(asked.n, 2)).await;
+    assert!(matches!(late, Err(StoreError::NoOpenReview(_))), "{late:?}");
+    let again = store.ask_review(ask_away(2, 7)).await.unwrap();
+    assert_eq!(
+        store.merge(merge(again.n, 1)).await.unwrap(),
+        None,
+        "another was seen"
+    );
+    store.take_back(withdrawal(again.n)).await.unwrap();
+    let decided = store.reviews(&id(RECORD), 1).await.unwrap().remove(0);
+    assert_eq!((decided.n, decided.state), (again.n, ReviewState::Approved));
+}
+
 pub(crate) async fn a_review_ends_once(place: Arc<Place>) {
     let store = with_draft(&place).await;
     store.ask_review(ask(2, "ada", 3)).await.unwrap();
@@ -231,6 +278,7 @@ pub(crate) async fn a_withdrawn_record_says_why_and_what_replaces_it(place: Arc<
         reason: Some("the same as another".to_owned()),
         replaced_by: Some(id("cuda/y")),
         expected: Some(revision(1)),
+        approves: None,
         at: at(9),
     };
     let unseen = Withdrawal {

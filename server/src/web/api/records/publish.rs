@@ -186,6 +186,7 @@ pub async fn withdraw(
         reason: query.reason,
         replaced_by,
         expected: None,
+        approves: None,
         at: now,
     };
     let approver = approver(&publisher.0, alone(query.alone, &publisher.0, &state)?);
