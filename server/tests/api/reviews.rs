@@ -320,10 +320,7 @@ async fn changes_are_told_by_field() {
 #[tokio::test]
 async fn a_withdrawn_record_says_why_and_what_replaces_it() {
     let app = TestApp::start().await;
-    let (con, edi, root) = people(&app).await;
-    let revision = save_annex(&con, "severity", json!("info")).await;
-    let ask = json!({"step": "ask"});
-    assert_eq!(post(&con, "review", ask).await.status(), 200);
+    let (_, edi, root) = people(&app).await;
     let withdraw = |query: &str| format!("{P2P}/-/withdraw?{query}");
     let nowhere = call(
         &edi,
@@ -338,9 +335,6 @@ async fn a_withdrawn_record_says_why_and_what_replaces_it() {
         let done = call(browser, Method::POST, &withdraw(query), None).await;
         assert_eq!(done.status(), status);
     }
-    // Nobody brings it back by approving what was asked before.
-    let approve = json!({"step": "approve", "revision": revision, "reason": "it is right"});
-    problem(post(&edi, "review", approve).await, 409, "wrong_state").await;
     let full = app.get_json(&format!("{P2P}?view=full")).await;
     assert_eq!(full["withdrawn_reason"], "said better");
     assert_eq!(full["replaced_by"], "tensorflow/gpu-peer-access-error");

@@ -59,6 +59,7 @@ contract! {
         what_a_review_asks_is_kept_with_it
         a_seed_ends_what_was_asked_of_the_revision_before
         what_a_review_asked_for_relies_on_it
+        no_open_review_outlives_its_record
         a_review_ends_once
         comments_stand_in_order_and_are_done_once
         a_withdrawn_record_says_why_and_what_replaces_it

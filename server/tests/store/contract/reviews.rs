@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kb_core::text::Part;
 use peerless::store::{
-    Asks, AuditQuery, By, EndReview, Expected, Merge, NewComment, NewReview, Review, ReviewState, Saved,
-    SeedSource, Store, StoreError, Withdrawal,
+    Asks, AuditQuery, By, EndReview, Expected, Merge, NewComment, NewReview, Rename, Review, ReviewState,
+    Saved, SeedSource, Store, StoreError, Withdrawal,
 };
 
 use crate::support::{Place, at, draft, id, publish, published, record, revision, seed};
@@ -199,6 +199,71 @@ pub(crate) async fn what_a_review_asked_for_relies_on_it(place: Arc<Place>) {
     store.take_back(withdrawal(again.n)).await.unwrap();
     let decided = store.reviews(&id(RECORD), 1).await.unwrap().remove(0);
     assert_eq!((decided.n, decided.state), (again.n, ReviewState::Approved));
+}
+
+pub(crate) async fn no_open_review_outlives_its_record(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    let store = store.as_ref();
+    published(store, "cuda/y", record("cuda/y", "y")).await;
+    // Of a draft, which only a withdrawal leaves behind.
+    store.ask_review(ask(2, "ada", 3)).await.unwrap();
+    store.withdraw(&id(RECORD), &by("bob"), at(4)).await.unwrap();
+    assert_eq!(store.open_reviews(10).await.unwrap(), []);
+    // Of an older revision, and of a withdrawal.
+    for (name, to) in [("cuda/m", None), ("cuda/n", Some("cuda/o"))] {
+        for asks in [Asks::Publish, ask_away(2, 5).asks] {
+            let name = format!("{name}-{}", asks.as_str());
+            for word in ["one", "two"] {
+                published(store, &name, record(&name, word)).await;
+            }
+            let (number, withdraws) = if asks == Asks::Publish {
+                (1, false)
+            } else {
+                (2, true)
+            };
+            let asked = NewReview {
+                record: id(&name),
+                asks,
+                ..ask(number, "ada", 5)
+            };
+            store.ask_review(asked).await.unwrap();
+            let gone = match to {
+                None => store.merge(Merge {
+                    id: id(&name),
+                    into: id("cuda/y"),
+                    by: by("bob"),
+                    reason: None,
+                    expected: None,
+                    approves: None,
+                    at: at(6),
+                }),
+                Some(to) => {
+                    let to = format!("{to}-{withdraws}");
+                    let (document, annex) = record(&to, "two");
+                    store.rename(Rename {
+                        id: id(&name),
+                        revision: revision(2),
+                        to: id(&to),
+                        document,
+                        annex,
+                        by: by("bob"),
+                        at: at(6),
+                    })
+                }
+            };
+            gone.await.unwrap().unwrap();
+            assert_eq!(store.open_reviews(10).await.unwrap(), [], "{name}");
+            let ended = store.reviews(&id(&name), 1).await.unwrap().remove(0).state;
+            // Under another id it is there still.
+            let is_done = withdraws && to.is_none();
+            let expected = if is_done {
+                ReviewState::Approved
+            } else {
+                ReviewState::Withdrawn
+            };
+            assert_eq!(ended, expected, "{name}");
+        }
+    }
 }
 
 pub(crate) async fn a_review_ends_once(place: Arc<Place>) {
