@@ -19,6 +19,9 @@ pub enum StoreError {
     /// Readers do not see the record, so that nobody is asked to withdraw it.
     #[error("record {0} is not published")]
     NotPublished(RecordId),
+    /// Asking would end what somebody else asks.
+    #[error("{by} asks for something else with this record: wait until that is decided, or send it back")]
+    AnotherQuestion { by: String },
     /// What relies on a review comes too late.
     #[error("the review of {0} is not open any more")]
     NoOpenReview(RecordId),

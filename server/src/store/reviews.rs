@@ -13,13 +13,14 @@ use super::{By, StoreError};
 #[async_trait]
 pub trait ReviewStore: Send + Sync + Debug {
     /// Asks for a review. A record has one open review: that of another revision is withdrawn, and one that asks the same
-    /// of the same revision stays as it is. What readers see is not asked to be published, and nothing else to be withdrawn.
+    /// of the same revision stays as it is. One that asks something else is refused, unless it is named to give way. What readers see
+    /// is not asked to be published, and nothing else to be withdrawn.
     ///
     /// Publishing a revision approves the open review that asks for it, and withdrawing the record the one that asks for that,
     /// in one transaction. What another revision that readers see leaves nothing to decide of ends.
     async fn ask_review(&self, ask: NewReview) -> Result<Review, StoreError>;
 
-    /// Ends the open review of a revision without publishing it; false where there is none.
+    /// Ends an open review without doing what it asks; false where it is not open.
     async fn end_review(&self, end: EndReview) -> Result<bool, StoreError>;
 
     /// Reviews of a record, the newest first.
@@ -86,6 +87,8 @@ pub struct NewReview {
     pub record: RecordId,
     pub revision: Revision,
     pub asks: Asks,
+    /// Number of an open review that asks something else and gives way; whoever asks asked for it, too.
+    pub gives_way: Option<u32>,
     pub by: By,
     /// What to look at; empty where nothing was said.
     pub note: Option<String>,
@@ -95,6 +98,8 @@ pub struct NewReview {
 #[derive(Debug, Clone)]
 pub struct EndReview {
     pub record: RecordId,
+    pub n: u32,
+    /// Its revision, for the audit.
     pub revision: Revision,
     /// Sent back or withdrawn.
     pub state: ReviewState,

@@ -168,6 +168,34 @@ async fn a_proposal_is_sent_back_with_a_reason_and_comments() {
 }
 
 #[tokio::test]
+async fn a_question_is_ended_by_who_asked_or_who_decides() {
+    const HISTORY: &str = "/r/cuda/peer-access-unsupported-by-hardware/-/revisions";
+    let app = TestApp::start().await;
+    let (con, edi, _) = people(&app).await;
+    let revision = save_annex(&con, "asked_as", json!(["p2p does not work"])).await;
+    let ask = json!({"step": "ask"});
+    assert_eq!(post(&con, "review", ask.clone()).await.status(), 200);
+    let withdraw = format!("{P2P}/-/withdraw?reason=bogus");
+    let instead = call(&edi, Method::POST, &withdraw, None).await;
+    problem(instead, 409, "wrong_state").await;
+    let back = json!({"step": "withdraw", "revision": revision, "reason": "later"});
+    problem(post(&edi, "review", back.clone()).await, 403, "forbidden").await;
+    let waiting = body(call(&edi, Method::GET, "/api/v1/reviews", None).await).await;
+    assert_eq!(waiting["reviews"][0]["asked_by"], "con");
+    let may_take_back = |page: String| page.contains("take-back");
+    assert!(!may_take_back(edi.page(HISTORY).await));
+    assert!(may_take_back(con.page(HISTORY).await));
+    assert_eq!(post(&con, "review", back).await.status(), 200);
+    let asked = call(&edi, Method::POST, &withdraw, None).await;
+    assert_eq!(asked.status(), 202);
+    // One's own question gives way.
+    assert_eq!(post(&edi, "review", ask).await.status(), 200);
+    let waiting = body(call(&edi, Method::GET, "/api/v1/reviews", None).await).await;
+    assert_eq!(waiting["reviews"][0]["withdraws"], false, "{waiting}");
+    assert_eq!(waiting["reviews"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn an_older_revision_is_brought_back_in_one_call() {
     let app = TestApp::start().await;
     let (con, edi, _) = people(&app).await;

@@ -45,6 +45,9 @@ pub enum CurateError {
     /// Nobody asked for a review of this revision, or it is decided.
     #[error("no review of {0} {1} is open")]
     NoReview(RecordId, Revision),
+    /// A question is taken back by whoever asked it: their name.
+    #[error("{0} asked for this review and takes it back; whoever may publish sends it back")]
+    NotAsker(String),
     /// Readers see the revision already.
     #[error("{0} is published: there is nothing to review")]
     NothingToReview(Revision),

@@ -5,7 +5,7 @@ use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
 
 use super::deciding::decides;
-use super::second_person::{Approver, author_of, record_of};
+use super::second_person::{Approver, author_of, gives_way, record_of};
 use super::{ALONE, CurateError, review, take_out};
 use crate::store::{
     Asks, NewReview, Published, RecordState, RecordStatus, Review, ReviewState, Store, Withdrawal,
@@ -46,12 +46,14 @@ pub async fn take_away(
                 return Err(CurateError::StillDecides(revision, keys));
             };
             super::check_replacement(store, &withdrawal).await?;
+            let asks = Asks::Withdraw {
+                replaced_by: withdrawal.replaced_by,
+            };
             let ask = NewReview {
+                gives_way: gives_way(store, &withdrawal.id, &asks, &withdrawal.by).await?,
                 record: withdrawal.id,
                 revision,
-                asks: Asks::Withdraw {
-                    replaced_by: withdrawal.replaced_by,
-                },
+                asks,
                 by: withdrawal.by,
                 note: Some(reason),
                 at: withdrawal.at,

@@ -9,7 +9,7 @@ use kb_core::text::{Part, Violation, steps};
 use time::OffsetDateTime;
 
 use super::foresee::{Foreseen, foresee};
-use super::second_person::{Approver, check_second_person};
+use super::second_person::{Approver, are_one, check_second_person, gives_way};
 use super::{CurateError, Draft, Gate, check_texts, publish, save};
 use crate::clock::Clock;
 use crate::feed::Knowledge;
@@ -41,6 +41,7 @@ pub async fn propose(
         record: id.clone(),
         revision,
         asks: Asks::Publish,
+        gives_way: gives_way(store, id, &Asks::Publish, by).await?,
         by: by.clone(),
         note,
         at,
@@ -51,7 +52,7 @@ pub async fn propose(
     }
 }
 
-/// Ends the open review of a revision without publishing it; a reason is needed.
+/// Ends the open review of a revision without doing what it asks; a reason is needed. Whoever asked takes it back.
 pub async fn end(
     store: &dyn Store,
     (id, revision): (&RecordId, Revision),
@@ -62,8 +63,13 @@ pub async fn end(
 ) -> Result<(), CurateError> {
     let reason = reason.trim();
     check_text(reason)?;
+    let open = open_review(store, (id, revision)).await?;
+    if state == ReviewState::Withdrawn && !are_one(store, by, &open.asked_by).await? {
+        return Err(CurateError::NotAsker(open.asked_by.name));
+    }
     let end = EndReview {
         record: id.clone(),
+        n: open.n,
         revision,
         state,
         by: by.clone(),
@@ -77,6 +83,18 @@ pub async fn end(
     }
 }
 
+/// The open review of a revision.
+async fn open_review(
+    store: &dyn Store,
+    (id, revision): (&RecordId, Revision),
+) -> Result<Review, CurateError> {
+    let reviews = store.reviews(id, 1).await?;
+    let open = reviews
+        .into_iter()
+        .find(|review| review.state == ReviewState::Open && review.revision == revision);
+    open.ok_or_else(|| CurateError::NoReview(id.clone(), revision))
+}
+
 /// Publishes a revision that waits for a review, or withdraws the record where that waits. Warnings need a reason, which is kept with the review.
 pub async fn approve(
     store: &dyn Store,
@@ -86,11 +104,7 @@ pub async fn approve(
     approver: &Approver,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
-    let waits = store.reviews(id, 1).await?;
-    let waits = waits
-        .into_iter()
-        .find(|review| review.state == ReviewState::Open && review.revision == revision);
-    let waits = waits.ok_or_else(|| CurateError::NoReview(id.clone(), revision))?;
+    let waits = open_review(store, (id, revision)).await?;
     if waits.asks.is_withdrawal() {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         if let Some(reason) = reason {

@@ -8,7 +8,7 @@ use kb_core::record::Record;
 use super::CurateError;
 use super::deciding::{deciding, takes_alarms_away};
 use crate::store::{
-    ActorKind, AuditQuery, By, RecordState, RecordStatus, ReviewState, SeedSource, Store, StoreError,
+    ActorKind, Asks, AuditQuery, By, RecordState, RecordStatus, ReviewState, SeedSource, Store, StoreError,
 };
 
 /// Revisions whose texts are compared for who changed something. Whoever saved an older one since the last publication counts as an
@@ -183,6 +183,30 @@ pub(super) async fn author_of(store: &dyn Store, by: &By) -> Result<Author, Stor
         },
         ActorKind::System => Author::System,
     })
+}
+
+/// Whether both are one actor, or one person by sessions and tokens.
+pub(super) async fn are_one(store: &dyn Store, one: &By, other: &By) -> Result<bool, StoreError> {
+    if (one.kind, &one.id) == (other.kind, &other.id) {
+        return Ok(true);
+    }
+    let (one, other) = (author_of(store, one).await?, author_of(store, other).await?);
+    Ok(one == other && matches!(one, Author::Person(_)))
+}
+
+/// Number of the open review of a record that asks something else than `asks` and that the same person asked for: it gives way.
+pub(super) async fn gives_way(
+    store: &dyn Store,
+    id: &RecordId,
+    asks: &Asks,
+    by: &By,
+) -> Result<Option<u32>, StoreError> {
+    let reviews = store.reviews(id, 1).await?;
+    let mut open = reviews.iter().filter(|review| review.state == ReviewState::Open);
+    match open.find(|review| review.asks.as_str() != asks.as_str()) {
+        Some(review) if are_one(store, by, &review.asked_by).await? => Ok(Some(review.n)),
+        _ => Ok(None),
+    }
 }
 
 /// Whether readers saw this revision before: then a second person has seen it.

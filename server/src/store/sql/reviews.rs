@@ -58,6 +58,12 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
             tx.end().await?;
             return Ok(open);
         }
+        let other = "SELECT n, asked_name FROM review WHERE record_id = $1 AND asks <> $2 AND state = 'open'";
+        if let Some(row) = tx.first(other, values![&ask.record, asks]).await?
+            && ask.gives_way.map(i64::from) != Some(row.integer(0)?)
+        {
+            return Err(StoreError::AnotherQuestion { by: row.text(1)? });
+        }
         let sql = "UPDATE review SET state = 'withdrawn', decided_name = $2, decided_at = $3 \
             WHERE record_id = $1 AND state = 'open'";
         tx.run(sql, values![&ask.record, &ask.by.name, ask.at]).await?;
@@ -91,13 +97,13 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
         let mut tx = self.begin_write().await?;
         lock(&mut tx, &end.record).await?;
         let sql = "UPDATE review SET state = $3, decided_name = $4, decided_at = $5, reason = $6 \
-            WHERE record_id = $1 AND revision = $2 AND state = 'open'";
+            WHERE record_id = $1 AND n = $2 AND state = 'open'";
         let ended = tx
             .run(
                 sql,
                 values![
                     &end.record,
-                    end.revision,
+                    end.n,
                     end.state.as_str(),
                     &end.by.name,
                     end.at,

@@ -20,6 +20,7 @@ impl From<StoreError> for Problem {
             | StoreError::IsPublished(_)
             | StoreError::NotPublished(_)
             | StoreError::NoOpenReview(_)
+            | StoreError::AnotherQuestion { .. }
             | StoreError::AnotherPublished(_) => Code::WrongState,
             StoreError::Unstorable { .. } => Code::MalformedBody,
             StoreError::AliasTaken { .. } => Code::AliasTaken,
@@ -99,6 +100,7 @@ impl From<CurateError> for Problem {
             CurateError::SecondPerson(_) | CurateError::StillDecides(..) => {
                 Self::new(Code::SecondPerson, error.to_string())
             }
+            CurateError::NotAsker(_) => Self::new(Code::Forbidden, error.to_string()),
             CurateError::NoReview(..)
             | CurateError::NothingToReview(_)
             | CurateError::NotSettled(_)

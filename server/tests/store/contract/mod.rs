@@ -58,6 +58,7 @@ contract! {
         publishing_a_revision_approves_its_review
         what_a_review_asks_is_kept_with_it
         a_seed_ends_what_was_asked_of_the_revision_before
+        one_question_ends_no_other
         what_a_review_asked_for_relies_on_it
         no_open_review_outlives_its_record
         a_review_ends_once

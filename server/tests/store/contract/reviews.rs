@@ -21,6 +21,7 @@ fn ask(number: u32, name: &str, second: i64) -> NewReview {
         record: id(RECORD),
         revision: revision(number),
         asks: Asks::Publish,
+        gives_way: None,
         by: by(name),
         note: Some("look at the cause".to_owned()),
         at: at(second),
@@ -154,6 +155,33 @@ pub(crate) async fn a_seed_ends_what_was_asked_of_the_revision_before(place: Arc
     );
 }
 
+pub(crate) async fn one_question_ends_no_other(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    let draft = store.ask_review(ask(2, "ada", 3)).await.unwrap();
+    let refused = store.ask_review(ask_away(1, 4)).await;
+    assert!(
+        matches!(&refused, Err(StoreError::AnotherQuestion { by }) if by == "ada"),
+        "{refused:?}"
+    );
+    assert_eq!(store.open_reviews(10).await.unwrap(), [draft.clone()]);
+    let instead = NewReview {
+        gives_way: Some(draft.n),
+        ..ask_away(1, 5)
+    };
+    let asked = store.ask_review(instead).await.unwrap();
+    assert_eq!(store.open_reviews(10).await.unwrap(), [asked]);
+    // What gave way is another one by now.
+    let late = NewReview {
+        gives_way: Some(draft.n),
+        ..ask(2, "ada", 6)
+    };
+    let late = store.ask_review(late).await;
+    assert!(
+        matches!(late, Err(StoreError::AnotherQuestion { .. })),
+        "{late:?}"
+    );
+}
+
 pub(crate) async fn what_a_review_asked_for_relies_on_it(place: Arc<Place>) {
     let store = with_draft(&place).await;
     published(store.as_ref(), "cuda/y", record("cuda/y", "y")).await;
@@ -161,6 +189,7 @@ pub(crate) async fn what_a_review_asked_for_relies_on_it(place: Arc<Place>) {
     let asked = store.ask_review(ask_away(2, 3)).await.unwrap();
     let ended = EndReview {
         record: id(RECORD),
+        n: asked.n,
         revision: revision(2),
         state: ReviewState::SentBack,
         by: by("bob"),
@@ -269,17 +298,18 @@ pub(crate) async fn no_open_review_outlives_its_record(place: Arc<Place>) {
 pub(crate) async fn a_review_ends_once(place: Arc<Place>) {
     let store = with_draft(&place).await;
     store.ask_review(ask(2, "ada", 3)).await.unwrap();
-    let end = |number| EndReview {
+    let end = |n| EndReview {
         record: id(RECORD),
-        revision: revision(number),
+        n,
+        revision: revision(2),
         state: ReviewState::SentBack,
         by: by("bob"),
         reason: "the source says otherwise".to_owned(),
         at: at(5),
     };
-    assert!(!store.end_review(end(1)).await.unwrap());
-    assert!(store.end_review(end(2)).await.unwrap());
     assert!(!store.end_review(end(2)).await.unwrap());
+    assert!(store.end_review(end(1)).await.unwrap());
+    assert!(!store.end_review(end(1)).await.unwrap());
     let ended = store.reviews(&id(RECORD), 10).await.unwrap().remove(0);
     assert_eq!(ended.state, ReviewState::SentBack);
     assert_eq!(

@@ -172,7 +172,7 @@ pub async fn list(
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "The body cannot be read", body = ProblemBody),
         (status = 404, description = "No such record or revision", body = ProblemBody),
-        (status = 409, description = "No review is open, or a second person is needed", body = ProblemBody),
+        (status = 409, description = "No review is open, somebody else asks something else, or a second person is needed", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
         (status = 415, description = "Not JSON", body = ProblemBody),
         (status = 422, description = "The gate refuses it, or warnings need a reason", body = ProblemBody),

@@ -45,6 +45,8 @@ pub(super) struct OpenReview {
     pub(super) asks: &'static str,
     pub(super) approve: &'static str,
     pub(super) asked_by: String,
+    /// Whoever looks asked for it.
+    pub(super) is_own: bool,
     pub(super) asked_at: String,
     pub(super) note: String,
     /// Of a withdrawal: address and id of the record that says it better.
@@ -100,7 +102,7 @@ pub(super) async fn part(
     let reviews = state.store.reviews(id, DECIDED).await?;
     let waiting = reviews.iter().find(|review| review.state == ReviewState::Open);
     let open = match waiting {
-        Some(review) => Some(open(state, review, locale).await),
+        Some(review) => Some(open(state, review, editor, locale).await),
         None => None,
     };
     let comments = state.store.comments(id).await?;
@@ -129,7 +131,7 @@ pub(super) async fn part(
     })
 }
 
-async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
+async fn open(state: &AppState, review: &Review, editor: &Actor, locale: Locale) -> OpenReview {
     let words = Words::of(locale.language);
     let store = state.store.as_ref();
     let outlook = curate::outlook(store, &state.knowledge, review, state.clock.as_ref()).await;
@@ -157,6 +159,7 @@ async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
             words.approve
         },
         asked_by: review.asked_by.name.clone(),
+        is_own: review.asked_by.id == editor.by().id,
         asked_at: moment(review.asked_at),
         note: review.note.clone().unwrap_or_default(),
         instead: review.asks.replaced_by().map(|other| {
