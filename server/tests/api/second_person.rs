@@ -129,6 +129,42 @@ async fn nobody_goes_back_alone_to_what_says_less() {
 }
 
 #[tokio::test]
+async fn an_administrators_reason_says_something_and_is_shown() {
+    let app = TestApp::start().await;
+    app.person("con", Role::Contributor, false).await;
+    app.person("root", Role::Admin, false).await;
+    let (con, mut root) = (app.browser("con").await, app.browser("root").await);
+    assert_eq!(save_annex(&root, "severity", json!("fatal")).await, 2);
+    post(&con, "review", json!({"step": "ask"})).await;
+    let history = format!("/r/{ID}/-/revisions");
+    let long = "x".repeat(501);
+    for alone in ["", " ", &long] {
+        let mut approve = json!({"step": "approve", "revision": 2, "reason": "the sources say so"});
+        approve["alone"] = json!(alone);
+        problem(post(&root, "review", approve).await, 400, "malformed_body").await;
+    }
+    let mut fields = vec![
+        ("do", "approve"),
+        ("revision", "2"),
+        ("reason", "the sources say so"),
+    ];
+    fields.push(("alone", &long));
+    assert_eq!(root.send(&history, &fields).await.status(), 400);
+    *fields.last_mut().unwrap() = ("alone", "nobody else is awake");
+    assert_eq!(root.send(&history, &fields).await.status(), 303);
+    let forced = async || app.get_json(&format!("{P2P}?view=full")).await["forced"].clone();
+    assert_eq!(forced().await, "without a second person: nobody else is awake");
+    let back = [
+        ("do", "revert"),
+        ("revision", "1"),
+        ("head", "2"),
+        ("alone", "it was wrong"),
+    ];
+    assert_eq!(root.send(&history, &back).await.status(), 303);
+    assert_eq!(forced().await, "without a second person: it was wrong");
+}
+
+#[tokio::test]
 async fn a_rule_that_drains_nodes_goes_at_once() {
     let app = TestApp::start().await;
     app.person("con", Role::Contributor, false).await;

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use super::foresee::{Foreseen, foresee};
 use super::second_person::{Approver, are_one, check_second_person, gives_way};
-use super::{CurateError, Draft, Gate, check_texts, publish, save};
+use super::{CurateError, Draft, Gate, check_texts, publish, publish_checked, save};
 use crate::clock::Clock;
 use crate::feed::Knowledge;
 use crate::store::{
@@ -137,7 +137,7 @@ pub async fn revert(
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     let status = store.status(id).await?;
     let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
-    check_second_person(store, &status, revision, approver).await?;
+    let alone = check_second_person(store, &status, revision, approver).await?;
     let draft = Draft {
         id: id.clone(),
         document: texts.document,
@@ -148,12 +148,9 @@ pub async fn revert(
     };
     let accepted = save(store, draft, Some(gate), at).await?;
     // Whether one person may go back was asked of the old revision; the new one has the same texts.
-    let checked = Approver {
-        person: None,
-        ..approver.clone()
-    };
-    let which = (id, Some(accepted.revision));
-    let published = publish(store, (gate, accepted.passed), which, (&checked, None), at).await?;
+    let by = (&approver.by, None, alone);
+    let which = (id, accepted.revision);
+    let published = publish_checked(store, (gate, accepted.passed), which, by, at).await?;
     Ok((accepted.revision, published))
 }
 

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::get::rfc3339;
-use super::publish::{PublishedBody, announce, approver};
+use super::publish::{PublishedBody, announce};
 use super::{Located, locate};
 use crate::domain::curate::{self, CurateError, Foreseen, Gate};
 use crate::store::{Review, ReviewState, Scope};
+use crate::web::approver::{admin_reason, approver};
 use crate::web::auth::{Access, Caller, Editor};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
@@ -44,8 +45,8 @@ pub struct ReviewBody {
     revision: Option<u32>,
     /// Why: needed to send back and to withdraw, and to approve in spite of warnings. At most 4000 characters.
     reason: Option<String>,
-    /// With `approve`: why one person alone publishes or withdraws what decides a node's verdict; shown with the record. Needs the scope
-    /// `admin`.
+    /// With `approve`: why one person alone publishes or withdraws what decides a node's verdict; at most 500 characters, shown with the
+    /// record. Needs the scope `admin`.
     alone: Option<String>,
 }
 
@@ -217,11 +218,10 @@ pub async fn step(
         }
         ReviewStep::Approve => {
             may(Scope::Publish)?;
-            if asked.alone.is_some() {
-                may(Scope::Admin)?;
-            }
+            let alone = ("alone", Code::MalformedBody);
+            let alone = admin_reason(alone, asked.alone.as_deref(), &editor.0, &state)?;
             let gate = Gate::Asked(std::sync::Arc::clone(&state.knowledge));
-            let approver = approver(&editor.0, asked.alone);
+            let approver = approver(&editor.0, alone);
             let which = (&status.id, named()?);
             let done = curate::approve(store, &gate, which, Some(&reason), &approver, now).await?;
             answer.published = Some(announce(&state, done).await);
