@@ -5,10 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kb_core::ids::Seq;
-use peerless::store::{ConnectOptions, Migrated, StoreError, VoteOutcome, VoterKind, connect, migrate};
+use peerless::store::{
+    By, ConnectOptions, Migrated, Role, StoreError, VoteOutcome, VoterKind, connect, migrate,
+};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
-use crate::support::{Engine, Place, on};
+use crate::contract::persons::person;
+use crate::contract::sessions::session;
+use crate::support::{Engine, Place, at, on};
 
 /// Table, column, may be null.
 type Column = (String, String, bool);
@@ -356,4 +360,31 @@ fn sqlite_knows_what_older_reviews_ask() {
 #[test]
 fn postgres_knows_what_older_reviews_ask() {
     on(Engine::Postgres, older_reviews_say_what_they_ask);
+}
+
+async fn older_sessions_end(place: Arc<Place>) {
+    let store = place.store().await;
+    let ada = By::system("ada");
+    let kept = person("p1", "ada", Role::Editor);
+    assert!(store.create_person(kept, &ada).await.unwrap());
+    let begun = session("s1", "p1", Role::Editor);
+    store.start_session(begun, None, (&ada, "login")).await.unwrap();
+    assert!(store.session("s1", at(5)).await.unwrap().is_some());
+    place
+        .run(match place.engine {
+            Engine::Sqlite => include_str!("../../../migrations/sqlite/0024_sessions_end.sql"),
+            Engine::Postgres => include_str!("../../../migrations/postgres/0024_sessions_end.sql"),
+        })
+        .await;
+    assert_eq!(store.session("s1", at(5)).await.unwrap(), None);
+}
+
+#[test]
+fn sqlite_ends_older_sessions() {
+    on(Engine::Sqlite, older_sessions_end);
+}
+
+#[test]
+fn postgres_ends_older_sessions() {
+    on(Engine::Postgres, older_sessions_end);
 }

@@ -13,12 +13,12 @@ mod lists;
 mod moves;
 mod nodes;
 mod outcomes;
-mod persons;
+pub(crate) mod persons;
 mod races;
 mod reports;
 mod reviews;
 mod seeds;
-mod sessions;
+pub(crate) mod sessions;
 mod tokens;
 mod unmatched;
 
