@@ -208,18 +208,19 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
     }
 }
 
-/// Ends the open review of a record that is withdrawn: approved where it asked for that of the revision that readers saw; else whoever
-/// asked for it did not know.
+/// Ends the open review of a record that goes: approved where it asked for the withdrawal of the revision that readers saw, which is
+/// named where the record is gone with it; else withdrawn.
 pub(super) async fn end_with_record<DB: Engine>(
     tx: &mut Tx<DB>,
     id: &RecordId,
-    seen: Revision,
+    seen: Option<Revision>,
     (by, reason): (&By, Option<&str>),
     at: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE review SET \
         state = CASE WHEN revision = $2 AND asks = 'withdraw' THEN 'approved' ELSE 'withdrawn' END, \
         decided_name = $3, decided_at = $4, reason = $5 WHERE record_id = $1 AND state = 'open'";
+    let seen = seen.map(|seen| i64::from(seen.0));
     tx.run(sql, values![id, seen, &by.name, at, reason]).await?;
     Ok(())
 }
