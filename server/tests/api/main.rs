@@ -64,6 +64,7 @@ mod round_trip;
 mod round_trip_changes;
 mod round_trip_kept;
 mod search_command;
+mod second_person;
 mod secrecy;
 mod slow;
 mod startup;
