@@ -1,5 +1,6 @@
 //! `peerless-agent watch`: a log followed as it grows, each known error told as it comes.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::MetadataExt as _;
@@ -27,6 +28,9 @@ use super::{InputError, write_out};
 const PAUSE: Duration = Duration::from_secs(1);
 /// Lines after which the scanner starts afresh, so that one that runs for months keeps nothing of what is long past.
 const LINES_OF_A_SCAN: u64 = 100_000;
+/// Notes of a scan that are told as they come. Some count, and are another sentence for each line; what is said of the
+/// others stands in those that come when the scan ends.
+const NOTES_AT_ONCE: usize = 20;
 
 /// Follows until the reader is gone, the program is ended, or, with `--once`, the log is read.
 pub(crate) fn watch(arguments: &WatchArgs) -> anyhow::Result<u8> {
@@ -63,7 +67,11 @@ fn kernel_log(teller: &mut Teller<'_>, root: &HostRoot, once: bool) -> anyhow::R
         for line in there {
             teller.line(&line)?;
         }
+        teller.end()?;
         return Ok(0);
+    }
+    if log.is_file() {
+        return file(teller, &root.path(name.trim_start_matches('/'))?, false);
     }
     say(&format!("following {name}"));
     loop {
@@ -154,6 +162,7 @@ fn journal(teller: &mut Teller<'_>, once: bool) -> anyhow::Result<u8> {
     for line in BufReader::new(lines).split(b'\n') {
         teller.line(&String::from_utf8_lossy(&line.context("read the journal")?))?;
     }
+    teller.end()?;
     let status = child.wait().context("wait for journalctl")?;
     anyhow::ensure!(status.success(), "journalctl ended: {status}");
     Ok(0)
@@ -170,7 +179,9 @@ struct Tail {
     path: PathBuf,
     file: File,
     place: u64,
-    /// Digest of what stands before the place; `None` of what is no file, such as a pipe.
+    /// A pipe has no place to go back to.
+    is_file: bool,
+    /// Digest of what stands before the place; `None` where it was cut while it was read.
     last_bytes: Option<Sha256>,
 }
 
@@ -184,6 +195,7 @@ impl Tail {
         };
         Ok(Self {
             path: path.to_owned(),
+            is_file: file.metadata()?.is_file(),
             last_bytes: last_bytes(&file, place).ok(),
             file,
             place,
@@ -199,7 +211,7 @@ impl Tail {
         self.place += bytes.len() as u64;
         if bytes.is_empty() {
             is_of_another_file |= self.has_successor()? && self.reopen()?;
-        } else if self.last_bytes.is_some() {
+        } else {
             self.last_bytes = last_bytes(&self.file, self.place).ok();
         }
         Ok(Piece {
@@ -222,11 +234,11 @@ impl Tail {
 
     /// True when what was read is no longer there, even if the file has as many bytes again.
     fn was_emptied(&self) -> bool {
-        let known = self.last_bytes.as_ref();
-        known.is_some_and(|known| !last_bytes(&self.file, self.place).is_ok_and(|now| now == *known))
+        let is_there = |known: &Sha256| last_bytes(&self.file, self.place).is_ok_and(|now| now == *known);
+        self.is_file && !self.last_bytes.as_ref().is_some_and(is_there)
     }
 
-    /// True when another file has the name.
+    /// True when another file has the name. An empty one has no lines yet, and the writer may still have this one.
     fn has_successor(&self) -> io::Result<bool> {
         let mine = self.file.metadata()?;
         let there = match std::fs::metadata(&self.path) {
@@ -234,7 +246,7 @@ impl Tail {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
-        Ok((mine.dev(), mine.ino()) != (there.dev(), there.ino()))
+        Ok((mine.dev(), mine.ino()) != (there.dev(), there.ino()) && there.len() > 0)
     }
 }
 
@@ -251,6 +263,8 @@ struct Teller<'a> {
     lines: u64,
     json: bool,
     has_told: bool,
+    /// Notes of this scan that were told.
+    noted: BTreeSet<String>,
 }
 
 impl<'a> Teller<'a> {
@@ -261,6 +275,7 @@ impl<'a> Teller<'a> {
             lines: 0,
             json,
             has_told: false,
+            noted: BTreeSet::new(),
         }
     }
 
@@ -275,7 +290,11 @@ impl<'a> Teller<'a> {
             .get_or_insert_with(|| matcher.scanner(ScanOptions::default()));
         let events = scanner.push(bytes);
         self.lines += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        let notes = scanner.notes();
         self.tell(&events)?;
+        if self.noted.len() < NOTES_AT_ONCE {
+            self.note(notes)?;
+        }
         if self.lines >= LINES_OF_A_SCAN && bytes.ends_with(b"\n") {
             self.end()?;
         }
@@ -284,10 +303,29 @@ impl<'a> Teller<'a> {
 
     fn end(&mut self) -> io::Result<()> {
         self.lines = 0;
-        match self.scanner.take() {
-            Some(scanner) => self.tell(&scanner.finish_with_events().0),
-            None => Ok(()),
+        if let Some(scanner) = self.scanner.take() {
+            let (events, summary) = scanner.finish_with_events();
+            self.tell(&events)?;
+            self.note(summary.notes)?;
         }
+        self.noted.clear();
+        Ok(())
+    }
+
+    /// What was left out: without it, silence would pass for "no error". Lines of JSON are hits and nothing else.
+    fn note(&mut self, notes: Vec<String>) -> io::Result<()> {
+        for note in notes {
+            if self.noted.contains(&note) {
+                continue;
+            }
+            if self.json {
+                say(&format!("note: {note}"));
+            } else {
+                write_out(&format!("note: {}\n", harmless(&note)))?;
+            }
+            self.noted.insert(note);
+        }
+        Ok(())
     }
 
     fn tell(&mut self, events: &[Event]) -> io::Result<()> {

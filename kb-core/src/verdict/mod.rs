@@ -16,6 +16,7 @@ mod pair;
 mod proven;
 mod rows;
 mod run;
+mod rung;
 mod scene;
 mod speed;
 #[cfg(test)]
@@ -25,9 +26,11 @@ pub use contradiction::contradiction;
 pub use exit::FailOn;
 pub use expect::Expect;
 pub use nominal::{add_nominal, nominal_between, nominal_with_host};
-pub use proven::{all_passed, unproven};
+pub use proven::{all_passed, check_passed, unproven};
 pub use rows::{Named, table};
 pub use run::judge;
 pub(crate) use run::worst_absent;
+pub use rung::checked_rungs;
+pub(crate) use rung::rung;
 
 pub use crate::report::{ExitCode, Verdict};

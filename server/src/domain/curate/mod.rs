@@ -10,6 +10,7 @@ mod gate;
 mod moves;
 mod removal;
 mod review;
+mod second_person;
 mod split;
 mod together;
 mod trial;
@@ -32,13 +33,13 @@ use crate::store::{
 
 pub use alike::{Alike, Likeness, alike};
 pub use check::check_texts;
-pub use deciding::Approver;
 pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused, refused_without};
 pub use moves::{merge_away, merges_into, rename};
 pub use removal::{TakenAway, needs_second_person, take_away};
 pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
+pub use second_person::Approver;
 pub use split::{Movable, Parted, Parting, movable, split};
 pub use together::{Pair, together};
 pub use trial::{Trial, try_draft};
@@ -175,7 +176,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// record is published: then it is asked again. What decides a node's verdict is not published by the one who wrote it.
 pub async fn publish(
     store: &dyn Store,
-    (gate, mut passed): (&Gate, Option<Seq>),
+    (gate, passed): (&Gate, Option<Seq>),
     (id, revision): (&RecordId, Option<Revision>),
     (approver, reason): (&Approver, Option<&str>),
     at: OffsetDateTime,
@@ -185,15 +186,27 @@ pub async fn publish(
         .await?
         .ok_or_else(|| CurateError::NoRecord(id.clone()))?;
     let revision = revision.unwrap_or(status.head);
+    let alone = second_person::check_second_person(store, &status, revision, approver).await?;
+    let by = (&approver.by, reason, alone);
+    publish_checked(store, (gate, passed), (id, revision), by, at).await
+}
+
+/// The same once one person may, with the reason of an administrator where that was needed.
+async fn publish_checked(
+    store: &dyn Store,
+    (gate, mut passed): (&Gate, Option<Seq>),
+    (id, revision): (&RecordId, Revision),
+    (by, reason, alone): (&By, Option<&str>, Option<String>),
+    at: OffsetDateTime,
+) -> Result<Published, CurateError> {
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
-    let alone = deciding::check_second_person(store, &status, revision, approver).await?;
     let is_published_already = is_published(store, id, (&texts.document, &texts.annex)).await?;
     let publish = Publish {
         id: id.clone(),
         revision,
-        by: approver.by.clone(),
+        by: by.clone(),
         after: None,
         forced: match gate {
             Gate::Asked(_) => alone.as_ref().map(|reason| format!("{ALONE}{reason}")),

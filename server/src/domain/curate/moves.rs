@@ -6,8 +6,9 @@ use kb_core::text::{Part, Violation, replace_value};
 use time::OffsetDateTime;
 
 use super::removal::{TakenAway, may_go, with_alone};
+use super::second_person::gives_way;
 use super::{Approver, CurateError, check_texts, review};
-use crate::store::{By, Merge, NewReview, Published, RecordState, RecordStatus, Rename, Review, Store};
+use crate::store::{Asks, By, Merge, NewReview, Published, RecordState, RecordStatus, Rename, Review, Store};
 
 /// The last line of a question for a merge begins so; the record that stays follows.
 const MERGE: &str = "merge into ";
@@ -26,7 +27,12 @@ pub async fn merge_away(
         (Err(CurateError::StillDecides(revision, _)), Some(reason)) => {
             let note = format!("{reason}\n{MERGE}{into}");
             review::check_text(&note)?;
+            let asks = Asks::Withdraw {
+                replaced_by: Some(into.clone()),
+            };
             let ask = NewReview {
+                gives_way: gives_way(store, id, &asks, &approver.by).await?,
+                asks,
                 record: id.clone(),
                 revision,
                 by: approver.by.clone(),
@@ -41,8 +47,9 @@ pub async fn merge_away(
 
 /// The record into which an open review asks to merge its own.
 pub fn merges_into(review: &Review) -> Option<RecordId> {
-    let note = review.note.as_deref().filter(|_| review.withdraws)?;
-    note.lines().last()?.strip_prefix(MERGE)?.parse().ok()
+    let into = review.asks.replaced_by()?;
+    let asked = review.note.as_deref()?.lines().last()?.strip_prefix(MERGE)?;
+    (asked == into.as_str()).then(|| into.clone())
 }
 
 /// Withdraws a record in favour of another, to which its addresses lead from then on.
@@ -63,12 +70,14 @@ pub(super) async fn merge_into(
     if !published || id == into {
         return Err(CurateError::NoReplacement(into.clone()));
     }
-    let alone = may_go(store, id, approver).await?;
+    let leave = may_go(store, id, approver).await?;
     let merge = Merge {
         id: id.clone(),
         into: into.clone(),
         by: approver.by.clone(),
-        reason: with_alone(reason.map(str::to_owned), alone),
+        reason: with_alone(reason.map(str::to_owned), leave.alone),
+        expected: leave.seen,
+        approves: leave.asked,
         at,
     };
     let merged = store.merge(merge).await?;

@@ -105,6 +105,7 @@ pub async fn carry_out(
             reason: Some(WITHDRAWN.to_owned()),
             replaced_by: None,
             expected: Some(*seen),
+            approves: None,
             at,
         };
         let withdrawn = curate::withdraw(store, withdrawal).await.map(|_| Done::Withdrawn);
@@ -282,6 +283,7 @@ impl Importer<'_> {
             reason: Some(WITHDRAWN.to_owned()),
             replaced_by: Some(texts.id.clone()),
             expected: Some(seen),
+            approves: None,
             at: self.at,
         };
         *passed = None;

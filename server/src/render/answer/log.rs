@@ -1,46 +1,48 @@
-//! The text with its marks: lines on which a fault stands, lines that look like errors and that no record explains, a few
+//! The text with its marks: lines on which a fault stands, messages that look like errors and that no record explains, a few
 //! lines around them. What is between is folded, and so are repeats.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use kb_core::scanner::{MatchedLine, without_colours};
-use kb_core::templates::{looks_like_error, tokens};
+use kb_core::scanner::without_colours;
+use kb_core::templates::tokens;
 
-use super::faults::in_order;
+use super::faults::Fault;
+use super::marks::Marks;
+use super::unknown::Unknown;
+use crate::domain::hits::Hits;
 use crate::domain::lookup::MatchAnswer;
 
 /// Texts up to this many lines are shown whole.
-const SHOWN_WHOLE: usize = 60;
+const SHOWN_WHOLE: u64 = 60;
 /// Lines before and behind a mark.
-const AROUND: usize = 2;
-/// Most lines that are shown, and most of their text in bytes: a page stays light whatever the log.
+const AROUND: u64 = 2;
+/// Most lines that are chosen, beside the first of each fault, and most of their text in bytes: a page stays light whatever
+/// the log.
 const MOST_LINES: usize = 160;
 const MOST_BYTES: usize = 10 * 1024;
 /// Most of one line, in characters.
 const MOST_CHARS: usize = 400;
-/// Lines of one message that stand together are folded from this many on.
+/// Lines of one message that stand together are folded from this many on, and no more than so many.
 const REPEATS: usize = 4;
-/// Most lines without a record that are looked at and told.
-const MOST_UNKNOWN: usize = 200;
-
-/// A line that is marked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Mark {
-    /// Numbers of the faults.
-    faults: Vec<usize>,
-    /// What matched, in bytes of the text below.
-    span: (usize, usize),
-    text: Option<String>,
-}
+const MOST_REPEATS: u64 = 10_000;
+/// Marks of one kind that the map has room for.
+const MAP_PLACES: u64 = 125;
 
 /// A shown line, or what is folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
     Line(Line),
-    /// This many lines without a mark.
-    Gap(u64),
+    Gap(Gap),
     /// This many more lines of the message above.
     Repeats(u64),
+}
+
+/// Lines that are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    pub lines: u64,
+    /// Those on which a fault stands.
+    pub hits: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +50,7 @@ pub struct Line {
     /// From 1.
     pub number: u64,
     pub text: String,
-    /// What matched, in bytes of `text`; empty where the line is only near a mark.
+    /// What matched, in bytes of `text`; empty where that is not known.
     pub span: (usize, usize),
     /// Numbers of the faults that stand on it.
     pub faults: Vec<usize>,
@@ -62,181 +64,130 @@ impl Line {
     }
 }
 
-/// Lines that look like errors and that no record explains.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unknown {
-    /// The text was not kept, so that nobody looked.
-    NotLooked,
-    /// Their numbers, in order.
-    Lines {
-        numbers: Vec<u64>,
-        /// There are more than are looked for.
-        are_more: bool,
-    },
-}
-
 /// A text as it is shown beside an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkedText {
     pub rows: Vec<Row>,
-    /// Where the marks are, with the first fault of each; none for what no record explains.
+    /// Where the marks are, with the first fault of each; none for what no record explains. Of marks that stand close together
+    /// in a long text there is one.
     pub places: Vec<(u64, Option<usize>)>,
     pub unknown: Unknown,
 }
 
 impl MarkedText {
-    /// Marks what the answer found in the text, and what looks like an error beside it. Without the text the marked lines
-    /// are all there is.
+    /// Marks where the faults stand, and what looks like an error beside them; of each that is `shown` the first line is
+    /// there. Without the text the lines that the answer has are all there is.
     ///
     /// This computes; call it off the async threads.
-    pub fn of(answer: &MatchAnswer, text: Option<&str>) -> Self {
-        let mut marks = Marks::default();
-        for (number, found) in (1..).zip(in_order(answer)) {
-            found.lines.iter().for_each(|line| marks.add(number, line));
-        }
+    pub fn of(
+        answer: &MatchAnswer,
+        faults: &[Fault],
+        shown: &[&Fault],
+        hits: &Hits,
+        text: Option<&str>,
+    ) -> Self {
+        let mut marks = Marks::of(answer, faults, hits);
+        marks.firsts = shown.iter().map(|fault| fault.line).collect();
         if let Some(text) = text {
-            marks.look_for_unknown(text);
+            let unknown = Unknown::look(text, hits.cut_behind(), |line| marks.is_hit(line));
+            marks.unknown = unknown;
         }
         Self {
-            rows: marks.rows(text, answer.lines_scanned),
-            places: marks.places(),
-            unknown: text.map_or(Unknown::NotLooked, |_| Unknown::Lines {
-                numbers: marks.unknown.iter().copied().collect(),
-                are_more: marks.are_more_unknown,
-            }),
+            rows: rows(&marks, text, answer.lines_scanned),
+            places: places(&marks, answer.lines_scanned),
+            unknown: marks.unknown,
         }
     }
 }
 
-/// The marks of a text, whether or not the text is still there.
-#[derive(Debug, Clone, Default)]
-struct Marks {
-    by_line: BTreeMap<u64, Mark>,
-    unknown: BTreeSet<u64>,
-    are_more_unknown: bool,
+fn places(marks: &Marks, lines: u64) -> Vec<(u64, Option<usize>)> {
+    let unknown = marks.unknown.numbers().map(|line| (line, None));
+    let hits = marks.hits().map(|(line, fault)| (line, Some(fault)));
+    let mut places: Vec<_> = hits.chain(unknown).collect();
+    places.sort_unstable();
+    let place = |line: u64| line.saturating_sub(1).saturating_mul(MAP_PLACES) / lines.max(1);
+    places.dedup_by_key(|(line, fault)| (place(*line), fault.is_some()));
+    places
 }
 
-impl Marks {
-    /// Marks the lines of the fault with this number.
-    fn add(&mut self, fault: usize, line: &MatchedLine) {
-        let text = line.text.as_ref();
-        let span = text.map(|text| (text.mark_start as usize, text.mark_end as usize));
-        self.mark(fault, line.line, text.map(|text| text.text.as_str()), span);
-        for part in &line.parts {
-            let text = part.text.as_ref();
-            let span = text.map(|text| (text.mark_start as usize, text.mark_end as usize));
-            self.mark(fault, part.line, text.map(|text| text.text.as_str()), span);
+/// The lines that are shown: the first of each fault in any case, then what tells most, as long as there is room.
+fn chosen(marks: &Marks, lines: u64) -> BTreeSet<u64> {
+    let mut chosen: BTreeSet<u64> = marks.firsts.iter().copied().collect();
+    let room = chosen.len() + MOST_LINES;
+    let around = |line: u64| line.saturating_sub(AROUND).max(1)..=(line + AROUND).min(lines);
+    let of_firsts = marks.firsts.iter().flat_map(|line| around(*line));
+    let of_unknown = marks.unknown.numbers().flat_map(around);
+    let of_matched = marks.matched.keys().flat_map(|line| around(*line));
+    let further = marks.hits().map(|(line, _)| line);
+    for line in of_firsts.chain(of_unknown).chain(of_matched).chain(further) {
+        if chosen.len() >= room {
+            break;
+        }
+        chosen.insert(line);
+    }
+    chosen
+}
+
+/// The rows of a text of this many lines; without the text only the lines that the answer has are there.
+fn rows(marks: &Marks, text: Option<&str>, lines: u64) -> Vec<Row> {
+    let mut rows = RowBuilder::new(marks);
+    if let Some(text) = text {
+        with_text(&mut rows, marks, text, lines);
+    } else {
+        let matched: BTreeSet<u64> = marks.firsts.iter().chain(marks.matched.keys()).copied().collect();
+        for number in matched.into_iter().take(2 * MOST_LINES) {
+            rows.gap_before(number);
+            rows.line(line(marks, number, ""));
         }
     }
+    rows.gap_before(lines + 1);
+    rows.rows
+}
 
-    fn mark(&mut self, fault: usize, line: u64, text: Option<&str>, span: Option<(usize, usize)>) {
-        let mark = self.by_line.entry(line).or_default();
-        if !mark.faults.contains(&fault) {
-            mark.faults.push(fault);
+fn with_text(rows: &mut RowBuilder<'_>, marks: &Marks, text: &str, lines: u64) {
+    let chosen = if lines <= SHOWN_WHOLE {
+        (1..=lines).collect()
+    } else {
+        chosen(marks, lines)
+    };
+    let mut chosen = chosen.into_iter().peekable();
+    let mut above: Option<Vec<String>> = None;
+    let mut repeats = Repeats::default();
+    for (number, raw) in (1_u64..).zip(text.lines()) {
+        let is_chosen = chosen.next_if_eq(&number).is_some();
+        if above.is_none() && !is_chosen {
+            continue;
         }
-        if mark.text.is_none() {
-            mark.text = text.map(str::to_owned);
-            mark.span = span.unwrap_or_default();
+        let line = line(marks, number, raw);
+        let shape = tokens(&line.text);
+        if above.as_ref() == Some(&shape) && repeats.count < MOST_REPEATS && rows.adds_no_fault(&line) {
+            repeats.add(line);
+            continue;
+        }
+        rows.end_repeats(&mut repeats);
+        above = None;
+        if is_chosen {
+            rows.gap_before(number);
+            above = Some(shape).filter(|_| !line.text.trim().is_empty());
+            rows.line(line);
         }
     }
+    rows.end_repeats(&mut repeats);
+}
 
-    /// Looks for lines that look like errors among those that have no mark, and are no repeat of one that has.
-    fn look_for_unknown(&mut self, text: &str) {
-        let known: BTreeSet<Vec<String>> = self
-            .by_line
-            .values()
-            .filter_map(|mark| mark.text.as_deref())
-            .map(tokens)
-            .collect();
-        let lines = (1_u64..).zip(text.lines());
-        let mut suspicious = lines.filter(|(number, line)| {
-            !self.by_line.contains_key(number) && looks_like_error(line) && !known.contains(&tokens(line))
-        });
-        let found: Vec<u64> = suspicious
-            .by_ref()
-            .map(|(number, _)| number)
-            .take(MOST_UNKNOWN)
-            .collect();
-        self.are_more_unknown = suspicious.next().is_some();
-        self.unknown.extend(found);
-    }
-
-    /// Where the marks are, with the first fault of each; none for what no record explains.
-    fn places(&self) -> Vec<(u64, Option<usize>)> {
-        let unknown = self.unknown.iter().map(|line| (*line, None));
-        let marks = self
-            .by_line
-            .iter()
-            .map(|(line, mark)| (*line, mark.faults.first().copied()));
-        let mut places: Vec<_> = marks.chain(unknown).collect();
-        places.sort_unstable();
-        places
-    }
-
-    /// The rows of a text of this many lines; without the text only the marked lines are there.
-    fn rows(&self, text: Option<&str>, lines: u64) -> Vec<Row> {
-        let mut sheet = Sheet::default();
-        if let Some(text) = text {
-            self.with_text(&mut sheet, text);
-        } else {
-            for (number, mark) in &self.by_line {
-                sheet.gap_before(*number);
-                sheet.line(self.line(*number, mark.text.as_deref().unwrap_or_default()));
-            }
-            sheet.gap_before(lines + 1);
-        }
-        sheet.rows
-    }
-
-    fn with_text(&self, sheet: &mut Sheet, text: &str) {
-        let all: Vec<&str> = text.lines().collect();
-        let is_short = all.len() <= SHOWN_WHOLE;
-        let mut above: Option<Vec<String>> = None;
-        let mut folded: Vec<Line> = Vec::new();
-        for (number, raw) in (1_u64..).zip(&all) {
-            let follows = number == sheet.last + folded.len() as u64 + 1;
-            let run = above.as_ref().filter(|_| follows);
-            let is_near = is_short || self.is_near(number);
-            if run.is_none() && !is_near {
-                continue;
-            }
-            let line = self.line(number, raw);
-            let shape = tokens(&line.text);
-            if run == Some(&shape) && sheet.says_it_all(&line) {
-                folded.push(line);
-                continue;
-            }
-            sheet.end_repeats(&mut folded);
-            above = None;
-            if is_near {
-                sheet.gap_before(number);
-                above = Some(shape).filter(|_| !line.text.trim().is_empty());
-                sheet.line(line);
-            }
-        }
-        sheet.end_repeats(&mut folded);
-        sheet.gap_before(all.len() as u64 + 1);
-    }
-
-    fn is_near(&self, number: u64) -> bool {
-        let from = number.saturating_sub(AROUND as u64);
-        let near = from..=number + AROUND as u64;
-        self.by_line.range(near.clone()).next().is_some() || self.unknown.range(near).next().is_some()
-    }
-
-    fn line(&self, number: u64, raw: &str) -> Line {
-        let mark = self.by_line.get(&number);
-        let own = mark.and_then(|mark| mark.text.clone());
-        let text = own.unwrap_or_else(|| without_colours(raw).into_owned());
-        let span = mark.map_or((0, 0), |mark| mark.span);
-        let (text, span) = shortened(text, span);
-        Line {
-            number,
-            text,
-            span,
-            faults: mark.map(|mark| mark.faults.clone()).unwrap_or_default(),
-            is_unknown: self.unknown.contains(&number),
-        }
+fn line(marks: &Marks, number: u64, raw: &str) -> Line {
+    let matched = marks.matched.get(&number);
+    let (text, span) = match matched {
+        Some(matched) => (matched.text.clone(), matched.span),
+        None => (without_colours(raw).into_owned(), (0, 0)),
+    };
+    let (text, span) = shortened(text, span);
+    Line {
+        number,
+        text,
+        span,
+        faults: marks.faults_on(number).collect(),
+        is_unknown: marks.unknown.contains(number),
     }
 }
 
@@ -259,56 +210,91 @@ fn shortened(text: String, span: (usize, usize)) -> (String, (usize, usize)) {
     (format!("…{short}"), (moved(span.0) + lead, moved(span.1) + lead))
 }
 
-/// The rows as they are made.
+/// Lines of the message above.
 #[derive(Debug, Default)]
-struct Sheet {
+struct Repeats {
+    /// The first of them.
+    lines: Vec<Line>,
+    count: u64,
+}
+
+impl Repeats {
+    fn add(&mut self, line: Line) {
+        self.count += 1;
+        if self.lines.len() < REPEATS {
+            self.lines.push(line);
+        }
+    }
+}
+
+/// The rows as they are made.
+#[derive(Debug)]
+struct RowBuilder<'m> {
+    marks: &'m Marks,
     rows: Vec<Row>,
     /// Number of the last line that is shown or folded.
     last: u64,
-    lines: usize,
     bytes: usize,
+    /// Faults of the last line that is shown.
     faults: Vec<usize>,
     is_unknown: bool,
 }
 
-impl Sheet {
+impl<'m> RowBuilder<'m> {
+    fn new(marks: &'m Marks) -> Self {
+        Self {
+            marks,
+            rows: Vec::new(),
+            last: 0,
+            bytes: 0,
+            faults: Vec::new(),
+            is_unknown: false,
+        }
+    }
+
     fn gap_before(&mut self, number: u64) {
-        let left_out = number.saturating_sub(self.last + 1);
-        if left_out > 0 {
+        let lines = number.saturating_sub(self.last + 1);
+        if lines > 0 {
+            let hits = self.marks.hits_between(self.last + 1, number);
             match self.rows.last_mut() {
-                Some(Row::Gap(gap)) => *gap += left_out,
-                _ => self.rows.push(Row::Gap(left_out)),
+                Some(Row::Gap(gap)) => {
+                    gap.lines += lines;
+                    gap.hits += hits;
+                }
+                _ => self.rows.push(Row::Gap(Gap { lines, hits })),
             }
         }
         self.last = self.last.max(number.saturating_sub(1));
     }
 
+    /// Adds a line. Where there is no more room, only lines that must be there are.
     fn line(&mut self, line: Line) {
-        let is_full = self.lines >= MOST_LINES || self.bytes >= MOST_BYTES;
-        if is_full && !line.is_marked() || self.lines >= 2 * MOST_LINES {
+        if self.bytes >= MOST_BYTES && !self.marks.firsts.contains(&line.number) {
             return;
         }
         self.last = line.number;
-        self.lines += 1;
         self.bytes += line.text.len();
         self.faults.clone_from(&line.faults);
         self.is_unknown = line.is_unknown;
         self.rows.push(Row::Line(line));
     }
 
-    /// Whether a line of the same message says nothing that the one above does not.
-    fn says_it_all(&self, line: &Line) -> bool {
-        line.faults.iter().all(|fault| self.faults.contains(fault)) && (self.is_unknown || !line.is_unknown)
+    /// Whether a line of the same message has no fault that the one above does not have, and no other line leads to it.
+    fn adds_no_fault(&self, line: &Line) -> bool {
+        line.faults.iter().all(|fault| self.faults.contains(fault))
+            && (self.is_unknown || !line.is_unknown)
+            && !self.marks.firsts.contains(&line.number)
     }
 
     /// A few repeats are shown, many are counted.
-    fn end_repeats(&mut self, folded: &mut Vec<Line>) {
-        if folded.len() >= REPEATS {
-            self.last = folded.last().map_or(self.last, |line| line.number);
-            self.rows.push(Row::Repeats(folded.len() as u64));
-            folded.clear();
+    fn end_repeats(&mut self, repeats: &mut Repeats) {
+        let Repeats { lines, count } = std::mem::take(repeats);
+        if lines.len() >= REPEATS {
+            self.last += count;
+            self.rows.push(Row::Repeats(count));
+            return;
         }
-        for line in folded.drain(..) {
+        for line in lines {
             self.line(line);
         }
     }
@@ -318,58 +304,93 @@ impl Sheet {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::render::answer::marks::Matched;
 
+    /// The marks of faults on lines; the first line of each is in `firsts`.
     fn marks(lines: &[(u64, usize)], text: &str) -> Marks {
         let mut marks = Marks::default();
         let all: Vec<&str> = text.lines().collect();
         for (line, fault) in lines {
+            if !marks.hits().any(|(_, known)| known == *fault) {
+                marks.firsts.insert(*line);
+            }
+            marks.add_hit(*line, *fault);
             let at = usize::try_from(*line).unwrap() - 1;
-            marks.mark(*fault, *line, all.get(at).copied(), Some((0, 1)));
+            let text = all.get(at).copied().unwrap_or_default().to_owned();
+            marks.matched.insert(*line, Matched { text, span: (0, 1) });
         }
+        marks.sort();
         marks
     }
 
     fn told(rows: &[Row]) -> Vec<String> {
         let tell = |row: &Row| match row {
             Row::Line(line) => format!("{}{}", line.number, if line.is_marked() { "!" } else { "" }),
-            Row::Gap(count) => format!("gap {count}"),
+            Row::Gap(Gap { lines, hits: 0 }) => format!("gap {lines}"),
+            Row::Gap(gap) => format!("gap {} with {}", gap.lines, gap.hits),
             Row::Repeats(count) => format!("repeats {count}"),
         };
         rows.iter().map(tell).collect()
     }
 
+    fn numbered(count: usize) -> String {
+        let lines = (1..=count).map(|n| format!("line {}\n", "x".repeat(n % 97)));
+        lines.collect()
+    }
+
     #[test]
     fn a_long_text_shows_what_is_near_its_marks() {
-        let lines = (1..=100).map(|n| format!("line {}", "x".repeat(n)));
-        let text = lines.collect::<Vec<_>>().join("\n");
-        let rows = marks(&[(50, 1)], &text).rows(Some(&text), 100);
-        assert_eq!(told(&rows), ["gap 47", "48", "49", "50!", "51", "52", "gap 48"]);
-        let rows = marks(&[(50, 1), (60, 2)], "").rows(None, 100);
-        assert_eq!(told(&rows), ["gap 49", "50!", "gap 9", "60!", "gap 40"]);
+        let text = numbered(100);
+        let of = marks(&[(50, 1)], &text);
+        assert_eq!(
+            told(&rows(&of, Some(&text), 100)),
+            ["gap 47", "48", "49", "50!", "51", "52", "gap 48"]
+        );
+        let of = marks(&[(50, 1), (60, 2)], "");
+        assert_eq!(
+            told(&rows(&of, None, 100)),
+            ["gap 49", "50!", "gap 9", "60!", "gap 40"]
+        );
+    }
+
+    #[test]
+    fn the_first_line_of_a_fault_is_shown_however_many_others_there_are() {
+        let text = numbered(4_000);
+        let mut many: Vec<(u64, usize)> = (1..1_000).map(|n| (3 * n, 1)).collect();
+        many.push((3_900, 2));
+        let told = told(&rows(&marks(&many, &text), Some(&text), 4_000));
+        assert!(told.contains(&"3900!".to_owned()), "{told:?}");
+        assert!(told.len() < 400, "{told:?}");
+        let in_gaps = told.iter().filter_map(|row| row.split_once(" with "));
+        let in_gaps: u64 = in_gaps.map(|(_, hits)| hits.parse::<u64>().unwrap()).sum();
+        let shown = told.iter().filter(|row| row.ends_with('!')).count() as u64;
+        assert_eq!(in_gaps + shown, 1_000);
     }
 
     #[test]
     fn repeats_are_counted_and_another_fault_ends_them() {
         let text = "start\nError 1\nError 2\nError 3\nError 4\nError 5\nError 6\nend\n";
         let same = marks(&[(2, 1), (3, 1), (4, 1), (7, 1)], text);
-        assert_eq!(told(&same.rows(Some(text), 8)), ["1", "2!", "repeats 5", "8"]);
+        assert_eq!(told(&rows(&same, Some(text), 8)), ["1", "2!", "repeats 5", "8"]);
         let other = marks(&[(2, 1), (5, 2)], text);
         assert_eq!(
-            told(&other.rows(Some(text), 8)),
+            told(&rows(&other, Some(text), 8)),
             ["1", "2!", "3", "4", "5!", "6", "7", "8"]
         );
     }
 
     #[test]
-    fn a_line_that_looks_like_an_error_is_told_unless_it_repeats_a_known_one() {
-        let text = "all is well\nRuntimeError: lost GPU 1\nRuntimeError: lost GPU 2\nzorgblat failed\n";
-        let mut marks = marks(&[(2, 1)], text);
-        marks.look_for_unknown(text);
-        assert!(marks.unknown.iter().eq([&4]));
-        assert_eq!(marks.places(), [(2, Some(1)), (4, None)]);
-        assert!(!marks.are_more_unknown);
-        marks.look_for_unknown(&"zorgblat failed\n".repeat(MOST_UNKNOWN + 9));
-        assert!(marks.are_more_unknown);
+    fn millions_of_repeats_keep_no_line_each() {
+        let lines = 2 * MOST_REPEATS + 1;
+        let text = format!(
+            "zorg failed\n{}",
+            "a\n".repeat(usize::try_from(lines - 1).unwrap())
+        );
+        let of = marks(&[(1, 1)], &text);
+        assert_eq!(
+            told(&rows(&of, Some(&text), lines)),
+            ["1!", "2", "repeats 10000", &format!("gap {}", MOST_REPEATS - 1)]
+        );
     }
 
     #[test]

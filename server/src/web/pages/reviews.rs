@@ -39,7 +39,7 @@ pub async fn get(_: Editor, request: HttpRequest, state: Data<AppState>) -> Resu
     let words = Words::of(locale.language);
     let reviews = state.store.open_reviews(MOST).await?;
     let waiting = reviews.into_iter().map(|review| Waiting {
-        asks: match (review.withdraws, merges_into(&review)) {
+        asks: match (review.asks.is_withdrawal(), merges_into(&review)) {
             (_, Some(_)) => words.to_merge,
             (true, None) => words.to_withdraw,
             (false, None) => words.to_publish,
@@ -49,7 +49,10 @@ pub async fn get(_: Editor, request: HttpRequest, state: Data<AppState>) -> Resu
         revision: review.revision.to_string(),
         by: review.asked_by.name,
         at: moment(review.asked_at),
-        note: review.note.unwrap_or_default(),
+        note: match (review.note.unwrap_or_default(), review.asks.replaced_by()) {
+            (note, Some(other)) => format!("{note} ({}: {other})", words.asks_instead),
+            (note, None) => note,
+        },
     });
     html_not_shared(&ReviewsPage {
         layout: Layout::new(format!("{} · Peerless", words.waiting), Section::Search)

@@ -180,7 +180,7 @@ async fn page(
     let approver = visit.approver(state, "")?;
     let needs = curate::needs_second_person(state.store.as_ref(), id, &approver).await?;
     let waits = state.store.reviews(id, 1).await?.into_iter();
-    let mut waits = waits.filter(|review| review.state == ReviewState::Open && review.withdraws);
+    let mut waits = waits.filter(|review| review.state == ReviewState::Open && review.asks.is_withdrawal());
     let waits = waits.next().map(|review| {
         let why = review.note.unwrap_or_default();
         (words.asked_by(&review.asked_by.name), why)

@@ -25,8 +25,8 @@ use crate::domain::tokens::Actor;
 use crate::feed::PublishedRecord;
 use crate::render::i18n::Locale;
 use crate::render::words::record_href;
-use crate::store::{Published, RecordStatus, Scope};
-use crate::web::auth::{Access, Caller};
+use crate::store::{Published, RecordStatus};
+use crate::web::approver::{admin_reason, approver};
 use crate::web::error::{Code, Problem};
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
@@ -90,16 +90,9 @@ impl Visit {
 
     /// Whoever acts; `alone` is an administrator's reason to do without a second person.
     fn approver(&self, state: &AppState, alone: &str) -> Result<Approver, Problem> {
-        let alone = Some(alone.trim().to_owned()).filter(|reason| !reason.is_empty());
-        if alone.is_some() {
-            let caller = Caller(Some(self.actor.clone()));
-            Access::Scope(Scope::Admin).check(&caller, state.settings.opened())?;
-        }
-        Ok(Approver {
-            by: self.actor.by(),
-            person: self.actor.person().map(str::to_owned),
-            alone,
-        })
+        let alone = Some(alone).filter(|reason| !reason.trim().is_empty());
+        let alone = admin_reason(("alone", Code::MalformedBody), alone, &self.actor, state)?;
+        Ok(approver(&self.actor, alone))
     }
 
     /// Refuses a form that was made for another revision.
