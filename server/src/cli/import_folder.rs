@@ -264,28 +264,9 @@ impl<'a> RoundTrip<'a> {
                 self.count("withdrawn");
                 self.manifest.records.remove(id);
             }
-            (Planned::Rename { from, texts, .. }, Some(Done::Renamed(revision))) => {
-                self.settled.push(format!("renamed: {from} to {id} {revision}"));
-                self.count("renamed");
-                self.manifest.records.remove(from);
-                let (revision, sha256) = (*revision, texts.sha256());
-                self.manifest.note(id, Written { revision, sha256 });
-            }
-            (
-                Planned::Rename { from, .. },
-                Some(Done::NotRenamed(findings) | Done::Refused { findings, .. }),
-            ) => {
-                self.settled
-                    .extend(findings.iter().map(|finding| told(id, finding)));
-                self.settled.push(not_renamed(from));
-                self.count("not renamed");
-                self.open += 1;
-            }
+            (Planned::Rename { from, texts, .. }, Some(done)) => self.settle_rename((from, id), texts, done),
             (_, Some(Done::Failed(why))) => {
                 self.settled.push(format!("failed: {id}: {why}"));
-                if let Planned::Rename { from, .. } = planned {
-                    self.settled.push(not_renamed(from));
-                }
                 self.count("failed");
                 self.open += 1;
             }
@@ -323,6 +304,29 @@ impl<'a> RoundTrip<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn settle_rename(&mut self, (from, to): (&RecordId, &RecordId), texts: &SeedRecord, done: &Done) {
+        let findings = match done {
+            Done::Renamed(revision) => {
+                self.settled.push(format!("renamed: {from} to {to} {revision}"));
+                self.count("renamed");
+                self.manifest.records.remove(from);
+                let (revision, sha256) = (*revision, texts.sha256());
+                return self.manifest.note(to, Written { revision, sha256 });
+            }
+            Done::NotRenamed(findings) | Done::Refused { findings, .. } => findings.as_slice(),
+            Done::Failed(why) => {
+                self.settled.push(format!("failed: {to}: {why}"));
+                &[]
+            }
+            Done::Published { .. } | Done::Withdrawn => &[],
+        };
+        self.settled
+            .extend(findings.iter().map(|finding| told(to, finding)));
+        self.settled.push(not_renamed(from));
+        self.count("not renamed");
+        self.open += 1;
     }
 
     fn count(&mut self, word: &'static str) {

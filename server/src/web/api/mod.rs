@@ -83,11 +83,6 @@ pub fn declare(routes: &mut Routes) {
         Access::Scope(Scope::Publish),
         records::moves::rename,
     );
-    routes.post(
-        "/api/v1/records/{id:.+}/-/split",
-        Access::Scope(Scope::Edit),
-        records::split::split,
-    );
     routes.get("/api/v1/records/{id:.+}", Access::Anyone, records::get::get);
     routes.put(
         "/api/v1/records/{id:.+}",
@@ -165,6 +160,7 @@ fn declare_reviews(routes: &mut Routes) {
     let edit = Access::Scope(Scope::Edit);
     routes.get("/api/v1/records/{id:.+}/-/reviews", edit, records::reviews::list);
     routes.post("/api/v1/records/{id:.+}/-/review", edit, records::reviews::step);
+    routes.post("/api/v1/records/{id:.+}/-/split", edit, records::split::split);
     routes.get(
         "/api/v1/records/{id:.+}/-/comments",
         edit,
