@@ -27,6 +27,7 @@ mod edit;
 mod edit_command;
 mod empty_database;
 mod enrol;
+mod error_pages;
 mod every_call;
 mod feedback;
 mod feedback_command;

@@ -25,6 +25,7 @@ files!(
     "account",
     "answer",
     "edit",
+    "failure",
     "feedback",
     "field",
     "fleet",

@@ -7,6 +7,7 @@ mod table;
 pub mod account;
 pub mod answer;
 pub mod edit;
+pub mod failure;
 pub mod feedback;
 pub mod field;
 pub mod fleet;

@@ -178,6 +178,32 @@ fn the_chinese_pages_of_kept_lines_say_nothing_in_english() {
 }
 
 #[test]
+fn chinese_pages_of_errors_say_nothing_in_english() {
+    use crate::web::error::Code;
+    use pages::failure::{Asked, Kind};
+    for kind in [
+        Kind::Record,
+        Kind::OfRecord,
+        Kind::Node,
+        Kind::Report,
+        Kind::Domain,
+        Kind::Kept,
+        Kind::Unmatched,
+        Kind::Address,
+        Kind::Other,
+    ] {
+        for code in Code::ALL {
+            let asked = Asked {
+                kind,
+                ..Asked::nothing(CHINESE.into())
+            };
+            let page = pages::failure::page(*code, "there is no such thing", asked);
+            assert_nothing_is_english("error", &page.render().unwrap());
+        }
+    }
+}
+
+#[test]
 fn the_chinese_workbench_says_nothing_in_english() {
     let page = |lines: &str, pattern: &str| {
         let answer = workbench(lines, pattern);
