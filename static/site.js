@@ -233,11 +233,50 @@ for (const form of document.querySelectorAll("[data-workbench]")) askAsTyped(for
 // The answer to a file is the same page that the form would give.
 function show(page) {
   const main = page.getElementById("main");
+  keepAnswer(page);
   document.getElementById("main").replaceWith(main);
   document.title = page.title;
   start();
   window.scrollTo(0, 0);
   main.focus();
+}
+
+// An answer is given to a form: its address alone does not bring it back, and a file is not sent twice. So the tab keeps its last
+// answers until it is closed, and the address says which this is; nothing goes to the server for it.
+const answersKept = 10;
+
+function keepAnswer(page) {
+  if (!page.querySelector("[data-keep]")) return;
+  const address = new URLSearchParams(location.search);
+  try {
+    const number = Number(sessionStorage.getItem("answers")) + 1;
+    sessionStorage.removeItem("answer-" + (number - answersKept));
+    sessionStorage.setItem("answer-" + number, JSON.stringify([page.title, page.getElementById("main").outerHTML]));
+    sessionStorage.setItem("answers", number);
+    const query = new URLSearchParams({ answer: number });
+    if (address.has("lang")) query.set("lang", address.get("lang"));
+    history.replaceState(null, "", "/match?" + query + location.hash);
+  } catch {
+    // Too large, or the browser keeps nothing: then it is as without this script.
+  }
+}
+
+// Puts back an answer that the tab has kept.
+function putBackAnswer() {
+  const number = new URLSearchParams(location.search).get("answer");
+  if (location.pathname !== "/match" || !number || document.querySelector("[data-keep]")) return;
+  let kept = null;
+  try {
+    kept = JSON.parse(sessionStorage.getItem("answer-" + number));
+  } catch {
+    // The browser keeps nothing.
+  }
+  if (!kept) return history.replaceState(null, "", "/");
+  const [title, main] = kept;
+  document.getElementById("main").outerHTML = main;
+  document.title = title;
+  const place = location.hash && document.getElementById(location.hash.slice(1));
+  if (place) place.scrollIntoView();
 }
 
 function start() {
@@ -246,4 +285,6 @@ function start() {
   for (const box of document.querySelectorAll("[data-box]")) fillBox(box);
 }
 
+keepAnswer(document);
+putBackAnswer();
 start();

@@ -21,6 +21,7 @@ pub mod records;
 pub mod reports;
 pub mod round_trip;
 pub mod search;
+pub mod shared;
 pub mod steps;
 pub mod suspects;
 pub mod tokens;

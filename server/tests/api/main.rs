@@ -64,6 +64,7 @@ mod round_trip_changes;
 mod round_trip_kept;
 mod search_command;
 mod secrecy;
+mod shared;
 mod slow;
 mod startup;
 mod strict;

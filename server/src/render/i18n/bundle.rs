@@ -37,6 +37,7 @@ files!(
     "record",
     "report",
     "search",
+    "shared",
     "site",
     "terms",
     "unmatched",

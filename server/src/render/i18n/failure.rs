@@ -15,6 +15,8 @@ words! {
         domain_means,
         nothing_kept,
         kept_means,
+        no_answer,
+        answer_means,
         no_lines,
         lines_mean,
         no_address,

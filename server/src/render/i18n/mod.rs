@@ -19,6 +19,7 @@ pub mod reason;
 pub mod record;
 pub mod report;
 pub mod search;
+pub mod shared;
 pub mod site;
 pub mod terms;
 pub mod unmatched;

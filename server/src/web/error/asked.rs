@@ -23,6 +23,7 @@ pub(super) async fn asked(request: &HttpRequest, problem: &Problem) -> Asked {
     asked.kind = match first {
         "nodes" => Kind::Node,
         "reports" => Kind::Report,
+        "a" => Kind::Answer,
         "kept" => Kind::Kept,
         "unmatched" => Kind::Unmatched,
         "r" => Kind::Record,

@@ -7,7 +7,7 @@ use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
     Language, account, answer, edit, failure, feedback, field, fleet, graph, history, kept, lookup, reason,
-    record, report, search, site, table::Key, terms, unmatched, workbench,
+    record, report, search, shared, site, table::Key, terms, unmatched, workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -28,6 +28,7 @@ fn keys() -> Vec<Key> {
         record::Words::keys(),
         report::Words::keys(),
         search::Words::keys(),
+        shared::Words::keys(),
         site::Words::keys(),
         terms::Words::keys(),
         unmatched::Words::keys(),

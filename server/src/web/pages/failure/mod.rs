@@ -76,6 +76,8 @@ pub enum Kind {
     Domain,
     /// Lines of a pasted text that were kept.
     Kept,
+    /// An answer that was shared.
+    Answer,
     /// Lines that no record knows.
     Unmatched,
     /// An address that leads nowhere.
@@ -149,6 +151,7 @@ fn own_words(kind: Kind, words: &Words) -> Option<(&'static str, &'static str)> 
         Kind::Report => (words.no_report, words.report_means),
         Kind::Domain => (words.no_domain, words.domain_means),
         Kind::Kept => (words.nothing_kept, words.kept_means),
+        Kind::Answer => (words.no_answer, words.answer_means),
         Kind::Unmatched => (words.no_lines, words.lines_mean),
         Kind::Address => (words.no_address, words.address_means),
         Kind::Other => return None,

@@ -10,9 +10,11 @@ use actix_web::web::Payload;
 use super::form;
 use crate::domain::lookup::{LookupError, MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
+use crate::domain::shared::{Shared, Unknown};
 use crate::domain::steps::Steps;
 use crate::feed::Generation;
-use crate::render::answer::log::MarkedText;
+use crate::render::answer::in_order;
+use crate::render::answer::log::{self as marks, MarkedText};
 use crate::render::answer::origin::Only;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
@@ -38,17 +40,20 @@ pub(super) struct LookedUp {
     pub(super) marked: MarkedText,
     pub(super) environment: BTreeMap<String, String>,
     pub(super) only: Only,
+    /// What may be shared of it, where that is offered.
+    pub(super) shared: Option<Shared>,
 }
 
-/// Reads the body and looks it up.
+/// Reads the body and looks it up. `shares`: answers may be shared.
 pub(super) async fn look_up(
     request: &HttpRequest,
     payload: Payload,
     generation: Arc<Generation>,
+    shares: bool,
 ) -> Result<LookedUp, Problem> {
     match media_type(request).as_str() {
-        "application/x-www-form-urlencoded" => from_form(request, payload, generation).await,
-        "text/plain" | "application/octet-stream" => from_stream(request, payload, generation).await,
+        "application/x-www-form-urlencoded" => from_form(request, payload, generation, shares).await,
+        "text/plain" | "application/octet-stream" => from_stream(request, payload, generation, shares).await,
         _ => Err(Problem::new(
             Code::UnsupportedType,
             "send the text as a form field, or as text/plain",
@@ -101,6 +106,7 @@ async fn from_form(
     request: &HttpRequest,
     payload: Payload,
     generation: Arc<Generation>,
+    shares: bool,
 ) -> Result<LookedUp, Problem> {
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = body::fields(&encoded)?;
@@ -126,14 +132,15 @@ async fn from_form(
             .then(|| search_for(&generation, &text))
             .flatten();
         let marked = MarkedText::of(&answer, Some(&text));
+        let shared = shares.then(|| to_share(&answer, &marked, Some(&text)));
         let echo = if text.len() <= ECHO_BYTES {
             text
         } else {
             String::new()
         };
-        (answer, found, marked, echo)
+        (answer, found, marked, shared, echo)
     };
-    let (answer, found, marked, echo) = desk.go_on(ALL_RECORDS, work).await?;
+    let (answer, found, marked, shared, echo) = desk.go_on(ALL_RECORDS, work).await?;
     Ok(LookedUp {
         answer,
         found,
@@ -141,7 +148,24 @@ async fn from_form(
         marked,
         environment,
         only,
+        shared,
     })
+}
+
+fn to_share(answer: &MatchAnswer, marked: &MarkedText, text: Option<&str>) -> Shared {
+    let unknown = match &marked.unknown {
+        marks::Unknown::NotLooked => Unknown {
+            looked: false,
+            numbers: &[],
+            are_more: false,
+        },
+        marks::Unknown::Lines { numbers, are_more } => Unknown {
+            looked: true,
+            numbers,
+            are_more: *are_more,
+        },
+    };
+    Shared::of(answer, &in_order(answer), unknown, text)
 }
 
 /// One short line that matches nothing may be meant as a search.
@@ -178,6 +202,7 @@ async fn from_stream(
     request: &HttpRequest,
     payload: Payload,
     generation: Arc<Generation>,
+    shares: bool,
 ) -> Result<LookedUp, Problem> {
     let environment = form::environment(&body::fields(request.query_string())?)?;
     let options = MatchOptions {
@@ -190,9 +215,10 @@ async fn from_stream(
     let work = move || {
         let answer = sink.0.finish()?;
         let marked = MarkedText::of(&answer, None);
-        Ok::<_, LookupError>((answer, marked))
+        let shared = shares.then(|| to_share(&answer, &marked, None));
+        Ok::<_, LookupError>((answer, marked, shared))
     };
-    let (answer, marked) = desk.go_on(ALL_RECORDS, work).await??;
+    let (answer, marked, shared) = desk.go_on(ALL_RECORDS, work).await??;
     Ok(LookedUp {
         answer,
         found: None,
@@ -200,5 +226,6 @@ async fn from_stream(
         marked,
         environment,
         only: Only::default(),
+        shared,
     })
 }

@@ -9,17 +9,21 @@ mod log;
 mod matches;
 mod narrow;
 mod result;
+mod share;
 
 use actix_web::http::header;
-use actix_web::web::{Data, Payload};
+use actix_web::web::{Data, Payload, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
+use serde::Deserialize;
 
 pub use form::EnvironmentField;
-pub use result::{Source, page};
+pub use result::{ResultPage, Source, page};
+pub use share::{ShareForm, SharedView};
 
 use super::layout::{Layout, Section};
 use super::{html, html_not_shared};
+use crate::domain::shared::Shared;
 use crate::render::i18n::{Locale, lookup::Words};
 use crate::web::error::Problem;
 use crate::web::links::base_url;
@@ -62,11 +66,25 @@ pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpRes
     html(&page)
 }
 
+/// What `GET /match` may be asked for.
+#[derive(Debug, Deserialize)]
+pub struct NoText {
+    /// Number of an answer that the reader's browser still has: the script of the page puts it back.
+    answer: Option<String>,
+}
+
 /// `GET /match`: there is nothing to show without a text.
-pub async fn no_text(request: HttpRequest) -> HttpResponse {
-    HttpResponse::SeeOther()
+pub async fn no_text(
+    request: HttpRequest,
+    asked: Query<NoText>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    if asked.answer.is_some() {
+        return home(request, state).await;
+    }
+    Ok(HttpResponse::SeeOther()
         .insert_header((header::LOCATION, locale::of(&request).href("/")))
-        .finish()
+        .finish())
 }
 
 pub async fn look_up(
@@ -76,7 +94,8 @@ pub async fn look_up(
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let locale = locale::of(&request);
-    let looked_up = body::look_up(&request, payload, generation.clone()).await?;
+    let writing = state.settings.anonymous_writing;
+    let looked_up = body::look_up(&request, payload, generation.clone(), writing).await?;
     let mut page = page(Source {
         generation: &generation,
         answer: &looked_up.answer,
@@ -88,8 +107,10 @@ pub async fn look_up(
         base_url: &base_url(&request, &state),
         locale,
     });
-    if state.settings.anonymous_writing && !looked_up.echo.is_empty() {
+    if writing && !looked_up.echo.is_empty() {
         page.keep_action = Some(locale.href("/unknown"));
     }
+    let shared = looked_up.shared.filter(Shared::is_something);
+    page.share = shared.map(|shared| ShareForm::new(&shared, locale));
     html_not_shared(&page)
 }

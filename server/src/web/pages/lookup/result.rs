@@ -10,6 +10,7 @@ use super::form::{self, EnvironmentField};
 use super::log::{self, LogView};
 use super::matches::{self, CandidateView, MatchView};
 use super::narrow::{self, Choice};
+use super::share::{ShareForm, SharedView};
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
 use crate::render::advice::Text;
@@ -51,6 +52,10 @@ pub struct ResultPage {
     /// Where what stands in the box is sent to see which lines may be kept; absent where none are.
     pub(super) keep_action: Option<String>,
     keep: &'static str,
+    /// What may be shared of it, where that is offered.
+    pub(super) share: Option<ShareForm>,
+    /// Of an answer that is shared, or would be.
+    shared: Option<SharedView>,
     environment: Vec<EnvironmentField>,
     languages: Vec<LanguageButton>,
 }
@@ -89,6 +94,21 @@ pub struct Source<'a> {
     pub base_url: &'a str,
     /// Language of the answer, as far as there are texts in it.
     pub locale: Locale,
+}
+
+impl ResultPage {
+    /// Of an answer that is shared, or would be: there is no text to be sent again.
+    #[must_use]
+    pub fn of_shared(mut self, shared: SharedView) -> Self {
+        self.narrowing.clear();
+        self.is_nothing = false;
+        self.layout.indexed = false;
+        if let Some(address) = &shared.address {
+            self.layout = self.layout.in_both(address);
+        }
+        self.shared = Some(shared);
+        self
+    }
 }
 
 pub fn page(source: Source<'_>) -> ResultPage {
@@ -139,6 +159,8 @@ pub fn page(source: Source<'_>) -> ResultPage {
         box_action: language.address("/match"),
         keep_action: None,
         keep: kept::Words::of(language).offer,
+        share: None,
+        shared: None,
         environment: form::fields(source.environment, language),
         // A text too long for the box is not there to be sent again.
         languages: if source.echo.is_empty() {

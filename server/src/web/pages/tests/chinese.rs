@@ -178,6 +178,50 @@ fn the_chinese_pages_of_kept_lines_say_nothing_in_english() {
 }
 
 #[test]
+fn chinese_pages_of_shared_answers_say_nothing_in_english() {
+    use crate::domain::shared::{Kept, Shared, Unknown};
+    use pages::lookup::SharedView;
+    let (generation, locale) = (generation(), Locale::from(CHINESE));
+    let text = "CUDA error: peer access is not supported between these two devices\nzorgblat failed";
+    let found = look_up(&generation, text.as_bytes(), MatchOptions::default()).unwrap();
+    let unknown = Unknown {
+        looked: true,
+        numbers: &[2],
+        are_more: false,
+    };
+    let ordered: Vec<_> = found.matches.iter().collect();
+    let shared = Shared::of(&found, &ordered, unknown, Some(text)).settled();
+    assert_eq!(Shared::read(&shared.to_json()), Some(shared.clone()));
+    let answer = shared.answer(&generation);
+    let kept = Kept {
+        shared: shared.clone(),
+        made: OffsetDateTime::UNIX_EPOCH,
+        until: OffsetDateTime::UNIX_EPOCH,
+    };
+    for view in [
+        SharedView::of_preview(&shared, false, locale),
+        SharedView::of_preview(&shared, true, locale),
+        SharedView::of_kept(&kept, "/a/x".to_owned(), locale),
+    ] {
+        let page = pages::lookup::page(pages::lookup::Source {
+            generation: &generation,
+            answer: &answer,
+            found: None,
+            marked: &MarkedText::from((&shared, &answer)),
+            echo: "",
+            environment: &std::collections::BTreeMap::new(),
+            only: &Only::default(),
+            base_url: "",
+            locale,
+        });
+        assert_nothing_is_english("shared", &page.of_shared(view).render().unwrap());
+    }
+    let links = ("/a/x".to_owned(), "/kept/x".to_owned());
+    let page = pages::shared::made_page(links, "x".to_owned(), locale);
+    assert_nothing_is_english("shared", &page.render().unwrap());
+}
+
+#[test]
 fn chinese_pages_of_errors_say_nothing_in_english() {
     use crate::web::error::Code;
     use pages::failure::{Asked, Kind};
@@ -188,6 +232,7 @@ fn chinese_pages_of_errors_say_nothing_in_english() {
         Kind::Report,
         Kind::Domain,
         Kind::Kept,
+        Kind::Answer,
         Kind::Unmatched,
         Kind::Address,
         Kind::Other,

@@ -1,6 +1,8 @@
 //! The text with its marks: lines on which a fault stands, lines that look like errors and that no record explains, a few
 //! lines around them. What is between is folded, and so are repeats.
 
+mod sheet;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::scanner::{MatchedLine, without_colours};
@@ -8,18 +10,15 @@ use kb_core::templates::{looks_like_error, tokens};
 
 use super::faults::in_order;
 use crate::domain::lookup::MatchAnswer;
+use crate::domain::shared::Shared;
+use sheet::Sheet;
 
 /// Texts up to this many lines are shown whole.
 const SHOWN_WHOLE: usize = 60;
 /// Lines before and behind a mark.
 const AROUND: usize = 2;
-/// Most lines that are shown, and most of their text in bytes: a page stays light whatever the log.
-const MOST_LINES: usize = 160;
-const MOST_BYTES: usize = 10 * 1024;
 /// Most of one line, in characters.
 const MOST_CHARS: usize = 400;
-/// Lines of one message that stand together are folded from this many on.
-const REPEATS: usize = 4;
 /// Most lines without a record that are looked at and told.
 const MOST_UNKNOWN: usize = 200;
 
@@ -90,10 +89,7 @@ impl MarkedText {
     ///
     /// This computes; call it off the async threads.
     pub fn of(answer: &MatchAnswer, text: Option<&str>) -> Self {
-        let mut marks = Marks::default();
-        for (number, found) in (1..).zip(in_order(answer)) {
-            found.lines.iter().for_each(|line| marks.add(number, line));
-        }
+        let mut marks = Marks::of(answer);
         if let Some(text) = text {
             marks.look_for_unknown(text);
         }
@@ -108,6 +104,29 @@ impl MarkedText {
     }
 }
 
+impl From<(&Shared, &MatchAnswer)> for MarkedText {
+    /// Of an answer that was shared the marked lines are all there is.
+    fn from((shared, answer): (&Shared, &MatchAnswer)) -> Self {
+        let mut marks = Marks::of(answer);
+        for line in shared.marked.iter().filter(|line| line.is_unknown) {
+            marks.unknown.insert(line.number);
+            marks.by_line.entry(line.number).or_default().text = Some(line.text.clone());
+        }
+        let mut places = marks.places();
+        places.dedup();
+        let numbers = marks.unknown.iter().copied().collect();
+        let told = Unknown::Lines {
+            numbers,
+            are_more: shared.are_more_unknown,
+        };
+        Self {
+            rows: marks.rows(None, answer.lines_scanned),
+            places,
+            unknown: if shared.looked { told } else { Unknown::NotLooked },
+        }
+    }
+}
+
 /// The marks of a text, whether or not the text is still there.
 #[derive(Debug, Clone, Default)]
 struct Marks {
@@ -117,6 +136,14 @@ struct Marks {
 }
 
 impl Marks {
+    fn of(answer: &MatchAnswer) -> Self {
+        let mut marks = Self::default();
+        for (number, found) in (1..).zip(in_order(answer)) {
+            found.lines.iter().for_each(|line| marks.add(number, line));
+        }
+        marks
+    }
+
     /// Marks the lines of the fault with this number.
     fn add(&mut self, fault: usize, line: &MatchedLine) {
         let text = line.text.as_ref();
@@ -257,61 +284,6 @@ fn shortened(text: String, span: (usize, usize)) -> (String, (usize, usize)) {
     }
     let lead = '…'.len_utf8();
     (format!("…{short}"), (moved(span.0) + lead, moved(span.1) + lead))
-}
-
-/// The rows as they are made.
-#[derive(Debug, Default)]
-struct Sheet {
-    rows: Vec<Row>,
-    /// Number of the last line that is shown or folded.
-    last: u64,
-    lines: usize,
-    bytes: usize,
-    faults: Vec<usize>,
-    is_unknown: bool,
-}
-
-impl Sheet {
-    fn gap_before(&mut self, number: u64) {
-        let left_out = number.saturating_sub(self.last + 1);
-        if left_out > 0 {
-            match self.rows.last_mut() {
-                Some(Row::Gap(gap)) => *gap += left_out,
-                _ => self.rows.push(Row::Gap(left_out)),
-            }
-        }
-        self.last = self.last.max(number.saturating_sub(1));
-    }
-
-    fn line(&mut self, line: Line) {
-        let is_full = self.lines >= MOST_LINES || self.bytes >= MOST_BYTES;
-        if is_full && !line.is_marked() || self.lines >= 2 * MOST_LINES {
-            return;
-        }
-        self.last = line.number;
-        self.lines += 1;
-        self.bytes += line.text.len();
-        self.faults.clone_from(&line.faults);
-        self.is_unknown = line.is_unknown;
-        self.rows.push(Row::Line(line));
-    }
-
-    /// Whether a line of the same message says nothing that the one above does not.
-    fn says_it_all(&self, line: &Line) -> bool {
-        line.faults.iter().all(|fault| self.faults.contains(fault)) && (self.is_unknown || !line.is_unknown)
-    }
-
-    /// A few repeats are shown, many are counted.
-    fn end_repeats(&mut self, folded: &mut Vec<Line>) {
-        if folded.len() >= REPEATS {
-            self.last = folded.last().map_or(self.last, |line| line.number);
-            self.rows.push(Row::Repeats(folded.len() as u64));
-            folded.clear();
-        }
-        for line in folded.drain(..) {
-            self.line(line);
-        }
-    }
 }
 
 #[cfg(test)]
