@@ -98,7 +98,7 @@ pub async fn keep(
     let base = base_url(&request, &state);
     let locale = locale::of(&request);
     let links = (format!("{base}/a/{name}"), locale.href(format!("/kept/{key}")));
-    secret(html_not_shared(&made_page(links, moment(until), locale))?)
+    Ok(secret(html_not_shared(&made_page(links, moment(until), locale))?))
 }
 
 /// A shared answer, read by whoever has its link.
@@ -121,7 +121,7 @@ pub async fn get(
     let view = SharedView::of_kept(&kept, format!("/a/{name}"), locale);
     let generation = state.knowledge.current();
     let page = page(&kept.shared, &generation, &base_url(&request, &state), locale);
-    secret(html_not_shared(&page.of_shared(view))?)
+    Ok(secret(html_not_shared(&page.of_shared(view))?))
 }
 
 /// The answer of a form after redaction, and whether that changed it.
@@ -176,12 +176,12 @@ fn page(shared: &Shared, generation: &Generation, base_url: &str, locale: Locale
 }
 
 /// A page whose address is not for everybody. It has no form: a browser would not tell where that comes from.
-fn secret(mut response: HttpResponse) -> Result<HttpResponse, Problem> {
+fn secret(mut response: HttpResponse) -> HttpResponse {
     let headers = response.headers_mut();
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     let robots = HeaderName::from_static("x-robots-tag");
     headers.insert(robots, HeaderValue::from_static("noindex"));
-    Ok(response)
+    response
 }
 
 /// A login would change nothing: answers are counted by address, whoever shares them.

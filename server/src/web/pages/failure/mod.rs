@@ -116,7 +116,9 @@ pub fn page(code: Code, detail: &str, asked: Asked) -> FailurePage {
         _ => None,
     };
     let title = own.map_or_else(|| titles::title(code, words), |(title, _)| title);
-    let layout = Layout::new(format!("{title} · Peerless"), Section::Elsewhere).spoken(asked.locale);
+    let layout = Layout::new(format!("{title} · Peerless"), Section::Elsewhere)
+        .spoken(asked.locale)
+        .with_own_search();
     let may_help = code == Code::Unauthorized && layout.visitor.name.is_none();
     let mut ways_on: Vec<WayOn> = own
         .into_iter()
