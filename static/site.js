@@ -50,12 +50,18 @@ function narrowAtOnce(row) {
   if ([...lists].some((list) => list.value)) return;
   row.hidden = false;
   row.querySelector("button").hidden = true;
-  const fits = (item) => [...lists].every((list) => {
+  const fits = (item) => "any" in item.dataset || [...lists].every((list) => {
     const values = item.dataset[list.name.replace("only_", "") + "s"] || "";
     return !list.value || values.split("|").includes(list.value);
   });
-  row.addEventListener("change", () => {
+  const narrow = () => {
     for (const item of document.querySelectorAll("[data-hosts]")) item.hidden = !fits(item);
+  };
+  row.addEventListener("change", narrow);
+  // What was chosen for this text says nothing of another one.
+  lists[0].form.addEventListener("input", () => {
+    for (const list of lists) list.value = "";
+    narrow();
   });
 }
 
@@ -232,7 +238,7 @@ function suggestAsTyped(form) {
   }
 
   function option(link, number) {
-    const item = document.createElement("li");
+    const item = document.createElement("div");
     item.id = "suggested-" + number;
     item.lang = link.lang;
     item.setAttribute("role", "option");

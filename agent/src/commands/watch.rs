@@ -65,6 +65,9 @@ fn kernel_log(teller: &mut Teller<'_>, root: &HostRoot, once: bool) -> anyhow::R
         }
         return Ok(0);
     }
+    if log.is_file() {
+        return file(teller, &root.path(name.trim_start_matches('/'))?, false);
+    }
     say(&format!("following {name}"));
     loop {
         for line in log.read().with_context(|| format!("read {name}"))? {
@@ -170,7 +173,9 @@ struct Tail {
     path: PathBuf,
     file: File,
     place: u64,
-    /// Digest of what stands before the place; `None` of what is no file, such as a pipe.
+    /// A pipe has no place to go back to.
+    is_file: bool,
+    /// Digest of what stands before the place; `None` where it was cut while it was read.
     last_bytes: Option<Sha256>,
 }
 
@@ -184,6 +189,7 @@ impl Tail {
         };
         Ok(Self {
             path: path.to_owned(),
+            is_file: file.metadata()?.is_file(),
             last_bytes: last_bytes(&file, place).ok(),
             file,
             place,
@@ -199,7 +205,7 @@ impl Tail {
         self.place += bytes.len() as u64;
         if bytes.is_empty() {
             is_of_another_file |= self.has_successor()? && self.reopen()?;
-        } else if self.last_bytes.is_some() {
+        } else {
             self.last_bytes = last_bytes(&self.file, self.place).ok();
         }
         Ok(Piece {
@@ -222,11 +228,11 @@ impl Tail {
 
     /// True when what was read is no longer there, even if the file has as many bytes again.
     fn was_emptied(&self) -> bool {
-        let known = self.last_bytes.as_ref();
-        known.is_some_and(|known| !last_bytes(&self.file, self.place).is_ok_and(|now| now == *known))
+        let is_there = |known: &Sha256| last_bytes(&self.file, self.place).is_ok_and(|now| now == *known);
+        self.is_file && !self.last_bytes.as_ref().is_some_and(is_there)
     }
 
-    /// True when another file has the name.
+    /// True when another file has the name. An empty one has no lines yet, and the writer may still have this one.
     fn has_successor(&self) -> io::Result<bool> {
         let mine = self.file.metadata()?;
         let there = match std::fs::metadata(&self.path) {
@@ -234,7 +240,7 @@ impl Tail {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
-        Ok((mine.dev(), mine.ino()) != (there.dev(), there.ino()))
+        Ok((mine.dev(), mine.ino()) != (there.dev(), there.ino()) && there.len() > 0)
     }
 }
 

@@ -28,7 +28,7 @@ impl HostRoot {
 
     /// Where a file or folder of the host lies for this process, links followed: below a root other than `/` an
     /// absolute link must not lead out of it.
-    pub(super) fn path(&self, path: &str) -> io::Result<PathBuf> {
+    pub(crate) fn path(&self, path: &str) -> io::Result<PathBuf> {
         if self.is_own() {
             return Ok(self.unfollowed(path));
         }

@@ -7,10 +7,48 @@ use crate::report::{Family, NODE};
 const LONGEST_TEXT: usize = 300;
 
 /// Fatal lines without an Xid: words of the line, and the record that explains it.
-const MESSAGES: [(&str, Option<&str>); 4] = [
+const MESSAGES: [(&str, Option<&str>); 15] = [
     ("fallen off the bus", Some("driver/gpu-lost-at-probe")),
     // Several records are about reasons of it.
     ("RmInitAdapter failed", None),
+    (
+        "rm_init_adapter failed",
+        Some("driver/rm-init-adapter-failed-open"),
+    ),
+    (
+        "does not have the necessary power cables connected",
+        Some("driver/power-cables-missing-at-start"),
+    ),
+    (
+        "D3cold to D0, device inaccessible",
+        Some("pcie/power-state-unreachable"),
+    ),
+    (
+        "GPU likely needs to be reset",
+        Some("driver/gsp-rpc-prints-limited"),
+    ),
+    (
+        "Encountered a global fatal error",
+        Some("driver/uvm-global-fatal-error"),
+    ),
+    (
+        "ECC error encountered, GPU",
+        Some("driver/uvm-hardware-error-seen"),
+    ),
+    (
+        "SEC_FAULT lockdown detected",
+        Some("driver/security-fault-lockdown"),
+    ),
+    ("marked Degraded", Some("nvlink/gpu-degraded")),
+    (
+        "Memory Subsystem Error detected",
+        Some("driver/memory-subsystem-hangs"),
+    ),
+    (
+        ": A fatal error was detected.",
+        Some("driver/device-unreachable-after-error"),
+    ),
+    ("Fatal GSP-FMC Error", Some("driver/gsp-fmc-fatal-error")),
     // Linux writes the second since 6.8.
     (
         "PCIe Bus Error: severity=Uncorrected (Fatal)",
@@ -113,7 +151,8 @@ fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<Li
 /// Where a fatal message of the GPU driver begins, and its record. Other drivers' devices are not GPUs.
 fn message(line: &str) -> Option<(usize, Option<&'static str>)> {
     let (_, record) = MESSAGES.iter().find(|(words, _)| line.contains(words))?;
-    let start = line.find("NVRM: ").or_else(|| line.find("nvidia 0"))?;
+    let mut starts = ["NVRM: ", "nvidia 0", "nvidia-uvm: "].into_iter();
+    let start = starts.find_map(|start| line.find(start))?;
     Some((start, *record))
 }
 

@@ -58,6 +58,32 @@ fn each_form_gives_its_event_and_device() {
             What::Message(Some("pcie/aer-error")),
             "0000:3b:00.0",
         ),
+        (
+            "NVRM: GPU 0000:00:06.0: GPU does not have the necessary power cables connected.",
+            What::Message(Some("driver/power-cables-missing-at-start")),
+            "0000:00:06.0",
+        ),
+        (
+            "[ 87.4] nvidia 0000:01:00.0: Unable to change power state from D3cold to D0, device inaccessible",
+            What::Message(Some("pcie/power-state-unreachable")),
+            "0000:01:00.0",
+        ),
+        (
+            "NVRM: Rate limiting GSP RPC error prints for GPU at PCI:0000:61:00 (printing 1 of every 30).  \
+             The GPU likely needs to be reset.",
+            What::Message(Some("driver/gsp-rpc-prints-limited")),
+            "0000:61:00.0",
+        ),
+        (
+            "nvidia-uvm: Encountered a global fatal error: GPU lost from the bus [NV_ERR_GPU_IS_LOST]",
+            What::Message(Some("driver/uvm-global-fatal-error")),
+            "node",
+        ),
+        (
+            "NVRM: GPU0 knvlinkSetDegradedMode_IMPL: GPU0 marked Degraded. Error originated on linkId 5!",
+            What::Message(Some("nvlink/gpu-degraded")),
+            "node",
+        ),
     ] {
         let event = read_line(line).unwrap_or_else(|| panic!("{line}"));
         assert_eq!((event.what, event.device.as_str()), (what, device), "{line}");
@@ -72,6 +98,7 @@ fn anything_else_is_none() {
         "NVRM: Xid (PCI:0000:3b:00): x, pid=1",
         "NVRM: Xid (PCI:zz:3b:00): 79, pid=1",
         "someone said Xid 79 once",
+        "nvme 0000:02:00.0: Unable to change power state from D3cold to D0, device inaccessible",
         "nvme 0000:02:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",
         "nvidia 0000:3b:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer",
         "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  580.159.04",

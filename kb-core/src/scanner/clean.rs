@@ -62,6 +62,12 @@ impl Clean {
         self.text.extend_from_slice(added);
     }
 
+    /// Forgets what stands behind a place.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.text.truncate(len);
+        self.runs.retain(|(place, _)| *place < len);
+    }
+
     /// The span in the line as sent: from its first byte to behind its last.
     pub(super) fn original(&self, span: &Range<usize>) -> Range<usize> {
         if span.is_empty() {

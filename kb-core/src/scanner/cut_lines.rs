@@ -18,15 +18,11 @@ pub const HEAD_BYTES: usize = 64 * 1024;
 /// Narrowest and widest terminal, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=400;
 /// What stands before each line of a quote, a comment or a box, with a blank behind it.
-const MARGINS: [&[u8]; 7] = [
-    b">",
-    b"|",
-    b"#",
-    b"*",
-    b"//",
-    "\u{2502}".as_bytes(),
-    "\u{2503}".as_bytes(),
-];
+const MARGINS: [&[u8]; 4] = [QUOTE, b"#", b"*", b"//"];
+/// What stands before each line of a quote, with a blank, another or the text behind it.
+const QUOTE: &[u8] = b">";
+/// The sides of a box: before each line, and behind it where the box has a right side.
+const SIDES: [&[u8]; 3] = [b"|", "\u{2502}".as_bytes(), "\u{2503}".as_bytes()];
 /// Most margins of a line: quotes of quotes.
 const MAX_MARGINS: usize = 4;
 /// Most lines that are put together.
@@ -74,7 +70,7 @@ impl Head {
         if !WIDTHS.contains(&width) {
             return Vec::new();
         }
-        let at_width = lines.iter().filter(|line| line.chars == width).count();
+        let at_width = lines.iter().filter(|line| line.is_full(width)).count();
         let goes_on: Vec<bool> = lines
             .windows(2)
             .map(|pair| matches!(pair, [line, next] if line.goes_on(next, width)))
@@ -91,7 +87,7 @@ impl Head {
             let group = lines.get(from..from + count).unwrap_or_default();
             if count > 1 {
                 // A terminal cuts anywhere; what wraps at words eats a blank. A full line may be either.
-                let is_full = |line: &PhysicalLine| line.chars == width;
+                let is_full = |line: &PhysicalLine| line.is_full(width);
                 let cut_anywhere = group.iter().rev().skip(1).any(is_full);
                 if cut_anywhere {
                     all.push(Joined::new(group, from, |line| !is_full(line), at_width > 1));
@@ -111,6 +107,8 @@ struct PhysicalLine {
     clean: Clean,
     len: usize,
     chars: usize,
+    /// Characters that fit before the right side of a box.
+    box_width: Option<usize>,
     /// Bytes before the text: blanks, and marks such as `> `.
     margin: usize,
     /// Characters of the first word behind the margin.
@@ -119,7 +117,12 @@ struct PhysicalLine {
 }
 
 impl PhysicalLine {
+    fn is_full(&self, width: usize) -> bool {
+        self.chars == self.box_width.unwrap_or(width)
+    }
+
     fn goes_on(&self, next: &Self, width: usize) -> bool {
+        let width = self.box_width.unwrap_or(width);
         let full = self.chars >= width;
         let crowded = next.first_word > 0 && self.chars + 1 + next.first_word > width;
         self.chars > 0 && next.chars > 0 && (full || crowded) && !next.names_writer
@@ -135,6 +138,7 @@ fn physical_lines(text: &[u8]) -> Vec<PhysicalLine> {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let mut clean = Clean::default();
             clean.load(line);
+            let box_width = take_off_right_side(&mut clean);
             let shown = &clean.text;
             let prefix = prefix::read(shown);
             let margin = margin(shown);
@@ -144,6 +148,7 @@ fn physical_lines(text: &[u8]) -> Vec<PhysicalLine> {
                 offset: at,
                 len: line.len(),
                 chars: characters(shown.iter()),
+                box_width,
                 margin,
                 first_word: characters(first_word),
                 names_writer: prefix.stamp.is_some() || prefix.stream(shown).is_some(),
@@ -164,14 +169,29 @@ fn margin(line: &[u8]) -> usize {
     let mut end = blanks(0);
     for _ in 0..MAX_MARGINS {
         let rest = line.get(end..).unwrap_or_default();
-        let mark = MARGINS.iter().find(|mark| rest.starts_with(mark));
-        let behind = mark.map_or(end, |mark| blanks(end + mark.len()));
-        if mark.is_none_or(|mark| behind == end + mark.len()) {
+        let mut marks = MARGINS.iter().chain(&SIDES);
+        let Some(mark) = marks.find(|mark| rest.starts_with(mark)) else {
+            break;
+        };
+        let behind = blanks(end + mark.len());
+        if behind == end + mark.len() && *mark != QUOTE {
             break;
         }
         end = behind;
     }
     end
+}
+
+/// Takes the right side of a box and the blanks before it off a line that the left side begins. Returns the characters that
+/// fit between the sides, with a blank before the right one.
+fn take_off_right_side(clean: &mut Clean) -> Option<usize> {
+    let shown = clean.text.trim_ascii();
+    let side = SIDES.iter().find(|side| shown.starts_with(side))?;
+    let before = clean.text.trim_ascii_end().strip_suffix(*side)?;
+    let fits = before.strip_suffix(b" ")?;
+    let (width, end) = (characters(fits.iter()), fits.trim_ascii_end().len());
+    clean.truncate(end);
+    Some(width)
 }
 
 /// Characters of UTF-8: bytes that begin one.

@@ -23,7 +23,7 @@ use super::partial::{Cuts, Partials};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
 use super::stated::Stated;
-use super::strangers::Strangers;
+use super::strangers::{Strangers, UnexplainedXid};
 use super::summary::Summary;
 use crate::matcher::statements::WORDS;
 use crate::matcher::{Found, Glance, Line, Matcher, Work};
@@ -147,6 +147,10 @@ impl Engine {
             from = end + 1;
         }
         self.partials = partials;
+    }
+
+    pub(super) fn take_unexplained(&mut self) -> Vec<UnexplainedXid> {
+        self.strangers.take()
     }
 
     pub(super) fn finish(mut self, end: &End) -> Summary {
@@ -338,11 +342,11 @@ impl Engine {
         let left_out = matcher.thin_out(&mut found, text.len());
         self.tally.crowded.take(left_out, 0);
         matcher.verify(&line, &found, &mut work);
-        if work.hits.is_empty() {
-            if found.iter().any(|found| matches!(found, Found::Family(_))) {
-                self.strangers.read(text, origin.line);
-            }
-        } else {
+        let is_explained = work.hits.iter().any(|hit| !hit.weak);
+        if !is_explained && found.iter().any(|found| matches!(found, Found::Family(_))) {
+            self.strangers.read(text, origin.line);
+        }
+        if !work.hits.is_empty() {
             // What is only a candidate is not ordered.
             let needs_moment = work
                 .hits

@@ -18,8 +18,8 @@ use crate::signature::MAX_PARTS;
 
 /// Distinct captured values told apart for one record.
 pub const MAX_FOLDS_OF_RECORD: usize = 64;
-/// The same for all records of a text together.
-pub const MAX_FOLDS: usize = 16_384;
+/// The same for all records of a text together: each takes about a kilobyte, of each text that is read at the time.
+pub const MAX_FOLDS: usize = 2_048;
 /// Records that may be candidates in one text.
 pub(super) const MAX_CANDIDATES: usize = 100;
 /// Hits of a record that are scored even if their captured values are not new.

@@ -66,6 +66,7 @@ pub use given::{EnvironmentError, check_environment};
 pub use lines::{LONG_LINE_BYTES, OVERLAP_BYTES};
 pub use sequence::MAX_LINES_APART;
 pub use sieve::Sieve;
+pub use strangers::UnexplainedXid;
 pub use summary::{
     Applies, Candidate, Fold, KnownComponent, LinePart, Match, MatchedLine, Order, RootCause, Summary,
     errors_and_harmless,
@@ -148,6 +149,11 @@ impl Scanner {
         let engine = &mut self.engine;
         self.head.keep(bytes);
         self.lines.push(bytes, |part| engine.scan(&part, None));
+    }
+
+    /// Xids that no record explains, each number once, on the lines since the last call.
+    pub fn take_unexplained(&mut self) -> Vec<UnexplainedXid> {
+        self.engine.take_unexplained()
     }
 
     /// Ends the text and sums up.

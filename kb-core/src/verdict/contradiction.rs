@@ -43,7 +43,8 @@ fn open_fault(report: &Report) -> Option<(Verdict, String)> {
 /// A fault that the report's section on health claims and does not name. One that it names may be of other GPUs.
 fn unnamed_fault(report: &Report) -> Option<(Verdict, String)> {
     let health = report.health.as_ref()?;
-    let is_unnamed = health.verdict == Verdict::Broken && health.open.is_empty();
+    let names_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
+    let is_unnamed = health.verdict == Verdict::Broken && !names_fault;
     is_unnamed.then(|| (Verdict::Broken, "its section on health says broken".to_owned()))
 }
 

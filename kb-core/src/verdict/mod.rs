@@ -25,7 +25,7 @@ pub use contradiction::contradiction;
 pub use exit::FailOn;
 pub use expect::Expect;
 pub use nominal::{add_nominal, nominal_between, nominal_with_host};
-pub use proven::{all_passed, unproven};
+pub use proven::{all_passed, check_passed, unproven};
 pub use rows::{Named, table};
 pub use run::judge;
 pub(crate) use run::worst_absent;

@@ -46,6 +46,8 @@ pub fn unproven(report: &Report) -> Option<String> {
             format!("{}: {}", told.word(), pair.verdict.reason)
         } else if let Some(check) = compared_by_nobody(pair) {
             format!("{} passed, but its data was not compared", check.name)
+        } else if let Some(check) = of_no_bytes(pair) {
+            format!("{} passed, but it moved no bytes", check.name)
         } else {
             not_proven_by(&Seen::new(&scene, pair, index), required)?.reason
         };
@@ -68,6 +70,30 @@ fn compared_by_nobody(pair: &Pair) -> Option<&Check> {
             && !["owner_", "initiator_"]
                 .iter()
                 .any(|end| check.checked_by.starts_with(end))
+    })
+}
+
+/// A check of data that passed without any.
+fn of_no_bytes(pair: &Pair) -> Option<&Check> {
+    let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);
+    checks.find(|check| {
+        COMPARED_RUNGS.contains(&check.rung) && check.outcome == Outcome::Pass && check.bytes == 0
+    })
+}
+
+/// Whether every pair that has to work passed this check in both directions.
+pub fn check_passed(report: &Report, name: &str) -> bool {
+    counting(report).all(|(_, pair)| {
+        let mut directions = pair.directions.iter();
+        !pair.directions.is_empty()
+            && directions.all(|direction| {
+                let mut checks = direction
+                    .checks
+                    .iter()
+                    .filter(|check| check.name == name)
+                    .peekable();
+                checks.peek().is_some() && checks.all(|check| check.outcome == Outcome::Pass)
+            })
     })
 }
 

@@ -4,7 +4,7 @@ answer-faults = Faults, causes first
 answer-first-cause = First cause
 answer-another-cause = Another cause
 answer-harmless = Harmless
-answer-worse = The driver calls this line fatal: what the record says of harmless messages does not hold here.
+answer-worse = The driver calls this line fatal. The record is about the harmless form of this message: its advice does not hold here.
 answer-none-unknown = No other line looks like an error.
 answer-not-looked = Whether other lines tell of an error was not looked at, because the text was not kept.
 answer-do-first = Do first:
@@ -13,12 +13,12 @@ answer-reader = you
 answer-admin = your admin
 answer-vendor = the vendor
 answer-nobody = nobody: nothing to do
-answer-whose = For
+answer-whose = To act:
 answer-environment = Environment
 answer-given = as given
 answer-not-told = not told: fill it in below
 answer-matters-for = matters for
-answer-matters-nowhere = matters for none of these records
+answer-matters-nowhere = none of these records depends on it
 answer-log = The text, with marks
 answer-log-marks = Marked lines
 answer-first-mark = First
@@ -44,37 +44,39 @@ answer-cause = The first cause is “{ $title }” on line { $line }.
 answer-cause-at = The first cause is “{ $title }” on line { $line } ({ $place }).
 answer-it-led-to =
     { $count ->
-        [one] It led to { $count } more: { $which }.
-       *[other] It led to { $count } more: { $which }.
+        [one] It led to fault { $which }.
+       *[other] It led to { $count } faults: { $which }.
     }
 answer-other-causes =
     { $count ->
-        [one] { $count } more cause stands on its own: { $which }.
-       *[other] { $count } more causes stand on their own: { $which }.
+        [one] Fault { $which } is another cause, which stands on its own.
+       *[other] { $count } more faults are causes of their own: { $which }.
     }
 answer-unplaced =
     { $count ->
-        [one] What led to { $which } is not known.
-       *[other] What led to { $count } of them is not known: { $which }.
+        [one] What led to fault { $which } is not known.
+       *[other] What led to { $count } of the faults is not known: { $which }.
     }
 answer-are-harmless =
     { $count ->
-        [one] { $count } message is harmless: { $which }.
+        [one] Message { $which } is harmless.
        *[other] { $count } messages are harmless: { $which }.
     }
 answer-unknown =
     { $count ->
         [one] Not known: line { $which } looks like an error, and no record explains it.
-       *[other] Not known: { $count } more lines look like errors, and no record explains them (lines { $which }).
+       *[other] Not known: { $count } more messages look like errors, and no record explains them (first on lines { $which }).
     }
-answer-unknown-and-more = Not known: more than { $count } further lines look like errors, and no record explains them (lines { $which }).
+answer-unknown-and-more = Not known: more than { $count } further messages look like errors, and no record explains them (first on lines { $which }).
 answer-may-be-meant =
     { $count ->
         [one] { $count } further record may be meant, and nothing proves it.
        *[other] { $count } further records may be meant, and nothing proves it.
     }
 answer-sentence = { $text }.
-answer-because-of = Because of { $number }
+answer-because-of = Because of fault { $number }
+answer-same-line = Another reading of the line of fault { $number }
+answer-called-fatal = The driver calls this line fatal, against its record: { $title }
 answer-led-to = led to { $which }
 answer-of-rank = rank { $ranks }
 answer-at-line = read on line { $line }
@@ -82,5 +84,10 @@ answer-lines-between =
     { $count ->
         [one] { $count } line without a mark
        *[other] { $count } lines without a mark
+    }
+answer-lines-with-hits =
+    { $hits ->
+        [one] { $count } lines, a fault on 1 of them
+       *[other] { $count } lines, faults on { $hits } of them
     }
 answer-shown-of = { $shown } of { $all } are shown.

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::excerpt::Excerpt;
+use super::hits::Hits;
 use super::work_time::{self, OutOfTime, WorkTime};
 use crate::feed::Generation;
 use crate::search::{KnowledgeStamp, SearchIndex};
@@ -180,6 +181,13 @@ impl Matching {
 
     pub fn finish(self) -> Result<MatchAnswer, LookupError> {
         self.finish_with_events().map(|(_, answer)| answer)
+    }
+
+    /// As [`Self::finish`], and notes the hits on a last line without an end.
+    pub fn finish_noting(self, hits: &mut Hits) -> Result<MatchAnswer, LookupError> {
+        let (events, answer) = self.finish_with_events()?;
+        hits.note(&events);
+        Ok(answer)
     }
 
     /// Ends the text; gives the hits on a last line without an end, and the answer. In what is no text "no known error" is

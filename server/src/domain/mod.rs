@@ -11,6 +11,7 @@ pub mod false_alarms;
 pub mod feedback;
 pub mod fleet;
 pub mod graph;
+pub mod hits;
 pub mod ingest;
 pub mod join_tokens;
 pub mod labels;

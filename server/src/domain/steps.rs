@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::hits::Hits;
 use super::lookup::{LookupError, MatchAnswer, MatchOptions, Matching};
 use super::work_time::{Meter, OutOfTime};
 use crate::feed::Generation;
@@ -38,13 +39,29 @@ impl Steps {
 
     /// Takes the next step; the last one gives the answer.
     pub fn step(&mut self) -> Option<Result<MatchAnswer, LookupError>> {
+        self.next(None)
+    }
+
+    /// As [`Self::step`], and notes the hits.
+    pub fn step_noting(&mut self, hits: &mut Hits) -> Option<Result<MatchAnswer, LookupError>> {
+        self.next(Some(hits))
+    }
+
+    fn next(&mut self, hits: Option<&mut Hits>) -> Option<Result<MatchAnswer, LookupError>> {
         let rest = self.text.get(self.read..).unwrap_or_default();
         if rest.is_empty() {
-            return self.matching.take().map(Matching::finish);
+            let matching = self.matching.take()?;
+            return Some(match hits {
+                None => matching.finish(),
+                Some(hits) => matching.finish_noting(hits),
+            });
         }
         let piece = rest.get(..STEP).unwrap_or(rest);
         let matching = self.matching.as_mut()?;
-        self.meter.time(|| matching.feed(piece));
+        self.meter.time(|| match hits {
+            None => matching.feed(piece),
+            Some(hits) => hits.note(&matching.push(piece)),
+        });
         self.read += piece.len();
         (self.meter.spent() > self.limit).then(|| Err(OutOfTime(self.limit).into()))
     }

@@ -29,21 +29,22 @@ pub fn whose(record: &Record) -> Option<Whose> {
     Some(whose)
 }
 
+/// By what the first step changes; a step that only looks changes nothing. Where no step changes anything, by whose fault it is.
 fn by_first_step(record: &Record) -> Whose {
-    let first = record
-        .workarounds()
-        .into_iter()
-        .find(|advised| advised.dispute.is_none());
-    let scope = first
-        .and_then(|advised| record.workaround_note(advised.position))
+    let steps = record.workarounds().into_iter();
+    let undisputed = steps.filter(|advised| advised.dispute.is_none());
+    let mut scopes = undisputed
+        .filter_map(|advised| record.workaround_note(advised.position))
         .map(|note| note.scope);
-    match scope {
+    match scopes.find(|scope| *scope != WorkaroundScope::None) {
         Some(WorkaroundScope::Gpu | WorkaroundScope::Node | WorkaroundScope::Fabric) => Whose::Admin,
-        Some(WorkaroundScope::None | WorkaroundScope::Job) => Whose::Reader,
-        None => match record.annex.at_fault.as_ref().map(|at_fault| at_fault.who) {
-            Some(Blame::Application) | None => Whose::Reader,
-            Some(_) => Whose::Admin,
-        },
+        Some(WorkaroundScope::Job) => Whose::Reader,
+        Some(WorkaroundScope::None) | None => {
+            match record.annex.at_fault.as_ref().map(|at_fault| at_fault.who) {
+                Some(Blame::Application) | None => Whose::Reader,
+                Some(_) => Whose::Admin,
+            }
+        }
     }
 }
 
@@ -68,6 +69,7 @@ mod tests {
         let update = Some(Action::UpdateSoftware);
         assert_eq!(told(update, WorkaroundScope::Job), Some(Whose::Reader));
         assert_eq!(told(update, WorkaroundScope::Node), Some(Whose::Admin));
+        assert_eq!(told(update, WorkaroundScope::None), Some(Whose::Admin));
         let reset = Some(Action::ResetGpu);
         assert_eq!(told(reset, WorkaroundScope::Job), Some(Whose::Admin));
         let replace = Some(Action::ReplaceHardware);

@@ -1,6 +1,6 @@
 //! Dead ends and workarounds, and texts that know their language; shared by answers and records.
 
-use super::command::first_command;
+use super::command::leading_command;
 use super::words::{Mark, is_chinese, web_href};
 
 /// A text with its language, so that screen readers and fonts get it right.
@@ -152,11 +152,12 @@ pub struct Objection {
 const MAX_HEADLINE: usize = 100;
 
 impl Advice {
-    /// The first command in it, as it is to be typed.
+    /// The command that the step is, as it is to be typed. One that only looks at what the step did is none.
     pub fn command(&self) -> Option<String> {
-        let texts = [&self.title, &self.body].into_iter().flatten();
-        let mut lines = texts.flat_map(|text| text.text.lines());
-        lines.find_map(first_command).map(str::to_owned)
+        let mut texts = [&self.title, &self.body].into_iter().flatten();
+        texts
+            .find_map(|text| leading_command(&text.text))
+            .map(str::to_owned)
     }
 
     /// True where the title is short enough to stand as a headline.

@@ -1,7 +1,7 @@
 //! Commands within the prose of records.
 
 /// The first code of a line that a shell takes: records write code `between backquotes`, and not all of it is a command.
-pub fn first_command(line: &str) -> Option<&str> {
+fn first_command(line: &str) -> Option<&str> {
     // Between the first and the second mark, the third and the fourth, …
     let mut parts = line.split('`');
     parts.next()?;

@@ -57,7 +57,7 @@ mod tests {
 
     /// Those that answer with a file, are asked by machines that watch, speak the protocol of assistants, or come from a provider
     /// that adds parameters of its own.
-    const FREE: [&str; 9] = [
+    const FREE: [&str; 11] = [
         "/login/oidc/done",
         "/healthz",
         "/readyz",
@@ -66,6 +66,8 @@ mod tests {
         "/static/{file}",
         "/feed.atom",
         "/llms.txt",
+        "/robots.txt",
+        "/opensearch.xml",
         "/favicon.ico",
     ];
 

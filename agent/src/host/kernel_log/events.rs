@@ -321,6 +321,21 @@ mod tests {
             look(root.path(), "b", &mut place),
             (of(&[("74", "b")]), Missed::BetweenLooks)
         );
+        // Put aside while its writer still has it, until that notices.
+        fs::rename(root.path().join(KERN), root.path().join("var/log/kern.log.1")).unwrap();
+        fs::write(root.path().join(KERN), "").unwrap();
+        let nothing = (of(&[]), Missed::Nothing);
+        assert_eq!(look(root.path(), "b", &mut place), nothing);
+        add(root.path(), "var/log/kern.log.1", &syslog(10, &xid(63)));
+        assert_eq!(
+            look(root.path(), "b", &mut place),
+            (of(&[("63", "b")]), Missed::Nothing)
+        );
+        add(root.path(), KERN, &syslog(10, &xid(92)));
+        assert_eq!(
+            look(root.path(), "b", &mut place),
+            (of(&[("92", "b")]), Missed::Nothing)
+        );
         // Emptied in place and filled beyond where it was read.
         let refilled = [syslog(11, &xid(79)), syslog(12, &xid(95))].concat();
         fs::write(root.path().join(KERN), refilled).unwrap();

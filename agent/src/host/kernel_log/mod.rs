@@ -142,6 +142,11 @@ impl Follower {
         opened.map_err(|gap| gap.gap.map_or_else(|| gap.source.clone(), |gap| gap.reason))
     }
 
+    /// Whether it is a file that syslog writes and rotates.
+    pub(crate) fn is_file(&self) -> bool {
+        self.0.holds_several_boots()
+    }
+
     /// What was written since the last call, at the first what there is.
     pub(crate) fn read(&mut self) -> std::io::Result<Vec<String>> {
         let records = self.0.read()?;

@@ -217,7 +217,12 @@ impl Source {
             is_kmsg: false,
             is_added_to: true,
         };
-        Ok((old.read()?, !is_whole))
+        let records = old.read()?;
+        if data.len() == 0 {
+            // Begun anew, and its writer still has the old one.
+            *self = old;
+        }
+        Ok((records, !is_whole))
     }
 
     /// Behind what was read, of a file whose records have no numbers.
@@ -231,7 +236,8 @@ impl Source {
             device: data.dev(),
             inode: data.ino(),
             offset,
-            last_bytes: Some(last_bytes(file.get_ref(), offset)?),
+            // Emptied meanwhile: no place of a file has the digest of nothing.
+            last_bytes: Some(last_bytes(file.get_ref(), offset).unwrap_or_else(|_| Sha256::of([]))),
         }))
     }
 }

@@ -54,6 +54,9 @@ fn a_cut_line_is_read_behind_the_margin_of_a_quote_or_a_box() {
         ("", ""),
         ("> ", "> "),
         ("> > ", "> > "),
+        (">", ">"),
+        (">> ", ">> "),
+        (">> > ", ">> > "),
         ("# ", "# "),
         ("\u{2502} ", "\u{2502} "),
         ("", "    "),
@@ -64,6 +67,25 @@ fn a_cut_line_is_read_behind_the_margin_of_a_quote_or_a_box() {
         let found = scan_text(&matcher(), &text).matches;
         assert_eq!(found.len(), 1, "{text}");
         assert_eq!(counts(&found[0]).1, [1], "{text}");
+    }
+}
+
+#[test]
+fn a_cut_line_is_read_between_the_sides_of_a_box() {
+    let lines = [
+        "RuntimeError: CUDA error in worker 4711 of 8: peer access is not",
+        "supported between these two devices",
+        "done",
+    ];
+    for width in [lines[0].len(), lines[0].len() + 5, lines[0].len() + 9] {
+        for (top, side) in [('-', '|'), ('\u{2500}', '\u{2502}'), ('\u{2501}', '\u{2503}')] {
+            let edge = top.to_string().repeat(width + 4);
+            let sides = lines.map(|line| format!("{side} {line:width$} {side}\n"));
+            let text = format!("{edge}\n{}{edge}\n", sides.concat());
+            let found = scan_text(&matcher(), &text).matches;
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(counts(&found[0]).1, [2], "{text}");
+        }
     }
 }
 

@@ -1,11 +1,20 @@
 //! Whether a proof of health ends a fault that was proven before: it has to cover the same GPUs with tests that could
 //! have seen it.
 
-use kb_core::report::{Absence, Fact, Gpu, Outcome, Report};
-use kb_core::verdict::{Verdict, all_passed, cause, unproven};
+use kb_core::report::{Absence, Check, Fact, Gpu, Outcome, Report, fact_name};
+use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
+use serde_json::Value;
 
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
+/// Facts of which a value alone makes a GPU faulty.
+const FAULT_FACTS: [&str; 5] = [
+    fact_name::ECC_VOLATILE_UNCORRECTED,
+    fact_name::ECC_SRAM_THRESHOLD_EXCEEDED,
+    fact_name::REMAPPED_ROWS_FAILURE,
+    fact_name::REMAPPED_ROWS_PENDING,
+    fact_name::RECOVERY_ACTION,
+];
 /// NVML's own version: where it could be asked, what it says of a GPU was read.
 const NVML: &str = "nvml.driver_version";
 
@@ -32,12 +41,14 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     if has < had {
         return Some(format!("it shows {has} GPUs, and there were {had}"));
     }
-    if let Some(rung) = CHECKED_RUNGS
-        .into_iter()
-        .find(|rung| failed(fault, *rung) && !all_passed(proof, *rung))
-    {
+    if let Some(check) = failed(fault).find(|check| !passed(proof, check)) {
+        let name = &check.name;
+        return Some(format!("{name}, which failed then, did not pass in all pairs"));
+    }
+    if let Some((gpu, fact)) = bad_facts(fault).find(|(gpu, fact)| !reads(proof, gpu, fact, fault)) {
         return Some(format!(
-            "rung {rung}, which failed then, did not pass in all pairs"
+            "{fact} of {}, which told of the fault, was not read",
+            name(gpu)
         ));
     }
     let asks_for_service = fault
@@ -53,18 +64,20 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
 /// in the list. What the proof could not read shows nothing. After a new boot, another GPU at the same address was put in its
 /// place.
 fn covers(proof: &Report, gpu: &Gpu, fault: &Report) -> bool {
+    proof.gpus.iter().any(|other| is_same(gpu, other, fault, proof))
+}
+
+fn is_same(gpu: &Gpu, other: &Gpu, fault: &Report, proof: &Report) -> bool {
     let has_rebooted =
         matches!((&fault.node.boot_id, &proof.node.boot_id), (Some(then), Some(now)) if then != now);
-    proof.gpus.iter().any(|other| {
-        let is_at_address = same(&gpu.pci_address, &other.pci_address);
-        match same(&gpu.uuid, &other.uuid) {
-            Some(is_same) => {
-                let is_exchanged = has_rebooted && other.uuid.value.is_some();
-                is_same || (is_exchanged && is_at_address == Some(true))
-            }
-            None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
+    let is_at_address = same(&gpu.pci_address, &other.pci_address);
+    match same(&gpu.uuid, &other.uuid) {
+        Some(is_same) => {
+            let is_exchanged = has_rebooted && other.uuid.value.is_some();
+            is_same || (is_exchanged && is_at_address == Some(true))
         }
-    })
+        None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
+    }
 }
 
 /// Whether the proof's fact says what the fault's says; `None` where the fault's says nothing.
@@ -73,15 +86,46 @@ fn same(fault: &Fact<String>, proof: &Fact<String>) -> Option<bool> {
     Some(proof.value.as_ref() == Some(said))
 }
 
-/// Whether a check of this rung failed or hung in a pair that has to work.
-fn failed(fault: &Report, rung: u8) -> bool {
+/// Checks that failed or hung in a pair that has to work.
+fn failed(fault: &Report) -> impl Iterator<Item = &Check> {
     let pairs = fault.pairs.iter();
     let counting =
         pairs.filter(|pair| !(pair.verdict.information && pair.verdict.verdict == Verdict::Refused));
-    let mut checks = counting
+    let checks = counting
         .flat_map(|pair| &pair.directions)
         .flat_map(|direction| &direction.checks);
-    checks.any(|check| check.rung == rung && matches!(check.outcome, Outcome::Fail | Outcome::Hang))
+    checks.filter(|check| {
+        CHECKED_RUNGS.contains(&check.rung) && matches!(check.outcome, Outcome::Fail | Outcome::Hang)
+    })
+}
+
+/// Whether the proof passed a check that failed: the same, and with it its whole rung.
+fn passed(proof: &Report, check: &Check) -> bool {
+    all_passed(proof, check.rung) && check_passed(proof, &check.name)
+}
+
+/// Facts that speak of a fault of their GPU by themselves.
+fn bad_facts(fault: &Report) -> impl Iterator<Item = (&Gpu, &'static str)> {
+    fault.gpus.iter().flat_map(|gpu| {
+        let facts = FAULT_FACTS.into_iter();
+        facts.filter_map(move |fact| {
+            let value = gpu.facts.get(fact)?.value.as_ref()?;
+            let is_bad = match value {
+                Value::Bool(is_set) => *is_set,
+                Value::Number(count) => count.as_u64().is_some_and(|count| count > 0),
+                Value::String(action) => action != "none",
+                _ => false,
+            };
+            is_bad.then_some((gpu, fact))
+        })
+    })
+}
+
+/// Whether the proof read this fact of the GPU.
+fn reads(proof: &Report, gpu: &Gpu, fact: &str, fault: &Report) -> bool {
+    let of_gpu = proof.gpus.iter().find(|other| is_same(gpu, other, fault, proof));
+    let fact = of_gpu.and_then(|other| other.facts.get(fact));
+    fact.is_some_and(|fact| fact.value.is_some())
 }
 
 fn name(gpu: &Gpu) -> String {
@@ -94,7 +138,7 @@ fn name(gpu: &Gpu) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::domain::correlate::samples::{proven, report};
@@ -197,10 +241,45 @@ mod tests {
     }
 
     #[test]
-    fn the_rung_that_failed_has_to_pass() {
+    fn the_check_that_failed_has_to_pass_and_its_rung() {
         let mut with_nccl = fault(2, 0);
         with_nccl["pairs"][0]["directions"][0]["checks"][0]["rung"] = json!(7);
-        left_open(&with_nccl, &whole(2), "rung 7");
+        left_open(&with_nccl, &whole(2), "which failed then");
+        let mut renamed = fault(2, 0);
+        renamed["pairs"][0]["directions"][0]["checks"][0]["name"] = json!("of_another_name");
+        left_open(&renamed, &whole(2), "of_another_name");
+    }
+
+    #[test]
+    fn the_fact_that_told_of_the_fault_has_to_be_read() {
+        let with = |mut report: Value, name: &str, value: Value| {
+            report["gpus"][0]["facts"][name] = json!({ "value": value, "source": "test" });
+            report
+        };
+        for (name, bad, good) in [
+            ("ecc.volatile_uncorrected", json!(3), json!(0)),
+            ("recovery.action", json!("reboot"), json!("none")),
+            ("remapped_rows.pending", json!(true), json!(false)),
+        ] {
+            let mut broken = with(whole(2), name, bad);
+            broken["conclusion"]["verdict"] = json!("broken");
+            left_open(&broken, &whole(2), name);
+            assert_eq!(why(&broken, &with(whole(2), name, good.clone())), None, "{name}");
+            // What was good before need not be read again.
+            assert_eq!(why(&with(fault(2, 0), name, good), &whole(2)), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn checks_that_moved_nothing_prove_nothing() {
+        let mut empty = whole(2);
+        for check in empty["pairs"][0]["directions"][0]["checks"]
+            .as_array_mut()
+            .unwrap()
+        {
+            check["bytes"] = json!(0);
+        }
+        left_open(&fault(2, 0), &empty, "moved no bytes");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod claim;
 mod clock;
 mod ends;
 mod error;
+mod logged;
 mod machine;
 mod pack;
 mod parse;
@@ -36,7 +37,7 @@ use kb_core::verdict::Verdict;
 use super::correlate::Correlator;
 use super::enrol::Writer;
 use crate::feed::Generation;
-use crate::store::{NewFinding, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding};
+use crate::store::{NewFinding, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight};
 
 /// Compression level of kept bodies: reports are read seldom and written once.
 const ZSTD_LEVEL: i32 = 6;
@@ -141,8 +142,14 @@ fn prepare(
     let measurements = pack::matrices(&report)?;
     let clock = clock::told(times.finished_at, arrival);
     let machine = machine::of(&report, clock.clock);
-    let (verdict, reason) = claim::told(&report);
-    let weight = weight::weigh(&report, verdict);
+    let (mut verdict, mut reason) = claim::told(&report);
+    let mut weight = weight::weigh(&report, verdict);
+    if let Some(fault) = logged::fault(generation, &report).filter(|_| verdict < Verdict::Unknown) {
+        let (claimed, id) = (verdict.phrase(), fault.id());
+        reason = format!("the report says {claimed}, and its kernel log tells of {id} during the run");
+        verdict = Verdict::Unknown;
+        weight = Weight::Alarm;
+    }
     let kept = NewReport {
         node: report.node.id.clone(),
         id: report.report_id.clone(),

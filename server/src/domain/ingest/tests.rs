@@ -1,6 +1,7 @@
 //! Reports at the door, with a real store behind it.
 
 mod clock;
+mod logged;
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;

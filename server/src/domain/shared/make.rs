@@ -43,6 +43,8 @@ impl Shared {
         let mut raw: BTreeMap<u64, Raw<'_>> = BTreeMap::new();
         let mut first: BTreeSet<u64> = BTreeSet::new();
         for found in ordered {
+            let cause = answer.root_causes.iter().find(|cause| cause.id == found.id);
+            first.extend(cause.map(|cause| cause.line));
             first.extend(found.lines.first().map(|line| line.line));
             for line in &found.lines {
                 note(&mut raw, line.line, line.text.as_ref(), Some(&line.captures));

@@ -1,10 +1,12 @@
 //! A row for each fault of an answer: what it is, where it stands, what it led to, how bad it is and whose.
 
+use kb_core::annex::Severity;
 use kb_core::ids::RecordId;
 use kb_core::record::Record;
-use kb_core::scanner::{Match, errors_and_harmless};
+use kb_core::scanner::{Match, RootCause, errors_and_harmless};
 
 use super::origin::{self, Origin};
+use crate::domain::hits::Hits;
 use crate::domain::lookup::MatchAnswer;
 use crate::domain::whose::whose;
 use crate::feed::Generation;
@@ -22,6 +24,7 @@ pub struct Fault {
     /// From 1, in the order of the page.
     pub number: usize,
     pub title: Text,
+    /// The line that names it: of a cause the first by its time, else the first of the text.
     pub line: u64,
     /// On how many lines it stands, where that is more than one.
     pub count: Option<String>,
@@ -47,6 +50,10 @@ pub enum Role {
     AnotherCause,
     /// It follows from the fault with this number.
     Follows(usize),
+    /// It is another reading of the line on which the fault with this number stands.
+    SameLine(usize),
+    /// It tells of nothing lost.
+    Notice,
     /// No cause, and nothing in the text is known to lead to it.
     Unplaced,
     Harmless,
@@ -74,9 +81,15 @@ pub fn is_worse(found: &Match, record: &Record) -> bool {
     !found.harmless && record.annex.harmless.is_some()
 }
 
-/// Where a match stands first.
-pub fn first_line(found: &Match) -> u64 {
-    found.lines.first().map_or(0, |line| line.line)
+/// Where a match stands first: of a cause by its time, else in the text.
+pub fn first_line(answer: &MatchAnswer, found: &Match) -> u64 {
+    let cause = cause(answer, &found.id);
+    let first = found.lines.first().map(|line| line.line);
+    cause.map(|cause| cause.line).or(first).unwrap_or_default()
+}
+
+fn cause<'a>(answer: &'a MatchAnswer, id: &RecordId) -> Option<&'a RootCause> {
+    answer.root_causes.iter().find(|cause| cause.id == *id)
 }
 
 /// The rows, for matches that are in order.
@@ -84,27 +97,37 @@ pub fn faults(
     generation: &Generation,
     answer: &MatchAnswer,
     ordered: &[&Match],
+    hits: &Hits,
     locale: Locale,
 ) -> Vec<Fault> {
     let number_of = |id: &RecordId| ordered.iter().position(|found| found.id == *id).map(|at| at + 1);
     let row = |(at, found): (usize, &&Match)| {
         let (language, words) = (locale.language, Words::of(locale.language));
         let record = generation.record(&found.id).map(|published| &published.record);
-        let role = role(answer, found, number_of);
+        let is_notice = record.is_some_and(Record::is_notice);
+        let role = role(answer, found, is_notice, number_of);
         let led_to: Vec<usize> = chain(answer, &found.id)
             .iter()
             .filter(|id| **id != found.id)
             .filter_map(number_of)
             .collect();
-        let origin = origin::of(found);
+        let line = first_line(answer, found);
+        let mut origin = origin::of(found, line, hits.of(&found.id));
+        origin.begin_with(cause(answer, &found.id).and_then(|cause| cause.host.as_deref()));
+        let is_worse = record.is_some_and(|record| is_worse(found, record));
+        let title = record.map_or_else(
+            || Text::new(found.id.as_str()),
+            |record| texts::heading(record, language),
+        );
         Fault {
             id: found.id.clone(),
             number: at + 1,
-            title: record.map_or_else(
-                || Text::new(found.id.as_str()),
-                |record| texts::heading(record, language),
-            ),
-            line: first_line(found),
+            title: if is_worse {
+                Text::new(words.called_fatal(&title.text))
+            } else {
+                title
+            },
+            line,
             count: (found.count > 1).then(|| format!("×{}", grouped(found.count))),
             places: places(&origin, words),
             origin,
@@ -113,9 +136,10 @@ pub fn faults(
             led_to,
             severity: record
                 .and_then(|record| record.annex.severity)
+                .map(|word| if is_worse { Severity::Fatal } else { word })
                 .map(|word| severity(word, language)),
             whose: record
-                .filter(|record| !is_worse(found, record))
+                .filter(|_| !is_worse)
                 .and_then(whose)
                 .map(|whose| words.whose(whose)),
         }
@@ -123,7 +147,12 @@ pub fn faults(
     ordered.iter().enumerate().map(row).collect()
 }
 
-fn role(answer: &MatchAnswer, found: &Match, number_of: impl Fn(&RecordId) -> Option<usize>) -> Role {
+fn role(
+    answer: &MatchAnswer,
+    found: &Match,
+    is_notice: bool,
+    number_of: impl Fn(&RecordId) -> Option<usize>,
+) -> Role {
     if found.harmless {
         return Role::Harmless;
     }
@@ -140,21 +169,28 @@ fn role(answer: &MatchAnswer, found: &Match, number_of: impl Fn(&RecordId) -> Op
         .root_causes
         .iter()
         .find(|cause| cause.chain.contains(&found.id));
-    leader
-        .and_then(|cause| number_of(&cause.id))
-        .map_or(Role::Unplaced, Role::Follows)
+    if let Some(number) = leader.and_then(|cause| number_of(&cause.id)) {
+        return Role::Follows(number);
+    }
+    let line = first_line(answer, found);
+    let on_line = answer.root_causes.iter().find(|cause| cause.line == line);
+    match on_line.and_then(|cause| number_of(&cause.id)) {
+        Some(number) => Role::SameLine(number),
+        None if is_notice => Role::Notice,
+        None => Role::Unplaced,
+    }
 }
 
 /// A cause and what it leads to; empty for what is no cause.
 pub fn chain<'a>(answer: &'a MatchAnswer, id: &RecordId) -> &'a [RecordId] {
-    let cause = answer.root_causes.iter().find(|cause| cause.id == *id);
-    cause.map_or(&[], |cause| cause.chain.as_slice())
+    cause(answer, id).map_or(&[], |cause| cause.chain.as_slice())
 }
 
 fn relation(role: Role, led_to: &[usize], locale: Locale) -> String {
     let words = Words::of(locale.language);
     let own = match role {
-        Role::Alone | Role::Unplaced => String::new(),
+        Role::Alone | Role::Notice | Role::Unplaced => String::new(),
+        Role::SameLine(number) => words.same_line(&number.to_string()),
         Role::FirstCause => words.first_cause.to_owned(),
         Role::AnotherCause => words.another_cause.to_owned(),
         Role::Follows(number) => words.because_of(&number.to_string()),

@@ -4,8 +4,10 @@
 pub mod environment;
 pub mod faults;
 pub mod log;
+mod marks;
 pub mod origin;
 pub mod summary;
 pub mod ticket;
+pub mod unknown;
 
 pub use faults::{Fault, faults, in_order};

@@ -1,22 +1,31 @@
 //! Who wrote the lines of a match, and when, as far as the lines say so.
 
-use std::collections::BTreeMap;
-
 use kb_core::scanner::{Match, written_by};
 use kb_core::terminal::harmless;
 
-/// Most hosts, ranks or GPUs of one match that are named.
-const MOST: usize = 8;
+use crate::domain::hits::HitsOfRecord;
 
 /// Where a match comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The time of its first line, as that has it.
+    /// The time of the line that is named, as that has it.
     pub time: Option<String>,
     pub hosts: Vec<String>,
     pub ranks: Vec<String>,
     /// Numbers, or addresses on the bus.
     pub gpus: Vec<String>,
+    /// There are more hosts, ranks or GPUs than are known.
+    pub are_more: bool,
+}
+
+impl Origin {
+    /// Puts a host before the others.
+    pub fn begin_with(&mut self, host: Option<&str>) {
+        let known = self.hosts.iter().position(|known| Some(known.as_str()) == host);
+        if let Some(before) = known.and_then(|at| self.hosts.get_mut(..=at)) {
+            before.rotate_right(1);
+        }
+    }
 }
 
 /// What a reader wants to see alone.
@@ -32,61 +41,46 @@ impl Only {
         *self == Self::default()
     }
 
-    /// Whether a match from there is wanted.
+    /// Whether a match from there is wanted. One that has more origins than are known may come from anywhere.
     pub fn wants(&self, origin: &Origin) -> bool {
-        let wants = |only: &Option<String>, of: &[String]| only.as_ref().is_none_or(|only| of.contains(only));
+        let wants = |only: &Option<String>, of: &[String]| {
+            origin.are_more || only.as_ref().is_none_or(|only| of.contains(only))
+        };
         wants(&self.host, &origin.hosts) && wants(&self.rank, &origin.ranks) && wants(&self.gpu, &origin.gpus)
     }
-}
 
-pub fn of(found: &Match) -> Origin {
-    let mut origin = Origin::default();
-    for (nth, line) in found.lines.iter().enumerate() {
-        if let Some(marked) = &line.text {
-            let by = written_by(&marked.text);
-            if nth == 0 {
-                origin.time = by.time.map(harmless);
-            }
-            note(&mut origin.hosts, by.host);
-            note(&mut origin.ranks, by.rank);
-            note(&mut origin.gpus, by.gpu);
+    /// Without what no match comes from: it was chosen for another text.
+    #[must_use]
+    pub fn of_these(&self, origins: &[&Origin]) -> Self {
+        let known = |only: &Option<String>, part: fn(&Origin) -> &Vec<String>| {
+            let is_there = |value: &&String| origins.iter().any(|origin| part(origin).contains(value));
+            only.as_ref().filter(is_there).cloned()
+        };
+        Self {
+            host: known(&self.host, |origin| &origin.hosts),
+            rank: known(&self.rank, |origin| &origin.ranks),
+            gpu: known(&self.gpu, |origin| &origin.gpus),
         }
-        captured(&mut origin, &line.captures);
     }
-    for fold in &found.folds {
-        captured(&mut origin, &fold.captures);
-    }
-    origin
 }
 
-fn captured(origin: &mut Origin, captures: &BTreeMap<String, String>) {
-    let value = |name: &str| captures.get(name).map(String::as_str);
-    note(&mut origin.ranks, value("rank"));
-    let device = value("pci")
-        .or_else(|| value("device"))
-        .map(|device| device.trim_start_matches("PCI:"));
-    let device = device.filter(|device| is_address(device));
-    // The GPU is function 0 of its device; the kernel names it with the function, the driver without.
-    note(
-        &mut origin.gpus,
-        device.map(|device| device.trim_end_matches(".0")),
-    );
-    note(&mut origin.gpus, value("gpu"));
-}
-
-/// An address on the PCI bus: `0000:3b:00`, `0000:3b:00.0`.
-fn is_address(device: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_hexdigit() || c == ':' || c == '.';
-    device.contains(':') && device.chars().all(is_part)
-}
-
-fn note(known: &mut Vec<String>, value: Option<&str>) {
-    let Some(value) = value.map(str::trim).filter(|value| !value.is_empty()) else {
-        return;
+/// The origin of a match, and the time of one of its lines.
+pub fn of(found: &Match, line: u64, hits: Option<&HitsOfRecord>) -> Origin {
+    let named = found.lines.iter().find(|matched| matched.line == line);
+    let marked = named.and_then(|matched| matched.text.as_ref());
+    let time = marked.and_then(|marked| written_by(&marked.text).time.map(harmless));
+    let Some(hits) = hits else {
+        return Origin {
+            time,
+            ..Origin::default()
+        };
     };
-    let value = harmless(value);
-    if known.len() < MOST && !known.contains(&value) {
-        known.push(value);
+    Origin {
+        time,
+        hosts: hits.hosts.clone(),
+        ranks: hits.ranks.clone(),
+        gpus: hits.gpus.clone(),
+        are_more: hits.are_more,
     }
 }
 
@@ -94,26 +88,48 @@ fn note(known: &mut Vec<String>, value: Option<&str>) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_addresses_of_the_bus_are_gpus() {
-        let devices = ["0000:3b:00", "0000:3B:00.0", "mlx5_0", "cuda:0", ""];
-        let is = devices.map(is_address);
-        assert_eq!(is, [true, true, false, false, false]);
+    fn only(host: &str, rank: &str) -> Only {
+        let filled = |value: &str| Some(value.to_owned()).filter(|value| !value.is_empty());
+        Only {
+            host: filled(host),
+            rank: filled(rank),
+            gpu: None,
+        }
     }
 
-    #[test]
-    fn what_is_chosen_alone_must_be_there() {
-        let origin = Origin {
+    fn origin() -> Origin {
+        Origin {
             hosts: vec!["gpu07".to_owned()],
             ranks: vec!["1".to_owned(), "2".to_owned()],
             ..Origin::default()
-        };
-        let only = |host: &str, rank: &str| Only {
-            host: Some(host.to_owned()).filter(|host| !host.is_empty()),
-            rank: Some(rank.to_owned()).filter(|rank| !rank.is_empty()),
-            gpu: None,
-        };
+        }
+    }
+
+    #[test]
+    fn what_is_chosen_alone_must_be_there_or_may_be() {
+        let mut origin = origin();
         assert!(Only::default().wants(&origin) && only("gpu07", "2").wants(&origin));
         assert!(!only("gpu08", "").wants(&origin) && !only("gpu07", "3").wants(&origin));
+        origin.are_more = true;
+        assert!(only("gpu08", "3").wants(&origin));
+    }
+
+    #[test]
+    fn a_host_can_stand_before_the_others() {
+        let mut origin = Origin {
+            hosts: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            ..Origin::default()
+        };
+        origin.begin_with(Some("c"));
+        origin.begin_with(Some("d"));
+        origin.begin_with(None);
+        assert_eq!(origin.hosts, ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn what_was_chosen_for_another_text_is_forgotten() {
+        let origin = origin();
+        assert_eq!(only("gpu08", "1").of_these(&[&origin]), only("", "1"));
+        assert_eq!(only("gpu08", "1").of_these(&[]), Only::default());
     }
 }

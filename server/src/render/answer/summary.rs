@@ -1,7 +1,7 @@
 //! An answer in one paragraph: how much was read, what came first, what it led to, what is harmless, what is not known.
 
 use super::faults::{Fault, Role, numbers};
-use super::log::Unknown;
+use super::unknown::Unknown;
 use crate::domain::lookup::MatchAnswer;
 use crate::render::i18n::{Locale, answer::Words, lookup};
 use crate::render::words::bytes;

@@ -17,6 +17,8 @@ pub struct Item<'a> {
     /// The first line that proves it.
     pub line: Option<&'a str>,
     pub first: Option<&'a FirstThing>,
+    /// What stands against the record.
+    pub warning: Option<&'a str>,
 }
 
 /// What stands over the faults.
@@ -43,6 +45,9 @@ pub fn text(head: Head<'_>, items: &[Item<'_>], locale: Locale) -> String {
         );
         if let Some(line) = item.line {
             let _ = writeln!(out, "   > {}", cut(line));
+        }
+        if let Some(warning) = item.warning {
+            let _ = writeln!(out, "   {warning}");
         }
         if let Some(first) = item.first {
             let _ = writeln!(out, "   {} {}", words.do_first, first.title.text);
@@ -72,6 +77,9 @@ pub fn markdown(head: Head<'_>, items: &[Item<'_>], locale: Locale) -> String {
         );
         if let Some(line) = item.line {
             fenced(&mut out, &cut(line));
+        }
+        if let Some(warning) = item.warning {
+            let _ = writeln!(out, "\n   {}", escaped(warning));
         }
         if let Some(first) = item.first {
             let _ = writeln!(out, "\n   {} {}", words.do_first, escaped(&first.title.text));

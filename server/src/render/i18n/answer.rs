@@ -54,10 +54,13 @@ words! {
         may_be_meant(count: u64),
         sentence(text: &str),
         because_of(number: &str),
+        same_line(number: &str),
+        called_fatal(title: &str),
         led_to(which: &str),
         of_rank(ranks: &str),
         at_line(line: u64),
         lines_between(count: u64),
+        lines_with_hits(count: u64, hits: u64),
         shown_of(shown: u64, all: u64),
     }
 }

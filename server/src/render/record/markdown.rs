@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::neighbours::NeighbourView;
 use super::view::{RecordView, Source, view};
-use crate::render::advice::{Advice, Citation, Objection};
+use crate::render::advice::{Advice, Citation, Objection, Text};
 use crate::render::i18n::{Language, answer, record::Words};
 use crate::render::words::record_href;
 
@@ -22,6 +23,18 @@ pub fn render(source: Source<'_>, language: Language, base_url: &str) -> String 
     fence(&mut out, &shown.signature.text);
     for fact in shown.facts.iter().map(String::as_str).chain([shown.tier.label]) {
         let _ = writeln!(out, "- {fact}");
+    }
+    let verdict = &shown.verdict;
+    for (name, value) in [
+        (words.severity, verdict.severity.map(|severity| severity.label)),
+        (words.resolvable, verdict.resolvable),
+        (words.acts, verdict.whose),
+        (words.at_fault, verdict.at_fault),
+        (words.action, verdict.action),
+    ] {
+        if let Some(value) = value {
+            let _ = writeln!(out, "- {name}: {value}");
+        }
     }
     first(&mut out, &shown, language);
     advice(
@@ -43,13 +56,27 @@ pub fn render(source: Source<'_>, language: Language, base_url: &str) -> String 
         shown.root_cause.text.trim()
     );
     objection(&mut out, "\n", shown.root_cause_dispute.as_ref(), words);
+    texts(
+        &mut out,
+        words.examples,
+        shown.examples.iter().map(|example| (&example.text, None)),
+    );
+    let misses = shown.near_misses.iter();
+    let misses = misses.map(|miss| (&miss.text, miss.why.as_ref()));
+    texts(&mut out, words.near_misses, misses);
+    if !shown.codes.is_empty() {
+        let codes: Vec<&str> = shown.codes.iter().map(|code| code.text.as_str()).collect();
+        let _ = writeln!(out, "\n## {}\n\n{}", words.codes, codes.join(", "));
+    }
     for group in &shown.neighbours {
         let _ = writeln!(out, "\n## {}\n", group.title);
-        for item in group.items.iter().chain(&group.elsewhere) {
-            let address = address(&item.id, language);
-            let _ = writeln!(out, "- [{}]({base_url}{address})", item.id);
+        neighbours(&mut out, &group.items, base_url);
+        if !group.elsewhere.is_empty() {
+            let _ = writeln!(out, "\n{}\n", words.stated_elsewhere);
+            neighbours(&mut out, &group.elsewhere, base_url);
         }
     }
+    environment(&mut out, &shown, words);
     let _ = writeln!(out, "\n## {}\n", words.sources);
     if shown.sources.is_empty() {
         let _ = writeln!(out, "{}", words.no_sources);
@@ -61,6 +88,44 @@ pub fn render(source: Source<'_>, language: Language, base_url: &str) -> String 
     let address = address(&shown.id, language);
     let _ = writeln!(out, "\n{} {revision}: {base_url}{address}", shown.id);
     out
+}
+
+fn texts<'t>(out: &mut String, title: &str, texts: impl Iterator<Item = (&'t String, Option<&'t Text>)>) {
+    for (at, (text, why)) in texts.enumerate() {
+        let heading = if at == 0 {
+            format!("## {title}\n\n")
+        } else {
+            String::new()
+        };
+        let _ = write!(out, "\n{heading}");
+        fence(out, text);
+        if let Some(why) = why {
+            let _ = writeln!(out, "{}", one_line(&why.text));
+        }
+    }
+}
+
+/// A record that is not there has no address.
+fn neighbours(out: &mut String, items: &[NeighbourView], base_url: &str) {
+    for item in items {
+        let _ = match &item.href {
+            Some(href) => writeln!(out, "- [{}]({base_url}{href})", item.id),
+            None => writeln!(out, "- {}", item.id),
+        };
+    }
+}
+
+fn environment(out: &mut String, shown: &RecordView, words: &Words) {
+    let _ = writeln!(out, "\n## {}\n", words.environment);
+    if shown.applies_to.is_empty() && shown.versions.is_empty() {
+        let _ = writeln!(out, "{}", words.any_environment);
+    }
+    for row in &shown.applies_to {
+        let _ = writeln!(out, "- {}: {}", row.name, row.value);
+    }
+    for version in &shown.versions {
+        let _ = writeln!(out, "- {}", one_line(version));
+    }
 }
 
 fn address(id: &str, language: Language) -> String {
@@ -87,14 +152,13 @@ fn advice(out: &mut String, (title, none): (&str, &str), items: &[Advice], words
         let _ = writeln!(out, "{none}");
     }
     for (number, item) in (1..).zip(items) {
-        let said = [&item.title, &item.body].into_iter().flatten();
-        let said: Vec<String> = said.map(|text| one_line(&text.text)).collect();
+        let said = said(item.title.as_ref(), item.body.as_ref());
         let struck = if item.dispute.is_some() {
             format!("{} ", words.struck)
         } else {
             String::new()
         };
-        let _ = writeln!(out, "{number}. {struck}{}", said.join(". ").replace("..", "."));
+        let _ = writeln!(out, "{number}. {struck}{said}");
         for more in [&item.kind, &item.rate].into_iter().flatten() {
             let _ = writeln!(out, "   - {more}");
         }
@@ -108,6 +172,26 @@ fn advice(out: &mut String, (title, none): (&str, &str), items: &[Advice], words
             let _ = writeln!(out, "   - {}", link(source));
         }
         objection(out, "   - ", item.dispute.as_ref(), words);
+    }
+}
+
+/// An advice in sentences. Its lines stay, so that commands stay whole.
+fn said(title: Option<&Text>, body: Option<&Text>) -> String {
+    let lines = |text: &Text| {
+        let lines: Vec<&str> = text
+            .text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
+        lines.join("\n   ")
+    };
+    let parts: Vec<String> = [title, body].into_iter().flatten().map(lines).collect();
+    match parts.as_slice() {
+        [title, body] if title.ends_with(['.', '。', ':', '：', '!', '?', '？', '！']) => {
+            format!("{title} {body}")
+        }
+        parts => parts.join(". "),
     }
 }
 
@@ -133,4 +217,25 @@ fn fence(out: &mut String, text: &str) {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_stay_as_they_are_written() {
+        let text = |text: &str| Text::new(text);
+        for (title, body, expected) in [
+            ("Build it", "`cmake -B build ..`", "Build it. `cmake -B build ..`"),
+            ("Build it.", "`cmake ..`", "Build it. `cmake ..`"),
+            (
+                "Link it:",
+                "`ln -s ../a .`\n`ls`",
+                "Link it: `ln -s ../a .`\n   `ls`",
+            ),
+        ] {
+            assert_eq!(said(Some(&text(title)), Some(&text(body))), expected);
+        }
+    }
 }

@@ -16,7 +16,7 @@ use super::match_view::{self, Lines, Part, Reader};
 use crate::domain::answer_json::{Expand, Explaining, explain};
 use crate::domain::lookup::{self, MatchAnswer, MatchOptions, Matching};
 use crate::domain::steps::Steps;
-use crate::domain::work_time::PIECE;
+use crate::domain::work_time::{Meter, PIECE};
 use crate::render::answer_text;
 use crate::web::auth::{Anyone, Caller};
 use crate::web::body::{BodyError, Patience, Sink, each_once};
@@ -300,6 +300,7 @@ fn lines_of_text(
     let desk = Desk::of(request);
     actix_web::rt::spawn(async move {
         let mut lines = Lines::start(matching, explaining);
+        let mut meter = Meter::default();
         let text = Bytes::from(text);
         let mut start = 0;
         let read = loop {
@@ -308,12 +309,18 @@ fn lines_of_text(
                 break Ok(lines);
             }
             start += piece.len();
-            let take = move || lines.take(&piece).map(|()| lines);
+            let take = move || {
+                meter.time(|| lines.take(&piece))?;
+                Ok((lines, meter))
+            };
             let taken = desk.go_on(ALL_RECORDS, take).await;
-            lines = match taken.unwrap_or_else(|error| Err(error.into())) {
-                Ok(lines) => lines,
+            (lines, meter) = match taken.unwrap_or_else(|error| Err(error.into())) {
+                Ok(taken) => taken,
                 Err(error) => break Err(error),
             };
+            if meter.spent() > limits::WORK_TIME {
+                break Err(BodyError::TooMuchWork);
+            }
             if let Err(error) = reader.send(lines.take_ready()).await {
                 break Err(error);
             }

@@ -78,8 +78,11 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Sends the lines; fails when the reader went away, or takes nothing for too long.
+    /// Sends the lines; fails when the reader went away, also where there is nothing to send, or takes nothing for too long.
     pub(super) async fn send(&self, lines: Vec<Bytes>) -> Result<(), BodyError> {
+        if self.sender.is_closed() {
+            return Err(BodyError::Unread);
+        }
         for line in lines {
             self.sender
                 .send_timeout(Part::Line(line), self.grace)

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod api;
 pub mod assets;
 pub mod atom;
+mod discovery;
 pub mod edit;
 pub mod evidence;
 pub mod failure;
@@ -104,6 +105,8 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/static/{file}", Access::Anyone, assets::get);
     routes.get("/feed.atom", Access::Anyone, atom::get);
     routes.get("/llms.txt", Access::Anyone, llms::get);
+    routes.get("/robots.txt", Access::Anyone, discovery::robots);
+    routes.get("/opensearch.xml", Access::Anyone, discovery::open_search);
     routes.get("/favicon.ico", Access::Anyone, assets::favicon);
 }
 
@@ -184,11 +187,17 @@ struct Unreadable {
 
 /// A page as an answer; which language it is in depends on what the browser prefers.
 fn html(page: &impl Template) -> Result<HttpResponse, Problem> {
-    let body = rendered(page).map_err(|error| Problem::internal(&error))?;
-    Ok(HttpResponse::Ok()
+    rendered(page)
+        .map(html_text)
+        .map_err(|error| Problem::internal(&error))
+}
+
+/// As [`html`], of a page that is rendered already.
+fn html_text(body: String) -> HttpResponse {
+    HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
         .append_header((header::VARY, "Accept-Language"))
-        .body(body))
+        .body(body)
 }
 
 /// A page as text. Templates hold no control character, and no mark that turns the direction of writing: what there is of
@@ -199,8 +208,11 @@ pub(in crate::web) fn rendered(page: &impl Template) -> askama::Result<String> {
 
 /// A page for one reader: caches between must not keep it. The reader's own browser may, for its "back".
 fn html_not_shared(page: &impl Template) -> Result<HttpResponse, Problem> {
-    let mut response = html(page)?;
+    html(page).map(not_shared)
+}
+
+fn not_shared(mut response: HttpResponse) -> HttpResponse {
     let private = header::HeaderValue::from_static("private, no-cache");
     response.headers_mut().insert(header::CACHE_CONTROL, private);
-    Ok(response)
+    response
 }

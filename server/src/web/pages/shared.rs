@@ -10,12 +10,11 @@ use askama::Template;
 
 use super::kept::new_key;
 use super::layout::{Layout, Section};
-use super::lookup::{self, ResultPage, SharedView};
-use super::{html_not_shared, locale};
+use super::lookup::{self, SharedView};
+use super::{html_not_shared, html_text, locale, not_shared, rendered};
 use crate::domain::anonymous::{A_DAY, AnonymousError, ENTRY_BYTES};
+use crate::domain::hits::Hits;
 use crate::domain::shared::{self, ShareError, Shared};
-use crate::feed::Generation;
-use crate::render::answer::log::MarkedText;
 use crate::render::answer::origin::Only;
 use crate::render::i18n::Locale;
 use crate::render::i18n::shared::Words;
@@ -63,7 +62,7 @@ pub async fn preview(
 ) -> Result<HttpResponse, Problem> {
     form.only(&["answer"])?;
     let (shared, _) = settled(&request, &form, &state).await?;
-    show(&request, &state, &shared, false)
+    show(&request, &state, shared, false).await
 }
 
 /// Keeps what was shown. It is redacted again: where that changes something, the form was changed, and it is shown again.
@@ -77,7 +76,7 @@ pub async fn keep(
     let days = form.get("days").parse().unwrap_or_default();
     let (shared, was_changed) = settled(&request, &form, &state).await?;
     if was_changed {
-        return show(&request, &state, &shared, true);
+        return show(&request, &state, shared, true).await;
     }
     let nobody = anonymous::nobody(&state, &request);
     let (name, key) = (new_key(&state)?, new_key(&state)?);
@@ -119,9 +118,8 @@ pub async fn get(
     let kept = kept.ok_or_else(nothing)?;
     let locale = locale::of(&request);
     let view = SharedView::of_kept(&kept, format!("/a/{name}"), locale);
-    let generation = state.knowledge.current();
-    let page = page(&kept.shared, &generation, &base_url(&request, &state), locale);
-    Ok(secret(html_not_shared(&page.of_shared(view))?))
+    let page = page(&request, &state, kept.shared, view).await?;
+    Ok(secret(page))
 }
 
 /// The answer of a form after redaction, and whether that changed it.
@@ -146,33 +144,46 @@ async fn settled(request: &HttpRequest, form: &Form, state: &AppState) -> Result
     Ok(Desk::of(request).compute(ALL_RECORDS, work).await?)
 }
 
-fn show(
+async fn show(
     request: &HttpRequest,
     state: &AppState,
-    shared: &Shared,
+    shared: Shared,
     was_changed: bool,
 ) -> Result<HttpResponse, Problem> {
-    let locale = locale::of(request);
-    let generation = state.knowledge.current();
-    let view = SharedView::of_preview(shared, was_changed, locale);
-    let page = page(shared, &generation, &base_url(request, state), locale);
-    html_not_shared(&page.of_shared(view))
+    let view = SharedView::of_preview(&shared, was_changed, locale::of(request));
+    page(request, state, shared, view).await
 }
 
 /// The page of the answer, from what is kept of it and the records of today.
-fn page(shared: &Shared, generation: &Generation, base_url: &str, locale: Locale) -> ResultPage {
-    let answer = shared.answer(generation);
-    lookup::page(lookup::Source {
-        generation,
-        answer: &answer,
-        found: None,
-        marked: &MarkedText::from((shared, &answer)),
-        echo: "",
-        environment: &BTreeMap::new(),
-        only: &Only::default(),
-        base_url,
-        locale,
-    })
+async fn page(
+    request: &HttpRequest,
+    state: &AppState,
+    shared: Shared,
+    view: SharedView,
+) -> Result<HttpResponse, Problem> {
+    let (generation, locale) = (state.knowledge.current(), locale::of(request));
+    let base_url = base_url(request, state);
+    let work = move || {
+        let answer = shared.answer(&generation);
+        let page = lookup::page(lookup::Source {
+            generation: &generation,
+            answer: &answer,
+            found: None,
+            hits: &Hits::of_answer(&answer),
+            text: None,
+            kept: Some(&shared),
+            shares: false,
+            echo: "",
+            environment: &BTreeMap::new(),
+            only: &Only::default(),
+            base_url: &base_url,
+            locale,
+        });
+        rendered(&page.of_shared(view))
+    };
+    let page = Desk::of(request).compute(ALL_RECORDS, work).await?;
+    let body = page.map_err(|error| Problem::internal(&error))?;
+    Ok(not_shared(html_text(body)))
 }
 
 /// A page whose address is not for everybody. It has no form: a browser would not tell where that comes from.

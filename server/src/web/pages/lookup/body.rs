@@ -8,13 +8,11 @@ use actix_web::http::header;
 use actix_web::web::Payload;
 
 use super::form;
+use crate::domain::hits::Hits;
 use crate::domain::lookup::{LookupError, MatchAnswer, MatchOptions, Matching};
 use crate::domain::search::search;
-use crate::domain::shared::{Shared, Unknown};
 use crate::domain::steps::Steps;
 use crate::feed::Generation;
-use crate::render::answer::in_order;
-use crate::render::answer::log::{self as marks, MarkedText};
 use crate::render::answer::origin::Only;
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
@@ -34,26 +32,30 @@ pub(super) struct LookedUp {
     pub(super) answer: MatchAnswer,
     /// Search results, where a short text matched nothing.
     pub(super) found: Option<SearchAnswer>,
-    /// The text, if it is short enough to be shown again.
-    pub(super) echo: String,
-    /// The text with its marks; of one that was read as it came the marked lines alone.
-    pub(super) marked: MarkedText,
+    pub(super) hits: Hits,
+    /// The text; of one that was read as it came nothing is kept.
+    pub(super) text: Option<String>,
     pub(super) environment: BTreeMap<String, String>,
     pub(super) only: Only,
-    /// What may be shared of it, where that is offered.
-    pub(super) shared: Option<Shared>,
 }
 
-/// Reads the body and looks it up. `shares`: answers may be shared.
+impl LookedUp {
+    /// The text, if it is short enough to be shown again.
+    pub(super) fn echo(&self) -> &str {
+        let text = self.text.as_deref().unwrap_or_default();
+        if text.len() <= ECHO_BYTES { text } else { "" }
+    }
+}
+
+/// Reads the body and looks it up.
 pub(super) async fn look_up(
     request: &HttpRequest,
     payload: Payload,
     generation: Arc<Generation>,
-    shares: bool,
 ) -> Result<LookedUp, Problem> {
     match media_type(request).as_str() {
-        "application/x-www-form-urlencoded" => from_form(request, payload, generation, shares).await,
-        "text/plain" | "application/octet-stream" => from_stream(request, payload, generation, shares).await,
+        "application/x-www-form-urlencoded" => from_form(request, payload, generation).await,
+        "text/plain" | "application/octet-stream" => from_stream(request, payload, generation).await,
         _ => Err(Problem::new(
             Code::UnsupportedType,
             "send the text as a form field, or as text/plain",
@@ -106,7 +108,6 @@ async fn from_form(
     request: &HttpRequest,
     payload: Payload,
     generation: Arc<Generation>,
-    shares: bool,
 ) -> Result<LookedUp, Problem> {
     let encoded = body::text(request, payload, FORM_BYTES).await?;
     let fields = body::fields(&encoded)?;
@@ -126,46 +127,28 @@ async fn from_form(
     };
     let desk = Desk::of(request);
     let mut steps = Steps::start(&generation, text.as_str(), options, limits::WORK_TIME);
-    let answer = desk.in_turns(ALL_RECORDS, move || steps.step()).await??;
-    let work = move || {
-        let found = (!answer.has_error())
-            .then(|| search_for(&generation, &text))
-            .flatten();
-        let marked = MarkedText::of(&answer, Some(&text));
-        let shared = shares.then(|| to_share(&answer, &marked, Some(&text)));
-        let echo = if text.len() <= ECHO_BYTES {
-            text
-        } else {
-            String::new()
-        };
-        (answer, found, marked, shared, echo)
+    let mut hits = Hits::default();
+    let step = move || {
+        let answer = steps.step_noting(&mut hits)?;
+        Some(answer.map(|answer| (answer, std::mem::take(&mut hits))))
     };
-    let (answer, found, marked, shared, echo) = desk.go_on(ALL_RECORDS, work).await?;
+    let (answer, hits) = desk.in_turns(ALL_RECORDS, step).await??;
+    let searched = (!answer.has_error()).then(|| text.clone());
+    let found = match searched {
+        Some(text) => {
+            desk.go_on(text.len(), move || search_for(&generation, &text))
+                .await?
+        }
+        None => None,
+    };
     Ok(LookedUp {
         answer,
         found,
-        echo,
-        marked,
+        hits,
+        text: Some(text),
         environment,
         only,
-        shared,
     })
-}
-
-fn to_share(answer: &MatchAnswer, marked: &MarkedText, text: Option<&str>) -> Shared {
-    let unknown = match &marked.unknown {
-        marks::Unknown::NotLooked => Unknown {
-            looked: false,
-            numbers: &[],
-            are_more: false,
-        },
-        marks::Unknown::Lines { numbers, are_more } => Unknown {
-            looked: true,
-            numbers,
-            are_more: *are_more,
-        },
-    };
-    Shared::of(answer, &in_order(answer), unknown, text)
 }
 
 /// One short line that matches nothing may be meant as a search.
@@ -189,11 +172,14 @@ fn search_for(generation: &Generation, text: &str) -> Option<SearchAnswer> {
     }
 }
 
-struct MatchingSink(Matching);
+struct MatchingSink {
+    matching: Matching,
+    hits: Hits,
+}
 
 impl Sink for MatchingSink {
     fn take(&mut self, piece: &[u8]) -> Result<(), BodyError> {
-        self.0.feed(piece);
+        self.hits.note(&self.matching.push(piece));
         Ok(())
     }
 }
@@ -202,30 +188,30 @@ async fn from_stream(
     request: &HttpRequest,
     payload: Payload,
     generation: Arc<Generation>,
-    shares: bool,
 ) -> Result<LookedUp, Problem> {
     let environment = form::environment(&body::fields(request.query_string())?)?;
     let options = MatchOptions {
         environment: environment.clone(),
         without_text: false,
     };
-    let sink = MatchingSink(Matching::start(generation, options));
+    let sink = MatchingSink {
+        matching: Matching::start(generation, options),
+        hits: Hits::default(),
+    };
     let sink = body::stream(request, payload, limits::STREAM_BYTES, sink).await?;
     let desk = Desk::of(request);
     let work = move || {
-        let answer = sink.0.finish()?;
-        let marked = MarkedText::of(&answer, None);
-        let shared = shares.then(|| to_share(&answer, &marked, None));
-        Ok::<_, LookupError>((answer, marked, shared))
+        let mut hits = sink.hits;
+        let answer = sink.matching.finish_noting(&mut hits)?;
+        Ok::<_, LookupError>((answer, hits))
     };
-    let (answer, marked, shared) = desk.go_on(ALL_RECORDS, work).await??;
+    let (answer, hits) = desk.go_on(ALL_RECORDS, work).await??;
     Ok(LookedUp {
         answer,
         found: None,
-        echo: String::new(),
-        marked,
+        hits,
+        text: None,
         environment,
         only: Only::default(),
-        shared,
     })
 }

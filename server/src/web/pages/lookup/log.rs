@@ -1,7 +1,7 @@
 //! The text with its marks as the page shows it, beside the records: with a place for each line, the way from mark to mark, and
 //! a map of where they are.
 
-use crate::render::answer::log::{Line, MarkedText, Row};
+use crate::render::answer::log::{Gap, Line, MarkedText, Row};
 use crate::render::i18n::{answer, lookup};
 use crate::web::pages::evidence::{Part, parts};
 
@@ -74,7 +74,8 @@ pub(super) fn view(text: MarkedText, lines: u64, words: &answer::Words, own: &lo
 fn row_view(row: Row, marked: &[u64], words: &answer::Words, own: &lookup::Words) -> RowView {
     match row {
         Row::Line(line) => line_view(line, marked),
-        Row::Gap(count) => folded(words.lines_between(count)),
+        Row::Gap(Gap { lines, hits: 0 }) => folded(words.lines_between(lines)),
+        Row::Gap(gap) => folded(words.lines_with_hits(gap.lines, gap.hits)),
         Row::Repeats(count) => folded(own.more_like_this(count)),
     }
 }

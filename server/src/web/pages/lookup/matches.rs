@@ -103,7 +103,7 @@ pub(super) fn view(
     );
     // As a program printed it: its translation describes the error and is no sample.
     let sample = record.map(|record| Text::new(record.document.signature.as_str()));
-    let own = own_line(found)
+    let own = own_line(found, fault.line)
         .or_else(|| record.map(|record| texts::signature(record, language).0))
         .unwrap_or_else(|| Text::new(found.id.as_str()));
     let mut dead_ends = record
@@ -112,9 +112,12 @@ pub(super) fn view(
     let mut workarounds = record
         .map(|record| texts::workarounds(record, language, &tier))
         .unwrap_or_default();
+    let is_worse = record.is_some_and(|record| faults::is_worse(found, record));
+    if is_worse {
+        workarounds.clear();
+    }
     let first = record.and_then(|record| first_thing(record, &workarounds));
     let step = record.and_then(|record| record.annex.action);
-    let is_worse = record.is_some_and(|record| faults::is_worse(found, record));
     let more = more(dead_ends.len(), workarounds.len(), own_words);
     dead_ends.truncate(ADVICE_SHOWN);
     workarounds.truncate(ADVICE_SHOWN);
@@ -183,9 +186,10 @@ pub(super) fn candidate(generation: &Generation, candidate: &Candidate, locale: 
     }
 }
 
-/// The first line of a match without the blanks around it; of a long one the part that matched.
-fn own_line(found: &Match) -> Option<Text> {
-    let marked = found.lines.first()?.text.as_ref()?;
+/// The line that names a match without the blanks around it, or its first; of a long one the part that matched.
+fn own_line(found: &Match, line: u64) -> Option<Text> {
+    let named = found.lines.iter().find(|matched| matched.line == line);
+    let marked = named.or(found.lines.first())?.text.as_ref()?;
     let matched = marked
         .text
         .get(marked.mark_start as usize..marked.mark_end as usize);
@@ -236,7 +240,7 @@ fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match], words: &Words
                 href: format!("#match-{}", index + 1),
                 text: follower.to_string(),
             },
-            place: words.step_line(first_line(found)),
+            place: words.step_line(first_line(answer, found)),
         })
     };
     let steps: Vec<ChainStep> = faults::chain(answer, id).iter().filter_map(step).collect();
@@ -254,6 +258,7 @@ fn way_href(generation: &Generation, answer: &MatchAnswer, id: &RecordId, locale
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::domain::hits::Hits;
     use crate::domain::lookup::{MatchOptions, look_up};
     use crate::feed::samples::{PEER_ACCESS, generation_of};
     use crate::render::i18n::Language;
@@ -263,10 +268,11 @@ mod tests {
         let generation = generation_of(&[(PEER_ACCESS.0.to_owned(), PEER_ACCESS.1.to_owned())]);
         let text = b"CUDA error: peer access is not supported between these two devices";
         let answer = look_up(&generation, text, MatchOptions::default()).unwrap();
+        let hits = Hits::default();
         let found = &answer.matches[0];
         for language in [Language::English, Language::Chinese] {
             let locale = Locale::from(language);
-            let fault = faults::faults(&generation, &answer, &[found], locale).remove(0);
+            let fault = faults::faults(&generation, &answer, &[found], &hits, locale).remove(0);
             let view = view(&generation, &answer, found, fault, &[found], locale);
             let sample = view.signature.unwrap().text;
             assert!(sample.starts_with("RuntimeError: CUDA error: "), "{sample}");

@@ -22,9 +22,9 @@ pub use result::{ResultPage, Source, page};
 pub use share::{ShareForm, SharedView};
 
 use super::layout::{Layout, Section};
-use super::{html, html_not_shared};
-use crate::domain::shared::Shared;
+use super::{html, html_text, not_shared, rendered};
 use crate::render::i18n::{Locale, lookup::Words};
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::Problem;
 use crate::web::links::base_url;
 use crate::web::pages::locale;
@@ -94,23 +94,30 @@ pub async fn look_up(
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let locale = locale::of(&request);
+    let looked_up = body::look_up(&request, payload, generation.clone()).await?;
+    let base_url = base_url(&request, &state);
     let writing = state.settings.anonymous_writing;
-    let looked_up = body::look_up(&request, payload, generation.clone(), writing).await?;
-    let mut page = page(Source {
-        generation: &generation,
-        answer: &looked_up.answer,
-        found: looked_up.found.as_ref(),
-        marked: &looked_up.marked,
-        echo: &looked_up.echo,
-        environment: &looked_up.environment,
-        only: &looked_up.only,
-        base_url: &base_url(&request, &state),
-        locale,
+    let may_keep = writing && !looked_up.echo().is_empty();
+    let desk = Desk::of(&request);
+    let bytes = looked_up.text.as_ref().map_or(ALL_RECORDS, String::len);
+    let page = desk.go_on(bytes, move || {
+        let mut page = page(Source {
+            generation: &generation,
+            answer: &looked_up.answer,
+            found: looked_up.found.as_ref(),
+            hits: &looked_up.hits,
+            text: looked_up.text.as_deref(),
+            kept: None,
+            shares: writing,
+            echo: looked_up.echo(),
+            environment: &looked_up.environment,
+            only: &looked_up.only,
+            base_url: &base_url,
+            locale,
+        });
+        page.keep_action = may_keep.then(|| locale.href("/unknown"));
+        rendered(&page)
     });
-    if writing && !looked_up.echo.is_empty() {
-        page.keep_action = Some(locale.href("/unknown"));
-    }
-    let shared = looked_up.shared.filter(Shared::is_something);
-    page.share = shared.map(|shared| ShareForm::new(&shared, locale));
-    html_not_shared(&page)
+    let body = page.await?.map_err(|error| Problem::internal(&error))?;
+    Ok(not_shared(html_text(body)))
 }

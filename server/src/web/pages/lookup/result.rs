@@ -11,19 +11,24 @@ use super::log::{self, LogView};
 use super::matches::{self, CandidateView, MatchView};
 use super::narrow::{self, Choice};
 use super::share::{ShareForm, SharedView};
+use crate::domain::hits::Hits;
 use crate::domain::lookup::MatchAnswer;
+use crate::domain::shared::Shared;
 use crate::feed::Generation;
 use crate::render::advice::Text;
 use crate::render::answer::environment::{self, Component};
 use crate::render::answer::log::MarkedText;
-use crate::render::answer::origin::Only;
+use crate::render::answer::origin::{Only, Origin};
 use crate::render::answer::summary;
-use crate::render::answer::{faults, in_order, ticket};
+use crate::render::answer::{Fault, faults, in_order, ticket};
 use crate::render::i18n::{Language, Locale, answer as said, kept, lookup, record};
 use crate::search::SearchAnswer;
 use crate::web::pages::filters;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::search::{HitView, hit_view};
+
+/// Most faults that are shown; a text that has more is no log.
+const MOST_SHOWN: usize = 60;
 
 #[derive(Debug, Template)]
 #[template(path = "pages/result.html")]
@@ -53,7 +58,7 @@ pub struct ResultPage {
     pub(super) keep_action: Option<String>,
     keep: &'static str,
     /// What may be shared of it, where that is offered.
-    pub(super) share: Option<ShareForm>,
+    share: Option<ShareForm>,
     /// Of an answer that is shared, or would be.
     shared: Option<SharedView>,
     environment: Vec<EnvironmentField>,
@@ -83,8 +88,13 @@ pub struct Source<'a> {
     pub answer: &'a MatchAnswer,
     /// Search results, where a short text matched nothing.
     pub found: Option<&'a SearchAnswer>,
-    /// The text with its marks.
-    pub marked: &'a MarkedText,
+    pub hits: &'a Hits,
+    /// The text, where it was kept for the answer.
+    pub text: Option<&'a str>,
+    /// Of an answer that is shared, or would be, what is kept.
+    pub kept: Option<&'a Shared>,
+    /// Whether it may be shared.
+    pub shares: bool,
     /// The text, if it is short enough to be shown again.
     pub echo: &'a str,
     pub environment: &'a BTreeMap<String, String>,
@@ -102,7 +112,6 @@ impl ResultPage {
     pub fn of_shared(mut self, shared: SharedView) -> Self {
         self.narrowing.clear();
         self.is_nothing = false;
-        self.layout.indexed = false;
         if let Some(address) = &shared.address {
             self.layout = self.layout.in_both(address);
         }
@@ -116,7 +125,16 @@ pub fn page(source: Source<'_>) -> ResultPage {
     let language = locale.language;
     let (own, say) = (lookup::Words::of(language), said::Words::of(language));
     let ordered = in_order(answer);
-    let all = faults(source.generation, answer, &ordered, locale);
+    let all = faults(source.generation, answer, &ordered, source.hits, locale);
+    let origins: Vec<&Origin> = all.iter().map(|fault| &fault.origin).collect();
+    let only = source.only.of_these(&origins);
+    let is_shown = |fault: &&Fault| only.wants(&fault.origin);
+    let shown: Vec<&Fault> = all.iter().filter(is_shown).take(MOST_SHOWN).collect();
+    let marked = MarkedText::of(answer, &all, &shown, source.hits, (source.text, source.kept));
+    let share = source
+        .shares
+        .then(|| ShareForm::of(answer, &ordered, &marked.unknown, source.text, locale))
+        .flatten();
     let hits = hits(&source);
     // What the search found already need not be suggested again.
     let candidates = answer
@@ -126,16 +144,23 @@ pub fn page(source: Source<'_>) -> ResultPage {
         .map(|candidate| matches::candidate(source.generation, candidate, locale))
         .collect();
     let heading = heading(answer, &hits, own);
-    let sentences = summary::sentences(answer, &all, &source.marked.unknown, locale);
+    let sentences = summary::sentences(answer, &all, &marked.unknown, locale);
     let layout = Layout::new(format!("{heading} · Peerless"), Section::Lookup);
-    let narrowing = narrow::choices(&all, source.only, say);
-    let count = all.len();
-    let shown: Vec<MatchView> = ordered
-        .iter()
-        .zip(all)
-        .filter(|(_, fault)| source.only.wants(&fault.origin))
-        .map(|(found, fault)| matches::view(source.generation, answer, found, fault, &ordered, locale))
-        .collect();
+    let narrowing = narrow::choices(&all, &only, say);
+    let is_all = shown.len() == all.len();
+    let view = |fault: &Fault| {
+        let found = ordered.get(fault.number - 1)?;
+        let fault = fault.clone();
+        Some(matches::view(
+            source.generation,
+            answer,
+            found,
+            fault,
+            &ordered,
+            locale,
+        ))
+    };
+    let shown: Vec<MatchView> = shown.into_iter().filter_map(view).collect();
     ResultPage {
         layout: layout.spoken(locale).at(answer.kb.seq),
         words: language.words(),
@@ -143,11 +168,10 @@ pub fn page(source: Source<'_>) -> ResultPage {
         say,
         notices: notices(answer, own),
         narrowing,
-        shown_of: (!source.only.is_all()).then(|| say.shown_of(shown.len() as u64, count as u64)),
+        shown_of: (!is_all || !only.is_all()).then(|| say.shown_of(shown.len() as u64, all.len() as u64)),
         components: environment::components(source.generation, answer, &ordered, locale),
         ticket: (!shown.is_empty()).then(|| take_along(&source, &heading, &sentences, &shown)),
-        log: (!source.marked.places.is_empty())
-            .then(|| log::view(source.marked.clone(), answer.lines_scanned, say, own)),
+        log: (!marked.places.is_empty()).then(|| log::view(marked, answer.lines_scanned, say, own)),
         is_nothing: !answer.has_error() && hits.is_empty(),
         heading,
         sentences,
@@ -159,7 +183,7 @@ pub fn page(source: Source<'_>) -> ResultPage {
         box_action: language.address("/match"),
         keep_action: None,
         keep: kept::Words::of(language).offer,
-        share: None,
+        share,
         shared: None,
         environment: form::fields(source.environment, language),
         // A text too long for the box is not there to be sent again.
@@ -182,12 +206,14 @@ fn hits(source: &Source<'_>) -> Vec<HitView> {
 }
 
 fn take_along(source: &Source<'_>, heading: &str, sentences: &[String], shown: &[MatchView]) -> Ticket {
+    let words = said::Words::of(source.locale.language);
     let items: Vec<ticket::Item<'_>> = shown
         .iter()
         .map(|view| ticket::Item {
             fault: &view.fault,
             line: Some(view.own.text.as_str()),
             first: view.first.as_ref(),
+            warning: view.is_worse.then_some(words.worse),
         })
         .collect();
     let head = ticket::Head {

@@ -1,7 +1,11 @@
 //! What the page of an answer says of sharing it: the form that shows what would be kept, that which keeps it, and what stands
 //! over an answer that is shared.
 
-use crate::domain::shared::{DAYS, Kept, Shared};
+use kb_core::scanner::Match;
+
+use crate::domain::lookup::MatchAnswer;
+use crate::domain::shared::{DAYS, Kept, Shared, Unknown};
+use crate::render::answer::unknown as told;
 use crate::render::i18n::Locale;
 use crate::render::i18n::shared::Words;
 use crate::render::words::moment;
@@ -40,14 +44,30 @@ pub struct SharedView {
 }
 
 impl ShareForm {
-    /// Leads to what would be kept.
-    pub fn new(shared: &Shared, locale: Locale) -> Self {
-        Self {
+    /// Leads to what would be kept of an answer; nothing where there is nothing to keep.
+    pub(super) fn of(
+        answer: &MatchAnswer,
+        ordered: &[&Match],
+        unknown: &told::Unknown,
+        text: Option<&str>,
+        locale: Locale,
+    ) -> Option<Self> {
+        let (numbers, are_more) = match unknown {
+            told::Unknown::NotLooked => (Vec::new(), false),
+            told::Unknown::Lines { numbers, are_more } => (numbers.iter().copied().collect(), *are_more),
+        };
+        let unknown = Unknown {
+            looked: *unknown != told::Unknown::NotLooked,
+            numbers: &numbers,
+            are_more,
+        };
+        let shared = Shared::of(answer, ordered, unknown, text);
+        shared.is_something().then(|| Self {
             action: locale.href("/share"),
             answer: shared.to_json(),
             submit: Words::of(locale.language).offer,
             days: Vec::new(),
-        }
+        })
     }
 
     /// Keeps it.

@@ -12,11 +12,11 @@ use time::OffsetDateTime;
 
 use super::texts;
 use crate::domain::fleet::{Fault, Fleet};
+use crate::domain::hits::Hits;
 use crate::domain::lookup::{MatchOptions, look_up};
 use crate::domain::workbench::{Answer, Question, Subject, Workbench};
 use crate::feed::Generation;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
-use crate::render::answer::log::MarkedText;
 use crate::render::answer::origin::Only;
 use crate::render::i18n::tests::messages;
 use crate::render::i18n::{Language, Locale};
@@ -68,7 +68,10 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
             generation: &generation,
             answer: &answer,
             found: None,
-            marked: &MarkedText::of(&answer, Some(text)),
+            hits: &Hits::default(),
+            text: Some(text),
+            kept: None,
+            shares: true,
             echo: text,
             environment: &std::collections::BTreeMap::new(),
             only: &Only::default(),
@@ -207,7 +210,10 @@ fn chinese_pages_of_shared_answers_say_nothing_in_english() {
             generation: &generation,
             answer: &answer,
             found: None,
-            marked: &MarkedText::from((&shared, &answer)),
+            hits: &Hits::of_answer(&answer),
+            text: None,
+            kept: Some(&shared),
+            shares: false,
             echo: "",
             environment: &std::collections::BTreeMap::new(),
             only: &Only::default(),
