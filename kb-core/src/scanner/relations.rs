@@ -60,13 +60,11 @@ impl<'e, 'r> Company<'e, 'r> {
             return None;
         }
         let window = entry.record.window_seconds;
-        let other = self
-            .others(entry)
-            .find(|other| {
-                !other.record.only_alone
-                    && self.in_window(window, entry, other)
-                    && self.is_on_all_hosts(entry, other)
-            })?;
+        let other = self.others(entry).find(|other| {
+            !other.record.only_alone
+                && self.in_window(window, entry, other)
+                && self.is_on_all_hosts(entry, other)
+        })?;
         Some(Why::OnlyAlone {
             beside: other.record.id.clone(),
             line: other.first_line(),
@@ -113,7 +111,8 @@ impl<'e, 'r> Company<'e, 'r> {
     fn hosts(&self, entry: &Entry<'_>) -> Option<Vec<&'e [u8]>> {
         let times = entry.tally.times.iter();
         let hosts: Vec<&[u8]> = times.map(|span| self.clocks.host(span.clock)).collect();
-        let are_named = !hosts.is_empty() && !entry.tally.untimed && hosts.iter().all(|host| !host.is_empty());
+        let are_named =
+            !hosts.is_empty() && !entry.tally.untimed && hosts.iter().all(|host| !host.is_empty());
         are_named.then_some(hosts)
     }
 }

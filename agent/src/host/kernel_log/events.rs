@@ -2,7 +2,7 @@
 //!
 //! The excerpts of a report are capped, since they leave the node; a flood of one line would hide the one that matters.
 
-use kb_core::health::{LogPlace, Missed, Occurrence, Place, read_line};
+use kb_core::health::{LogPlace, Missed, Occurrence, Place, read_message};
 use time::OffsetDateTime;
 
 use super::super::HostRoot;
@@ -53,7 +53,7 @@ pub(crate) fn events(
     };
     let uptime = uptime(root);
     let occurrences = records.iter().filter_map(|(record, boot)| {
-        let event = read_line(&record.message)?;
+        let event = read_message(&record.message)?;
         let of_this_boot = boot.as_deref() == boot_id;
         let stamp = record.microseconds.filter(|_| of_this_boot).zip(uptime);
         // The log's clock is not corrected as others are: near enough for people.

@@ -207,7 +207,10 @@ fn what_happens_on_one_host_takes_nothing_away_on_another() {
         let found = |text: String| matches_and_reasons(&matcher, &text).0;
         assert_eq!(found(on("gpu-1", "b") + &on("gpu-1", "a")), "a");
         assert_eq!(found(on("gpu-2", "b") + &on("gpu-1", "a")), "ab");
-        assert_eq!(found(on("gpu-1", "b") + &on("gpu-2", "b") + &on("gpu-1", "a")), "ab");
+        assert_eq!(
+            found(on("gpu-1", "b") + &on("gpu-2", "b") + &on("gpu-1", "a")),
+            "ab"
+        );
     }
 }
 
