@@ -285,6 +285,14 @@ mod tests {
     }
 
     #[test]
+    fn lines_before_the_kernels_first_are_of_an_earlier_boot() {
+        let line = |message: &str| format!("Nov 21 10:00:00 gpu-17 kernel: {message}\n");
+        let log = [line(&xid(79)), line("Linux version 6.8.0"), line(&xid(31))].concat();
+        let root = tree(&[(KERN, &log)]);
+        assert_eq!(look(root.path(), "a", &mut None).0, of(&[("31", "a")]));
+    }
+
+    #[test]
     fn a_file_is_read_on_across_boots_and_rotation() {
         let log = [
             syslog(9_000, &xid(13)),
