@@ -75,6 +75,52 @@ pub struct Found {
     pub condition: Option<Condition>,
 }
 
+/// How much of a message stands where, for a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing<'a> {
+    /// The line is the message.
+    Line,
+    /// The line has the whole message, and more.
+    Whole,
+    /// Most of the line is the message.
+    Most,
+    /// The line has the message, and more of something else.
+    Part,
+    /// It stands on several lines.
+    OverLines {
+        /// All of it.
+        whole: bool,
+    },
+    /// The line has its code.
+    Code {
+        /// `Xid 79`.
+        code: &'a str,
+        /// The whole message, too.
+        whole: bool,
+    },
+}
+
+/// Share of a line from which on the message is the line, and is most of it, in percent.
+const ALL: u8 = 90;
+const MOST: u8 = 50;
+
+impl Found {
+    /// How it stands there.
+    pub fn standing(&self) -> Standing<'_> {
+        let whole = self.whole_signature;
+        match &self.sign {
+            Sign::Code(code) => Standing::Code { code, whole },
+            Sign::PatternOverLines => Standing::OverLines { whole },
+            Sign::SignatureOverLines => Standing::OverLines { whole: true },
+            Sign::Pattern | Sign::Signature if self.percent >= ALL => Standing::Line,
+            Sign::Signature => Standing::Whole,
+            Sign::Pattern if whole => Standing::Whole,
+            Sign::Pattern if self.percent >= MOST => Standing::Most,
+            Sign::Pattern => Standing::Part,
+        }
+    }
+}
+
 /// What of a record stands in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sign {
@@ -167,12 +213,5 @@ impl Why {
             Self::OnlyAlone { .. } => WhyCode::OnlyAlone,
             Self::SharedWords { .. } => WhyCode::SharedWords,
         }
-    }
-}
-
-impl Sign {
-    /// True of the signature itself, on one line or on several.
-    pub fn is_signature(&self) -> bool {
-        matches!(self, Self::Signature | Self::SignatureOverLines)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::reason::{Condition, Found, Here, Known, LedTo, Sign, Why};
+use crate::reason::{Condition, Found, Here, Known, LedTo, Sign, Standing, Why};
 use crate::signature::AppliesTo;
 
 /// Why a record was chosen, held back or not chosen.
@@ -27,7 +27,7 @@ pub fn why(why: &Why) -> String {
             within(*window)
         ),
         Why::SharedWords { words } => format!(
-            "no pattern of it matches; the text shares these words: {}",
+            "no line is this message; the text shares these words with it: {}",
             words.join(", ")
         ),
     }
@@ -56,23 +56,33 @@ pub fn led_to(led: &LedTo) -> String {
     format!("{sentence}; it leads to {}{more}{told}", named.join(", "))
 }
 
-/// What stands where, how much of the line it covers, what it captured.
+/// What stands where, how much of the line it is, what it names.
 fn sentence_of_found(found: &Found) -> String {
     let Found {
-        sign,
-        percent,
         line,
-        whole_signature,
         captures,
         wraps,
         condition,
+        ..
     } = found;
-    let mut sentence = format!("{} covers {percent} % of line {line}", name(sign));
-    if *whole_signature && !sign.is_signature() {
-        sentence.push_str(", which holds the whole signature");
-    }
+    let mut sentence = match found.standing() {
+        Standing::Line => format!("line {line} is this message"),
+        Standing::Whole => format!("line {line} has the whole message"),
+        Standing::Most => format!("most of line {line} is this message"),
+        Standing::Part => format!("part of line {line} is this message"),
+        Standing::OverLines { whole: false } => {
+            format!("this message stands on several lines, line {line} among them")
+        }
+        Standing::OverLines { whole: true } => {
+            format!("the whole message stands on several lines, line {line} among them")
+        }
+        Standing::Code { code, whole: false } => format!("the code {code} stands on line {line}"),
+        Standing::Code { code, whole: true } => {
+            format!("the code {code} stands on line {line}, and so does the whole message")
+        }
+    };
     if !captures.is_empty() {
-        sentence.push_str("; it captured ");
+        sentence.push_str("; it names ");
         sentence.push_str(&list(captures));
     }
     if let Some(inner) = wraps {
@@ -88,10 +98,10 @@ fn sentence_of_found(found: &Found) -> String {
 
 fn name(sign: &Sign) -> String {
     match sign {
-        Sign::Pattern => "a pattern of the record".to_owned(),
-        Sign::PatternOverLines => "a pattern of the record, over several lines,".to_owned(),
-        Sign::Signature => "the whole signature".to_owned(),
-        Sign::SignatureOverLines => "the whole signature, over several lines,".to_owned(),
+        Sign::Pattern => "the wording of this message".to_owned(),
+        Sign::PatternOverLines => "the wording of this message, over several lines,".to_owned(),
+        Sign::Signature => "the whole message".to_owned(),
+        Sign::SignatureOverLines => "the whole message, over several lines,".to_owned(),
         Sign::Code(code) => format!("the code {code}"),
     }
 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kb_core::health::{Bearing, Family, WATCHED, known_xids};
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Expect, FailOn, Named, Verdict, table};
 
@@ -34,7 +35,7 @@ fn every_record_that_a_cause_names_is_in_kb_seed() {
 }
 
 /// `BEGIN name` and `END name` in the page, with what belongs between them.
-fn generated() -> [(&'static str, String); 4] {
+fn generated() -> [(&'static str, String); 6] {
     let rows: Vec<&Named> = table().collect();
     let last_of_pair = rows
         .iter()
@@ -46,6 +47,8 @@ fn generated() -> [(&'static str, String); 4] {
         ("fail-on", fail_on()),
         ("causes of pairs", causes(of_pair)),
         ("causes of runs", causes(of_run)),
+        ("watched", watched()),
+        ("xids", xids()),
     ]
 }
 
@@ -93,6 +96,50 @@ fn causes(rows: &[&Named]) -> String {
         let record = row.record.map_or_else(String::new, |id| format!("`{id}`"));
         let (cause, verdict, means) = (row.cause, row.verdict.word(), row.means);
         writeln!(text, "| `{cause}` | {verdict} | {means} | {record} |").unwrap();
+    }
+    text
+}
+
+fn watched() -> String {
+    let mut text =
+        "| cause | for the node | ends as | means | read from | record |\n| --- | --- | --- | --- | --- | --- |\n"
+            .to_owned();
+    for row in WATCHED {
+        let record = row.record.map_or_else(String::new, |id| format!("`{id}`"));
+        let bearing = row.bearing.map_or("depends", weight);
+        let (cause, nature) = (row.cause, row.nature.word());
+        let (means, from) = (row.means, row.read_from);
+        writeln!(
+            text,
+            "| `{cause}` | {bearing} | {nature} | {means} | {from} | {record} |"
+        )
+        .unwrap();
+    }
+    text
+}
+
+fn weight(bearing: Bearing) -> &'static str {
+    match bearing {
+        Bearing::Fault => "fault",
+        Bearing::Warning => "warning",
+        Bearing::Unknown => "could not tell",
+        Bearing::Event => "counted only",
+    }
+}
+
+/// Every Xid and SXid that a record is about, by what it means where its line does not say Fatal or Nonfatal.
+fn xids() -> String {
+    let mut text = "| for the node | Xid | SXid |\n| --- | --- | --- |\n".to_owned();
+    for bearing in [Bearing::Fault, Bearing::Warning, Bearing::Event] {
+        let numbers = |family: Family| {
+            let of_it = known_xids()
+                .iter()
+                .filter(|xid| xid.family == family && xid.bearing(None) == bearing);
+            let numbers: Vec<String> = of_it.map(|xid| xid.number.to_string()).collect();
+            numbers.join(", ")
+        };
+        let (xids, switch) = (numbers(Family::Xid), numbers(Family::Sxid));
+        writeln!(text, "| {} | {xids} | {switch} |", weight(bearing)).unwrap();
     }
     text
 }

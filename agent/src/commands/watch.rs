@@ -1,5 +1,6 @@
 //! `peerless-agent watch`: a log followed as it grows, each known error told as it comes.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::MetadataExt as _;
@@ -27,6 +28,9 @@ use super::{InputError, write_out};
 const PAUSE: Duration = Duration::from_secs(1);
 /// Lines after which the scanner starts afresh, so that one that runs for months keeps nothing of what is long past.
 const LINES_OF_A_SCAN: u64 = 100_000;
+/// Notes of a scan that are told as they come. Some count, and are another sentence for each line; what is said of the
+/// others stands in those that come when the scan ends.
+const NOTES_AT_ONCE: usize = 20;
 
 /// Follows until the reader is gone, the program is ended, or, with `--once`, the log is read.
 pub(crate) fn watch(arguments: &WatchArgs) -> anyhow::Result<u8> {
@@ -63,6 +67,7 @@ fn kernel_log(teller: &mut Teller<'_>, root: &HostRoot, once: bool) -> anyhow::R
         for line in there {
             teller.line(&line)?;
         }
+        teller.end()?;
         return Ok(0);
     }
     if log.is_file() {
@@ -157,6 +162,7 @@ fn journal(teller: &mut Teller<'_>, once: bool) -> anyhow::Result<u8> {
     for line in BufReader::new(lines).split(b'\n') {
         teller.line(&String::from_utf8_lossy(&line.context("read the journal")?))?;
     }
+    teller.end()?;
     let status = child.wait().context("wait for journalctl")?;
     anyhow::ensure!(status.success(), "journalctl ended: {status}");
     Ok(0)
@@ -257,6 +263,8 @@ struct Teller<'a> {
     lines: u64,
     json: bool,
     has_told: bool,
+    /// Notes of this scan that were told.
+    noted: BTreeSet<String>,
 }
 
 impl<'a> Teller<'a> {
@@ -267,6 +275,7 @@ impl<'a> Teller<'a> {
             lines: 0,
             json,
             has_told: false,
+            noted: BTreeSet::new(),
         }
     }
 
@@ -281,7 +290,11 @@ impl<'a> Teller<'a> {
             .get_or_insert_with(|| matcher.scanner(ScanOptions::default()));
         let events = scanner.push(bytes);
         self.lines += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        let notes = scanner.notes();
         self.tell(&events)?;
+        if self.noted.len() < NOTES_AT_ONCE {
+            self.note(notes)?;
+        }
         if self.lines >= LINES_OF_A_SCAN && bytes.ends_with(b"\n") {
             self.end()?;
         }
@@ -290,10 +303,29 @@ impl<'a> Teller<'a> {
 
     fn end(&mut self) -> io::Result<()> {
         self.lines = 0;
-        match self.scanner.take() {
-            Some(scanner) => self.tell(&scanner.finish_with_events().0),
-            None => Ok(()),
+        if let Some(scanner) = self.scanner.take() {
+            let (events, summary) = scanner.finish_with_events();
+            self.tell(&events)?;
+            self.note(summary.notes)?;
         }
+        self.noted.clear();
+        Ok(())
+    }
+
+    /// What was left out: without it, silence would pass for "no error". Lines of JSON are hits and nothing else.
+    fn note(&mut self, notes: Vec<String>) -> io::Result<()> {
+        for note in notes {
+            if self.noted.contains(&note) {
+                continue;
+            }
+            if self.json {
+                say(&format!("note: {note}"));
+            } else {
+                write_out(&format!("note: {}\n", harmless(&note)))?;
+            }
+            self.noted.insert(note);
+        }
+        Ok(())
     }
 
     fn tell(&mut self, events: &[Event]) -> io::Result<()> {

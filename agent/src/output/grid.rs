@@ -18,6 +18,10 @@ impl Cell {
         }
     }
 
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(super) fn coloured(text: impl Into<String>, verdict: Verdict) -> Self {
         Self {
             text: text.into(),

@@ -2,7 +2,7 @@
 //! fit on a terminal of 80 columns.
 
 use kb_core::report::{Check, Direction, Outcome, Report};
-use kb_core::verdict::Verdict;
+use kb_core::verdict::{Verdict, checked_rungs};
 
 use super::Style;
 use super::grid::{Cell, lay_out};
@@ -18,10 +18,26 @@ pub(super) fn of_pairs(report: &Report, style: Style) -> String {
         cells.extend(columns.map(|(column, _)| cell(report, row, column)));
         rows.push(cells);
     }
+    let is_numbered = |cell: &Cell| cell.text().contains(|character: char| character.is_ascii_digit());
+    // The first row and column number the GPUs.
+    let has_numbers = rows
+        .iter()
+        .skip(1)
+        .flat_map(|row| row.iter().skip(1))
+        .any(is_numbered);
+    let numbers = if has_numbers { legend() } else { String::new() };
     format!(
-        "  each row's GPU accessing each column's memory: ok, or the first rung that did not pass\n{}",
+        "  each row's GPU accessing each column's memory: ok, or the first check that did not pass\n{numbers}{}",
         lay_out(&rows, style)
     )
+}
+
+/// What the numbers in the map are.
+fn legend() -> String {
+    let checks: Vec<String> = checked_rungs()
+        .map(|(number, name)| format!("{number} {name}"))
+        .collect();
+    format!("  checks: {}\n", checks.join(", "))
 }
 
 fn cell(report: &Report, initiator: u32, owner: u32) -> Cell {

@@ -5,8 +5,8 @@ use kb_core::report::{Mismatch, Outcome, ReasonCode};
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{CallFailure, CheckResult, Checked};
 
-use super::session::Trouble;
 use super::setup::SPENT;
+use super::trouble::Trouble;
 
 /// A check as it came out, before it is known whether it is repeated.
 #[derive(Debug, Clone)]

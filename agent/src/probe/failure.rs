@@ -6,7 +6,7 @@ use kb_core::verdict::cause;
 use crate::worker::handle::{Fault, Stuck};
 use crate::worker::protocol::CallFailure;
 
-use super::session::Trouble;
+use super::trouble::Trouble;
 
 pub(super) fn failure_of(step: &str, message: String) -> Failure {
     Failure::new(step, message)

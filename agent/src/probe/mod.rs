@@ -11,7 +11,6 @@ mod idle;
 mod ladder;
 mod live;
 mod nccl;
-mod opening;
 mod parts;
 mod progress;
 mod selection;
@@ -20,6 +19,8 @@ mod setup;
 mod stages;
 mod surroundings;
 mod timing;
+mod trouble;
+mod unresponsive;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! The processes of a run over its life: opened, GPUs prepared and access enabled as checks need it, replaced when
 //! they fail.
 
+mod nvml;
 mod processes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,16 +10,14 @@ use std::os::fd::OwnedFd;
 use kb_core::report::{Fact, Gap, GapKind, Outcome};
 
 use crate::host::Near;
-use crate::worker::handle::{Fault, Stuck};
-use crate::worker::protocol::{
-    Answer, CallFailure, CheckKind, Checked, Command, Loaded, ManagedGpu, NoList, Opened, PairFacts,
-    Unanswered, Why,
-};
+use crate::worker::handle::Stuck;
+use crate::worker::protocol::{Answer, CheckKind, Checked, Command, Loaded, Opened, PairFacts};
 
 use super::attempt::Attempt;
-use super::failure::failure_from;
 use super::live::Live;
 use super::setup::{OPEN_FACTOR, Setup};
+use super::trouble::Trouble;
+use super::unresponsive::NoAnswer;
 
 /// What is known of the GPUs once they are listed.
 #[derive(Debug, Clone, Default)]
@@ -48,13 +47,6 @@ fn uuids_of(opened: &Opened) -> Vec<Option<String>> {
     opened.gpus.iter().map(|gpu| gpu.uuid.value.clone()).collect()
 }
 
-/// Why the driver could not be opened or asked.
-#[derive(Debug, Clone)]
-pub(super) enum Trouble {
-    Call(CallFailure),
-    Worker(Fault),
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Worker,
@@ -78,6 +70,8 @@ pub(super) struct Session<'a> {
     pub(super) host_memory: BTreeMap<u32, Option<String>>,
     /// Processes that did not end even when killed.
     pub(super) stuck: Vec<Stuck>,
+    /// A driver that did not answer twice: it is not asked for more.
+    silent: Option<NoAnswer>,
 }
 
 impl<'a> Session<'a> {
@@ -92,6 +86,7 @@ impl<'a> Session<'a> {
             no_bench: None,
             host_memory: BTreeMap::new(),
             stuck: Vec::new(),
+            silent: None,
         }
     }
 
@@ -152,46 +147,17 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Rung 1 of a pair.
+    /// Rung 1 of a pair, which asks CUDA and NVML.
     pub(super) fn pair_facts(&mut self, a: u32, b: u32) -> Result<PairFacts, Trouble> {
-        if self.worker.is_none() {
-            self.open()?;
-        }
-        match self.ask(Role::Worker, &Command::PairFacts { a, b }, 1)? {
+        let answer = self.ask_twice(|session| {
+            if session.worker.is_none() {
+                session.open()?;
+            }
+            session.ask(Role::Worker, &Command::PairFacts { a, b }, OPEN_FACTOR)
+        })?;
+        match answer {
             Answer::PairFacts(facts) => Ok(*facts),
             other => Err(self.unexpected(Role::Worker, other)),
-        }
-    }
-
-    /// What may have changed on the GPUs at these addresses. Where no worker is left, a fresh one reads it that opens
-    /// no CUDA: NVML answers about a GPU that CUDA can no longer use.
-    pub(super) fn read_again(
-        &mut self,
-        addresses: Vec<Option<String>>,
-    ) -> Result<Vec<BTreeMap<String, Fact>>, Trouble> {
-        if self.worker.is_none() {
-            self.start(Role::Worker)?;
-        }
-        match self.ask(Role::Worker, &Command::ReadAgain { addresses }, 1)? {
-            Answer::ReadAgain { gpus } => Ok(gpus),
-            other => Err(self.unexpected(Role::Worker, other)),
-        }
-    }
-
-    /// Every GPU that NVML lists, or why it lists none. A fresh worker asks it where none is left.
-    pub(super) fn list_managed(&mut self) -> Result<Vec<ManagedGpu>, NoList> {
-        let not_asked = |trouble: &Trouble| NoList::NotAsked(failure_from(trouble).message);
-        if self.worker.is_none() {
-            self.start(Role::Worker).map_err(|trouble| not_asked(&trouble))?;
-        }
-        match self.ask(Role::Worker, &Command::ListManaged, 1) {
-            Ok(Answer::Managed { gpus }) => gpus,
-            Ok(other) => Err(not_asked(&self.unexpected(Role::Worker, other))),
-            // The worker was there and came to no answer.
-            Err(trouble) => Err(NoList::Unanswered(Unanswered {
-                why: Why::Failed,
-                message: failure_from(&trouble).message,
-            })),
         }
     }
 

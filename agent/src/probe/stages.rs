@@ -9,15 +9,15 @@ use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
 
 use super::again;
 use super::bench::{Bench, Way};
-use super::failure::{failure_from, stuck_failure};
+use super::failure::failure_from;
 use super::idle;
 use super::ladder::{Ascent, Climb, LOWER, UPPER};
-use super::opening::{Opening, open};
 use super::parts::Parts;
 use super::progress::{PairStep, Progress, Step};
-use super::session::{Known, Role, Session, Trouble};
+use super::session::{Known, Role, Session};
 use super::setup::{SPENT, Setup};
 use super::timing::Timings;
+use super::unresponsive::{NoAnswer, twice};
 use super::{Depth, Found, Options, absent, driver_facts};
 
 pub(super) fn run(
@@ -28,7 +28,7 @@ pub(super) fn run(
 ) -> Found {
     progress.step(Step::Opening);
     let mut session = Session::new(setup, None);
-    let opened = match open(&mut session) {
+    let opened = match twice(|| session.open()) {
         Ok(opened) => opened,
         Err(trouble) => return closed(options, session, &trouble),
     };
@@ -110,9 +110,8 @@ pub(super) fn run(
         simulated: false,
         driver: driver_facts(&opened),
         failures: session
-            .stuck
-            .iter()
-            .map(stuck_failure)
+            .failures()
+            .into_iter()
             .chain(wrong)
             .chain(wrong_alone)
             .collect(),
@@ -128,7 +127,7 @@ pub(super) fn run(
 }
 
 /// Nothing but why the driver does not open, and which GPUs NVML lists nevertheless.
-fn closed(options: &Options, mut session: Session<'_>, trouble: &Opening) -> Found {
+fn closed(options: &Options, mut session: Session<'_>, trouble: &NoAnswer) -> Found {
     // A driver that does not answer is not asked for more.
     let absent = if trouble.is_answer() {
         absent::of_run(options, &mut session, None)
@@ -138,7 +137,7 @@ fn closed(options: &Options, mut session: Session<'_>, trouble: &Opening) -> Fou
     session.end();
     let mut found = Found::nothing(trouble.failure());
     found.absent = absent;
-    found.failures.extend(session.stuck.iter().map(stuck_failure));
+    found.failures.extend(session.failures());
     found.learn(session.loaded.as_ref());
     found
 }
@@ -167,7 +166,7 @@ fn untouched(
     let mut found = Found {
         simulated: false,
         driver: driver_facts(opened),
-        failures: session.stuck.iter().map(stuck_failure).collect(),
+        failures: session.failures(),
         gpus: opened.gpus.clone(),
         absent: Vec::new(),
         pairs: pairs.collect(),
@@ -247,11 +246,7 @@ fn pair_facts(setup: &Setup, session: &mut Session<'_>, a: u32, b: u32) -> PairF
     if setup.is_spent() {
         return unanswered(GapKind::Skipped, SPENT);
     }
-    let result = match session.pair_facts(a, b) {
-        Err(Trouble::Worker(_)) if !setup.is_spent() => session.pair_facts(a, b),
-        result => result,
-    };
-    result.unwrap_or_else(|trouble| {
+    session.pair_facts(a, b).unwrap_or_else(|trouble| {
         let reason = failure_from(&trouble).message;
         unanswered(GapKind::Failed, &reason)
     })

@@ -7,8 +7,9 @@ use kb_core::report::{Cell, Engine, Gap, GapKind, Measurement, Operation, Outcom
 
 use crate::worker::protocol::{Answer, CheckKind, Command};
 
-use super::session::{Role, Session, Trouble};
+use super::session::{Role, Session};
 use super::setup::SPENT;
+use super::trouble::Trouble;
 
 /// Bytes of a copy; four times a check's data where that is less, which is so in tests.
 const BYTES: u64 = 16 << 20;

@@ -76,6 +76,22 @@ fn what_cannot_be_converted_is_a_matter_of_the_caller() {
     }
 }
 
+/// The host is what the output says; this machine's only where no other node is named.
+#[test]
+fn the_host_of_another_node_is_not_this_machine() {
+    let node = Node::with(&Scenario::healthy(2));
+    let host = |tool: &str, arguments: &[&str]| {
+        let file = sample(tool);
+        let run = convert(&node, &[&[file.to_str().unwrap()], arguments].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.report().node.hostname
+    };
+    let named = ["--node-id", "node-7"];
+    assert_eq!(host("topo-x4.txt", &[]).as_deref(), Some("gpu-17"));
+    assert_eq!(host("topo-x4.txt", &named), None);
+    assert_eq!(host("nvbandwidth-x2.txt", &named).as_deref(), Some("vm"));
+}
+
 /// What was converted is shown, and nobody is told to run a probe that never ran.
 #[test]
 fn a_converted_report_shows_its_matrices() {

@@ -10,6 +10,7 @@
 mod absent;
 mod bench;
 mod convert;
+mod counters;
 mod deployment;
 mod enrol;
 mod facts;
@@ -38,6 +39,7 @@ mod strangers;
 mod stub;
 mod table;
 mod tree;
+mod unresponsive;
 mod upload;
 mod watching;
 mod wording;

@@ -55,7 +55,7 @@ fn server(times: usize) -> (String, JoinHandle<Vec<String>>) {
     serving(body.to_string(), times)
 }
 
-fn serving(body: String, times: usize) -> (String, JoinHandle<Vec<String>>) {
+pub(crate) fn serving(body: String, times: usize) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let serve = move || {

@@ -3,20 +3,19 @@
 use std::fs;
 use std::io::Write as _;
 
+use crate::node::{Node, Run, mode};
+use crate::tree::write;
 use fake_gpu::Scenario;
 use fake_gpu::scenario::{Clocks, Condition, Ecc, Pcie, RemappedRows};
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
-use crate::node::{Node, Run, mode};
-use crate::tree::write;
-
 /// GPU 0 as the report names it.
-const GPU: &str = "0000:00:06.0";
+pub(crate) const GPU: &str = "0000:00:06.0";
 const BOOT: &str = "host/proc/sys/kernel/random/boot_id";
 
 /// A node with two GPUs whose kernel log can be read; the condition is GPU 0's.
-fn node(condition: Condition) -> Node {
+pub(crate) fn node(condition: Condition) -> Node {
     let mut scenario = Scenario::healthy(2);
     scenario.gpus[0].condition = condition;
     let node = Node::with(&scenario);
@@ -30,7 +29,7 @@ fn log(node: &Node, number: u64, message: &str) {
     writeln!(file, "3,{number},{number},-;{message}").unwrap();
 }
 
-fn daemon(node: &Node, arguments: &[&str]) -> Run {
+pub(crate) fn daemon(node: &Node, arguments: &[&str]) -> Run {
     let (state, metrics) = (node.path("state"), node.path("peerless.prom"));
     let mut command = node.command("daemon");
     command.args(["--once", "--state", state.to_str().unwrap()]);
@@ -53,15 +52,15 @@ fn status(node: &Node) -> Run {
     with_state(node, "status", &["--passive", "--fail-on", "unknown"])
 }
 
-fn looked(node: &Node) -> Report {
+pub(crate) fn looked(node: &Node) -> Report {
     serde_json::from_slice(&fs::read(node.path("state/last-passive.json")).unwrap()).unwrap()
 }
 
-fn metrics(node: &Node) -> String {
+pub(crate) fn metrics(node: &Node) -> String {
     fs::read_to_string(node.path("peerless.prom")).unwrap()
 }
 
-fn xid(number: u32, rest: &str) -> String {
+pub(crate) fn xid(number: u32, rest: &str) -> String {
     format!("NVRM: Xid (PCI:0000:00:06): {number}, {rest}")
 }
 

@@ -1,14 +1,20 @@
 //! `watch` of a file: what is no text, what takes its place, and who reads.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 
 use fake_gpu::Scenario;
+use kb_core::ids::Revision;
+use kb_core::record::Record;
+use kb_core::signature::RecordSignatures;
 
-use crate::matching::{LINE, fetched, run};
-use crate::node::Node;
+use crate::matching::{LINE, fetched, run, serving};
+use crate::node::{Node, Run};
+use crate::tree::write;
 
 /// Where a file is no text, silence would mean that it holds no error.
 #[test]
@@ -63,6 +69,11 @@ impl Followed {
         let log = node.path("job.log");
         fs::write(&log, format!("{LINE}\n")).unwrap();
         fetched(node, log.to_str().unwrap());
+        Self::of(node, log)
+    }
+
+    /// With the signatures that the node has.
+    fn of(node: &Node, log: PathBuf) -> Self {
         let mut command = node.bare("watch");
         command
             .arg("--signatures")
@@ -130,4 +141,113 @@ fn a_file_that_was_emptied_and_filled_beyond_its_place_is_read_anew() {
     fs::write(&followed.log, refilled).unwrap();
     let told = followed.told_up_to_the_last();
     assert_eq!(told.len(), 2, "{told:?}");
+}
+
+/// The Xids and SXids that records are about, by family, number and record.
+fn xids() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let rows = include_str!("../../../kb-core/data/xids.tsv").lines().skip(1);
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('\t').collect();
+        (cells[0], cells[1], cells[2])
+    })
+}
+
+/// Their shipped records: more than are counted on one line.
+fn fetched_xids(node: &Node) {
+    let ids: BTreeSet<&str> = xids().map(|(.., id)| id).collect();
+    assert!(ids.len() > 100, "{}", ids.len());
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kb-seed");
+    let signatures = |id: &str| -> RecordSignatures {
+        let read = |kind: &str| fs::read_to_string(seeds.join(format!("{id}.{kind}"))).unwrap();
+        let record = Record::parse(&read("json"), &read("ext.json")).unwrap();
+        record.signatures(Revision(1))
+    };
+    let records: Vec<RecordSignatures> = ids.into_iter().map(signatures).collect();
+    let body = serde_json::json!({ "records": records, "kb": { "seq": 7 } });
+    let (address, thread) = serving(body.to_string(), 1);
+    let log = node.path("clean.log");
+    fs::write(&log, "step 1\n").unwrap();
+    let run = run(node, "match", &["--server", &address, log.to_str().unwrap()]);
+    thread.join().unwrap();
+    assert_eq!(run.code, 1, "{}", run.stderr);
+}
+
+/// A line with all of them.
+fn crowded() -> String {
+    let all: Vec<String> = xids()
+        .map(|(family, number, _)| format!("{family} {number}"))
+        .collect();
+    format!("{}\n", all.join(" "))
+}
+
+const CROWDED: &str = "line has too many possible matches";
+
+#[test]
+fn what_is_left_out_of_a_crowded_line_is_told() {
+    let node = Node::with(&Scenario::healthy(2));
+    fetched_xids(&node);
+    let log = node.path("job.log");
+    fs::write(&log, crowded()).unwrap();
+    let log = log.to_str().unwrap();
+    let watched = run(&node, "watch", &["--once", log]);
+    let notes: Vec<&str> = watched
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("note: "))
+        .collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains(CROWDED), "{notes:?}");
+    assert_eq!(watched.stdout.lines().count(), 101, "100 records and the note");
+    let matched = run(&node, "match", &[log]);
+    assert!(matched.stdout.contains(CROWDED), "{}", matched.stdout);
+    // Lines of JSON stay hits.
+    let json = run(&node, "watch", &["--once", "--json", log]);
+    assert_eq!(json.stdout.lines().count(), 100);
+    assert!(json.stderr.contains(CROWDED), "{}", json.stderr);
+    fs::write(log, "step 1\n").unwrap();
+    assert_eq!(run(&node, "watch", &["--once", log]).stdout, "");
+}
+
+/// A log that is followed may never end.
+#[test]
+fn what_is_left_out_of_a_log_that_goes_on_is_told_at_once() {
+    let node = Node::with(&Scenario::healthy(2));
+    fetched_xids(&node);
+    let log = node.path("job.log");
+    fs::write(&log, "").unwrap();
+    let mut followed = Followed::of(&node, log);
+    let unknown = "NVRM: Xid (PCI:0000:00:06): 61, pid=7";
+    add(&followed.log, &format!("{unknown}\n{}", crowded()));
+    let told = followed.told.by_ref().lines().map(Result::unwrap);
+    let mut notes: Vec<String> = told.filter(|line| line.starts_with("note: ")).take(2).collect();
+    followed.watching.kill().unwrap();
+    followed.watching.wait().unwrap();
+    notes.sort();
+    assert!(notes[0].contains(CROWDED), "{notes:?}");
+    assert!(notes[1].contains("Xid 61, which no record explains"), "{notes:?}");
+}
+
+/// A note that counts would be another one for each line.
+#[test]
+fn notes_do_not_grow_with_the_log() {
+    let node = Node::with(&Scenario::healthy(2));
+    fetched_xids(&node);
+    let bin = node.path("bin");
+    write(&bin, "lines", crowded().repeat(40));
+    write(&bin, "journalctl", "#!/bin/sh\ncat \"${0%/*}/lines\"\n");
+    fs::set_permissions(bin.join("journalctl"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = node.bare("watch");
+    command.args(["--journal", "--once", "--signatures"]);
+    command
+        .arg(node.path("cache/signatures.json"))
+        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let watched = Run::of(&command.output().unwrap());
+    let notes: Vec<&str> = watched
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("note: "))
+        .collect();
+    assert_eq!(notes.len(), 21, "{notes:?}");
+    assert!(notes[0].starts_with("note: 1 line has"), "{notes:?}");
+    assert!(notes[20].starts_with("note: 40 lines have"), "{notes:?}");
 }

@@ -104,3 +104,35 @@ fn what_a_driver_does_not_have_is_told_by_a_code() {
     }
     assert_eq!(report.conclusion.verdict, Verdict::Healthy);
 }
+
+/// Every sentence of a report that people read.
+fn sentences(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| sentences(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| sentences(field, found)),
+        _ => {}
+    }
+}
+
+/// A number alone says nothing to whoever has not read the manual.
+#[test]
+fn no_rung_is_named_without_what_it_is() {
+    for scenario in [
+        Scenario::healthy(2),
+        Scenario::private_mirror(),
+        Scenario::refused_gns(),
+    ] {
+        let node = Node::with(&scenario);
+        let mut told = vec![node.run("probe", &[]).stdout];
+        let (report, run) = node.probe(&[]);
+        told.push(run.stderr);
+        sentences(&serde_json::to_value(&report).unwrap(), &mut told);
+        for text in told {
+            assert!(!text.contains("rungs"), "{text}");
+            for (at, _) in text.match_indices("rung ") {
+                assert!(text[..at].ends_with(" ("), "{text}");
+            }
+        }
+    }
+}

@@ -12,6 +12,7 @@ use super::relations::discounted;
 use super::sequence::MAX_OPEN;
 use super::stated::Told;
 use super::summary::{Applies, Candidate, Match, Summary};
+use super::unexplained::UnexplainedXids;
 use super::wrapper::{layer, put_wrappers_behind};
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
 use crate::ids::RecordId;
@@ -89,21 +90,14 @@ fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, environment: &Environmen
     entries
 }
 
-/// What was capped or left out, in sentences.
-fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_>) -> Vec<String> {
-    let mut notes: Vec<String> = seen.strangers.notes().collect();
-    if seen.end.long_lines > 0 {
+/// What was left out and no record explains, as far as it is known before the text ends.
+pub(super) fn notes_so_far(tally: &Tally, unexplained: &UnexplainedXids, long_lines: u64) -> Vec<String> {
+    let mut notes: Vec<String> = unexplained.notes().collect();
+    if long_lines > 0 {
         notes.push(format!(
-            "{} {} longer than {LONG_LINE_BYTES} bytes and read in pieces that overlap by {OVERLAP_BYTES} bytes; a \
+            "{long_lines} {} longer than {LONG_LINE_BYTES} bytes and read in pieces that overlap by {OVERLAP_BYTES} bytes; a \
              longer match there may be missed, and a record is counted once on such a line",
-            seen.end.long_lines,
-            if seen.end.long_lines == 1 { "line is" } else { "lines are" },
-        ));
-    }
-    for entry in entries.iter().filter(|entry| entry.tally.overflow > 0) {
-        notes.push(format!(
-            "{} lines of {} have captured values beyond the {MAX_FOLDS_OF_RECORD} that are told apart; they are counted",
-            entry.tally.overflow, entry.record.id,
+            if long_lines == 1 { "line is" } else { "lines are" },
         ));
     }
     if tally.crowded.lines > 0 {
@@ -116,6 +110,18 @@ fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_
             "{lines} {} too many possible matches: {tests} tests were skipped there, and {records} records beyond \
              {MAX_RECORDS_OF_LINE} of a line were not counted; split the text into its lines",
             if lines == 1 { "line has" } else { "lines have" },
+        ));
+    }
+    notes
+}
+
+/// What was capped or left out, in sentences.
+fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_>) -> Vec<String> {
+    let mut notes = notes_so_far(tally, seen.unexplained, seen.end.long_lines);
+    for entry in entries.iter().filter(|entry| entry.tally.overflow > 0) {
+        notes.push(format!(
+            "{} lines of {} have captured values beyond the {MAX_FOLDS_OF_RECORD} that are told apart; they are counted",
+            entry.tally.overflow, entry.record.id,
         ));
     }
     if tally.dropped_candidates > 0 {

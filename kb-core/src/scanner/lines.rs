@@ -65,6 +65,11 @@ impl Lines {
         }
     }
 
+    /// Lines so far that were read in pieces.
+    pub(super) fn long_lines(&self) -> u64 {
+        self.long_count
+    }
+
     /// Ends the text.
     pub(super) fn finish(mut self, mut read: impl FnMut(Part<'_>)) -> End {
         if !self.held.is_empty() || self.in_long_line {

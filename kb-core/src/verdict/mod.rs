@@ -16,6 +16,7 @@ mod pair;
 mod proven;
 mod rows;
 mod run;
+mod rung;
 mod scene;
 mod speed;
 #[cfg(test)]
@@ -29,5 +30,7 @@ pub use proven::{all_passed, check_passed, unproven};
 pub use rows::{Named, table};
 pub use run::judge;
 pub(crate) use run::worst_absent;
+pub use rung::checked_rungs;
+pub(crate) use rung::rung;
 
 pub use crate::report::{ExitCode, Verdict};

@@ -2,6 +2,7 @@
 
 use super::evidence::{Finding, Seen};
 use super::rows::{Named, Row, of_pair, staged_instead};
+use super::rung::proven_by;
 use super::scene::Scene;
 use super::{Expect, Verdict};
 use crate::ids::RecordId;
@@ -64,10 +65,9 @@ fn healthy(seen: &Seen<'_>) -> PairVerdict {
     let proven_rungs = seen.proven_rungs();
     let mut evidence = seen.directions_with_access(Some(true));
     evidence.extend(seen.checks().map(|(_, _, pointer)| pointer));
-    let rungs: Vec<String> = proven_rungs.iter().map(u8::to_string).collect();
     PairVerdict {
         verdict: Verdict::Healthy,
-        reason: format!("proven in both directions by rungs {}", rungs.join(", ")),
+        reason: proven_by(|rung| proven_rungs.contains(&rung)),
         evidence,
         proven_rungs,
         ..PairVerdict::undecided()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Expect;
 use super::pair::judge_pair;
 use super::rows::{NOTES, Named, RUN, RunRow, of_absence};
+use super::rung::proven_by;
 use super::scene::Scene;
 use crate::ids::RecordId;
 use crate::observation::Look;
@@ -192,16 +193,11 @@ fn pairs_reason(verdict: Verdict, counting: &[&Pair], all: &[Pair]) -> String {
     format!("{count} {}{of_first}", verdict.word())
 }
 
-/// `1 pair proven in both directions by rungs 1, 2, 3, 4`.
+/// `1 pair proven both ways by copies and kernels`.
 fn proven(pairs: &[&Pair]) -> String {
-    let by_all = |rung: &u8| pairs.iter().all(|pair| pair.verdict.proven_rungs.contains(rung));
-    let rungs: Vec<String> = (1..=7).filter(by_all).map(|rung| rung.to_string()).collect();
+    let by_all = |rung: u8| pairs.iter().all(|pair| pair.verdict.proven_rungs.contains(&rung));
     let count = pairs.len();
-    let noun = noun(count);
-    format!(
-        "{count} {noun} proven in both directions by rungs {}",
-        rungs.join(", ")
-    )
+    format!("{count} {} {}", noun(count), proven_by(by_all))
 }
 
 /// `2 of 6 pairs`.

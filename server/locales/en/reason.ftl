@@ -1,17 +1,23 @@
 ### Why a record was chosen or not. A test compares these texts with those of kb-core.
 
-reason-pattern = a pattern of the record
-reason-pattern-over-lines = a pattern of the record, over several lines,
-reason-signature = the whole signature
-reason-signature-over-lines = the whole signature, over several lines,
+reason-pattern = the wording of this message
+reason-pattern-over-lines = the wording of this message, over several lines,
+reason-signature = the whole message
+reason-signature-over-lines = the whole message, over several lines,
 reason-code = the code { $code }
 reason-and-then = ;{" "}
 reason-word-comma = ,{" "}
 reason-or = {" "}or{" "}
 reason-range-comma = ,{" "}
-reason-covers = { $sign } covers { $percent } % of line { $line }
-reason-covers-signature = { $sign } covers { $percent } % of line { $line }, which holds the whole signature
-reason-captured = it captured { $values }
+reason-is = line { $line } is this message
+reason-whole = line { $line } has the whole message
+reason-most = most of line { $line } is this message
+reason-part = part of line { $line } is this message
+reason-over-lines = this message stands on several lines, line { $line } among them
+reason-whole-over-lines = the whole message stands on several lines, line { $line } among them
+reason-code-stands = the code { $code } stands on line { $line }
+reason-code-and-whole = the code { $code } stands on line { $line }, and so does the whole message
+reason-captured = it names { $values }
 reason-wraps = it only wraps { $record }
 reason-meets = it is about { $component } { $range }, and here that is { $here }
 reason-fails = the text matches, but it is about { $component } { $range }, and here that is { $here }
@@ -26,4 +32,4 @@ reason-taken-away = { $record } on line { $line } takes it away
 reason-only-with-others = it matters only together with other errors, and none of them is here{ $window }
 reason-only-alone = it matters only alone, and { $record } is on line { $line }{ $window }
 reason-within = {" "}within { $seconds } s
-reason-shared = no pattern of it matches; the text shares these words: { $words }
+reason-shared = no line is this message; the text shares these words with it: { $words }

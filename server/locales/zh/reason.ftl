@@ -1,17 +1,23 @@
 ### Why a record was chosen or not. A test compares these texts with those of kb-core.
 
-reason-pattern = 该记录的模式
-reason-pattern-over-lines = 该记录的跨多行模式
-reason-signature = 完整的错误文本
-reason-signature-over-lines = 跨多行的完整错误文本
+reason-pattern = 这条错误信息的文字
+reason-pattern-over-lines = 这条错误信息的文字（跨多行）
+reason-signature = 完整的错误信息
+reason-signature-over-lines = 完整的错误信息（跨多行）
 reason-code = 错误码 { $code }{" "}
 reason-and-then = ；
 reason-word-comma = ,{" "}
 reason-or = {" "}或{" "}
 reason-range-comma = 且
-reason-covers = { $sign }涵盖了 { $percent } % 的内容（第 { $line } 行）
-reason-covers-signature = { $sign }涵盖了 { $percent } % 的内容（第 { $line } 行，其中包含完整的错误文本）
-reason-captured = 提取的值：{ $values }
+reason-is = 第 { $line } 行就是这条错误信息
+reason-whole = 第 { $line } 行包含完整的错误信息
+reason-most = 第 { $line } 行的大部分内容是这条错误信息
+reason-part = 第 { $line } 行的一部分是这条错误信息
+reason-over-lines = 这条错误信息分布在多行中，包括第 { $line } 行
+reason-whole-over-lines = 完整的错误信息分布在多行中，包括第 { $line } 行
+reason-code-stands = 错误码 { $code } 出现在第 { $line } 行
+reason-code-and-whole = 错误码 { $code } 和完整的错误信息都出现在第 { $line } 行
+reason-captured = 其中的值：{ $values }
 reason-wraps = 它只是包装了 { $record }
 reason-meets = 该记录针对 { $component } { $range }，此处为 { $here }
 reason-fails = 文本匹配，但该记录针对 { $component } { $range }，此处为 { $here }
@@ -26,4 +32,4 @@ reason-taken-away = { $record }（第 { $line } 行）排除了它
 reason-only-with-others = 它只有与其他错误同时出现才有意义，而此处没有这些错误{ $window }
 reason-only-alone = 它只有单独出现才有意义，而 { $record } 在第 { $line } 行{ $window }
 reason-within = （{ $seconds } 秒内）
-reason-shared = 没有匹配它的模式，但文本中有这些相同的词：{ $words }
+reason-shared = 没有哪一行是这条错误信息，但文本中有与它相同的词：{ $words }

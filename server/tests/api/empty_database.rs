@@ -3,6 +3,9 @@
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
+use serde_json::json as object;
+
+use crate::mcp::{call, over_pipes};
 use crate::process::{folder, peerless, run};
 use crate::records::document;
 
@@ -32,10 +35,24 @@ fn knows_what_ships(data: &str) {
     assert!(String::from_utf8_lossy(&found.stdout).contains(RECORD));
     let read = run(&["record", RECORD, "--data-dir", data]);
     assert_eq!(read.status.code(), Some(0), "{read:?}");
+    let hits = run(&["search", "fallen off the bus", "--data-dir", data]);
+    assert_eq!(hits.status.code(), Some(0), "{hits:?}");
+    assert!(String::from_utf8_lossy(&hits.stdout).contains(RECORD), "{hits:?}");
 }
 
-#[test]
-fn a_database_with_a_token_alone_does_not_hide_what_ships() {
+/// The same of the tools for models.
+async fn models_know_what_ships(data: &str) {
+    let (mut child, client) = over_pipes(data, None).await;
+    let (_, found) = call(&client, "match", object!({"text": LINE})).await;
+    assert_eq!(found["root_cause"], RECORD);
+    let (_, found) = call(&client, "search", object!({"query": "fallen off the bus"})).await;
+    assert_eq!(found["hits"][0]["id"], RECORD, "{found}");
+    client.cancel().await.unwrap();
+    assert!(child.wait().await.unwrap().success());
+}
+
+#[tokio::test]
+async fn a_database_with_a_token_alone_does_not_hide_what_ships() {
     let (_folder, data) = folder();
     let create = [
         "token",
@@ -55,13 +72,15 @@ fn a_database_with_a_token_alone_does_not_hide_what_ships() {
     assert!(made.status.success(), "{made:?}");
     assert!(String::from_utf8_lossy(&made.stderr).contains("peerless.db"));
     knows_what_ships(&data);
+    models_know_what_ships(&data).await;
 }
 
-#[test]
-fn a_migrated_database_does_not_hide_what_ships() {
+#[tokio::test]
+async fn a_migrated_database_does_not_hide_what_ships() {
     let (_folder, data) = folder();
     assert!(run(&["migrate", "--data-dir", &data]).status.success());
     knows_what_ships(&data);
+    models_know_what_ships(&data).await;
 }
 
 #[test]

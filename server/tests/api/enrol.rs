@@ -1,10 +1,14 @@
 //! A node's own credential: who may write what, and who may join.
 
+use std::collections::BTreeSet;
+
 use peerless::store::Scope;
 use serde_json::{Value, json as object};
+use time::Duration;
 
+use crate::process::{Server, folder, run};
 use crate::reports::report;
-use crate::test_app::{TestApp, json, problem};
+use crate::test_app::{NOW, TestApp, client, json, problem};
 
 async fn enrol(app: &TestApp, token: &str, node: &str, machine: &str) -> reqwest::Response {
     let body = object!({"node": node, "machine": machine});
@@ -191,6 +195,52 @@ async fn labels_of_a_join_token_are_those_of_its_nodes() {
     let other = any.split('_').nth(1).unwrap();
     problem(revoke(other).await, 404, "not_found").await;
     assert_eq!(send(&app, &any, &of_node("run-2", "node-c")).await.status(), 201);
+}
+
+#[tokio::test]
+async fn a_join_token_lets_in_until_it_ends() {
+    let app = TestApp::start().await;
+    let admin = app.token(&[Scope::Admin]).await;
+    let made = order(&app, &admin, &object!({"name": "rack", "expires_in": "12h"})).await;
+    let made = json(made).await;
+    let join = made["tokens"][0]["token"].as_str().unwrap();
+    let first = json(enrol(&app, join, "node-a", "a").await).await;
+    app.clock.set(NOW + Duration::hours(13));
+    problem(enrol(&app, join, "node-b", "b").await, 401, "unauthorized").await;
+    // Who has joined stays, and does not join again with it.
+    problem(enrol(&app, join, "node-a", "a").await, 401, "unauthorized").await;
+    let own = first["token"].as_str().unwrap();
+    assert_eq!(send(&app, own, &of_node("run-1", "node-a")).await.status(), 201);
+}
+
+#[tokio::test]
+async fn many_join_tokens_are_made_at_once_on_the_command_line() {
+    let (folder, data) = folder();
+    let create = |arguments: &[&str]| {
+        let all = ["token", "create", "--init", "--name", "rack", "--data-dir", &data];
+        run(&[&all[..], arguments].concat())
+    };
+    let made = create(&["--scope", "enrol", "--count", "3", "--uses", "1"]);
+    assert!(made.status.success(), "{made:?}");
+    let made = String::from_utf8(made.stdout).unwrap();
+    let tokens: BTreeSet<&str> = made.lines().collect();
+    assert_eq!(tokens.len(), 3, "{made}");
+    let listed = String::from_utf8(run(&["token", "list", "--data-dir", &data]).stdout).unwrap();
+    assert_eq!(listed.matches("1 enrolments left").count(), 3, "{listed}");
+    let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
+    let join = async |token: &str, node: &str| {
+        let request = client().post(format!("{}/api/v1/enrol", server.url));
+        let request = request
+            .bearer_auth(token)
+            .json(&object!({"node": node, "machine": node}));
+        request.send().await.unwrap().status().as_u16()
+    };
+    for (number, token) in tokens.iter().enumerate() {
+        assert_eq!(join(token, &format!("node-{number}")).await, 201);
+    }
+    assert_eq!(join(made.lines().next().unwrap(), "node-9").await, 409);
+    let wrong = create(&["--scope", "report", "--count", "2"]);
+    assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
 }
 
 #[tokio::test]

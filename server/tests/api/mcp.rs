@@ -17,7 +17,7 @@ use crate::test_app::{TestApp, client};
 const LINE: &str = "RuntimeError: CUDA error: peer access is not supported between these two devices";
 const RECORD: &str = "cuda/peer-access-unsupported-by-hardware";
 
-type Client = RunningService<RoleClient, ()>;
+pub type Client = RunningService<RoleClient, ()>;
 
 async fn over_http(app: &TestApp, token: Option<&str>) -> Client {
     let mut config = StreamableHttpClientTransportConfig::with_uri(format!("{}/mcp", app.url));
@@ -36,7 +36,7 @@ async fn try_call(client: &Client, tool: &str, arguments: Value) -> Result<CallT
 }
 
 /// The text and the structured answer of a call that went well.
-async fn call(client: &Client, tool: &str, arguments: Value) -> (String, Value) {
+pub async fn call(client: &Client, tool: &str, arguments: Value) -> (String, Value) {
     let result = try_call(client, tool, arguments).await.unwrap();
     assert_eq!(result.is_error, Some(false), "{result:?}");
     let text = result.content[0].as_text().unwrap().text.clone();
@@ -262,14 +262,7 @@ async fn only_hosts_that_are_named_are_answered() {
 #[tokio::test]
 async fn the_same_tools_are_there_over_pipes() {
     let (_folder, data) = folder();
-    let mut command = tokio::process::Command::from(peerless());
-    command
-        .args(["mcp", "--data-dir", &data])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let pipes = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
-    let client: Client = ().serve(pipes).await.unwrap();
+    let (mut child, client) = over_pipes(&data, None).await;
     let names: HashMap<_, _> = client
         .list_all_tools()
         .await
@@ -286,12 +279,13 @@ async fn the_same_tools_are_there_over_pipes() {
     assert!(child.wait().await.unwrap().success());
 }
 
-/// A program that speaks over pipes, with a token.
-async fn over_pipes(data: &str, token: &str) -> (tokio::process::Child, Client) {
+/// A program that speaks over pipes.
+pub async fn over_pipes(data: &str, token: Option<&str>) -> (tokio::process::Child, Client) {
     let mut command = tokio::process::Command::from(peerless());
-    command
-        .args(["mcp", "--data-dir", data])
-        .env("PEERLESS_TOKEN", token);
+    command.args(["mcp", "--data-dir", data]);
+    if let Some(token) = token {
+        command.env("PEERLESS_TOKEN", token);
+    }
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -306,7 +300,7 @@ async fn over_pipes(data: &str, token: &str) -> (tokio::process::Child, Client) 
 async fn a_token_taken_back_is_refused_by_a_program_that_runs() {
     let (_folder, data) = folder();
     let token = crate::process::token(&["--data-dir", &data], &["report"]);
-    let (mut child, client) = over_pipes(&data, &token).await;
+    let (mut child, client) = over_pipes(&data, Some(&token)).await;
     // Nothing is published here: who may vote is told that.
     let vote = json!({"id": RECORD, "tried": "/workarounds/0", "worked": true});
     assert_eq!(failed(&client, "outcome", vote.clone()).await, "not_found");

@@ -349,7 +349,7 @@ async fn codes_are_listed_page_by_page() {
     );
 }
 
-fn url_encoded(text: &str) -> String {
+pub fn url_encoded(text: &str) -> String {
     use std::fmt::Write as _;
     let mut encoded = String::new();
     for byte in text.bytes() {

@@ -2,8 +2,9 @@
 
 use kb_core::report::{Conditions, Gap, GapKind, Outcome};
 
-use crate::probe::session::{Role, Session, Trouble};
+use crate::probe::session::{Role, Session};
 use crate::probe::setup::SPENT;
+use crate::probe::trouble::Trouble;
 use crate::worker::protocol::{Answer, CheckKind, Command, FlowKind, Measure, Place, Sampled, WrongData};
 
 use super::mode::Mode;

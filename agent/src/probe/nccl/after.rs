@@ -6,7 +6,7 @@ use kb_core::report::{Fact, GapKind, Gpu, GpuIndex, fact_name};
 use serde_json::Value;
 
 use crate::probe::Found;
-use crate::probe::failure::{failure_from, stuck_failure};
+use crate::probe::failure::failure_from;
 use crate::probe::session::Session;
 use crate::probe::setup::Setup;
 
@@ -23,7 +23,7 @@ pub(super) fn look(found: &mut Found, setup: &Setup, gpus: &[GpuIndex]) -> Optio
     let mut session = Session::new(setup, None);
     let reading = session.read_again(addresses);
     session.end();
-    found.failures.extend(session.stuck.iter().map(stuck_failure));
+    found.failures.extend(session.failures());
     let reading = match reading {
         Ok(reading) => reading,
         Err(trouble) => {

@@ -6,8 +6,8 @@ use std::time::Instant;
 use kb_core::report::{GpuIndex, NcclArm, NcclVerdict, Outcome, ReasonCode};
 
 use crate::probe::attempt::Attempt;
-use crate::probe::session::Trouble;
 use crate::probe::setup::SPENT;
+use crate::probe::trouble::Trouble;
 use crate::worker::handle::Stuck;
 use crate::worker::protocol::{CallFailure, Collective, NcclMember, NcclRun};
 

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::probe::live::Live;
-use crate::probe::session::Trouble;
 use crate::probe::setup::{GRACE, Setup};
+use crate::probe::trouble::Trouble;
 use crate::worker::handle::{Fault, Stuck};
 use crate::worker::protocol::{Answer, Command};
 

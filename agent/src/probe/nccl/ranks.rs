@@ -2,8 +2,8 @@
 
 use kb_core::report::{Conditions, Fact};
 
-use crate::probe::session::Trouble;
 use crate::probe::setup::{OPEN_FACTOR, Setup};
+use crate::probe::trouble::Trouble;
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{Answer, Command, NcclAnswer, NcclCommand, NcclMember, NcclRun};
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use crate::probe::live::{About, Live};
 use crate::probe::setup::{GRACE, OPEN_FACTOR};
+use crate::probe::trouble::Trouble;
 use crate::worker::handle::Fault;
 use crate::worker::protocol::{Answer, Command};
 
-use super::{Role, Session, Trouble};
+use super::{Role, Session};
 
 impl Session<'_> {
     pub(super) fn seat(&mut self, role: Role) -> &mut Option<Live> {
@@ -150,6 +151,14 @@ impl Session<'_> {
         let killed = self.seat(role).take().map(Live::kill);
         if let Some(Err(stuck)) = killed {
             self.stuck.push(stuck);
+        }
+    }
+
+    /// Ends one process in order.
+    pub(super) fn dismiss(&mut self, role: Role) {
+        if let Some(mut live) = self.seat(role).take() {
+            live.dismiss();
+            self.stuck.extend(live.finish().err());
         }
     }
 

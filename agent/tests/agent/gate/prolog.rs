@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use fake_gpu::Scenario;
+use fake_gpu::scenario::Condition;
 use kb_core::report::Report;
 
 use super::{AGENT, ARMED, Cluster, FRESH, seconds};
@@ -29,6 +30,49 @@ fn a_fault_in_front_of_a_job_drains_the_node_and_refuses_the_job() {
     let calls = cluster.calls();
     assert_eq!(cluster.run("slurm/prolog.sh").code, 1);
     assert_eq!(cluster.calls(), format!("{calls}--all --oneliner show nodes\n"));
+}
+
+/// Slurm gives the job GPUs that are no longer there: CUDA's list ends at the first of them.
+#[test]
+fn a_gpu_of_the_job_that_is_not_there_drains_the_node() {
+    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+    let run = Run::of(&cluster.script("slurm/prolog.sh", "0,1,2,3").output().unwrap());
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let own = cluster.own();
+    let drained = "NodeName=gpu-17 State=IDLE+DRAIN Reason=peerless: broken: device_missing: ";
+    assert!(own.starts_with(drained), "{own}");
+}
+
+/// A job of one GPU has no pair to prove; the GPU may still have a fault.
+#[test]
+fn the_one_gpu_of_a_job_drains_the_node_where_it_has_a_fault() {
+    let with = |change: fn(&mut Condition)| {
+        let mut scenario = Scenario::healthy(2);
+        change(&mut scenario.gpus[0].condition);
+        scenario
+    };
+    for (scenario, cause) in [
+        (with(|condition| condition.recovery_action = 2), "recovery_action"),
+        (with(|condition| condition.lost = true), "gpu_lost"),
+        (
+            with(|condition| condition.remapped_rows.failure = true),
+            "remap_failed",
+        ),
+    ] {
+        let cluster = Cluster::with(&scenario, ARMED);
+        // That is the other one.
+        let other = Run::of(&cluster.script("slurm/prolog.sh", "1").output().unwrap());
+        assert_eq!(
+            (other.code, cluster.calls().as_str()),
+            (0, ""),
+            "{cause}: {}",
+            other.stderr
+        );
+        let run = Run::of(&cluster.script("slurm/prolog.sh", "0").output().unwrap());
+        assert_eq!(run.code, 1, "{cause}: {}", run.stderr);
+        let own = cluster.own();
+        assert!(own.contains("DRAIN") && own.contains(cause), "{cause}: {own}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use time::OffsetDateTime;
 
 use super::{ARMED, Cluster, FRESH};
 use crate::node::{Node, Run};
+use crate::tree::write;
 
 #[test]
 fn the_health_check_drains_once_for_each_result() {
@@ -93,6 +94,36 @@ fn a_daemon_that_is_silent_is_no_all_clear() {
     // Also one that tells of a fault: nothing says that it is still so.
     cluster.looked(&Scenario::writes_dropped(), Duration::from_mins(51));
     assert!(told().0.contains("silent"));
+}
+
+/// What the daemon itself read, from the kernel log to Slurm and Kubernetes.
+#[test]
+fn an_xid_that_a_look_read_drains_the_node_and_is_its_condition() {
+    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+    let node = &cluster.node;
+    let log = |text: &str| {
+        write(
+            &node.path(""),
+            "host/dev/kmsg",
+            format!("5,0,0,-;Linux version 6.8.0\n{text}"),
+        )
+    };
+    let state = node.path("state");
+    let look = || node.run("daemon", &["--once", "--state", state.to_str().unwrap()]);
+    log("");
+    assert_eq!(look().code, 0);
+    assert_eq!(cluster.run("slurm/healthcheck.sh").code, 0);
+    assert_eq!(cluster.own(), "NodeName=gpu-17 State=IDLE");
+    assert_eq!(cluster.run("node-condition.sh").code, 0);
+    log("3,1,1,-;NVRM: Xid (PCI:0000:00:06): 79, pid='<unknown>', GPU has fallen off the bus.\n");
+    assert_eq!(look().code, 2);
+    assert_eq!(cluster.run("node-condition.sh").code, 1);
+    assert_eq!(cluster.run("slurm/healthcheck.sh").code, 0);
+    let own = cluster.own();
+    assert!(
+        own.contains("State=IDLE+DRAIN Reason=peerless: ") && own.contains("xid-79@"),
+        "{own}"
+    );
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_fault_of_a_device_that_nothing_names_is_a_candidate() {
     let summary = scan_text(&faults(), DMAR);
     assert_eq!(
         summary.candidates.first().unwrap().why,
-        "a pattern of the record stands on line 1, but the text does not say that its device is a GPU"
+        "the wording of this message stands on line 1, but the text does not say that its device is a GPU"
     );
     let spi = "applespi spi-APP000D:00: Error writing to device: 01 0e 00 00";
     assert_eq!(found(&format!("{DMAR}\n{spi}\n")), candidate("iommu/page-fault"));

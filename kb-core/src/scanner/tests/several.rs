@@ -61,7 +61,7 @@ fn a_signature_of_two_lines_is_found_in_each_rank_of_an_interleaved_log() {
     assert_eq!(found.count, 2);
     assert_eq!(
         found.why,
-        "the whole signature, over several lines, covers 100 % of line 3"
+        "the whole message stands on several lines, line 3 among them"
     );
     for line in &found.lines {
         let at = |start: u64, end: u64| &text[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()];
@@ -142,7 +142,7 @@ fn a_line_that_gives_the_record_away_alone_is_counted_once() {
     assert!(
         summary.matches[0]
             .why
-            .starts_with("the whole signature, over several lines,")
+            .starts_with("the whole message stands on several lines, ")
     );
 }
 

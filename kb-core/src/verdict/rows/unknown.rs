@@ -5,7 +5,7 @@ use super::super::evidence::{Finding, Seen, check_passed, does_not_exist_here, g
 use super::broken::returned;
 use super::{Named, Row};
 use crate::report::{Check, Outcome, fact_name};
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, rung};
 
 const fn row(
     cause: &'static str,
@@ -195,7 +195,7 @@ pub(in crate::verdict) fn not_proven_by(pair: &Seen<'_>, required: &[u8]) -> Opt
     let proven = pair.proven_rungs();
     let missing = required.iter().find(|rung| !proven.contains(rung))?;
     Some(Finding::new(
-        format!("rung {missing} was not checked in both directions"),
+        format!("not checked in both directions: {}", rung(*missing)),
         vec![pair.pointer("directions")],
     ))
 }

@@ -66,7 +66,8 @@ fn information_is_told_and_hides_nothing() {
     let (.., reason) = concluded(three.clone(), Expect::Auto);
     assert_eq!(
         reason,
-        "2 pairs proven in both directions by rungs 1, 2, 3, 4, 5, 6; 1 of 3 pairs refused as expected (refused_by_policy)"
+        "2 pairs proven both ways by copies, kernels, kernels at the same time and a second process; 1 of 3 pairs \
+         refused as expected (refused_by_policy)"
     );
 
     three.pairs[2].directions[0].checks[3].outcome = Outcome::Hang;

@@ -1,7 +1,7 @@
 //! Why a record was chosen or not. Both languages say what `kb_core::render` says in English; ids, numbers and pieces of
 //! the log stay as they are.
 
-use kb_core::reason::{Condition, Found, Here, Known, Sign, Why};
+use kb_core::reason::{Condition, Found, Here, Known, Sign, Standing, Why};
 use kb_core::render;
 use kb_core::signature::AppliesTo;
 
@@ -22,8 +22,14 @@ words! {
     }
     messages {
         code(code: &str),
-        covers(sign: &str, percent: &str, line: &str),
-        covers_signature(sign: &str, percent: &str, line: &str),
+        is(line: &str),
+        whole(line: &str),
+        most(line: &str),
+        part(line: &str),
+        over_lines(line: &str),
+        whole_over_lines(line: &str),
+        code_stands(code: &str, line: &str),
+        code_and_whole(code: &str, line: &str),
         captured(values: &str),
         wraps(record: &str),
         meets(component: &str, range: &str, here: &str),
@@ -76,19 +82,21 @@ impl Words {
 
     fn found(&self, found: &Found) -> String {
         let Found {
-            sign,
-            percent,
-            line,
-            whole_signature,
             captures,
             wraps,
             condition,
+            ..
         } = found;
-        let (name, percent, line) = (self.sign(sign), percent.to_string(), line.to_string());
-        let mut clauses = vec![if *whole_signature && !sign.is_signature() {
-            self.covers_signature(&name, &percent, &line)
-        } else {
-            self.covers(&name, &percent, &line)
+        let line = found.line.to_string();
+        let mut clauses = vec![match found.standing() {
+            Standing::Line => self.is(&line),
+            Standing::Whole => self.whole(&line),
+            Standing::Most => self.most(&line),
+            Standing::Part => self.part(&line),
+            Standing::OverLines { whole: false } => self.over_lines(&line),
+            Standing::OverLines { whole: true } => self.whole_over_lines(&line),
+            Standing::Code { code, whole: false } => self.code_stands(code, &line),
+            Standing::Code { code, whole: true } => self.code_and_whole(code, &line),
         }];
         if !captures.is_empty() {
             clauses.push(self.captured(&render::list(captures)));
@@ -194,6 +202,15 @@ mod tests {
             whole_signature: true,
             ..found.clone()
         }));
+        founds.extend([12, 100].map(|percent| Found {
+            percent,
+            ..found.clone()
+        }));
+        let unlike = [Sign::PatternOverLines, Sign::Code("Xid 79".to_owned())];
+        founds.extend(unlike.map(|sign| Found {
+            sign,
+            ..found.clone()
+        }));
         founds.push(Found {
             captures: BTreeMap::from([
                 ("file".to_owned(), "a; it only wraps b".to_owned()),
@@ -260,22 +277,21 @@ mod tests {
         for why in all() {
             let told = told(Some(&why), "", Language::Chinese);
             assert_eq!(told.lang, "zh-Hans");
-            for english in [" covers", " stands", "it ", " and ", "line "] {
+            for english in [" is ", " stands", "it ", " and ", "line "] {
                 let is_value = matches!(&why, Why::Found(found) if !found.captures.is_empty());
                 assert!(is_value || !told.text.contains(english), "{}", told.text);
             }
         }
         let chinese = |at: usize| told(all().get(at), "", Language::Chinese).text;
-        assert_eq!(chinese(0), "该记录的模式涵盖了 58\u{a0}% 的内容（第 1200 行）");
-        assert_eq!(
-            chinese(5),
-            "错误码 Xid 79 涵盖了 58\u{a0}% 的内容（第 1200 行，其中包含完整的错误文本）"
-        );
+        assert_eq!(chinese(0), "第 1200 行的大部分内容是这条错误信息");
+        assert_eq!(chinese(5), "错误码 Xid 79 和完整的错误信息都出现在第 1200 行");
+        assert_eq!(chinese(6), "第 1200 行的一部分是这条错误信息");
+        assert_eq!(chinese(7), "第 1200 行就是这条错误信息");
         assert!(
-            chinese(6).ends_with("；提取的值：file=a; it only wraps b, line={ $line }；它只是包装了 nccl/a")
+            chinese(10).ends_with("；其中的值：file=a; it only wraps b, line={ $line }；它只是包装了 nccl/a")
         );
-        assert!(chinese(8).ends_with("；该记录针对 driver 550 及以上且低于 560，此处为 535.1"));
-        assert!(chinese(10).contains("此处为 535.1（第 3 行）"));
+        assert!(chinese(12).ends_with("；该记录针对 driver 550 及以上且低于 560，此处为 535.1"));
+        assert!(chinese(14).contains("此处为 535.1（第 3 行）"));
     }
 
     #[test]

@@ -119,6 +119,8 @@ pub(crate) async fn feedback_goes_where_its_record_goes(place: Arc<Place>) {
         into: id("cuda/y"),
         by: By::system("ada"),
         reason: Some("says the same".to_owned()),
+        expected: None,
+        approves: None,
         at: at(5),
     };
     store.merge(merge).await.unwrap().unwrap();

@@ -81,6 +81,21 @@ pub(super) fn pair(pair: &Pair, locale: Locale) -> PairView {
     }
 }
 
+/// `copies (3)`.
+fn proven(rung: u8, words: &Words) -> String {
+    let name = match rung {
+        1 => words.rung_granted,
+        2 => words.rung_enabling,
+        3 => words.rung_copies,
+        4 => words.rung_kernels,
+        5 => words.rung_same_time,
+        6 => words.rung_process,
+        7 => words.rung_nccl,
+        _ => return rung.to_string(),
+    };
+    format!("{name} ({rung})")
+}
+
 fn pair_rows(pair: &Pair, language: Language) -> Vec<Row> {
     let words = Words::of(language);
     let mut rows = Vec::new();
@@ -92,12 +107,8 @@ fn pair_rows(pair: &Pair, language: Language) -> Vec<Row> {
         rows.push(Row::new(words.beside, beside));
     }
     if !pair.verdict.proven_rungs.is_empty() {
-        let rungs: Vec<String> = pair
-            .verdict
-            .proven_rungs
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let rungs = pair.verdict.proven_rungs.iter();
+        let rungs: Vec<String> = rungs.map(|rung| proven(*rung, words)).collect();
         rows.push(Row::new(words.proven, rungs.join(", ")));
     }
     rows.push(Row::new(
