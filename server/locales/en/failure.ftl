@@ -40,6 +40,7 @@ failure-bad-id = This is not an id
 failure-bad-encoding = The compressed body is damaged
 failure-unauthorized = Log in, or send a token
 failure-forbidden = This is not allowed
+failure-other-node = The report is of another node
 failure-csrf = This does not come from a page of this server
 failure-undeclared-route = This route is not open
 failure-not-found = Nothing is here

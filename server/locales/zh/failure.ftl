@@ -40,6 +40,7 @@ failure-bad-id = 这不是有效的 ID
 failure-bad-encoding = 压缩内容已损坏
 failure-unauthorized = 请登录，或发送令牌
 failure-forbidden = 没有权限
+failure-other-node = 该报告属于另一节点
 failure-csrf = 此请求不是从本服务器的页面发出的
 failure-undeclared-route = 此路由未开放
 failure-not-found = 这里什么也没有

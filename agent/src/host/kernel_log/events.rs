@@ -51,6 +51,11 @@ pub(crate) fn events(
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
     };
+    if from.is_none() && records.is_empty() && matches!(place, Place::File { offset: 1.., .. }) {
+        return unread(format!(
+            "{name}: none of its lines is the kernel's in a form that is known"
+        ));
+    }
     let uptime = uptime(root);
     let occurrences = records.iter().filter_map(|(record, boot)| {
         let event = read_message(&record.message)?;
@@ -282,6 +287,14 @@ mod tests {
         let root = tree(&[("dev/kmsg", &[kmsg(1, &xid(79)), flood].concat())]);
         let (told, _) = look(root.path(), "a", &mut None);
         assert_eq!((told.len(), told[0].0.as_str()), (4_999, "79"));
+    }
+
+    #[test]
+    fn a_log_in_a_form_that_is_not_known_is_not_read() {
+        let line = "<4>1 2026-11-24T10:00:00Z gpu-17 kernel - - - NVRM: Xid (PCI:0000:3b:00): 79, x\n";
+        let root = tree(&[(KERN, line)]);
+        let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
+        assert!(read.unread.unwrap().contains("none of its lines"));
     }
 
     #[test]

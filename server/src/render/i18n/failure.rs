@@ -43,6 +43,7 @@ words! {
         bad_encoding,
         unauthorized,
         forbidden,
+        other_node,
         csrf,
         undeclared_route,
         not_found,

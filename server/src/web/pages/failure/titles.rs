@@ -12,6 +12,7 @@ pub(super) fn title(code: Code, words: &Words) -> &'static str {
         Code::BadEncoding => words.bad_encoding,
         Code::Unauthorized => words.unauthorized,
         Code::Forbidden => words.forbidden,
+        Code::OtherNode => words.other_node,
         Code::Csrf => words.csrf,
         Code::Undeclared => words.undeclared_route,
         Code::NotFound => words.not_found,
