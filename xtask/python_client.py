@@ -18,6 +18,8 @@ from peerless_client import models  # noqa: E402
 
 RECORD = "cuda/peer-access-unsupported-by-hardware"
 MADE = "cuda/made-by-the-python-client"
+SPLIT = "cuda/split-by-the-python-client"
+OTHER = "tensorflow/gpu-peer-access-error"
 RENAMED = "cuda/renamed-by-the-python-client"
 LINE = "RuntimeError: CUDA error: peer access is not supported between these two devices"
 REPORT = "0198c0de-0000-7000-8000-000000000001"
@@ -113,9 +115,19 @@ def calls(client):
         "list_record_reviews": (200, {"id": MADE}),
         "list_reviews": (200, {}),
         "revert_record": (200, {"id": MADE, "if_match": '"r1"', "body": model("RevertBody", {"revision": 1})}),
+        "split_record": (
+            201,
+            {
+                "id": RECORD,
+                "body": model(
+                    "SplitBody",
+                    {"new_id": SPLIT, "revision": 1, "signature": "split by the Python client", "move": ["annex:/codes/0"]},
+                ),
+            },
+        ),
         "rename_record": (200, {"id": MADE, "new_id": RENAMED}),
         "merge_record": (200, {"id": RENAMED, "into": RECORD}),
-        "withdraw_record": (200, {"id": RENAMED}),
+        "withdraw_record": (200, {"id": OTHER}),
         "try_pattern": (200, {"body": model("WorkbenchRequest", {"lines": [LINE], "propose": True})}),
         "list_unmatched": (200, {}),
         "get_unmatched": (200, {"id": unknown}),

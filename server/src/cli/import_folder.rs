@@ -9,18 +9,16 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use kb_core::ids::RecordId;
-use kb_core::text::Violation;
 
 use super::conflict_text::{import_call, tell_conflict};
 use super::export_folder::{files, written};
+use super::import_dry_run::{self, not_renamed, told};
 use super::{import, say};
 use crate::bundle::{self, Manifest, Written};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
-use crate::domain::round_trip::{
-    Done, Folder, Plan, Planned, Stands, Wishes, carry_out, plan, refused, stands,
-};
-use crate::feed::{self, Follower};
+use crate::domain::round_trip::{Done, Folder, Planned, Stands, Wishes, carry_out, plan, stands};
+use crate::feed;
 use crate::store::{SeedRecord, Store};
 
 /// How a folder that was exported is taken in.
@@ -108,21 +106,14 @@ pub(super) async fn run(
     import::say_slow(&new)?;
     let follower = feed::load(store.clone()).await?;
     if arguments.dry_run {
-        return dry_run(&follower, (path, call), (&folder, &plan)).await;
+        return import_dry_run::dry_run(&follower, (path, call), (&folder, &plan)).await;
     }
     let knowledge = follower.knowledge();
     let following = tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
     let done = carry_out(store.as_ref(), &knowledge, &plan, SystemClock.now()).await;
     following.abort();
     let done = done?;
-    let mut round_trip = RoundTrip {
-        path,
-        call,
-        manifest,
-        counts: BTreeMap::new(),
-        open: 0,
-        settled: Vec::new(),
-    };
+    let mut round_trip = RoundTrip::new(path, call, manifest);
     // Told when all is settled: a reader who goes away ends nothing in the middle.
     let mut settled = Vec::new();
     for (id, planned) in &plan {
@@ -158,69 +149,37 @@ pub(super) async fn note_all(store: &dyn Store, path: &Path, mut manifest: Manif
 
 fn to_publish(planned: &Planned) -> Option<&SeedRecord> {
     match planned {
-        Planned::Publish { texts, .. } => Some(texts),
+        Planned::Publish { texts, .. } | Planned::Rename { texts, .. } => Some(texts),
         _ => None,
     }
 }
 
-async fn dry_run(
-    follower: &Follower,
-    (path, call): (&Path, &str),
-    (folder, plan): (&Folder, &Plan),
-) -> anyhow::Result<ExitCode> {
-    let refused = refused(plan, follower.knowledge().current()).await?;
-    let mut round_trip = RoundTrip {
-        path,
-        call,
-        manifest: Manifest::default(),
-        counts: BTreeMap::new(),
-        open: 0,
-        settled: Vec::new(),
-    };
-    for (id, planned) in plan {
-        round_trip.tell(id, planned, folder)?;
-        let would = match planned {
-            Planned::Publish { merged: true, .. } => "merge",
-            Planned::Publish { .. } if folder.base.contains_key(id) => "update",
-            Planned::Publish { .. } => "add",
-            Planned::Withdraw(_) => "withdraw",
-            Planned::Write(..) => "write the files of",
-            Planned::Remove => "remove the files of",
-            _ => continue,
-        };
-        match refused.get(id) {
-            Some(findings) => {
-                round_trip.open += 1;
-                for finding in findings {
-                    say(told(id, finding))?;
-                }
-                say(format_args!("would keep as a draft: {id}"))?;
-            }
-            None => say(format_args!("would {would}: {id}"))?,
-        }
-    }
-    say("nothing was done")?;
-    Ok(round_trip.code())
-}
-
-fn told(id: &RecordId, finding: &Violation) -> String {
-    format!("not published: {id}: {}: {}", finding.rule, finding.reason)
-}
-
-struct RoundTrip<'a> {
+/// An import under way, or one that is only told.
+pub(super) struct RoundTrip<'a> {
     path: &'a Path,
     call: &'a str,
     manifest: Manifest,
     counts: BTreeMap<&'static str, usize>,
     /// Records that somebody must look at.
-    open: usize,
+    pub(super) open: usize,
     /// What is to be told of the record that was settled last.
     settled: Vec<String>,
 }
 
-impl RoundTrip<'_> {
+impl<'a> RoundTrip<'a> {
+    pub(super) fn new(path: &'a Path, call: &'a str, manifest: Manifest) -> Self {
+        Self {
+            path,
+            call,
+            manifest,
+            counts: BTreeMap::new(),
+            open: 0,
+            settled: Vec::new(),
+        }
+    }
+
     /// Says what concerns the reader whether anything is done or not.
-    fn tell(&mut self, id: &RecordId, planned: &Planned, folder: &Folder) -> anyhow::Result<()> {
+    pub(super) fn tell(&mut self, id: &RecordId, planned: &Planned, folder: &Folder) -> anyhow::Result<()> {
         match planned {
             Planned::Changed => say(format_args!(
                 "changed in the database alone, export brings it: {id}"
@@ -228,6 +187,12 @@ impl RoundTrip<'_> {
             Planned::Gone => say(format_args!(
                 "withdrawn in the database, export removes its files: {id}"
             ))?,
+            Planned::Renamed { from } => {
+                self.open += 1;
+                say(format_args!(
+                    "its files have another name, --prune gives the record that id: {from} to {id}"
+                ))?;
+            }
             Planned::Removed => say(format_args!("its files were removed, --prune withdraws it: {id}"))?,
             Planned::Conflict {
                 why,
@@ -299,8 +264,28 @@ impl RoundTrip<'_> {
                 self.count("withdrawn");
                 self.manifest.records.remove(id);
             }
+            (Planned::Rename { from, texts, .. }, Some(Done::Renamed(revision))) => {
+                self.settled.push(format!("renamed: {from} to {id} {revision}"));
+                self.count("renamed");
+                self.manifest.records.remove(from);
+                let (revision, sha256) = (*revision, texts.sha256());
+                self.manifest.note(id, Written { revision, sha256 });
+            }
+            (
+                Planned::Rename { from, .. },
+                Some(Done::NotRenamed(findings) | Done::Refused { findings, .. }),
+            ) => {
+                self.settled
+                    .extend(findings.iter().map(|finding| told(id, finding)));
+                self.settled.push(not_renamed(from));
+                self.count("not renamed");
+                self.open += 1;
+            }
             (_, Some(Done::Failed(why))) => {
                 self.settled.push(format!("failed: {id}: {why}"));
+                if let Planned::Rename { from, .. } = planned {
+                    self.settled.push(not_renamed(from));
+                }
                 self.count("failed");
                 self.open += 1;
             }
@@ -333,6 +318,7 @@ impl RoundTrip<'_> {
                 self.manifest.records.remove(id);
             }
             (Planned::Conflict { .. }, _) => self.count("conflicts"),
+            (Planned::Renamed { .. }, _) => self.count("held back"),
             (Planned::Changed | Planned::Gone, _) => self.count("changed in the database alone"),
             _ => {}
         }
@@ -357,7 +343,7 @@ impl RoundTrip<'_> {
         Ok(self.code())
     }
 
-    fn code(&self) -> ExitCode {
+    pub(super) fn code(&self) -> ExitCode {
         if self.open == 0 {
             ExitCode::SUCCESS
         } else {

@@ -13,6 +13,7 @@ mod export_folder;
 mod feedback;
 mod import;
 mod import_deadends;
+mod import_dry_run;
 mod import_folder;
 mod import_gate;
 mod match_files;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
 
-use super::{By, Published, StoreError};
+use super::{By, NewRevision, Published, StoreError};
 
 /// Moves of records. The former id, and all former ids that led to it, lead to the other record from then on, in one step
 /// however often it was moved; edges that name them end there. Votes go along.
@@ -20,6 +20,9 @@ pub trait MoveStore: Send + Sync + Debug {
     /// Publishes a record under another id, as its first revision there, and withdraws it under the former one. The new id must
     /// be free. `None` where head and published revision are no longer those that the caller saw.
     async fn rename(&self, rename: Rename) -> Result<Option<Published>, StoreError>;
+
+    /// Saves the heads of two records, of which one is new, or none of them. Touches nothing that readers see.
+    async fn split(&self, split: Split) -> Result<SplitSaved, StoreError>;
 }
 
 #[derive(Debug, Clone)]
@@ -34,6 +37,25 @@ pub struct Merge {
     /// Number of the review that asked for it and on which it relies; `None` where it needs none.
     pub approves: Option<u32>,
     pub at: OffsetDateTime,
+}
+
+/// A record without what went to another one, and that one.
+#[derive(Debug, Clone)]
+pub struct Split {
+    pub old: NewRevision,
+    pub new: NewRevision,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SplitSaved {
+    Saved {
+        old: Revision,
+        new: Revision,
+    },
+    /// The head of the old record is another one; `None`: there is no such record.
+    Stale(Option<Revision>),
+    /// There is a record of the new id.
+    Taken,
 }
 
 #[derive(Debug, Clone)]

@@ -148,7 +148,7 @@ pub const LIMITS: &[Limit] = &[
     limit("note of a change", NOTE_CHARACTERS as u64, "characters"),
     limit("form of a page that changes something", FORM_BYTES, "bytes"),
     limit("fields of a form", FORM_FIELDS as u64, "fields"),
-    limit("step of a review, and comment", REVIEW_BYTES, "bytes"),
+    limit("step of a review, comment, and split", REVIEW_BYTES, "bytes"),
     limit("message of POST /mcp, after decompression", MCP_BYTES, "bytes"),
     limit("order of POST /people", PEOPLE_BYTES, "bytes"),
     limit("enrolment of POST /enrol", ENROL_BYTES, "bytes"),

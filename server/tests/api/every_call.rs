@@ -104,7 +104,7 @@ fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String 
         "/api/v1/reports/{id}" => "run-1",
         "/api/v1/unmatched/{id}" => UNKNOWN,
         "/api/v1/records/{id}/-/merge" => RENAMED,
-        "/api/v1/records/{id}/-/withdraw" => KEPT,
+        "/api/v1/records/{id}/-/withdraw" | "/api/v1/records/{id}/-/split" => KEPT,
         _ => RECORD,
     };
     let path = operation

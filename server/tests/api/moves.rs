@@ -71,6 +71,11 @@ async fn addresses_and_votes_of_a_merged_record_lead_to_the_other() {
     assert_eq!(votes.len(), 1, "{votes:?}");
     let again = step(&app, &publisher, ID, &format!("merge?into={OTHER}")).await;
     problem(again, 409, "wrong_state").await;
+    // There is nothing left that could be withdrawn.
+    let withdrawn = step(&app, &publisher, ID, "withdraw?reason=twice").await;
+    let told = problem(withdrawn, 409, "wrong_state").await;
+    assert!(told["detail"].as_str().unwrap().contains(OTHER), "{told}");
+    assert_eq!(location(&app, P2P).await, Some(there.clone()));
     let rows = json(app.get_with("/api/v1/audit?action=record.merge", &admin).await).await;
     assert_eq!(rows["entries"][0]["subject"], ID, "{rows}");
 
@@ -101,6 +106,10 @@ async fn a_renamed_record_keeps_its_text_and_its_former_address() {
         location(&app, &format!("/r/{ID}?lang=zh")).await,
         Some(format!("/r/{new}?lang=zh"))
     );
+    for form in [".md", ".json", ".md?lang=zh"] {
+        let there = format!("/r/{new}{form}");
+        assert_eq!(location(&app, &format!("/r/{ID}{form}")).await, Some(there));
+    }
     let after = app
         .get(&format!("/api/v1/records/{new}"))
         .await

@@ -42,12 +42,17 @@ impl PageForm {
             .filter(|(name, _)| name != "csrf")
             .map(|(name, value)| (name.as_str(), value.replace("\r\n", "\n").replace('\n', "\r\n")))
             .collect();
-        fields.push((button.0, button.1.to_owned()));
+        fields.extend(Some((button.0, button.1.to_owned())).filter(|(name, _)| !name.is_empty()));
         let fields: Vec<(&str, &str)> = fields
             .iter()
             .map(|(name, value)| (*name, value.as_str()))
             .collect();
         browser.form(&self.action, &fields).send().await.unwrap()
+    }
+
+    /// Sends it with a button that has no name.
+    pub async fn send_plain(&self, browser: &mut Browser) -> reqwest::Response {
+        self.send(browser, ("", "")).await
     }
 }
 

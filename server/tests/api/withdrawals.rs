@@ -9,12 +9,12 @@ use crate::page_form::PageForm;
 use crate::test_app::{TestApp, json as body, problem};
 
 const LOST: &str = "[6781741.548779] NVRM: Xid (PCI:0000:91:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.";
-const ID: &str = "xid/79-gpu-has-fallen-off-the-bus";
+pub const ID: &str = "xid/79-gpu-has-fallen-off-the-bus";
 const XID: &str = "/api/v1/records/xid/79-gpu-has-fallen-off-the-bus";
-const OTHER: &str = "xid/48-double-bit-ecc";
+pub const OTHER: &str = "xid/48-double-bit-ecc";
 
 /// A server with what decides about two Xids, and two editors and an administrator.
-async fn start() -> (TestApp, Browser, Browser, Browser) {
+pub async fn start() -> (TestApp, Browser, Browser, Browser) {
     let app = TestApp::start_with(|options| {
         options.seeds = peerless::bundle::embedded().unwrap();
         options
@@ -161,8 +161,9 @@ async fn what_decides_is_not_merged_away_by_one_person() {
     let merge = format!("merge?into={OTHER}");
     problem(post(&edi, &merge, None).await, 409, "second_person_needed").await;
     assert!(is_explained(&app).await);
-    let ask = format!("withdraw?reason=the+same&replaced_by={OTHER}");
-    let asked = body(post(&edi, &ask, None).await).await;
+    let asked = post(&edi, &format!("{merge}&reason=the+same"), None).await;
+    assert_eq!(asked.status(), 202);
+    let asked = body(asked).await;
     assert_eq!(asked["review"]["replaced_by"], OTHER, "{asked}");
     problem(post(&edi, &merge, None).await, 409, "second_person_needed").await;
     assert_eq!(post(&eva, &merge, None).await.status(), 200);

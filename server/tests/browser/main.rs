@@ -20,6 +20,7 @@ mod fleet;
 mod graph;
 mod hostile;
 mod lookup;
+mod moves;
 mod pages;
 #[path = "../api/browser.rs"]
 mod people;

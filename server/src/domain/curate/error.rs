@@ -37,8 +37,8 @@ pub enum CurateError {
     SecondPerson(Vec<&'static str>),
     /// One person would take away what decides a node's verdict: its published revision, and by what it decides.
     #[error(
-        "this record decides how nodes are judged ({}), so that one person alone does not take it away: ask for its withdrawal \
-        (…/-/withdraw?reason=WHY), which waits in review until somebody else approves it or does the same; an administrator may do it \
+        "this record decides how nodes are judged ({}), so that one person alone does not take it away: ask for it with a reason \
+        (…/-/withdraw?reason=WHY, …/-/merge?into=ID&reason=WHY), which waits in review until somebody else approves it or does the same; an administrator may do it \
         alone and says why (`alone`)", .1.join(", ")
     )]
     StillDecides(Revision, Vec<&'static str>),
@@ -56,6 +56,9 @@ pub enum CurateError {
     ReasonNeeded(Vec<Violation>),
     #[error("a reason or comment has 1 to {0} characters")]
     Text(usize),
+    /// A record is split of which nothing goes to the new one.
+    #[error("say what goes to the new record: patterns, phrases, codes, examples, near misses or edges")]
+    NothingMoves,
     #[error("nothing stands at {0:?}")]
     NoField(String),
     #[error("the record has as many comments as it may")]
@@ -67,6 +70,9 @@ pub enum CurateError {
         "{0} must be published, without a newer draft: publish its newest revision or go back to the published one first"
     )]
     NotSettled(RecordId),
+    /// It was merged or renamed: there is nothing that readers could lose.
+    #[error("{0} is no record of its own any more: it became {1}")]
+    Became(RecordId, RecordId),
     #[error("there is no record {0}")]
     NoRecord(RecordId),
     #[error("record {0} has no revision {1}")]

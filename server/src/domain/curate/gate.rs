@@ -49,6 +49,15 @@ pub fn refused(
     records: &[Record],
     generation: &Generation,
 ) -> Result<BTreeMap<RecordId, Vec<Violation>>, NoHealthyLines> {
+    refused_without(records, &BTreeSet::new(), generation)
+}
+
+/// The same once some records of the generation are no longer there: what takes their place is not held against them.
+pub fn refused_without(
+    records: &[Record],
+    gone: &BTreeSet<RecordId>,
+    generation: &Generation,
+) -> Result<BTreeMap<RecordId, Vec<Violation>>, NoHealthyLines> {
     let lines = healthy_lines().ok_or(NoHealthyLines)?;
     let mut found = BTreeMap::new();
     for record in records {
@@ -63,7 +72,7 @@ pub fn refused(
     let ids: BTreeSet<&RecordId> = records.iter().map(Record::id).collect();
     let others = || {
         let others = generation.records().map(|published| &published.record);
-        others.filter(|record| !ids.contains(record.id()))
+        others.filter(|record| !ids.contains(record.id()) && !gone.contains(record.id()))
     };
     // Made only where a record matches anything that is not its own.
     let all = LazyCell::new(|| {
@@ -128,7 +137,7 @@ fn each_alternative(mut records: Vec<RecordSignatures>) -> Vec<RecordSignatures>
 }
 
 /// All hits of a text, before what records say of each other is applied.
-fn each_hit(matcher: &Arc<Matcher>, text: &str, mut take: impl FnMut(Hit)) {
+pub(super) fn each_hit(matcher: &Arc<Matcher>, text: &str, mut take: impl FnMut(Hit)) {
     let mut take = |events: Vec<Event>| {
         for event in events {
             if let Event::Hit(hit) = event {

@@ -1,6 +1,7 @@
 //! Changing records: a draft is checked and becomes the head; publishing is its own step; withdrawing takes a
 //! record out of matching and search.
 
+mod alike;
 mod check;
 mod deciding;
 mod error;
@@ -10,6 +11,7 @@ mod moves;
 mod removal;
 mod review;
 mod second_person;
+mod split;
 mod together;
 mod trial;
 
@@ -25,18 +27,20 @@ use time::OffsetDateTime;
 use crate::feed::Knowledge;
 use crate::feed::background::{self, Beside};
 use crate::store::{
-    By, Expected, NewRevision, Publish, Published, RecordState, RecordStore, Saved, Store, StoreError,
-    Withdrawal,
+    By, Expected, NewRevision, Publish, Published, RecordState, RecordStatus, RecordStore, Saved, Store,
+    StoreError, Withdrawal,
 };
 
+pub use alike::{Alike, Likeness, alike};
 pub use check::check_texts;
 pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
-pub use gate::{NoHealthyLines, loose_pattern, refused};
-pub use moves::{merge_into, rename};
-pub use removal::{TakenAway, take_away};
+pub use gate::{NoHealthyLines, loose_pattern, refused, refused_without};
+pub use moves::{merge_away, merges_into, rename};
+pub use removal::{TakenAway, needs_second_person, take_away};
 pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
 pub use second_person::Approver;
+pub use split::{Movable, Parted, Parting, movable, split};
 pub use together::{Pair, together};
 pub use trial::{Trial, try_draft};
 
@@ -241,10 +245,24 @@ pub async fn withdraw(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result
 
 /// The same with a reason that was checked before an administrator's was added to it.
 async fn take_out(store: &dyn RecordStore, withdrawal: Withdrawal) -> Result<Published, CurateError> {
+    if let Some(status) = store.status(&withdrawal.id).await? {
+        check_own(store, &status).await?;
+    }
     check_replacement(store, &withdrawal).await?;
     match store.take_back(withdrawal).await {
         Err(StoreError::AnotherPublished(revision)) => Err(CurateError::Stale(Some(revision))),
         taken => Ok(taken?),
+    }
+}
+
+/// Refuses a record that was merged or renamed: it is another one now.
+async fn check_own(store: &dyn RecordStore, status: &RecordStatus) -> Result<(), CurateError> {
+    if status.state != RecordState::Withdrawn {
+        return Ok(());
+    }
+    match store.resolve_alias(status.id.as_str()).await? {
+        Some(now) => Err(CurateError::Became(status.id.clone(), now)),
+        None => Ok(()),
     }
 }
 

@@ -5,12 +5,55 @@ use kb_core::ids::RecordId;
 use kb_core::text::{Part, Violation, replace_value};
 use time::OffsetDateTime;
 
-use super::removal::{may_go, with_alone};
+use super::removal::{TakenAway, may_go, with_alone};
+use super::second_person::gives_way;
 use super::{Approver, CurateError, check_texts, review};
-use crate::store::{By, Merge, Published, RecordState, RecordStatus, Rename, Store};
+use crate::store::{Asks, By, Merge, NewReview, Published, RecordState, RecordStatus, Rename, Review, Store};
+
+/// The last line of a question for a merge begins so; the record that stays follows.
+const MERGE: &str = "merge into ";
+
+/// Merges a record, or asks a second person to: [`merge_into`] refuses to let one alone do it.
+pub async fn merge_away(
+    store: &dyn Store,
+    (id, into): (&RecordId, &RecordId),
+    reason: Option<&str>,
+    approver: &Approver,
+    at: OffsetDateTime,
+) -> Result<TakenAway, CurateError> {
+    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+    match (merge_into(store, (id, into), reason, approver, at).await, reason) {
+        (Ok(merged), _) => Ok(TakenAway::Gone(merged)),
+        (Err(CurateError::StillDecides(revision, _)), Some(reason)) => {
+            let note = format!("{reason}\n{MERGE}{into}");
+            review::check_text(&note)?;
+            let asks = Asks::Withdraw {
+                replaced_by: Some(into.clone()),
+            };
+            let ask = NewReview {
+                gives_way: gives_way(store, id, &asks, &approver.by).await?,
+                asks,
+                record: id.clone(),
+                revision,
+                by: approver.by.clone(),
+                note: Some(note),
+                at,
+            };
+            Ok(TakenAway::Asked(Box::new(store.ask_review(ask).await?)))
+        }
+        (Err(error), _) => Err(error),
+    }
+}
+
+/// The record into which an open review asks to merge its own.
+pub fn merges_into(review: &Review) -> Option<RecordId> {
+    let into = review.asks.replaced_by()?;
+    let asked = review.note.as_deref()?.lines().last()?.strip_prefix(MERGE)?;
+    (asked == into.as_str()).then(|| into.clone())
+}
 
 /// Withdraws a record in favour of another, to which its addresses lead from then on.
-pub async fn merge_into(
+pub(super) async fn merge_into(
     store: &dyn Store,
     (id, into): (&RecordId, &RecordId),
     reason: Option<&str>,

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use super::deciding::decides;
 use super::second_person::{Approver, author_of, gives_way, record_of};
-use super::{ALONE, CurateError, review, take_out};
+use super::{ALONE, CurateError, moves, review, take_out};
 use crate::store::{
     Asks, NewReview, Published, RecordState, RecordStatus, Review, ReviewState, Store, Withdrawal,
 };
@@ -64,7 +64,7 @@ pub async fn take_away(
     }
 }
 
-/// Withdraws a record whose withdrawal waits in review.
+/// Withdraws a record whose withdrawal waits in review, or merges it where that is asked.
 pub(super) async fn approve(
     store: &dyn Store,
     waits: &Review,
@@ -72,12 +72,14 @@ pub(super) async fn approve(
     approver: &Approver,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
+    if let Some(into) = moves::merges_into(waits) {
+        let asked = waits.note.as_deref().and_then(|note| note.rsplit_once('\n'));
+        let why = both_reasons(asked.map(|(why, _)| why), reason);
+        let which = (&waits.record, &into);
+        return moves::merge_into(store, which, why.as_deref(), approver, at).await;
+    }
     let leave = may_go(store, &waits.record, approver).await?;
-    // Readers are told why it was asked for, whatever whoever approves adds.
-    let reason = match (&waits.note, reason) {
-        (Some(note), Some(reason)) => Some(format!("{note} ({reason})")),
-        (note, reason) => note.clone().or_else(|| reason.map(str::to_owned)),
-    };
+    let reason = both_reasons(waits.note.as_deref(), reason);
     let withdrawal = Withdrawal {
         id: waits.record.clone(),
         by: approver.by.clone(),
@@ -88,6 +90,14 @@ pub(super) async fn approve(
         at,
     };
     take_out(store, withdrawal).await
+}
+
+/// Readers are told why it was asked for, whatever whoever approves adds.
+fn both_reasons(note: Option<&str>, reason: Option<&str>) -> Option<String> {
+    match (note, reason) {
+        (Some(note), Some(reason)) => Some(format!("{note} ({reason})")),
+        (note, reason) => note.or(reason).map(str::to_owned),
+    }
 }
 
 /// Leave to take a record away, and what it rests on: the store holds the withdrawal to it.
@@ -136,6 +146,19 @@ pub(super) async fn may_go(
             ..leave
         }),
         None => Err(CurateError::StillDecides(revision, keys)),
+    }
+}
+
+/// The keys by which a record decides, where this person alone may not take it away.
+pub async fn needs_second_person(
+    store: &dyn Store,
+    id: &RecordId,
+    approver: &Approver,
+) -> Result<Option<Vec<&'static str>>, CurateError> {
+    match may_go(store, id, approver).await {
+        Ok(_) => Ok(None),
+        Err(CurateError::StillDecides(_, keys)) => Ok(Some(keys)),
+        Err(error) => Err(error),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Doing what was planned. Each record is published by itself, through the same gate as any other; what ended in the middle is
 //! taken up by the next import, which finds in the database what it would have put there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::plan::{Plan, Planned};
 use crate::domain::curate::{self, Approver, CurateError, Draft, Gate};
 use crate::feed::background::{self, Beside};
 use crate::feed::{Generation, Knowledge};
-use crate::store::{By, Expected, SeedRecord, SeedSource, Store, StoreError, Withdrawal};
+use crate::store::{By, Expected, Rename, SeedRecord, SeedSource, Store, StoreError, Withdrawal};
 
 /// How long it waits for readers to lose what was withdrawn, before the gate is asked about the rest.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -30,6 +30,10 @@ pub enum Done {
         added: bool,
     },
     Withdrawn,
+    /// It has the place of the record of another id.
+    Renamed(Revision),
+    /// The gate refuses it under its new id: readers see the former one as before, and nothing is stored.
+    NotRenamed(Vec<Violation>),
     /// The gate refuses it; kept as this draft.
     Refused {
         draft: Revision,
@@ -55,7 +59,10 @@ pub async fn refused(
         }
     }
     if !new.is_empty() {
-        let asked = background::run(Beside::Requests, move || curate::refused(&new, &generation));
+        let gone = gone(plan);
+        let asked = background::run(Beside::Requests, move || {
+            curate::refused_without(&new, &gone, &generation)
+        });
         found.extend(asked.await.ok_or(CurateError::NotAsked)??);
     }
     Ok(found)
@@ -63,9 +70,19 @@ pub async fn refused(
 
 fn published(plan: &Plan) -> impl Iterator<Item = &SeedRecord> {
     plan.values().filter_map(|planned| match planned {
-        Planned::Publish { texts, .. } => Some(texts),
+        Planned::Publish { texts, .. } | Planned::Rename { texts, .. } => Some(texts),
         _ => None,
     })
+}
+
+/// Records that readers will not see any more under these ids.
+fn gone(plan: &Plan) -> BTreeSet<RecordId> {
+    let gone = plan.iter().filter_map(|(id, planned)| match planned {
+        Planned::Withdraw(_) => Some(id),
+        Planned::Rename { from, .. } => Some(from),
+        _ => None,
+    });
+    gone.cloned().collect()
 }
 
 /// Withdraws and publishes what is planned. `knowledge` must be followed meanwhile.
@@ -77,7 +94,7 @@ pub async fn carry_out(
 ) -> Result<BTreeMap<RecordId, Done>, CurateError> {
     let by = By::system(SeedSource::Import.actor());
     let mut done = BTreeMap::new();
-    // First, so that a record that was given another id is not held against itself.
+    // First, so that what takes the place of others is not held against them.
     for (id, planned) in plan {
         let Planned::Withdraw(seen) = planned else {
             continue;
@@ -103,6 +120,7 @@ pub async fn carry_out(
         store,
         approver: Approver::system(by),
         gate: Gate::Asked(Arc::clone(knowledge)),
+        knowledge,
         at,
     };
     let mut passed = Some(generation.seq);
@@ -114,6 +132,28 @@ pub async fn carry_out(
         let become_of = match refused.remove(id) {
             Some(findings) => importer.keep(texts, *expected, findings).await,
             None => importer.publish(texts, *expected, &mut passed).await,
+        };
+        done.insert(id.clone(), or_failed(become_of)?);
+    }
+    for (id, planned) in plan {
+        let Planned::Rename {
+            from,
+            seen,
+            texts,
+            expected,
+            moves,
+        } = planned
+        else {
+            continue;
+        };
+        let become_of = match refused.remove(id) {
+            Some(findings) => Ok(Done::NotRenamed(findings)),
+            None if *moves => importer.rename((from, *seen), texts, &mut passed).await,
+            None => {
+                importer
+                    .replace((from, *seen), (texts, *expected), &mut passed)
+                    .await
+            }
         };
         done.insert(id.clone(), or_failed(become_of)?);
     }
@@ -139,6 +179,7 @@ struct Importer<'a> {
     store: &'a dyn Store,
     approver: Approver,
     gate: Gate,
+    knowledge: &'a Knowledge,
     at: OffsetDateTime,
 }
 
@@ -176,6 +217,78 @@ impl Importer<'_> {
             }),
             Err(error) => Err(error),
         }
+    }
+
+    /// Gives a record another id. What the gate said holds while nobody else published.
+    async fn rename(
+        &self,
+        (from, seen): (&RecordId, Revision),
+        texts: &SeedRecord,
+        passed: &mut Option<Seq>,
+    ) -> Result<Done, CurateError> {
+        curate::check_texts(&texts.id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
+        let newest = self.store.head_seq().await?;
+        if *passed != Some(newest) {
+            let findings = self.ask_again(from, texts, newest).await?;
+            if !findings.is_empty() {
+                return Ok(Done::NotRenamed(findings));
+            }
+        }
+        let rename = Rename {
+            id: from.clone(),
+            revision: seen,
+            to: texts.id.clone(),
+            document: texts.document.clone(),
+            annex: texts.annex.clone(),
+            by: self.approver.by.clone(),
+            at: self.at,
+        };
+        *passed = None;
+        match self.store.rename(rename).await? {
+            Some(renamed) => Ok(Done::Renamed(renamed.revision)),
+            None => Err(CurateError::Stale(Some(seen))),
+        }
+    }
+
+    async fn ask_again(
+        &self,
+        from: &RecordId,
+        texts: &SeedRecord,
+        newest: Seq,
+    ) -> Result<Vec<Violation>, CurateError> {
+        self.knowledge.holds(newest, PATIENCE).await;
+        let record = Record::parse(&texts.document, &texts.annex).map_err(CurateError::Invalid)?;
+        let (gone, generation) = (BTreeSet::from([from.clone()]), self.knowledge.current());
+        let asked = background::run(Beside::Requests, move || {
+            curate::refused_without(&[record], &gone, &generation)
+        });
+        let findings = asked.await.ok_or(CurateError::NotAsked)??;
+        Ok(findings.into_values().flatten().collect())
+    }
+
+    /// Publishes a record whose id is not free, and withdraws the one that it stands for once readers see it.
+    async fn replace(
+        &self,
+        (from, seen): (&RecordId, Revision),
+        (texts, expected): (&SeedRecord, Expected),
+        passed: &mut Option<Seq>,
+    ) -> Result<Done, CurateError> {
+        let revision = match self.publish(texts, expected, passed).await? {
+            Done::Published { revision, .. } => revision,
+            other => return Ok(other),
+        };
+        let withdrawal = Withdrawal {
+            id: from.clone(),
+            by: self.approver.by.clone(),
+            reason: Some(WITHDRAWN.to_owned()),
+            replaced_by: Some(texts.id.clone()),
+            expected: Some(seen),
+            approves: None,
+            at: self.at,
+        };
+        *passed = None;
+        curate::withdraw(self.store, withdrawal).await?;
+        Ok(Done::Renamed(revision))
     }
 
     /// Keeps what the gate refuses as a draft, with the reasons as its note.

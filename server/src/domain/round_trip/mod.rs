@@ -6,6 +6,7 @@
 mod carry_out;
 mod outward;
 mod plan;
+mod renames;
 mod stands;
 mod step;
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kb_core::compare;
 use kb_core::ids::{RecordId, Revision};
 
+use super::renames::pair;
 use super::stands::{Published, Stands};
 use super::step::{Conflict, Step, Wishes, step};
 use crate::domain::curate::{check_texts, together};
@@ -37,6 +38,17 @@ pub enum Planned {
         /// They are changes of both sides, put together: the folder gets them, too.
         merged: bool,
     },
+    /// Its files have another name: what readers see as this revision of `from` is published as this record, and as nothing else.
+    Rename {
+        from: RecordId,
+        seen: Revision,
+        texts: SeedRecord,
+        expected: Expected,
+        /// The id is free and there is no draft, so that addresses, edges and votes go along.
+        moves: bool,
+    },
+    /// The files of `from` have this name now, and nobody asked to withdraw that.
+    Renamed { from: RecordId },
     /// Readers see this revision, and no more.
     Withdraw(Revision),
     /// The folder gets what the database has, as this revision.
@@ -74,6 +86,7 @@ pub async fn plan(
             plan.insert(id.clone(), planned);
         }
     }
+    pair(&mut plan, stands);
     Ok(plan)
 }
 

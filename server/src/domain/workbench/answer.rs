@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 use super::look::{each_hit, line_of};
 use super::rule::RuleAnswer;
+use crate::domain::curate::Alike;
 use crate::domain::work_time::WorkTime;
 use crate::search::KnowledgeStamp;
 
@@ -38,6 +39,9 @@ pub struct Answer {
     /// What is loose about them, by the rules of the gate in front of publishing.
     #[schema(value_type = Vec<Object>)]
     pub findings: Vec<Violation>,
+    /// Published records that may say the same as a draft; absent where none was sent. They keep nothing from being published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alike: Option<Vec<Alike>>,
     /// The pasted lines.
     pub lines: Vec<LineView>,
     /// Examples of records that it takes; absent where nothing could be asked of them.
@@ -64,6 +68,7 @@ impl Answer {
             no_proposal: None,
             patterns: Vec::new(),
             findings: Vec::new(),
+            alike: None,
             lines: Vec::new(),
             examples: None,
             near_misses: None,

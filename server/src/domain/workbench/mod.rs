@@ -35,6 +35,7 @@ use kb_core::scanner::{Hit, Sieve};
 use kb_core::signature::PatternSpec;
 
 use crate::clean::healthy_lines;
+use crate::domain::curate::alike;
 use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
 use crate::search::KnowledgeStamp;
@@ -99,6 +100,10 @@ impl Workbench {
         let subject = question
             .subject
             .or_else(|| Some(Subject::Pattern(spec_of(proposed.as_ref()?.as_ref().ok()?))));
+        let alike = match &subject {
+            Some(Subject::Record(record)) => Some(alike(record, generation)),
+            _ => None,
+        };
         let prepared = subject.map(Prepared::of).unwrap_or_default();
         let mut answer = Answer::of(KnowledgeStamp { seq: generation.seq });
         (answer.proposal, answer.no_proposal) = match proposed {
@@ -106,6 +111,7 @@ impl Workbench {
             Some(Ok(proposal)) => (Some(proposal), None),
             Some(Err(reason)) => (None, Some(NoProposal::to_string(&reason))),
         };
+        answer.alike = alike;
         answer.lines = lines(&question.lines, &prepared, generation, &time);
         if prepared.on_corpora.is_some() {
             self.look_around(&mut answer, &prepared, generation, gathered, &time);

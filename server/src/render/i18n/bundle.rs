@@ -33,6 +33,7 @@ files!(
     "history",
     "kept",
     "lookup",
+    "moves",
     "reason",
     "record",
     "report",

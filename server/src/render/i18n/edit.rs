@@ -50,9 +50,14 @@ words! {
         refused,
         not_published,
         history,
+        alike,
+        alike_means,
+        same_signature,
     }
     messages {
         heading(id: &str),
         row(list: &str, number: &str),
+        same_code(code: &str),
+        takes_example(number: &str, pattern: &str),
     }
 }

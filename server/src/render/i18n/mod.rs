@@ -15,6 +15,7 @@ pub mod graph;
 pub mod history;
 pub mod kept;
 pub mod lookup;
+pub mod moves;
 pub mod reason;
 pub mod record;
 pub mod report;

@@ -11,10 +11,12 @@ use super::derive::Derived;
 use super::derived_rows::{self, refuse_alias_as_id};
 use super::engine::{Cells as _, Engine, values};
 use super::feed::{lock_feed, set_newest};
-use super::records::standing;
+use super::records::{put_head, refuse_nuls, standing};
 use super::reviews;
 use super::session::{SqlStore, Tx};
-use crate::store::{Merge, MoveStore, NewAudit, Published, RecordState, Rename, StoreError, digest};
+use crate::store::{
+    Merge, MoveStore, NewAudit, Published, RecordState, Rename, Saved, Split, SplitSaved, StoreError, digest,
+};
 
 #[async_trait]
 impl<DB: Engine> MoveStore for SqlStore<DB> {
@@ -129,6 +131,40 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
         tx.commit().await?;
         tracing::info!(record = %id, %to, %seq, actor = by.name, "renamed");
         Ok(Some(Published { seq, revision: first }))
+    }
+
+    async fn split(&self, split: Split) -> Result<SplitSaved, StoreError> {
+        let Split { old, new } = split;
+        refuse_nuls(&old)?;
+        refuse_nuls(&new)?;
+        let mut tx = self.begin_write().await?;
+        // Locks are taken in one order everywhere: the feed's first, which a new id needs.
+        lock_feed(&mut tx).await?;
+        let saved = match put_head(&mut tx, &old).await? {
+            Saved::Saved(revision) => revision,
+            Saved::Unchanged(head) | Saved::Stale(Some(head)) => {
+                tx.end().await?;
+                return Ok(SplitSaved::Stale(Some(head)));
+            }
+            Saved::Stale(None) => {
+                tx.end().await?;
+                return Ok(SplitSaved::Stale(None));
+            }
+        };
+        let Saved::Saved(made) = put_head(&mut tx, &new).await? else {
+            tx.end().await?;
+            return Ok(SplitSaved::Taken);
+        };
+        let entry = NewAudit::new("record.split", old.id.as_str(), &old.by, old.at);
+        let entry = entry.revisions(Some(Revision(saved.0.saturating_sub(1))), Some(saved));
+        let detail = json!({ "into": new.id.as_str() });
+        audit::add(&mut tx, &entry.detail(detail)).await?;
+        tx.commit().await?;
+        tracing::info!(record = %old.id, into = %new.id, actor = old.by.name, "split");
+        Ok(SplitSaved::Saved {
+            old: saved,
+            new: made,
+        })
     }
 }
 

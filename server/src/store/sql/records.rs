@@ -22,71 +22,14 @@ use crate::store::{
 #[async_trait]
 impl<DB: Engine> RecordStore for SqlStore<DB> {
     async fn save_head(&self, change: NewRevision) -> Result<Saved, StoreError> {
-        refuse_nul("the document", &change.document)?;
-        refuse_nul("the annex", &change.annex)?;
-        refuse_nul("the note", change.note.as_deref().unwrap_or_default())?;
-        let document_sha256 = digest::text(&change.document);
-        let annex_sha256 = digest::text(&change.annex);
-
+        refuse_nuls(&change)?;
         let mut tx = self.begin_write().await?;
-        if change.expected == Expected::Absent {
-            // The feed's lock, as publishers take: no alias appears while this id is made, and locks are taken in
-            // one order everywhere.
-            tx.one(<DB as Dialect>::LOCK_FEED, &[]).await?;
+        let saved = put_head(&mut tx, &change).await?;
+        match saved {
+            Saved::Saved(_) => tx.commit().await?,
+            Saved::Unchanged(_) | Saved::Stale(_) => tx.end().await?,
         }
-        let head = match lock_head(&mut tx, &change.id).await? {
-            Some(head) => Some(head),
-            None => match change.expected {
-                Expected::Head(_) => {
-                    tx.end().await?;
-                    return Ok(Saved::Stale(None));
-                }
-                Expected::Absent => None,
-            },
-        };
-        if let Some(head) = head {
-            let same = "SELECT 1 FROM revision \
-                WHERE record_id = $1 AND revision = $2 AND document_sha256 = $3 AND annex_sha256 = $4";
-            let texts = values![&change.id, head, &document_sha256, &annex_sha256];
-            if tx.first(same, texts).await?.is_some() {
-                tx.end().await?;
-                return Ok(Saved::Unchanged(head));
-            }
-            if change.expected != Expected::Head(head) {
-                tx.end().await?;
-                return Ok(Saved::Stale(Some(head)));
-            }
-        }
-
-        let next = Revision(head.map_or(0, |head| head.0) + 1);
-        if head.is_none() {
-            refuse_alias_as_id(&mut tx, &[change.id.as_str()]).await?;
-            let insert =
-                "INSERT INTO record (id, state, head_revision, changed_at) VALUES ($1, 'draft', $2, $3)";
-            tx.run(insert, values![&change.id, next, change.at]).await?;
-        } else {
-            let update = "UPDATE record SET head_revision = $2, changed_at = $3 WHERE id = $1";
-            tx.run(update, values![&change.id, next, change.at]).await?;
-        }
-        let insert = "INSERT INTO revision \
-            (record_id, revision, document_sha256, annex_sha256, actor, note, made_at, document, annex) \
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-        let row = values![
-            &change.id,
-            next,
-            &document_sha256,
-            &annex_sha256,
-            &change.by.name,
-            change.note.as_deref(),
-            change.at,
-            &change.document,
-            &change.annex,
-        ];
-        tx.run(insert, row).await?;
-        let entry = NewAudit::new("record.save", change.id.as_str(), &change.by, change.at);
-        audit::add(&mut tx, &entry.revisions(head, Some(next))).await?;
-        tx.commit().await?;
-        Ok(Saved::Saved(next))
+        Ok(saved)
     }
 
     async fn publish(&self, publish: Publish) -> Result<Published, StoreError> {
@@ -319,6 +262,73 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         };
         rows.iter().map(edge).collect()
     }
+}
+
+/// What no text of a database may hold; asked before a transaction is begun.
+pub(super) fn refuse_nuls(change: &NewRevision) -> Result<(), StoreError> {
+    refuse_nul("the document", &change.document)?;
+    refuse_nul("the annex", &change.annex)?;
+    refuse_nul("the note", change.note.as_deref().unwrap_or_default())
+}
+
+/// Makes a new head, and tells what it found where it did not. Nothing is kept until the transaction is.
+pub(super) async fn put_head<DB: Engine>(tx: &mut Tx<DB>, change: &NewRevision) -> Result<Saved, StoreError> {
+    let document_sha256 = digest::text(&change.document);
+    let annex_sha256 = digest::text(&change.annex);
+
+    if change.expected == Expected::Absent {
+        // The feed's lock, as publishers take: no alias appears while this id is made, and locks are taken in
+        // one order everywhere.
+        tx.one(<DB as Dialect>::LOCK_FEED, &[]).await?;
+    }
+    let head = match lock_head(tx, &change.id).await? {
+        Some(head) => Some(head),
+        None => match change.expected {
+            Expected::Head(_) => {
+                return Ok(Saved::Stale(None));
+            }
+            Expected::Absent => None,
+        },
+    };
+    if let Some(head) = head {
+        let same = "SELECT 1 FROM revision \
+            WHERE record_id = $1 AND revision = $2 AND document_sha256 = $3 AND annex_sha256 = $4";
+        let texts = values![&change.id, head, &document_sha256, &annex_sha256];
+        if tx.first(same, texts).await?.is_some() {
+            return Ok(Saved::Unchanged(head));
+        }
+        if change.expected != Expected::Head(head) {
+            return Ok(Saved::Stale(Some(head)));
+        }
+    }
+
+    let next = Revision(head.map_or(0, |head| head.0) + 1);
+    if head.is_none() {
+        refuse_alias_as_id(tx, &[change.id.as_str()]).await?;
+        let insert = "INSERT INTO record (id, state, head_revision, changed_at) VALUES ($1, 'draft', $2, $3)";
+        tx.run(insert, values![&change.id, next, change.at]).await?;
+    } else {
+        let update = "UPDATE record SET head_revision = $2, changed_at = $3 WHERE id = $1";
+        tx.run(update, values![&change.id, next, change.at]).await?;
+    }
+    let insert = "INSERT INTO revision \
+        (record_id, revision, document_sha256, annex_sha256, actor, note, made_at, document, annex) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let row = values![
+        &change.id,
+        next,
+        &document_sha256,
+        &annex_sha256,
+        &change.by.name,
+        change.note.as_deref(),
+        change.at,
+        &change.document,
+        &change.annex,
+    ];
+    tx.run(insert, row).await?;
+    let entry = NewAudit::new("record.save", change.id.as_str(), &change.by, change.at);
+    audit::add(tx, &entry.revisions(head, Some(next))).await?;
+    Ok(Saved::Saved(next))
 }
 
 /// The head of a record, which no other writer changes until the transaction ends.

@@ -83,6 +83,11 @@ pub fn declare(routes: &mut Routes) {
         Access::Scope(Scope::Publish),
         records::moves::rename,
     );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/split",
+        Access::Scope(Scope::Edit),
+        records::split::split,
+    );
     routes.get("/api/v1/records/{id:.+}", Access::Anyone, records::get::get);
     routes.put(
         "/api/v1/records/{id:.+}",

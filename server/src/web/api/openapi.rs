@@ -31,7 +31,7 @@ use crate::web::error::PROBLEM_JSON;
     paths(
         match_text::match_text, batch::batch, search::search,
         records::list::list, records::get::get, records::put::put, records::revisions::revisions,
-        records::publish::publish, records::publish::withdraw, records::moves::merge, records::moves::rename, records::graph::graph,
+        records::publish::publish, records::publish::withdraw, records::moves::merge, records::moves::rename, records::split::split, records::graph::graph,
         records::outcomes::get, records::outcomes::post,
         feedback::suggest, feedback::list, feedback::decide, feedback::disagreements,
         records::compare::diff, records::compare::blame, records::compare::revert,

@@ -104,10 +104,12 @@ impl From<CurateError> for Problem {
             CurateError::NoReview(..)
             | CurateError::NothingToReview(_)
             | CurateError::NotSettled(_)
+            | CurateError::Became(..)
             | CurateError::TooManyComments => Self::new(Code::WrongState, error.to_string()),
-            CurateError::Text(_) | CurateError::NoField(_) | CurateError::NoReplacement(_) => {
-                Self::new(Code::MalformedBody, error.to_string())
-            }
+            CurateError::Text(_)
+            | CurateError::NoField(_)
+            | CurateError::NothingMoves
+            | CurateError::NoReplacement(_) => Self::new(Code::MalformedBody, error.to_string()),
             CurateError::ReasonNeeded(warnings) => {
                 let detail = format!(
                     "{} warnings, see `violations`: say why in `reason`",

@@ -17,6 +17,7 @@ pub mod layout;
 mod llms;
 pub(in crate::web) mod locale;
 pub mod lookup;
+pub mod moves;
 pub mod nodes;
 pub mod problems;
 pub mod record;
@@ -62,7 +63,14 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/feedback", edit, feedback::queue::get);
     routes.form("/feedback", edit, feedback::queue::post);
     routes.get("/reviews", edit, reviews::get);
-    routes.get("/records/new", edit, edit::new);
+    routes.get("/r/{id:.+}/-/split", edit, moves::split::get);
+    routes.form("/r/{id:.+}/-/split", edit, moves::split::post);
+    let publish = Access::Scope(Scope::Publish);
+    routes.get("/r/{id:.+}/-/merge", publish, moves::merge::get);
+    routes.form("/r/{id:.+}/-/merge", publish, moves::merge::post);
+    routes.get("/r/{id:.+}/-/rename", publish, moves::rename::get);
+    routes.form("/r/{id:.+}/-/rename", publish, moves::rename::post);
+    routes.get("/records/new", edit, edit::begun::get);
     routes.form("/records/new", edit, edit::send_new);
     routes.get("/r/{id:.+}", Access::Anyone, record::get);
     routes.get("/nodes", Access::FleetReader, nodes::list);
@@ -130,6 +138,12 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/r/{id}/-/edit", &[]),
     (Method::POST, "/r/{id}/-/edit", &[]),
     (Method::POST, "/r/{id}/-/revisions", &[]),
+    (Method::GET, "/r/{id}/-/split", &[]),
+    (Method::POST, "/r/{id}/-/split", &[]),
+    (Method::GET, "/r/{id}/-/merge", &["into"]),
+    (Method::POST, "/r/{id}/-/merge", &[]),
+    (Method::GET, "/r/{id}/-/rename", &[]),
+    (Method::POST, "/r/{id}/-/rename", &[]),
     (Method::GET, "/feedback", &["state", "before"]),
     (Method::POST, "/feedback", &[]),
     (Method::GET, "/reviews", &[]),

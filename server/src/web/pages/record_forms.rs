@@ -5,6 +5,7 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, body};
 use kb_core::record::Record;
 
+use super::record::moved;
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
 use crate::render::i18n::{Language, Locale};
@@ -70,8 +71,10 @@ pub(super) fn other_form(
     if !matches!(form, "md" | "json") || !matches!(find(generation, id), Ok(Found::Unpublished(_))) {
         return None;
     }
-    let Ok(Found::Published(published)) = find(generation, own) else {
-        return None;
+    let published = match find(generation, own).ok()? {
+        Found::Published(published) => published,
+        Found::Moved(now) => return Some(moved(request, &now, &format!(".{form}"))),
+        Found::Unpublished(_) => return None,
     };
     let id = published.record.id();
     if form == "json" {

@@ -6,6 +6,7 @@ use askama::Template;
 
 use super::layout::{Layout, Section};
 use super::{html_not_shared, locale};
+use crate::domain::curate::merges_into;
 use crate::render::i18n::history::Words;
 use crate::render::words::{moment, record_href};
 use crate::web::auth::Editor;
@@ -38,15 +39,15 @@ pub async fn get(_: Editor, request: HttpRequest, state: Data<AppState>) -> Resu
     let words = Words::of(locale.language);
     let reviews = state.store.open_reviews(MOST).await?;
     let waiting = reviews.into_iter().map(|review| Waiting {
+        asks: match (review.asks.is_withdrawal(), merges_into(&review)) {
+            (_, Some(_)) => words.to_merge,
+            (true, None) => words.to_withdraw,
+            (false, None) => words.to_publish,
+        },
         href: locale.href(format!("{}/-/revisions", record_href(review.record.as_str()))),
         record: review.record.to_string(),
         revision: review.revision.to_string(),
         by: review.asked_by.name,
-        asks: if review.asks.is_withdrawal() {
-            words.to_withdraw
-        } else {
-            words.to_publish
-        },
         at: moment(review.asked_at),
         note: match (review.note.unwrap_or_default(), review.asks.replaced_by()) {
             (note, Some(other)) => format!("{note} ({}: {other})", words.asks_instead),

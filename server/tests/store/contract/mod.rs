@@ -104,6 +104,7 @@ contract! {
         a_merged_record_leads_to_the_other
         a_renamed_record_is_found_under_its_former_id
         votes_go_where_their_record_goes
+        a_split_saves_both_or_none
     }
     imports {
         the_program_never_takes_back_what_was_imported

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kb_core::ids::Seq;
 use peerless::store::{
-    ActionKind, By, Expected, Merge, NewOutcome, RecordState, Rename, Store, StoreError, VoteOutcome, Voter,
-    VoterKind,
+    ActionKind, By, Expected, Merge, NewOutcome, RecordState, Rename, Saved, Split, SplitSaved, Store,
+    StoreError, VoteOutcome, Voter, VoterKind,
 };
 use serde_json::json;
 
@@ -196,4 +196,54 @@ pub(crate) async fn votes_go_where_their_record_goes(place: Arc<Place>) {
     // Whoever keeps shares is told of the record that has them now.
     let (changed, _) = store.voted_since(before + 3).await.unwrap();
     assert_eq!(changed, [id("cuda/b")]);
+}
+
+pub(crate) async fn a_split_saves_both_or_none(place: Arc<Place>) {
+    let store = place.store().await;
+    let store = store.as_ref();
+    let aliases = json!({ "aliases": ["cuda/old"] });
+    published(
+        store,
+        "cuda/a",
+        record_with("cuda/a", "one and two", aliases, json!({})),
+    )
+    .await;
+    let split = |head: u32, to: &str, word: &str| Split {
+        old: draft("cuda/a", record("cuda/a", word), Expected::Head(revision(head))),
+        new: draft(to, record(to, "two"), Expected::Absent),
+    };
+    let head = async || store.status(&id("cuda/a")).await.unwrap().unwrap().head;
+    let taken = store
+        .save_head(draft("cuda/b", record("cuda/b", "b"), Expected::Absent))
+        .await;
+    assert_eq!(taken.unwrap(), Saved::Saved(revision(1)));
+    // Nothing is kept of the old one where the new one cannot be made.
+    let done = store.split(split(1, "cuda/b", "one")).await.unwrap();
+    assert_eq!((done, head().await), (SplitSaved::Taken, revision(1)));
+    let former = store.split(split(1, "cuda/old", "one")).await;
+    assert!(matches!(former, Err(StoreError::AliasTaken { .. })), "{former:?}");
+    assert_eq!(head().await, revision(1));
+    let before = 1;
+    // Another head than was seen.
+    let stale = store.split(split(before + 1, "cuda/new", "one")).await.unwrap();
+    assert_eq!(stale, SplitSaved::Stale(Some(revision(before))));
+    assert_eq!(store.status(&id("cuda/new")).await.unwrap(), None);
+    let nobody = Split {
+        old: draft(
+            "cuda/nobody",
+            record("cuda/nobody", "x"),
+            Expected::Head(revision(1)),
+        ),
+        ..split(before, "cuda/new", "one")
+    };
+    assert_eq!(store.split(nobody).await.unwrap(), SplitSaved::Stale(None));
+    let seq = store.head_seq().await.unwrap();
+    let done = store.split(split(before, "cuda/new", "one")).await.unwrap();
+    let (old, new) = (revision(before + 1), revision(1));
+    assert_eq!(done, SplitSaved::Saved { old, new });
+    assert_eq!(head().await, old);
+    let made = store.status(&id("cuda/new")).await.unwrap().unwrap();
+    assert_eq!((made.state, made.published), (RecordState::Draft, None));
+    // Readers see nothing of it.
+    assert_eq!(store.head_seq().await.unwrap(), seq);
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, account, answer, edit, failure, feedback, field, fleet, graph, history, kept, lookup, reason,
-    record, report, search, shared, site, table::Key, terms, unmatched, workbench,
+    Language, account, answer, edit, failure, feedback, field, fleet, graph, history, kept, lookup, moves,
+    reason, record, report, search, shared, site, table::Key, terms, unmatched, workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -24,6 +24,7 @@ fn keys() -> Vec<Key> {
         history::Words::keys(),
         kept::Words::keys(),
         lookup::Words::keys(),
+        moves::Words::keys(),
         reason::Words::keys(),
         record::Words::keys(),
         report::Words::keys(),

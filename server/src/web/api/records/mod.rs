@@ -11,6 +11,7 @@ pub mod publish;
 pub mod put;
 pub mod reviews;
 pub mod revisions;
+pub mod split;
 
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};

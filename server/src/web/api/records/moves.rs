@@ -8,7 +8,8 @@ use utoipa::IntoParams;
 
 use super::moved_away;
 use super::publish::{PublishedBody, answer, check_if_match, refuse_body};
-use crate::domain::curate;
+use super::reviews::ReviewAnswer;
+use crate::domain::curate::{self, TakenAway};
 use crate::web::approver::{admin_reason, approver};
 use crate::web::auth::Publisher;
 use crate::web::error::{Code, Problem, ProblemBody};
@@ -21,7 +22,7 @@ use crate::web::state::AppState;
 pub struct MergeQuery {
     /// Id of the published record that stays.
     into: String,
-    /// Why, for the audit; at most 4000 characters.
+    /// Why, for the audit and for who approves it; at most 4000 characters.
     reason: Option<String>,
     /// Why one person alone merges away what decides a node's verdict; at most 500 characters, shown with the record. Needs the
     /// scope `admin`.
@@ -37,13 +38,15 @@ pub struct RenameQuery {
     new_id: String,
 }
 
-/// Merges a record into another that says the same: its addresses, former ids, edges that end in it and votes lead there. There is no
-/// body.
+/// Merges a record into another that says the same: its addresses, former ids, edges that end in it and votes lead there. One
+/// that decides how nodes are judged is not merged away by one person: with a reason that waits in review until a second one approves it, or
+/// does the same. There is no body.
 #[utoipa::path(
     post, path = "/api/v1/records/{id}/-/merge", operation_id = "merge_record", tag = "records", security(("token" = ["publish"])),
     params(("id" = String, Path), MergeQuery),
     responses(
         (status = 200, description = "Merged; the revision of the record that stays", body = PublishedBody),
+        (status = 202, description = "It waits for a second person", body = ReviewAnswer),
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "A body came, or a parameter is wrong", body = ProblemBody),
         (status = 404, description = "No such record", body = ProblemBody),
@@ -70,8 +73,10 @@ pub async fn merge(
     let alone = admin_reason(alone, query.alone.as_deref(), &publisher.0, &state)?;
     let approver = approver(&publisher.0, alone);
     let (store, reason, now) = (state.store.as_ref(), query.reason.as_deref(), state.clock.now());
-    let merged = curate::merge_into(store, (&id, &into), reason, &approver, now).await?;
-    Ok(answer(&state, merged).await)
+    match curate::merge_away(store, (&id, &into), reason, &approver, now).await? {
+        TakenAway::Gone(merged) => Ok(answer(&state, merged).await),
+        TakenAway::Asked(review) => Ok(HttpResponse::Accepted().json(ReviewAnswer::asked(*review))),
+    }
 }
 
 /// Gives a record another id; the former one, edges that end in it and votes lead there. There is no body.

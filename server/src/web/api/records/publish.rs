@@ -131,7 +131,7 @@ pub async fn publish(
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "A body came", body = ProblemBody),
         (status = 404, description = "No such record", body = ProblemBody),
-        (status = 409, description = "It was never published, somebody asks something else with it, or a second person is needed and no reason is given", body = ProblemBody),
+        (status = 409, description = "It was never published, became another record, somebody asks something else with it, or a second person is needed and no reason is given", body = ProblemBody),
     ),
 )]
 pub async fn withdraw(

@@ -1,48 +1,48 @@
 //! `/r/{id}/-/edit` and `/records/new`: a record as a form, with its two texts beside it.
 //!
 //! ```text
+//! begun     a record is begun: its id is asked for
 //! sent      what a form sent, put into the texts that it showed     view  fields with their values and findings
 //! together  another editor was faster: both changes, merged         save  what the buttons keep
-//! mod       the page
+//! alike     published records that may say the same    mod   the page
 //! ```
 
+pub(super) mod alike;
+pub mod begun;
 mod save;
 mod sent;
 mod together;
 mod view;
 
+use std::sync::Arc;
+
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Path, Query};
+use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::form::Texts;
 use kb_core::ids::{RecordId, Revision};
 use kb_core::record::Record;
 use kb_core::text::{Part, Violation};
-use serde::Deserialize;
 
+use self::alike::{AlikeView, alike_views};
 use self::sent::{Given, Pair, Sent};
 use self::together::Together;
 use self::view::{Entry, Finding, SectionView, Told, sections, unknown_records};
 use super::html_not_shared;
 use super::layout::{Layout, Section};
 use super::{assets, locale};
-use crate::domain::curate::{self, check_texts};
+use crate::domain::curate::{self, alike, check_texts};
 use crate::domain::tokens::Actor;
-use crate::domain::unmatched::draft;
-use crate::render::i18n::{Language, Locale, edit::Words, field};
+use crate::render::i18n::{self, Language, Locale, edit::Words, field};
 use crate::render::record::Source;
 use crate::render::words::record_href;
 use crate::store::{Expected, Scope};
-use crate::web::api::unmatched;
 use crate::web::auth::Editor;
 use crate::web::compute::Desk;
 use crate::web::error::{Code, Problem};
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
-
-/// What a pattern of a few examples costs to make, in bytes of input.
-const DRAFT_BYTES: usize = 8 * 1024;
 
 #[derive(Debug, Template)]
 #[template(path = "pages/edit.html")]
@@ -64,19 +64,13 @@ struct EditPage {
     sections: Vec<SectionView>,
     general: Vec<Finding>,
     findings: usize,
+    /// Published records that may say the same.
+    alike: Vec<AlikeView>,
     refusal: Option<String>,
     together: Option<Together>,
     may_publish: bool,
-}
-
-#[derive(Debug, Template)]
-#[template(path = "pages/new.html")]
-struct NewPage {
-    layout: Layout,
-    words: &'static Words,
-    id: String,
-    unmatched: Option<String>,
-    refusal: Option<&'static str>,
+    /// Pages on which the record becomes another, each with its name.
+    moves: Vec<(&'static str, String)>,
 }
 
 /// Who edits what.
@@ -134,70 +128,6 @@ pub async fn get(
         base: Some((status.head, base.clone())),
     };
     let sent = sent::read(&Given::of(std::iter::empty()), &base);
-    page(&request, &state, &desktop, sent, Extra::default(), StatusCode::OK).await
-}
-
-#[derive(Debug, Deserialize)]
-pub struct NewParams {
-    id: Option<String>,
-    /// Unknown lines that it begins with.
-    unmatched: Option<String>,
-}
-
-pub async fn new(
-    editor: Editor,
-    session: Option<Session>,
-    request: HttpRequest,
-    params: Query<NewParams>,
-    state: Data<AppState>,
-) -> Result<HttpResponse, Problem> {
-    let locale = locale::of(&request);
-    let words = Words::of(locale.language);
-    let NewParams { id, unmatched } = params.into_inner();
-    let wanted = id.unwrap_or_default();
-    let ask = |refusal| {
-        let layout = Layout::new(format!("{} · Peerless", words.new), Section::Search);
-        html_not_shared(&NewPage {
-            layout: layout.in_both("/records/new").spoken(locale),
-            words,
-            id: wanted.clone(),
-            unmatched: unmatched.clone(),
-            refusal,
-        })
-    };
-    if wanted.is_empty() {
-        return ask(None);
-    }
-    let Ok(id) = wanted.trim().parse::<RecordId>() else {
-        return ask(Some(words.no_id));
-    };
-    if state.store.status(&id).await?.is_some() {
-        return ask(Some(words.known_already));
-    }
-    let desktop = Desktop {
-        actor: editor.0,
-        csrf: session.map(|session| session.csrf).unwrap_or_default(),
-        locale,
-        id,
-        base: None,
-    };
-    let begun = match unmatched {
-        Some(lines) => {
-            let lines = unmatched::one(&state, &lines).await?.unmatched;
-            let id = desktop.id.clone();
-            let work = move || draft(&id, &lines);
-            Some(Desk::of(&request).compute(DRAFT_BYTES, work).await?)
-        }
-        None => None,
-    };
-    // As if somebody had written it into the raw texts.
-    let raw = begun.iter().flat_map(|begun| {
-        [
-            ("document", begun.document.as_str()),
-            ("annex", begun.annex.as_str()),
-        ]
-    });
-    let sent = sent::read(&Given::of(raw), &desktop.base_texts());
     page(&request, &state, &desktop, sent, Extra::default(), StatusCode::OK).await
 }
 
@@ -315,10 +245,15 @@ async fn page(
     let generation = state.knowledge.current();
     let (of_check, now) = (id.clone(), sent.now.clone());
     let bytes = now.document.len() + now.annex.len();
-    let check = move || match check_texts(&of_check, &now.document, &now.annex) {
-        Ok(found) | Err(found) => found,
+    let beside = Arc::clone(&generation);
+    let check = move || {
+        let found = match check_texts(&of_check, &now.document, &now.annex) {
+            Ok(found) | Err(found) => found,
+        };
+        let record = Record::parse(&now.document, &now.annex);
+        (found, record.map(|record| alike(&record, &beside)))
     };
-    let mut violations = Desk::of(request).compute(bytes, check).await?;
+    let (mut violations, others) = Desk::of(request).compute(bytes, check).await?;
     violations.extend(extra.violations);
     let mut told = Told::of(&violations, &sent.not_taken, words);
     for conflict in &sent.twice {
@@ -357,6 +292,16 @@ async fn page(
         None => format!("/records/new?id={id}"),
     };
     let known = desktop.base.is_some();
+    let may_publish = desktop.actor.may(Scope::Publish);
+    let may_move = may_publish && generation.record(id).is_some();
+    let moves = i18n::moves::Words::of(locale.language);
+    let moves = [
+        (known, moves.split, "split"),
+        (may_move, moves.merge, "merge"),
+        (may_move, moves.rename, "rename"),
+    ];
+    let moves = moves.into_iter().filter(|(may, ..)| *may);
+    let moves = moves.map(|(_, name, step)| (name, locale.href(format!("{href}/-/{step}"))));
     let page = EditPage {
         layout: layout.in_both(&address).spoken(*locale),
         words,
@@ -377,9 +322,11 @@ async fn page(
         sections,
         general: told.rest(),
         findings,
+        alike: alike_views(others.unwrap_or_default(), &generation, *locale),
         refusal: extra.refusal,
         together: extra.together,
-        may_publish: desktop.actor.may(Scope::Publish),
+        may_publish,
+        moves: moves.collect(),
     };
     let mut response = html_not_shared(&page)?;
     *response.status_mut() = status;

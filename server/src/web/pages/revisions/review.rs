@@ -145,19 +145,16 @@ async fn open(state: &AppState, review: &Review, editor: &Actor, locale: Locale)
         ),
         Err(error) => (vec![error.to_string()], None),
     };
+    let (asks, approve) = match (review.asks.is_withdrawal(), curate::merges_into(review)) {
+        (_, Some(_)) => (words.asks_merge, words.approve_merge),
+        (true, None) => (words.asks_withdrawal, words.approve_withdrawal),
+        (false, None) => (words.asks, words.approve),
+    };
     OpenReview {
         revision: review.revision.0,
         name: review.revision.to_string(),
-        asks: if review.asks.is_withdrawal() {
-            words.asks_withdrawal
-        } else {
-            words.asks
-        },
-        approve: if review.asks.is_withdrawal() {
-            words.approve_withdrawal
-        } else {
-            words.approve
-        },
+        asks,
+        approve,
         asked_by: review.asked_by.name.clone(),
         is_own: review.asked_by.id == editor.by().id,
         asked_at: moment(review.asked_at),
