@@ -166,6 +166,10 @@ impl Daemon<'_> {
         let written = serde_json::to_vec(&report).map_err(Into::into).and_then(|json| {
             write_whole(&state, &json, FOR_OWNER).with_context(|| format!("write {}", state.display()))
         });
+        if written.is_err() {
+            // The one before would be taken for this one. An error says that there is none.
+            let _ = std::fs::remove_file(&state);
+        }
         said("the result is not kept", written);
         said("the report cannot be sent", self.upload(&report));
         self.health.clone_from(&report.health);
@@ -184,6 +188,9 @@ impl Daemon<'_> {
             let text = output::metrics(&runs, self.health.as_ref(), self.spool.kept().len());
             let written = write_whole(path, text.as_bytes(), FOR_ALL)
                 .with_context(|| format!("write {}", path.display()));
+            if written.is_err() {
+                let _ = std::fs::remove_file(path);
+            }
             said("no metrics", written);
         }
     }

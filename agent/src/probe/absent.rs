@@ -13,6 +13,9 @@ use super::session::Session;
 /// The kernel driver whose GPUs NVML lists.
 const NVIDIA: &str = "nvidia";
 /// Why CUDA lists fewer GPUs than NVML on a machine with MIG.
+/// Slurm counts MIG devices in its own way (`gres_common.c`).
+const NUMBER_WITH_MIG: &str =
+    "with MIG a number may be one that a scheduler gave a MIG device, and not NVML's";
 const MIG: &str = "CUDA lists one MIG device at most, and no other GPU beside it";
 
 /// GPUs that are not among the opened ones.
@@ -115,6 +118,9 @@ impl Roll<'_> {
             return Some((absence, reason.to_owned(), None));
         };
         let Some(found) = find(managed, name) else {
+            if self.has_mig() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Some((Absence::NotLookedAt, NUMBER_WITH_MIG.to_owned(), None));
+            }
             let reason = format!(
                 "it was asked for, and it is not among the {} that NVML lists",
                 managed.len()

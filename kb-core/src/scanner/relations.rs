@@ -36,6 +36,7 @@ impl<'e, 'r> Company<'e, 'r> {
             entry.record.cancels.contains(&other.place)
                 && !other.record.cancels.contains(&entry.place)
                 && self.in_window(other.record.window_seconds, entry, other)
+                && self.is_on_all_hosts(entry, other)
         })?;
         Some(Why::TakenAway {
             by: by.record.id.clone(),
@@ -59,9 +60,11 @@ impl<'e, 'r> Company<'e, 'r> {
             return None;
         }
         let window = entry.record.window_seconds;
-        let other = self
-            .others(entry)
-            .find(|other| !other.record.only_alone && self.in_window(window, entry, other))?;
+        let other = self.others(entry).find(|other| {
+            !other.record.only_alone
+                && self.in_window(window, entry, other)
+                && self.is_on_all_hosts(entry, other)
+        })?;
         Some(Why::OnlyAlone {
             beside: other.record.id.clone(),
             line: other.first_line(),
@@ -93,13 +96,23 @@ impl<'e, 'r> Company<'e, 'r> {
     }
 
     fn on_different_hosts(&self, one: &Entry<'_>, other: &Entry<'_>) -> bool {
-        let hosts = |entry: &Entry<'_>| -> Vec<&'e [u8]> {
-            let times = entry.tally.times.iter();
-            times.map(|span| self.clocks.host(span.clock)).collect()
-        };
-        let (own, their) = (hosts(one), hosts(other));
-        let all_named = own.iter().chain(&their).all(|host| !host.is_empty());
-        let timed = !own.is_empty() && !their.is_empty() && !one.tally.untimed && !other.tally.untimed;
-        timed && all_named && !own.iter().any(|host| their.contains(host))
+        let hosts = self.hosts(one).zip(self.hosts(other));
+        hosts.is_some_and(|(own, their)| !own.iter().any(|host| their.contains(host)))
+    }
+
+    /// Whether the other stands on every host on which the one does: what happens on one host explains nothing of another.
+    /// True where the lines do not tell.
+    fn is_on_all_hosts(&self, one: &Entry<'_>, other: &Entry<'_>) -> bool {
+        let hosts = self.hosts(one).zip(self.hosts(other));
+        hosts.is_none_or(|(own, their)| own.iter().all(|host| their.contains(host)))
+    }
+
+    /// The hosts of a record's lines; `None` where a line does not name its own.
+    fn hosts(&self, entry: &Entry<'_>) -> Option<Vec<&'e [u8]>> {
+        let times = entry.tally.times.iter();
+        let hosts: Vec<&[u8]> = times.map(|span| self.clocks.host(span.clock)).collect();
+        let are_named =
+            !hosts.is_empty() && !entry.tally.untimed && hosts.iter().all(|host| !host.is_empty());
+        are_named.then_some(hosts)
     }
 }

@@ -3,7 +3,9 @@
 use super::expect::Expect;
 use super::run::judge;
 use super::{ExitCode, Verdict};
-use crate::observation::{Look, Recovery, UNKNOWN_XID, What, canonical, known, open_faults, read_line};
+use crate::observation::{
+    LineEvent, Look, Recovery, UNKNOWN_XID, What, canonical, known, open_faults, read_message,
+};
 use crate::report::{Bearing, Entry, Family, NODE, Pair, Report, Shape, When, fact_name};
 
 /// What the report shows that is worse than its verdict, with the reason; `None` where nothing in it speaks against that.
@@ -56,10 +58,10 @@ fn logged(report: &Report) -> Option<(Verdict, String)> {
         .map(canonical)
         .collect();
     let during = report.logs.iter().filter(|log| log.when != When::Before);
-    let mut events = during
+    let events = during
         .flat_map(|log| log.text.lines())
-        .filter_map(|line| read_line(line.trim()));
-    let found = events.find(|event| {
+        .filter_map(|line| read_message(line.trim()));
+    let of_run = events.filter(|event| {
         let is_switch = matches!(
             event.what,
             What::Numbered {
@@ -67,13 +69,24 @@ fn logged(report: &Report) -> Option<(Verdict, String)> {
                 ..
             }
         );
-        let is_of_run = is_switch || event.device == NODE || gpus.contains(&event.device);
-        is_of_run && bearing(&event.what) == Bearing::Fault
-    })?;
+        is_switch || event.device == NODE || gpus.contains(&event.device)
+    });
+    let of_run: Vec<LineEvent> = of_run.collect();
+    let told = |event: &LineEvent| format!("the kernel log says during the run: {}", event.text);
+    let fault = of_run.iter().find(|event| bearing(&event.what) == Bearing::Fault);
+    if let Some(fault) = fault {
+        return Some((Verdict::Broken, told(fault)));
+    }
+    let unexplained = of_run.iter().find(|event| is_unexplained(&event.what))?;
     Some((
-        Verdict::Broken,
-        format!("the kernel log says during the run: {}", found.text),
+        Verdict::Unknown,
+        format!("{}, which no record explains", told(unexplained)),
     ))
+}
+
+/// A number that no record explains.
+fn is_unexplained(what: &What) -> bool {
+    matches!(what, What::Numbered { family, number, .. } if known(*family, *number).is_none())
 }
 
 fn bearing(what: &What) -> Bearing {
@@ -91,9 +104,14 @@ fn bearing(what: &What) -> Bearing {
 /// A state of a GPU that is a fault by itself.
 fn bad_state(report: &Report) -> Option<(Verdict, String)> {
     let look = Look::of(report);
-    let fault = look.bad().find(|(_, bearing, _)| *bearing == Bearing::Fault);
-    if let Some((cause, _, text)) = fault {
+    let of = |wanted: Bearing| look.bad().find(|(_, bearing, _)| *bearing == wanted);
+    if let Some((cause, _, text)) = of(Bearing::Fault) {
         return Some((Verdict::Broken, format!("{cause}: {text}")));
+    }
+    // What a warning means for a run is judged with its pairs.
+    let warning = of(Bearing::Warning).filter(|_| report.conclusion.verdict == Verdict::NoFaultSeen);
+    if let Some((cause, _, text)) = warning {
+        return Some((Verdict::Degraded, format!("{cause}: {text}")));
     }
     let risen = fact_name::during(fact_name::ECC_VOLATILE_UNCORRECTED);
     let since_boot = fact_name::ECC_VOLATILE_UNCORRECTED.to_owned();

@@ -28,6 +28,7 @@ history-none = nothing
 history-edit = Edit
 history-reviews = Review
 history-asks = asks for a review of
+history-asks-instead = Readers are led to
 history-asks-withdrawal = asks to withdraw this record, of which readers see
 history-question = Asked
 history-to-publish = publish

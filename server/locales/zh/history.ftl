@@ -28,6 +28,7 @@ history-none = 无
 history-edit = 编辑
 history-reviews = 审阅
 history-asks = 请求审阅
+history-asks-instead = 读者将转到
 history-asks-withdrawal = 请求撤下此记录，读者当前看到的是
 history-question = 请求
 history-to-publish = 发布

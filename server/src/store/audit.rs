@@ -132,6 +132,8 @@ pub struct AuditQuery {
     /// Only this action, or all of a kind: `record` means `record.publish` and the like.
     pub action: Option<String>,
     pub subject: Option<String>,
+    /// Only rows with a revision afterwards from the first to the last of these.
+    pub revisions: Option<(Revision, Revision)>,
     /// Only rows before this one.
     pub before: Option<i64>,
     pub limit: u32,

@@ -13,6 +13,18 @@ pub enum StoreError {
     /// The record was never published, so it cannot be withdrawn.
     #[error("record {0} was never published")]
     NeverPublished(RecordId),
+    /// Readers see the revision already, so that nobody is asked to publish it.
+    #[error("{0} is published: there is nothing to review")]
+    IsPublished(Revision),
+    /// Readers do not see the record, so that nobody is asked to withdraw it.
+    #[error("record {0} is not published")]
+    NotPublished(RecordId),
+    /// Asking would end what somebody else asks.
+    #[error("{by} asks for something else with this record: wait until that is decided, or send it back")]
+    AnotherQuestion { by: String },
+    /// What relies on a review comes too late.
+    #[error("the review of {0} is not open any more")]
+    NoOpenReview(RecordId),
     /// Another revision was published than whoever withdraws has seen.
     #[error("{0} was published meanwhile")]
     AnotherPublished(Revision),

@@ -13,7 +13,8 @@ use super::{By, Published, StoreError};
 #[async_trait]
 pub trait MoveStore: Send + Sync + Debug {
     /// Withdraws a published record in favour of another published one, which takes the newest seq, since it goes by more names now.
-    /// `None` where one of them is not published, or the one that goes has a draft.
+    /// `None` where one of them is not published, or the one that goes has a draft or is another revision than expected. Refused where
+    /// the review that asked for it is not open any more.
     async fn merge(&self, merge: Merge) -> Result<Option<Published>, StoreError>;
 
     /// Publishes a record under another id, as its first revision there, and withdraws it under the former one. The new id must
@@ -28,6 +29,10 @@ pub struct Merge {
     pub by: By,
     /// Why, for the audit and for readers of the former record.
     pub reason: Option<String>,
+    /// The published revision that was seen; `None` where any may go.
+    pub expected: Option<Revision>,
+    /// Number of the review that asked for it and on which it relies; `None` where it needs none.
+    pub approves: Option<u32>,
     pub at: OffsetDateTime,
 }
 

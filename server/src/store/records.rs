@@ -25,7 +25,7 @@ pub trait RecordStore: Send + Sync + Debug {
 
     /// Takes a record out of matching and search; it stays readable by id and by its aliases, marked. Takes the next
     /// seq. Of a record that is withdrawn already nothing changes; of one that was never published, or is published as another
-    /// revision than expected, it is refused.
+    /// revision than expected, it is refused, and so it is where the review that asked for it is not open any more.
     async fn take_back(&self, withdrawal: Withdrawal) -> Result<Published, StoreError>;
 
     /// The same without a reason.
@@ -36,6 +36,7 @@ pub trait RecordStore: Send + Sync + Debug {
             reason: None,
             replaced_by: None,
             expected: None,
+            approves: None,
             at,
         })
         .await
@@ -118,6 +119,8 @@ pub struct Withdrawal {
     pub replaced_by: Option<RecordId>,
     /// The published revision that was seen; `None` where any may be taken back.
     pub expected: Option<Revision>,
+    /// Number of the review that asked for it and on which it relies; `None` where it needs none.
+    pub approves: Option<u32>,
     pub at: OffsetDateTime,
 }
 

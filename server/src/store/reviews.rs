@@ -12,12 +12,15 @@ use super::{By, StoreError};
 /// Reviews and comments, by record.
 #[async_trait]
 pub trait ReviewStore: Send + Sync + Debug {
-    /// Asks for a review. A record has one open review: that of another revision is withdrawn, and that of the same
-    /// revision stays as it is. Publishing a revision approves its open review, in one transaction. An open review of the
-    /// revision that readers see asks for its withdrawal, which approves it.
+    /// Asks for a review. A record has one open review: that of another revision is withdrawn, and one that asks the same
+    /// of the same revision stays as it is. One that asks something else is refused, unless it is named to give way. What readers see
+    /// is not asked to be published, and nothing else to be withdrawn.
+    ///
+    /// Publishing a revision approves the open review that asks for it, and withdrawing the record the one that asks for that,
+    /// in one transaction. What another revision that readers see leaves nothing to decide of ends.
     async fn ask_review(&self, ask: NewReview) -> Result<Review, StoreError>;
 
-    /// Ends the open review of a revision without publishing it; false where there is none.
+    /// Ends an open review without doing what it asks; false where it is not open.
     async fn end_review(&self, end: EndReview) -> Result<bool, StoreError>;
 
     /// Reviews of a record, the newest first.
@@ -45,10 +48,47 @@ pub trait ReviewStore: Send + Sync + Debug {
 /// Most comments of a record.
 pub const MAX_COMMENTS: u32 = 1_000;
 
+/// What a review asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asks {
+    /// That the revision is published.
+    Publish,
+    /// That the record is withdrawn; readers see the revision.
+    Withdraw {
+        /// The record that says it better.
+        replaced_by: Option<RecordId>,
+    },
+}
+
+impl Asks {
+    /// The word that the database uses.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Publish => "publish",
+            Self::Withdraw { .. } => "withdraw",
+        }
+    }
+
+    pub fn is_withdrawal(&self) -> bool {
+        matches!(self, Self::Withdraw { .. })
+    }
+
+    /// What replaces the record that is withdrawn.
+    pub fn replaced_by(&self) -> Option<&RecordId> {
+        match self {
+            Self::Publish => None,
+            Self::Withdraw { replaced_by } => replaced_by.as_ref(),
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct NewReview {
     pub record: RecordId,
     pub revision: Revision,
+    pub asks: Asks,
+    /// Number of an open review that asks something else and gives way; whoever asks asked for it, too.
+    pub gives_way: Option<u32>,
     pub by: By,
     /// What to look at; empty where nothing was said.
     pub note: Option<String>,
@@ -58,6 +98,8 @@ pub struct NewReview {
 #[derive(Debug, Clone)]
 pub struct EndReview {
     pub record: RecordId,
+    pub n: u32,
+    /// Its revision, for the audit.
     pub revision: Revision,
     /// Sent back or withdrawn.
     pub state: ReviewState,
@@ -101,8 +143,7 @@ pub struct Review {
     pub n: u32,
     pub revision: Revision,
     pub state: ReviewState,
-    /// It is open, and readers see the revision: it asks whether the record is withdrawn.
-    pub withdraws: bool,
+    pub asks: Asks,
     /// Who asked.
     pub asked_by: By,
     pub asked_at: OffsetDateTime,

@@ -7,6 +7,7 @@
 mod access;
 pub mod anonymous;
 pub mod api;
+mod approver;
 pub mod auth;
 pub mod body;
 pub mod client;

@@ -9,7 +9,12 @@ use crate::page_form::PageForm;
 use crate::records::P2P;
 use crate::test_app::{TestApp, json as body, problem};
 
-async fn call(browser: &Browser, method: Method, path: &str, sent: Option<Value>) -> reqwest::Response {
+pub(crate) async fn call(
+    browser: &Browser,
+    method: Method,
+    path: &str,
+    sent: Option<Value>,
+) -> reqwest::Response {
     let request = browser
         .request(method, path)
         .header("origin", &browser.url)
@@ -23,12 +28,12 @@ async fn call(browser: &Browser, method: Method, path: &str, sent: Option<Value>
     request.header("accept", "application/json").send().await.unwrap()
 }
 
-async fn post(browser: &Browser, step: &str, sent: Value) -> reqwest::Response {
+pub(crate) async fn post(browser: &Browser, step: &str, sent: Value) -> reqwest::Response {
     call(browser, Method::POST, &format!("{P2P}/-/{step}"), Some(sent)).await
 }
 
 /// Saves a revision in which a key of the annex has another value.
-async fn save_annex(browser: &Browser, key: &str, value: Value) -> u32 {
+pub(crate) async fn save_annex(browser: &Browser, key: &str, value: Value) -> u32 {
     let path = format!("{P2P}?view=full&revision=head");
     let full = body(call(browser, Method::GET, &path, None).await).await;
     let mut ext = full["ext"].clone();
@@ -160,6 +165,34 @@ async fn a_proposal_is_sent_back_with_a_reason_and_comments() {
     for path in ["/-/reviews", "/-/comments"] {
         assert_eq!(app.get(&format!("{P2P}{path}")).await.status(), 401);
     }
+}
+
+#[tokio::test]
+async fn a_question_is_ended_by_who_asked_or_who_decides() {
+    const HISTORY: &str = "/r/cuda/peer-access-unsupported-by-hardware/-/revisions";
+    let app = TestApp::start().await;
+    let (con, edi, _) = people(&app).await;
+    let revision = save_annex(&con, "asked_as", json!(["p2p does not work"])).await;
+    let ask = json!({"step": "ask"});
+    assert_eq!(post(&con, "review", ask.clone()).await.status(), 200);
+    let withdraw = format!("{P2P}/-/withdraw?reason=bogus");
+    let instead = call(&edi, Method::POST, &withdraw, None).await;
+    problem(instead, 409, "wrong_state").await;
+    let back = json!({"step": "withdraw", "revision": revision, "reason": "later"});
+    problem(post(&edi, "review", back.clone()).await, 403, "forbidden").await;
+    let waiting = body(call(&edi, Method::GET, "/api/v1/reviews", None).await).await;
+    assert_eq!(waiting["reviews"][0]["asked_by"], "con");
+    let may_take_back = |page: String| page.contains("take-back");
+    assert!(!may_take_back(edi.page(HISTORY).await));
+    assert!(may_take_back(con.page(HISTORY).await));
+    assert_eq!(post(&con, "review", back).await.status(), 200);
+    let asked = call(&edi, Method::POST, &withdraw, None).await;
+    assert_eq!(asked.status(), 202);
+    // One's own question gives way.
+    assert_eq!(post(&edi, "review", ask).await.status(), 200);
+    let waiting = body(call(&edi, Method::GET, "/api/v1/reviews", None).await).await;
+    assert_eq!(waiting["reviews"][0]["withdraws"], false, "{waiting}");
+    assert_eq!(waiting["reviews"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -315,10 +348,7 @@ async fn changes_are_told_by_field() {
 #[tokio::test]
 async fn a_withdrawn_record_says_why_and_what_replaces_it() {
     let app = TestApp::start().await;
-    let (con, edi, root) = people(&app).await;
-    let revision = save_annex(&con, "severity", json!("info")).await;
-    let ask = json!({"step": "ask"});
-    assert_eq!(post(&con, "review", ask).await.status(), 200);
+    let (_, edi, root) = people(&app).await;
     let withdraw = |query: &str| format!("{P2P}/-/withdraw?{query}");
     let nowhere = call(
         &edi,
@@ -333,9 +363,6 @@ async fn a_withdrawn_record_says_why_and_what_replaces_it() {
         let done = call(browser, Method::POST, &withdraw(query), None).await;
         assert_eq!(done.status(), status);
     }
-    // Nobody brings it back by approving what was asked before.
-    let approve = json!({"step": "approve", "revision": revision, "reason": "it is right"});
-    problem(post(&edi, "review", approve).await, 409, "wrong_state").await;
     let full = app.get_json(&format!("{P2P}?view=full")).await;
     assert_eq!(full["withdrawn_reason"], "said better");
     assert_eq!(full["replaced_by"], "tensorflow/gpu-peer-access-error");

@@ -98,6 +98,26 @@ async fn what_decides_is_withdrawn_by_two_persons() {
 }
 
 #[tokio::test]
+async fn an_approved_withdrawal_keeps_its_reason_and_successor() {
+    let (app, edi, eva, _) = start().await;
+    let ask = format!("withdraw?reason=the+same&replaced_by={OTHER}");
+    assert_eq!(post(&edi, &ask, None).await.status(), 202);
+    for path in ["/reviews".to_owned(), format!("/r/{ID}/-/revisions")] {
+        let page = eva.page(&path).await;
+        assert!(
+            page.contains("Readers are led to") && page.contains(OTHER),
+            "{page}"
+        );
+    }
+    let approve = json!({"step": "approve", "revision": 1, "reason": "I compared them"});
+    let done = post(&eva, "review", Some(approve)).await;
+    assert_eq!(done.status(), 200, "{}", done.text().await.unwrap());
+    let full = app.get_json(&format!("{XID}?view=full")).await;
+    assert_eq!(full["replaced_by"], OTHER);
+    assert_eq!(full["withdrawn_reason"], "the same (I compared them)");
+}
+
+#[tokio::test]
 async fn a_second_person_sees_on_the_page_what_is_asked_and_sends_it_back() {
     let (app, edi, mut eva, _) = start().await;
     assert_eq!(post(&edi, "withdraw?reason=bogus", None).await.status(), 202);
@@ -143,10 +163,7 @@ async fn what_decides_is_not_merged_away_by_one_person() {
     assert!(is_explained(&app).await);
     let ask = format!("withdraw?reason=the+same&replaced_by={OTHER}");
     let asked = body(post(&edi, &ask, None).await).await;
-    assert!(
-        asked["review"]["note"].as_str().unwrap().contains(OTHER),
-        "{asked}"
-    );
+    assert_eq!(asked["review"]["replaced_by"], OTHER, "{asked}");
     problem(post(&edi, &merge, None).await, 409, "second_person_needed").await;
     assert_eq!(post(&eva, &merge, None).await.status(), 200);
     assert!(!is_explained(&app).await);

@@ -5,10 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kb_core::ids::Seq;
-use peerless::store::{ConnectOptions, Migrated, StoreError, VoteOutcome, VoterKind, connect, migrate};
-use sqlx::{Connection as _, Executor as _, PgConnection, SqliteConnection};
+use peerless::store::{
+    By, ConnectOptions, Migrated, Role, StoreError, VoteOutcome, VoterKind, connect, migrate,
+};
+use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
-use crate::support::{Engine, Place, on};
+use crate::contract::persons::person;
+use crate::contract::sessions::session;
+use crate::support::{Engine, Place, at, on};
 
 /// Table, column, may be null.
 type Column = (String, String, bool);
@@ -21,27 +25,6 @@ fn files(engine: &str) -> BTreeSet<String> {
     entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect()
-}
-
-async fn run(place: &Place, sql: &'static str) {
-    match place.engine {
-        Engine::Sqlite => {
-            SqliteConnection::connect(&place.url)
-                .await
-                .unwrap()
-                .execute(sql)
-                .await
-                .unwrap();
-        }
-        Engine::Postgres => {
-            PgConnection::connect(&place.url)
-                .await
-                .unwrap()
-                .execute(sql)
-                .await
-                .unwrap();
-        }
-    }
 }
 
 async fn columns(place: &Place) -> BTreeSet<Column> {
@@ -161,7 +144,7 @@ async fn a_newer_database_is_refused(place: Arc<Place>) {
     migrate(&place.url).await.unwrap();
     let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
         VALUES (9999, 'from the future', TRUE, '', 0)";
-    run(&place, newer).await;
+    place.run(newer).await;
     for migrate in [true, false] {
         let options = ConnectOptions {
             migrate,
@@ -191,11 +174,9 @@ fn a_newer_postgres_database_is_refused() {
 
 async fn a_changed_migration_is_refused(place: Arc<Place>) {
     migrate(&place.url).await.unwrap();
-    run(
-        &place,
-        "UPDATE _sqlx_migrations SET checksum = '' WHERE version = 2",
-    )
-    .await;
+    place
+        .run("UPDATE _sqlx_migrations SET checksum = '' WHERE version = 2")
+        .await;
     let error = migrate(&place.url).await.unwrap_err();
     assert!(matches!(error, StoreError::Migration(_)), "{error}");
 }
@@ -228,14 +209,14 @@ const BEFORE_SEQ_AT: &str = "\
 
 async fn times_of_publishing_are_found_for_older_databases(place: Arc<Place>) {
     let store = place.store().await;
-    run(&place, BEFORE_SEQ_AT).await;
+    place.run(BEFORE_SEQ_AT).await;
     let migration = match place.engine {
         Engine::Sqlite => include_str!("../../../migrations/sqlite/0005_seq_at.sql"),
         Engine::Postgres => include_str!("../../../migrations/postgres/0005_seq_at.sql"),
     };
     let (_, update) = migration.split_once("ADD COLUMN").unwrap();
     let (_, update) = update.split_once(';').unwrap();
-    run(&place, update).await;
+    place.run(update).await;
     let page = store.feed(Seq(0), 10).await.unwrap();
     let seconds: Vec<(&str, u8)> = page
         .changes
@@ -293,10 +274,12 @@ async fn votes_of_tokens_become_votes_of_voters(place: Arc<Place>) {
         ),
     };
     let (table, _) = table.split_once("INSERT").unwrap();
-    run(&place, table.replace("outcome_of_model", "outcome").leak()).await;
+    place
+        .run(table.replace("outcome_of_model", "outcome").leak())
+        .await;
     let votes = VOTES_BY_TOKEN.replace("$yes", yes).replace("$no", no);
-    run(&place, votes.leak()).await;
-    run(&place, feedback).await;
+    place.run(votes.leak()).await;
+    place.run(feedback).await;
     let votes = store.votes(&"a/b".parse().unwrap()).await.unwrap();
     let mut votes: Vec<_> = votes
         .into_iter()
@@ -330,4 +313,78 @@ fn sqlite_keeps_votes_of_tokens() {
 #[test]
 fn postgres_keeps_votes_of_tokens() {
     on(Engine::Postgres, votes_of_tokens_become_votes_of_voters);
+}
+
+/// Reviews as they were kept before it was said what they ask for: of what readers see, of a newer draft, and of a revision that
+/// another one took the place of.
+const REVIEWS_WITHOUT_QUESTION: &str = "\
+    INSERT INTO record (id, state, head_revision, published_revision, changed_at) VALUES \
+        ('a/seen', 'published', 1, 1, '2026-01-02T00:00:05.000000Z'), \
+        ('a/newer', 'published', 2, 1, '2026-01-02T00:00:05.000000Z'), \
+        ('a/older', 'published', 2, 2, '2026-01-02T00:00:05.000000Z'), \
+        ('a/draft', 'draft', 1, NULL, '2026-01-02T00:00:05.000000Z'); \
+    INSERT INTO review (record_id, n, revision, state, asked_kind, asked_id, asked_name, asked_at) VALUES \
+        ('a/seen', 1, 1, 'open', 'person', 'p', 'p', '2026-01-02T00:00:01.000000Z'), \
+        ('a/newer', 1, 2, 'open', 'person', 'p', 'p', '2026-01-02T00:00:02.000000Z'), \
+        ('a/older', 1, 1, 'open', 'person', 'p', 'p', '2026-01-02T00:00:03.000000Z'), \
+        ('a/draft', 1, 1, 'open', 'person', 'p', 'p', '2026-01-02T00:00:04.000000Z')";
+
+async fn older_reviews_say_what_they_ask(place: Arc<Place>) {
+    let store = place.store().await;
+    place.run(REVIEWS_WITHOUT_QUESTION).await;
+    let migration = match place.engine {
+        Engine::Sqlite => include_str!("../../../migrations/sqlite/0023_review_asks.sql"),
+        Engine::Postgres => include_str!("../../../migrations/postgres/0023_review_asks.sql"),
+    };
+    let (_, updates) = migration.split_once("ADD COLUMN replaced_by").unwrap();
+    let (_, updates) = updates.split_once(';').unwrap();
+    place.run(updates).await;
+    let open = store.open_reviews(10).await.unwrap();
+    let open: Vec<_> = open
+        .iter()
+        .map(|review| (review.record.as_str(), review.asks.as_str()))
+        .collect();
+    let expected = [
+        ("a/seen", "withdraw"),
+        ("a/newer", "publish"),
+        ("a/draft", "publish"),
+    ];
+    assert_eq!(open, expected);
+}
+
+#[test]
+fn sqlite_knows_what_older_reviews_ask() {
+    on(Engine::Sqlite, older_reviews_say_what_they_ask);
+}
+
+#[test]
+fn postgres_knows_what_older_reviews_ask() {
+    on(Engine::Postgres, older_reviews_say_what_they_ask);
+}
+
+async fn older_sessions_end(place: Arc<Place>) {
+    let store = place.store().await;
+    let ada = By::system("ada");
+    let kept = person("p1", "ada", Role::Editor);
+    assert!(store.create_person(kept, &ada).await.unwrap());
+    let begun = session("s1", "p1", Role::Editor);
+    store.start_session(begun, None, (&ada, "login")).await.unwrap();
+    assert!(store.session("s1", at(5)).await.unwrap().is_some());
+    place
+        .run(match place.engine {
+            Engine::Sqlite => include_str!("../../../migrations/sqlite/0024_sessions_end.sql"),
+            Engine::Postgres => include_str!("../../../migrations/postgres/0024_sessions_end.sql"),
+        })
+        .await;
+    assert_eq!(store.session("s1", at(5)).await.unwrap(), None);
+}
+
+#[test]
+fn sqlite_ends_older_sessions() {
+    on(Engine::Sqlite, older_sessions_end);
+}
+
+#[test]
+fn postgres_ends_older_sessions() {
+    on(Engine::Postgres, older_sessions_end);
 }

@@ -131,6 +131,8 @@ fn of_gpus_that_were_asked_for_the_first_that_is_not_there_is_missing() {
     let mut split = asking("1,0");
     split.managed.as_mut().unwrap()[0].is_mig = true;
     assert!(told(&split).iter().all(|(absence, _)| *absence == Absence::Mig));
+    split.asked = Some("7");
+    assert_eq!(told(&split), [(Absence::NotLookedAt, None)]);
     let silent = Roll {
         managed: Err(NoList::NotAsked("no NVML".to_owned())),
         ..asking("0")

@@ -197,6 +197,24 @@ fn some_errors_matter_only_alone() {
 }
 
 #[test]
+fn what_happens_on_one_host_takes_nothing_away_on_another() {
+    let on = |host: &str, letter: &str| at(&format!("Nov 21 03:00:00 {host} kernel:"), letter);
+    let mut records = records(&[]);
+    records[1].cancels = vec!["cuda/a".parse().unwrap()];
+    let taking = matcher_of(records);
+    let alone = related("b", |record| record.only_alone = true);
+    for matcher in [taking, alone] {
+        let found = |text: String| matches_and_reasons(&matcher, &text).0;
+        assert_eq!(found(on("gpu-1", "b") + &on("gpu-1", "a")), "a");
+        assert_eq!(found(on("gpu-2", "b") + &on("gpu-1", "a")), "ab");
+        assert_eq!(
+            found(on("gpu-1", "b") + &on("gpu-2", "b") + &on("gpu-1", "a")),
+            "ab"
+        );
+    }
+}
+
+#[test]
 fn some_errors_matter_only_with_others() {
     let matcher = related("a", |record| {
         record.only_with = vec!["cuda/b".parse().unwrap(), "cuda/c".parse().unwrap()];

@@ -2,42 +2,11 @@
 //! harmless, and rules over reports; of a record that says one of these, also what it recognises. Such a change needs a second
 //! person.
 
-use std::collections::BTreeSet;
-
-use kb_core::ids::{RecordId, Revision};
+use kb_core::annex::{Annex, Blame};
 use kb_core::record::Record;
 
-use super::CurateError;
-use crate::store::{ActorKind, AuditEntry, AuditQuery, By, RecordState, RecordStatus, Store, StoreError};
-
-/// Revisions that are looked at for who changed something; more lie between two publications of no record.
-const MOST_REVISIONS: u32 = 100;
-/// Rows of the audit that are read for them.
-const MOST_ROWS: u32 = 500;
-
-/// Who publishes.
-#[derive(Debug, Clone)]
-pub struct Approver {
-    pub by: By,
-    /// The person who acts, by a session or a token; none of a token that is the system's, for which the operator answers.
-    pub person: Option<String>,
-    /// An administrator's reason to do without a second person.
-    pub alone: Option<String>,
-}
-
-impl Approver {
-    /// A part of the program, or whoever runs it on the machine of the database.
-    pub fn system(by: By) -> Self {
-        Self {
-            by,
-            person: None,
-            alone: None,
-        }
-    }
-}
-
 /// Keys that differ and decide. Of a record that decides, what it recognises decides as well: with a pattern less it says nothing of a
-/// node. More patterns are for the gate.
+/// node. More patterns are for the gate, unless the record is a notice: it then calls harmless what was none.
 pub(super) fn deciding(before: Option<&Record>, after: &Record) -> Vec<&'static str> {
     let annex = &after.annex;
     let old = before.map(|record| &record.annex);
@@ -57,13 +26,13 @@ pub(super) fn deciding(before: Option<&Record>, after: &Record) -> Vec<&'static 
             old.map(|old| old.probe.as_slice()).unwrap_or_default() != annex.probe,
         ),
     ];
-    let taken = old
-        .map(|old| old.relations.cancels.as_slice())
-        .unwrap_or_default();
-    let takes_more = is_less(&annex.relations.cancels, taken);
-    match before.filter(|before| !decides(before).is_empty()) {
-        Some(before) => differ.extend(recognises_less(before, after, takes_more)),
-        None => differ.push(("relations", takes_more)),
+    let is_notice = |record: &Record| record.annex.harmless.is_some();
+    match before {
+        Some(before) if is_notice(before) || is_notice(after) => {
+            differ.extend(recognises(before, after, How::Otherwise));
+        }
+        Some(before) if !decides(before).is_empty() => differ.extend(recognises(before, after, How::Less)),
+        _ => differ.push(("relations", takes_more(before, after))),
     }
     differ
         .into_iter()
@@ -88,125 +57,87 @@ pub(super) fn decides(record: &Record) -> Vec<&'static str> {
     .collect()
 }
 
-/// What of a record's recognition is gone or narrower.
-fn recognises_less(before: &Record, after: &Record, takes_more: bool) -> [(&'static str, bool); 7] {
+/// Of [`deciding`], what takes an alarm away. Going back to an older revision takes a rule that drains nodes away, or a step that is
+/// too hard, and no more than that: one person may do so at once.
+pub(super) fn takes_alarms_away(before: Option<&Record>, after: &Record) -> Vec<&'static str> {
+    let old = before.map(|before| &before.annex);
+    let new = &after.annex;
+    let mut keys = deciding(before, after);
+    keys.retain(|key| match *key {
+        "severity" => old.is_some_and(|old| new.severity < old.severity),
+        "action" => false,
+        "at_fault" => old.is_some_and(|old| blame(new) < blame(old)),
+        "harmless" => new.harmless.is_some(),
+        // A rule that is another one may be true of less.
+        "probe" => old.is_some_and(|old| {
+            let mut rules = old.probe.iter();
+            rules.any(|rule| new.probe.iter().any(|other| other.id == rule.id && other != rule))
+        }),
+        _ => true,
+    });
+    keys
+}
+
+/// How much of an error is a fault of the node: nothing of what a program did, everything of what a part of the node did.
+fn blame(annex: &Annex) -> u8 {
+    match annex.at_fault.as_ref().map(|at_fault| at_fault.who) {
+        Some(Blame::Application) => 0,
+        Some(Blame::Driver | Blame::Unclear) | None => 1,
+        Some(Blame::Gpu | Blame::Link | Blame::Host | Blame::Fabric) => 2,
+    }
+}
+
+/// Which difference of what a record recognises is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// Something is gone or narrower.
+    Less,
+    /// Any: a notice that recognises more calls more lines harmless.
+    Otherwise,
+}
+
+/// What of a record's recognition differs.
+fn recognises(before: &Record, after: &Record, how: How) -> [(&'static str, bool); 7] {
     let (old, new) = (&before.annex, &after.annex);
+    let (regex, other) = (&before.document.regex, &after.document.regex);
     let relations = |record: &Record| {
         let mut relations = record.annex.relations.clone();
         relations.cancels.clear();
         relations
     };
+    let cancels = (&old.relations.cancels, &new.relations.cancels);
     [
         ("signature", before.document.signature != after.document.signature),
         (
             "regex",
-            before.document.regex.is_some() && before.document.regex != after.document.regex,
+            (regex.is_some() || how == How::Otherwise) && regex != other,
         ),
-        ("codes", is_less(&before.codes(), &after.codes())),
-        ("patterns", is_less(&old.patterns, &new.patterns)),
-        ("phrases", is_less(&old.phrases, &new.phrases)),
-        ("applies_to", is_less(&new.applies_to, &old.applies_to)),
-        ("relations", takes_more || relations(before) != relations(after)),
+        ("codes", how.differ(&before.codes(), &after.codes())),
+        ("patterns", how.differ(&old.patterns, &new.patterns)),
+        ("phrases", how.differ(&old.phrases, &new.phrases)),
+        ("applies_to", how.differ(&new.applies_to, &old.applies_to)),
+        (
+            "relations",
+            how.differ(cancels.1, cancels.0) || relations(before) != relations(after),
+        ),
     ]
+}
+
+impl How {
+    fn differ<T: PartialEq>(self, before: &[T], after: &[T]) -> bool {
+        is_less(before, after) || (self == Self::Otherwise && is_less(after, before))
+    }
+}
+
+/// Whether a record takes hits of more others away.
+fn takes_more(before: Option<&Record>, after: &Record) -> bool {
+    let taken = before.map(|before| before.annex.relations.cancels.as_slice());
+    is_less(&after.annex.relations.cancels, taken.unwrap_or_default())
 }
 
 /// Whether something of `before` is not in `after`.
 fn is_less<T: PartialEq>(before: &[T], after: &[T]) -> bool {
     before.iter().any(|item| !after.contains(item))
-}
-
-/// Refuses to publish what decides a node's verdict by the one who wrote it; gives the reason of an administrator who does so
-/// nevertheless.
-pub(super) async fn check_second_person(
-    store: &dyn Store,
-    status: &RecordStatus,
-    revision: Revision,
-    approver: &Approver,
-) -> Result<Option<String>, CurateError> {
-    let Some(person) = &approver.person else {
-        return Ok(None);
-    };
-    let id = &status.id;
-    let published = status
-        .published
-        .filter(|_| status.state == RecordState::Published);
-    let before = record_of(store, id, published).await?;
-    let after = record_of(store, id, Some(revision)).await?;
-    let Some(after) = after else { return Ok(None) };
-    let keys = deciding(before.as_ref(), &after);
-    if keys.is_empty() || was_published(store, id, revision).await? {
-        return Ok(None);
-    }
-    let first = published.filter(|published| *published < revision);
-    let first = first.map_or(1, |published| published.0 + 1);
-    let first = first.max(revision.0.saturating_sub(MOST_REVISIONS));
-    let saved = rows(store, id, "record.save").await?;
-    let mut last = before;
-    let mut authors = BTreeSet::new();
-    for number in first..=revision.0 {
-        let this = record_of(store, id, Some(Revision(number))).await?;
-        let Some(this) = this else { continue };
-        if !deciding(last.as_ref(), &this).is_empty() {
-            authors.extend(author(store, &saved, Revision(number)).await?);
-        }
-        last = Some(this);
-    }
-    if !authors.contains(person) {
-        return Ok(None);
-    }
-    match &approver.alone {
-        Some(reason) => Ok(Some(reason.clone())),
-        None => Err(CurateError::SecondPerson(keys)),
-    }
-}
-
-/// A revision as today's rules read it; `None` where they cannot.
-pub(super) async fn record_of(
-    store: &dyn Store,
-    id: &RecordId,
-    revision: Option<Revision>,
-) -> Result<Option<Record>, StoreError> {
-    let Some(revision) = revision else { return Ok(None) };
-    let texts = store.revision(id, revision).await?;
-    Ok(texts.and_then(|texts| Record::from_texts(texts.document, texts.annex).ok()))
-}
-
-/// The person who saved a revision: by a session, or with a token of theirs.
-async fn author(
-    store: &dyn Store,
-    saved: &[AuditEntry],
-    revision: Revision,
-) -> Result<Option<String>, StoreError> {
-    match saved.iter().find(|row| row.to_revision == Some(revision)) {
-        Some(row) => person_of(store, &row.by).await,
-        None => Ok(None),
-    }
-}
-
-/// The person who acts, by a session or with a token of theirs.
-pub(super) async fn person_of(store: &dyn Store, by: &By) -> Result<Option<String>, StoreError> {
-    match by.kind {
-        ActorKind::Person => Ok(Some(by.id.clone())),
-        ActorKind::Token => Ok(store.token(&by.id).await?.and_then(|stored| stored.token.person)),
-        ActorKind::System => Ok(None),
-    }
-}
-
-/// Whether readers saw this revision before: then a second person has seen it, and an emergency may bring it back.
-async fn was_published(store: &dyn Store, id: &RecordId, revision: Revision) -> Result<bool, StoreError> {
-    let published = rows(store, id, "record.publish").await?;
-    Ok(published.iter().any(|row| row.to_revision == Some(revision)))
-}
-
-/// The newest rows of the audit that say this of a record.
-async fn rows(store: &dyn Store, id: &RecordId, action: &str) -> Result<Vec<AuditEntry>, StoreError> {
-    let query = AuditQuery {
-        action: Some(action.to_owned()),
-        subject: Some(id.to_string()),
-        limit: MOST_ROWS,
-        ..AuditQuery::default()
-    };
-    store.audit(&query).await
 }
 
 #[cfg(test)]
@@ -249,6 +180,79 @@ mod tests {
             assert_eq!(deciding(Some(&plain), &after), expected, "{annex}");
             assert_eq!(deciding(None, &after), expected, "{annex}");
         }
+    }
+
+    #[test]
+    fn what_a_notice_recognises_decides_in_both_directions() {
+        let notice = |codes: Value| {
+            record(
+                &json!({"harmless": {"unless": "it repeats"}, "codes": codes}),
+                "s",
+            )
+        };
+        let (few, many) = (notice(json!(["Xid 43"])), notice(json!(["Xid 43", "Xid 79"])));
+        assert_eq!(deciding(Some(&few), &many), ["codes"]);
+        assert_eq!(deciding(Some(&many), &few), ["codes"]);
+        // Also where it becomes a notice, or was one, with the same revision.
+        let plain = record(&json!({"severity": "info", "codes": ["Xid 43"]}), "s");
+        assert_eq!(deciding(Some(&plain), &many), ["severity", "harmless", "codes"]);
+        assert_eq!(deciding(Some(&many), &plain), ["severity", "harmless", "codes"]);
+        assert_eq!(deciding(Some(&few), &few), Vec::<&str>::new());
+        let mut regex = few.clone();
+        regex.document.regex = None;
+        assert_eq!(deciding(Some(&regex), &few), ["regex"]);
+    }
+
+    #[test]
+    fn going_back_takes_no_alarm_away() {
+        let with = |annex: Value| record(&annex, "s");
+        let rule = |when: &str| json!([{"id": "a", "scope": "report", "when": when}]);
+        let blames = |who: &str| json!({"at_fault": {"who": who, "source": "https://example.org/"}});
+        for (before, after, expected) in [
+            (
+                json!({"severity": "fatal"}),
+                json!({"severity": "info"}),
+                vec!["severity"],
+            ),
+            (json!({"severity": "fatal"}), json!({}), vec!["severity"]),
+            (json!({"severity": "info"}), json!({"severity": "fatal"}), vec![]),
+            (
+                json!({"action": "reboot_node"}),
+                json!({"action": "none"}),
+                vec![],
+            ),
+            (blames("gpu"), blames("application"), vec!["at_fault"]),
+            (blames("gpu"), json!({}), vec!["at_fault"]),
+            (blames("application"), blames("gpu"), vec![]),
+            (
+                json!({}),
+                json!({"harmless": {"unless": "it repeats"}}),
+                vec!["harmless"],
+            ),
+            (json!({"harmless": {"unless": "it repeats"}}), json!({}), vec![]),
+            (
+                json!({"probe": rule("true")}),
+                json!({"probe": rule("false")}),
+                vec!["probe"],
+            ),
+            (json!({"probe": rule("true")}), json!({}), vec![]),
+            (
+                json!({"severity": "info", "codes": ["Xid 79"]}),
+                json!({"severity": "info"}),
+                vec!["codes"],
+            ),
+            (
+                json!({}),
+                json!({"relations": {"cancels": ["cuda/b"]}}),
+                vec!["relations"],
+            ),
+        ] {
+            let away = takes_alarms_away(Some(&with(before.clone())), &with(after.clone()));
+            assert_eq!(away, expected, "{before} to {after}");
+        }
+        // Of what is withdrawn there is no alarm to take away.
+        let full = with(json!({"severity": "info", "probe": rule("true")}));
+        assert_eq!(takes_alarms_away(None, &full), Vec::<&str>::new());
     }
 
     #[test]

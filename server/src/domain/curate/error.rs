@@ -29,8 +29,11 @@ pub enum CurateError {
     /// Somebody was faster; `None`: the record does not exist.
     #[error("the record's head is another one")]
     Stale(Option<Revision>),
-    /// Whoever wrote what decides a node's verdict would publish it alone.
-    #[error("{} decides how nodes are judged, and you wrote it: ask somebody else to approve it", .0.join(", "))]
+    /// One person would publish alone what decides a node's verdict: as its author, or by going back.
+    #[error(
+        "{} decides how nodes are judged, and nobody else has a hand in this change: ask for a review, so that somebody else \
+        approves it; an administrator may do it alone and says why (`alone`, or `force`)", .0.join(", ")
+    )]
     SecondPerson(Vec<&'static str>),
     /// One person would take away what decides a node's verdict: its published revision, and by what it decides.
     #[error(
@@ -42,6 +45,9 @@ pub enum CurateError {
     /// Nobody asked for a review of this revision, or it is decided.
     #[error("no review of {0} {1} is open")]
     NoReview(RecordId, Revision),
+    /// A question is taken back by whoever asked it: their name.
+    #[error("{0} asked for this review and takes it back; whoever may publish sends it back")]
+    NotAsker(String),
     /// Readers see the revision already.
     #[error("{0} is published: there is nothing to review")]
     NothingToReview(Revision),

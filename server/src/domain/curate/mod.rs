@@ -9,6 +9,7 @@ mod gate;
 mod moves;
 mod removal;
 mod review;
+mod second_person;
 mod together;
 mod trial;
 
@@ -29,13 +30,13 @@ use crate::store::{
 };
 
 pub use check::check_texts;
-pub use deciding::Approver;
 pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused};
 pub use moves::{merge_into, rename};
 pub use removal::{TakenAway, take_away};
 pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
+pub use second_person::Approver;
 pub use together::{Pair, together};
 pub use trial::{Trial, try_draft};
 
@@ -171,7 +172,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// record is published: then it is asked again. What decides a node's verdict is not published by the one who wrote it.
 pub async fn publish(
     store: &dyn Store,
-    (gate, mut passed): (&Gate, Option<Seq>),
+    (gate, passed): (&Gate, Option<Seq>),
     (id, revision): (&RecordId, Option<Revision>),
     (approver, reason): (&Approver, Option<&str>),
     at: OffsetDateTime,
@@ -181,15 +182,27 @@ pub async fn publish(
         .await?
         .ok_or_else(|| CurateError::NoRecord(id.clone()))?;
     let revision = revision.unwrap_or(status.head);
+    let alone = second_person::check_second_person(store, &status, revision, approver).await?;
+    let by = (&approver.by, reason, alone);
+    publish_checked(store, (gate, passed), (id, revision), by, at).await
+}
+
+/// The same once one person may, with the reason of an administrator where that was needed.
+async fn publish_checked(
+    store: &dyn Store,
+    (gate, mut passed): (&Gate, Option<Seq>),
+    (id, revision): (&RecordId, Revision),
+    (by, reason, alone): (&By, Option<&str>, Option<String>),
+    at: OffsetDateTime,
+) -> Result<Published, CurateError> {
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
-    let alone = deciding::check_second_person(store, &status, revision, approver).await?;
     let is_published_already = is_published(store, id, (&texts.document, &texts.annex)).await?;
     let publish = Publish {
         id: id.clone(),
         revision,
-        by: approver.by.clone(),
+        by: by.clone(),
         after: None,
         forced: match gate {
             Gate::Asked(_) => alone.as_ref().map(|reason| format!("{ALONE}{reason}")),

@@ -27,12 +27,14 @@ pub async fn merge_into(
     if !published || id == into {
         return Err(CurateError::NoReplacement(into.clone()));
     }
-    let alone = may_go(store, id, approver).await?;
+    let leave = may_go(store, id, approver).await?;
     let merge = Merge {
         id: id.clone(),
         into: into.clone(),
         by: approver.by.clone(),
-        reason: with_alone(reason.map(str::to_owned), alone),
+        reason: with_alone(reason.map(str::to_owned), leave.alone),
+        expected: leave.seen,
+        approves: leave.asked,
         at,
     };
     let merged = store.merge(merge).await?;

@@ -4,9 +4,12 @@
 use kb_core::ids::{RecordId, Revision};
 use time::OffsetDateTime;
 
-use super::deciding::{Approver, decides, person_of, record_of};
+use super::deciding::decides;
+use super::second_person::{Approver, author_of, gives_way, record_of};
 use super::{ALONE, CurateError, review, take_out};
-use crate::store::{NewReview, Published, RecordState, RecordStatus, Review, Store, Withdrawal};
+use crate::store::{
+    Asks, NewReview, Published, RecordState, RecordStatus, Review, ReviewState, Store, Withdrawal,
+};
 
 /// What became of a withdrawal.
 #[derive(Debug)]
@@ -29,26 +32,30 @@ pub async fn take_away(
         review::check_text(reason)?;
     }
     match may_go(store, &withdrawal.id, approver).await {
-        Ok(alone) => {
-            let reason = with_alone(reason, alone);
-            let gone = take_out(store, Withdrawal { reason, ..withdrawal }).await?;
-            Ok(TakenAway::Gone(gone))
+        Ok(leave) => {
+            let withdrawal = Withdrawal {
+                reason: with_alone(reason, leave.alone),
+                expected: leave.seen,
+                approves: leave.asked,
+                ..withdrawal
+            };
+            Ok(TakenAway::Gone(take_out(store, withdrawal).await?))
         }
         Err(CurateError::StillDecides(revision, keys)) => {
             let Some(reason) = reason else {
                 return Err(CurateError::StillDecides(revision, keys));
             };
             super::check_replacement(store, &withdrawal).await?;
-            let note = match &withdrawal.replaced_by {
-                Some(other) => format!("{reason}\nreplaced by {other}"),
-                None => reason,
+            let asks = Asks::Withdraw {
+                replaced_by: withdrawal.replaced_by,
             };
-            review::check_text(&note)?;
             let ask = NewReview {
+                gives_way: gives_way(store, &withdrawal.id, &asks, &withdrawal.by).await?,
                 record: withdrawal.id,
                 revision,
+                asks,
                 by: withdrawal.by,
-                note: Some(note),
+                note: Some(reason),
                 at: withdrawal.at,
             };
             Ok(TakenAway::Asked(Box::new(store.ask_review(ask).await?)))
@@ -65,42 +72,69 @@ pub(super) async fn approve(
     approver: &Approver,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
-    let alone = may_go(store, &waits.record, approver).await?;
-    let reason = reason.map(str::to_owned).or_else(|| waits.note.clone());
+    let leave = may_go(store, &waits.record, approver).await?;
+    // Readers are told why it was asked for, whatever whoever approves adds.
+    let reason = match (&waits.note, reason) {
+        (Some(note), Some(reason)) => Some(format!("{note} ({reason})")),
+        (note, reason) => note.clone().or_else(|| reason.map(str::to_owned)),
+    };
     let withdrawal = Withdrawal {
         id: waits.record.clone(),
         by: approver.by.clone(),
-        reason: with_alone(reason, alone),
-        replaced_by: None,
+        reason: with_alone(reason, leave.alone),
+        replaced_by: waits.asks.replaced_by().cloned(),
         expected: Some(waits.revision),
+        approves: Some(waits.n),
         at,
     };
     take_out(store, withdrawal).await
 }
 
-/// Refuses to let one person take away what decides a node's verdict, unless another one asked for it; gives the reason of an
-/// administrator who does so nevertheless.
+/// Leave to take a record away, and what it rests on: the store holds the withdrawal to it.
+#[derive(Debug, Default)]
+pub(super) struct Leave {
+    /// An administrator's reason to do it alone.
+    pub(super) alone: Option<String>,
+    /// The published revision that was looked at; of any other one nobody was asked.
+    pub(super) seen: Option<Revision>,
+    /// Number of the open review by which another person asked for it.
+    pub(super) asked: Option<u32>,
+}
+
+/// Refuses to let one person take away what decides a node's verdict, unless another one asked for it, or it is an administrator who
+/// says why.
 pub(super) async fn may_go(
     store: &dyn Store,
     id: &RecordId,
     approver: &Approver,
-) -> Result<Option<String>, CurateError> {
+) -> Result<Leave, CurateError> {
     let Some(person) = &approver.person else {
-        return Ok(None);
+        return Ok(Leave::default());
     };
     let status = store.status(id).await?;
     let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
+    let leave = Leave {
+        seen: status.published,
+        ..Leave::default()
+    };
     let Some((revision, keys)) = what_decides(store, &status).await? else {
-        return Ok(None);
+        return Ok(leave);
     };
     let reviews = store.reviews(id, 1).await?;
-    for asked in reviews.iter().filter(|review| review.withdraws) {
-        if person_of(store, &asked.asked_by).await?.as_ref() != Some(person) {
-            return Ok(None);
+    let open = reviews.iter().filter(|review| review.state == ReviewState::Open);
+    for asked in open.filter(|review| review.asks.is_withdrawal()) {
+        if !author_of(store, &asked.asked_by).await?.may_be(person) {
+            return Ok(Leave {
+                asked: Some(asked.n),
+                ..leave
+            });
         }
     }
     match &approver.alone {
-        Some(reason) => Ok(Some(reason.clone())),
+        Some(reason) => Ok(Leave {
+            alone: Some(reason.clone()),
+            ..leave
+        }),
         None => Err(CurateError::StillDecides(revision, keys)),
     }
 }

@@ -8,13 +8,13 @@ use kb_core::record::Record;
 use kb_core::text::{Part, Violation, steps};
 use time::OffsetDateTime;
 
-use super::deciding::Approver;
 use super::foresee::{Foreseen, foresee};
-use super::{CurateError, Draft, Gate, check_texts, publish, save};
+use super::second_person::{Approver, are_one, check_second_person, gives_way};
+use super::{CurateError, Draft, Gate, check_texts, publish, publish_checked, save};
 use crate::clock::Clock;
 use crate::feed::Knowledge;
 use crate::store::{
-    By, EndReview, Expected, NewComment, NewReview, Published, RecordState, Review, ReviewState, Store,
+    Asks, By, EndReview, Expected, NewComment, NewReview, Published, Review, ReviewState, Store, StoreError,
 };
 
 /// Longest reason, note or comment, in characters.
@@ -31,9 +31,6 @@ pub async fn propose(
     let status = store.status(id).await?;
     let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
     let revision = revision.unwrap_or(status.head);
-    if status.state == RecordState::Published && status.published == Some(revision) {
-        return Err(CurateError::NothingToReview(revision));
-    }
     let note = note
         .map(|note| note.trim().to_owned())
         .filter(|note| !note.is_empty());
@@ -43,14 +40,19 @@ pub async fn propose(
     let ask = NewReview {
         record: id.clone(),
         revision,
+        asks: Asks::Publish,
+        gives_way: gives_way(store, id, &Asks::Publish, by).await?,
         by: by.clone(),
         note,
         at,
     };
-    Ok(store.ask_review(ask).await?)
+    match store.ask_review(ask).await {
+        Err(StoreError::IsPublished(revision)) => Err(CurateError::NothingToReview(revision)),
+        asked => Ok(asked?),
+    }
 }
 
-/// Ends the open review of a revision without publishing it; a reason is needed.
+/// Ends the open review of a revision without doing what it asks; a reason is needed. Whoever asked takes it back.
 pub async fn end(
     store: &dyn Store,
     (id, revision): (&RecordId, Revision),
@@ -61,8 +63,13 @@ pub async fn end(
 ) -> Result<(), CurateError> {
     let reason = reason.trim();
     check_text(reason)?;
+    let open = open_review(store, (id, revision)).await?;
+    if state == ReviewState::Withdrawn && !are_one(store, by, &open.asked_by).await? {
+        return Err(CurateError::NotAsker(open.asked_by.name));
+    }
     let end = EndReview {
         record: id.clone(),
+        n: open.n,
         revision,
         state,
         by: by.clone(),
@@ -76,6 +83,18 @@ pub async fn end(
     }
 }
 
+/// The open review of a revision.
+async fn open_review(
+    store: &dyn Store,
+    (id, revision): (&RecordId, Revision),
+) -> Result<Review, CurateError> {
+    let reviews = store.reviews(id, 1).await?;
+    let open = reviews
+        .into_iter()
+        .find(|review| review.state == ReviewState::Open && review.revision == revision);
+    open.ok_or_else(|| CurateError::NoReview(id.clone(), revision))
+}
+
 /// Publishes a revision that waits for a review, or withdraws the record where that waits. Warnings need a reason, which is kept with the review.
 pub async fn approve(
     store: &dyn Store,
@@ -85,12 +104,8 @@ pub async fn approve(
     approver: &Approver,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
-    let waits = store.reviews(id, 1).await?;
-    let waits = waits
-        .into_iter()
-        .find(|review| review.state == ReviewState::Open && review.revision == revision);
-    let waits = waits.ok_or_else(|| CurateError::NoReview(id.clone(), revision))?;
-    if waits.withdraws {
+    let waits = open_review(store, (id, revision)).await?;
+    if waits.asks.is_withdrawal() {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         if let Some(reason) = reason {
             check_text(reason)?;
@@ -122,7 +137,7 @@ pub async fn revert(
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     let status = store.status(id).await?;
     let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
-    super::deciding::check_second_person(store, &status, revision, approver).await?;
+    let alone = check_second_person(store, &status, revision, approver).await?;
     let draft = Draft {
         id: id.clone(),
         document: texts.document,
@@ -133,12 +148,9 @@ pub async fn revert(
     };
     let accepted = save(store, draft, Some(gate), at).await?;
     // Whether one person may go back was asked of the old revision; the new one has the same texts.
-    let checked = Approver {
-        person: None,
-        ..approver.clone()
-    };
-    let which = (id, Some(accepted.revision));
-    let published = publish(store, (gate, accepted.passed), which, (&checked, None), at).await?;
+    let by = (&approver.by, None, alone);
+    let which = (id, accepted.revision);
+    let published = publish_checked(store, (gate, accepted.passed), which, by, at).await?;
     Ok((accepted.revision, published))
 }
 
@@ -152,7 +164,7 @@ pub async fn outlook(
     let (id, revision) = (&review.record, review.revision);
     let generation = knowledge.current();
     let before = generation.record(id).map(|published| published.record.clone());
-    if review.withdraws {
+    if review.asks.is_withdrawal() {
         return Ok((Vec::new(), foresee(store, before, None, clock).await?));
     }
     let texts = store.revision(id, revision).await?;

@@ -88,6 +88,7 @@ pub async fn carry_out(
             reason: Some(WITHDRAWN.to_owned()),
             replaced_by: None,
             expected: Some(*seen),
+            approves: None,
             at,
         };
         let withdrawn = curate::withdraw(store, withdrawal).await.map(|_| Done::Withdrawn);

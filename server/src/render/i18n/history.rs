@@ -31,6 +31,7 @@ words! {
         edit,
         reviews,
         asks,
+        asks_instead,
         asks_withdrawal,
         question,
         to_publish,

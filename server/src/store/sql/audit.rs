@@ -39,6 +39,12 @@ impl<DB: Engine> AuditStore for SqlStore<DB> {
             values.push(Value::from(subject));
             let _ = write!(sql, " AND subject = ${}", values.len());
         }
+        if let Some((first, last)) = query.revisions {
+            values.push(Value::from(first));
+            values.push(Value::from(last));
+            let after = values.len();
+            let _ = write!(sql, " AND to_revision BETWEEN ${} AND ${after}", after - 1);
+        }
         values.push(Value::from(query.limit));
         let _ = write!(sql, " ORDER BY n DESC LIMIT ${}", values.len());
         let rows = self.read_once().await?.all_built(sql, &values).await?;

@@ -24,14 +24,18 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
             into,
             by,
             reason,
+            expected,
+            approves,
             at,
         } = merge;
         refuse_nul("the reason", reason.as_deref().unwrap_or_default())?;
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
         let (from, target) = (standing(&mut tx, &id).await?, standing(&mut tx, &into).await?);
+        reviews::check_open(&mut tx, &id, approves).await?;
         // A draft that came meanwhile would be lost.
-        let is_settled = from.published == Some(from.head);
+        let as_seen = expected.is_none_or(|expected| from.published == Some(expected));
+        let is_settled = as_seen && from.published == Some(from.head);
         let published =
             is_settled && (from.state, target.state) == (RecordState::Published, RecordState::Published);
         let Some(revision) = target.published.filter(|_| published && id != into) else {
@@ -43,7 +47,7 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
             ON CONFLICT (former) DO UPDATE SET record_id = excluded.record_id";
         tx.run(aliases, values![&id, &into]).await?;
         leave(&mut tx, (&id, &into), (left, at), reason.as_deref()).await?;
-        reviews::end_with_record(&mut tx, &id, from.head, (&by, reason.as_deref()), at).await?;
+        reviews::end_with_record(&mut tx, &id, from.published, (&by, reason.as_deref()), at).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         let sql = "UPDATE record SET seq = $2, seq_at = $3 WHERE id = $1";
         tx.run(sql, values![&into, seq, at]).await?;
@@ -114,7 +118,7 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
         ];
         tx.run(sql, row).await?;
         leave(&mut tx, (&id, &to), (left, at), None).await?;
-        reviews::end_with_record(&mut tx, &id, Revision(0), (&by, None), at).await?;
+        reviews::end_with_record(&mut tx, &id, None, (&by, None), at).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         derived_rows::replace(&mut tx, &[derived]).await?;
         set_newest(&mut tx, seq).await?;

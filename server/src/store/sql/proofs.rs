@@ -31,8 +31,13 @@ pub(super) async fn is_up_to_date<DB: Engine>(
     Ok(reports_of(tx, node).await? == judged.reports.saturating_add(1))
 }
 
-/// Takes the weight of what the new report refutes; what stands of the node is then its latest proof that is left.
-pub(super) async fn refute<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+/// Takes the weight of what the new report refutes; what stands of the node is then its latest proof that is left, unless the report
+/// says nothing of the node.
+pub(super) async fn refute<DB: Engine>(
+    tx: &mut Tx<DB>,
+    report: &NewReport,
+    counts: bool,
+) -> Result<(), StoreError> {
     let refuted = report.judged.iter().flat_map(|judged| &judged.refuted);
     let mut is_any = false;
     for (id, reason) in refuted {
@@ -40,15 +45,23 @@ pub(super) async fn refute<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> R
         let sql = "UPDATE report SET weight = 'look', verdict = 'unknown', reason = $3 WHERE node_id = $1 AND id = $2";
         tx.run(sql, values![&report.node, id, reason]).await?;
     }
-    if !is_any {
+    if !is_any || !counts {
         return Ok(());
     }
-    let left = latest(tx, &report.node, report.simulated, 1).await?;
-    if let Some(proof) = left.first() {
-        let at = proof.ended();
-        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
-        tx.run(sql, values![&report.node, &proof.id, at]).await?;
-    }
+    stand_on_latest(tx, &report.node, report.simulated).await
+}
+
+/// The latest proof of a kind that is left, if any, is what stands of a node.
+pub(super) async fn stand_on_latest<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+) -> Result<(), StoreError> {
+    let left = latest(tx, node, simulated, 1).await?;
+    let proof = left.first().map(|proof| (proof.id.as_str(), proof.ended()));
+    let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
+    let (id, at) = proof.unzip();
+    tx.run(sql, values![node, id, at]).await?;
     Ok(())
 }
 

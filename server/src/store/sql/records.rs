@@ -154,12 +154,14 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
             reason,
             replaced_by,
             expected,
+            approves,
             at,
         } = withdrawal;
         refuse_nul("the reason", reason.as_deref().unwrap_or_default())?;
         let mut tx = self.begin_write().await?;
         let newest = lock_feed(&mut tx).await?;
         let status = standing(&mut tx, &id).await?;
+        reviews::check_open(&mut tx, &id, approves).await?;
         if let Some(withdrawn) = already(&status, RecordState::Withdrawn, None) {
             tx.end().await?;
             return Ok(withdrawn);
@@ -177,7 +179,7 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         tx.run(sql, values![&id, seq, at, reason.as_deref(), instead])
             .await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
-        reviews::end_with_record(&mut tx, &id, revision, (&by, reason.as_deref()), at).await?;
+        reviews::end_with_record(&mut tx, &id, Some(revision), (&by, reason.as_deref()), at).await?;
         set_newest(&mut tx, seq).await?;
         let mut detail = json!({ "seq": seq.0 });
         for (key, value) in [("reason", reason.as_deref()), ("replaced_by", instead)] {

@@ -25,7 +25,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let mut tx = self.begin_write().await?;
         let before = node_events::before(&mut tx, &report.node).await?;
         // The node's row first: it makes two uploads of one report wait for each other.
-        upsert_node(&mut tx, &report).await?;
+        let counts = upsert_node(&mut tx, &report).await?;
         let sql = "SELECT body_sha256 FROM report WHERE node_id = $1 AND id = $2";
         if let Some(row) = tx.first(sql, values![&report.node, &report.id]).await? {
             let is_same = row.text(0)? == report.body_sha256;
@@ -44,7 +44,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
             return Ok(ReportSaved::Overtaken);
         }
         insert_report(&mut tx, &report).await?;
-        proofs::refute(&mut tx, &report).await?;
+        proofs::refute(&mut tx, &report, counts).await?;
         insert_measurements(&mut tx, &report).await?;
         node_events::note(&mut tx, before, &report).await?;
         tx.commit().await?;
@@ -172,62 +172,57 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
     }
 }
 
-async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+/// Notes a report with its node; whether it says anything of it.
+async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<bool, StoreError> {
     // By the end of the run: a spool that is drained after an outage, or a bundle that somebody uploads weeks later,
     // does not take the place of what was seen since. A clock that runs ahead gains nothing beyond its own arrival.
     let seen_at = report.ended();
-    let counts = stand_aside(tx, report, seen_at).await?;
-    let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at, proof_report, proof_at) \
-        VALUES ($1, $2, $3, 1, $4, $5, $6, $7) \
-        ON CONFLICT (id) DO UPDATE SET \
-        reports = node.reports + 1, \
-        hostname = CASE WHEN $8 AND excluded.latest_at >= node.latest_at THEN excluded.hostname ELSE node.hostname END, \
-        latest_report = CASE WHEN $8 AND excluded.latest_at >= node.latest_at \
-            THEN excluded.latest_report ELSE node.latest_report END, \
-        latest_at = CASE WHEN $8 AND excluded.latest_at >= node.latest_at \
-            THEN excluded.latest_at ELSE node.latest_at END, \
-        proof_report = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
-            THEN excluded.proof_report ELSE node.proof_report END, \
-        proof_at = CASE WHEN excluded.proof_at >= COALESCE(node.proof_at, excluded.proof_at) \
-            THEN excluded.proof_at ELSE node.proof_at END";
-    let proves = report.weight == Weight::Proof && counts;
-    let proof = proves.then_some((report.id.as_str(), seen_at));
+    // Makes or locks the node's row: what is asked about its reports from here on is no other upload's to change.
+    let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at) \
+        VALUES ($1, $2, $3, 1, $4, $5) ON CONFLICT (id) DO UPDATE SET reports = node.reports + 1";
     let hostname = report.hostname.as_deref();
-    tx.run(
-        sql,
-        values![
-            &report.node,
-            hostname,
-            report.received_at,
-            &report.id,
-            seen_at,
-            proof.map(|(id, _)| id),
-            proof.map(|(_, at)| at),
-            counts
-        ],
-    )
-    .await?;
-    Ok(())
-}
-
-/// A simulated run says nothing of a node of which there are reports in earnest, whichever came first. False where this one is such a
-/// run; where it is the first in earnest, what was simulated stands aside.
-async fn stand_aside<DB: Engine>(
-    tx: &mut Tx<DB>,
-    report: &NewReport,
-    seen_at: OffsetDateTime,
-) -> Result<bool, StoreError> {
-    if report.simulated {
-        let real = "SELECT 1 FROM report WHERE node_id = $1 AND NOT simulated LIMIT 1";
-        return Ok(tx.first(real, values![&report.node]).await?.is_none());
+    let row = values![&report.node, hostname, report.received_at, &report.id, seen_at];
+    tx.run(sql, row).await?;
+    if report.simulated && has_real(tx, &report.node).await? {
+        return Ok(false);
     }
-    let simulated = "SELECT 1 FROM node JOIN report ON report.node_id = node.id AND report.id = node.latest_report \
-        WHERE node.id = $1 AND report.simulated";
-    if tx.first(simulated, values![&report.node]).await?.is_some() {
-        let sql = "UPDATE node SET latest_at = $2, proof_report = NULL, proof_at = NULL WHERE id = $1";
-        tx.run(sql, values![&report.node, seen_at]).await?;
+    if !report.simulated {
+        drop_simulated(tx, &report.node, seen_at).await?;
+    }
+    let sql =
+        "UPDATE node SET hostname = $2, latest_report = $3, latest_at = $4 WHERE id = $1 AND latest_at <= $4";
+    tx.run(sql, values![&report.node, hostname, &report.id, seen_at])
+        .await?;
+    if report.weight == Weight::Proof {
+        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
+            WHERE id = $1 AND COALESCE(proof_at, $3) <= $3";
+        tx.run(sql, values![&report.node, &report.id, seen_at]).await?;
     }
     Ok(true)
+}
+
+/// Whether there are reports in earnest of a node: a simulated run says nothing of it then, whichever came first.
+async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM report WHERE node_id = $1 AND NOT simulated LIMIT 1";
+    Ok(tx.first(sql, values![node]).await?.is_some())
+}
+
+/// Takes from a node what simulated runs said of it: as its latest, which the report in earnest that ended then follows whatever time
+/// it tells, and as its proof.
+async fn drop_simulated<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    seen_at: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE node SET latest_at = $2 WHERE id = $1 AND EXISTS \
+        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.simulated)";
+    tx.run(sql, values![node, seen_at]).await?;
+    let sql = "SELECT 1 FROM node JOIN report p ON p.node_id = node.id AND p.id = node.proof_report \
+        WHERE node.id = $1 AND p.simulated";
+    if tx.first(sql, values![node]).await?.is_some() {
+        proofs::stand_on_latest(tx, node, false).await?;
+    }
+    Ok(())
 }
 
 async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {

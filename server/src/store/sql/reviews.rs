@@ -1,7 +1,7 @@
 //! Reviews and comments by SQL.
 
 use async_trait::async_trait;
-use kb_core::ids::{RecordId, Revision};
+use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::text::Part;
 use serde_json::json;
 use time::OffsetDateTime;
@@ -10,17 +10,17 @@ use super::audit;
 use super::convert::{count_from, id_from, refuse_nul, revision_from, unreadable};
 use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
+use super::records::standing;
 use super::session::{SqlStore, Tx};
 use crate::store::{
-    ActorKind, By, Comment, Decision, EndReview, MAX_COMMENTS, NewAudit, NewComment, NewReview, Publish,
-    Review, ReviewState, ReviewStore, StoreError,
+    ActorKind, Asks, By, Comment, Decision, EndReview, MAX_COMMENTS, NewAudit, NewComment, NewReview,
+    Publish, RecordState, Review, ReviewState, ReviewStore, StoreError,
 };
 
 macro_rules! review_columns {
     () => {
         "record_id, n, revision, state, asked_name, asked_at, note, decided_name, decided_at, reason, asked_kind, asked_id, \
-        EXISTS (SELECT 1 FROM record WHERE record.id = review.record_id AND record.state = 'published' \
-        AND record.published_revision = review.revision AND review.state = 'open')"
+        asks, replaced_by"
     };
 }
 
@@ -29,7 +29,20 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
     async fn ask_review(&self, ask: NewReview) -> Result<Review, StoreError> {
         refuse_nul("the note", ask.note.as_deref().unwrap_or_default())?;
         let mut tx = self.begin_write().await?;
-        lock(&mut tx, &ask.record).await?;
+        let status = standing(&mut tx, &ask.record).await?;
+        let published = status
+            .published
+            .filter(|_| status.state == RecordState::Published);
+        match (&ask.asks, published) {
+            (Asks::Publish, Some(published)) if published == ask.revision => {
+                return Err(StoreError::IsPublished(published));
+            }
+            (Asks::Withdraw { .. }, None) => return Err(StoreError::NotPublished(ask.record)),
+            (Asks::Withdraw { .. }, Some(published)) if published != ask.revision => {
+                return Err(StoreError::AnotherPublished(published));
+            }
+            _ => {}
+        }
         let sql = "SELECT 1 FROM revision WHERE record_id = $1 AND revision = $2";
         if tx.first(sql, values![&ask.record, ask.revision]).await?.is_none() {
             return Err(StoreError::NoRevision(ask.record, ask.revision));
@@ -37,20 +50,27 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
         let open = concat!(
             "SELECT ",
             review_columns!(),
-            " FROM review WHERE record_id = $1 AND revision = $2 AND state = 'open'"
+            " FROM review WHERE record_id = $1 AND revision = $2 AND asks = $3 AND state = 'open'"
         );
-        if let Some(row) = tx.first(open, values![&ask.record, ask.revision]).await? {
+        let asks = ask.asks.as_str();
+        if let Some(row) = tx.first(open, values![&ask.record, ask.revision, asks]).await? {
             let open = review_from(&row)?;
             tx.end().await?;
             return Ok(open);
+        }
+        let other = "SELECT n, asked_name FROM review WHERE record_id = $1 AND asks <> $2 AND state = 'open'";
+        if let Some(row) = tx.first(other, values![&ask.record, asks]).await?
+            && ask.gives_way.map(i64::from) != Some(row.integer(0)?)
+        {
+            return Err(StoreError::AnotherQuestion { by: row.text(1)? });
         }
         let sql = "UPDATE review SET state = 'withdrawn', decided_name = $2, decided_at = $3 \
             WHERE record_id = $1 AND state = 'open'";
         tx.run(sql, values![&ask.record, &ask.by.name, ask.at]).await?;
         let sql = "SELECT COALESCE(MAX(n), 0) + 1 FROM review WHERE record_id = $1";
         let n = tx.one(sql, values![&ask.record]).await?.integer(0)?;
-        let sql = "INSERT INTO review (record_id, n, revision, state, asked_kind, asked_id, asked_name, asked_at, note) \
-            VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8)";
+        let sql = "INSERT INTO review (record_id, n, revision, state, asked_kind, asked_id, asked_name, asked_at, note, \
+            asks, replaced_by) VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10)";
         let row = values![
             &ask.record,
             n,
@@ -60,11 +80,13 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
             &ask.by.name,
             ask.at,
             ask.note.as_deref(),
+            asks,
+            ask.asks.replaced_by().map(RecordId::as_str),
         ];
         tx.run(sql, row).await?;
         let entry = NewAudit::new("review.ask", ask.record.as_str(), &ask.by, ask.at);
         audit::add(&mut tx, &entry.revisions(None, Some(ask.revision))).await?;
-        let row = tx.one(open, values![&ask.record, ask.revision]).await?;
+        let row = tx.one(open, values![&ask.record, ask.revision, asks]).await?;
         let asked = review_from(&row)?;
         tx.commit().await?;
         Ok(asked)
@@ -75,13 +97,13 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
         let mut tx = self.begin_write().await?;
         lock(&mut tx, &end.record).await?;
         let sql = "UPDATE review SET state = $3, decided_name = $4, decided_at = $5, reason = $6 \
-            WHERE record_id = $1 AND revision = $2 AND state = 'open'";
+            WHERE record_id = $1 AND n = $2 AND state = 'open'";
         let ended = tx
             .run(
                 sql,
                 values![
                     &end.record,
-                    end.revision,
+                    end.n,
                     end.state.as_str(),
                     &end.by.name,
                     end.at,
@@ -186,26 +208,44 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
     }
 }
 
-/// Ends the open review of a record that is withdrawn: approved where it asked for that, which is said by the revision that readers
-/// saw; else whoever asked for it did not know.
+/// Ends the open review of a record that goes: approved where it asked for the withdrawal of the revision that readers saw, which is
+/// named where the record is gone with it; else withdrawn.
 pub(super) async fn end_with_record<DB: Engine>(
     tx: &mut Tx<DB>,
     id: &RecordId,
-    seen: Revision,
+    seen: Option<Revision>,
     (by, reason): (&By, Option<&str>),
     at: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE review SET state = CASE WHEN revision = $2 THEN 'approved' ELSE 'withdrawn' END, \
+    let sql = "UPDATE review SET \
+        state = CASE WHEN revision = $2 AND asks = 'withdraw' THEN 'approved' ELSE 'withdrawn' END, \
         decided_name = $3, decided_at = $4, reason = $5 WHERE record_id = $1 AND state = 'open'";
+    let seen = seen.map(|seen| i64::from(seen.0));
     tx.run(sql, values![id, seen, &by.name, at, reason]).await?;
     Ok(())
 }
 
-/// Publishing a revision decides its review; an open one of an older revision has nothing left to decide.
+/// Refuses what relies on a review that is not open any more.
+pub(super) async fn check_open<DB: Engine>(
+    tx: &mut Tx<DB>,
+    id: &RecordId,
+    approves: Option<u32>,
+) -> Result<(), StoreError> {
+    let Some(n) = approves else { return Ok(()) };
+    let sql = "SELECT 1 FROM review WHERE record_id = $1 AND n = $2 AND state = 'open'";
+    match tx.first(sql, values![id, n]).await? {
+        Some(_) => Ok(()),
+        None => Err(StoreError::NoOpenReview(id.clone())),
+    }
+}
+
+/// Publishing a revision decides the review that asks for it; one that asks for an older revision, or for the withdrawal of another
+/// one, has nothing left to decide.
 pub(super) async fn decide<DB: Engine>(tx: &mut Tx<DB>, publish: &Publish) -> Result<(), StoreError> {
-    let sql = "UPDATE review SET state = CASE WHEN revision = $2 THEN 'approved' ELSE 'withdrawn' END, \
+    let sql = "UPDATE review SET \
+        state = CASE WHEN revision = $2 AND asks = 'publish' THEN 'approved' ELSE 'withdrawn' END, \
         decided_name = $3, decided_at = $4, reason = $5 \
-        WHERE record_id = $1 AND revision <= $2 AND state = 'open'";
+        WHERE record_id = $1 AND (revision <= $2 OR asks = 'withdraw') AND state = 'open'";
     let decision = values![
         &publish.id,
         publish.revision,
@@ -217,6 +257,20 @@ pub(super) async fn decide<DB: Engine>(tx: &mut Tx<DB>, publish: &Publish) -> Re
     Ok(())
 }
 
+/// Ends the open reviews of revisions that others, which were published after `before`, took the place of.
+pub(super) async fn end_replaced<DB: Engine>(
+    tx: &mut Tx<DB>,
+    before: Seq,
+    by: &By,
+    at: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE review SET state = 'withdrawn', decided_name = $2, decided_at = $3 \
+        WHERE state = 'open' AND EXISTS (SELECT 1 FROM record r \
+        WHERE r.id = review.record_id AND r.seq > $1 AND r.published_revision >= review.revision)";
+    tx.run(sql, values![before, &by.name, at]).await?;
+    Ok(())
+}
+
 async fn lock<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<(), StoreError> {
     match tx.first(<DB as Dialect>::LOCK_RECORD, values![id]).await? {
         Some(_) => Ok(()),
@@ -225,7 +279,14 @@ async fn lock<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<(), StoreErr
 }
 
 fn review_from(row: &impl Cells) -> Result<Review, StoreError> {
-    let (state, kind) = (row.text(3)?, row.text(10)?);
+    let (state, kind, asks) = (row.text(3)?, row.text(10)?, row.text(12)?);
+    let asks = match asks.as_str() {
+        "publish" => Asks::Publish,
+        "withdraw" => Asks::Withdraw {
+            replaced_by: row.maybe_text(13)?.map(id_from).transpose()?,
+        },
+        other => return Err(unreadable("question of a review", other)),
+    };
     let decided = match (row.maybe_text(7)?, row.maybe_time(8)?) {
         (Some(by), Some(at)) => Some(Decision {
             by,
@@ -239,7 +300,7 @@ fn review_from(row: &impl Cells) -> Result<Review, StoreError> {
         n: count_from(row.integer(1)?)?,
         revision: revision_from(row, 2)?,
         state: ReviewState::from_word(&state).ok_or_else(|| unreadable("state of a review", &state))?,
-        withdraws: row.flag(12)?,
+        asks,
         asked_by: By {
             kind: ActorKind::from_word(&kind).ok_or_else(|| unreadable("kind of actor", &kind))?,
             id: row.text(11)?,

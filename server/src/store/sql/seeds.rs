@@ -14,7 +14,7 @@ use super::engine::{Cells, Engine, Value, values};
 use super::feed::{lock_feed, set_newest};
 use super::seed_plan::{HashedSeed, Plan, Standing, plan};
 use super::session::{Session, SqlStore, Tx};
-use super::{audit, batch};
+use super::{audit, batch, reviews};
 use crate::store::{
     By, NewAudit, RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedStore, SeedTaken,
     StoreError, digest,
@@ -51,11 +51,12 @@ impl<DB: Engine> SeedStore for SqlStore<DB> {
         if plan.is_idle() {
             tx.end().await?;
         } else {
-            let newest = import(&mut tx, source, &seeds, &plan, newest, at).await?;
+            let now = import(&mut tx, source, &seeds, &plan, newest, at).await?;
             remember(&mut tx, source, &seeds, &plan, at).await?;
-            set_newest(&mut tx, newest).await?;
+            set_newest(&mut tx, now).await?;
             if !plan.add.is_empty() || !plan.update.is_empty() {
                 let by = By::system(source.actor());
+                reviews::end_replaced(&mut tx, newest, &by, at).await?;
                 let detail = json!({ "added": plan.add.len(), "updated": plan.update.len() });
                 let entry = NewAudit::new("record.import", source.as_str(), &by, at).detail(detail);
                 audit::add(&mut tx, &entry).await?;

@@ -129,6 +129,7 @@ pub async fn list(
         actor: params.actor,
         action: params.action,
         subject: params.subject,
+        revisions: None,
         before: before.transpose()?,
         limit,
     };
@@ -157,6 +158,7 @@ pub async fn export(
         actor: params.actor,
         action: params.action,
         subject: params.subject,
+        revisions: None,
         before: None,
         limit: PAGE_MAX,
     };

@@ -16,7 +16,12 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let code = match &error {
             StoreError::NoRecord(_) | StoreError::NoRevision(..) | StoreError::NoReport(..) => Code::NotFound,
-            StoreError::NeverPublished(_) | StoreError::AnotherPublished(_) => Code::WrongState,
+            StoreError::NeverPublished(_)
+            | StoreError::IsPublished(_)
+            | StoreError::NotPublished(_)
+            | StoreError::NoOpenReview(_)
+            | StoreError::AnotherQuestion { .. }
+            | StoreError::AnotherPublished(_) => Code::WrongState,
             StoreError::Unstorable { .. } => Code::MalformedBody,
             StoreError::AliasTaken { .. } => Code::AliasTaken,
             StoreError::AmbiguousReport => Code::AmbiguousReport,
@@ -95,6 +100,7 @@ impl From<CurateError> for Problem {
             CurateError::SecondPerson(_) | CurateError::StillDecides(..) => {
                 Self::new(Code::SecondPerson, error.to_string())
             }
+            CurateError::NotAsker(_) => Self::new(Code::Forbidden, error.to_string()),
             CurateError::NoReview(..)
             | CurateError::NothingToReview(_)
             | CurateError::NotSettled(_)

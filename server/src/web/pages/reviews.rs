@@ -42,13 +42,16 @@ pub async fn get(_: Editor, request: HttpRequest, state: Data<AppState>) -> Resu
         record: review.record.to_string(),
         revision: review.revision.to_string(),
         by: review.asked_by.name,
-        asks: if review.withdraws {
+        asks: if review.asks.is_withdrawal() {
             words.to_withdraw
         } else {
             words.to_publish
         },
         at: moment(review.asked_at),
-        note: review.note.unwrap_or_default(),
+        note: match (review.note.unwrap_or_default(), review.asks.replaced_by()) {
+            (note, Some(other)) => format!("{note} ({}: {other})", words.asks_instead),
+            (note, None) => note,
+        },
     });
     html_not_shared(&ReviewsPage {
         layout: Layout::new(format!("{} · Peerless", words.waiting), Section::Search)

@@ -81,6 +81,13 @@ pub(crate) async fn what_happens_to_a_record_is_noted_with_it(place: Arc<Place>)
     assert_eq!(entries[4].by, person);
     assert_eq!(entries[4].at, at(9));
     assert_eq!(entries[4].detail, json!({ "seq": 3 }));
+    let of_revisions = AuditQuery {
+        action: Some("record.save".to_owned()),
+        revisions: Some((Revision(2), Revision(9))),
+        limit: 9,
+        ..AuditQuery::default()
+    };
+    assert_eq!(store.audit(&of_revisions).await.unwrap(), entries[1..2]);
 }
 
 pub(crate) async fn what_happens_to_a_token_is_noted_with_it(place: Arc<Place>) {

@@ -41,6 +41,7 @@ fn from_nobody(body: &str) -> NewFeedback {
         subject: RECORD.to_owned(),
         body: body.to_owned(),
         key_sha256: None,
+        name_sha256: None,
         source: "somewhere".to_owned(),
         at: at(1),
         expires_at: at(100),
@@ -118,6 +119,8 @@ pub(crate) async fn feedback_goes_where_its_record_goes(place: Arc<Place>) {
         into: id("cuda/y"),
         by: By::system("ada"),
         reason: Some("says the same".to_owned()),
+        expected: None,
+        approves: None,
         at: at(5),
     };
     store.merge(merge).await.unwrap().unwrap();

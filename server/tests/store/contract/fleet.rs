@@ -143,6 +143,8 @@ pub(crate) async fn faults_are_counted_by_node(place: Arc<Place>) {
         into: id("cuda/b"),
         by: By::system("ada"),
         reason: None,
+        expected: None,
+        approves: None,
         at: at(30),
     };
     store.merge(merge).await.unwrap().unwrap();

@@ -13,12 +13,12 @@ mod lists;
 mod moves;
 mod nodes;
 mod outcomes;
-mod persons;
+pub(crate) mod persons;
 mod races;
 mod reports;
 mod reviews;
 mod seeds;
-mod sessions;
+pub(crate) mod sessions;
 mod tokens;
 mod unmatched;
 
@@ -56,6 +56,11 @@ contract! {
     reviews {
         a_record_has_one_open_review
         publishing_a_revision_approves_its_review
+        what_a_review_asks_is_kept_with_it
+        a_seed_ends_what_was_asked_of_the_revision_before
+        one_question_ends_no_other
+        what_a_review_asked_for_relies_on_it
+        no_open_review_outlives_its_record
         a_review_ends_once
         comments_stand_in_order_and_are_done_once
         a_withdrawn_record_says_why_and_what_replaces_it
@@ -140,6 +145,8 @@ contract! {
         a_proven_fault_stands_until_a_later_proof
         a_simulated_run_ends_no_proven_fault
         a_simulated_run_says_nothing_of_a_real_node
+        a_real_look_takes_no_real_proof_away
+        a_simulated_fault_takes_the_place_of_no_real_one
         a_fault_that_comes_late_refutes_later_health
         proven_health_ends_with_an_alarm
         without_a_proof_the_latest_stands
@@ -175,6 +182,7 @@ contract! {
         a_full_room_loses_its_oldest
         entries_expire
         a_writer_takes_back_with_the_key
+        an_answer_is_read_by_its_name_until_its_time_is_over,
         many_writers_at_once_stay_within_the_limits
     }
     tokens {

@@ -17,6 +17,8 @@ fn merge(from: &str, into: &str) -> Merge {
         into: id(into),
         by: By::system("ada"),
         reason: Some("says the same".to_owned()),
+        expected: None,
+        approves: None,
         at: at(5),
     }
 }

@@ -157,6 +157,46 @@ pub(crate) async fn a_simulated_run_says_nothing_of_a_real_node(place: Arc<Place
     assert_eq!(told(&place, vec![alarm, after]).await, ids("alarm", "alarm"));
 }
 
+pub(crate) async fn a_real_look_takes_no_real_proof_away(place: Arc<Place>) {
+    let real = |id: &str, second, told, weight| NewReport {
+        simulated: false,
+        ..verdict(id, second, told, weight)
+    };
+    let hang = real("hang", 10, Verdict::Broken, Weight::Proof);
+    let simulated = verdict("simulated", 20, Verdict::Healthy, Weight::Proof);
+    told(&place, vec![hang, simulated]).await;
+    // Older builds took a simulated run for the latest, and for a proof.
+    place.run("UPDATE node SET latest_report = 'simulated'").await;
+    let look = real("look", 30, Verdict::NoFaultSeen, Weight::Look);
+    assert_eq!(told(&place, vec![look]).await, ids("hang", "look"));
+    place.run("UPDATE node SET proof_report = 'simulated'").await;
+    let look = real("again", 40, Verdict::Unknown, Weight::Look);
+    assert_eq!(told(&place, vec![look]).await, ids("hang", "again"));
+}
+
+pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<Place>) {
+    let hang = NewReport {
+        simulated: false,
+        ..verdict("hang", 10, Verdict::Broken, Weight::Proof)
+    };
+    let healthy = verdict("healthy", 20, Verdict::Healthy, Weight::Proof);
+    let fault = NewReport {
+        judged: Some(Judged {
+            reports: 2,
+            refuted: vec![("healthy".parse().unwrap(), "of fewer GPUs".to_owned())],
+        }),
+        ..verdict("fault", 30, Verdict::Degraded, Weight::Proof)
+    };
+    assert_eq!(
+        told(&place, vec![hang, healthy, fault]).await,
+        ids("hang", "hang")
+    );
+    let store = place.store().await;
+    let proofs = store.proofs(&"n1".parse().unwrap(), true, 10).await.unwrap();
+    let proofs: Vec<&str> = proofs.proofs.iter().map(|proof| proof.id.as_str()).collect();
+    assert_eq!(proofs, ["fault"], "what it refutes is refuted");
+}
+
 pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Place>) {
     let store = place.store().await;
     let fewer = verdict("fewer", 20, Verdict::Healthy, Weight::Proof);

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use kb_core::text::Part;
 use peerless::store::{
-    AuditQuery, By, EndReview, Expected, NewComment, NewReview, Review, ReviewState, Saved, Store,
-    StoreError, Withdrawal,
+    Asks, AuditQuery, By, EndReview, Expected, Merge, NewComment, NewReview, Rename, Review, ReviewState,
+    Saved, SeedSource, Store, StoreError, Withdrawal,
 };
 
-use crate::support::{Place, at, draft, id, publish, published, record, revision};
+use crate::support::{Place, at, draft, id, publish, published, record, revision, seed};
 
 const RECORD: &str = "cuda/x";
 
@@ -20,9 +20,21 @@ fn ask(number: u32, name: &str, second: i64) -> NewReview {
     NewReview {
         record: id(RECORD),
         revision: revision(number),
+        asks: Asks::Publish,
+        gives_way: None,
         by: by(name),
         note: Some("look at the cause".to_owned()),
         at: at(second),
+    }
+}
+
+/// Asks for the withdrawal of the record in favour of another.
+fn ask_away(number: u32, second: i64) -> NewReview {
+    NewReview {
+        asks: Asks::Withdraw {
+            replaced_by: Some(id("cuda/y")),
+        },
+        ..ask(number, "ada", second)
     }
 }
 
@@ -91,20 +103,213 @@ pub(crate) async fn publishing_a_revision_approves_its_review(place: Arc<Place>)
     assert_eq!(store.open_reviews(10).await.unwrap(), []);
 }
 
+pub(crate) async fn what_a_review_asks_is_kept_with_it(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    let open = async || store.open_reviews(10).await.unwrap();
+    let published = store.ask_review(ask(1, "ada", 3)).await;
+    assert!(
+        matches!(published, Err(StoreError::IsPublished(_))),
+        "{published:?}"
+    );
+    let draft = store.ask_review(ask_away(2, 3)).await;
+    assert!(matches!(draft, Err(StoreError::AnotherPublished(_))), "{draft:?}");
+    let asked = store.ask_review(ask_away(1, 3)).await.unwrap();
+    assert_eq!(asked.asks, ask_away(1, 3).asks);
+    assert_eq!(open().await, [asked]);
+    // With another revision published it asks for nothing any more, whichever way that went.
+    store.publish(publish(RECORD, 2)).await.unwrap();
+    assert_eq!(open().await, []);
+    store.ask_review(ask_away(2, 4)).await.unwrap();
+    store.publish(publish(RECORD, 1)).await.unwrap();
+    assert_eq!(open().await, []);
+    let all = store.reviews(&id(RECORD), 10).await.unwrap();
+    assert_eq!(
+        states(&all),
+        [(2, ReviewState::Withdrawn), (1, ReviewState::Withdrawn)]
+    );
+    assert!(all.iter().all(|review| review.asks.is_withdrawal()), "{all:?}");
+    store.withdraw(&id(RECORD), &by("ada"), at(5)).await.unwrap();
+    let gone = store.ask_review(ask_away(1, 6)).await;
+    assert!(matches!(gone, Err(StoreError::NotPublished(_))), "{gone:?}");
+    // What is withdrawn may be asked back.
+    store.ask_review(ask(1, "ada", 7)).await.unwrap();
+}
+
+pub(crate) async fn a_seed_ends_what_was_asked_of_the_revision_before(place: Arc<Place>) {
+    let store = place.store().await;
+    let bring = async |word| {
+        let seeds = [RECORD, "cuda/y"].map(|name| seed(name, record(name, word)));
+        let source = SeedSource::Program;
+        store.seed(source, seeds.into(), at(2)).await.unwrap();
+    };
+    bring("one").await;
+    store.ask_review(ask_away(1, 3)).await.unwrap();
+    bring("one").await;
+    assert_eq!(store.open_reviews(10).await.unwrap().len(), 1);
+    bring("two").await;
+    assert_eq!(store.open_reviews(10).await.unwrap(), []);
+    let ended = store.reviews(&id(RECORD), 10).await.unwrap().remove(0);
+    assert_eq!(
+        (ended.state, ended.decided.unwrap().by.as_str()),
+        (ReviewState::Withdrawn, "seed")
+    );
+}
+
+pub(crate) async fn one_question_ends_no_other(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    let draft = store.ask_review(ask(2, "ada", 3)).await.unwrap();
+    let refused = store.ask_review(ask_away(1, 4)).await;
+    assert!(
+        matches!(&refused, Err(StoreError::AnotherQuestion { by }) if by == "ada"),
+        "{refused:?}"
+    );
+    assert_eq!(store.open_reviews(10).await.unwrap(), [draft.clone()]);
+    let instead = NewReview {
+        gives_way: Some(draft.n),
+        ..ask_away(1, 5)
+    };
+    let asked = store.ask_review(instead).await.unwrap();
+    assert_eq!(store.open_reviews(10).await.unwrap(), [asked]);
+    // What gave way is another one by now.
+    let late = NewReview {
+        gives_way: Some(draft.n),
+        ..ask(2, "ada", 6)
+    };
+    let late = store.ask_review(late).await;
+    assert!(
+        matches!(late, Err(StoreError::AnotherQuestion { .. })),
+        "{late:?}"
+    );
+}
+
+pub(crate) async fn what_a_review_asked_for_relies_on_it(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    published(store.as_ref(), "cuda/y", record("cuda/y", "y")).await;
+    store.publish(publish(RECORD, 2)).await.unwrap();
+    let asked = store.ask_review(ask_away(2, 3)).await.unwrap();
+    let ended = EndReview {
+        record: id(RECORD),
+        n: asked.n,
+        revision: revision(2),
+        state: ReviewState::SentBack,
+        by: by("bob"),
+        reason: "it is right".to_owned(),
+        at: at(5),
+    };
+    assert!(store.end_review(ended).await.unwrap());
+    let withdrawal = |approves| Withdrawal {
+        id: id(RECORD),
+        by: by("eve"),
+        reason: None,
+        replaced_by: None,
+        expected: Some(revision(2)),
+        approves: Some(approves),
+        at: at(6),
+    };
+    let merge = |approves, expected| Merge {
+        id: id(RECORD),
+        into: id("cuda/y"),
+        by: by("eve"),
+        reason: None,
+        expected: Some(revision(expected)),
+        approves: Some(approves),
+        at: at(6),
+    };
+    let late = store.take_back(withdrawal(asked.n)).await;
+    assert!(matches!(late, Err(StoreError::NoOpenReview(_))), "{late:?}");
+    let late = store.merge(merge(asked.n, 2)).await;
+    assert!(matches!(late, Err(StoreError::NoOpenReview(_))), "{late:?}");
+    let again = store.ask_review(ask_away(2, 7)).await.unwrap();
+    assert_eq!(
+        store.merge(merge(again.n, 1)).await.unwrap(),
+        None,
+        "another was seen"
+    );
+    store.take_back(withdrawal(again.n)).await.unwrap();
+    let decided = store.reviews(&id(RECORD), 1).await.unwrap().remove(0);
+    assert_eq!((decided.n, decided.state), (again.n, ReviewState::Approved));
+}
+
+pub(crate) async fn no_open_review_outlives_its_record(place: Arc<Place>) {
+    let store = with_draft(&place).await;
+    let store = store.as_ref();
+    published(store, "cuda/y", record("cuda/y", "y")).await;
+    // Of a draft, which only a withdrawal leaves behind.
+    store.ask_review(ask(2, "ada", 3)).await.unwrap();
+    store.withdraw(&id(RECORD), &by("bob"), at(4)).await.unwrap();
+    assert_eq!(store.open_reviews(10).await.unwrap(), []);
+    // Of an older revision, and of a withdrawal.
+    for (name, to) in [("cuda/m", None), ("cuda/n", Some("cuda/o"))] {
+        for asks in [Asks::Publish, ask_away(2, 5).asks] {
+            let name = format!("{name}-{}", asks.as_str());
+            for word in ["one", "two"] {
+                published(store, &name, record(&name, word)).await;
+            }
+            let (number, withdraws) = if asks == Asks::Publish {
+                (1, false)
+            } else {
+                (2, true)
+            };
+            let asked = NewReview {
+                record: id(&name),
+                asks,
+                ..ask(number, "ada", 5)
+            };
+            store.ask_review(asked).await.unwrap();
+            let gone = match to {
+                None => store.merge(Merge {
+                    id: id(&name),
+                    into: id("cuda/y"),
+                    by: by("bob"),
+                    reason: None,
+                    expected: None,
+                    approves: None,
+                    at: at(6),
+                }),
+                Some(to) => {
+                    let to = format!("{to}-{withdraws}");
+                    let (document, annex) = record(&to, "two");
+                    store.rename(Rename {
+                        id: id(&name),
+                        revision: revision(2),
+                        to: id(&to),
+                        document,
+                        annex,
+                        by: by("bob"),
+                        at: at(6),
+                    })
+                }
+            };
+            gone.await.unwrap().unwrap();
+            assert_eq!(store.open_reviews(10).await.unwrap(), [], "{name}");
+            let ended = store.reviews(&id(&name), 1).await.unwrap().remove(0).state;
+            // Under another id it is there still.
+            let is_done = withdraws && to.is_none();
+            let expected = if is_done {
+                ReviewState::Approved
+            } else {
+                ReviewState::Withdrawn
+            };
+            assert_eq!(ended, expected, "{name}");
+        }
+    }
+}
+
 pub(crate) async fn a_review_ends_once(place: Arc<Place>) {
     let store = with_draft(&place).await;
     store.ask_review(ask(2, "ada", 3)).await.unwrap();
-    let end = |number| EndReview {
+    let end = |n| EndReview {
         record: id(RECORD),
-        revision: revision(number),
+        n,
+        revision: revision(2),
         state: ReviewState::SentBack,
         by: by("bob"),
         reason: "the source says otherwise".to_owned(),
         at: at(5),
     };
-    assert!(!store.end_review(end(1)).await.unwrap());
-    assert!(store.end_review(end(2)).await.unwrap());
     assert!(!store.end_review(end(2)).await.unwrap());
+    assert!(store.end_review(end(1)).await.unwrap());
+    assert!(!store.end_review(end(1)).await.unwrap());
     let ended = store.reviews(&id(RECORD), 10).await.unwrap().remove(0);
     assert_eq!(ended.state, ReviewState::SentBack);
     assert_eq!(
@@ -168,6 +373,7 @@ pub(crate) async fn a_withdrawn_record_says_why_and_what_replaces_it(place: Arc<
         reason: Some("the same as another".to_owned()),
         replaced_by: Some(id("cuda/y")),
         expected: Some(revision(1)),
+        approves: None,
         at: at(9),
     };
     let unseen = Withdrawal {

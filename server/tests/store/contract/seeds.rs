@@ -347,6 +347,8 @@ pub(crate) async fn a_seed_whose_name_moved_keeps_no_other_out(place: Arc<Place>
         into: id("cuda/local"),
         by: By::system("ada"),
         reason: None,
+        expected: None,
+        approves: None,
         at: at(5),
     };
     store.merge(merge).await.unwrap().unwrap();

@@ -130,6 +130,8 @@ pub(crate) async fn a_template_names_the_record_that_its_own_became(place: Arc<P
         into: id("cuda/y"),
         by: By::system("ada"),
         reason: Some("says the same".to_owned()),
+        expected: None,
+        approves: None,
         at: at(5),
     };
     store.merge(merge).await.unwrap().unwrap();

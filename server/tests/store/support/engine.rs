@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use peerless::store::{ConnectOptions, Store, connect};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
 
 /// The engines.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +26,20 @@ impl Place {
     /// A handle of its own: own connections, nothing shared but the database.
     pub(crate) async fn store(&self) -> Arc<dyn Store> {
         connect(&self.url, &ConnectOptions::default()).await.unwrap()
+    }
+
+    /// Runs statements beside the store: what an older build left there.
+    pub(crate) async fn run(&self, sql: &'static str) {
+        match self.engine {
+            Engine::Sqlite => {
+                let mut raw = SqliteConnection::connect(&self.url).await.unwrap();
+                raw.execute(sql).await.unwrap();
+            }
+            Engine::Postgres => {
+                let mut raw = PgConnection::connect(&self.url).await.unwrap();
+                raw.execute(sql).await.unwrap();
+            }
+        }
     }
 }
 

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::get::{choose, no_revision, rfc3339};
-use super::publish::{PublishedBody, announce, approver, gate};
+use super::publish::{PublishedBody, announce, gate_for};
 use super::{Located, locate, may_edit};
 use crate::domain::curate::{self, CurateError};
 use crate::domain::tokens::Actor;
 use crate::store::{RecordStatus, RevisionMeta, RevisionTexts};
-use crate::web::auth::{Anyone, Caller, Publisher};
+use crate::web::auth::{Anyone, Publisher};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag::{self, Tags};
@@ -266,9 +266,7 @@ pub async fn revert(
         Some(_) => {}
     }
     let asked: RevertBody = body::json(&request, payload, limits::REVIEW_BYTES).await?;
-    let caller = Caller(Some(publisher.0.clone()));
-    let gate = gate(asked.force.as_deref(), &caller, &state)?;
-    let approver = approver(&publisher.0, asked.force);
+    let (gate, approver) = gate_for(asked.force.as_deref(), &publisher.0, &state)?;
     let which = (&status.id, Revision(asked.revision));
     let now = state.clock.now();
     let done = curate::revert(state.store.as_ref(), &gate, which, status.head, &approver, now).await?;

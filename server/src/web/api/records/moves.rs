@@ -7,10 +7,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::moved_away;
-use super::publish::{PublishedBody, alone, answer, approver, check_if_match, refuse_body};
+use super::publish::{PublishedBody, answer, check_if_match, refuse_body};
 use crate::domain::curate;
+use crate::web::approver::{admin_reason, approver};
 use crate::web::auth::Publisher;
-use crate::web::error::{Problem, ProblemBody};
+use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
 
 /// Which record says it, too.
@@ -65,7 +66,9 @@ pub async fn merge(
     }
     check_if_match(&request, &state, &id).await?;
     let query = query.into_inner();
-    let approver = approver(&publisher.0, alone(query.alone, &publisher.0, &state)?);
+    let alone = ("alone", Code::BadQuery);
+    let alone = admin_reason(alone, query.alone.as_deref(), &publisher.0, &state)?;
+    let approver = approver(&publisher.0, alone);
     let (store, reason, now) = (state.store.as_ref(), query.reason.as_deref(), state.clock.now());
     let merged = curate::merge_into(store, (&id, &into), reason, &approver, now).await?;
     Ok(answer(&state, merged).await)

@@ -14,12 +14,12 @@ use super::moved_away;
 use super::reviews::ReviewAnswer;
 use crate::domain::curate::{self, Approver, CurateError, Gate, TakenAway};
 use crate::domain::tokens::Actor;
-use crate::store::{Published, Scope, Withdrawal};
-use crate::web::auth::{Access, Caller, Publisher};
+use crate::store::{Published, Withdrawal};
+use crate::web::approver::{admin_reason, approver};
+use crate::web::auth::Publisher;
 use crate::web::body::{self, BodyError};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag::{self, Tags};
-use crate::web::limits;
 use crate::web::state::AppState;
 
 /// What to publish.
@@ -69,47 +69,19 @@ pub(super) async fn announce(state: &AppState, published: Published) -> Publishe
     }
 }
 
-/// What a publication passes: the knowledge that it joins, or an administrator's reason.
-pub(super) fn gate(force: Option<&str>, caller: &Caller, state: &AppState) -> Result<Gate, Problem> {
-    let Some(reason) = force.map(str::trim) else {
-        return Ok(Gate::Asked(Arc::clone(&state.knowledge)));
-    };
-    Access::Scope(Scope::Admin).check(caller, state.settings.opened())?;
-    if reason.is_empty() || reason.chars().count() > limits::NOTE_CHARACTERS {
-        let longest = limits::NOTE_CHARACTERS;
-        return Err(Problem::new(
-            Code::BadQuery,
-            format!("force says why, in 1 to {longest} characters"),
-        ));
-    }
-    Ok(Gate::Forced(reason.to_owned()))
-}
-
-/// Who publishes; `alone` is an administrator's reason to do without a second person.
-pub(super) fn approver(actor: &Actor, alone: Option<String>) -> Approver {
-    Approver {
-        by: actor.by(),
-        person: actor.person().map(str::to_owned),
-        alone,
-    }
-}
-
-/// An administrator's reason to do alone what needs two.
-pub(super) fn alone(
-    reason: Option<String>,
+/// What a publication passes, and who publishes: the knowledge that it joins, or an administrator's reason to do without that and
+/// without a second person.
+pub(super) fn gate_for(
+    force: Option<&str>,
     actor: &Actor,
     state: &AppState,
-) -> Result<Option<String>, Problem> {
-    let Some(reason) = reason else { return Ok(None) };
-    Access::Scope(Scope::Admin).check(&Caller(Some(actor.clone())), state.settings.opened())?;
-    let (reason, longest) = (reason.trim(), limits::NOTE_CHARACTERS);
-    if reason.is_empty() || reason.chars().count() > longest {
-        return Err(Problem::new(
-            Code::BadQuery,
-            format!("alone says why, in 1 to {longest} characters"),
-        ));
-    }
-    Ok(Some(reason.to_owned()))
+) -> Result<(Gate, Approver), Problem> {
+    let force = admin_reason(("force", Code::BadQuery), force, actor, state)?;
+    let gate = match &force {
+        Some(reason) => Gate::Forced(reason.clone()),
+        None => Gate::Asked(Arc::clone(&state.knowledge)),
+    };
+    Ok((gate, approver(actor, force)))
 }
 
 /// Makes a revision what readers see. No body: `?revision=N` says which. `If-Match`, when sent, must name the newest.
@@ -141,9 +113,8 @@ pub async fn publish(
     check_if_match(&request, &state, &id).await?;
     let revision = query.revision.map(Revision);
     let now = state.clock.now();
-    let gate = gate(query.force.as_deref(), &Caller(Some(publisher.0.clone())), &state)?;
+    let (gate, approver) = gate_for(query.force.as_deref(), &publisher.0, &state)?;
     let which = (&id, revision);
-    let approver = approver(&publisher.0, query.force.clone());
     let store = state.store.as_ref();
     let done = curate::publish(store, (&gate, None), which, (&approver, None), now).await?;
     Ok(answer(&state, done).await)
@@ -160,7 +131,7 @@ pub async fn publish(
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "A body came", body = ProblemBody),
         (status = 404, description = "No such record", body = ProblemBody),
-        (status = 409, description = "It was never published, or a second person is needed and no reason is given", body = ProblemBody),
+        (status = 409, description = "It was never published, somebody asks something else with it, or a second person is needed and no reason is given", body = ProblemBody),
     ),
 )]
 pub async fn withdraw(
@@ -186,9 +157,12 @@ pub async fn withdraw(
         reason: query.reason,
         replaced_by,
         expected: None,
+        approves: None,
         at: now,
     };
-    let approver = approver(&publisher.0, alone(query.alone, &publisher.0, &state)?);
+    let alone = ("alone", Code::BadQuery);
+    let alone = admin_reason(alone, query.alone.as_deref(), &publisher.0, &state)?;
+    let approver = approver(&publisher.0, alone);
     match curate::take_away(state.store.as_ref(), withdrawal, &approver).await? {
         TakenAway::Gone(withdrawn) => Ok(answer(&state, withdrawn).await),
         TakenAway::Asked(review) => Ok(HttpResponse::Accepted().json(ReviewAnswer::asked(*review))),

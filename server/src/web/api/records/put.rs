@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::get::View;
 use super::moved_away;
-use super::publish::{PublishedBody, announce, approver, gate};
+use super::publish::{PublishedBody, announce, gate_for};
 use crate::domain::curate::{self, CurateError, Draft};
 use crate::store::{Expected, Scope};
 use crate::web::auth::{Access, Caller, Editor};
@@ -108,7 +108,7 @@ pub async fn put(
             format!("note has at most {} characters", limits::NOTE_CHARACTERS),
         ));
     }
-    let gate = gate(query.force.as_deref(), &Caller(Some(editor.0.clone())), &state)?;
+    let (gate, approver) = gate_for(query.force.as_deref(), &editor.0, &state)?;
     let expected = expected(&request, &state, &id).await?;
     let (document, annex) = texts(&request, payload, &query, &state, &id).await?;
     let now = state.clock.now();
@@ -129,7 +129,7 @@ pub async fn put(
             state.store.as_ref(),
             (&gate, accepted.passed),
             which,
-            (&approver(&editor.0, query.force.clone()), None),
+            (&approver, None),
             now,
         )
         .await?;

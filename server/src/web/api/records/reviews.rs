@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::get::rfc3339;
-use super::publish::{PublishedBody, announce, approver};
+use super::publish::{PublishedBody, announce};
 use super::{Located, locate};
 use crate::domain::curate::{self, CurateError, Foreseen, Gate};
 use crate::store::{Review, ReviewState, Scope};
+use crate::web::approver::{admin_reason, approver};
 use crate::web::auth::{Access, Caller, Editor};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
@@ -44,8 +45,8 @@ pub struct ReviewBody {
     revision: Option<u32>,
     /// Why: needed to send back and to withdraw, and to approve in spite of warnings. At most 4000 characters.
     reason: Option<String>,
-    /// With `approve`: why one person alone publishes or withdraws what decides a node's verdict; shown with the record. Needs the scope
-    /// `admin`.
+    /// With `approve`: why one person alone publishes or withdraws what decides a node's verdict; at most 500 characters, shown with the
+    /// record. Needs the scope `admin`.
     alone: Option<String>,
 }
 
@@ -60,8 +61,10 @@ pub struct ReviewEntry {
     revision: u32,
     /// `open`, `approved`, `sent_back`, `withdrawn`.
     state: &'static str,
-    /// True where it asks for the withdrawal of the record; it is open then.
+    /// True where it asks for the withdrawal of the record.
     withdraws: bool,
+    /// Of a withdrawal: id of the record that says it better.
+    replaced_by: Option<String>,
     /// Who asked.
     asked_by: String,
     /// When, RFC 3339.
@@ -170,7 +173,7 @@ pub async fn list(
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "The body cannot be read", body = ProblemBody),
         (status = 404, description = "No such record or revision", body = ProblemBody),
-        (status = 409, description = "No review is open, or a second person is needed", body = ProblemBody),
+        (status = 409, description = "No review is open, somebody else asks something else, or a second person is needed", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
         (status = 415, description = "Not JSON", body = ProblemBody),
         (status = 422, description = "The gate refuses it, or warnings need a reason", body = ProblemBody),
@@ -215,11 +218,10 @@ pub async fn step(
         }
         ReviewStep::Approve => {
             may(Scope::Publish)?;
-            if asked.alone.is_some() {
-                may(Scope::Admin)?;
-            }
+            let alone = ("alone", Code::MalformedBody);
+            let alone = admin_reason(alone, asked.alone.as_deref(), &editor.0, &state)?;
             let gate = Gate::Asked(std::sync::Arc::clone(&state.knowledge));
-            let approver = approver(&editor.0, asked.alone);
+            let approver = approver(&editor.0, alone);
             let which = (&status.id, named()?);
             let done = curate::approve(store, &gate, which, Some(&reason), &approver, now).await?;
             answer.published = Some(announce(&state, done).await);
@@ -245,7 +247,8 @@ fn entry(review: Review) -> ReviewEntry {
         n: review.n,
         revision: review.revision.0,
         state: review.state.as_str(),
-        withdraws: review.withdraws,
+        withdraws: review.asks.is_withdrawal(),
+        replaced_by: review.asks.replaced_by().map(ToString::to_string),
         asked_by: review.asked_by.name,
         asked_at: rfc3339(review.asked_at),
         note: review.note,

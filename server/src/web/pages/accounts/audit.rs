@@ -116,6 +116,7 @@ pub async fn get(
         actor: some(&params.actor),
         action: some(&params.action),
         subject: some(&params.subject),
+        revisions: None,
         before: params.before,
         limit: PAGE_DEFAULT + 1,
     };

@@ -8,10 +8,11 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use super::sent::Sent;
 use super::{Desktop, Extra, page, texts, together};
-use crate::domain::curate::{self, Approver, CurateError, Draft, Gate};
+use crate::domain::curate::{self, CurateError, Draft, Gate};
 use crate::render::i18n::edit::Words;
 use crate::render::words::record_href;
 use crate::store::Scope;
+use crate::web::approver::approver;
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -73,11 +74,7 @@ pub(super) async fn save(
         "publish" if desktop.actor.may(Scope::Publish) => {
             let gate = Gate::Asked(Arc::clone(&state.knowledge));
             let which = (&desktop.id, Some(accepted.revision));
-            let approver = Approver {
-                by: by.clone(),
-                person: desktop.actor.person().map(str::to_owned),
-                alone: None,
-            };
+            let approver = approver(&desktop.actor, None);
             let done =
                 curate::publish(state.store.as_ref(), (&gate, None), which, (&approver, None), now).await;
             if let Ok(published) = &done {

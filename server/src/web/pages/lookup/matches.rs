@@ -115,6 +115,7 @@ pub(super) fn view(
     let is_worse = record.is_some_and(|record| faults::is_worse(found, record));
     if is_worse {
         workarounds.clear();
+        dead_ends.clear();
     }
     let first = record.and_then(|record| first_thing(record, &workarounds));
     let step = record.and_then(|record| record.annex.action);

@@ -45,8 +45,12 @@ pub(super) struct OpenReview {
     pub(super) asks: &'static str,
     pub(super) approve: &'static str,
     pub(super) asked_by: String,
+    /// Whoever looks asked for it.
+    pub(super) is_own: bool,
     pub(super) asked_at: String,
     pub(super) note: String,
+    /// Of a withdrawal: address and id of the record that says it better.
+    pub(super) instead: Option<(String, String)>,
     pub(super) warnings: Vec<String>,
     pub(super) verdicts: Option<Verdicts>,
 }
@@ -98,7 +102,7 @@ pub(super) async fn part(
     let reviews = state.store.reviews(id, DECIDED).await?;
     let waiting = reviews.iter().find(|review| review.state == ReviewState::Open);
     let open = match waiting {
-        Some(review) => Some(open(state, review, locale).await),
+        Some(review) => Some(open(state, review, editor, locale).await),
         None => None,
     };
     let comments = state.store.comments(id).await?;
@@ -127,7 +131,7 @@ pub(super) async fn part(
     })
 }
 
-async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
+async fn open(state: &AppState, review: &Review, editor: &Actor, locale: Locale) -> OpenReview {
     let words = Words::of(locale.language);
     let store = state.store.as_ref();
     let outlook = curate::outlook(store, &state.knowledge, review, state.clock.as_ref()).await;
@@ -144,19 +148,24 @@ async fn open(state: &AppState, review: &Review, locale: Locale) -> OpenReview {
     OpenReview {
         revision: review.revision.0,
         name: review.revision.to_string(),
-        asks: if review.withdraws {
+        asks: if review.asks.is_withdrawal() {
             words.asks_withdrawal
         } else {
             words.asks
         },
-        approve: if review.withdraws {
+        approve: if review.asks.is_withdrawal() {
             words.approve_withdrawal
         } else {
             words.approve
         },
         asked_by: review.asked_by.name.clone(),
+        is_own: review.asked_by.id == editor.by().id,
         asked_at: moment(review.asked_at),
         note: review.note.clone().unwrap_or_default(),
+        instead: review.asks.replaced_by().map(|other| {
+            let href = locale.href(record_href(other.as_str()));
+            (href, other.to_string())
+        }),
         warnings,
         verdicts: foreseen
             .filter(|foreseen| !foreseen.deciding.is_empty())

@@ -10,9 +10,10 @@ use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::text::Part;
 
 use super::locale;
-use crate::domain::curate::{self, Approver, CurateError, Gate};
+use crate::domain::curate::{self, CurateError, Gate};
 use crate::render::words::record_href;
 use crate::store::{NewComment, ReviewState, Scope};
+use crate::web::approver::{admin_reason, approver};
 use crate::web::auth::{Access, Caller, Editor};
 use crate::web::error::{Code, Problem};
 use crate::web::session::Form;
@@ -37,15 +38,10 @@ pub async fn post(
     let caller = Caller(Some(editor.0.clone()));
     let may = |scope| Access::Scope(scope).check(&caller, state.settings.opened());
     let (store, now, by) = (state.store.as_ref(), state.clock.now(), editor.0.by());
-    let alone = Some(form.get("alone").trim().to_owned()).filter(|reason| !reason.is_empty());
-    if alone.is_some() {
-        may(Scope::Admin)?;
-    }
-    let approver = Approver {
-        by: by.clone(),
-        person: editor.0.person().map(str::to_owned),
-        alone,
-    };
+    // The field is there and empty where nobody fills it in.
+    let alone = Some(form.get("alone")).filter(|reason| !reason.trim().is_empty());
+    let alone = admin_reason(("alone", Code::MalformedBody), alone, &editor.0, &state)?;
+    let approver = approver(&editor.0, alone);
     let gate = Gate::Asked(Arc::clone(&state.knowledge));
     let revision = || number(form.get("revision")).map(Revision);
     let reason = form.get("reason");
