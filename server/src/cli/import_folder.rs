@@ -243,14 +243,8 @@ impl<'a> RoundTrip<'a> {
                 };
                 self.settled.push(format!("{word}: {id} {revision}"));
                 self.count(word);
-                let sha256 = texts.sha256();
-                self.manifest.note(
-                    id,
-                    Written {
-                        revision: *revision,
-                        sha256,
-                    },
-                );
+                let (revision, sha256) = (*revision, texts.sha256());
+                self.manifest.note(id, Written { revision, sha256 });
             }
             (Planned::Publish { .. }, Some(Done::Refused { draft, findings })) => {
                 self.settled
@@ -299,14 +293,8 @@ impl<'a> RoundTrip<'a> {
                 let told = format!("written from the database: {id} {revision}");
                 self.settled.push(told);
                 self.count("written");
-                let sha256 = texts.sha256();
-                self.manifest.note(
-                    id,
-                    Written {
-                        revision: *revision,
-                        sha256,
-                    },
-                );
+                let (revision, sha256) = (*revision, texts.sha256());
+                self.manifest.note(id, Written { revision, sha256 });
             }
             (Planned::Remove, _) => {
                 bundle::remove_record(path, id).with_context(shown)?;

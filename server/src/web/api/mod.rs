@@ -73,21 +73,7 @@ pub fn declare(routes: &mut Routes) {
         Access::Scope(Scope::Publish),
         records::publish::withdraw,
     );
-    routes.post(
-        "/api/v1/records/{id:.+}/-/merge",
-        Access::Scope(Scope::Publish),
-        records::moves::merge,
-    );
-    routes.post(
-        "/api/v1/records/{id:.+}/-/rename",
-        Access::Scope(Scope::Publish),
-        records::moves::rename,
-    );
-    routes.post(
-        "/api/v1/records/{id:.+}/-/split",
-        Access::Scope(Scope::Edit),
-        records::split::split,
-    );
+    declare_moves(routes);
     routes.get("/api/v1/records/{id:.+}", Access::Anyone, records::get::get);
     routes.put(
         "/api/v1/records/{id:.+}",
@@ -135,6 +121,25 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
+}
+
+/// Records that become one, two, or another id.
+fn declare_moves(routes: &mut Routes) {
+    routes.post(
+        "/api/v1/records/{id:.+}/-/merge",
+        Access::Scope(Scope::Publish),
+        records::moves::merge,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/rename",
+        Access::Scope(Scope::Publish),
+        records::moves::rename,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/split",
+        Access::Scope(Scope::Edit),
+        records::split::split,
+    );
 }
 
 /// What users say, for editors to read.
