@@ -89,7 +89,7 @@ async fn what_was_typed_last_is_shown_and_what_was_pasted_is_asked_by_nobody() {
     );
 }
 
-/// Keys as WebDriver names them.
+/// Keys as `WebDriver` names them.
 const DOWN: &str = "\u{e015}";
 const ENTER: &str = "\u{e007}";
 const ESCAPE: &str = "\u{e00c}";
