@@ -200,6 +200,138 @@ function searchAsTyped(form) {
 
 for (const form of document.querySelectorAll("[data-search]")) searchAsTyped(form);
 
+// The search in the head: what is typed is suggested below it. `/` leads there, the arrows choose, Enter opens, Esc leaves. What
+// is pasted, or too long to have been typed, is a message: it is looked up as in the box, and gets into no address.
+const mostSuggested = 6;
+
+function suggestAsTyped(form) {
+  const field = form.elements.q;
+  const list = form.querySelector("[role=listbox]");
+  const pause = 150;
+  let waiting = null;
+  let asked = null;
+  let chosen = -1;
+  // What was pasted, with its lines, of which the field knows nothing.
+  let pasted = "";
+
+  field.setAttribute("role", "combobox");
+  field.setAttribute("aria-autocomplete", "list");
+  field.setAttribute("aria-controls", list.id);
+  field.setAttribute("aria-expanded", "false");
+  field.setAttribute("aria-keyshortcuts", "/");
+
+  function close() {
+    clearTimeout(waiting);
+    if (asked) asked.abort();
+    list.hidden = true;
+    list.replaceChildren();
+    chosen = -1;
+    field.setAttribute("aria-expanded", "false");
+    field.removeAttribute("aria-activedescendant");
+  }
+
+  function choose(number) {
+    const options = [...list.children];
+    chosen = (number + options.length) % options.length;
+    options.forEach((option, nth) => option.setAttribute("aria-selected", String(nth === chosen)));
+    field.setAttribute("aria-activedescendant", options[chosen].id);
+  }
+
+  function option(link, number) {
+    const item = document.createElement("div");
+    item.id = "suggested-" + number;
+    item.lang = link.lang;
+    item.setAttribute("role", "option");
+    item.setAttribute("aria-selected", "false");
+    item.textContent = link.textContent;
+    item.dataset.href = link.getAttribute("href");
+    // Before the field loses the focus, and the list goes.
+    item.addEventListener("mousedown", (event) => {
+      event.preventDefault();
+      location.assign(item.dataset.href);
+    });
+    return item;
+  }
+
+  async function suggest() {
+    close();
+    const typed = field.value;
+    if (!typed.trim() || typed.length > longestTyped) return;
+    asked = new AbortController();
+    try {
+      const answer = await fetch("/search?" + new URLSearchParams(new FormData(form)) + "&typing=1", { signal: asked.signal });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (field.value !== typed || document.activeElement !== field) return;
+      const links = [...page.querySelectorAll(".results > li > p:first-child > a")].slice(0, mostSuggested);
+      list.replaceChildren(...links.map(option));
+      list.hidden = links.length === 0;
+      field.setAttribute("aria-expanded", String(links.length > 0));
+    } catch {
+      // Overtaken by what was typed since, or no network: Enter still searches.
+    }
+  }
+
+  field.addEventListener("paste", (event) => {
+    pasted = event.clipboardData ? event.clipboardData.getData("text") : "";
+  });
+  field.addEventListener("input", (event) => {
+    clearTimeout(waiting);
+    if (event.inputType === "insertFromDrop") pasted = field.value;
+    if (field.value === "") pasted = "";
+    if (pasted) return close();
+    if (!event.isComposing) waiting = setTimeout(suggest, pause);
+  });
+  field.addEventListener("compositionend", () => {
+    clearTimeout(waiting);
+    if (!pasted) waiting = setTimeout(suggest, pause);
+  });
+  field.addEventListener("blur", close);
+  field.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "Escape") {
+      event.preventDefault();
+      field.blur();
+    }
+    if (list.hidden) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      choose(event.key === "ArrowDown" ? chosen + 1 : Math.max(chosen, 0) - 1);
+    } else if (event.key === "Enter" && chosen >= 0) {
+      event.preventDefault();
+      location.assign(list.children[chosen].dataset.href);
+    }
+  });
+  form.addEventListener("submit", (event) => {
+    const text = pasted.includes("\n") ? pasted : field.value;
+    if (!pasted && text.length <= longestTyped) return;
+    event.preventDefault();
+    const message = document.createElement("form");
+    message.method = "post";
+    message.action = form.dataset.find;
+    const whole = document.createElement("textarea");
+    whole.name = "text";
+    whole.value = text;
+    message.append(whole);
+    message.hidden = true;
+    document.body.append(message);
+    message.submit();
+    message.remove();
+  });
+}
+
+for (const form of document.querySelectorAll("[data-find]")) suggestAsTyped(form);
+
+document.addEventListener("keydown", (event) => {
+  const isTyped = event.target.closest("input, textarea, select, [contenteditable]");
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyped) return;
+  const field = document.querySelector("form[role=search] input[type=search]");
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+});
+
 // The workbench as one types: the page that the form would give, shown in its place below the form. Nothing gets into an address.
 function askAsTyped(form) {
   const told = document.querySelector("[data-told]");
@@ -239,11 +371,50 @@ for (const form of document.querySelectorAll("[data-workbench]")) askAsTyped(for
 // The answer to a file is the same page that the form would give.
 function show(page) {
   const main = page.getElementById("main");
+  keepAnswer(page);
   document.getElementById("main").replaceWith(main);
   document.title = page.title;
   start();
   window.scrollTo(0, 0);
   main.focus();
+}
+
+// An answer is given to a form: its address alone does not bring it back, and a file is not sent twice. So the tab keeps its last
+// answers until it is closed, and the address says which this is; nothing goes to the server for it.
+const answersKept = 10;
+
+function keepAnswer(page) {
+  if (!page.querySelector("[data-keep]")) return;
+  const address = new URLSearchParams(location.search);
+  try {
+    const number = Number(sessionStorage.getItem("answers")) + 1;
+    sessionStorage.removeItem("answer-" + (number - answersKept));
+    sessionStorage.setItem("answer-" + number, JSON.stringify([page.title, page.getElementById("main").outerHTML]));
+    sessionStorage.setItem("answers", number);
+    const query = new URLSearchParams({ answer: number });
+    if (address.has("lang")) query.set("lang", address.get("lang"));
+    history.replaceState(null, "", "/match?" + query + location.hash);
+  } catch {
+    // Too large, or the browser keeps nothing: then it is as without this script.
+  }
+}
+
+// Puts back an answer that the tab has kept.
+function putBackAnswer() {
+  const number = new URLSearchParams(location.search).get("answer");
+  if (location.pathname !== "/match" || !number || document.querySelector("[data-keep]")) return;
+  let kept = null;
+  try {
+    kept = JSON.parse(sessionStorage.getItem("answer-" + number));
+  } catch {
+    // The browser keeps nothing.
+  }
+  if (!kept) return history.replaceState(null, "", "/");
+  const [title, main] = kept;
+  document.getElementById("main").outerHTML = main;
+  document.title = title;
+  const place = location.hash && document.getElementById(location.hash.slice(1));
+  if (place) place.scrollIntoView();
 }
 
 function start() {
@@ -252,4 +423,6 @@ function start() {
   for (const box of document.querySelectorAll("[data-box]")) fillBox(box);
 }
 
+keepAnswer(document);
+putBackAnswer();
 start();

@@ -11,13 +11,34 @@ const SHOWN: usize = 60;
 
 /// The known name that was probably meant, if any is near: at most three slips, and one in three of its letters.
 pub fn nearest<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    slips(wrong, known).min().map(|(_, known)| known)
+}
+
+/// All known names that may have been meant, the nearest first.
+pub fn all_near<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
+    let mut near: Vec<(usize, &str)> = slips(wrong, known).collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, known)| known).collect()
+}
+
+/// The names that are near, with their slips.
+fn slips<'k>(
+    wrong: &str,
+    known: impl IntoIterator<Item = &'k str>,
+) -> impl Iterator<Item = (usize, &'k str)> {
     let wrong = wrong.to_lowercase();
-    let slips = known.into_iter().map(|known| {
-        let slips = strsim::damerau_levenshtein(&wrong, &known.to_lowercase());
-        (slips, known)
+    let length = wrong.chars().count();
+    let slips = known.into_iter().filter_map(move |known| {
+        let letters = known.chars().count();
+        // A letter more or less is a slip, and counting them is quicker than comparing them.
+        let may_be = letters.abs_diff(length) <= MOST_SLIPS;
+        may_be.then(|| {
+            let slips = strsim::damerau_levenshtein(&wrong, &known.to_lowercase());
+            (slips, letters, known)
+        })
     });
-    let near = slips.filter(|(slips, known)| *slips <= MOST_SLIPS && slips * 3 <= known.chars().count());
-    near.min().map(|(_, known)| known)
+    let near = slips.filter(|(slips, letters, _)| *slips <= MOST_SLIPS && slips * 3 <= *letters);
+    near.map(|(slips, _, known)| (slips, known))
 }
 
 /// Which of the known names was probably meant, and all that there are, in their order: what stands behind the words that
@@ -68,6 +89,8 @@ mod tests {
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(choices("x", &many).ends_with("tag-49 and 10 more"));
         assert_eq!(nearest("p", ["q", "a"]), None, "one letter is like every other");
+        let codes = ["xid-79", "xid-7", "cuda", "xid-94"];
+        assert_eq!(all_near("xid-97", codes), ["xid-7", "xid-79", "xid-94"]);
         assert_eq!(
             nearest("eror", ["zero3"]),
             None,

@@ -1,11 +1,11 @@
 //! What came back to a request: from a Peerless server, or from something that stands before one.
 
-use std::io::Read as _;
-
 use kb_core::terminal::harmless;
 use reqwest::blocking::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
+
+use super::within::{self, BODY_LIMIT};
 
 /// The most of an answer that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -30,9 +30,8 @@ impl Answer {
             .unwrap_or_default();
         let media_type = media_type.split(';').next().unwrap_or_default().trim();
         let media_type = media_type.to_ascii_lowercase();
-        let mut bytes = Vec::new();
-        let read = response.take(MOST_BYTES).read_to_end(&mut bytes);
-        read.map_err(|error| format!("the answer broke off: {error}"))?;
+        let read = within::read(response, MOST_BYTES, BODY_LIMIT);
+        let bytes = read.map_err(|error| format!("the answer broke off: {error}"))?;
         Ok(Self {
             media_type,
             text: String::from_utf8_lossy(&bytes).into_owned(),

@@ -20,6 +20,7 @@ use reqwest::{Certificate, Url};
 use crate::clock::{Clock as _, SystemClock};
 
 use super::answer::Answer;
+use super::within::{self, BODY_LIMIT};
 use super::{Body, ConfigurationError, UploadError};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
@@ -195,12 +196,8 @@ impl Uploader {
                 retry_after: None,
             });
         }
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(
-            &mut std::io::Read::take(response, MOST_SIGNATURE_BYTES),
-            &mut bytes,
-        )
-        .map_err(|error| unreachable(error.to_string()))?;
+        let bytes = within::read(response, MOST_SIGNATURE_BYTES, BODY_LIMIT)
+            .map_err(|error| unreachable(error.to_string()))?;
         Ok(Some((etag, bytes)))
     }
 

@@ -11,6 +11,7 @@ mod feedback;
 mod redact;
 mod retry;
 mod spool;
+mod within;
 
 pub(crate) use body::{Body, ZSTD_MAGIC, read_body};
 pub(crate) use bundle::{pack, unpack};
@@ -75,6 +76,8 @@ pub(crate) enum UploadError {
 
 /// The server is older than the report's format: it takes the same bytes once it has been upgraded.
 const NEWER_REPORT: &str = "newer_report";
+/// The credential writes another node: one that was kept before the node had its name keeps no other waiting.
+const OTHER_NODE: &str = "other_node";
 
 /// What becomes of a kept report that the server did not take, and of those behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +117,9 @@ impl UploadError {
         };
         match (status, code.as_deref()) {
             // Without a code it is not the server's own word: something in between minds this report's size or text, today.
-            (422, Some(NEWER_REPORT)) | (500, _) | (400 | 413 | 422, None) => Next::KeepAndGoOn,
+            (422, Some(NEWER_REPORT)) | (403, Some(OTHER_NODE)) | (500, _) | (400 | 413 | 422, None) => {
+                Next::KeepAndGoOn
+            }
             (400 | 409 | 413 | 415 | 422, Some(_)) => Next::PutAside,
             _ => Next::KeepAndStop,
         }
@@ -157,6 +162,8 @@ mod tests {
         assert_eq!(refused(422, Some("invalid_report")).next(), Next::PutAside);
         assert_eq!(refused(422, Some(NEWER_REPORT)).next(), Next::KeepAndGoOn);
         assert_eq!(refused(500, Some("internal")).next(), Next::KeepAndGoOn);
+        assert_eq!(refused(403, Some(OTHER_NODE)).next(), Next::KeepAndGoOn);
+        assert_eq!(refused(403, Some("forbidden")).next(), Next::KeepAndStop);
         for status in [301, 401, 403, 404, 429, 502, 503, 507] {
             assert_eq!(refused(status, None).next(), Next::KeepAndStop, "{status}");
         }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use crate::node::{Node, Run, mode};
 use crate::tree::write;
 use fake_gpu::Scenario;
-use fake_gpu::scenario::{Clocks, Condition, Ecc, Pcie, RemappedRows};
+use fake_gpu::scenario::{Clocks, Condition, Ecc, FabricState, Pcie, RemappedRows};
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
@@ -138,6 +138,24 @@ fn a_look_tells_of_every_state_that_nvml_tells_of() {
             assert_eq!(alone.code, 2, "{cause}: {}", alone.stderr);
         }
     }
+}
+
+#[test]
+fn a_fabric_that_is_not_up_is_a_fault() {
+    let mut condition = Condition::default();
+    condition.fabric.state = FabricState::InProgress;
+    let node = node(condition);
+    assert_eq!(daemon(&node, &[]).code, 2);
+    let told = status(&node);
+    assert!(
+        told.code == 2 && told.stdout.contains("fabric_not_ready@"),
+        "{}",
+        told.stdout
+    );
+    let line = format!(
+        "peerless_agent_fault{{cause=\"fabric_not_ready\",record=\"fabric-manager/fabric-not-initialized\",gpu=\"{GPU}\",xid=\"\"}} 1\n"
+    );
+    assert!(metrics(&node).contains(&line), "{}", metrics(&node));
 }
 
 #[test]

@@ -19,6 +19,6 @@ pub use ledger::{ClearError, Ledger, LogPlace, Place};
 
 pub use crate::observation::{
     KnownXid, LineEvent, Look, Missed, Occurrence, Recovery, Scope, WATCHED, Watched, What, cause, known,
-    known_xids, open_faults, read_line,
+    known_xids, open_faults, read_line, read_message,
 };
 pub use crate::report::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};

@@ -59,6 +59,8 @@ const MESSAGES: [(&str, Option<&str>); 15] = [
         Some("pcie/aer-error"),
     ),
 ];
+/// Characters that tell the driver's name: `NVRM: Xi`, `nvidia-n`.
+const HEAD: usize = 8;
 /// How `/dev/kmsg` writes the end of a line within a message (Linux ABI `dev-kmsg`).
 const LINE_END: &str = r"\x0a";
 
@@ -112,6 +114,22 @@ pub fn read_line(line: &str) -> Option<LineEvent> {
         device: device.unwrap_or_else(|| NODE.to_owned()),
         text: text(rest),
     })
+}
+
+/// As [`read_line`], for a message of the kernel with its time at most in front of it. The message of a crashed program names
+/// the program, which may be called like a line of the driver.
+pub fn read_message(message: &str) -> Option<LineEvent> {
+    let message = message.trim_start();
+    let stamped = message.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let message = stamped.map_or(message, |(_, message)| message.trim_start());
+    let event = read_line(message)?;
+    let begins = event
+        .text
+        .chars()
+        .take(HEAD)
+        .zip(message.chars())
+        .all(|(one, other)| one == other);
+    begins.then_some(event)
 }
 
 fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<LineEvent> {

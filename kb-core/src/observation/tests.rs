@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Recovery, What, read_line};
+use super::{Recovery, What, read_line, read_message};
 use crate::report::Family;
 
 #[test]
@@ -159,6 +159,21 @@ fn a_message_of_several_lines_is_read_with_and_without_its_address() {
     let whole = format!(r"{first}\x0a{last}");
     assert_eq!(read_line(&whole).unwrap().device, "0000:3b:00.0");
     assert_eq!(read_line(last).unwrap().device, "node");
+}
+
+#[test]
+fn a_message_that_names_such_a_line_further_behind_is_none() {
+    let xid = "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.";
+    for message in [xid.to_owned(), format!("[  12.345678] {xid}")] {
+        assert!(read_message(&message).is_some(), "{message}");
+    }
+    for message in [
+        format!("a.out[123]: segfault at 0 ip 0 sp 0 error 4 in {xid}[55e0+1000]"),
+        format!("[  12.345678] traps: x[9] general protection fault in {xid}"),
+        format!("NVRM: Xid (PCI:[27184]: segfault at 0 error 4 in {xid}"),
+    ] {
+        assert_eq!(read_message(&message), None, "{message}");
+    }
 }
 
 #[test]

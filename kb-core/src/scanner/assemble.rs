@@ -11,8 +11,8 @@ use super::order::Timeline;
 use super::relations::discounted;
 use super::sequence::MAX_OPEN;
 use super::stated::Told;
-use super::strangers::Strangers;
 use super::summary::{Applies, Candidate, Match, Summary};
+use super::unexplained::UnexplainedXids;
 use super::wrapper::{layer, put_wrappers_behind};
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
 use crate::ids::RecordId;
@@ -91,8 +91,8 @@ fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, environment: &Environmen
 }
 
 /// What was left out and no record explains, as far as it is known before the text ends.
-pub(super) fn notes_so_far(tally: &Tally, strangers: &Strangers, long_lines: u64) -> Vec<String> {
-    let mut notes: Vec<String> = strangers.notes().collect();
+pub(super) fn notes_so_far(tally: &Tally, unexplained: &UnexplainedXids, long_lines: u64) -> Vec<String> {
+    let mut notes: Vec<String> = unexplained.notes().collect();
     if long_lines > 0 {
         notes.push(format!(
             "{long_lines} {} longer than {LONG_LINE_BYTES} bytes and read in pieces that overlap by {OVERLAP_BYTES} bytes; a \
@@ -117,7 +117,7 @@ pub(super) fn notes_so_far(tally: &Tally, strangers: &Strangers, long_lines: u64
 
 /// What was capped or left out, in sentences.
 fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_>) -> Vec<String> {
-    let mut notes = notes_so_far(tally, seen.strangers, seen.end.long_lines);
+    let mut notes = notes_so_far(tally, seen.unexplained, seen.end.long_lines);
     for entry in entries.iter().filter(|entry| entry.tally.overflow > 0) {
         notes.push(format!(
             "{} lines of {} have captured values beyond the {MAX_FOLDS_OF_RECORD} that are told apart; they are counted",

@@ -23,8 +23,8 @@ use super::partial::{Cuts, Partials};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
 use super::stated::Stated;
-use super::strangers::{Strangers, UnexplainedXid};
 use super::summary::Summary;
+use super::unexplained::UnexplainedXids;
 use crate::matcher::statements::WORDS;
 use crate::matcher::{Found, Glance, Line, Matcher, Work};
 
@@ -49,7 +49,7 @@ pub(super) struct Engine {
     seen_on_long_line: Vec<(u32, bool)>,
     sequences: Sequences,
     stated: Stated,
-    strangers: Strangers,
+    unexplained: UnexplainedXids,
     devices: Devices,
     partials: Partials,
 }
@@ -70,7 +70,7 @@ impl Engine {
             seen_on_long_line: Vec::new(),
             sequences: Sequences::default(),
             stated: Stated::default(),
-            strangers: Strangers::default(),
+            unexplained: UnexplainedXids::default(),
             devices: Devices::default(),
             partials: Partials::default(),
         }
@@ -150,11 +150,7 @@ impl Engine {
     }
 
     pub(super) fn notes(&self, long_lines: u64) -> Vec<String> {
-        notes_so_far(&self.tally, &self.strangers, long_lines)
-    }
-
-    pub(super) fn take_unexplained(&mut self) -> Vec<UnexplainedXid> {
-        self.strangers.take()
+        notes_so_far(&self.tally, &self.unexplained, long_lines)
     }
 
     pub(super) fn finish(mut self, end: &End) -> Summary {
@@ -165,7 +161,7 @@ impl Engine {
             clocks: &self.clocks,
             given_up: self.sequences.given_up,
             stated: &self.stated,
-            strangers: &self.strangers,
+            unexplained: &self.unexplained,
         };
         sum_up(self.tally, &self.matcher, &self.options, &seen)
     }
@@ -348,7 +344,7 @@ impl Engine {
         matcher.verify(&line, &found, &mut work);
         let is_explained = work.hits.iter().any(|hit| !hit.weak);
         if !is_explained && found.iter().any(|found| matches!(found, Found::Family(_))) {
-            self.strangers.read(text, origin.line);
+            self.unexplained.read(text, origin.line);
         }
         if !work.hits.is_empty() {
             // What is only a candidate is not ordered.

@@ -11,8 +11,8 @@ use super::lines::{End, size};
 use super::score::Score;
 use super::sequence::MAX_LINES_APART;
 use super::stated::Stated;
-use super::strangers::Strangers;
 use super::summary::Fold;
+use super::unexplained::UnexplainedXids;
 use super::{HEAD_BYTES, MatchedLine};
 use crate::signature::MAX_PARTS;
 
@@ -47,7 +47,7 @@ pub(super) struct Seen<'a> {
     /// Signatures of several lines that were begun and given up for want of room.
     pub(super) given_up: u64,
     pub(super) stated: &'a Stated,
-    pub(super) strangers: &'a Strangers,
+    pub(super) unexplained: &'a UnexplainedXids,
 }
 
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@
 //! devices  which device a line is about, where a pattern counts for GPUs only
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
 //!          match only wraps another; cause: what came first and led to the rest
-//! fatal    lines that are not harmless, whatever their record says; strangers: Xids that no record explains
+//! fatal    lines that are not harmless, whatever their record says; unexplained: Xids that no record explains
 //! sieve    whether a scan of a short text can find anything
 //! ```
 //!
@@ -46,13 +46,13 @@ mod score;
 mod sequence;
 mod sieve;
 mod stated;
-mod strangers;
 mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod text;
+mod unexplained;
 mod wrapper;
 
 use std::borrow::Cow;
@@ -66,7 +66,6 @@ pub use given::{EnvironmentError, check_environment};
 pub use lines::{LONG_LINE_BYTES, OVERLAP_BYTES};
 pub use sequence::MAX_LINES_APART;
 pub use sieve::Sieve;
-pub use strangers::UnexplainedXid;
 pub use summary::{
     Applies, Candidate, Fold, KnownComponent, LinePart, Match, MatchedLine, Order, RootCause, Summary,
     errors_and_harmless,
@@ -155,11 +154,6 @@ impl Scanner {
     /// these and more.
     pub fn notes(&self) -> Vec<String> {
         self.engine.notes(self.lines.long_lines())
-    }
-
-    /// Xids that no record explains, each number once, on the lines since the last call.
-    pub fn take_unexplained(&mut self) -> Vec<UnexplainedXid> {
-        self.engine.take_unexplained()
     }
 
     /// Ends the text and sums up.

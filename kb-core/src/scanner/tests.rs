@@ -12,6 +12,6 @@ mod places;
 mod properties;
 mod ranks;
 mod several;
-mod strangers;
+mod unexplained;
 mod unread;
 mod writers;

@@ -4,7 +4,7 @@ use super::expect::Expect;
 use super::run::judge;
 use super::{ExitCode, Verdict};
 use crate::observation::{
-    LineEvent, Look, Recovery, UNKNOWN_XID, What, canonical, known, open_faults, read_line,
+    LineEvent, Look, Recovery, UNKNOWN_XID, What, canonical, known, open_faults, read_message,
 };
 use crate::report::{Bearing, Entry, Family, NODE, Pair, Report, Shape, When, fact_name};
 
@@ -60,7 +60,7 @@ fn logged(report: &Report) -> Option<(Verdict, String)> {
     let during = report.logs.iter().filter(|log| log.when != When::Before);
     let events = during
         .flat_map(|log| log.text.lines())
-        .filter_map(|line| read_line(line.trim()));
+        .filter_map(|line| read_message(line.trim()));
     let of_run = events.filter(|event| {
         let is_switch = matches!(
             event.what,

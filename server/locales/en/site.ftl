@@ -30,3 +30,5 @@ site-unreadable = The answer could not be read.
 site-broken = The connection broke. Nothing was kept.
 site-stopped = Stopped. Nothing was kept.
 site-line = line{" "}
+site-find = Search the records
+site-suggested = Records that fit

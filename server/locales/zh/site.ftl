@@ -30,3 +30,5 @@ site-unreadable = 无法读取结果。
 site-broken = 连接中断，未保留任何内容。
 site-stopped = 已停止，未保留任何内容。
 site-line = 第几行：
+site-find = 搜索记录
+site-suggested = 匹配的记录

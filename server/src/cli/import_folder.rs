@@ -243,14 +243,8 @@ impl<'a> RoundTrip<'a> {
                 };
                 self.settled.push(format!("{word}: {id} {revision}"));
                 self.count(word);
-                let sha256 = texts.sha256();
-                self.manifest.note(
-                    id,
-                    Written {
-                        revision: *revision,
-                        sha256,
-                    },
-                );
+                let (revision, sha256) = (*revision, texts.sha256());
+                self.manifest.note(id, Written { revision, sha256 });
             }
             (Planned::Publish { .. }, Some(Done::Refused { draft, findings })) => {
                 self.settled
@@ -264,9 +258,28 @@ impl<'a> RoundTrip<'a> {
                 self.count("withdrawn");
                 self.manifest.records.remove(id);
             }
-            (Planned::Rename { from, texts, .. }, Some(done)) => self.settle_rename((from, id), texts, done),
+            (Planned::Rename { from, texts, .. }, Some(Done::Renamed(revision))) => {
+                self.settled.push(format!("renamed: {from} to {id} {revision}"));
+                self.count("renamed");
+                self.manifest.records.remove(from);
+                let (revision, sha256) = (*revision, texts.sha256());
+                self.manifest.note(id, Written { revision, sha256 });
+            }
+            (
+                Planned::Rename { from, .. },
+                Some(Done::NotRenamed(findings) | Done::Refused { findings, .. }),
+            ) => {
+                self.settled
+                    .extend(findings.iter().map(|finding| told(id, finding)));
+                self.settled.push(not_renamed(from));
+                self.count("not renamed");
+                self.open += 1;
+            }
             (_, Some(Done::Failed(why))) => {
                 self.settled.push(format!("failed: {id}: {why}"));
+                if let Planned::Rename { from, .. } = planned {
+                    self.settled.push(not_renamed(from));
+                }
                 self.count("failed");
                 self.open += 1;
             }
@@ -280,14 +293,8 @@ impl<'a> RoundTrip<'a> {
                 let told = format!("written from the database: {id} {revision}");
                 self.settled.push(told);
                 self.count("written");
-                let sha256 = texts.sha256();
-                self.manifest.note(
-                    id,
-                    Written {
-                        revision: *revision,
-                        sha256,
-                    },
-                );
+                let (revision, sha256) = (*revision, texts.sha256());
+                self.manifest.note(id, Written { revision, sha256 });
             }
             (Planned::Remove, _) => {
                 bundle::remove_record(path, id).with_context(shown)?;
@@ -304,29 +311,6 @@ impl<'a> RoundTrip<'a> {
             _ => {}
         }
         Ok(())
-    }
-
-    fn settle_rename(&mut self, (from, to): (&RecordId, &RecordId), texts: &SeedRecord, done: &Done) {
-        let findings = match done {
-            Done::Renamed(revision) => {
-                self.settled.push(format!("renamed: {from} to {to} {revision}"));
-                self.count("renamed");
-                self.manifest.records.remove(from);
-                let (revision, sha256) = (*revision, texts.sha256());
-                return self.manifest.note(to, Written { revision, sha256 });
-            }
-            Done::NotRenamed(findings) | Done::Refused { findings, .. } => findings.as_slice(),
-            Done::Failed(why) => {
-                self.settled.push(format!("failed: {to}: {why}"));
-                &[]
-            }
-            Done::Published { .. } | Done::Withdrawn => &[],
-        };
-        self.settled
-            .extend(findings.iter().map(|finding| told(to, finding)));
-        self.settled.push(not_renamed(from));
-        self.count("not renamed");
-        self.open += 1;
     }
 
     fn count(&mut self, word: &'static str) {

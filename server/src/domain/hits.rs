@@ -6,6 +6,8 @@ use kb_core::ids::RecordId;
 use kb_core::scanner::{Event, Hit, written_by};
 use kb_core::terminal::harmless;
 
+use super::lookup::MatchAnswer;
+
 /// Most lines of a text that are noted.
 const MOST_LINES: usize = 200_000;
 /// Most hosts, ranks or GPUs of one record that are noted.
@@ -33,6 +35,22 @@ pub struct HitsOfRecord {
 }
 
 impl Hits {
+    /// Of an answer whose text is not there: its own lines are all that is known.
+    pub fn of_answer(answer: &MatchAnswer) -> Self {
+        let mut hits = Self::default();
+        for found in &answer.matches {
+            let of = hits.of.entry(found.id.clone()).or_default();
+            for line in &found.lines {
+                of.lines.push(line.line);
+                if let Some(marked) = &line.text {
+                    of.note_writer(&marked.text);
+                }
+                of.note_captured(&line.captures);
+            }
+        }
+        hits
+    }
+
     pub fn note(&mut self, events: &[Event]) {
         for event in events {
             if let Event::Hit(hit) = event {
@@ -52,11 +70,7 @@ impl Hits {
             self.cut_behind.get_or_insert(hit.line);
         }
         if let Some(marked) = &hit.text {
-            let by = written_by(&marked.text);
-            let mut is_kept = note(&mut of.hosts, by.host);
-            is_kept &= note(&mut of.ranks, by.rank);
-            is_kept &= note(&mut of.gpus, by.gpu);
-            of.are_more |= !is_kept;
+            of.note_writer(&marked.text);
         }
         of.note_captured(&hit.captures);
     }
@@ -72,6 +86,14 @@ impl Hits {
 }
 
 impl HitsOfRecord {
+    fn note_writer(&mut self, line: &str) {
+        let by = written_by(line);
+        let mut is_kept = note(&mut self.hosts, by.host);
+        is_kept &= note(&mut self.ranks, by.rank);
+        is_kept &= note(&mut self.gpus, by.gpu);
+        self.are_more |= !is_kept;
+    }
+
     fn note_captured(&mut self, captures: &BTreeMap<String, String>) {
         let value = |name: &str| captures.get(name).map(String::as_str);
         let device = value("pci")

@@ -22,6 +22,7 @@ pub mod records;
 pub mod reports;
 pub mod round_trip;
 pub mod search;
+pub mod shared;
 pub mod steps;
 pub mod suspects;
 pub mod tokens;

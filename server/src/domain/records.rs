@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kb_core::ids::{IdError, RecordId};
+use kb_core::near;
 
 use super::search::search;
 use crate::feed::{Generation, PublishedRecord};
@@ -40,7 +41,8 @@ pub fn by_code(generation: &Generation, code: &str) -> Vec<Arc<PublishedRecord>>
     ids.filter_map(|id| generation.record(id).cloned()).collect()
 }
 
-/// Records that may be meant by a name that no record has: those of such a code first, then what its words find.
+/// Records that may be meant by a name that no record has: those of such a code first, then those whose id differs from it by a
+/// few letters, then what its words find.
 ///
 /// This computes; call it off the async threads.
 pub fn near(generation: &Generation, asked: &str) -> Vec<RecordId> {
@@ -48,8 +50,13 @@ pub fn near(generation: &Generation, asked: &str) -> Vec<RecordId> {
         return Vec::new();
     }
     let mut near: Vec<RecordId> = generation.by_code(asked).to_vec();
+    let ids = generation
+        .records()
+        .map(|published| published.record.id().as_str());
+    let ids = near::all_near(asked, ids).into_iter().take(NEAR);
+    near.extend(ids.filter_map(|id| id.parse().ok()));
     let request = SearchRequest {
-        text: asked.replace(['/', '-'], " "),
+        text: asked.replace(['/', '-', '_'], " "),
         limit: Some(NEAR),
         ..SearchRequest::default()
     };

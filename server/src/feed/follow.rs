@@ -157,11 +157,12 @@ impl Follower {
     }
 }
 
-/// Everything, with the records beside the store's as if they were published before it began.
+/// Everything, with the records beside the store's as if they were published before it began: their seqs are below zero, and
+/// each has its own, for the search index tells records apart by it.
 async fn read_all(store: &dyn FeedStore, beside: &[SeedRecord]) -> Result<(Vec<FeedChange>, Seq), FeedError> {
-    let mut changes: Vec<FeedChange> = beside
-        .iter()
-        .map(|record| offline::change(Seq(0), record.clone()))
+    let mut changes: Vec<FeedChange> = (1..)
+        .zip(beside)
+        .map(|(number, record): (i64, _)| offline::change(Seq(-number), record.clone()))
         .collect();
     let (published, reaches) = read_after(store, Seq(0)).await?;
     changes.extend(published);

@@ -100,7 +100,7 @@ impl PublishedRecord {
 
     /// Under which number the index knows this revision.
     pub(super) fn slot(&self) -> Slot {
-        self.seq.0.unsigned_abs()
+        self.seq.0.cast_unsigned()
     }
 }
 

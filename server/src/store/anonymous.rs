@@ -1,4 +1,4 @@
-//! What people write without a login: suggestions, votes, kept lines. One quota and one room hold for all of it.
+//! What people write without a login: suggestions, votes, kept lines, shared answers. One quota and one room hold for all of it.
 
 use std::fmt::Debug;
 
@@ -27,6 +27,13 @@ pub trait AnonymousStore: Send + Sync + Debug {
     /// Removes the entry that was kept with the hash of this key; false where there is none.
     async fn take_back_anonymous(&self, key_sha256: &str) -> Result<bool, StoreError>;
 
+    /// The entry that was kept with the hash of this name, unless its time is over.
+    async fn anonymous_named(
+        &self,
+        name_sha256: &str,
+        now: OffsetDateTime,
+    ) -> Result<Option<AnonymousEntry>, StoreError>;
+
     /// Removes what is over, and counts of days before today; how many entries went.
     async fn expire_anonymous(&self, now: OffsetDateTime) -> Result<u64, StoreError>;
 
@@ -42,10 +49,12 @@ pub enum AnonymousKind {
     Vote,
     /// Lines that no record explains.
     Lines,
+    /// An answer that is shared.
+    Answer,
 }
 
 impl AnonymousKind {
-    pub const ALL: [Self; 3] = [Self::Suggestion, Self::Vote, Self::Lines];
+    pub const ALL: [Self; 4] = [Self::Suggestion, Self::Vote, Self::Lines, Self::Answer];
 
     /// The word that the database uses.
     pub fn as_str(self) -> &'static str {
@@ -53,6 +62,7 @@ impl AnonymousKind {
             Self::Suggestion => "suggestion",
             Self::Vote => "vote",
             Self::Lines => "lines",
+            Self::Answer => "answer",
         }
     }
 
@@ -70,6 +80,8 @@ pub struct NewAnonymous {
     pub body: String,
     /// Hash of the key by which its writer takes it back.
     pub key_sha256: Option<String>,
+    /// Hash of the name under which it is read.
+    pub name_sha256: Option<String>,
     /// Where it comes from, as a hash that is good for the day alone.
     pub source: String,
     pub at: OffsetDateTime,

@@ -46,7 +46,7 @@ async fn a_credential_writes_its_own_node_alone() {
     let refused = problem(
         send(&app, own, &of_node("run-2", "node-b")).await,
         403,
-        "forbidden",
+        "other_node",
     )
     .await;
     let told = refused["detail"].as_str().unwrap();
@@ -57,7 +57,7 @@ async fn a_credential_writes_its_own_node_alone() {
     let batch = object!({"items": [of_node("run-3", "node-b"), of_node("run-4", "node-a")]});
     let request = app.post("/api/v1/reports/batch").bearer_auth(own).json(&batch);
     let outcomes = json(request.send().await.unwrap()).await;
-    assert_eq!(outcomes["items"][0]["problem"]["code"], "forbidden");
+    assert_eq!(outcomes["items"][0]["problem"]["code"], "other_node");
     assert_eq!(outcomes["items"][1]["node"], "node-a");
     // A token that may write any node still does, and is told.
     let any = app.token(&[Scope::Report]).await;

@@ -1,5 +1,6 @@
 //! Files with a new name: the record gets the new id, or stays as it was.
 
+use kb_core::ids::RecordId;
 use peerless::store::{RecordState, RecordStatus, Store};
 
 use crate::round_trip::{ANNEX, CAUSE, Setting, out, published, write};
@@ -55,7 +56,7 @@ async fn files_with_a_new_name_rename_the_record() {
     assert_eq!(published(store.as_ref(), NEW).await, setting.file(NEW));
     // The former address leads on.
     let leads = store.resolve_alias(OLD).await.unwrap();
-    assert_eq!(leads.as_ref().map(kb_core::ids::RecordId::as_str), Some(NEW));
+    assert_eq!(leads.as_ref().map(RecordId::as_str), Some(NEW));
     let again = out(&setting.import(&["--prune"]));
     assert!(again.contains("nothing to do"), "{again}");
     assert!(setting.export(&[]).status.success());
@@ -114,8 +115,5 @@ async fn a_draft_under_the_new_id_takes_the_place_of_the_record() {
     assert_eq!(published(store.as_ref(), NEW).await, setting.file(NEW));
     let old = status(store.as_ref(), OLD).await.unwrap();
     assert_eq!(old.state, RecordState::Withdrawn);
-    assert_eq!(
-        old.replaced_by.as_ref().map(kb_core::ids::RecordId::as_str),
-        Some(NEW)
-    );
+    assert_eq!(old.replaced_by.as_ref().map(RecordId::as_str), Some(NEW));
 }

@@ -187,3 +187,43 @@ async fn a_record_shows_what_works_first_and_its_command_is_copied() {
     assert_eq!(browser.script("return window.copied").await, command);
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
+
+/// The tab keeps the answer: a form is not sent twice.
+#[tokio::test]
+async fn reload_and_back_never_lose_an_answer() {
+    let app = TestApp::start_with(|options| options.seeds = seeds()).await;
+    let browser = Browser::start().await;
+    answered(&browser, &app, "?lang=zh").await;
+    let lookups = async || {
+        let metrics = app.get("/metrics").await.text().await.unwrap();
+        let sent = metrics
+            .lines()
+            .filter(|line| line.contains("\"/match\"") && line.contains("\"POST\""));
+        sent.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = lookups().await;
+    assert!(!before.is_empty());
+    let is_whole = async |how: &str| {
+        browser
+            .until("return !window.old && document.querySelectorAll('.faults li').length === 6")
+            .await;
+        assert!(
+            browser.address().await.contains("/match?answer=1&lang=zh"),
+            "{how}"
+        );
+        let copies = "return [...document.querySelectorAll('[data-copy-row]')].every((row) => !row.hidden)";
+        assert_eq!(browser.script(copies).await, json!(true), "{how}");
+    };
+    is_whole("answered").await;
+    browser.script("window.old = true; location.reload()").await;
+    is_whole("reload").await;
+    browser.follow("#match-1-title a").await;
+    browser.back().await;
+    is_whole("back").await;
+    // Another tab, or a link that was passed on, has nothing to put back.
+    browser.open(&format!("{}/match?answer=7", app.url)).await;
+    assert_eq!(count(&browser, ".faults li").await, 0);
+    assert_eq!(count(&browser, "#text").await, 1);
+    assert_eq!(lookups().await, before, "nothing was looked up again");
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}

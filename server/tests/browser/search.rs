@@ -88,3 +88,52 @@ async fn what_was_typed_last_is_shown_and_what_was_pasted_is_asked_by_nobody() {
         serde_json::json!([0, ["/search?q=&typing=1", "/search?q=gate&typing=1"]])
     );
 }
+
+/// Keys as `WebDriver` names them.
+const DOWN: &str = "\u{e015}";
+const ENTER: &str = "\u{e007}";
+const ESCAPE: &str = "\u{e00c}";
+
+#[tokio::test]
+async fn the_search_of_every_page_is_used_by_keyboard_alone() {
+    let app = TestApp::start().await;
+    let browser = Browser::start().await;
+    let focused = async || browser.script("return document.activeElement.id").await;
+    let suggested = "return document.querySelectorAll('#suggested [role=option]').length > 0";
+    for width in [360, 1280] {
+        browser.viewport(width, 900, "light").await;
+        browser.open(&format!("{}/graph", app.url)).await;
+        browser.press("/").await;
+        assert_eq!(focused().await, "find", "{width}");
+        browser.type_into("#find", "peer acess").await;
+        browser.until(suggested).await;
+        assert!(browser.sticks_out(width).await <= 0, "{width}");
+        browser.press(ESCAPE).await;
+        assert_ne!(focused().await, "find");
+        let is_closed = "return document.querySelector('#suggested').hidden";
+        assert_eq!(browser.script(is_closed).await, true);
+        browser.press("/").await;
+        browser.type_into("#find", " ").await;
+        browser.until(suggested).await;
+        browser.press(DOWN).await;
+        browser
+            .until("return document.querySelector('#suggested-0').getAttribute('aria-selected') === 'true'")
+            .await;
+        browser.press(ENTER).await;
+        browser.until("return location.pathname.startsWith('/r/')").await;
+    }
+    // What is pasted is a message: it is matched, and stands in no address.
+    let paste = "const data = new DataTransfer();
+        data.setData('text', 'epoch 1\\nRuntimeError: CUDA error: peer access is not supported between these two devices');
+        const field = document.querySelector('#find');
+        field.focus();
+        field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }));
+        field.value = data.getData('text');";
+    browser.script(paste).await;
+    browser.press(ENTER).await;
+    browser.until("return location.pathname === '/match'").await;
+    assert_eq!(browser.text("h1").await, "1 known error");
+    let address = browser.address().await;
+    assert!(address.ends_with("/match?answer=1"), "{address}");
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}

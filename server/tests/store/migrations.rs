@@ -370,12 +370,13 @@ async fn older_sessions_end(place: Arc<Place>) {
     let begun = session("s1", "p1", Role::Editor);
     store.start_session(begun, None, (&ada, "login")).await.unwrap();
     assert!(store.session("s1", at(5)).await.unwrap().is_some());
-    place
-        .run(match place.engine {
-            Engine::Sqlite => include_str!("../../../migrations/sqlite/0024_sessions_end.sql"),
-            Engine::Postgres => include_str!("../../../migrations/postgres/0024_sessions_end.sql"),
-        })
-        .await;
+    let sqlite = include_str!("../../../migrations/sqlite/0024_sessions_end.sql");
+    let postgres = include_str!("../../../migrations/postgres/0024_sessions_end.sql");
+    let migration = match place.engine {
+        Engine::Sqlite => sqlite,
+        Engine::Postgres => postgres,
+    };
+    place.run(migration).await;
     assert_eq!(store.session("s1", at(5)).await.unwrap(), None);
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The excerpts of a report are capped, since they leave the node; a flood of one line would hide the one that matters.
 
-use kb_core::health::{LogPlace, Missed, Occurrence, Place, read_line};
+use kb_core::health::{LogPlace, Missed, Occurrence, Place, read_message};
 use time::OffsetDateTime;
 
 use super::super::HostRoot;
@@ -51,9 +51,14 @@ pub(crate) fn events(
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
     };
+    if from.is_none() && records.is_empty() && matches!(place, Place::File { offset: 1.., .. }) {
+        return unread(format!(
+            "{name}: none of its lines is the kernel's in a form that is known"
+        ));
+    }
     let uptime = uptime(root);
     let occurrences = records.iter().filter_map(|(record, boot)| {
-        let event = read_line(&record.message)?;
+        let event = read_message(&record.message)?;
         let of_this_boot = boot.as_deref() == boot_id;
         let stamp = record.microseconds.filter(|_| of_this_boot).zip(uptime);
         // The log's clock is not corrected as others are: near enough for people.
@@ -282,6 +287,22 @@ mod tests {
         let root = tree(&[("dev/kmsg", &[kmsg(1, &xid(79)), flood].concat())]);
         let (told, _) = look(root.path(), "a", &mut None);
         assert_eq!((told.len(), told[0].0.as_str()), (4_999, "79"));
+    }
+
+    #[test]
+    fn a_log_in_a_form_that_is_not_known_is_not_read() {
+        let line = "<4>1 2026-11-24T10:00:00Z gpu-17 kernel - - - NVRM: Xid (PCI:0000:3b:00): 79, x\n";
+        let root = tree(&[(KERN, line)]);
+        let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
+        assert!(read.unread.unwrap().contains("none of its lines"));
+    }
+
+    #[test]
+    fn lines_before_the_kernels_first_are_of_an_earlier_boot() {
+        let line = |message: &str| format!("Nov 21 10:00:00 gpu-17 kernel: {message}\n");
+        let log = [line(&xid(79)), line("Linux version 6.8.0"), line(&xid(31))].concat();
+        let root = tree(&[(KERN, &log)]);
+        assert_eq!(look(root.path(), "a", &mut None).0, of(&[("31", "a")]));
     }
 
     #[test]

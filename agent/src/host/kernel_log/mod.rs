@@ -172,13 +172,18 @@ impl Kept {
     }
 }
 
-/// Where the last boot begins: a stamp smaller than the one before it. Stamps of different processors may be out of
-/// order by moments.
+/// Where the last boot begins: a stamp smaller than the one before it, or the kernel's first line, which is there without
+/// stamps, too. Stamps of different processors may be out of order by moments.
 fn start_of_boot(records: &[Record]) -> usize {
     const MOMENT: u64 = 1_000_000;
+    const FIRST: &str = "Linux version ";
     let mut start = 0;
     let mut newest = 0;
     for (index, record) in records.iter().enumerate() {
+        if record.message.starts_with(FIRST) {
+            start = index;
+            newest = 0;
+        }
         let Some(time) = record.microseconds else { continue };
         if time.saturating_add(MOMENT) < newest {
             start = index;

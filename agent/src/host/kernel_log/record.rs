@@ -1,5 +1,9 @@
 //! One line of the kernel log, in either of the forms that it is kept in.
 
+/// A priority is a facility and, in the lower bits, a severity (RFC 5424, 6.2.1).
+const SEVERITY_BITS: u32 = 3;
+const KERNEL: u32 = 0;
+
 /// A message with what puts it in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
@@ -17,7 +21,11 @@ impl Record {
         let first = text.lines().next()?;
         let (prefix, message) = first.split_once(';')?;
         let mut fields = prefix.split(',');
-        let _priority: u32 = fields.next()?.parse().ok()?;
+        let priority: u32 = fields.next()?.parse().ok()?;
+        // Anybody may write to the device; what programs write has another facility than the kernel's.
+        if priority >> SEVERITY_BITS != KERNEL {
+            return None;
+        }
         Some(Self {
             sequence: Some(fields.next()?.parse().ok()?),
             microseconds: Some(fields.next()?.parse().ok()?),
@@ -90,7 +98,14 @@ mod tests {
             (Some(339), Some(5_140_900))
         );
         assert_eq!(record.line(), "[    5.140900] NET: Registered protocol family 10");
-        for bad in ["", "6,339;x", "x,339,1;x", "6,339,1", "6,-1,1;x"] {
+        for bad in [
+            "",
+            "14,339,1,-;NVRM: x",
+            "6,339;x",
+            "x,339,1;x",
+            "6,339,1",
+            "6,-1,1;x",
+        ] {
             assert_eq!(Record::from_kmsg(bad), None, "{bad}");
         }
     }

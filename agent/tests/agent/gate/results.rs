@@ -106,7 +106,7 @@ fn an_xid_that_a_look_read_drains_the_node_and_is_its_condition() {
             &node.path(""),
             "host/dev/kmsg",
             format!("5,0,0,-;Linux version 6.8.0\n{text}"),
-        )
+        );
     };
     let state = node.path("state");
     let look = || node.run("daemon", &["--once", "--state", state.to_str().unwrap()]);

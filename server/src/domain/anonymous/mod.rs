@@ -1,5 +1,5 @@
 //! Writing without a login: whether it is allowed, how much of it, and for how long it is kept. What is written is a matter of
-//! whoever keeps it here: suggestions, votes, lines that nobody knows.
+//! whoever keeps it here: suggestions, votes, lines that nobody knows, shared answers.
 
 use std::net::IpAddr;
 
@@ -65,6 +65,7 @@ impl Nobody {
             subject: subject.to_owned(),
             body,
             key_sha256: None,
+            name_sha256: None,
             source: source(self.client, at),
             at,
             expires_at: at + KEPT_FOR,

@@ -11,6 +11,7 @@ use super::marks::Marks;
 use super::unknown::Unknown;
 use crate::domain::hits::Hits;
 use crate::domain::lookup::MatchAnswer;
+use crate::domain::shared::Shared;
 
 /// Texts up to this many lines are shown whole.
 const SHOWN_WHOLE: u64 = 60;
@@ -76,7 +77,7 @@ pub struct MarkedText {
 
 impl MarkedText {
     /// Marks where the faults stand, and what looks like an error beside them; of each that is `shown` the first line is
-    /// there. Without the text the lines that the answer has are all there is.
+    /// there. Without the text the lines that the answer has, or that were shared of it, are all there is.
     ///
     /// This computes; call it off the async threads.
     pub fn of(
@@ -84,13 +85,16 @@ impl MarkedText {
         faults: &[Fault],
         shown: &[&Fault],
         hits: &Hits,
-        text: Option<&str>,
+        (text, shared): (Option<&str>, Option<&Shared>),
     ) -> Self {
         let mut marks = Marks::of(answer, faults, hits);
         marks.firsts = shown.iter().map(|fault| fault.line).collect();
         if let Some(text) = text {
             let unknown = Unknown::look(text, hits.cut_behind(), |line| marks.is_hit(line));
             marks.unknown = unknown;
+        }
+        if let Some(shared) = shared {
+            marks.take_unknown(shared);
         }
         Self {
             rows: rows(&marks, text, answer.lines_scanned),

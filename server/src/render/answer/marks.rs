@@ -8,6 +8,7 @@ use super::faults::Fault;
 use super::unknown::Unknown;
 use crate::domain::hits::Hits;
 use crate::domain::lookup::MatchAnswer;
+use crate::domain::shared::Shared;
 
 #[derive(Debug)]
 pub(super) struct Marks {
@@ -76,6 +77,26 @@ impl Marks {
                 span: (text.mark_start as usize, text.mark_end as usize),
             });
         }
+    }
+
+    /// Takes over what was told of a text when its answer was shared.
+    pub(super) fn take_unknown(&mut self, shared: &Shared) {
+        if !shared.looked {
+            return;
+        }
+        let unknown = shared.marked.iter().filter(|line| line.is_unknown);
+        let mut numbers = BTreeSet::new();
+        for line in unknown {
+            numbers.insert(line.number);
+            self.matched.entry(line.number).or_insert_with(|| Matched {
+                text: line.text.clone(),
+                span: (0, 0),
+            });
+        }
+        self.unknown = Unknown::Lines {
+            numbers,
+            are_more: shared.are_more_unknown,
+        };
     }
 
     /// Line and fault, in order.

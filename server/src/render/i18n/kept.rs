@@ -4,6 +4,7 @@ words! {
     "kept";
     texts {
         title,
+        own,
         offer,
         none,
         are_more,

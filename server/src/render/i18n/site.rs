@@ -32,6 +32,8 @@ words! {
         broken,
         stopped,
         line,
+        find,
+        suggested,
     }
     messages {
         as_of(seq: &str),

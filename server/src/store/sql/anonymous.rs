@@ -58,6 +58,21 @@ impl<DB: Engine> AnonymousStore for SqlStore<DB> {
         Ok(!gone.is_empty())
     }
 
+    async fn anonymous_named(
+        &self,
+        name_sha256: &str,
+        now: OffsetDateTime,
+    ) -> Result<Option<AnonymousEntry>, StoreError> {
+        let sql = "SELECT n, kind, subject, body, written_at, expires_at FROM anonymous_entry \
+            WHERE name_sha256 = $1 AND expires_at > $2";
+        let row = self
+            .read_once()
+            .await?
+            .first(sql, values![name_sha256, now])
+            .await?;
+        row.as_ref().map(entry_from).transpose()
+    }
+
     async fn expire_anonymous(&self, now: OffsetDateTime) -> Result<u64, StoreError> {
         let sql = "SELECT 1 FROM anonymous_entry WHERE expires_at <= $1 \
             UNION ALL SELECT 1 FROM anonymous_quota WHERE day < $2 LIMIT 1";
@@ -105,8 +120,8 @@ pub(super) async fn keep<DB: Engine>(
     }
     let bytes = (entry.body.len() + entry.subject.len()) as u64;
     let (total, pushed_out) = make_room(tx, bytes, entry.room_bytes).await?;
-    let sql = "INSERT INTO anonymous_entry (n, kind, subject, body, bytes, key_sha256, written_at, expires_at) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let sql = "INSERT INTO anonymous_entry (n, kind, subject, body, bytes, key_sha256, name_sha256, written_at, \
+        expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let row = values![
         n,
         entry.kind.as_str(),
@@ -114,6 +129,7 @@ pub(super) async fn keep<DB: Engine>(
         &entry.body,
         signed(bytes),
         entry.key_sha256.as_deref(),
+        entry.name_sha256.as_deref(),
         entry.at,
         entry.expires_at,
     ];

@@ -73,16 +73,7 @@ pub fn declare(routes: &mut Routes) {
         Access::Scope(Scope::Publish),
         records::publish::withdraw,
     );
-    routes.post(
-        "/api/v1/records/{id:.+}/-/merge",
-        Access::Scope(Scope::Publish),
-        records::moves::merge,
-    );
-    routes.post(
-        "/api/v1/records/{id:.+}/-/rename",
-        Access::Scope(Scope::Publish),
-        records::moves::rename,
-    );
+    declare_moves(routes);
     routes.get("/api/v1/records/{id:.+}", Access::Anyone, records::get::get);
     routes.put(
         "/api/v1/records/{id:.+}",
@@ -132,6 +123,25 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
 }
 
+/// Records that become one, two, or another id.
+fn declare_moves(routes: &mut Routes) {
+    routes.post(
+        "/api/v1/records/{id:.+}/-/merge",
+        Access::Scope(Scope::Publish),
+        records::moves::merge,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/rename",
+        Access::Scope(Scope::Publish),
+        records::moves::rename,
+    );
+    routes.post(
+        "/api/v1/records/{id:.+}/-/split",
+        Access::Scope(Scope::Edit),
+        records::split::split,
+    );
+}
+
 /// What users say, for editors to read.
 fn declare_feedback(routes: &mut Routes) {
     routes.post(
@@ -160,7 +170,6 @@ fn declare_reviews(routes: &mut Routes) {
     let edit = Access::Scope(Scope::Edit);
     routes.get("/api/v1/records/{id:.+}/-/reviews", edit, records::reviews::list);
     routes.post("/api/v1/records/{id:.+}/-/review", edit, records::reviews::step);
-    routes.post("/api/v1/records/{id:.+}/-/split", edit, records::split::split);
     routes.get(
         "/api/v1/records/{id:.+}/-/comments",
         edit,

@@ -53,6 +53,8 @@ codes! {
     Unauthorized = "unauthorized", UNAUTHORIZED, "Log in, or send a token";
     /// The token or the role may not do this.
     Forbidden = "forbidden", FORBIDDEN, "This is not allowed";
+    /// The node's credential writes reports of its own node alone.
+    OtherNode = "other_node", FORBIDDEN, "The report is of another node";
     /// A browser that is logged in sent this without the proof that it comes from a page of this server.
     Csrf = "csrf", FORBIDDEN, "This does not come from a page of this server";
     /// The route exists but has not been opened to anyone.

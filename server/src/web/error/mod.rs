@@ -1,8 +1,10 @@
 //! One error type for the whole web side: `application/problem+json` (RFC 9457) for programs, a page for browsers.
 //! Errors of actix itself are turned into it by [`normalise`].
 
+mod asked;
 mod code;
 mod from;
+mod meant;
 mod normalise;
 mod page;
 

@@ -6,7 +6,9 @@ use actix_web::http::{StatusCode, header};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpResponse, ResponseError};
 
-use super::{Code, Problem, page};
+use super::asked::asked;
+use super::{Code, Problem, meant, page};
+use crate::web::pages::failure::Asked;
 use crate::web::session::visitor::{self, Visitor};
 
 /// Middleware: gives every error its one form.
@@ -28,9 +30,14 @@ pub async fn normalise(
         (None, None) if has_body(&response) => return Ok(response),
         (None, None) => bare(status),
     };
+    if let Some(leads) = meant::lead(response.request(), &problem) {
+        let (request, _) = response.into_parts();
+        return Ok(ServiceResponse::new(request, leads));
+    }
     let replacement = if wants_page {
+        let asked = asked(response.request(), &problem).await;
         let visitor = response.request().extensions().get::<Visitor>().cloned();
-        visitor::with(visitor.unwrap_or_default(), || page_with_headers(&problem))
+        visitor::with(visitor.unwrap_or_default(), || page_with_headers(&problem, asked))
     } else {
         problem.error_response()
     };
@@ -59,8 +66,8 @@ fn replace(
     ServiceResponse::new(request, replacement)
 }
 
-fn page_with_headers(problem: &Problem) -> HttpResponse {
-    let mut response = page::render(problem);
+fn page_with_headers(problem: &Problem, asked: Asked) -> HttpResponse {
+    let mut response = page::render(problem, asked);
     for (name, value) in &problem.headers {
         response.headers_mut().insert(name.clone(), value.clone());
     }

@@ -1,5 +1,5 @@
 //! `/unknown` and `/kept/{key}`: lines of a pasted text that no record knows, shown without names, and kept if their owner says
-//! so; and the link by which they are taken back.
+//! so; and the link by which they, and answers that were shared, are taken back.
 
 use actix_web::web::{Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
@@ -28,6 +28,7 @@ const KEY_BYTES: usize = 16;
 pub struct KeptPage {
     pub(in crate::web::pages) layout: Layout,
     pub(in crate::web::pages) words: &'static Words,
+    pub(in crate::web::pages) title: &'static str,
     pub(in crate::web::pages) csrf: String,
     pub(in crate::web::pages) state: State,
 }
@@ -56,9 +57,14 @@ pub enum State {
 
 pub(in crate::web::pages) fn page(state: State, csrf: String, locale: Locale) -> KeptPage {
     let words = Words::of(locale.language);
+    let title = match state {
+        State::Shown { .. } | State::Kept { .. } => words.title,
+        State::Asked { .. } | State::Deleted => words.own,
+    };
     KeptPage {
-        layout: Layout::new(format!("{} · Peerless", words.title), Section::Lookup).spoken(locale),
+        layout: Layout::new(format!("{title} · Peerless"), Section::Lookup).spoken(locale),
         words,
+        title,
         csrf,
         state,
     }
@@ -170,7 +176,7 @@ fn nothing() -> Problem {
     )
 }
 
-fn new_key(state: &AppState) -> Result<String, Problem> {
+pub(super) fn new_key(state: &AppState) -> Result<String, Problem> {
     let mut bytes = [0; KEY_BYTES];
     let drawn = state.random.fill(&mut bytes);
     drawn.map_err(|error| Problem::internal(&error))?;

@@ -42,6 +42,8 @@ pub struct Layout {
     pub visitor: Visitor,
     /// Which link of the head is marked.
     pub section: Section,
+    /// Whether the head has the search; a page with a search of its own has one alone.
+    pub finds: bool,
     /// False keeps the page out of public search engines.
     pub indexed: bool,
     pub alternates: Vec<Alternate>,
@@ -60,6 +62,7 @@ impl Layout {
             words: site::Words::of(Locale::ENGLISH.language),
             visitor: visitor::current(),
             section,
+            finds: true,
             indexed: false,
             alternates: Vec::new(),
             assets: assets::links(),
@@ -91,6 +94,13 @@ impl Layout {
     /// `Knowledge as of change 412`.
     pub fn as_of(&self) -> Option<String> {
         self.seq.map(|seq| self.words.as_of(&seq.to_string()))
+    }
+
+    /// A page with a search of its own.
+    #[must_use]
+    pub fn with_own_search(mut self) -> Self {
+        self.finds = false;
+        self
     }
 
     /// A page that search engines may show.

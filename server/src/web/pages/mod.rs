@@ -26,6 +26,7 @@ pub mod report;
 pub mod reviews;
 pub mod revisions;
 pub mod search;
+pub mod shared;
 pub mod together;
 pub mod unmatched;
 pub mod workbench;
@@ -78,6 +79,9 @@ pub fn declare(routes: &mut Routes) {
     let edit = Access::Scope(Scope::Edit);
     routes.get("/workbench", edit, workbench::get);
     routes.form("/workbench", edit, workbench::post);
+    routes.form("/share", Access::Anyone, shared::preview);
+    routes.form("/share/keep", Access::Anyone, shared::keep);
+    routes.get("/a/{name}", Access::Anyone, shared::get);
     routes.post("/unknown", Access::Anyone, kept::show);
     routes.form("/unknown/keep", Access::Anyone, kept::keep);
     routes.get("/kept/{key}", Access::Anyone, kept::ask);
@@ -117,7 +121,7 @@ pub fn declare(routes: &mut Routes) {
 /// Parameters of each page, besides its language.
 pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/", &[]),
-    (Method::GET, "/match", &[]),
+    (Method::GET, "/match", &["answer"]),
     (Method::POST, "/match", &lookup::form::COMPONENTS),
     (
         Method::GET,
@@ -157,6 +161,9 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
         "/unmatched",
         &["state", "assignee", "node", "q", "sort", "skip"],
     ),
+    (Method::POST, "/share", &[]),
+    (Method::POST, "/share/keep", &[]),
+    (Method::GET, "/a/{name}", &[]),
     (Method::POST, "/unknown", &[]),
     (Method::POST, "/unknown/keep", &[]),
     (Method::GET, "/kept/{key}", &[]),

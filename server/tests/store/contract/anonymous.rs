@@ -14,6 +14,7 @@ fn entry(source: &str, body: &str, second: i64) -> NewAnonymous {
         subject: "cuda/x".to_owned(),
         body: body.to_owned(),
         key_sha256: None,
+        name_sha256: None,
         source: source.to_owned(),
         at: at(second),
         expires_at: at(second + 90 * A_DAY),
@@ -122,6 +123,44 @@ pub(crate) async fn a_writer_takes_back_with_the_key(place: Arc<Place>) {
     assert_eq!(bodies(store.as_ref(), AnonymousKind::Suggestion).await, ["k2"]);
     let nul = store.keep_anonymous(entry("c", "\0", 0)).await;
     assert!(matches!(nul, Err(StoreError::Unstorable { .. })), "{nul:?}");
+}
+
+pub(crate) async fn an_answer_is_read_by_its_name_until_its_time_is_over(place: Arc<Place>) {
+    let store = place.store().await;
+    let answer = |name: &str, days: i64| NewAnonymous {
+        kind: AnonymousKind::Answer,
+        key_sha256: Some(format!("key of {name}")),
+        name_sha256: Some(name.to_owned()),
+        expires_at: at(days * A_DAY),
+        ..entry(name, name, 0)
+    };
+    keep(store.as_ref(), answer("a1", 1)).await;
+    keep(store.as_ref(), answer("a7", 7)).await;
+    // What has no name is not read by one.
+    keep(store.as_ref(), entry("c", "", 0)).await;
+    let read = async |name: &str, second: i64| {
+        let found = store.anonymous_named(name, at(second)).await.unwrap();
+        found.map(|entry| (entry.kind, entry.body, entry.written_at, entry.expires_at))
+    };
+    let expected = |name: &str, days: i64| {
+        let times = (at(0), at(days * A_DAY));
+        Some((AnonymousKind::Answer, name.to_owned(), times.0, times.1))
+    };
+    assert_eq!(read("a1", A_DAY - 1).await, expected("a1", 1));
+    assert_eq!(read("a1", A_DAY).await, None, "before anybody looked through");
+    assert_eq!(read("a7", A_DAY).await, expected("a7", 7));
+    for name in ["", "a", "key of a7"] {
+        assert_eq!(read(name, 1).await, None, "{name}");
+    }
+    assert!(bodies(store.as_ref(), AnonymousKind::Lines).await.is_empty());
+    assert!(store.take_back_anonymous("key of a7").await.unwrap());
+    assert_eq!(read("a7", 1).await, None);
+    assert_eq!(read("a1", 1).await, expected("a1", 1));
+    let twice = NewAnonymous {
+        key_sha256: None,
+        ..answer("a1", 7)
+    };
+    assert!(store.keep_anonymous(twice).await.is_err());
 }
 
 pub(crate) async fn many_writers_at_once_stay_within_the_limits(place: Arc<Place>) {

@@ -41,6 +41,7 @@ fn from_nobody(body: &str) -> NewFeedback {
         subject: RECORD.to_owned(),
         body: body.to_owned(),
         key_sha256: None,
+        name_sha256: None,
         source: "somewhere".to_owned(),
         at: at(1),
         expires_at: at(100),

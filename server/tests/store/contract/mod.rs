@@ -183,6 +183,7 @@ contract! {
         a_full_room_loses_its_oldest
         entries_expire
         a_writer_takes_back_with_the_key
+        an_answer_is_read_by_its_name_until_its_time_is_over
         many_writers_at_once_stay_within_the_limits
     }
     tokens {

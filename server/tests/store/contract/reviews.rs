@@ -163,7 +163,10 @@ pub(crate) async fn one_question_ends_no_other(place: Arc<Place>) {
         matches!(&refused, Err(StoreError::AnotherQuestion { by }) if by == "ada"),
         "{refused:?}"
     );
-    assert_eq!(store.open_reviews(10).await.unwrap(), [draft.clone()]);
+    assert_eq!(
+        store.open_reviews(10).await.unwrap(),
+        std::slice::from_ref(&draft)
+    );
     let instead = NewReview {
         gives_way: Some(draft.n),
         ..ask_away(1, 5)

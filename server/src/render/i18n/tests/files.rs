@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, account, answer, edit, feedback, field, fleet, graph, history, kept, lookup, moves, reason,
-    record, report, search, site, table::Key, terms, unmatched, workbench,
+    Language, account, answer, edit, failure, feedback, field, fleet, graph, history, kept, lookup, moves,
+    reason, record, report, search, shared, site, table::Key, terms, unmatched, workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -16,6 +16,7 @@ fn keys() -> Vec<Key> {
         account::Words::keys(),
         answer::Words::keys(),
         edit::Words::keys(),
+        failure::Words::keys(),
         feedback::Words::keys(),
         field::Words::keys(),
         fleet::Words::keys(),
@@ -28,6 +29,7 @@ fn keys() -> Vec<Key> {
         record::Words::keys(),
         report::Words::keys(),
         search::Words::keys(),
+        shared::Words::keys(),
         site::Words::keys(),
         terms::Words::keys(),
         unmatched::Words::keys(),

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::records::get::rfc3339;
+use crate::domain::enrol::WriterError;
 use crate::domain::ingest::IngestError;
 use crate::store::{ReportListing, StoredFinding};
 use crate::web::error::{Code, Problem};
@@ -117,7 +118,8 @@ impl From<IngestError> for Problem {
                 };
             }
             IngestError::Text(_) => Code::MalformedBody,
-            IngestError::Writer(_) => Code::Forbidden,
+            IngestError::Writer(WriterError::OtherNode { .. }) => Code::OtherNode,
+            IngestError::Writer(WriterError::Unbound) => Code::Forbidden,
             IngestError::NewerSchema { .. } => Code::NewerReport,
             IngestError::Shape(_) | IngestError::Invalid(_) => Code::InvalidReport,
             IngestError::Conflict { .. } => Code::ReportConflict,

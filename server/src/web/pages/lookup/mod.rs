@@ -9,14 +9,17 @@ mod log;
 mod matches;
 mod narrow;
 mod result;
+mod share;
 
 use actix_web::http::header;
-use actix_web::web::{Data, Payload};
+use actix_web::web::{Data, Payload, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
+use serde::Deserialize;
 
 pub use form::EnvironmentField;
-pub use result::{Source, page};
+pub use result::{ResultPage, Source, page};
+pub use share::{ShareForm, SharedView};
 
 use super::layout::{Layout, Section};
 use super::{html, html_text, not_shared, rendered};
@@ -63,11 +66,25 @@ pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpRes
     html(&page)
 }
 
+/// What `GET /match` may be asked for.
+#[derive(Debug, Deserialize)]
+pub struct NoText {
+    /// Number of an answer that the reader's browser still has: the script of the page puts it back.
+    answer: Option<String>,
+}
+
 /// `GET /match`: there is nothing to show without a text.
-pub async fn no_text(request: HttpRequest) -> HttpResponse {
-    HttpResponse::SeeOther()
+pub async fn no_text(
+    request: HttpRequest,
+    asked: Query<NoText>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    if asked.answer.is_some() {
+        return home(request, state).await;
+    }
+    Ok(HttpResponse::SeeOther()
         .insert_header((header::LOCATION, locale::of(&request).href("/")))
-        .finish()
+        .finish())
 }
 
 pub async fn look_up(
@@ -79,7 +96,8 @@ pub async fn look_up(
     let locale = locale::of(&request);
     let looked_up = body::look_up(&request, payload, generation.clone()).await?;
     let base_url = base_url(&request, &state);
-    let may_keep = state.settings.anonymous_writing && !looked_up.echo().is_empty();
+    let writing = state.settings.anonymous_writing;
+    let may_keep = writing && !looked_up.echo().is_empty();
     let desk = Desk::of(&request);
     let bytes = looked_up.text.as_ref().map_or(ALL_RECORDS, String::len);
     let page = desk.go_on(bytes, move || {
@@ -89,6 +107,8 @@ pub async fn look_up(
             found: looked_up.found.as_ref(),
             hits: &looked_up.hits,
             text: looked_up.text.as_deref(),
+            kept: None,
+            shares: writing,
             echo: looked_up.echo(),
             environment: &looked_up.environment,
             only: &looked_up.only,

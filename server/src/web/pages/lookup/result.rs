@@ -10,8 +10,10 @@ use super::form::{self, EnvironmentField};
 use super::log::{self, LogView};
 use super::matches::{self, CandidateView, MatchView};
 use super::narrow::{self, Choice};
+use super::share::{ShareForm, SharedView};
 use crate::domain::hits::Hits;
 use crate::domain::lookup::MatchAnswer;
+use crate::domain::shared::Shared;
 use crate::feed::Generation;
 use crate::render::advice::Text;
 use crate::render::answer::environment::{self, Component};
@@ -55,6 +57,10 @@ pub struct ResultPage {
     /// Where what stands in the box is sent to see which lines may be kept; absent where none are.
     pub(super) keep_action: Option<String>,
     keep: &'static str,
+    /// What may be shared of it, where that is offered.
+    share: Option<ShareForm>,
+    /// Of an answer that is shared, or would be.
+    shared: Option<SharedView>,
     environment: Vec<EnvironmentField>,
     languages: Vec<LanguageButton>,
 }
@@ -85,6 +91,10 @@ pub struct Source<'a> {
     pub hits: &'a Hits,
     /// The text, where it was kept for the answer.
     pub text: Option<&'a str>,
+    /// Of an answer that is shared, or would be, what is kept.
+    pub kept: Option<&'a Shared>,
+    /// Whether it may be shared.
+    pub shares: bool,
     /// The text, if it is short enough to be shown again.
     pub echo: &'a str,
     pub environment: &'a BTreeMap<String, String>,
@@ -94,6 +104,20 @@ pub struct Source<'a> {
     pub base_url: &'a str,
     /// Language of the answer, as far as there are texts in it.
     pub locale: Locale,
+}
+
+impl ResultPage {
+    /// Of an answer that is shared, or would be: there is no text to be sent again.
+    #[must_use]
+    pub fn of_shared(mut self, shared: SharedView) -> Self {
+        self.narrowing.clear();
+        self.is_nothing = false;
+        if let Some(address) = &shared.address {
+            self.layout = self.layout.in_both(address);
+        }
+        self.shared = Some(shared);
+        self
+    }
 }
 
 pub fn page(source: Source<'_>) -> ResultPage {
@@ -106,7 +130,11 @@ pub fn page(source: Source<'_>) -> ResultPage {
     let only = source.only.of_these(&origins);
     let is_shown = |fault: &&Fault| only.wants(&fault.origin);
     let shown: Vec<&Fault> = all.iter().filter(is_shown).take(MOST_SHOWN).collect();
-    let marked = MarkedText::of(answer, &all, &shown, source.hits, source.text);
+    let marked = MarkedText::of(answer, &all, &shown, source.hits, (source.text, source.kept));
+    let share = source
+        .shares
+        .then(|| ShareForm::of(answer, &ordered, &marked.unknown, source.text, locale))
+        .flatten();
     let hits = hits(&source);
     // What the search found already need not be suggested again.
     let candidates = answer
@@ -155,6 +183,8 @@ pub fn page(source: Source<'_>) -> ResultPage {
         box_action: language.address("/match"),
         keep_action: None,
         keep: kept::Words::of(language).offer,
+        share,
+        shared: None,
         environment: form::fields(source.environment, language),
         // A text too long for the box is not there to be sent again.
         languages: if source.echo.is_empty() {

@@ -139,6 +139,7 @@ pub fn page(generation: &Generation, params: &Params, answer: &SearchAnswer, loc
     SearchPage {
         layout: Layout::new(format!("{heading} · Peerless"), Section::Search)
             .spoken(locale)
+            .with_own_search()
             .in_both(&facets::address(&params.q, &filters, Locale::ENGLISH))
             .at(answer.kb.seq),
         words,

@@ -70,6 +70,8 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
             found: None,
             hits: &Hits::default(),
             text: Some(text),
+            kept: None,
+            shares: true,
             echo: text,
             environment: &std::collections::BTreeMap::new(),
             only: &Only::default(),
@@ -175,6 +177,80 @@ fn the_chinese_pages_of_kept_lines_say_nothing_in_english() {
     ] {
         let page = pages::kept::page(state, text(), CHINESE.into());
         assert_nothing_is_english("kept lines", &page.render().unwrap());
+    }
+}
+
+#[test]
+fn chinese_pages_of_shared_answers_say_nothing_in_english() {
+    use crate::domain::shared::{Kept, Shared, Unknown};
+    use pages::lookup::SharedView;
+    let (generation, locale) = (generation(), Locale::from(CHINESE));
+    let text = "CUDA error: peer access is not supported between these two devices\nzorgblat failed";
+    let found = look_up(&generation, text.as_bytes(), MatchOptions::default()).unwrap();
+    let unknown = Unknown {
+        looked: true,
+        numbers: &[2],
+        are_more: false,
+    };
+    let ordered: Vec<_> = found.matches.iter().collect();
+    let shared = Shared::of(&found, &ordered, unknown, Some(text)).settled();
+    assert_eq!(Shared::read(&shared.to_json()), Some(shared.clone()));
+    let answer = shared.answer(&generation);
+    let kept = Kept {
+        shared: shared.clone(),
+        made: OffsetDateTime::UNIX_EPOCH,
+        until: OffsetDateTime::UNIX_EPOCH,
+    };
+    for view in [
+        SharedView::of_preview(&shared, false, locale),
+        SharedView::of_preview(&shared, true, locale),
+        SharedView::of_kept(&kept, "/a/x".to_owned(), locale),
+    ] {
+        let page = pages::lookup::page(pages::lookup::Source {
+            generation: &generation,
+            answer: &answer,
+            found: None,
+            hits: &Hits::of_answer(&answer),
+            text: None,
+            kept: Some(&shared),
+            shares: false,
+            echo: "",
+            environment: &std::collections::BTreeMap::new(),
+            only: &Only::default(),
+            base_url: "",
+            locale,
+        });
+        assert_nothing_is_english("shared", &page.of_shared(view).render().unwrap());
+    }
+    let links = ("/a/x".to_owned(), "/kept/x".to_owned());
+    let page = pages::shared::made_page(links, "x".to_owned(), locale);
+    assert_nothing_is_english("shared", &page.render().unwrap());
+}
+
+#[test]
+fn chinese_pages_of_errors_say_nothing_in_english() {
+    use crate::web::error::Code;
+    use pages::failure::{Asked, Kind};
+    for kind in [
+        Kind::Record,
+        Kind::OfRecord,
+        Kind::Node,
+        Kind::Report,
+        Kind::Domain,
+        Kind::Kept,
+        Kind::Answer,
+        Kind::Unmatched,
+        Kind::Address,
+        Kind::Other,
+    ] {
+        for code in Code::ALL {
+            let asked = Asked {
+                kind,
+                ..Asked::nothing(CHINESE.into())
+            };
+            let page = pages::failure::page(*code, "there is no such thing", asked);
+            assert_nothing_is_english("error", &page.render().unwrap());
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Xids that no record explains.
 
-use super::super::ScanOptions;
 use super::super::testing::{matcher_of, record, scan_text};
 
 #[test]
@@ -22,14 +21,6 @@ fn an_xid_that_no_record_explains_is_told() {
         .filter_map(|note| note.split(',').next())
         .collect();
     assert_eq!(starts, ["line 3 has Xid 81", "line 5 has SXid 31337"]);
-    let mut scanner = matcher.scanner(ScanOptions::default());
-    let mut taken = |text: &str| {
-        scanner.feed(text.as_bytes());
-        let taken = scanner.take_unexplained().into_iter();
-        taken.map(|xid| (xid.number, xid.line)).collect::<Vec<_>>()
-    };
-    assert_eq!(taken(text), [(81, 3), (31337, 5)]);
-    assert_eq!(taken(text), []);
     let long = format!(
         "{{\"pad\":\"{}\",\"msg\":\"NVRM: Xid (PCI:0000:3b:00): 81, pid=7\"}}\n",
         "x".repeat(9_000)

@@ -15,26 +15,14 @@ const LONGEST_LINE: usize = 4 << 10;
 /// Bytes before the number's word that may belong to the driver's line.
 const BEFORE: usize = 256;
 
-/// An Xid or SXid of the driver that no record explains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnexplainedXid {
-    /// Whose it is.
-    pub family: Family,
-    /// Its number.
-    pub number: u32,
-    /// The line on which it stands first, from 1.
-    pub line: u64,
-}
-
 /// The first line of each number.
 #[derive(Debug, Default)]
-pub(super) struct Strangers {
+pub(super) struct UnexplainedXids {
     lines: BTreeMap<(Family, u32), u64>,
     are_more: bool,
-    untaken: Vec<UnexplainedXid>,
 }
 
-impl Strangers {
+impl UnexplainedXids {
     /// Reads a line on which no record stands.
     pub(super) fn read(&mut self, text: &[u8], line: u64) {
         let Some(at) = memmem::find(text, b"Xid (") else {
@@ -49,20 +37,11 @@ impl Strangers {
         let Some(What::Numbered { family, number, .. }) = event.map(|event| event.what) else {
             return;
         };
-        if self.lines.contains_key(&(family, number)) {
-            return;
-        }
-        if self.lines.len() == MOST {
+        if self.lines.len() < MOST || self.lines.contains_key(&(family, number)) {
+            self.lines.entry((family, number)).or_insert(line);
+        } else {
             self.are_more = true;
-            return;
         }
-        self.lines.insert((family, number), line);
-        self.untaken.push(UnexplainedXid { family, number, line });
-    }
-
-    /// Those that were found since the last call.
-    pub(super) fn take(&mut self) -> Vec<UnexplainedXid> {
-        std::mem::take(&mut self.untaken)
     }
 
     /// One sentence for each number.

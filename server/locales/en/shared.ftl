@@ -1,0 +1,21 @@
+### Answers that are shared.
+
+shared-title = Share this answer
+shared-offer = Share this answer
+shared-would-be-kept = This would be kept, and nothing else: the records, where they stand, and the marked lines. Names, addresses, private paths and secrets were replaced. Read it before you share it: whoever has the link can read it.
+shared-was-changed = Something in it could still tell of a person or a machine, and was replaced now. Nothing is kept yet: read it again.
+shared-keep-for = Keep it for
+shared-make = Make a link
+shared-as-kept = As it is kept
+shared-shared = A shared answer
+shared-made = The answer is shared
+shared-link = Link to the answer
+shared-copy = Copy
+shared-delete-link = Link that deletes it
+shared-delete-means = Keep this link: nobody can give it to you again. Whoever has it can delete the answer.
+shared-days = { $count ->
+    [one] { $count } day
+   *[other] { $count } days
+}
+shared-shared-means = Somebody shared this on { $made }; it ends on { $until }. Names, addresses, private paths and secrets in its lines were replaced. The records are shown as they are now.
+shared-kept-until = The answer can be read until { $until }.

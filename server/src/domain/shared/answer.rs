@@ -1,0 +1,94 @@
+//! What was kept as an answer again, by the records of today: one that has another id now is found under it, one that was withdrawn
+//! is left as an id.
+
+use kb_core::ids::{RecordId, Revision};
+use kb_core::scanner::{Marked, Match, MatchedLine, RootCause};
+
+use super::{Fault, Shared};
+use crate::domain::lookup::MatchAnswer;
+use crate::feed::Generation;
+use crate::search::KnowledgeStamp;
+
+impl Shared {
+    pub fn answer(&self, generation: &Generation) -> MatchAnswer {
+        let now = |id: &RecordId| now(generation, id);
+        let root_causes: Vec<RootCause> = self
+            .causes
+            .iter()
+            .map(|cause| RootCause {
+                id: now(&cause.id),
+                line: cause.line,
+                captures: std::collections::BTreeMap::new(),
+                host: None,
+                chain: cause.chain.iter().map(now).collect(),
+                why: String::new(),
+            })
+            .collect();
+        MatchAnswer {
+            matches: self
+                .faults
+                .iter()
+                .map(|fault| self.found(fault, now(&fault.id)))
+                .collect(),
+            candidates: Vec::new(),
+            root_cause: root_causes.first().map(|cause| cause.id.clone()),
+            root_causes,
+            order: self.order,
+            lines_scanned: self.lines,
+            bytes_scanned: self.bytes,
+            notes: self.notes.clone(),
+            environment: self.environment.clone(),
+            kb: KnowledgeStamp { seq: generation.seq },
+        }
+    }
+
+    /// Whether all records are known, by this id or a former one.
+    pub fn is_of(&self, generation: &Generation) -> bool {
+        let of_causes = self.causes.iter().flat_map(|cause| &cause.chain);
+        let mut ids = self.faults.iter().map(|fault| &fault.id).chain(of_causes);
+        ids.all(|id| generation.record(id).is_some() || generation.alias(id.as_str()).is_some())
+    }
+
+    fn found(&self, fault: &Fault, id: RecordId) -> Match {
+        Match {
+            id,
+            revision: Revision(1),
+            score: 0.0,
+            applies: fault.applies,
+            count: fault.count,
+            lines: fault.lines.iter().map(|number| self.line(*number)).collect(),
+            folds: Vec::new(),
+            overflow: 0,
+            wraps: None,
+            harmless: fault.harmless,
+            why: String::new(),
+            why_code: None,
+            reason: None,
+        }
+    }
+
+    fn line(&self, number: u64) -> MatchedLine {
+        let line = self.marked.iter().find(|line| line.number == number);
+        MatchedLine {
+            line: number,
+            start: 0,
+            end: 0,
+            text: line.map(|line| Marked {
+                text: line.text.clone(),
+                mark_start: line.start,
+                mark_end: line.end,
+                cut: false,
+            }),
+            captures: line.map(|line| line.captures.clone()).unwrap_or_default(),
+            parts: Vec::new(),
+        }
+    }
+}
+
+fn now(generation: &Generation, id: &RecordId) -> RecordId {
+    let other = match generation.record(id) {
+        Some(_) => None,
+        None => generation.alias(id.as_str()),
+    };
+    other.unwrap_or(id).clone()
+}

@@ -1,0 +1,119 @@
+//! What the page of an answer says of sharing it: the form that shows what would be kept, that which keeps it, and what stands
+//! over an answer that is shared.
+
+use kb_core::scanner::Match;
+
+use crate::domain::lookup::MatchAnswer;
+use crate::domain::shared::{DAYS, Kept, Shared, Unknown};
+use crate::render::answer::unknown as told;
+use crate::render::i18n::Locale;
+use crate::render::i18n::shared::Words;
+use crate::render::words::moment;
+
+/// Days that are chosen before somebody chooses.
+const USUAL_DAYS: u16 = 7;
+
+/// The form with an answer in it.
+#[derive(Debug)]
+pub struct ShareForm {
+    pub action: String,
+    /// What is kept, as JSON.
+    pub answer: String,
+    pub submit: &'static str,
+    pub days: Vec<Days>,
+}
+
+/// For how long it may be kept.
+#[derive(Debug)]
+pub struct Days {
+    pub value: u16,
+    pub text: String,
+    pub is_chosen: bool,
+}
+
+/// What stands over a shared answer.
+#[derive(Debug)]
+pub struct SharedView {
+    pub words: &'static Words,
+    pub title: &'static str,
+    pub means: String,
+    /// Where it is kept from.
+    pub form: Option<ShareForm>,
+    /// Where it is read.
+    pub address: Option<String>,
+}
+
+impl ShareForm {
+    /// Leads to what would be kept of an answer; nothing where there is nothing to keep.
+    pub(super) fn of(
+        answer: &MatchAnswer,
+        ordered: &[&Match],
+        unknown: &told::Unknown,
+        text: Option<&str>,
+        locale: Locale,
+    ) -> Option<Self> {
+        let (numbers, are_more) = match unknown {
+            told::Unknown::NotLooked => (Vec::new(), false),
+            told::Unknown::Lines { numbers, are_more } => (numbers.iter().copied().collect(), *are_more),
+        };
+        let unknown = Unknown {
+            looked: *unknown != told::Unknown::NotLooked,
+            numbers: &numbers,
+            are_more,
+        };
+        let shared = Shared::of(answer, ordered, unknown, text);
+        shared.is_something().then(|| Self {
+            action: locale.href("/share"),
+            answer: shared.to_json(),
+            submit: Words::of(locale.language).offer,
+            days: Vec::new(),
+        })
+    }
+
+    /// Keeps it.
+    fn keeping(shared: &Shared, locale: Locale) -> Self {
+        let words = Words::of(locale.language);
+        let days = DAYS.map(|days| Days {
+            value: days,
+            text: words.days(u64::from(days)),
+            is_chosen: days == USUAL_DAYS,
+        });
+        Self {
+            action: locale.href("/share/keep"),
+            answer: shared.to_json(),
+            submit: words.make,
+            days: days.into(),
+        }
+    }
+}
+
+impl SharedView {
+    /// Of what would be kept. `was_changed`: it is not what the form held.
+    pub fn of_preview(shared: &Shared, was_changed: bool, locale: Locale) -> Self {
+        let words = Words::of(locale.language);
+        let means = if was_changed {
+            words.was_changed
+        } else {
+            words.would_be_kept
+        };
+        Self {
+            words,
+            title: words.title,
+            means: means.to_owned(),
+            form: Some(ShareForm::keeping(shared, locale)),
+            address: None,
+        }
+    }
+
+    /// Of one that is kept.
+    pub fn of_kept(kept: &Kept, address: String, locale: Locale) -> Self {
+        let words = Words::of(locale.language);
+        Self {
+            words,
+            title: words.shared,
+            means: words.shared_means(&moment(kept.made), &moment(kept.until)),
+            form: None,
+            address: Some(address),
+        }
+    }
+}
