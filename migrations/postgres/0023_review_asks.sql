@@ -1,6 +1,7 @@
--- What a review asks for is kept with it: that the revision is published, or that the record is withdrawn, in favour of which other one.
+-- What a review asks for is kept with it: that the revision is published, or that the record is withdrawn or merged, and
+-- which other one takes its place.
 
-ALTER TABLE review ADD COLUMN asks TEXT COLLATE "C" NOT NULL DEFAULT 'publish' CHECK (asks IN ('publish', 'withdraw'));
+ALTER TABLE review ADD COLUMN asks TEXT COLLATE "C" NOT NULL DEFAULT 'publish' CHECK (asks IN ('publish', 'withdraw', 'merge'));
 ALTER TABLE review ADD COLUMN replaced_by TEXT COLLATE "C";
 
 UPDATE review SET asks = 'withdraw' WHERE state = 'open' AND EXISTS (

@@ -58,6 +58,11 @@ pub enum Asks {
         /// The record that says it better.
         replaced_by: Option<RecordId>,
     },
+    /// That the record is merged into another one; readers see the revision.
+    Merge {
+        /// The record that stays.
+        into: RecordId,
+    },
 }
 
 impl Asks {
@@ -66,11 +71,13 @@ impl Asks {
         match self {
             Self::Publish => "publish",
             Self::Withdraw { .. } => "withdraw",
+            Self::Merge { .. } => "merge",
         }
     }
 
+    /// Whether readers lose the record, as it is or to another one.
     pub fn is_withdrawal(&self) -> bool {
-        matches!(self, Self::Withdraw { .. })
+        matches!(self, Self::Withdraw { .. } | Self::Merge { .. })
     }
 
     /// What replaces the record that is withdrawn.
@@ -78,6 +85,7 @@ impl Asks {
         match self {
             Self::Publish => None,
             Self::Withdraw { replaced_by } => replaced_by.as_ref(),
+            Self::Merge { into } => Some(into),
         }
     }
 }

@@ -10,9 +10,6 @@ use super::second_person::gives_way;
 use super::{Approver, CurateError, check_texts, review};
 use crate::store::{Asks, By, Merge, NewReview, Published, RecordState, RecordStatus, Rename, Review, Store};
 
-/// The last line of a question for a merge begins so; the record that stays follows.
-const MERGE: &str = "merge into ";
-
 /// Merges a record, or asks a second person to: [`merge_into`] refuses to let one alone do it.
 pub async fn merge_away(
     store: &dyn Store,
@@ -25,18 +22,14 @@ pub async fn merge_away(
     match (merge_into(store, (id, into), reason, approver, at).await, reason) {
         (Ok(merged), _) => Ok(TakenAway::Gone(merged)),
         (Err(CurateError::StillDecides(revision, _)), Some(reason)) => {
-            let note = format!("{reason}\n{MERGE}{into}");
-            review::check_text(&note)?;
-            let asks = Asks::Withdraw {
-                replaced_by: Some(into.clone()),
-            };
+            let asks = Asks::Merge { into: into.clone() };
             let ask = NewReview {
                 gives_way: gives_way(store, id, &asks, &approver.by).await?,
                 asks,
                 record: id.clone(),
                 revision,
                 by: approver.by.clone(),
-                note: Some(note),
+                note: Some(reason.to_owned()),
                 at,
             };
             Ok(TakenAway::Asked(Box::new(store.ask_review(ask).await?)))
@@ -47,9 +40,10 @@ pub async fn merge_away(
 
 /// The record into which an open review asks to merge its own.
 pub fn merges_into(review: &Review) -> Option<RecordId> {
-    let into = review.asks.replaced_by()?;
-    let asked = review.note.as_deref()?.lines().last()?.strip_prefix(MERGE)?;
-    (asked == into.as_str()).then(|| into.clone())
+    match &review.asks {
+        Asks::Merge { into } => Some(into.clone()),
+        _ => None,
+    }
 }
 
 /// Withdraws a record in favour of another, to which its addresses lead from then on.

@@ -73,8 +73,7 @@ pub(super) async fn approve(
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
     if let Some(into) = moves::merges_into(waits) {
-        let asked = waits.note.as_deref().and_then(|note| note.rsplit_once('\n'));
-        let why = both_reasons(asked.map(|(why, _)| why), reason);
+        let why = both_reasons(waits.note.as_deref(), reason);
         let which = (&waits.record, &into);
         return moves::merge_into(store, which, why.as_deref(), approver, at).await;
     }

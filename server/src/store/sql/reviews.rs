@@ -33,12 +33,12 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
         let published = status
             .published
             .filter(|_| status.state == RecordState::Published);
-        match (&ask.asks, published) {
-            (Asks::Publish, Some(published)) if published == ask.revision => {
+        match (ask.asks.is_withdrawal(), published) {
+            (false, Some(published)) if published == ask.revision => {
                 return Err(StoreError::IsPublished(published));
             }
-            (Asks::Withdraw { .. }, None) => return Err(StoreError::NotPublished(ask.record)),
-            (Asks::Withdraw { .. }, Some(published)) if published != ask.revision => {
+            (true, None) => return Err(StoreError::NotPublished(ask.record)),
+            (true, Some(published)) if published != ask.revision => {
                 return Err(StoreError::AnotherPublished(published));
             }
             _ => {}
@@ -218,7 +218,7 @@ pub(super) async fn end_with_record<DB: Engine>(
     at: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE review SET \
-        state = CASE WHEN revision = $2 AND asks = 'withdraw' THEN 'approved' ELSE 'withdrawn' END, \
+        state = CASE WHEN revision = $2 AND asks <> 'publish' THEN 'approved' ELSE 'withdrawn' END, \
         decided_name = $3, decided_at = $4, reason = $5 WHERE record_id = $1 AND state = 'open'";
     let seen = seen.map(|seen| i64::from(seen.0));
     tx.run(sql, values![id, seen, &by.name, at, reason]).await?;
@@ -245,7 +245,7 @@ pub(super) async fn decide<DB: Engine>(tx: &mut Tx<DB>, publish: &Publish) -> Re
     let sql = "UPDATE review SET \
         state = CASE WHEN revision = $2 AND asks = 'publish' THEN 'approved' ELSE 'withdrawn' END, \
         decided_name = $3, decided_at = $4, reason = $5 \
-        WHERE record_id = $1 AND (revision <= $2 OR asks = 'withdraw') AND state = 'open'";
+        WHERE record_id = $1 AND (revision <= $2 OR asks <> 'publish') AND state = 'open'";
     let decision = values![
         &publish.id,
         publish.revision,
@@ -284,6 +284,10 @@ fn review_from(row: &impl Cells) -> Result<Review, StoreError> {
         "publish" => Asks::Publish,
         "withdraw" => Asks::Withdraw {
             replaced_by: row.maybe_text(13)?.map(id_from).transpose()?,
+        },
+        "merge" => match row.maybe_text(13)? {
+            Some(into) => Asks::Merge { into: id_from(into)? },
+            None => return Err(unreadable("question of a review", "merge")),
         },
         other => return Err(unreadable("question of a review", other)),
     };
