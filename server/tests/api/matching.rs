@@ -396,7 +396,7 @@ async fn the_page_shows_the_pasted_line_and_answers_in_the_language_asked_for() 
             "{page}"
         );
         assert!(page.contains("formaction=\"/match?lang=zh\""), "{page}");
-        assert_eq!(page.contains("的大部分内容是这条错误信息"), chinese, "{page}");
+        assert_eq!(page.contains("的一部分是这条错误信息"), chinese, "{page}");
         let card = page.split("id=\"match-1-title\"").nth(1).unwrap_or_default();
         let (heading, below) = card.split_once("</h2>").unwrap_or_default();
         let title = if chinese {
