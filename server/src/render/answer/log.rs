@@ -8,6 +8,7 @@ use kb_core::templates::tokens;
 
 use super::faults::Fault;
 use super::marks::Marks;
+use super::row_builder::{Repeats, RowBuilder};
 use super::unknown::Unknown;
 use crate::domain::hits::Hits;
 use crate::domain::lookup::MatchAnswer;
@@ -17,14 +18,11 @@ use crate::domain::shared::Shared;
 const SHOWN_WHOLE: u64 = 60;
 /// Lines before and behind a mark.
 const AROUND: u64 = 2;
-/// Most lines that are chosen, beside the first of each fault, and most of their text in bytes: a page stays light whatever
-/// the log.
+/// Most lines that are chosen, beside the first of each fault: a page stays light whatever the log.
 const MOST_LINES: usize = 160;
-const MOST_BYTES: usize = 10 * 1024;
 /// Most of one line, in characters.
 const MOST_CHARS: usize = 400;
-/// Lines of one message that stand together are folded from this many on, and no more than so many.
-const REPEATS: usize = 4;
+/// Most lines of one message that stand together and are folded.
 const MOST_REPEATS: u64 = 10_000;
 /// Marks of one kind that the map has room for.
 const MAP_PLACES: u64 = 125;
@@ -212,96 +210,6 @@ fn shortened(text: String, span: (usize, usize)) -> (String, (usize, usize)) {
     }
     let lead = '…'.len_utf8();
     (format!("…{short}"), (moved(span.0) + lead, moved(span.1) + lead))
-}
-
-/// Lines of the message above.
-#[derive(Debug, Default)]
-struct Repeats {
-    /// The first of them.
-    lines: Vec<Line>,
-    count: u64,
-}
-
-impl Repeats {
-    fn add(&mut self, line: Line) {
-        self.count += 1;
-        if self.lines.len() < REPEATS {
-            self.lines.push(line);
-        }
-    }
-}
-
-/// The rows as they are made.
-#[derive(Debug)]
-struct RowBuilder<'m> {
-    marks: &'m Marks,
-    rows: Vec<Row>,
-    /// Number of the last line that is shown or folded.
-    last: u64,
-    bytes: usize,
-    /// Faults of the last line that is shown.
-    faults: Vec<usize>,
-    is_unknown: bool,
-}
-
-impl<'m> RowBuilder<'m> {
-    fn new(marks: &'m Marks) -> Self {
-        Self {
-            marks,
-            rows: Vec::new(),
-            last: 0,
-            bytes: 0,
-            faults: Vec::new(),
-            is_unknown: false,
-        }
-    }
-
-    fn gap_before(&mut self, number: u64) {
-        let lines = number.saturating_sub(self.last + 1);
-        if lines > 0 {
-            let hits = self.marks.hits_between(self.last + 1, number);
-            match self.rows.last_mut() {
-                Some(Row::Gap(gap)) => {
-                    gap.lines += lines;
-                    gap.hits += hits;
-                }
-                _ => self.rows.push(Row::Gap(Gap { lines, hits })),
-            }
-        }
-        self.last = self.last.max(number.saturating_sub(1));
-    }
-
-    /// Adds a line. Where there is no more room, only lines that must be there are.
-    fn line(&mut self, line: Line) {
-        if self.bytes >= MOST_BYTES && !self.marks.firsts.contains(&line.number) {
-            return;
-        }
-        self.last = line.number;
-        self.bytes += line.text.len();
-        self.faults.clone_from(&line.faults);
-        self.is_unknown = line.is_unknown;
-        self.rows.push(Row::Line(line));
-    }
-
-    /// Whether a line of the same message has no fault that the one above does not have, and no other line leads to it.
-    fn adds_no_fault(&self, line: &Line) -> bool {
-        line.faults.iter().all(|fault| self.faults.contains(fault))
-            && (self.is_unknown || !line.is_unknown)
-            && !self.marks.firsts.contains(&line.number)
-    }
-
-    /// A few repeats are shown, many are counted.
-    fn end_repeats(&mut self, repeats: &mut Repeats) {
-        let Repeats { lines, count } = std::mem::take(repeats);
-        if lines.len() >= REPEATS {
-            self.last += count;
-            self.rows.push(Row::Repeats(count));
-            return;
-        }
-        for line in lines {
-            self.line(line);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub mod faults;
 pub mod log;
 mod marks;
 pub mod origin;
+mod row_builder;
 pub mod summary;
 pub mod ticket;
 pub mod unknown;
