@@ -219,7 +219,9 @@ pub(super) fn moved(span: (usize, usize), before: &str, after: &str) -> (usize, 
             after.len().checked_sub(behind).filter(|_| behind <= tail)
         }
     };
-    let moved = place(span.0).zip(place(span.1));
+    let changed = head..before.len().saturating_sub(tail);
+    let is_cut_into = span.0 < changed.end && changed.start < span.1;
+    let moved = place(span.0).zip(place(span.1)).filter(|_| !is_cut_into);
     let moved = moved.filter(|(start, end)| start < end && after.get(*start..*end).is_some());
     moved.or_else(|| found(span, before, after)).unwrap_or_default()
 }
