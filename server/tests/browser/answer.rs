@@ -78,7 +78,7 @@ async fn the_summary_says_what_came_first_and_what_is_not_known() {
     for part in [
         "31 lines",
         "first cause is “NVLink of an Ampere or Hopper GPU fails (Xid 74)” on line 8 (Nov 21 03:02:11, gpu07, GPU 0000:3b:00)",
-        "no record explains them (lines 17, 20,",
+        "no record explains them (first on lines 17, 20,",
     ] {
         assert!(told.contains(part), "{part} is not in {told}");
     }
@@ -89,7 +89,7 @@ async fn the_summary_says_what_came_first_and_what_is_not_known() {
         "×7",
         "gpu07",
         "fatal",
-        "For your admin",
+        "To act: your admin",
     ] {
         assert!(row.contains(part), "{part} is not in {row}");
     }
@@ -162,7 +162,7 @@ async fn an_answer_is_copied_over_plain_http_too() {
 
 #[tokio::test]
 async fn a_record_shows_what_works_first_and_its_command_is_copied() {
-    const PAGE: &str = "/r/xid/79-gpu-has-fallen-off-the-bus";
+    const PAGE: &str = "/r/cuda/launch-failure";
     let app = TestApp::start_with(|options| options.seeds = seeds()).await;
     let browser = Browser::start().await;
     let tops = "return ['.works', '.dead'].map((one) => document.querySelector('article ' + one).getBoundingClientRect().top)";

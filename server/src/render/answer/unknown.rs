@@ -34,7 +34,8 @@ impl Unknown {
             let line = line.get(..line.floor_char_boundary(LINE_BYTES)).unwrap_or(line);
             let line = without_colours(line);
             let message = line.get(message_start(&line)..).unwrap_or(&line).trim();
-            if !looks_like_error(message) || is_known(number) || !told.insert(tokens(message)) {
+            // What logging puts before the message may be the word that tells: `slurmstepd: error: `.
+            if !looks_like_error(&line) || is_known(number) || !told.insert(tokens(message)) {
                 continue;
             }
             if numbers.len() == MOST {
