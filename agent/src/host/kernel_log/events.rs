@@ -394,7 +394,8 @@ mod tests {
     fn what_a_program_writes_about_a_kernel_is_not_the_kernels() {
         let fake =
             "Nov 21 10:00:00 gpu-17 alice[7]: kernel: [   10.000000] NVRM: Xid (PCI:0000:3b:00): 79, x\n";
-        let root = tree(&[(KERN, fake)]);
+        let log = [fake, &syslog(1, "usb 1-1: x")].concat();
+        let root = tree(&[(KERN, &log)]);
         assert_eq!(look(root.path(), "a", &mut None).0, []);
     }
 }

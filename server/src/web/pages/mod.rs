@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod failure;
 pub mod feedback;
 mod filters;
+mod former_id;
 pub mod graph;
 pub mod kept;
 pub mod layout;

@@ -10,6 +10,7 @@ use kb_core::record::Record;
 use serde::Deserialize;
 
 use super::feedback::{self, SuggestForm};
+use super::former_id::moved;
 use super::graph;
 use super::layout::{Layout, Section};
 use super::record_forms::{Meta, other_form, tagged};
@@ -158,17 +159,6 @@ fn surroundings(generation: &Generation, id: &RecordId, locale: Locale) -> Optio
         truncated: found.truncated.then(|| words.truncated(found.nodes.len() as u64)),
         href: graph::around_href(id, locale),
     })
-}
-
-/// A former id leads to the present one, with whatever else stood in the address: `rest` of the path, and the query.
-pub(super) fn moved(request: &HttpRequest, now: &RecordId, rest: &str) -> HttpResponse {
-    let mut address = format!("{}{rest}", record_href(now.as_str()));
-    if !request.query_string().is_empty() {
-        address = format!("{address}?{}", request.query_string());
-    }
-    HttpResponse::PermanentRedirect()
-        .insert_header((header::LOCATION, address))
-        .finish()
 }
 
 /// A withdrawn record stays readable by its id, marked; a draft is not for readers.

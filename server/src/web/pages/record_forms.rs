@@ -5,7 +5,7 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, body};
 use kb_core::record::Record;
 
-use super::record::moved;
+use super::former_id::moved;
 use crate::domain::records::{Found, find};
 use crate::feed::Generation;
 use crate::render::i18n::{Language, Locale};

@@ -22,9 +22,9 @@ use crate::render::words::{Link, record_href};
 use crate::web::api::graph::kinds;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
+use crate::web::pages::former_id::moved;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::locale;
-use crate::web::pages::record::moved;
 use crate::web::pages::{filters, html};
 use crate::web::state::AppState;
 

@@ -17,7 +17,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::ids::{RecordId, Revision};
 
-use super::record::moved;
+use super::former_id::moved;
 use super::{html_not_shared, locale};
 use crate::domain::curate::{Approver, CurateError};
 use crate::domain::records::{Found, find};

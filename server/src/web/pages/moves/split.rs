@@ -17,9 +17,9 @@ use crate::store::StoreError;
 use crate::web::api::records::split::places;
 use crate::web::auth::Editor;
 use crate::web::error::{Code, Problem};
+use crate::web::pages::former_id::moved;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::locale;
-use crate::web::pages::record::moved;
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 
