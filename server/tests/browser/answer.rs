@@ -108,7 +108,7 @@ async fn the_text_folds_repeats_and_leads_from_mark_to_mark() {
         .script("document.querySelector('#log a:last-of-type').click()")
         .await;
     browser
-        .until("return location.hash === '#line-26' && document.querySelector('#line-26').matches(':target')")
+        .until("return location.hash === '#line-25' && document.querySelector('#line-25').matches(':target')")
         .await;
     browser
         .script("document.querySelector('#line-8 .next').click()")

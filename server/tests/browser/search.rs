@@ -112,8 +112,9 @@ async fn the_search_of_every_page_is_used_by_keyboard_alone() {
         assert_ne!(focused().await, "find");
         let is_closed = "return document.querySelector('#suggested').hidden";
         assert_eq!(browser.script(is_closed).await, true);
+        // What was typed is selected, so that typing begins anew.
         browser.press("/").await;
-        browser.type_into("#find", " ").await;
+        browser.type_into("#find", "peer access").await;
         browser.until(suggested).await;
         browser.press(DOWN).await;
         browser

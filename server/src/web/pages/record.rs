@@ -1,7 +1,6 @@
 //! `/r/{id}`: a record for a reader: what it is, what to do first, what works and what does not; rates never without who
 //! vouches for them. `/r/{id}.md` is the same as Markdown, and `/r/{id}.json` leads to the API.
 
-use actix_web::http::header;
 use actix_web::web::{Data, Path, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
