@@ -51,7 +51,7 @@ pub(crate) fn events(
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
     };
-    if from.is_none() && records.is_empty() && matches!(place, Place::File { offset: 1.., .. }) {
+    if records.is_empty() && has_unknown_lines(&name, from, &place) {
         return unread(format!(
             "{name}: none of its lines is the kernel's in a form that is known"
         ));
@@ -78,6 +78,22 @@ pub(crate) fn events(
         }),
         missed,
         unread: (!source.shows_the_window()).then(|| BEFORE_ONLY.to_owned()),
+    }
+}
+
+/// Whether the log has lines, or new ones, of which none was the kernel's. The other files have lines of programs, too.
+fn has_unknown_lines(name: &str, from: Option<&LogPlace>, place: &Place) -> bool {
+    let Place::File { inode, offset, .. } = place else {
+        return false;
+    };
+    match from.map(|from| &from.place) {
+        Some(Place::File {
+            inode: then,
+            offset: read,
+            ..
+        }) => name.ends_with("kern.log") && inode == then && offset > read,
+        Some(Place::Kmsg { .. }) => false,
+        None => *offset > 0,
     }
 }
 
@@ -199,203 +215,4 @@ fn uptime(root: &HostRoot) -> Option<std::time::Duration> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::io::Write as _;
-    use std::path::Path;
-
-    use time::macros::datetime;
-
-    use super::*;
-    use crate::host::tests::tree::tree;
-
-    const NOW: OffsetDateTime = datetime!(2026-11-24 10:00 UTC);
-    const KERN: &str = "var/log/kern.log";
-
-    fn kmsg(number: u64, message: &str) -> String {
-        format!("3,{number},{},-;{message}\n", number * 1_000_000)
-    }
-
-    fn syslog(seconds: u32, message: &str) -> String {
-        format!("Nov 21 10:00:00 gpu-17 kernel: [{seconds:5}.000000] {message}\n")
-    }
-
-    fn xid(number: u32) -> String {
-        format!("NVRM: Xid (PCI:0000:3b:00): {number}, x")
-    }
-
-    fn add(root: &Path, path: &str, text: &str) {
-        let mut file = fs::OpenOptions::new().append(true).open(root.join(path)).unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-    }
-
-    /// Numbers of the Xids behind the place, with their boots.
-    fn look(root: &Path, boot: &str, place: &mut Option<LogPlace>) -> (Vec<(String, String)>, Missed) {
-        let read = events(&HostRoot::new(root), Some(boot), place.as_ref(), NOW);
-        assert_eq!(read.unread, None);
-        *place = read.place;
-        let told = |occurrence: Occurrence| {
-            let text = occurrence.event.text;
-            let number = text.split("): ").nth(1).unwrap().trim_end_matches(", x");
-            (number.to_owned(), occurrence.boot_id.unwrap())
-        };
-        let told = read.occurrences.into_iter().map(told).collect();
-        (told, read.missed)
-    }
-
-    fn of(numbers: &[(&str, &str)]) -> Vec<(String, String)> {
-        let owned = |(number, boot): &(&str, &str)| ((*number).to_owned(), (*boot).to_owned());
-        numbers.iter().map(owned).collect()
-    }
-
-    #[test]
-    fn each_record_of_the_kernel_counts_once_and_equal_ones_twice() {
-        let log = [kmsg(1, &xid(31)), kmsg(2, &xid(31)), kmsg(3, "usb 1-1: x")].concat();
-        let root = tree(&[("dev/kmsg", &log)]);
-        let mut place = None;
-        assert_eq!(
-            look(root.path(), "a", &mut place).0,
-            of(&[("31", "a"), ("31", "a")])
-        );
-        assert_eq!(look(root.path(), "a", &mut place), (vec![], Missed::Nothing));
-        add(root.path(), "dev/kmsg", &kmsg(4, &xid(79)));
-        assert_eq!(
-            look(root.path(), "a", &mut place),
-            (of(&[("79", "a")]), Missed::Nothing)
-        );
-        // Another boot numbers anew.
-        fs::write(root.path().join("dev/kmsg"), kmsg(0, &xid(48))).unwrap();
-        assert_eq!(
-            look(root.path(), "b", &mut place),
-            (of(&[("48", "b")]), Missed::Nothing)
-        );
-        // A boot whose beginning was overwritten before anybody looked, after one that was looked at.
-        fs::write(root.path().join("dev/kmsg"), kmsg(500, &xid(48))).unwrap();
-        assert_eq!(look(root.path(), "c", &mut place.clone()).1, Missed::BetweenLooks);
-        assert_eq!(look(root.path(), "c", &mut None).1, Missed::BeforeFirstLook);
-        // Numbers 2 to 8 were overwritten.
-        fs::write(root.path().join("dev/kmsg"), kmsg(9, &xid(48))).unwrap();
-        assert_eq!(
-            look(root.path(), "b", &mut place),
-            (of(&[("48", "b")]), Missed::BetweenLooks)
-        );
-    }
-
-    #[test]
-    fn a_flood_hides_no_line() {
-        let flood: String = (2..5_000).map(|number| kmsg(number, &xid(45))).collect();
-        let root = tree(&[("dev/kmsg", &[kmsg(1, &xid(79)), flood].concat())]);
-        let (told, _) = look(root.path(), "a", &mut None);
-        assert_eq!((told.len(), told[0].0.as_str()), (4_999, "79"));
-    }
-
-    #[test]
-    fn a_log_in_a_form_that_is_not_known_is_not_read() {
-        let line = "<4>1 2026-11-24T10:00:00Z gpu-17 kernel - - - NVRM: Xid (PCI:0000:3b:00): 79, x\n";
-        let root = tree(&[(KERN, line)]);
-        let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
-        assert!(read.unread.unwrap().contains("none of its lines"));
-    }
-
-    #[test]
-    fn lines_before_the_kernels_first_are_of_an_earlier_boot() {
-        let line = |message: &str| format!("Nov 21 10:00:00 gpu-17 kernel: {message}\n");
-        let log = [line(&xid(79)), line("Linux version 6.8.0"), line(&xid(31))].concat();
-        let root = tree(&[(KERN, &log)]);
-        assert_eq!(look(root.path(), "a", &mut None).0, of(&[("31", "a")]));
-    }
-
-    #[test]
-    fn a_file_is_read_on_across_boots_and_rotation() {
-        let log = [
-            syslog(9_000, &xid(13)),
-            syslog(0, "Linux version"),
-            syslog(5, &xid(31)),
-        ]
-        .concat();
-        let root = tree(&[(KERN, &log)]);
-        let mut place = None;
-        assert_eq!(look(root.path(), "a", &mut place).0, of(&[("31", "a")]));
-        // One that the node went down with, and one of the boot after it.
-        let more = [
-            syslog(900, &xid(79)),
-            syslog(0, "Linux version"),
-            syslog(7, &xid(48)),
-        ]
-        .concat();
-        add(root.path(), KERN, &more);
-        assert_eq!(
-            look(root.path(), "b", &mut place),
-            (of(&[("79", "a"), ("48", "b")]), Missed::Nothing)
-        );
-        add(root.path(), KERN, &syslog(8, &xid(62)));
-        fs::rename(root.path().join(KERN), root.path().join("var/log/kern.log.1")).unwrap();
-        fs::write(root.path().join(KERN), syslog(9, &xid(64))).unwrap();
-        assert_eq!(
-            look(root.path(), "b", &mut place),
-            (of(&[("62", "b"), ("64", "b")]), Missed::Nothing)
-        );
-        fs::remove_file(root.path().join("var/log/kern.log.1")).unwrap();
-        fs::rename(root.path().join(KERN), root.path().join("var/log/kern.log.2")).unwrap();
-        fs::write(root.path().join(KERN), syslog(10, &xid(74))).unwrap();
-        assert_eq!(
-            look(root.path(), "b", &mut place),
-            (of(&[("74", "b")]), Missed::BetweenLooks)
-        );
-        // Put aside while its writer still has it, until that notices.
-        fs::rename(root.path().join(KERN), root.path().join("var/log/kern.log.1")).unwrap();
-        fs::write(root.path().join(KERN), "").unwrap();
-        let nothing = (of(&[]), Missed::Nothing);
-        assert_eq!(look(root.path(), "b", &mut place), nothing);
-        add(root.path(), "var/log/kern.log.1", &syslog(10, &xid(63)));
-        assert_eq!(
-            look(root.path(), "b", &mut place),
-            (of(&[("63", "b")]), Missed::Nothing)
-        );
-        add(root.path(), KERN, &syslog(10, &xid(92)));
-        assert_eq!(
-            look(root.path(), "b", &mut place),
-            (of(&[("92", "b")]), Missed::Nothing)
-        );
-        // Emptied in place and filled beyond where it was read.
-        let refilled = [syslog(11, &xid(79)), syslog(12, &xid(95))].concat();
-        fs::write(root.path().join(KERN), refilled).unwrap();
-        assert_eq!(
-            look(root.path(), "b", &mut place),
-            (of(&[("79", "b"), ("95", "b")]), Missed::BetweenLooks)
-        );
-    }
-
-    #[test]
-    fn a_log_that_cannot_be_read_or_ends_at_boot_says_so_and_keeps_the_place() {
-        let root = tree(&[("dev/kmsg", &kmsg(1, &xid(79)))]);
-        let host = HostRoot::new(root.path());
-        let first = events(&host, Some("a"), None, NOW);
-        fs::remove_file(root.path().join("dev/kmsg")).unwrap();
-        let second = events(&host, Some("a"), first.place.as_ref(), NOW);
-        assert!(second.unread.is_some() && second.occurrences.is_empty());
-        assert_eq!(second.place, first.place);
-        let root = tree(&[("var/log/dmesg", "[   77.000000] NVRM: x\n")]);
-        let snapshot = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
-        assert!(snapshot.unread.unwrap().starts_with("before only"));
-    }
-
-    #[test]
-    fn the_time_of_a_line_is_that_of_the_log() {
-        let root = tree(&[
-            ("dev/kmsg", &kmsg(60, &xid(79))),
-            ("proc/uptime", "3660.00 9.00\n"),
-        ]);
-        let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
-        assert_eq!(read.occurrences[0].at, "2026-11-24T09:00:00Z");
-    }
-
-    #[test]
-    fn what_a_program_writes_about_a_kernel_is_not_the_kernels() {
-        let fake =
-            "Nov 21 10:00:00 gpu-17 alice[7]: kernel: [   10.000000] NVRM: Xid (PCI:0000:3b:00): 79, x\n";
-        let log = [fake, &syslog(1, "usb 1-1: x")].concat();
-        let root = tree(&[(KERN, &log)]);
-        assert_eq!(look(root.path(), "a", &mut None).0, []);
-    }
-}
+mod tests;

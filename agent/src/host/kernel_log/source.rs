@@ -236,7 +236,7 @@ impl Source {
             device: data.dev(),
             inode: data.ino(),
             offset,
-            // Emptied meanwhile: no place of a file has the digest of nothing.
+            // Emptied meanwhile: no place behind the beginning has the digest of nothing.
             last_bytes: Some(last_bytes(file.get_ref(), offset).unwrap_or_else(|_| Sha256::of([]))),
         }))
     }
