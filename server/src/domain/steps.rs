@@ -15,22 +15,17 @@ const STEP: usize = 16 << 10;
 /// A lookup on its way, for as long as the processor may work for it.
 pub struct Steps {
     matching: Option<Matching>,
-    text: Vec<u8>,
+    text: String,
     read: usize,
     meter: Meter,
     limit: Duration,
 }
 
 impl Steps {
-    pub fn start(
-        generation: &Arc<Generation>,
-        text: impl Into<Vec<u8>>,
-        options: MatchOptions,
-        limit: Duration,
-    ) -> Self {
+    pub fn start(generation: &Arc<Generation>, text: String, options: MatchOptions, limit: Duration) -> Self {
         Self {
             matching: Some(Matching::start(Arc::clone(generation), options)),
-            text: text.into(),
+            text,
             read: 0,
             meter: Meter::default(),
             limit,
@@ -47,8 +42,13 @@ impl Steps {
         self.next(Some(hits))
     }
 
+    /// The text, back from a lookup that has ended: a large one is held once.
+    pub fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
     fn next(&mut self, hits: Option<&mut Hits>) -> Option<Result<MatchAnswer, LookupError>> {
-        let rest = self.text.get(self.read..).unwrap_or_default();
+        let rest = self.text.as_bytes().get(self.read..).unwrap_or_default();
         if rest.is_empty() {
             let matching = self.matching.take()?;
             return Some(match hits {

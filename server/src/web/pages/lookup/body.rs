@@ -109,8 +109,8 @@ async fn from_form(
     payload: Payload,
     generation: Arc<Generation>,
 ) -> Result<LookedUp, Problem> {
-    let encoded = body::text(request, payload, FORM_BYTES).await?;
-    let fields = body::fields(&encoded)?;
+    // What the body was sent as goes before the text is looked up.
+    let fields = body::fields(&body::text(request, payload, FORM_BYTES).await?)?;
     form::known_only(&fields)?;
     let environment = form::environment(&fields)?;
     let only = form::only(&fields);
@@ -126,18 +126,18 @@ async fn from_form(
         without_text: false,
     };
     let desk = Desk::of(request);
-    let mut steps = Steps::start(&generation, text.as_str(), options, limits::WORK_TIME);
+    let mut steps = Steps::start(&generation, text, options, limits::WORK_TIME);
     let mut hits = Hits::default();
     let step = move || {
         let answer = steps.step_noting(&mut hits)?;
-        Some(answer.map(|answer| (answer, std::mem::take(&mut hits))))
+        Some(answer.map(|answer| (answer, std::mem::take(&mut hits), steps.take_text())))
     };
-    let (answer, hits) = desk.in_turns(ALL_RECORDS, step).await??;
-    let searched = (!answer.has_error()).then(|| text.clone());
-    let found = match searched {
-        Some(text) => {
-            desk.go_on(text.len(), move || search_for(&generation, &text))
-                .await?
+    let (answer, hits, text) = desk.in_turns(ALL_RECORDS, step).await??;
+    let words = words_of(&text).filter(|_| !answer.has_error());
+    let found = match words.map(str::to_owned) {
+        Some(words) => {
+            let search = move || search_for(&generation, words);
+            desk.go_on(QUERY_BYTES, search).await?
         }
         None => None,
     };
@@ -152,13 +152,14 @@ async fn from_form(
 }
 
 /// One short line that matches nothing may be meant as a search.
-fn search_for(generation: &Generation, text: &str) -> Option<SearchAnswer> {
+fn words_of(text: &str) -> Option<&str> {
     let text = text.trim();
-    if text.contains('\n') || text.len() > QUERY_BYTES {
-        return None;
-    }
+    (text.len() <= QUERY_BYTES && !text.contains('\n')).then_some(text)
+}
+
+fn search_for(generation: &Generation, text: String) -> Option<SearchAnswer> {
     let request = SearchRequest {
-        text: text.to_owned(),
+        text,
         limit: Some(10),
         ..SearchRequest::default()
     };
