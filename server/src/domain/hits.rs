@@ -17,8 +17,7 @@ const MOST_WRITERS: usize = 64;
 pub struct Hits {
     of: HashMap<RecordId, HitsOfRecord>,
     lines: usize,
-    /// The last line that is noted, where there are more.
-    cut_behind: Option<u64>,
+    complete_to: Option<u64>,
 }
 
 /// Where one record stands.
@@ -67,7 +66,7 @@ impl Hits {
             of.lines.extend(hit.parts.iter().map(|part| part.line));
             self.lines += of.lines.len() - before;
         } else {
-            self.cut_behind.get_or_insert(hit.line);
+            self.complete_to.get_or_insert(hit.line.saturating_sub(1));
         }
         if let Some(marked) = &hit.text {
             of.note_writer(&marked.text);
@@ -79,9 +78,9 @@ impl Hits {
         self.of.get(id)
     }
 
-    /// The last line up to which every hit is noted; none where all are.
-    pub fn cut_behind(&self) -> Option<u64> {
-        self.cut_behind
+    /// The last line before the first hit that is not noted; `None` where all are.
+    pub fn complete_to(&self) -> Option<u64> {
+        self.complete_to
     }
 }
 

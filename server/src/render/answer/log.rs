@@ -88,7 +88,7 @@ impl MarkedText {
         let mut marks = Marks::of(answer, faults, hits);
         marks.firsts = shown.iter().map(|fault| fault.line).collect();
         if let Some(text) = text {
-            let unknown = Unknown::look(text, hits.cut_behind(), |line| marks.is_hit(line));
+            let unknown = Unknown::look(text, hits.complete_to(), |line| marks.is_hit(line));
             marks.unknown = unknown;
         }
         if let Some(shared) = shared {
@@ -170,8 +170,8 @@ fn with_text(rows: &mut RowBuilder<'_>, marks: &Marks, text: &str, lines: u64) {
         above = None;
         if is_chosen {
             rows.gap_before(number);
-            above = Some(shape).filter(|_| !line.text.trim().is_empty());
-            rows.line(line);
+            let is_blank = line.text.trim().is_empty();
+            above = rows.line(line).then_some(shape).filter(|_| !is_blank);
         }
     }
     rows.end_repeats(&mut repeats);

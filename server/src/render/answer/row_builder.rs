@@ -65,16 +65,17 @@ impl<'m> RowBuilder<'m> {
         self.last = self.last.max(number.saturating_sub(1));
     }
 
-    /// Adds a line. Where there is no more room, only lines that must be there are.
-    pub(super) fn line(&mut self, line: Line) {
+    /// Adds a line. Where there is no more room, only lines that must be there are; false where it is none of them.
+    pub(super) fn line(&mut self, line: Line) -> bool {
         if self.bytes >= MOST_BYTES && !self.marks.firsts.contains(&line.number) {
-            return;
+            return false;
         }
         self.last = line.number;
         self.bytes += line.text.len();
         self.faults.clone_from(&line.faults);
         self.is_unknown = line.is_unknown;
         self.rows.push(Row::Line(line));
+        true
     }
 
     /// Whether a line of the same message has no fault that the one above does not have, and no other line leads to it.
