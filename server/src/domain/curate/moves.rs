@@ -19,7 +19,8 @@ pub async fn merge_away(
     at: OffsetDateTime,
 ) -> Result<TakenAway, CurateError> {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
-    match (merge_into(store, (id, into), reason, approver, at).await, reason) {
+    let merged = merge_into(store, (id, into), reason, (approver, None), at).await;
+    match (merged, reason) {
         (Ok(merged), _) => Ok(TakenAway::Gone(merged)),
         (Err(CurateError::StillDecides(revision, _)), Some(reason)) => {
             let asks = Asks::Merge { into: into.clone() };
@@ -46,12 +47,13 @@ pub fn merges_into(review: &Review) -> Option<RecordId> {
     }
 }
 
-/// Withdraws a record in favour of another, to which its addresses lead from then on.
+/// Withdraws a record in favour of another, to which its addresses lead from then on. With the review that asks for it, only what
+/// that review asks.
 pub(super) async fn merge_into(
     store: &dyn Store,
     (id, into): (&RecordId, &RecordId),
     reason: Option<&str>,
-    approver: &Approver,
+    (approver, waits): (&Approver, Option<&Review>),
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
@@ -70,8 +72,8 @@ pub(super) async fn merge_into(
         into: into.clone(),
         by: approver.by.clone(),
         reason: with_alone(reason.map(str::to_owned), leave.alone),
-        expected: leave.seen,
-        approves: leave.asked,
+        expected: waits.map(|review| review.revision).or(leave.seen),
+        approves: waits.map(|review| review.n).or(leave.asked),
         at,
     };
     let merged = store.merge(merge).await?;

@@ -35,8 +35,8 @@ pub async fn take_away(
         Ok(leave) => {
             let withdrawal = Withdrawal {
                 reason: with_alone(reason, leave.alone),
-                expected: leave.seen,
-                approves: leave.asked,
+                expected: withdrawal.expected.or(leave.seen),
+                approves: withdrawal.approves.or(leave.asked),
                 ..withdrawal
             };
             Ok(TakenAway::Gone(take_out(store, withdrawal).await?))
@@ -75,7 +75,7 @@ pub(super) async fn approve(
     if let Some(into) = moves::merges_into(waits) {
         let why = both_reasons(waits.note.as_deref(), reason);
         let which = (&waits.record, &into);
-        return moves::merge_into(store, which, why.as_deref(), approver, at).await;
+        return moves::merge_into(store, which, why.as_deref(), (approver, Some(waits)), at).await;
     }
     let leave = may_go(store, &waits.record, approver).await?;
     let reason = both_reasons(waits.note.as_deref(), reason);
