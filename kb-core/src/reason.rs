@@ -100,8 +100,9 @@ pub enum Standing<'a> {
     },
 }
 
-/// Share of a line from which on the message is the line, and is most of it, in percent.
+/// From this share of a line on, in percent, the line is the message.
 const ALL: u8 = 90;
+/// From this share of a line on, in percent, most of the line is the message.
 const MOST: u8 = 50;
 
 impl Found {

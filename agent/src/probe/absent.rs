@@ -12,10 +12,10 @@ use super::session::Session;
 
 /// The kernel driver whose GPUs NVML lists.
 const NVIDIA: &str = "nvidia";
-/// Why CUDA lists fewer GPUs than NVML on a machine with MIG.
 /// Slurm counts MIG devices in its own way (`gres_common.c`).
 const NUMBER_WITH_MIG: &str =
     "with MIG a number may be one that a scheduler gave a MIG device, and not NVML's";
+/// Why CUDA lists fewer GPUs than NVML on a machine with MIG.
 const MIG: &str = "CUDA lists one MIG device at most, and no other GPU beside it";
 
 /// GPUs that are not among the opened ones.

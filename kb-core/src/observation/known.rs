@@ -77,7 +77,7 @@ impl KnownXid {
     /// What it means for the node, by severity, action and blame. `fatal` is the driver's own word in the line, where
     /// it has one: links and switches report the same number as `Fatal` and as `Nonfatal`.
     pub fn bearing(&self, fatal: Option<bool>) -> Bearing {
-        let of_record = self.of_record();
+        let of_record = bearing(self.severity, self.action, Some(self.at_fault));
         match fatal {
             // What a program did may have stopped a port of the switch until it is reset.
             Some(true) if self.at_fault == Blame::Application => of_record.max(Bearing::Warning),
@@ -86,23 +86,24 @@ impl KnownXid {
             None => of_record,
         }
     }
+}
 
-    fn of_record(&self) -> Bearing {
-        let hardware = matches!(
-            self.at_fault,
-            Blame::Gpu | Blame::Link | Blame::Host | Blame::Fabric
-        );
-        match (self.severity, self.action) {
-            _ if self.at_fault == Blame::Application => Bearing::Event,
-            (Some(Severity::Info), _) | (Some(Severity::Warning), Some(Action::None)) => Bearing::Event,
-            (Some(Severity::Fatal), _)
-            | (
-                Some(Severity::Error),
-                Some(Action::ResetGpu | Action::RebootNode | Action::CheckHardware | Action::ReplaceHardware),
-            ) => Bearing::Fault,
-            (Some(Severity::Error), Some(Action::ContactSupport)) if hardware => Bearing::Fault,
-            _ => Bearing::Warning,
-        }
+/// What an error means for the node on which it stands, by what its record says of severity, action and blame.
+pub fn bearing(severity: Option<Severity>, action: Option<Action>, at_fault: Option<Blame>) -> Bearing {
+    let hardware = matches!(
+        at_fault,
+        Some(Blame::Gpu | Blame::Link | Blame::Host | Blame::Fabric)
+    );
+    match (severity, action) {
+        _ if at_fault == Some(Blame::Application) => Bearing::Event,
+        (Some(Severity::Info), _) | (Some(Severity::Warning), Some(Action::None)) => Bearing::Event,
+        (Some(Severity::Fatal), _)
+        | (
+            Some(Severity::Error),
+            Some(Action::ResetGpu | Action::RebootNode | Action::CheckHardware | Action::ReplaceHardware),
+        ) => Bearing::Fault,
+        (Some(Severity::Error), Some(Action::ContactSupport)) if hardware => Bearing::Fault,
+        _ => Bearing::Warning,
     }
 }
 

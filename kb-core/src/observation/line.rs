@@ -122,6 +122,9 @@ pub fn read_message(message: &str) -> Option<LineEvent> {
     let message = message.trim_start();
     let stamped = message.strip_prefix('[').and_then(|rest| rest.split_once("] "));
     let message = stamped.map_or(message, |(_, message)| message.trim_start());
+    if is_of_process(message) {
+        return None;
+    }
     let event = read_line(message)?;
     let begins = event
         .text
@@ -130,6 +133,20 @@ pub fn read_message(message: &str) -> Option<LineEvent> {
         .zip(message.chars())
         .all(|(one, other)| one == other);
     begins.then_some(event)
+}
+
+/// `name[123]: segfault at …`: the kernel begins what it says of a process with its name, of at most 15 bytes (proc(5), comm), and
+/// its number.
+fn is_of_process(message: &str) -> bool {
+    const LONGEST_NAME: usize = 15;
+    let mut brackets = message
+        .match_indices('[')
+        .take_while(|(at, _)| *at <= LONGEST_NAME);
+    brackets.any(|(at, _)| {
+        let rest = message.get(at + 1..).unwrap_or_default();
+        let number = rest.split_once("]: ").map_or("", |(number, _)| number);
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<LineEvent> {
@@ -193,7 +210,7 @@ fn address(word: &str) -> Option<String> {
 }
 
 /// The address as sysfs writes it: lower case, a domain of eight digits without its leading zeros.
-pub(crate) fn canonical(address: &str) -> String {
+pub fn canonical(address: &str) -> String {
     let lower = address.to_ascii_lowercase();
     match lower.split_once(':') {
         Some((domain, rest)) if domain.len() > 4 => {

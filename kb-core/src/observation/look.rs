@@ -133,6 +133,29 @@ impl Look {
         })
     }
 
+    /// Cause and device of each fault of this look that a later one did not read, good or bad. `now` is where a device is in the
+    /// later look. What is said of no device cannot be read again.
+    pub fn not_read_again<'l>(
+        &'l self,
+        later: &'l Self,
+        now: impl Fn(&str) -> String + 'l,
+    ) -> impl Iterator<Item = (&'static str, &'l str)> {
+        let states = self.states.iter().filter(|state| {
+            state.device != NODE && state.bad.is_some() && bearing_of(state.cause) == Bearing::Fault
+        });
+        let counts = self.counts.iter().filter(|count| count.errors > 0);
+        let faults = states
+            .map(|state| (state.cause, state.device.as_str()))
+            .chain(counts.map(|count| (cause::ECC_UNCORRECTED, count.device.as_str())));
+        faults.filter(move |(cause, device)| {
+            let device = now(device);
+            let mut states = later.states.iter();
+            let mut counts = later.counts.iter();
+            let is_counted = *cause == cause::ECC_UNCORRECTED && counts.any(|count| count.device == device);
+            !is_counted && !states.any(|state| state.cause == *cause && state.device == device)
+        })
+    }
+
     /// Adds something that should have been read and could not.
     pub fn unread(&mut self, what: &str, why: &str) {
         self.unread.push(Unread {

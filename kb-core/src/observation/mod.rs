@@ -16,9 +16,8 @@ mod tests;
 
 pub use cause::{WATCHED, Watched};
 pub(crate) use known::UNKNOWN_XID;
-pub use known::{KnownXid, known, known_xids};
-pub(crate) use line::canonical;
-pub use line::{LineEvent, What, read_line, read_message};
+pub use known::{KnownXid, bearing, known, known_xids};
+pub use line::{LineEvent, What, canonical, read_line, read_message};
 pub(crate) use look::{Count, Reading, bearing_of};
 pub use look::{Look, Missed, Occurrence, Scope};
 pub use open_faults::open_faults;

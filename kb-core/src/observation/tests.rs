@@ -171,6 +171,9 @@ fn a_message_that_names_such_a_line_further_behind_is_none() {
         format!("a.out[123]: segfault at 0 ip 0 sp 0 error 4 in {xid}[55e0+1000]"),
         format!("[  12.345678] traps: x[9] general protection fault in {xid}"),
         format!("NVRM: Xid (PCI:[27184]: segfault at 0 error 4 in {xid}"),
+        "NVRM: [x[27184]: segfault at 0 error 4 in NVRM: GPU has fallen off the bus[55e0+1000]".to_owned(),
+        "NVRM: GPU has f[27184]: segfault at 0 error 4 in NVRM: GPU has fallen off the bus[55e0+1000]"
+            .to_owned(),
     ] {
         assert_eq!(read_message(&message), None, "{message}");
     }

@@ -81,20 +81,20 @@ fn of_no_bytes(pair: &Pair) -> Option<&Check> {
     })
 }
 
-/// Whether every pair that has to work passed this check in both directions.
+/// Whether every pair that has to work passed this check in both directions, and there is one.
 pub fn check_passed(report: &Report, name: &str) -> bool {
-    counting(report).all(|(_, pair)| {
-        let mut directions = pair.directions.iter();
-        !pair.directions.is_empty()
-            && directions.all(|direction| {
-                let mut checks = direction
-                    .checks
-                    .iter()
-                    .filter(|check| check.name == name)
-                    .peekable();
-                checks.peek().is_some() && checks.all(|check| check.outcome == Outcome::Pass)
-            })
-    })
+    let mut pairs = counting(report).map(|(_, pair)| pair).peekable();
+    pairs.peek().is_some() && pairs.all(|pair| pair_passed(pair, name))
+}
+
+fn pair_passed(pair: &Pair, name: &str) -> bool {
+    let mut directions = pair.directions.iter();
+    !pair.directions.is_empty()
+        && directions.all(|direction| {
+            let checks = direction.checks.iter();
+            let mut checks = checks.filter(|check| check.name == name).peekable();
+            checks.peek().is_some() && checks.all(|check| check.outcome == Outcome::Pass)
+        })
 }
 
 fn counting(report: &Report) -> impl Iterator<Item = (usize, &Pair)> {

@@ -108,7 +108,10 @@ const KB_CORE: &[Room] = &[
     room("redact", &[]),
     room("verdict", &["ids", "report", "observation"]),
     room("health", &["ids", "text", "report", "observation", "verdict"]),
-    room("convert", &["ids", "text", "report", "verdict", "scanner"]),
+    room(
+        "convert",
+        &["ids", "text", "report", "observation", "verdict", "scanner"],
+    ),
     room("schema", &["annex", "record", "report"]),
 ];
 

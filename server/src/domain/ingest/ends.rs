@@ -1,20 +1,12 @@
 //! Whether a proof of health ends a fault that was proven before: it has to cover the same GPUs with tests that could
 //! have seen it.
 
-use kb_core::report::{Absence, Check, Fact, Gpu, Outcome, Report, fact_name};
+use kb_core::observation::{Look, canonical};
+use kb_core::report::{Absence, Check, Fact, Gpu, Outcome, Pair, Report};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
-use serde_json::Value;
 
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
-/// Facts of which a value alone makes a GPU faulty.
-const FAULT_FACTS: [&str; 5] = [
-    fact_name::ECC_VOLATILE_UNCORRECTED,
-    fact_name::ECC_SRAM_THRESHOLD_EXCEEDED,
-    fact_name::REMAPPED_ROWS_FAILURE,
-    fact_name::REMAPPED_ROWS_PENDING,
-    fact_name::RECOVERY_ACTION,
-];
 /// NVML's own version: where it could be asked, what it says of a GPU was read.
 const NVML: &str = "nvml.driver_version";
 
@@ -41,14 +33,15 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     if has < had {
         return Some(format!("it shows {has} GPUs, and there were {had}"));
     }
-    if let Some(check) = failed(fault).find(|check| !passed(proof, check)) {
+    if let Some((_, check)) = failed(fault).find(|(pair, check)| !passed(proof, pair, check)) {
         let name = &check.name;
         return Some(format!("{name}, which failed then, did not pass in all pairs"));
     }
-    if let Some((gpu, fact)) = bad_facts(fault).find(|(gpu, fact)| !reads(proof, gpu, fact, fault)) {
+    let (then, later) = (Look::of(fault), Look::of(proof));
+    let now = |device: &str| place_now(device, fault, proof);
+    if let Some((cause, device)) = then.not_read_again(&later, now).next() {
         return Some(format!(
-            "{fact} of {}, which told of the fault, was not read",
-            name(gpu)
+            "{cause} of {device}, which was a fault then, was not read"
         ));
     }
     let asks_for_service = fault
@@ -80,52 +73,45 @@ fn is_same(gpu: &Gpu, other: &Gpu, fault: &Report, proof: &Report) -> bool {
     }
 }
 
+/// The address that the GPU at an address of the fault has in the proof.
+fn place_now(device: &str, fault: &Report, proof: &Report) -> String {
+    let address = |gpu: &Gpu| gpu.pci_address.value.as_deref().map(canonical);
+    let gpu = fault
+        .gpus
+        .iter()
+        .find(|gpu| address(gpu).as_deref() == Some(device));
+    let other = gpu.and_then(|gpu| proof.gpus.iter().find(|other| is_same(gpu, other, fault, proof)));
+    other.and_then(address).unwrap_or_else(|| device.to_owned())
+}
+
 /// Whether the proof's fact says what the fault's says; `None` where the fault's says nothing.
 fn same(fault: &Fact<String>, proof: &Fact<String>) -> Option<bool> {
     let said = fault.value.as_ref()?;
     Some(proof.value.as_ref() == Some(said))
 }
 
-/// Checks that failed or hung in a pair that has to work.
-fn failed(fault: &Report) -> impl Iterator<Item = &Check> {
-    let pairs = fault.pairs.iter();
-    let counting =
-        pairs.filter(|pair| !(pair.verdict.information && pair.verdict.verdict == Verdict::Refused));
-    let checks = counting
-        .flat_map(|pair| &pair.directions)
-        .flat_map(|direction| &direction.checks);
-    checks.filter(|check| {
+/// Checks that failed or hung in a pair that has to work, with the pair.
+fn failed(fault: &Report) -> impl Iterator<Item = (&Pair, &Check)> {
+    let counting = fault.pairs.iter().filter(|pair| !is_as_expected(pair));
+    let checks = counting.flat_map(|pair| {
+        let directions = pair.directions.iter();
+        directions.flat_map(move |direction| direction.checks.iter().map(move |check| (pair, check)))
+    });
+    checks.filter(|(_, check)| {
         CHECKED_RUNGS.contains(&check.rung) && matches!(check.outcome, Outcome::Fail | Outcome::Hang)
     })
 }
 
-/// Whether the proof passed a check that failed: the same, and with it its whole rung.
-fn passed(proof: &Report, check: &Check) -> bool {
-    all_passed(proof, check.rung) && check_passed(proof, &check.name)
+/// A pair whose refusal is expected need not work.
+fn is_as_expected(pair: &Pair) -> bool {
+    pair.verdict.information && pair.verdict.verdict == Verdict::Refused
 }
 
-/// Facts that speak of a fault of their GPU by themselves.
-fn bad_facts(fault: &Report) -> impl Iterator<Item = (&Gpu, &'static str)> {
-    fault.gpus.iter().flat_map(|gpu| {
-        let facts = FAULT_FACTS.into_iter();
-        facts.filter_map(move |fact| {
-            let value = gpu.facts.get(fact)?.value.as_ref()?;
-            let is_bad = match value {
-                Value::Bool(is_set) => *is_set,
-                Value::Number(count) => count.as_u64().is_some_and(|count| count > 0),
-                Value::String(action) => action != "none",
-                _ => false,
-            };
-            is_bad.then_some((gpu, fact))
-        })
-    })
-}
-
-/// Whether the proof read this fact of the GPU.
-fn reads(proof: &Report, gpu: &Gpu, fact: &str, fault: &Report) -> bool {
-    let of_gpu = proof.gpus.iter().find(|other| is_same(gpu, other, fault, proof));
-    let fact = of_gpu.and_then(|other| other.facts.get(fact));
-    fact.is_some_and(|fact| fact.value.is_some())
+/// Whether the proof passed a check that failed: the same, in this pair too, and with it its whole rung.
+fn passed(proof: &Report, pair: &Pair, check: &Check) -> bool {
+    let mut pairs = proof.pairs.iter();
+    let is_left_out = pairs.any(|other| (other.a, other.b) == (pair.a, pair.b) && is_as_expected(other));
+    !is_left_out && all_passed(proof, check.rung) && check_passed(proof, &check.name)
 }
 
 fn name(gpu: &Gpu) -> String {
@@ -138,7 +124,7 @@ fn name(gpu: &Gpu) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::domain::correlate::samples::{proven, report};
@@ -256,18 +242,54 @@ mod tests {
             report["gpus"][0]["facts"][name] = json!({ "value": value, "source": "test" });
             report
         };
-        for (name, bad, good) in [
-            ("ecc.volatile_uncorrected", json!(3), json!(0)),
-            ("recovery.action", json!("reboot"), json!("none")),
-            ("remapped_rows.pending", json!(true), json!(false)),
+        for (name, cause, bad, good) in [
+            ("ecc.volatile_uncorrected", "ecc_uncorrected", json!(3), json!(0)),
+            (
+                "recovery.action",
+                "recovery_action",
+                json!("reboot"),
+                json!("none"),
+            ),
+            (
+                "remapped_rows.pending",
+                "remap_pending",
+                json!(true),
+                json!(false),
+            ),
+            (
+                "fabric.state",
+                "fabric_not_ready",
+                json!("not_started"),
+                json!("completed"),
+            ),
         ] {
             let mut broken = with(whole(2), name, bad);
             broken["conclusion"]["verdict"] = json!("broken");
-            left_open(&broken, &whole(2), name);
+            left_open(&broken, &whole(2), cause);
             assert_eq!(why(&broken, &with(whole(2), name, good.clone())), None, "{name}");
             // What was good before need not be read again.
             assert_eq!(why(&with(fault(2, 0), name, good), &whole(2)), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_pair_that_is_expected_to_be_refused_ends_no_fault_of_it() {
+        let mut expected = whole(3);
+        expected["pairs"][0]["verdict"] =
+            json!({ "verdict": "refused", "information": true, "reason": "as expected", "evidence": [] });
+        left_open(&fault(3, 0), &expected, "which failed then");
+    }
+
+    #[test]
+    fn a_gpu_that_has_moved_is_read_where_it_is() {
+        let with = |mut report: Value, errors: u32| {
+            report["gpus"][0]["facts"]["ecc.volatile_uncorrected"] =
+                json!({ "value": errors, "source": "test" });
+            report
+        };
+        let mut moved = with(whole(2), 0);
+        moved["gpus"][0]["pci_address"]["value"] = json!("0000:77:00.0");
+        assert_eq!(why(&with(fault(2, 0), 3), &moved), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Faults of GPUs that a report's own kernel log tells of during the run, by the records.
 
-use kb_core::annex::{Action, Blame, Severity};
+use kb_core::observation::bearing;
 use kb_core::record::Record;
-use kb_core::report::{Report, When};
+use kb_core::report::{Bearing, Report, When};
 use kb_core::scanner::ScanOptions;
 
 use crate::feed::Generation;
@@ -13,12 +13,12 @@ pub(super) fn fault<'g>(generation: &'g Generation, report: &Report) -> Option<&
         .gpus
         .iter()
         .filter_map(|gpu| gpu.pci_address.value.as_deref())
-        .map(|address| bus_and_device(address).to_lowercase())
+        .map(|address| format!(":{}", bus_and_device(address).to_lowercase()))
         .collect();
     let is_about_gpu = |line: &&str| {
         let line = line.to_lowercase();
         let is_of_driver = ["nvrm", "nvidia"].iter().any(|name| line.contains(name));
-        is_of_driver || addresses.iter().any(|address| line.contains(address))
+        is_of_driver || addresses.iter().any(|address| names(&line, address))
     };
     let options = ScanOptions {
         keep_text: false,
@@ -44,25 +44,25 @@ fn bus_and_device(address: &str) -> &str {
     without_function.get(domain..).unwrap_or(without_function)
 }
 
-/// Whether the record's error is one of the machine and asks for work on it.
+/// Whether a line names a device: `:3b:00` between a domain and a function, and not in a time.
+fn names(line: &str, bus_and_device: &str) -> bool {
+    const DOMAIN_DIGITS: usize = 4;
+    line.match_indices(bus_and_device).any(|(at, found)| {
+        let before = line.as_bytes().get(..at).unwrap_or_default();
+        let behind = line.as_bytes().get(at + found.len());
+        let digits = before
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_hexdigit())
+            .count();
+        digits >= DOMAIN_DIGITS && !behind.is_some_and(|byte| byte.is_ascii_hexdigit() || *byte == b':')
+    })
+}
+
 fn is_fault(record: &Record) -> bool {
     let annex = &record.annex;
-    let is_bad = matches!(annex.severity, Some(Severity::Error | Severity::Fatal));
-    let asks_for_work = matches!(
-        annex.action,
-        Some(
-            Action::ResetGpu
-                | Action::RebootNode
-                | Action::CheckHardware
-                | Action::ReplaceHardware
-                | Action::ContactSupport
-        )
-    );
-    let is_of_job = annex
-        .at_fault
-        .as_ref()
-        .is_some_and(|at_fault| at_fault.who == Blame::Application);
-    is_bad && asks_for_work && !is_of_job
+    let at_fault = annex.at_fault.as_ref().map(|at_fault| at_fault.who);
+    bearing(annex.severity, annex.action, at_fault) == Bearing::Fault
 }
 
 #[cfg(test)]
@@ -73,5 +73,17 @@ mod tests {
     fn an_address_is_known_by_bus_and_device() {
         assert_eq!(bus_and_device("00000000:3B:00.0"), "3B:00");
         assert_eq!(bus_and_device("0000:3b:00"), "3b:00");
+    }
+
+    #[test]
+    fn a_time_is_no_address() {
+        for (line, is_named) in [
+            ("pcieport 0000:03:00.0: dpc", true),
+            ("gpu at pci:00000000:03:00 is", true),
+            ("nov 21 10:03:00 gpu-17 kernel: usb", false),
+            ("eth0: 00:1b:03:00:5e:01", false),
+        ] {
+            assert_eq!(names(line, ":03:00"), is_named, "{line}");
+        }
     }
 }

@@ -144,7 +144,10 @@ fn prepare(
     let machine = machine::of(&report, clock.clock);
     let (mut verdict, mut reason) = claim::told(&report);
     let mut weight = weight::weigh(&report, verdict);
-    if let Some(fault) = logged::fault(generation, &report).filter(|_| verdict < Verdict::Unknown) {
+    if verdict < Verdict::Unknown
+        && !report.host.contains_key(weight::CONVERTED)
+        && let Some(fault) = logged::fault(generation, &report)
+    {
         let (claimed, id) = (verdict.phrase(), fault.id());
         reason = format!("the report says {claimed}, and its kernel log tells of {id} during the run");
         verdict = Verdict::Unknown;
