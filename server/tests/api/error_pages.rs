@@ -114,6 +114,12 @@ async fn the_words_fit_what_was_asked_for() {
             "href=\"/search?domain=tensorflow\"",
         ),
         ("/search?tier=x", 400, "A query parameter is wrong", "name=\"q\""),
+        (
+            "/nodes/n1?before=x&id=r1",
+            400,
+            "A query parameter is wrong",
+            "name=\"q\"",
+        ),
         ("/no-such", 404, "There is nothing at this address", "name=\"q\""),
     ] {
         let page = fails(&nobody, path, status).await;

@@ -12,7 +12,7 @@ const FOR_PROGRAMS: [&str; 6] = ["api", "healthz", "mcp", "metrics", "readyz", "
 
 /// Leads to the page that was meant, where there is such an address.
 pub(super) fn lead(request: &HttpRequest, problem: &Problem) -> Option<HttpResponse> {
-    // What belongs to the page that was meant is unknown to the one that was asked.
+    // The other page may know the id or the parameter that this one refused.
     let is_address = matches!(problem.code(), Code::NotFound | Code::BadId | Code::BadQuery);
     if !is_address || !matches!(*request.method(), Method::GET | Method::HEAD) {
         return None;

@@ -112,7 +112,9 @@ impl Asked {
 pub fn page(code: Code, detail: &str, asked: Asked) -> FailurePage {
     let words = Words::of(asked.locale.language);
     let own = match code {
-        Code::NotFound | Code::BadId | Code::BadQuery => own_words(asked.kind, words),
+        Code::NotFound | Code::BadId => own_words(asked.kind, words),
+        // A domain stands in the query.
+        Code::BadQuery if asked.kind == Kind::Domain => own_words(asked.kind, words),
         _ => None,
     };
     let title = own.map_or_else(|| titles::title(code, words), |(title, _)| title);
