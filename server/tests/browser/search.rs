@@ -136,5 +136,19 @@ async fn the_search_of_every_page_is_used_by_keyboard_alone() {
     assert_eq!(browser.text("h1").await, "1 known error");
     let address = browser.address().await;
     assert!(address.ends_with("/match?answer=1"), "{address}");
+    // What was changed after it was pasted is sent as it stands in the field.
+    let change = "const data = new DataTransfer();
+        data.setData('text', 'epoch 1\\nepoch 2');
+        const field = document.querySelector('#find');
+        field.focus();
+        field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }));
+        field.value = 'epoch 1epoch 2';
+        field.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste' }));
+        field.value = 'peer access is not supported between these two devices';
+        field.dispatchEvent(new InputEvent('input', { inputType: 'insertText' }));";
+    browser.script(change).await;
+    browser.press(ENTER).await;
+    browser.until("return location.search === '?answer=2'").await;
+    assert_eq!(browser.text("h1").await, "1 known error");
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! The embedded sheet, script and icon. Each address holds the hash of its content, so that browsers may keep the
+//! The embedded sheet, scripts and icon. Each address holds the hash of its content, so that browsers may keep the
 //! file for ever and never mix versions.
 
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use crate::web::error::{Code, Problem};
 
 /// A year, the longest that caches honour; the address changes with the content.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// Hash bytes in an address: enough to tell versions of three files apart.
+/// Hash bytes in an address: enough to tell versions of a file apart.
 const HASH_BYTES: usize = 8;
 
 struct Asset {
@@ -37,6 +37,15 @@ static JS: LazyLock<Asset> = LazyLock::new(|| {
         include_str!("../../../../static/site.js"),
     )
 });
+/// What is asked while something is typed.
+static TYPING: LazyLock<Asset> = LazyLock::new(|| {
+    asset(
+        "typing",
+        "js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../../../static/typing.js"),
+    )
+});
 /// Of the form of a record alone.
 static EDIT: LazyLock<Asset> = LazyLock::new(|| {
     asset(
@@ -59,6 +68,7 @@ pub fn links() -> AssetLinks {
     AssetLinks {
         css: &CSS.href,
         js: &JS.href,
+        typing: &TYPING.href,
         icon: &ICON.href,
     }
 }
@@ -70,7 +80,7 @@ pub(super) fn edit_script() -> &'static str {
 
 pub async fn get(file: web::Path<String>) -> Result<HttpResponse, Problem> {
     let wanted = file.into_inner();
-    let all: [&Asset; 4] = [&CSS, &JS, &EDIT, &ICON];
+    let all: [&Asset; 5] = [&CSS, &JS, &TYPING, &EDIT, &ICON];
     let found = all
         .into_iter()
         .find(|asset| asset.href.strip_prefix("/static/") == Some(wanted.as_str()));

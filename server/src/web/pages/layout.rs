@@ -21,6 +21,7 @@ pub enum Section {
 pub struct AssetLinks {
     pub css: &'static str,
     pub js: &'static str,
+    pub typing: &'static str,
     pub icon: &'static str,
 }
 
