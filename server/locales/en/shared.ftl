@@ -2,7 +2,7 @@
 
 shared-title = Share this answer
 shared-offer = Share this answer
-shared-would-be-kept = This would be kept, and nothing else: the records, where they stand, and the marked lines. Names, addresses, private paths and secrets were replaced. Read it before you share it: whoever has the link can read it.
+shared-would-be-kept = This would be kept, and nothing else: the records, where they stand, and the marked lines. What looks like a name, an address, a private path or a secret was replaced. Something may be left: read it before you share it. Whoever has the link can read it.
 shared-was-changed = Something in it could still tell of a person or a machine, and was replaced now. Nothing is kept yet: read it again.
 shared-keep-for = Keep it for
 shared-make = Make a link
@@ -17,5 +17,5 @@ shared-days = { $count ->
     [one] { $count } day
    *[other] { $count } days
 }
-shared-shared-means = Somebody shared this on { $made }; it ends on { $until }. Names, addresses, private paths and secrets in its lines were replaced. The records are shown as they are now.
+shared-shared-means = Somebody shared this on { $made }; it ends on { $until }. What looked like a name, an address, a private path or a secret in its lines was replaced. The records are shown as they are now.
 shared-kept-until = The answer can be read until { $until }.

@@ -3,7 +3,7 @@
 failure-no-record = 没有这条记录
 failure-record-means = 记录的 ID 永远不变，多半是写错了字母。请搜索其中一部分。
 failure-no-part = 这条记录没有这个页面
-failure-part-means = 记录本身在这里：
+failure-part-means = 记录本身见下。
 failure-no-node = 没有这个节点
 failure-node-means = 节点发送过报告后才为人所知。主机名会变，可在列表中查到；节点 ID 由代理程序生成，区分大小写。
 failure-no-report = 没有这份报告
@@ -11,7 +11,7 @@ failure-report-means = 节点发送报告后才能在这里看到。请到该节
 failure-no-domain = 没有记录属于此领域
 failure-domain-means = 领域是记录 ID 的第一部分，全部领域列在记录列表旁边。
 failure-nothing-kept = 这里没有保存的内容
-failure-kept-means = 此链接下保存的内容已删除或已过期，无法恢复。
+failure-kept-means = 此链接下保存的内容已删除或已过期，也可能链接不完整。已删除的内容无法恢复。
 failure-no-answer = 此结果已不在这里
 failure-answer-means = 它已被删除或已过期，也可能链接不完整。分享者可以再次分享。
 failure-no-lines = 没有这些行

@@ -2,7 +2,7 @@
 
 shared-title = 分享此结果
 shared-offer = 分享此结果
-shared-would-be-kept = 只会保存以下内容：记录、所在位置和带标记的行。名称、地址、私人路径和机密信息都已被替换。分享前请先阅读：任何拥有链接的人都能看到。
+shared-would-be-kept = 只会保存以下内容：记录、所在位置和带标记的行。看起来像名称、地址、私人路径或机密的内容已被替换，但可能有遗漏。分享前请先阅读：任何拥有链接的人都能看到。
 shared-was-changed = 其中仍有可能透露个人或机器的内容，现已替换。尚未保存任何内容，请再次阅读。
 shared-keep-for = 保存时间
 shared-make = 生成链接
@@ -14,5 +14,5 @@ shared-copy = 复制
 shared-delete-link = 删除此结果的链接
 shared-delete-means = 请保存此链接，之后无法再次获取。拥有它的人都能删除此结果。
 shared-days = { $count } 天
-shared-shared-means = 此结果于 { $made } 分享，{ $until } 到期。其中的名称、地址、私人路径和机密信息都已被替换。记录按当前内容显示。
+shared-shared-means = 此结果于 { $made } 分享，{ $until } 到期。其中看起来像名称、地址、私人路径或机密的内容已被替换。记录按当前内容显示。
 shared-kept-until = 此结果在 { $until } 之前可以查看。
