@@ -47,8 +47,8 @@ pub fn merges_into(review: &Review) -> Option<RecordId> {
     }
 }
 
-/// Withdraws a record in favour of another, to which its addresses lead from then on. With the review that asks for it, only what
-/// that review asks.
+/// Withdraws a record in favour of another, to which its addresses lead from then on. Where a review asks for the merge, the
+/// record must still stand as that review names it.
 pub(super) async fn merge_into(
     store: &dyn Store,
     (id, into): (&RecordId, &RecordId),

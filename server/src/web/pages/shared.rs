@@ -195,7 +195,7 @@ fn secret(mut response: HttpResponse) -> HttpResponse {
     response
 }
 
-/// A login would change nothing: answers are counted by address, whoever shares them.
+/// Answers are counted by address, with or without a login. So this problem never asks for one.
 fn refuse(state: &AppState, error: AnonymousError) -> Problem {
     match error {
         AnonymousError::Off => Problem::new(Code::NotFound, "this server shares no answers"),
