@@ -110,16 +110,25 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
+    /// How the verb runs over the GPUs; nothing where it does not.
+    fn run(&self) -> Option<&RunArgs> {
+        match self {
+            Self::Probe(arguments) => Some(&arguments.run),
+            Self::Bench(arguments) => Some(&arguments.run),
+            Self::Report(arguments) => Some(&arguments.run),
+            Self::Daemon(arguments) => Some(&arguments.run),
+            _ => None,
+        }
+    }
+
     /// The GPUs that the verb is confined to.
     pub(crate) fn devices(&self) -> Option<&str> {
-        let run = match self {
-            Self::Probe(arguments) => &arguments.run,
-            Self::Bench(arguments) => &arguments.run,
-            Self::Report(arguments) => &arguments.run,
-            Self::Daemon(arguments) => &arguments.run,
-            _ => return None,
-        };
-        run.devices.as_deref()
+        self.run()?.devices.as_deref()
+    }
+
+    /// Refuses options that each can be read and that contradict each other.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.run().map_or(Ok(()), |run| expect::contradict(&run.expect))
     }
 }
 
@@ -178,7 +187,7 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// `0,2` or `GPU-592ae3c5,GPU-645b7e67`, as `CUDA_VISIBLE_DEVICES` takes it.
-fn devices(text: &str) -> Result<String, String> {
+pub(crate) fn devices(text: &str) -> Result<String, String> {
     if names_gpus(text) && !text.contains(' ') {
         let names = text.split(',');
         let mut once = std::collections::BTreeSet::new();

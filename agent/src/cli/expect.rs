@@ -1,4 +1,7 @@
-//! `--expect`: what the node should have. Of each kind the last that was said counts.
+//! `--expect`: what the node should have. Each kind is said once, or the same each time.
+
+use std::fmt;
+use std::mem::discriminant;
 
 use kb_core::verdict::Expect;
 
@@ -7,6 +10,15 @@ use kb_core::verdict::Expect;
 pub(crate) enum Expectation {
     Gpus(u32),
     P2p(Expect),
+}
+
+impl fmt::Display for Expectation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gpus(count) => write!(formatter, "gpus={count}"),
+            Self::P2p(expect) => formatter.write_str(&expect.words()),
+        }
+    }
 }
 
 /// `gpus=8`, `p2p=all`.
@@ -31,16 +43,29 @@ pub(super) fn p2p(said: &[Expectation]) -> Expect {
         Expectation::P2p(expect) => Some(*expect),
         Expectation::Gpus(_) => None,
     });
-    said.next_back().unwrap_or_default()
+    said.next().unwrap_or_default()
 }
 
 /// What was said of the number of GPUs.
 pub(super) fn gpus(said: &[Expectation]) -> Option<u32> {
-    let mut said = said.iter().filter_map(|expectation| match expectation {
+    said.iter().find_map(|expectation| match expectation {
         Expectation::Gpus(count) => Some(*count),
         Expectation::P2p(_) => None,
-    });
-    said.next_back()
+    })
+}
+
+/// Refuses two expectations of one kind that differ: whichever counted, the other could hide a fault.
+pub(super) fn contradict(said: &[Expectation]) -> Result<(), String> {
+    for (position, second) in said.iter().enumerate() {
+        let mut before = said.iter().take(position);
+        let differs = |first: &&Expectation| discriminant(*first) == discriminant(second) && *first != second;
+        if let Some(first) = before.find(differs) {
+            return Err(format!(
+                "--expect says {first} and {second}: say only one of them"
+            ));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -51,8 +76,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expectations_are_read_or_refused_and_the_last_of_each_kind_counts() {
-        let line = "peerless-agent probe --expect=gpus=8,p2p=all --expect p2p=none";
+    fn expectations_of_one_kind_must_not_differ() {
+        let said = |text: &str| {
+            text.split(',')
+                .map(|one| expectation(one).unwrap())
+                .collect::<Vec<_>>()
+        };
+        for good in ["gpus=8", "gpus=8,gpus=8,p2p=all", "p2p=none,gpus=2,p2p=none"] {
+            assert_eq!(contradict(&said(good)), Ok(()), "{good}");
+        }
+        for (bad, why) in [
+            ("gpus=8,gpus=2", "gpus=8 and gpus=2"),
+            ("gpus=8,p2p=auto,gpus=2", "gpus=8 and gpus=2"),
+            ("p2p=none,p2p=all", "p2p=none and p2p=all"),
+        ] {
+            let error = contradict(&said(bad)).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn expectations_are_read_or_refused() {
+        let line = "peerless-agent probe --expect=gpus=8 --expect p2p=none";
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
         let Verb::Probe(ProbeArgs { run, .. }) = cli.verb else {
             panic!("another verb");
