@@ -39,22 +39,32 @@ fn is_excluded(root: &HostRoot, address: &str) -> bool {
     line.is_some_and(|word| word.trim() == "Yes")
 }
 
-/// Whether this process sees all GPUs of the machine, else why that is not known: only then is one that it does not
-/// see lost.
-pub(crate) fn sees_all_gpus(root: &HostRoot, visible_devices: Option<&str>) -> Result<(), String> {
+/// Whether this process sees all GPUs of the machine. Only then is one that it does not see lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Sight {
+    All,
+    /// It may not see all, with why.
+    Some(String),
+    /// Whether it may could not be read, with why.
+    Unknown(String),
+}
+
+pub(crate) fn sight(root: &HostRoot, visible_devices: Option<&str>) -> Sight {
     if !matches!(visible_devices, None | Some("" | "all")) {
-        return Err("NVIDIA_VISIBLE_DEVICES names some".to_owned());
+        return Sight::Some("NVIDIA_VISIBLE_DEVICES names some".to_owned());
     }
     let Fact { value, .. } = place::container(root);
     match value.as_deref() {
         Some("none seen") => {}
-        Some(container) => return Err(format!("this process runs in a container or a job ({container})")),
-        None => return Err("whether this process runs in a container cannot be read".to_owned()),
+        Some(container) => {
+            return Sight::Some(format!("this process runs in a container or a job ({container})"));
+        }
+        None => return Sight::Unknown("whether this process runs in a container cannot be read".to_owned()),
     }
     match effective_user(root) {
-        Some(0) => Ok(()),
-        Some(_) => Err("this process does not run as root".to_owned()),
-        None => Err("whose process this is cannot be read".to_owned()),
+        Some(0) => Sight::All,
+        Some(_) => Sight::Some("this process does not run as root".to_owned()),
+        None => Sight::Unknown("whose process this is cannot be read".to_owned()),
     }
 }
 

@@ -51,21 +51,52 @@ fn by_kernel(root: &HostRoot) -> Option<Fact<String>> {
     is_gvisor.then(|| Fact::read("gvisor".to_owned(), version.source))
 }
 
-/// Files that a runtime puts into its containers. `run/systemd/container` holds a name (systemd's container
-/// interface).
+/// Files that a runtime puts into its containers.
+const MARKS: [(&str, &str); 5] = [
+    ("var/run/secrets/kubernetes.io", "kubernetes"),
+    ("run/secrets/kubernetes.io", "kubernetes"),
+    (".dockerenv", "docker"),
+    ("run/.containerenv", "podman"),
+    (".singularity.d", "apptainer"),
+];
+/// Files that hold a name (systemd's container interface).
+const NAMED_MARKS: [&str; 2] = ["run/systemd/container", "run/host/container-manager"];
+
+/// The file system of a diskless node may be made from an image of a container, and still hold its marks. They count for
+/// nothing where the process is in the host's own namespaces.
 fn by_file(root: &HostRoot) -> Option<Fact<String>> {
-    for (mark, runtime) in [
-        ("var/run/secrets/kubernetes.io", "kubernetes"),
-        ("run/secrets/kubernetes.io", "kubernetes"),
-        (".dockerenv", "docker"),
-        ("run/.containerenv", "podman"),
-    ] {
-        if root.has(mark) == Some(true) {
-            return Some(Fact::read(runtime.to_owned(), format!("/{mark}")));
-        }
+    if is_in_first_namespaces(root) {
+        return None;
     }
-    let named = root.line("run/systemd/container");
-    named.value.is_some().then_some(named)
+    let is_there = |(mark, _): &&(&str, &str)| root.has(mark) == Some(true);
+    if let Some((mark, runtime)) = MARKS.iter().find(is_there) {
+        return Some(Fact::read((*runtime).to_owned(), format!("/{mark}")));
+    }
+    let mut named = NAMED_MARKS.iter().map(|mark| root.line(mark));
+    named
+        .find(|name| name.value.is_some())
+        .or_else(|| by_variable(root))
+}
+
+/// `container=lxc`, which a container's first process gets (systemd's container interface).
+fn by_variable(root: &HostRoot) -> Option<Fact<String>> {
+    let variables = root.text("proc/1/environ");
+    let text = variables.value?;
+    let runtime = text
+        .split('\0')
+        .find_map(|variable| variable.strip_prefix("container="))?;
+    (!runtime.is_empty()).then(|| Fact::read(runtime.to_owned(), variables.source))
+}
+
+/// The kernel gives the namespaces that it starts with fixed numbers (`PROC_PID_INIT_INO`, `PROC_CGROUP_INIT_INO` in its
+/// `include/linux/proc_ns.h`); later ones get others.
+fn is_in_first_namespaces(root: &HostRoot) -> bool {
+    [("pid", 0xEFFF_FFFC_u32), ("cgroup", 0xEFFF_FFFB)]
+        .iter()
+        .all(|(kind, number)| {
+            let link = root.link(&format!("proc/self/ns/{kind}")).value;
+            link.is_some_and(|link| link.ends_with(&format!("{kind}:[{number}]")))
+        })
 }
 
 /// Enough of /proc/cpuinfo for the first processor. The whole of it takes milliseconds where there are hundreds.

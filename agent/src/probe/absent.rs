@@ -3,7 +3,7 @@
 
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
-use crate::host::{self, BusGpu};
+use crate::host::{self, BusGpu, Sight};
 use crate::worker::protocol::{ManagedGpu, NoList, Unanswered, Why};
 
 use super::Options;
@@ -33,7 +33,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
         opened,
         managed: session.list_managed(),
         bus: host::bus_gpus(root),
-        sees_all: host::sees_all_gpus(root, visible.as_deref()),
+        sight: host::sight(root, visible.as_deref()),
         is_masked: options.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_some(),
     };
     roll.absent()
@@ -50,8 +50,8 @@ struct Roll<'a> {
     managed: Result<Vec<ManagedGpu>, NoList>,
     /// What the bus shows; `None` where it cannot be read.
     bus: Option<Vec<BusGpu>>,
-    /// Whether all GPUs of the machine are seen, else why that is not known.
-    sees_all: Result<(), String>,
+    /// Whether this process sees all GPUs of the machine.
+    sight: Sight,
     /// True where CUDA was confined by somebody else (`CUDA_VISIBLE_DEVICES`).
     is_masked: bool,
 }
@@ -157,7 +157,7 @@ impl Roll<'_> {
         let Some(bus) = &self.bus else {
             let mut unknown = self.unanswered(0);
             // An agent that sees only some GPUs says nothing of the others anyway.
-            if self.sees_all.is_ok() {
+            if self.sight == Sight::All {
                 let reason =
                     "the PCI bus cannot be read: whether it has GPUs that NVML does not list is not known";
                 unknown.push(AbsentGpu::new(Absence::NotLookedAt, reason));
@@ -170,9 +170,24 @@ impl Roll<'_> {
         }
         let unlisted = bus.iter().filter(|gpu| !self.is_known(&gpu.address));
         let mut absent: Vec<AbsentGpu> = unlisted.filter_map(|gpu| self.why_unlisted(gpu)).collect();
+        if self.hides_as_many(&absent) {
+            absent.retain(|gpu| gpu.absence != Absence::Lost);
+        }
         let lost = absent.iter().filter(|gpu| gpu.absence == Absence::Lost).count();
         absent.extend(self.unanswered(lost));
         absent
+    }
+
+    /// True where NVML lists as many GPUs without saying where they are as seem to be lost: each of these may be one of them.
+    fn hides_as_many(&self, absent: &[AbsentGpu]) -> bool {
+        let lost = absent.iter().filter(|gpu| gpu.absence == Absence::Lost).count();
+        let listed = self.managed.as_deref().unwrap_or_default();
+        let hides = |gpu: &&ManagedGpu| {
+            gpu.address
+                .as_ref()
+                .is_err_and(|unanswered| unanswered.why != Why::Lost)
+        };
+        lost > 0 && listed.iter().filter(hides).count() >= lost
     }
 
     fn is_known(&self, address: &str) -> bool {
@@ -182,7 +197,7 @@ impl Roll<'_> {
     }
 
     fn why_unlisted(&self, gpu: &BusGpu) -> Option<AbsentGpu> {
-        let (absence, reason) = match (gpu.driver.as_deref(), &self.sees_all, &self.managed) {
+        let (absence, reason) = match (gpu.driver.as_deref(), &self.sight, &self.managed) {
             _ if gpu.excluded => (
                 Absence::Excluded,
                 "the driver was told to leave it alone (NVreg_ExcludedGpus)".to_owned(),
@@ -190,20 +205,24 @@ impl Roll<'_> {
             (Some(driver), _, _) if driver != NVIDIA => {
                 (Absence::OtherDriver, format!("the driver {driver} has it"))
             }
-            (_, Err(why), _) => (
+            (_, Sight::Some(why), _) => (
                 Absence::NotGranted,
                 format!("it is on the bus and NVML does not list it here; {why}"),
             ),
-            (None, Ok(()), _) => (
+            (_, Sight::Unknown(why), _) => (
+                Absence::NotLookedAt,
+                format!("it is on the bus and NVML does not list it; {why}"),
+            ),
+            (None, Sight::All, _) => (
                 Absence::WithoutDriver,
                 "it is on the bus, and no driver has it while the NVIDIA driver has others".to_owned(),
             ),
-            (Some(_), Ok(()), Ok(_)) => (
+            (Some(_), Sight::All, Ok(_)) => (
                 Absence::Lost,
                 "it is on the bus and the NVIDIA driver has it, but NVML does not list it".to_owned(),
             ),
-            (Some(_), Ok(()), Err(_)) if self.opened.is_none() || self.is_masked => return None,
-            (Some(_), Ok(()), Err(why)) => (
+            (Some(_), Sight::All, Err(_)) if self.opened.is_none() || self.is_masked => return None,
+            (Some(_), Sight::All, Err(why)) => (
                 Absence::NotLookedAt,
                 format!(
                     "the NVIDIA driver has it, CUDA does not list it, and NVML cannot be asked: {}",
@@ -224,8 +243,8 @@ impl Roll<'_> {
             let Unanswered { why, message } = gpu.address.as_ref().err()?;
             let absence = match why {
                 Why::Lost => Absence::Lost,
-                Why::NoPermission => Absence::NotGranted,
-                Why::Failed => Absence::NotLookedAt,
+                Why::NoPermission if matches!(self.sight, Sight::Some(_)) => Absence::NotGranted,
+                Why::NoPermission | Why::Failed => Absence::NotLookedAt,
             };
             Some(AbsentGpu::new(
                 absence,

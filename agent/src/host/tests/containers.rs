@@ -1,5 +1,7 @@
 //! Containers and virtual machines by the marks that they leave.
 
+use std::os::unix::fs::symlink;
+
 use serde_json::json;
 
 use super::tree::tree;
@@ -40,6 +42,12 @@ fn containers_are_told_by_their_marks() {
         ),
         ("lxc", ("run/systemd/container", "lxc\n")),
         (
+            "systemd-nspawn",
+            ("run/host/container-manager", "systemd-nspawn\n"),
+        ),
+        ("lxc", ("proc/1/environ", "TERM=linux\0container=lxc\0")),
+        ("apptainer", (".singularity.d/runscript", "")),
+        (
             "slurm job",
             (
                 "proc/self/cgroup",
@@ -73,6 +81,29 @@ fn containers_are_told_by_their_marks() {
         assert_eq!(found.value.as_deref(), Some(expected), "{mark:?}");
     }
     assert!(container(&[]).gap.is_some());
+}
+
+/// A diskless node whose file system was made from an image of a container.
+#[test]
+fn marks_of_an_image_count_for_nothing_in_the_namespaces_of_the_host() {
+    let left_over = [
+        (".dockerenv", ""),
+        ("run/.containerenv", ""),
+        ("proc/1/cgroup", "0::/init.scope\n"),
+    ];
+    for (pid, cgroup, expected) in [
+        ("4026531836", "4026531835", "none seen"),
+        ("4026532001", "4026531835", "docker"),
+        ("4026531836", "4026532002", "docker"),
+    ] {
+        let root = tree(&left_over);
+        let folder = root.path().join("proc/self/ns");
+        fs::create_dir_all(&folder).unwrap();
+        symlink(format!("pid:[{pid}]"), folder.join("pid")).unwrap();
+        symlink(format!("cgroup:[{cgroup}]"), folder.join("cgroup")).unwrap();
+        let found = place::container(&HostRoot::new(root.path()));
+        assert_eq!(found.value.as_deref(), Some(expected), "{pid} {cgroup}");
+    }
 }
 
 #[test]

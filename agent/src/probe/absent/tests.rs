@@ -37,7 +37,7 @@ fn roll(managed: Vec<ManagedGpu>, bus: Vec<BusGpu>) -> Roll<'static> {
         opened: None,
         managed: Ok(managed),
         bus: Some(bus),
-        sees_all: Ok(()),
+        sight: Sight::All,
         is_masked: false,
     }
 }
@@ -65,10 +65,15 @@ fn a_gpu_of_the_bus_is_lost_only_to_whoever_sees_all() {
     }
     for driver in [Some("nvidia"), None] {
         let confined = Roll {
-            sees_all: Err("a container".to_owned()),
+            sight: Sight::Some("a container".to_owned()),
             ..roll(vec![listed(A)], others(driver))
         };
         assert_eq!(told(&confined), [(Absence::NotGranted, b())], "{driver:?}");
+        let unknown = Roll {
+            sight: Sight::Unknown("cannot be read".to_owned()),
+            ..confined
+        };
+        assert_eq!(told(&unknown), [(Absence::NotLookedAt, b())], "{driver:?}");
     }
     let mut excluded = roll(vec![listed(A)], others(Some("nvidia")));
     excluded.bus.as_mut().unwrap()[1].excluded = true;
@@ -88,14 +93,22 @@ fn what_nvml_calls_lost_is_told_once() {
     assert_eq!(told(&gone), [(Absence::Lost, Some(B.to_owned()))]);
     let hidden = roll(vec![listed(A), unanswered(Why::Lost)], Vec::new());
     assert_eq!(told(&hidden), [(Absence::Lost, None)]);
-    let denied = roll(
-        vec![unanswered(Why::NoPermission), unanswered(Why::Failed)],
-        Vec::new(),
-    );
+    let unknown = [(Absence::NotLookedAt, None), (Absence::NotLookedAt, None)];
+    let silent = || vec![unanswered(Why::NoPermission), unanswered(Why::Failed)];
+    assert_eq!(told(&roll(silent(), Vec::new())), unknown);
+    let confined = Roll {
+        sight: Sight::Some("a container".to_owned()),
+        ..roll(silent(), Vec::new())
+    };
     assert_eq!(
-        told(&denied),
+        told(&confined),
         [(Absence::NotGranted, None), (Absence::NotLookedAt, None)]
     );
+    // Either of them may be one that the bus shows, so that none of these is lost.
+    let bus = || vec![on_bus(A, Some("nvidia")), on_bus(B, Some("nvidia"))];
+    assert_eq!(told(&roll(silent(), bus())), unknown);
+    let one_too_few = told(&roll(vec![unanswered(Why::Failed)], bus()));
+    assert!(one_too_few.iter().any(|(absence, _)| *absence == Absence::Lost));
 }
 
 #[test]
@@ -178,7 +191,7 @@ fn a_bus_that_cannot_be_read_is_told_where_all_gpus_should_be_seen() {
     };
     assert_eq!(told(&blind), [(Absence::NotLookedAt, None)]);
     let confined = Roll {
-        sees_all: Err("a container".to_owned()),
+        sight: Sight::Some("a container".to_owned()),
         ..blind
     };
     assert_eq!(told(&confined), []);
