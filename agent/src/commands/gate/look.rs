@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use kb_core::report::Report;
 
-use crate::cli::{GateArgs, StateArgs};
+use crate::cli::{GateArgs, StateArgs, devices};
 use crate::clock::{Clock as _, SystemClock};
 use crate::commands::upload::patience;
 use crate::gate::{Doubt, Ended, Found, Seen, of_probe, of_status};
@@ -67,6 +67,21 @@ impl Looked {
 /// Proves the GPUs of the job that is about to start. Nothing where it has none.
 pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Option<Looked> {
     let gpus = gpus(arguments)?;
+    if let Err(why) = devices(&gpus) {
+        // MIG devices, for one. A fault that is known of the node counts all the same.
+        let last = last_results(arguments, config);
+        let doubt = || {
+            Looked::of(Found::unknown(
+                Doubt::Said,
+                format!("the job's GPUs are not proven: {why}"),
+            ))
+        };
+        return Some(if last.found.seen == Seen::Fault {
+            last
+        } else {
+            doubt()
+        });
+    }
     let seconds = arguments.timeout.as_secs_f64().to_string();
     let words = [
         "probe",

@@ -43,6 +43,24 @@ fn a_gpu_of_the_job_that_is_not_there_drains_the_node() {
     assert!(own.starts_with(drained), "{own}");
 }
 
+/// Slurm names MIG devices otherwise. What the daemon's last look told of the node counts all the same.
+#[test]
+fn gpus_that_cannot_be_probed_are_doubt_beside_which_a_known_fault_counts() {
+    for gpus in ["MIG-4f0e8d6c-0000-4000-8000-000000000001", "0,0", "1:0"] {
+        let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+        let run = Run::of(&cluster.script("slurm/prolog.sh", gpus).output().unwrap());
+        assert_eq!(run.code, 0, "{gpus}: {}", run.stderr);
+        assert_eq!(cluster.own(), "NodeName=gpu-17 State=IDLE", "{gpus}");
+        let told = cluster.logged().unwrap();
+        assert!(told.contains("the job's GPUs are not proven"), "{told}");
+        cluster.looked(&Scenario::writes_dropped(), FRESH);
+        let run = Run::of(&cluster.script("slurm/prolog.sh", gpus).output().unwrap());
+        assert_eq!(run.code, 1, "{gpus}: {}", run.stderr);
+        let own = cluster.own();
+        assert!(own.contains("Reason=peerless: broken: "), "{gpus}: {own}");
+    }
+}
+
 /// A job of one GPU has no pair to prove; the GPU may still have a fault.
 #[test]
 fn the_one_gpu_of_a_job_drains_the_node_where_it_has_a_fault() {
@@ -151,8 +169,8 @@ fn what_cannot_be_told_drains_nothing() {
 /// A run that was killed, and settings that the run does not understand.
 #[test]
 fn a_run_that_dies_drains_nothing() {
-    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
-    let run = Run::of(&cluster.script("slurm/prolog.sh", "0;1").output().unwrap());
+    let cluster = Cluster::with(&Scenario::healthy(2), "arm = true\n[probe]\nstep-timeout = -1");
+    let run = cluster.run("slurm/prolog.sh");
     assert!(
         run.code == 0
             && run
