@@ -16,7 +16,6 @@ impl Managed {
         sheet.put("nvml.uuid", self.ask("nvmlDeviceGetUUID", Device::uuid));
         links::read(self, &mut sheet);
         modes::read(self, &mut sheet);
-        fabric::read(self, &mut sheet);
         memory::read(self, &mut sheet);
         ecc::read_settings(self, &mut sheet);
         power::read_limits(self, &mut sheet);
@@ -28,8 +27,10 @@ impl Managed {
         sheet
     }
 
-    /// Counters, and who else is there: read before the run and after it.
+    /// States, counters, and who else is there: read before the run and after it.
     fn read_changing(&self, sheet: &mut Sheet) {
+        modes::read_recovery(self, sheet);
+        fabric::read(self, sheet);
         errors::read(self, sheet);
         ecc::read_counters(self, sheet);
         pcie::read_counter(self, sheet);

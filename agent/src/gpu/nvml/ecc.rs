@@ -19,16 +19,6 @@ pub(super) fn read_settings(gpu: &Managed, sheet: &mut Sheet) {
         "ecc.aggregate_uncorrected",
         total(gpu, MemoryError::Uncorrected, EccCounter::Aggregate),
     );
-    let sram = gpu.ask("nvmlDeviceGetSramEccErrorStatus", |device| {
-        let lib = device.nvml().lib();
-        get(device, &lib.nvmlDeviceGetSramEccErrorStatus, blank_sram())
-    });
-    sheet.put_part("ecc.sram_uncorrected", &sram, |sram| {
-        sram.aggregateUncParity + sram.aggregateUncSecDed
-    });
-    sheet.put_part(fact_name::ECC_SRAM_THRESHOLD_EXCEEDED, &sram, |sram| {
-        sram.bThresholdExceeded != 0
-    });
 }
 
 /// What may rise during a run. Volatile counts begin with the driver.
@@ -48,6 +38,16 @@ pub(super) fn read_counters(gpu: &Managed, sheet: &mut Sheet) {
     });
     sheet.put_part(fact_name::REMAPPED_ROWS_PENDING, &rows, |rows| rows.pending != 0);
     sheet.put_part(fact_name::REMAPPED_ROWS_FAILURE, &rows, |rows| rows.failure != 0);
+    let sram = gpu.ask("nvmlDeviceGetSramEccErrorStatus", |device| {
+        let lib = device.nvml().lib();
+        get(device, &lib.nvmlDeviceGetSramEccErrorStatus, blank_sram())
+    });
+    sheet.put_part("ecc.sram_uncorrected", &sram, |sram| {
+        sram.aggregateUncParity + sram.aggregateUncSecDed
+    });
+    sheet.put_part(fact_name::ECC_SRAM_THRESHOLD_EXCEEDED, &sram, |sram| {
+        sram.bThresholdExceeded != 0
+    });
 }
 
 fn total(gpu: &Managed, kind: MemoryError, counter: EccCounter) -> kb_core::report::Fact<u64> {

@@ -64,16 +64,20 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
         "persistence.mode",
         persistence.map(|number| word(number, &SWITCH)),
     );
-    let action = gpu.ask("nvmlDeviceGetFieldValues", |device| {
-        fields::one(device, Question::of_gpu(RECOVERY_ACTION))
-    });
-    let action = action.map(|number| word(u32::try_from(number).unwrap_or(u32::MAX), &RECOVERY_ACTIONS));
-    sheet.put(fact_name::RECOVERY_ACTION, action);
     let newer = gpu.ask("nvmlSystemGetConfComputeSettings", confidential_settings);
     let confidential = or_older(newer, || {
         gpu.ask("nvmlSystemGetConfComputeState", confidential_state)
     });
     sheet.put(fact_name::CONFIDENTIAL_COMPUTE_MODE, confidential);
+}
+
+/// What the driver asks for.
+pub(super) fn read_recovery(gpu: &Managed, sheet: &mut Sheet) {
+    let action = gpu.ask("nvmlDeviceGetFieldValues", |device| {
+        fields::one(device, Question::of_gpu(RECOVERY_ACTION))
+    });
+    let action = action.map(|number| word(u32::try_from(number).unwrap_or(u32::MAX), &RECOVERY_ACTIONS));
+    sheet.put(fact_name::RECOVERY_ACTION, action);
 }
 
 /// `off`; `on`: one GPU for itself, so no peer access; `protected_pcie` and `nvle`: several GPUs together.

@@ -28,6 +28,16 @@ const LOAD: [&str; 7] = [
     fact_name::PCIE_LINK_GENERATION,
     fact_name::PCIE_LINK_WIDTH,
 ];
+/// States that may turn bad while the run lasts, which is when a weak GPU gives in: the newer reading is the one that holds.
+const STATES: [&str; 7] = [
+    fact_name::RECOVERY_ACTION,
+    fact_name::REMAPPED_ROWS_PENDING,
+    fact_name::REMAPPED_ROWS_FAILURE,
+    fact_name::ECC_SRAM_THRESHOLD_EXCEEDED,
+    fact_name::FABRIC_STATE,
+    fact_name::FABRIC_STATUS,
+    fact_name::FABRIC_HEALTH,
+];
 /// Whether the load facts were read with the GPU busy, or stayed those of a GPU at rest.
 const UNDER_LOAD: &str = "load.read_after_copies";
 const SECOND: &str = "second reading, after the checks";
@@ -49,6 +59,11 @@ pub(crate) fn close(gpus: &mut [Gpu], reading: &Reading, copied: impl Fn(usize) 
         for name in COUNTERS {
             let difference = difference(gpu.facts.get(name), later(name));
             gpu.facts.insert(fact_name::during(name), difference);
+        }
+        for name in STATES {
+            if let Some(fact) = later(name).filter(|fact| fact.value.is_some()) {
+                gpu.facts.insert(name.to_owned(), fact);
+            }
         }
         for name in LOAD {
             if let Some(fact) = later(name) {

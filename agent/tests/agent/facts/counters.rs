@@ -1,8 +1,8 @@
 //! What changed on a GPU while the checks ran, and what it is like under load.
 
 use fake_gpu::Scenario;
-use fake_gpu::scenario::{Bar1, Change, Clocks, Condition, Ecc, LinkErrors, Pcie, RemappedRows};
-use kb_core::report::GapKind;
+use fake_gpu::scenario::{Bar1, Change, Clocks, Condition, Ecc, FabricState, LinkErrors, Pcie, RemappedRows};
+use kb_core::report::{GapKind, Verdict};
 use serde_json::json;
 
 use crate::node::Node;
@@ -181,4 +181,41 @@ fn the_link_to_the_host_is_read_under_load() {
     assert_eq!(value(gpu, "load.read_after_copies"), false);
     assert_eq!(value(gpu, "pcie.link_generation"), 1);
     assert!(fact(gpu, "pcie.link_generation").source.ends_with(", at rest"));
+}
+
+/// A weak GPU gives in under load: what it says after the checks is what holds.
+#[test]
+fn a_state_that_turns_bad_during_the_run_is_a_fault() {
+    let turned: [(&str, fn(&mut Condition)); 5] = [
+        ("asks for a reboot", |condition| condition.recovery_action = 2),
+        ("remap_pending", |condition| {
+            condition.remapped_rows.pending = true
+        }),
+        ("remap_failed", |condition| condition.remapped_rows.failure = true),
+        ("sram_errors", |condition| {
+            condition.ecc.sram_threshold_exceeded = true
+        }),
+        ("fabric_not_ready", |condition| {
+            condition.fabric.state = FabricState::NotStarted
+        }),
+    ];
+    for (said, turn) in turned {
+        let report = report_with(|scenario| {
+            let mut then = scenario.gpus[0].condition.clone();
+            turn(&mut then);
+            scenario.gpus[0].changes = vec![Change {
+                after_call: "cuLaunchKernel".into(),
+                times: 1,
+                condition: then,
+            }];
+        });
+        let conclusion = &report.conclusion;
+        println!("{said}: {}", conclusion.reason);
+        assert_eq!(
+            conclusion.verdict,
+            Verdict::Broken,
+            "{said}: {}",
+            conclusion.reason
+        );
+    }
 }
