@@ -170,7 +170,10 @@ impl Look {
         };
         let lost = gpu.facts.values().find_map(lost);
         self.gpus.push(device.clone());
-        self.state(cause::GPU_LOST, &device, lost.map(str::to_owned));
+        // NVML alone says that a GPU is lost: where it cannot be asked, nothing says that it is not.
+        if lost.is_some() || !self.is_without_nvml() {
+            self.state(cause::GPU_LOST, &device, lost.map(str::to_owned));
+        }
         self.state(cause::GPU_WITHOUT_DRIVER, &device, None);
         if lost.is_some() {
             // Whatever else is not read of it, this is why.
@@ -188,6 +191,9 @@ impl Look {
                 }
                 None => self.gap(name, &device, fact),
             }
+        }
+        if !self.is_without_nvml() && is_silent(gpu) {
+            self.unread(&format!("gpu@{device}"), "NVML tells nothing of its state");
         }
         match gpu.facts.get(fact_name::ECC_VOLATILE_UNCORRECTED) {
             Some(Fact {
@@ -269,16 +275,29 @@ impl Look {
         let Some(gap) = fact.and_then(|fact| fact.gap.as_ref()) else {
             return;
         };
-        // NVML that is missing is told once.
-        let without_nvml = self.unread.iter().any(|unread| unread.what == "nvml");
         let absent = matches!(
             gap.kind,
             GapKind::NotSupported | GapKind::NotVisible | GapKind::Skipped
         );
-        if !absent && !without_nvml {
+        if !absent && !self.is_without_nvml() {
             self.unread(&format!("{name}@{device}"), &gap.reason);
         }
     }
+
+    /// NVML that is missing is told once, and not for each fact.
+    fn is_without_nvml(&self) -> bool {
+        self.unread.iter().any(|unread| unread.what == "nvml")
+    }
+}
+
+/// True where not one state of the GPU is told, and not because GPU or driver have none of them.
+fn is_silent(gpu: &Gpu) -> bool {
+    let facts = JUDGED.iter().map(|(name, ..)| gpu.facts.get(*name));
+    let is_told_or_not_there = |fact: &Fact| {
+        let gap = fact.gap.as_ref().map(|gap| gap.kind);
+        fact.value.is_some() || gap == Some(GapKind::NotSupported)
+    };
+    !facts.flatten().any(is_told_or_not_there)
 }
 
 const UNREADABLE: &str = "its value cannot be read";

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::{Bearing, Ledger, Look, Missed, Nature};
 use super::{GPU_0, gap, look, look_at_all, looked, only, proven, set, xid};
-use crate::report::{Absence, AbsentGpu, Fact, GapKind};
+use crate::report::{Absence, AbsentGpu, Fact, Gap, GapKind, ReasonCode};
 use crate::verdict::Verdict;
 
 #[test]
@@ -356,4 +356,55 @@ fn a_value_that_cannot_be_judged_is_told() {
     );
     let health = look_at_all(&mut Ledger::default(), &report, &[]);
     assert_eq!(health.verdict, Verdict::NoFaultSeen);
+}
+
+/// CUDA lists the GPU, and nobody asks NVML whether it is lost.
+#[test]
+fn a_look_without_nvml_does_not_end_a_lost_gpu() {
+    let mut ledger = Ledger::default();
+    let mut lost = looked("a");
+    let gap = Gap::new(GapKind::Failed, "the GPU is lost (15)").coded(ReasonCode::GpuLost);
+    lost.gpus[0]
+        .facts
+        .insert("recovery.action".to_owned(), Fact::without(gap, "nvml"));
+    let health = look_at_all(&mut ledger, &lost, &[]);
+    assert_eq!(only(&health).cause, "gpu_lost");
+    let mut blind = looked("a");
+    let missing = Fact::missing(GapKind::Failed, "nvmlInit_v2: unknown error", "nvmlInit_v2");
+    blind.host.insert("nvml.driver_version".to_owned(), missing);
+    for gpu in &mut blind.gpus {
+        gpu.facts.clear();
+    }
+    let health = look_at_all(&mut ledger, &blind, &[]);
+    assert_eq!(
+        (only(&health).cause.as_str(), health.verdict),
+        ("gpu_lost", Verdict::Broken)
+    );
+    let health = look_at_all(&mut ledger, &looked("a"), &[]);
+    assert_eq!(health.verdict, Verdict::NoFaultSeen);
+}
+
+#[test]
+fn a_gpu_of_which_nvml_tells_nothing_is_no_all_clear() {
+    let refused = || Fact::missing(GapKind::NoPermission, "the user may not ask", "nvml");
+    let absent = || Fact::missing(GapKind::NotSupported, "this GPU has none", "nvml");
+    for (fact, verdict) in [
+        (None, Verdict::Unknown),
+        (Some(refused()), Verdict::Unknown),
+        (Some(absent()), Verdict::NoFaultSeen),
+    ] {
+        let mut report = looked("a");
+        let names: Vec<String> = report.gpus[1].facts.keys().cloned().collect();
+        report.gpus[1].facts.clear();
+        if let Some(fact) = fact {
+            report.gpus[1].facts = names.into_iter().map(|name| (name, fact.clone())).collect();
+        }
+        let health = look(&mut Ledger::default(), &report, &[]);
+        assert_eq!(
+            health.verdict,
+            verdict,
+            "{:?}",
+            report.gpus[1].facts.values().next()
+        );
+    }
 }

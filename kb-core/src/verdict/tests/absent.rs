@@ -72,6 +72,7 @@ fn alone(change: fn(&mut Report)) -> (Verdict, String) {
     let mut report = healthy(1);
     let version = Fact::read("580.159.04".into(), "nvmlSystemGetDriverVersion");
     report.host.insert("nvml.driver_version".to_owned(), version);
+    gpu_fact(&mut report, 0, "recovery.action", "none");
     change(&mut report);
     judge(&mut report, Expect::Auto);
     (report.conclusion.verdict, report.conclusion.reason)
@@ -80,7 +81,12 @@ fn alone(change: fn(&mut Report)) -> (Verdict, String) {
 #[test]
 fn one_gpu_has_no_fault_only_where_it_was_asked() {
     type Case = (fn(&mut Report), Verdict, &'static str);
-    let cases: [Case; 6] = [
+    let cases: [Case; 7] = [
+        (
+            |report| report.gpus[0].facts.clear(),
+            Verdict::Unknown,
+            "NVML tells nothing of its state",
+        ),
         (
             |_| {},
             Verdict::NoFaultSeen,
