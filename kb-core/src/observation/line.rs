@@ -95,15 +95,17 @@ pub struct LineEvent {
 }
 
 /// Xid whose line says what the driver asks for.
-const RECOVERY_ACTION_CHANGED: u32 = 154;
+pub(crate) const RECOVERY_ACTION_CHANGED: u32 = 154;
 
 /// Reads one message of the kernel, with or without what stands in front of it.
 pub fn read_line(line: &str) -> Option<LineEvent> {
-    // SXid first: its lines hold the other's words.
-    for (marker, family) in [("SXid (", Family::Sxid), ("NVRM: Xid (", Family::Xid)] {
-        if let Some(place) = line.find(marker) {
-            return numbered(line, place, marker, family);
-        }
+    // The first in the line is the driver's: behind it may stand the name of a process, which a user chooses.
+    let markers = [("SXid (", Family::Sxid), ("NVRM: Xid (", Family::Xid)];
+    let places = markers
+        .into_iter()
+        .filter_map(|(marker, family)| Some((line.find(marker)?, marker, family)));
+    if let Some((place, marker, family)) = places.min_by_key(|(place, ..)| *place) {
+        return numbered(line, place, marker, family);
     }
     let line = line.replace(LINE_END, " ");
     let (start, record) = message(&line)?;
@@ -119,9 +121,7 @@ pub fn read_line(line: &str) -> Option<LineEvent> {
 /// As [`read_line`], for a message of the kernel with its time at most in front of it. The message of a crashed program names
 /// the program, which may be called like a line of the driver.
 pub fn read_message(message: &str) -> Option<LineEvent> {
-    let message = message.trim_start();
-    let stamped = message.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-    let message = stamped.map_or(message, |(_, message)| message.trim_start());
+    let message = without_stamp(message);
     if is_of_process(message) {
         return None;
     }
@@ -135,10 +135,18 @@ pub fn read_message(message: &str) -> Option<LineEvent> {
     begins.then_some(event)
 }
 
-/// `name[123]: segfault at …`: the kernel begins what it says of a process with its name, of at most 15 bytes (proc(5), comm), and
-/// its number.
-fn is_of_process(message: &str) -> bool {
-    const LONGEST_NAME: usize = 15;
+/// Without the kernel's time in front: `[   12.345678] `.
+pub(crate) fn without_stamp(message: &str) -> &str {
+    let message = message.trim_start();
+    let stamped = message.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    stamped.map_or(message, |(_, message)| message.trim_start())
+}
+
+/// Longest name of a process that the kernel keeps, in bytes (proc(5), comm). A user chooses it.
+const LONGEST_NAME: usize = 15;
+
+/// `name[123]: segfault at …`: the kernel begins what it says of a process with its name and its number.
+pub(crate) fn is_of_process(message: &str) -> bool {
     let mut brackets = message
         .match_indices('[')
         .take_while(|(at, _)| *at <= LONGEST_NAME);
@@ -156,7 +164,8 @@ fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<Li
     let device = address(place_of.split(' ').next()?)?;
     let end = rest.find(|letter: char| !letter.is_ascii_digit());
     let number: u32 = rest.get(..end.unwrap_or(rest.len()))?.parse().ok()?;
-    let words = || rest.split([' ', ',']);
+    let (before, behind) = around_the_name(rest);
+    let words = || before.split([' ', ',']).chain(behind.split([' ', ',']));
     let fatal = if words().any(|word| word == "Nonfatal" || word == "Non-fatal") {
         Some(false)
     } else {
@@ -181,6 +190,33 @@ fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<Li
         device,
         text: text(line.get(begin..)?),
     })
+}
+
+/// What the driver says in front of `name=python` and behind it. As many bytes as a name may have are left out, whatever they
+/// say.
+fn around_the_name(text: &str) -> (&str, &str) {
+    let Some((before, named)) = text.split_once("name=") else {
+        return (text, "");
+    };
+    let mut behind = named;
+    let mut length = 0;
+    while length < LONGEST_NAME {
+        let first = behind.chars().next().map_or(1, char::len_utf8);
+        // `/dev/kmsg` writes a byte that cannot be printed as `\x0a`.
+        let (bytes, written) = if is_escaped(behind) {
+            (1, 4)
+        } else {
+            (first, first)
+        };
+        length += bytes;
+        behind = behind.get(written..).unwrap_or_default();
+    }
+    (before, behind)
+}
+
+fn is_escaped(text: &str) -> bool {
+    let digits = text.strip_prefix(r"\x").and_then(|rest| rest.get(..2));
+    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Where a fatal message of the GPU driver begins, and its record. Other drivers' devices are not GPUs.

@@ -18,6 +18,7 @@ pub use cause::{WATCHED, Watched};
 pub(crate) use known::UNKNOWN_XID;
 pub use known::{KnownXid, bearing, known, known_xids};
 pub use line::{LineEvent, What, canonical, read_line, read_message};
+pub(crate) use line::{RECOVERY_ACTION_CHANGED, is_of_process, without_stamp};
 pub(crate) use look::{Count, Reading, bearing_of};
 pub use look::{Look, Missed, Occurrence, Scope};
 pub use open_faults::open_faults;

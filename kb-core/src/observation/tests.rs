@@ -161,6 +161,47 @@ fn a_message_of_several_lines_is_read_with_and_without_its_address() {
     assert_eq!(read_line(last).unwrap().device, "node");
 }
 
+/// A user chooses the name of a process, of 15 bytes at most.
+#[test]
+fn the_name_of_a_process_says_nothing_of_the_error() {
+    let of = |number: u32, name: &str, message: &str| {
+        let line = format!("NVRM: Xid (PCI:0000:3b:00): {number}, pid=7, name={name}, {message}");
+        read_line(&line).map(|event| (event.what, event.device))
+    };
+    let told = |number, fatal| {
+        let what = What::Numbered {
+            family: Family::Xid,
+            number,
+            fatal,
+        };
+        Some((what, "0000:3b:00.0".to_owned()))
+    };
+    for name in [
+        "x Nonfatal",
+        "x Fatal",
+        "x, Non-fatal, y",
+        "SXid (PCI:0000:",
+        "NVRM: Xid (PCI",
+        "Fatal",
+        "p\u{e9}\u{e9} Fatal \u{20ac}",
+        r"\x01\x01\x01\x01\x01\x01\x01\x01\x01 Fatal",
+    ] {
+        assert_eq!(
+            of(79, name, "GPU has fallen off the bus."),
+            told(79, None),
+            "{name}"
+        );
+    }
+    assert_eq!(
+        of(149, "python", "NETIR_LINK_EVT Fatal XC0 i0"),
+        told(149, Some(true))
+    );
+    assert_eq!(
+        of(149, "x Fatal", "NETIR_LINK_EVT Nonfatal XC0 i0"),
+        told(149, Some(false))
+    );
+}
+
 #[test]
 fn a_message_that_names_such_a_line_further_behind_is_none() {
     let xid = "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.";

@@ -2,7 +2,8 @@
 //!
 //! The matcher explains a log to people by records; here only a few forms count, each with the device it is about.
 
-use crate::report::{Report, When};
+use crate::observation::{RECOVERY_ACTION_CHANGED, What, is_of_process, read_line, without_stamp};
+use crate::report::{Family, Report, When};
 
 /// What a line tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,22 +56,32 @@ pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
 
 /// Reads one line.
 fn read(line: &str) -> Option<(Event, Slot)> {
-    if let Some((_, rest)) = line.split_once("SXid (PCI:") {
-        let (address, rest) = rest.split_once("): ")?;
-        let (_, rest) = rest.split_once(", ")?;
-        return Some((Event::FatalSxid, slot(address)?)).filter(|_| rest.starts_with("Fatal"));
+    if is_of_process(without_stamp(line)) {
+        return None;
     }
-    if let Some((_, rest)) = line.split_once("NVRM: Xid (") {
-        let (address, rest) = rest.split_once("): ")?;
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit());
-        let number = rest.get(..digits.unwrap_or(rest.len()))?.parse().ok()?;
-        let fatal = rest.split(' ').any(|word| word == "Fatal");
-        let event = match number {
-            144..=150 if fatal => Event::FatalNvlinkXid,
-            _ => Event::Xid(number),
+    if let Some(told) = read_line(line) {
+        let event = match told.what {
+            What::Numbered {
+                family: Family::Sxid,
+                fatal,
+                ..
+            } => fatal.filter(|fatal| *fatal).map(|_| Event::FatalSxid)?,
+            What::Numbered {
+                number: 144..=150,
+                fatal: Some(true),
+                ..
+            } => Event::FatalNvlinkXid,
+            What::Numbered { number, .. } => Event::Xid(number),
+            What::RecoveryAction(_) => Event::Xid(RECOVERY_ACTION_CHANGED),
+            What::Message(_) => return others(line),
         };
-        return Some((event, slot(address.trim_start_matches("PCI:"))?));
+        return Some((event, slot(&told.device)?));
     }
+    others(line)
+}
+
+/// What other parts of the kernel say of a device.
+fn others(line: &str) -> Option<(Event, Slot)> {
     if let Some((before, rest)) = line.split_once("[IO_PAGE_FAULT ") {
         let named = rest
             .strip_prefix("device=")
