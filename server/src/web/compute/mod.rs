@@ -1,4 +1,4 @@
-//! Where a request's computing is done: on a few threads of a pool, for which clients queue in turns, so that the threads that
+//! Where a request's computing is done: on a few threads of a pool, for which clients queue fairly, so that the threads that
 //! serve have time for `/healthz` and for what is cheap.
 //!
 //! Handing work to another thread and waiting for it costs more than a short text does, and on a busy machine far more. How
@@ -147,14 +147,27 @@ impl Desk {
 
 /// Takes steps until the work is done or its slice of time is over.
 fn slice_of<T, S: FnMut() -> Option<T>>(mut step: S) -> Result<T, S> {
-    let began = spent();
+    let slice = Slice::begin();
     loop {
         if let Some(done) = step() {
             return Ok(done);
         }
-        if spent().saturating_sub(began) >= SLICE {
+        if slice.is_over() {
             return Err(step);
         }
+    }
+}
+
+/// A slice of a thread's processor time.
+pub(super) struct Slice(Duration);
+
+impl Slice {
+    pub(super) fn begin() -> Self {
+        Self(spent())
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        spent().saturating_sub(self.0) >= SLICE
     }
 }
 
@@ -184,8 +197,10 @@ async fn in_pool<T: Send + 'static>(
     // The place goes with the work, whose thread goes on where the caller goes away.
     let visitor = visitor::current();
     let held = move || {
+        let mut place = place;
+        let began = spent();
         let done = visitor::with(visitor, work);
-        drop(place);
+        place.note(spent().saturating_sub(began));
         done
     };
     // The pool only fails when the work panicked or the server goes down.

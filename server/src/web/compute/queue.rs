@@ -1,9 +1,10 @@
-//! A fair queue in front of a few places for work. Clients take turns, however many requests of each wait, and no client
-//! takes the last place: another never waits for more than one piece of work.
+//! A fair queue in front of a few places for work. The client for whom the least work was done of late has the next turn, so
+//! that many clients with long work keep none with short work waiting; and no client takes the last place.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
@@ -21,7 +22,21 @@ struct Inner {
     waiting: HashMap<IpAddr, VecDeque<oneshot::Sender<Place>>>,
     turns: VecDeque<IpAddr>,
     asking: usize,
+    used: Used,
 }
+
+/// Processor time that was spent for each client of late.
+#[derive(Debug, Default)]
+struct Used {
+    of: HashMap<IpAddr, Duration>,
+    /// Of all clients since it was halved last.
+    since_halved: Duration,
+}
+
+/// Work after which what was spent before counts half: it fades with the work that others get, not with the clock.
+const HALVED_AFTER: Duration = Duration::from_secs(5);
+/// Less is forgotten.
+const FORGOTTEN: Duration = Duration::from_millis(1);
 
 /// A place, until it is dropped.
 #[derive(Debug)]
@@ -29,6 +44,7 @@ pub(super) struct Place {
     queue: Queue,
     client: IpAddr,
     is_taken: bool,
+    spent: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +69,7 @@ impl Queue {
             waiting: HashMap::new(),
             turns: VecDeque::new(),
             asking: 0,
+            used: Used::default(),
         })))
     }
 
@@ -114,22 +131,20 @@ impl Inner {
 
     /// Gives free places to those whose turn it is.
     fn give(&mut self, queue: &Queue) {
-        let mut looked_at = 0;
-        while self.free > 0 && looked_at < self.turns.len() {
-            let Some(client) = self.turns.pop_front() else {
-                return;
-            };
-            if self.at_work.get(&client).copied().unwrap_or_default() >= self.share {
-                self.turns.push_back(client);
-                looked_at += 1;
-                continue;
-            }
-            let has_more = self.give_to(queue, client);
-            if has_more {
+        while self.free > 0 {
+            let Some(client) = self.next() else { return };
+            if self.give_to(queue, client) {
                 self.turns.push_back(client);
             }
-            looked_at = 0;
         }
+    }
+
+    /// Of the clients that may have a place more, the one for whom the least work was done; of several the one that waits longest.
+    fn next(&mut self) -> Option<IpAddr> {
+        let may = |client: &IpAddr| self.at_work.get(client).copied().unwrap_or_default() < self.share;
+        let turns = self.turns.iter().enumerate().filter(|(_, client)| may(client));
+        let (place, _) = turns.min_by_key(|(_, client)| self.used.of(client))?;
+        self.turns.remove(place)
     }
 
     /// Gives a place to the first request of `client` whose caller is still there. True where more of them wait.
@@ -143,6 +158,7 @@ impl Inner {
                 queue: queue.clone(),
                 client,
                 is_taken: true,
+                spent: Duration::ZERO,
             };
             match sender.send(place) {
                 Ok(()) => {
@@ -171,6 +187,34 @@ impl Inner {
     }
 }
 
+impl Used {
+    fn of(&self, client: &IpAddr) -> Duration {
+        self.of.get(client).copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, client: IpAddr, spent: Duration) {
+        if spent.is_zero() {
+            return;
+        }
+        *self.of.entry(client).or_default() += spent;
+        self.since_halved += spent;
+        if self.since_halved >= HALVED_AFTER {
+            self.since_halved = Duration::ZERO;
+            self.of.retain(|_, used| {
+                *used /= 2;
+                *used >= FORGOTTEN
+            });
+        }
+    }
+}
+
+impl Place {
+    /// Notes what was worked in it.
+    pub(super) fn note(&mut self, spent: Duration) {
+        self.spent += spent;
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         if !self.is_taken {
@@ -178,6 +222,7 @@ impl Drop for Place {
         }
         let mut inner = self.queue.lock();
         inner.free += 1;
+        inner.used.add(self.client, self.spent);
         if let Some(at_work) = inner.at_work.get_mut(&self.client) {
             *at_work -= 1;
             if *at_work == 0 {
@@ -221,6 +266,41 @@ mod tests {
         assert!(third_of_flood.as_mut().now_or_never().is_none());
         drop((another, second));
         assert!(third_of_flood.as_mut().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn the_client_for_whom_the_least_was_done_is_next() {
+        let queue = Queue::of(1);
+        for number in 1..=9 {
+            let mut place = queue.place(client(number)).await.unwrap();
+            place.note(Duration::from_millis(10));
+        }
+        let held = (queue.place(client(10)).await, queue.place(client(11)).await);
+        let mut heavy: Vec<_> = (1..=9)
+            .map(|number| Box::pin(queue.place(client(number))))
+            .collect();
+        assert!(heavy.iter_mut().all(|asked| asked.now_or_never().is_none()));
+        let mut light = pin!(queue.place(client(12)));
+        assert!(light.as_mut().now_or_never().is_none());
+        drop(held.0);
+        let light = light.now_or_never().expect("before all that were there first");
+        assert!(heavy.iter_mut().all(|asked| asked.now_or_never().is_none()));
+        drop((light, held.1));
+        assert!(
+            heavy[0].as_mut().now_or_never().is_some(),
+            "the one that waits longest"
+        );
+    }
+
+    #[test]
+    fn what_was_done_fades_with_the_work_of_others() {
+        let mut used = Used::default();
+        used.add(client(1), Duration::from_millis(3));
+        used.add(client(2), HALVED_AFTER);
+        assert_eq!(used.of(&client(1)), Duration::from_micros(1_500));
+        used.add(client(2), HALVED_AFTER);
+        assert_eq!(used.of(&client(1)), Duration::ZERO);
+        assert!(used.of(&client(2)) > HALVED_AFTER / 2 && used.of.len() == 1);
     }
 
     #[tokio::test]
