@@ -106,26 +106,40 @@ async fn requests_that_wait_behind_each_other_on_a_connection_let_others_pass() 
 /// Large texts of many addresses are worked on in turns with the small one of another.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_small_text_does_not_wait_behind_large_ones() {
-    let app = behind_a_proxy().await;
+    let app = TestApp::start_with(|options| {
+        options.settings.trusted_proxies = vec!["127.0.0.1".parse().unwrap()];
+        options.settings.anonymous_writing = true;
+    })
+    .await;
     let line = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n";
+    let unknown: String = (0..3_000)
+        .map(|number| format!("error: frob{number} cannot quux the bar{number}\n"))
+        .collect();
+    let form = reqwest::Url::parse_with_params("http://x", [("text", &unknown)]).unwrap();
     let large = json!({ "text": line.repeat(50_000) }).to_string();
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
         {"name": "match", "arguments": {"text": line.repeat(50_000)}}});
     let items = vec![json!({ "text": line.repeat(1000) }); 60];
+    const JSON: &str = "application/json";
     let bodies = [
-        ("/api/v1/match", large),
-        ("/mcp", message.to_string()),
-        ("/api/v1/match/batch", json!({ "items": items }).to_string()),
+        ("/api/v1/match", JSON, large),
+        ("/mcp", JSON, message.to_string()),
+        ("/api/v1/match/batch", JSON, json!({ "items": items }).to_string()),
+        (
+            "/unknown",
+            "application/x-www-form-urlencoded",
+            form.query().unwrap().to_owned(),
+        ),
     ];
-    for (path, body) in bodies {
+    for (path, kind, body) in bodies {
         let ended = Arc::new(AtomicUsize::new(0));
         let mut flood = JoinSet::new();
         for number in 0..FLOOD {
             let asked = app
                 .post(path)
                 .header("x-forwarded-for", format!("192.0.2.{number}"))
-                .header("content-type", "application/json")
-                .header("accept", "application/json, text/event-stream")
+                .header("content-type", kind)
+                .header("accept", "application/json, text/event-stream, text/html")
                 .body(body.clone());
             let ended = Arc::clone(&ended);
             flood.spawn(async move {

@@ -2,14 +2,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use kb_core::matcher::Matcher;
 use kb_core::redact;
-use kb_core::scanner::{Event, ScanOptions, message_start, without_colours};
+use kb_core::scanner::{Event, ScanOptions, Scanner, message_start, without_colours};
 use kb_core::templates::{looks_like_error, tokens};
 
-/// A text is read in pieces of this size, in bytes: an event for each hit lives no longer than its piece.
-const PIECE_BYTES: usize = 64 * 1024;
+use crate::domain::work_time::Meter;
+
+/// A text is scanned in pieces of this size, in bytes: an event for each hit lives no longer than its piece.
+const SCAN_BYTES: usize = 16 * 1024;
+/// Lines that are looked at in one step, in bytes: a line that is redacted takes some ten microseconds.
+const LOOK_BYTES: usize = 16 * 1024;
 /// A line is read up to here, in bytes.
 const LINE_BYTES: usize = 4 * 1024;
 /// Longest example, in bytes.
@@ -42,73 +47,164 @@ pub struct UnknownLines {
 ///
 /// This computes; call it off the async threads.
 pub fn unknown_lines(matcher: &Arc<Matcher>, text: &str, host: Option<&str>) -> UnknownLines {
-    let known = known_lines(matcher, text);
-    let mut redactor = redact::Lines::of(host);
-    let mut unknown = UnknownLines::default();
-    let found = &mut unknown.lines;
-    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
-    let mut looked = 0;
-    for (number, line) in (1_u64..).zip(text.lines()) {
-        // A key may begin and end on lines that are left out.
-        if redactor.is_within_key() || known.contains(&number) {
-            redactor.pass(line);
-            continue;
+    let mut search = UnknownSearch::of(matcher, text, host, Duration::MAX);
+    loop {
+        if let Some(found) = search.step() {
+            return found;
         }
-        let whole = line;
-        let line = without_colours(cut(line));
+    }
+}
+
+/// The search for them in steps, so that others have their turn in between.
+pub struct UnknownSearch<T> {
+    text: T,
+    /// Where the next step begins in the text, in bytes.
+    at: usize,
+    /// Reads the text for lines that are known; nothing when it has read all of it.
+    scanner: Option<Scanner>,
+    finder: Finder,
+    meter: Meter,
+    limit: Duration,
+}
+
+impl<T: AsRef<str>> UnknownSearch<T> {
+    /// What takes longer than `limit` of the processor ends with what was found until then.
+    pub fn of(matcher: &Arc<Matcher>, text: T, host: Option<&str>, limit: Duration) -> Self {
+        let options = ScanOptions {
+            keep_text: false,
+            ..ScanOptions::default()
+        };
+        Self {
+            text,
+            at: 0,
+            scanner: Some(matcher.scanner(options)),
+            finder: Finder {
+                known: BTreeSet::new(),
+                number: 0,
+                redactor: redact::Lines::of(host),
+                places: HashMap::new(),
+                looked: 0,
+                found: UnknownLines::default(),
+            },
+            meter: Meter::default(),
+            limit,
+        }
+    }
+
+    /// Takes the next step; the last one gives what was found.
+    pub fn step(&mut self) -> Option<UnknownLines> {
+        let mut meter = self.meter;
+        let is_done = meter.time(|| {
+            if self.scanner.is_some() {
+                self.scan_on();
+                false
+            } else {
+                self.look_on()
+            }
+        });
+        self.meter = meter;
+        let is_late = !is_done && meter.spent() > self.limit;
+        self.finder.found.are_more |= is_late;
+        (is_done || is_late).then(|| std::mem::take(&mut self.finder.found))
+    }
+
+    /// Notes which lines of the next piece are known.
+    fn scan_on(&mut self) {
+        let rest = self.text.as_ref().as_bytes().get(self.at..).unwrap_or_default();
+        let piece = rest.get(..SCAN_BYTES).unwrap_or(rest);
+        let events = if piece.is_empty() {
+            self.at = 0;
+            let ended = self.scanner.take().map(Scanner::finish_with_events);
+            ended.map(|(events, _)| events)
+        } else {
+            self.at += piece.len();
+            self.scanner.as_mut().map(|scanner| scanner.push(piece))
+        };
+        for event in events.into_iter().flatten() {
+            if let Event::Hit(hit) = event {
+                let further = hit.parts.iter().map(|part| part.line);
+                self.finder.known.extend(further.chain([hit.line]));
+            }
+        }
+    }
+
+    /// Looks at the next lines. True behind the last of them.
+    fn look_on(&mut self) -> bool {
+        let rest = self.text.as_ref().get(self.at..).unwrap_or_default();
+        let mut left = LOOK_BYTES;
+        for line in rest.split_inclusive('\n') {
+            if left == 0 {
+                return false;
+            }
+            left = left.saturating_sub(line.len());
+            self.at += line.len();
+            let line = line.strip_suffix('\n').unwrap_or(line);
+            let is_enough = !self.finder.take(line.strip_suffix('\r').unwrap_or(line));
+            if is_enough {
+                return true;
+            }
+        }
+        true
+    }
+}
+
+/// What is known of the text until the line that is read.
+struct Finder {
+    known: BTreeSet<u64>,
+    /// Number of the line that was read last.
+    number: u64,
+    redactor: redact::Lines,
+    /// Where each message stands among the found.
+    places: HashMap<Vec<String>, usize>,
+    looked: usize,
+    found: UnknownLines,
+}
+
+impl Finder {
+    /// Takes the next line; false where no more are looked at.
+    fn take(&mut self, whole: &str) -> bool {
+        self.number += 1;
+        // A key may begin and end on lines that are left out.
+        if self.redactor.is_within_key() || self.known.contains(&self.number) {
+            self.redactor.pass(whole);
+            return true;
+        }
+        let line = without_colours(cut(whole));
         let message = line.get(message_start(&line)..).unwrap_or(&line).trim();
         if !looks_like_error(message) {
-            redactor.pass(whole);
-            continue;
+            self.redactor.pass(whole);
+            return true;
         }
-        looked += message.len();
-        if looked > MOST_LOOKED_BYTES {
-            unknown.are_more = true;
-            break;
+        self.looked += message.len();
+        if self.looked > MOST_LOOKED_BYTES {
+            self.found.are_more = true;
+            return false;
         }
-        let example = redactor.next(&message.replace('\0', " "));
-        let tokens = tokens(&example);
+        let example = self.redactor.next(&message.replace('\0', " "));
+        self.note(&example);
+        true
+    }
+
+    fn note(&mut self, example: &str) {
+        let tokens = tokens(example);
         if tokens.is_empty() {
-            continue;
+            return;
         }
-        if let Some(line) = places.get(&tokens).and_then(|place| found.get_mut(*place)) {
+        let lines = &mut self.found.lines;
+        if let Some(line) = self.places.get(&tokens).and_then(|place| lines.get_mut(*place)) {
             line.count = line.count.saturating_add(1);
-        } else if found.len() < MOST_MESSAGES {
-            places.insert(tokens.clone(), found.len());
+        } else if lines.len() < MOST_MESSAGES {
+            self.places.insert(tokens.clone(), lines.len());
             let end = example.floor_char_boundary(EXAMPLE_BYTES);
-            found.push(UnknownLine {
+            lines.push(UnknownLine {
                 example: example.get(..end).unwrap_or_default().to_owned(),
                 tokens,
                 count: 1,
             });
         } else {
-            unknown.are_more = true;
+            self.found.are_more = true;
         }
     }
-    unknown
-}
-
-/// Numbers of the lines on which a record stands.
-fn known_lines(matcher: &Arc<Matcher>, text: &str) -> BTreeSet<u64> {
-    let options = ScanOptions {
-        keep_text: false,
-        ..ScanOptions::default()
-    };
-    let mut known = BTreeSet::new();
-    let mut note = |events: Vec<Event>| {
-        for event in events {
-            if let Event::Hit(hit) = event {
-                known.insert(hit.line);
-                known.extend(hit.parts.iter().map(|part| part.line));
-            }
-        }
-    };
-    let mut scanner = matcher.scanner(options);
-    for piece in text.as_bytes().chunks(PIECE_BYTES) {
-        note(scanner.push(piece));
-    }
-    note(scanner.finish_with_events().0);
-    known
 }
 
 /// A long line up to a blank: half a secret is not recognised as one.

@@ -17,5 +17,5 @@ mod pasted;
 pub use change::{ChangeError, MAX_REASON_CHARS, change};
 pub use draft::{Draft, draft, known_as};
 pub use gather::{LogsOf, Unmatched};
-pub use lines::{UnknownLine, UnknownLines, unknown_lines};
+pub use lines::{UnknownLine, UnknownLines, UnknownSearch, unknown_lines};
 pub use pasted::{KeepError, keep, keepable, pasted, take_back};

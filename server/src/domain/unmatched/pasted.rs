@@ -1,15 +1,12 @@
 //! Lines of pasted texts that their owners let us keep. They stand in the room of anonymous writing, where they expire and are
 //! taken back, and are put together when somebody looks.
 
-use std::sync::Arc;
-
-use kb_core::matcher::Matcher;
 use kb_core::templates::{Placed, Templates, tokens};
 use kb_core::text::Sha256;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use super::lines::unknown_lines;
+use super::lines::UnknownLines;
 use crate::domain::anonymous::{AnonymousError, Nobody};
 use crate::store::{
     AnonymousEntry, AnonymousKept, AnonymousKind, AnonymousStore, StoreError, Unmatched, UnmatchedState,
@@ -33,10 +30,7 @@ struct Kept {
 
 /// The lines of a text that nobody knows, as they would be kept: redacted, and each message once; and whether there are more of
 /// them than are looked at or kept.
-///
-/// This computes; call it off the async threads.
-pub fn keepable(matcher: &Arc<Matcher>, text: &str) -> (Vec<String>, bool) {
-    let found = unknown_lines(matcher, text, None);
+pub fn keepable(found: UnknownLines) -> (Vec<String>, bool) {
     let are_more = found.are_more || found.lines.len() > MOST_KEPT_LINES;
     let lines = found.lines.into_iter().take(MOST_KEPT_LINES);
     (lines.map(|line| line.example).collect(), are_more)

@@ -9,7 +9,7 @@ use super::layout::{Layout, Section};
 use super::lookup::body;
 use super::{html_not_shared, locale};
 use crate::domain::anonymous::{A_DAY, AnonymousError};
-use crate::domain::unmatched::{self, KeepError, keepable};
+use crate::domain::unmatched::{self, KeepError, UnknownLines, UnknownSearch, keepable};
 use crate::render::i18n::Locale;
 use crate::render::i18n::kept::Words;
 use crate::render::words::moment;
@@ -17,6 +17,7 @@ use crate::web::anonymous;
 use crate::web::auth::Anyone;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
+use crate::web::limits;
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 
@@ -81,9 +82,7 @@ pub async fn show(
     let allowed = anonymous::nobody(&state, &request).check();
     allowed.map_err(|error| refuse(&state, error))?;
     let text = body::text_of_form(&request, payload).await?;
-    let generation = state.knowledge.current();
-    let work = move || keepable(&generation.matcher, &text);
-    let (lines, are_more) = Desk::of(&request).compute(ALL_RECORDS, work).await?;
+    let (lines, are_more) = keepable(unknown_lines(&request, &state, text).await?);
     let locale = locale::of(&request);
     let action = locale.href("/unknown/keep");
     let csrf = session.map(|session| session.csrf).unwrap_or_default();
@@ -98,6 +97,17 @@ pub async fn show(
     ))
 }
 
+async fn unknown_lines(
+    request: &HttpRequest,
+    state: &AppState,
+    text: String,
+) -> Result<UnknownLines, Problem> {
+    let matcher = &state.knowledge.current().matcher;
+    let mut search = UnknownSearch::of(matcher, text, None, limits::WORK_TIME);
+    let desk = Desk::of(request);
+    Ok(desk.in_turns(ALL_RECORDS, move || search.step()).await?)
+}
+
 /// Keeps the lines that were shown. They are read and redacted again: the form may have been changed.
 pub async fn keep(
     _: Anyone,
@@ -110,9 +120,7 @@ pub async fn keep(
     let text = form.get("lines").to_owned();
     let nobody = anonymous::nobody(&state, &request);
     nobody.check().map_err(|error| refuse(&state, error))?;
-    let generation = state.knowledge.current();
-    let work = move || keepable(&generation.matcher, &text);
-    let (lines, _) = Desk::of(&request).compute(ALL_RECORDS, work).await?;
+    let (lines, _) = keepable(unknown_lines(&request, &state, text).await?);
     let key = new_key(&state)?;
     let kept = unmatched::keep(state.store.as_ref(), nobody, (lines, &key), state.clock.now()).await;
     let (until, kept) = kept.map_err(|error| match error {
