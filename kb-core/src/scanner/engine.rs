@@ -149,6 +149,10 @@ impl Engine {
         self.partials = partials;
     }
 
+    pub(super) fn memory_usage(&self) -> usize {
+        self.tally.memory_usage()
+    }
+
     pub(super) fn notes(&self, long_lines: u64) -> Vec<String> {
         notes_so_far(&self.tally, &self.unexplained, long_lines)
     }

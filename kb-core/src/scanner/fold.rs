@@ -20,6 +20,11 @@ use crate::signature::MAX_PARTS;
 pub const MAX_FOLDS_OF_RECORD: usize = 64;
 /// The same for all records of a text together: each takes about a kilobyte, of each text that is read at the time.
 pub const MAX_FOLDS: usize = 2_048;
+/// What a record takes while its text is read and while the answer is made: its tally, four lines with text and values, and
+/// their copies in the answer, in bytes. Lines of 150 bytes with one value take about half of it.
+const RECORD_BYTES: usize = 8 << 10;
+/// The same of a fold, in bytes.
+const FOLD_BYTES: usize = 2 << 10;
 /// Records that may be candidates in one text.
 pub(super) const MAX_CANDIDATES: usize = 100;
 /// Hits of a record that are scored even if their captured values are not new.
@@ -135,6 +140,11 @@ pub(super) struct CandidateTally {
 }
 
 impl Tally {
+    /// About what was found takes in memory until it is answered, in bytes.
+    pub(super) fn memory_usage(&self) -> usize {
+        (self.records.len() + self.candidates.len()) * RECORD_BYTES + self.folds * FOLD_BYTES
+    }
+
     /// Counts a hit.
     pub(super) fn add(
         &mut self,

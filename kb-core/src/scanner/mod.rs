@@ -156,6 +156,12 @@ impl Scanner {
         self.engine.notes(self.lines.long_lines())
     }
 
+    /// About what was found so far takes in memory until it is answered, in bytes: it grows with records and values, not
+    /// with the text.
+    pub fn memory_usage(&self) -> usize {
+        self.engine.memory_usage()
+    }
+
     /// Ends the text and sums up.
     pub fn finish(self) -> Summary {
         self.finish_with_events().1

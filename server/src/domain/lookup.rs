@@ -179,6 +179,11 @@ impl Matching {
         self.scanner.feed(&text);
     }
 
+    /// About what was found so far takes in memory until it is answered, in bytes.
+    pub fn found_bytes(&self) -> usize {
+        self.scanner.memory_usage()
+    }
+
     pub fn finish(self) -> Result<MatchAnswer, LookupError> {
         self.finish_with_events().map(|(_, answer)| answer)
     }

@@ -42,6 +42,11 @@ impl Steps {
         self.next(Some(hits))
     }
 
+    /// About what was found so far takes in memory until it is answered, in bytes.
+    pub fn found_bytes(&self) -> usize {
+        self.matching.as_ref().map_or(0, Matching::found_bytes)
+    }
+
     /// The text, back from a lookup that has ended: a large one is held once.
     pub fn take_text(&mut self) -> String {
         std::mem::take(&mut self.text)

@@ -68,7 +68,8 @@ pub const WORK_TIME: Duration = Duration::from_secs(2);
 pub const MEGABYTE_TIME: Duration = Duration::from_millis(500);
 /// Answers of a batch, together, in bytes.
 pub const BATCH_ANSWER_BYTES: usize = 16 << 20;
-/// Memory for answers that are made whole and not yet read, and for what tools of assistants compute, together, in bytes.
+/// Memory for answers that are made whole and not yet read, for what is found in texts until they are answered, and for what tools
+/// of assistants compute, together, in bytes.
 pub const ANSWERS_BYTES: usize = 128 << 20;
 /// Share of it that a `match` of an assistant holds while it is computed.
 pub const MCP_MATCH_BYTES: usize = 16 << 20;
@@ -192,7 +193,7 @@ pub const LIMITS: &[Limit] = &[
     ),
     limit("answers of a batch, together", BATCH_ANSWER_BYTES as u64, "bytes"),
     limit(
-        "answers that are made whole and not yet read, together",
+        "answers that are made whole and not yet read, and what is found for answers, together",
         ANSWERS_BYTES as u64,
         "bytes",
     ),

@@ -1,6 +1,7 @@
 //! `POST /api/v1/match`: a text or a log in, the records that explain it out. Nothing of it is kept.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use actix_web::http::header::{self, ContentType};
@@ -19,7 +20,7 @@ use crate::domain::steps::Steps;
 use crate::domain::work_time::{Meter, PIECE};
 use crate::render::answer_text;
 use crate::web::auth::{Anyone, Caller};
-use crate::web::body::{BodyError, Patience, Sink, each_once};
+use crate::web::body::{BodyError, Patience, Share, Sink, each_once};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::held::held;
@@ -149,7 +150,17 @@ pub async fn match_text(
             return Ok(lines_of_text(&request, asked.text, matching, explaining));
         }
         let mut text = Steps::start(&generation, asked.text, options, limits::WORK_TIME);
-        let found = desk.in_turns(bytes, move || text.step()).await??;
+        let mut share = Share::of_answers(&request);
+        let step = move || match text.step() {
+            None => share
+                .grow_to(text.found_bytes())
+                .err()
+                .map(|busy| Err(Problem::from(busy))),
+            Some(Ok(found)) => Some(Ok((found, mem::take(&mut share)))),
+            Some(Err(error)) => Some(Err(error.into())),
+        };
+        let (found, share) = desk.in_turns(bytes, step).await??;
+        share.keep(&request);
         if let (Some(draft), Some(text)) = (draft, text_for_draft) {
             let draft = Some(match_draft::tried(&desk, draft, generation, text).await?);
             let answer = explain(found, &explaining);
@@ -200,6 +211,10 @@ impl Sink for Feeding {
         self.matching.feed(piece);
         self.bytes = self.bytes.saturating_add(piece.len());
         Ok(())
+    }
+
+    fn found_bytes(&self) -> usize {
+        self.matching.found_bytes()
     }
 }
 
@@ -298,8 +313,10 @@ fn lines_of_text(
 ) -> HttpResponse {
     let (reader, response) = reader_of(request);
     let desk = Desk::of(request);
+    let request = request.clone();
     actix_web::rt::spawn(async move {
         let mut lines = Lines::start(matching, explaining);
+        let mut share = Share::of_answers(&request);
         let mut meter = Meter::default();
         let text = Bytes::from(text);
         let mut start = 0;
@@ -320,6 +337,9 @@ fn lines_of_text(
             };
             if meter.spent() > limits::WORK_TIME {
                 break Err(BodyError::TooMuchWork);
+            }
+            if let Err(busy) = share.grow_to(lines.found_bytes()) {
+                break Err(busy);
             }
             if let Err(error) = reader.send(lines.take_ready()).await {
                 break Err(error);

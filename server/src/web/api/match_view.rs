@@ -31,6 +31,10 @@ impl Sink for Lines {
         self.ready.extend(events.iter().map(line));
         Ok(())
     }
+
+    fn found_bytes(&self) -> usize {
+        self.matching.found_bytes()
+    }
 }
 
 impl Lines {

@@ -1,5 +1,5 @@
-//! What all bodies together may hold in memory, so that many large ones at once end in a 503 and not with the
-//! process. Bodies that are streamed hold next to nothing and are not counted.
+//! What all bodies together may hold in memory, and all answers with what is found for them, so that many large ones at once
+//! end in a 503 and not with the process. Of a body that is streamed only what is found in it is held.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Budget {
         Self::of(limits::BODIES_BYTES, limits::BODY_FREE_BYTES)
     }
 
-    /// For answers that are made whole.
+    /// For answers that are made whole, and what is found for them.
     pub fn of_answers() -> Self {
         Self::of(limits::ANSWERS_BYTES, limits::ANSWER_FREE_BYTES)
     }
@@ -78,7 +78,16 @@ impl Share {
         }
     }
 
-    /// Takes what a body of `bytes` needs; small ones always have room.
+    /// Nothing yet, of what all answers may hold: for what is found in a text until it is answered.
+    pub fn of_answers(request: &HttpRequest) -> Self {
+        let state = request.app_data::<web::Data<AppState>>();
+        Self {
+            budget: state.map(|state| state.answers.clone()),
+            held: None,
+        }
+    }
+
+    /// Takes what `bytes` need; small ones always have room.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), BodyError> {
         let Some(budget) = &self.budget else {
             return Ok(());
@@ -100,10 +109,18 @@ impl Share {
     }
 
     /// Keeps the share until the request is answered, for what is made of a body is as large.
-    pub(super) fn keep(self, request: &HttpRequest) {
-        request.extensions_mut().insert(self);
+    pub fn keep(self, request: &HttpRequest) {
+        let mut extensions = request.extensions_mut();
+        if let Some(Shares(kept)) = extensions.get_mut() {
+            kept.push(self);
+        } else {
+            extensions.insert(Shares(vec![self]));
+        }
     }
 }
+
+/// What a request holds until it is answered.
+struct Shares(Vec<Share>);
 
 #[cfg(test)]
 mod tests {

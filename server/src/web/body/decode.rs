@@ -13,6 +13,11 @@ use crate::web::limits;
 pub trait Sink {
     /// Takes a piece; an error stops the reading.
     fn take(&mut self, piece: &[u8]) -> Result<(), BodyError>;
+
+    /// About what a sink that computes holds of what it found, in bytes.
+    fn found_bytes(&self) -> usize {
+        0
+    }
 }
 
 impl Sink for Vec<u8> {

@@ -10,7 +10,7 @@ use super::budget::Share;
 use super::timed::Timed;
 use super::weigh::Weighed;
 use super::{BodyError, Bound, Decoder, Encoding, Pace, Sink, sniff};
-use crate::web::compute::Desk;
+use crate::web::compute::{Desk, Slice};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 
@@ -74,7 +74,7 @@ async fn weighed(
         let mut piece = piece.map_err(|_| BodyError::Broken)?;
         pace.note(piece.len())?;
         while !piece.is_empty() {
-            let part = piece.split_to(piece.len().min(COMPRESSED_PIECE));
+            let part = piece.split_to(piece.len().min(PART));
             decoder.push(&part)?;
             share.grow_to(decoder.sink().bytes())?;
         }
@@ -132,8 +132,9 @@ pub fn is_json(request: &HttpRequest) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// Compressed bytes that are decompressed at once, so that what comes of them is handed on before there is more.
-const COMPRESSED_PIECE: usize = 8 << 10;
+/// Bytes that a sink takes at once. Of compressed ones what comes of them is handed on before there is more; of others, so many are
+/// taken as fit into a slice of time.
+const PART: usize = 8 << 10;
 
 /// Sends a body through `sink`, for sinks that compute: a short body at once, each piece of others on a thread of the
 /// pool, which it leaves while the next piece is awaited. However many clients send slowly, they hold no threads.
@@ -159,6 +160,7 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     let (encoding, mut head) = sniff::encoding(request, &mut payload, &mut pace).await?;
     let mut decoder = Decoder::new(encoding, limit, Timed::new(sink))?;
     let desk = Desk::of(request);
+    let mut found = Share::of_answers(request);
     let mut work = 0_usize;
     let mut has_begun = false;
     loop {
@@ -179,26 +181,35 @@ pub async fn stream_with<S: Sink + Send + 'static>(
             Encoding::Gzip | Encoding::Zstd => usize::MAX,
         });
         while !piece.is_empty() {
-            let length = match encoding {
-                Encoding::Identity => piece.len(),
-                Encoding::Gzip | Encoding::Zstd => piece.len().min(COMPRESSED_PIECE),
+            let mut rest = piece;
+            let push = move || {
+                let slice = Slice::begin();
+                loop {
+                    decoder.push(&rest.split_to(rest.len().min(PART)))?;
+                    if rest.is_empty() || encoding != Encoding::Identity || slice.is_over() {
+                        return Ok::<_, BodyError>((decoder, rest));
+                    }
+                }
             };
-            let part = piece.split_to(length);
-            let push = move || decoder.push(&part).map(|()| decoder);
             let pushed = if has_begun {
                 desk.go_on(work, push).await
             } else {
                 desk.compute(work, push).await
             };
             has_begun = true;
-            decoder = pushed.unwrap_or_else(|error| Err(error.into()))?;
-            between(&mut decoder.sink().sink).await?;
+            (decoder, piece) = pushed.unwrap_or_else(|error| Err(error.into()))?;
+            let sink = &mut decoder.sink().sink;
+            found.grow_to(sink.found_bytes())?;
+            between(sink).await?;
         }
     }
     let ended = desk
         .go_on(work, move || decoder.finish().map(|timed| timed.sink))
         .await;
-    ended.unwrap_or_else(|error| Err(error.into()))
+    let sink = ended.unwrap_or_else(|error| Err(error.into()))?;
+    found.grow_to(sink.found_bytes())?;
+    found.keep(request);
+    Ok(sink)
 }
 
 /// Refuses what the headers alone give away: an unknown encoding, a length over the limit.

@@ -1,6 +1,7 @@
 //! From the request's body to an answer: a form with the text in it, or the text itself, streamed.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
@@ -15,7 +16,7 @@ use crate::domain::steps::Steps;
 use crate::feed::Generation;
 use crate::render::answer::origin::Only;
 use crate::search::{SearchAnswer, SearchRequest};
-use crate::web::body::{self, BodyError, Sink};
+use crate::web::body::{self, BodyError, Share, Sink};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
@@ -128,11 +129,20 @@ async fn from_form(
     let desk = Desk::of(request);
     let mut steps = Steps::start(&generation, text, options, limits::WORK_TIME);
     let mut hits = Hits::default();
-    let step = move || {
-        let answer = steps.step_noting(&mut hits)?;
-        Some(answer.map(|answer| (answer, std::mem::take(&mut hits), steps.take_text())))
+    let mut share = Share::of_answers(request);
+    let step = move || match steps.step_noting(&mut hits) {
+        None => share
+            .grow_to(steps.found_bytes())
+            .err()
+            .map(|busy| Err(Problem::from(busy))),
+        Some(Ok(answer)) => {
+            let hits = mem::take(&mut hits);
+            Some(Ok((answer, hits, steps.take_text(), mem::take(&mut share))))
+        }
+        Some(Err(error)) => Some(Err(error.into())),
     };
-    let (answer, hits, text) = desk.in_turns(ALL_RECORDS, step).await??;
+    let (answer, hits, text, share) = desk.in_turns(ALL_RECORDS, step).await??;
+    share.keep(request);
     let words = words_of(&text).filter(|_| !answer.has_error());
     let found = match words.map(str::to_owned) {
         Some(words) => {
@@ -182,6 +192,10 @@ impl Sink for MatchingSink {
     fn take(&mut self, piece: &[u8]) -> Result<(), BodyError> {
         self.hits.note(&self.matching.push(piece));
         Ok(())
+    }
+
+    fn found_bytes(&self) -> usize {
+        self.matching.found_bytes()
     }
 }
 
