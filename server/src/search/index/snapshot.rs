@@ -99,16 +99,6 @@ impl Snapshot {
         Ok(false)
     }
 
-    /// [`Self::contains`] of each term.
-    pub(in crate::search) fn contains_all(&self, terms: &[Term]) -> tantivy::Result<bool> {
-        for term in terms {
-            if !self.contains(term)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     pub(in crate::search) fn is_scored_text(&self, field: Field) -> bool {
         self.fields.texts.iter().any(|(_, scored)| *scored == field)
     }
