@@ -2,7 +2,7 @@
 
 use fake_gpu::Scenario;
 use fake_gpu::scenario::{Bar1, Change, Clocks, Condition, Ecc, FabricState, LinkErrors, Pcie, RemappedRows};
-use kb_core::report::{GapKind, Verdict};
+use kb_core::report::GapKind;
 use serde_json::json;
 
 use crate::node::Node;
@@ -188,13 +188,13 @@ fn the_link_to_the_host_is_read_under_load() {
 fn a_state_that_turns_bad_during_the_run_is_a_fault() {
     let turned: [(&str, fn(&mut Condition)); 5] = [
         ("asks for a reboot", |condition| condition.recovery_action = 2),
-        ("remap_pending", |condition| {
+        ("wait to be remapped", |condition| {
             condition.remapped_rows.pending = true
         }),
-        ("could not be remapped", |condition| condition.remapped_rows.failure = true),
-        ("sram_errors", |condition| {
-            condition.ecc.sram_threshold_exceeded = true
+        ("could not be remapped", |condition| {
+            condition.remapped_rows.failure = true
         }),
+        ("SRAM", |condition| condition.ecc.sram_threshold_exceeded = true),
         ("fabric", |condition| {
             condition.fabric.state = FabricState::NotStarted
         }),
