@@ -109,7 +109,7 @@ pub const WATCHED: &[Watched] = &[
         nature: Nature::State,
         bearing: Some(Bearing::Warning),
         record: Some("nvlink/links-down"),
-        means: "Fewer NVLinks of the GPU are up than should be.",
+        means: "Fewer NVLinks of the GPU are up than should be, or than were up earlier in this boot.",
         read_from: "`nvlink.links_active`, `nvlink.links_expected`",
     },
     Watched {

@@ -6,6 +6,7 @@
 )]
 
 mod endings;
+mod links;
 mod recovery;
 mod sentences;
 
