@@ -1,6 +1,8 @@
 //! What a report's facts say of each GPU: every state as good, bad or not read, and the counts that only ever rise.
 
 use super::line::canonical;
+use serde_json::Value;
+
 use super::states::{JUDGED, bearing_of, number};
 use super::{LineEvent, cause};
 use crate::report::{
@@ -31,6 +33,8 @@ pub struct Look {
     pub(crate) counts: Vec<Count>,
     /// How many NVLinks of each GPU are up.
     pub(crate) links: Vec<(String, u64)>,
+    /// Each bridge above a GPU, with the GPU.
+    bridges: Vec<(String, String)>,
 }
 
 /// Which GPUs a look was at.
@@ -157,12 +161,28 @@ impl Look {
         });
     }
 
+    /// The GPUs that an error of a device of the bus is about: itself, or those below it. None is of no GPU.
+    pub(crate) fn gpus_at(&self, device: &str) -> Vec<String> {
+        let below = self.bridges.iter().filter(|(bridge, _)| bridge == device);
+        let itself = self.gpus.iter().filter(|gpu| *gpu == device);
+        itself.chain(below.map(|(_, gpu)| gpu)).cloned().collect()
+    }
+
     fn gpu(&mut self, index: usize, gpu: &Gpu) {
         let Some(device) = gpu.pci_address.value.as_deref().map(canonical) else {
             return self.unread(&format!("gpu {index}"), "its PCI address is not known");
         };
         let lost = gpu.facts.values().find_map(lost);
         self.gpus.push(device.clone());
+        let path = gpu
+            .facts
+            .get(fact_name::PCI_PATH)
+            .and_then(|path| path.value.as_ref());
+        for step in path.and_then(Value::as_array).into_iter().flatten() {
+            let address = step.get("address").and_then(Value::as_str).map(canonical);
+            let bridge = address.filter(|address| *address != device);
+            self.bridges.extend(bridge.map(|bridge| (bridge, device.clone())));
+        }
         // NVML alone says that a GPU is lost: where it cannot be asked, nothing says that it is not.
         if lost.is_some() || !self.is_without_nvml() {
             self.state(cause::GPU_LOST, &device, lost.map(str::to_owned));

@@ -9,6 +9,7 @@ pub mod cause;
 mod known;
 mod line;
 mod look;
+mod messages;
 mod open_faults;
 mod recovery;
 mod states;

@@ -5,6 +5,7 @@
     reason = "helpers of tests, which clippy does not recognise as tests here"
 )]
 
+mod bus;
 mod endings;
 mod links;
 mod recovery;
