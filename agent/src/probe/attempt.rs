@@ -126,6 +126,11 @@ impl Attempt {
         }
     }
 
+    /// The reason in words.
+    pub(super) fn why(&self) -> &str {
+        self.reason.as_deref().unwrap_or(NO_REASON)
+    }
+
     /// Whether it is no evidence of anything.
     pub(super) fn shows_nothing(&self) -> bool {
         matches!(
@@ -187,8 +192,8 @@ const NO_REASON: &str = "no reason was given";
 
 /// What the run over all pairs saw stands where repeating it alone shows nothing: wrong data was wrong.
 pub(super) fn unrepeated(first: Attempt, second: &Attempt) -> Attempt {
-    let seen = first.reason.as_deref().unwrap_or(NO_REASON);
-    let alone = second.reason.as_deref().unwrap_or(NO_REASON);
+    let seen = first.why();
+    let alone = second.why();
     Attempt {
         reason: Some(format!("{seen}; repeating it alone showed nothing: {alone}")),
         ..first
@@ -198,7 +203,7 @@ pub(super) fn unrepeated(first: Attempt, second: &Attempt) -> Attempt {
 /// The second result counts; passing only alone is an outcome of its own. A check that could not even be made beside
 /// the others, because a GPU takes one process only, has not failed there.
 pub(super) fn merge(first: &Attempt, second: Attempt) -> Attempt {
-    let before = first.reason.as_deref().unwrap_or(NO_REASON);
+    let before = first.why();
     match second.outcome {
         Outcome::Pass if first.shows_nothing() && first.code == Some(DEVICE_UNAVAILABLE) => Attempt {
             reason: Some(format!(
@@ -216,7 +221,7 @@ pub(super) fn merge(first: &Attempt, second: Attempt) -> Attempt {
         },
         outcome if outcome == first.outcome => second,
         _ => {
-            let alone = second.reason.as_deref().unwrap_or(NO_REASON);
+            let alone = second.why();
             Attempt {
                 reason: Some(format!("{alone}; in the run over all pairs: {before}")),
                 ..second

@@ -11,6 +11,7 @@ mod idle;
 mod ladder;
 mod live;
 mod nccl;
+mod own;
 mod parts;
 mod progress;
 mod selection;

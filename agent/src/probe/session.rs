@@ -185,6 +185,15 @@ impl<'a> Session<'a> {
         self.within_time(attempt)
     }
 
+    /// The check of a GPU by itself.
+    pub(super) fn check_own(&mut self, gpu: u32, seed: u64) -> Attempt {
+        let attempt = match self.make_ready(Role::Worker, gpu) {
+            Ok(()) => self.ask_check(gpu, gpu, CheckKind::OwnMemory, seed),
+            Err(trouble) => Attempt::not_ready(&trouble),
+        };
+        self.within_time(attempt)
+    }
+
     /// A hang in less than a step's time is none.
     pub(super) fn within_time(&self, attempt: Attempt) -> Attempt {
         if attempt.outcome == Outcome::Hang && self.cut_short {

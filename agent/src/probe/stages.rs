@@ -1,6 +1,6 @@
 //! What the processes with the driver find: the GPUs, rung 1 of every pair, the ladder of every direction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::report::{Fact, Failure, GapKind, Gpu, NvmlP2p, Pair, PairVerdict};
 
@@ -12,9 +12,10 @@ use super::bench::{Bench, Way};
 use super::failure::failure_from;
 use super::idle;
 use super::ladder::{Ascent, Climb, LOWER, UPPER};
+use super::own::Own;
 use super::parts::Parts;
 use super::progress::{PairStep, Progress, Step};
-use super::session::{Known, Role, Session};
+use super::session::{Known, Session};
 use super::setup::{SPENT, Setup};
 use super::timing::Timings;
 use super::unresponsive::{NoAnswer, twice};
@@ -60,12 +61,21 @@ pub(super) fn run(
             ..untouched(&mut session, &opened, steps, facts)
         };
     }
-    let wrong_alone = make_places(&mut session, opened.gpus.len(), progress);
-    let granted = |facts: &DirectionFacts| facts.can_access_peer.value == Some(true);
-    if facts
-        .iter()
-        .any(|pair| granted(&pair.forward) || granted(&pair.backward))
-    {
+    let with_peers = with_peers(&steps, &facts);
+    let gpus = opened.gpus.len();
+    let alone = (0..).take(gpus).filter(|gpu| !with_peers.contains(gpu));
+    let own: Vec<Own> = alone
+        .map(|gpu| {
+            progress.step(Step::Preparing { gpu, of: gpus });
+            Own::check(setup, &mut session, gpu, nonce)
+        })
+        .collect();
+    for gpu in with_peers.iter().copied() {
+        progress.step(Step::Preparing { gpu, of: gpus });
+        // What is wrong with that is told by the checks.
+        session.prepare(gpu);
+    }
+    if !with_peers.is_empty() {
         // After the worker's contexts: in exclusive compute mode the partner would take their place.
         session.prepare_partner(opened.gpus.len());
     }
@@ -103,6 +113,7 @@ pub(super) fn run(
     }
     again::read(&mut session, &mut gpus, &pairs);
     idle::mark_shared(&mut gpus, &idle);
+    let wrong_alone: Vec<Failure> = own.into_iter().filter_map(|own| own.tell(&mut gpus)).collect();
     parts.end("second_reading");
     session.end();
     parts.end("closing");
@@ -228,18 +239,12 @@ fn ways(steps: &[PairStep]) -> Vec<Way> {
     steps.iter().flat_map(both).collect()
 }
 
-/// The worker's contexts and memory on all GPUs. A GPU without a peer is used by itself, so that what is wrong with it is
-/// a failure of the run; of others their checks tell it.
-fn make_places(session: &mut Session<'_>, gpus: usize, progress: &dyn Progress) -> Option<Failure> {
-    for gpu in (0..).take(gpus) {
-        progress.step(Step::Preparing { gpu, of: gpus });
-        if gpus == 1 {
-            let trouble = session.make_ready(Role::Worker, gpu).err()?;
-            return Some(failure_from(&trouble));
-        }
-        session.prepare(gpu);
-    }
-    None
+/// The GPUs that the driver lets reach another, or be reached: the ladder uses them.
+fn with_peers(steps: &[PairStep], facts: &[PairFacts]) -> BTreeSet<u32> {
+    let granted = |facts: &DirectionFacts| facts.can_access_peer.value == Some(true);
+    let pairs = steps.iter().zip(facts);
+    let pairs = pairs.filter(|(_, pair)| granted(&pair.forward) || granted(&pair.backward));
+    pairs.flat_map(|(step, _)| [step.a, step.b]).collect()
 }
 
 fn pair_facts(setup: &Setup, session: &mut Session<'_>, a: u32, b: u32) -> PairFacts {

@@ -9,7 +9,7 @@ use crate::gpu::{CallError, Pattern};
 use super::atomic;
 use super::exchange;
 use super::outcome::{Stop, access, before, mismatch, result};
-use super::place::Place;
+use super::place::{Place, compare_on_host};
 use super::protocol::{CheckKind, CheckResult, Checked};
 use super::zones::Zones;
 
@@ -42,6 +42,7 @@ pub(super) fn run(kind: CheckKind, initiator: &Place, owner: &Place, seed: u64, 
         CheckKind::SmLoad => (pair.sm_load(), "initiator_kernel"),
         CheckKind::SmAtomic => (atomic::run(&pair), "owner_copy"),
         CheckKind::ResidentExchange => (exchange::run(&pair), "owner_kernel"),
+        CheckKind::OwnMemory => (pair.own_memory(), "owner_copy"),
     };
     Checked::of(result(outcome), compared_by, owner)
 }
@@ -133,6 +134,21 @@ impl Between<'_> {
             .flatten()
             .next()
             .map(|wrong| mismatch(source, wrong, false)))
+    }
+
+    /// A kernel of the owner stores into its own memory, every bit once each way; the host looks at copies of it.
+    fn own_memory(&self) -> Result<Option<Mismatch>, Stop> {
+        let owner = self.owner;
+        owner.kernels().map_err(before)?;
+        let data = owner.data().map_err(before)?;
+        for pattern in [complement(self.pattern), self.pattern] {
+            owner.fill(data, pattern).map_err(access)?;
+            let found = owner.stream.download(data, self.limit).map_err(access)?;
+            if let Some(wrong) = compare_on_host(&found, pattern) {
+                return Ok(Some(mismatch(data, wrong, false)));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the initiator, copying back from where it wrote, gets its own data.

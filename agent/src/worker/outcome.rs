@@ -93,9 +93,11 @@ pub(super) fn mismatch(windows: Windows<'_>, wrong: Wrong, in_guard: bool) -> Mi
     }
 }
 
-/// Codes that leave the context as it was: refusals of a call's arguments, of peer access, of memory, of the PTX.
-/// Any other one may be sticky, and then every later call returns it too.
-const HARMLESS: [i32; 14] = [1, 2, 101, 205, 209, 217, 218, 221, 222, 223, 704, 705, 711, 801];
+/// Codes that leave the context as it was: refusals of a call's arguments, of peer access, of memory, of the PTX, and
+/// what the driver does not find. Any other one may be sticky, and then every later call returns it too.
+const HARMLESS: [i32; 18] = [
+    1, 2, 101, 200, 205, 209, 217, 218, 221, 222, 223, 302, 303, 500, 704, 705, 711, 801,
+];
 
 /// A failed call as the parent gets it.
 pub(super) fn failure(error: &CallError) -> CallFailure {

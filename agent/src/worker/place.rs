@@ -7,6 +7,7 @@ use crate::gpu::{
     Buffer, CallError, Context, Device, Driver, Kernels, Pattern, Shareable, Stream, Windows, Wrong, word,
 };
 
+use super::outcome::failure;
 use super::zones::{Layout, Zones};
 
 /// Left free beside what is spread over a GPU's memory: contexts of other processes, and what the driver itself needs.
@@ -43,7 +44,11 @@ impl Place {
         let stream = Stream::create(&context)?;
         let packed = Layout::packed(data_bytes);
         let (buffer, layout) = take_memory(&context, packed, spread)?;
-        let kernels = Kernels::load(&context);
+        let kernels = match Kernels::load(&context) {
+            // The context is of no use for copies either, and why says more than that there are no kernels.
+            Err(error) if failure(&error).poisoned => return Err(error),
+            kernels => kernels,
+        };
         Ok(Self {
             kernels,
             buffer,
@@ -155,7 +160,7 @@ pub(super) fn expected(pattern: Pattern, index: u64) -> u32 {
     if pattern.complement { !word } else { word }
 }
 
-fn compare_on_host(found: &[u32], pattern: Pattern) -> Option<Wrong> {
+pub(super) fn compare_on_host(found: &[u32], pattern: Pattern) -> Option<Wrong> {
     let wrong = |(index, word): &(u64, &u32)| **word != expected(pattern, *index);
     let mut wrong_words = (0_u64..).zip(found).filter(wrong);
     let (first_word, _) = wrong_words.next()?;

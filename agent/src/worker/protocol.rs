@@ -16,7 +16,7 @@ pub(crate) use check::{CheckKind, CheckResult, Checked};
 pub(crate) use nccl::{Collective, NcclAnswer, NcclCommand, NcclMember, NcclRun};
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 9;
+pub(crate) const VERSION: u32 = 10;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,7 +49,7 @@ pub(crate) enum Command {
         /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
-    /// One check; both GPUs are prepared. Answered by [`Answer::Checked`].
+    /// One check; both GPUs are prepared, or the one that is both. Answered by [`Answer::Checked`].
     Check {
         /// Whose context or kernel accesses the other's memory.
         initiator: u32,

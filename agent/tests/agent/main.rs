@@ -28,6 +28,7 @@ mod matching;
 mod nccl;
 mod node;
 mod older_server;
+mod one_gpu;
 mod pairs;
 mod passive;
 mod processes;

@@ -365,15 +365,3 @@ fn cuda_and_nvml_orders_may_differ() {
         assert_eq!(by_nvml.as_str(), gpu.uuid.value.as_deref());
     }
 }
-
-#[test]
-fn one_gpu_has_no_pair_to_prove() {
-    let (report, run) = Node::with(&Scenario::healthy(1)).probe(&[]);
-    assert_eq!((report.gpus.len(), report.pairs.len(), run.code), (1, 0, 0));
-    let conclusion = &report.conclusion;
-    assert_eq!(conclusion.verdict, Verdict::NoFaultSeen);
-    assert_eq!(
-        conclusion.reason,
-        "one GPU, so there is no pair to prove; no fault seen of it"
-    );
-}

@@ -109,7 +109,7 @@ pub const WATCHED: &[Watched] = &[
         nature: Nature::State,
         bearing: Some(Bearing::Warning),
         record: Some("nvlink/links-down"),
-        means: "Fewer NVLinks of the GPU are up than should be.",
+        means: "Fewer NVLinks of the GPU are up than should be, or than were up earlier in this boot.",
         read_from: "`nvlink.links_active`, `nvlink.links_expected`",
     },
     Watched {
@@ -157,7 +157,7 @@ pub const WATCHED: &[Watched] = &[
         nature: Nature::Event,
         bearing: Some(Bearing::Fault),
         record: None,
-        means: "The kernel log has a fatal line without an Xid: the GPU has fallen off the bus, the driver cannot start it (RmInitAdapter), or PCIe had a fatal error of it.",
+        means: "The kernel log has a fatal line without an Xid: the GPU has fallen off the bus, the driver cannot start it (RmInitAdapter), its firmware or its memory failed, or PCIe had a fatal error of it or of a bridge above it.",
         read_from: "kernel log",
     },
     Watched {

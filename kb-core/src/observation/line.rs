@@ -1,64 +1,12 @@
 //! Lines of the kernel log that are events: read strictly, each with the device it is about.
 
 use super::Recovery;
+use super::messages::{Found, find};
 use crate::report::{Family, NODE};
 
 /// Longest text kept of a line, in characters.
 const LONGEST_TEXT: usize = 300;
 
-/// Fatal lines without an Xid: words of the line, and the record that explains it.
-const MESSAGES: [(&str, Option<&str>); 15] = [
-    ("fallen off the bus", Some("driver/gpu-lost-at-probe")),
-    // Several records are about reasons of it.
-    ("RmInitAdapter failed", None),
-    (
-        "rm_init_adapter failed",
-        Some("driver/rm-init-adapter-failed-open"),
-    ),
-    (
-        "does not have the necessary power cables connected",
-        Some("driver/power-cables-missing-at-start"),
-    ),
-    (
-        "D3cold to D0, device inaccessible",
-        Some("pcie/power-state-unreachable"),
-    ),
-    (
-        "GPU likely needs to be reset",
-        Some("driver/gsp-rpc-prints-limited"),
-    ),
-    (
-        "Encountered a global fatal error",
-        Some("driver/uvm-global-fatal-error"),
-    ),
-    (
-        "ECC error encountered, GPU",
-        Some("driver/uvm-hardware-error-seen"),
-    ),
-    (
-        "SEC_FAULT lockdown detected",
-        Some("driver/security-fault-lockdown"),
-    ),
-    ("marked Degraded", Some("nvlink/gpu-degraded")),
-    (
-        "Memory Subsystem Error detected",
-        Some("driver/memory-subsystem-hangs"),
-    ),
-    (
-        ": A fatal error was detected.",
-        Some("driver/device-unreachable-after-error"),
-    ),
-    ("Fatal GSP-FMC Error", Some("driver/gsp-fmc-fatal-error")),
-    // Linux writes the second since 6.8.
-    (
-        "PCIe Bus Error: severity=Uncorrected (Fatal)",
-        Some("pcie/aer-error"),
-    ),
-    (
-        "PCIe Bus Error: severity=Uncorrectable (Fatal)",
-        Some("pcie/aer-error"),
-    ),
-];
 /// Characters that tell the driver's name: `NVRM: Xi`, `nvidia-n`.
 const HEAD: usize = 8;
 /// How `/dev/kmsg` writes the end of a line within a message (Linux ABI `dev-kmsg`).
@@ -80,6 +28,8 @@ pub enum What {
     RecoveryAction(Recovery),
     /// A fatal line without an Xid, with the record that explains it.
     Message(Option<&'static str>),
+    /// A fatal line of PCI Express, with its record. It counts where its device is a GPU or a bridge above one.
+    Bus(&'static str),
 }
 
 /// An event of the log.
@@ -108,11 +58,16 @@ pub fn read_line(line: &str) -> Option<LineEvent> {
         return numbered(line, place, marker, family);
     }
     let line = line.replace(LINE_END, " ");
-    let (start, record) = message(&line)?;
+    let Found { start, what } = find(&line)?;
     let rest = line.get(start..)?;
-    let device = rest.split([' ', ',']).find_map(address);
+    let mut words = rest.split([' ', ',']);
+    let device = match what {
+        // The port that tells of it comes first, the device that it is about last.
+        What::Bus(_) => words.rev().find_map(address),
+        _ => words.find_map(address),
+    };
     Some(LineEvent {
-        what: What::Message(record),
+        what,
         device: device.unwrap_or_else(|| NODE.to_owned()),
         text: text(rest),
     })
@@ -217,14 +172,6 @@ fn around_the_name(text: &str) -> (&str, &str) {
 fn is_escaped(text: &str) -> bool {
     let digits = text.strip_prefix(r"\x").and_then(|rest| rest.get(..2));
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// Where a fatal message of the GPU driver begins, and its record. Other drivers' devices are not GPUs.
-fn message(line: &str) -> Option<(usize, Option<&'static str>)> {
-    let (_, record) = MESSAGES.iter().find(|(words, _)| line.contains(words))?;
-    let mut starts = ["NVRM: ", "nvidia 0", "nvidia-uvm: "].into_iter();
-    let start = starts.find_map(|start| line.find(start))?;
-    Some((start, *record))
 }
 
 /// `PCI:0000:3b:00`, `0000:3b:00.0:`, `0000:3b:00` as `0000:3b:00.0`.

@@ -1,20 +1,13 @@
 //! What a report's facts say of each GPU: every state as good, bad or not read, and the counts that only ever rise.
 
+use super::line::canonical;
 use serde_json::Value;
 
-use super::line::canonical;
-use super::{LineEvent, Recovery, cause};
+use super::states::{JUDGED, bearing_of, number};
+use super::{LineEvent, cause};
 use crate::report::{
     Absence, AbsentGpu, Bearing, Fact, GapKind, Gpu, NODE, ReasonCode, Report, Unread, fact_name,
 };
-
-/// Reasons for lower clocks that come from heat or the power supply.
-const THROTTLING: [&str; 4] = [
-    "hw_slowdown",
-    "sw_thermal_slowdown",
-    "hw_thermal_slowdown",
-    "hw_power_brake_slowdown",
-];
 
 /// One look at a node.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +31,10 @@ pub struct Look {
     pub unread: Vec<Unread>,
     pub(crate) states: Vec<Reading>,
     pub(crate) counts: Vec<Count>,
+    /// How many NVLinks of each GPU are up.
+    pub(crate) links: Vec<(String, u64)>,
+    /// Each bridge above a GPU, with the GPU.
+    bridges: Vec<(String, String)>,
 }
 
 /// Which GPUs a look was at.
@@ -164,12 +161,28 @@ impl Look {
         });
     }
 
+    /// The GPUs that an error of a device of the bus is about: itself, or those below it. None is of no GPU.
+    pub(crate) fn gpus_at(&self, device: &str) -> Vec<String> {
+        let below = self.bridges.iter().filter(|(bridge, _)| bridge == device);
+        let itself = self.gpus.iter().filter(|gpu| *gpu == device);
+        itself.chain(below.map(|(_, gpu)| gpu)).cloned().collect()
+    }
+
     fn gpu(&mut self, index: usize, gpu: &Gpu) {
         let Some(device) = gpu.pci_address.value.as_deref().map(canonical) else {
             return self.unread(&format!("gpu {index}"), "its PCI address is not known");
         };
         let lost = gpu.facts.values().find_map(lost);
         self.gpus.push(device.clone());
+        let path = gpu
+            .facts
+            .get(fact_name::PCI_PATH)
+            .and_then(|path| path.value.as_ref());
+        for step in path.and_then(Value::as_array).into_iter().flatten() {
+            let address = step.get("address").and_then(Value::as_str).map(canonical);
+            let bridge = address.filter(|address| *address != device);
+            self.bridges.extend(bridge.map(|bridge| (bridge, device.clone())));
+        }
         // NVML alone says that a GPU is lost: where it cannot be asked, nothing says that it is not.
         if lost.is_some() || !self.is_without_nvml() {
             self.state(cause::GPU_LOST, &device, lost.map(str::to_owned));
@@ -194,6 +207,12 @@ impl Look {
         }
         if !self.is_without_nvml() && is_silent(gpu) {
             self.unread(&format!("gpu@{device}"), "NVML tells nothing of its state");
+        }
+        // With MIG the driver may switch the links off.
+        let is_mig = gpu.facts.get(fact_name::MIG_MODE);
+        let is_mig = is_mig.is_some_and(|mode| mode.value == Some("enabled".into()));
+        if let Some(up) = number(gpu, fact_name::NVLINK_LINKS_ACTIVE).filter(|_| !is_mig) {
+            self.links.push((device.clone(), up));
         }
         match gpu.facts.get(fact_name::ECC_VOLATILE_UNCORRECTED) {
             Some(Fact {
@@ -290,6 +309,8 @@ impl Look {
     }
 }
 
+const UNREADABLE: &str = "its value cannot be read";
+
 /// True where not one state of the GPU is told, and not because GPU or driver have none of them.
 fn is_silent(gpu: &Gpu) -> bool {
     let facts = JUDGED.iter().map(|(name, ..)| gpu.facts.get(*name));
@@ -298,96 +319,6 @@ fn is_silent(gpu: &Gpu) -> bool {
         fact.value.is_some() || gap == Some(GapKind::NotSupported)
     };
     !facts.flatten().any(is_told_or_not_there)
-}
-
-const UNREADABLE: &str = "its value cannot be read";
-
-/// What a fact's value says: the state that it is about, and what is bad about that. `None` where the value, or that of the
-/// fact which it is held against, cannot be read.
-type Judge = fn(&Gpu, &Value) -> Option<(&'static str, Option<String>)>;
-
-const JUDGED: &[(&str, Option<&str>, Judge)] = &[
-    (fact_name::RECOVERY_ACTION, None, |_, value| {
-        let action = Recovery::of_fact(value.as_str()?);
-        let bad = (action != Recovery::None).then(|| action.sentence());
-        Some((cause::RECOVERY_ACTION, bad))
-    }),
-    (fact_name::REMAPPED_ROWS_FAILURE, None, |_, value| {
-        let text = "a row of its memory could not be remapped: let jobs end and have the GPU exchanged";
-        Some((cause::REMAP_FAILED, value.as_bool()?.then(|| text.to_owned())))
-    }),
-    (fact_name::REMAPPED_ROWS_PENDING, None, |_, value| {
-        let text = "rows of its memory wait to be remapped: let jobs end and reset the GPU";
-        Some((cause::REMAP_PENDING, value.as_bool()?.then(|| text.to_owned())))
-    }),
-    (fact_name::ECC_SRAM_THRESHOLD_EXCEEDED, None, |_, value| {
-        let text =
-            "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
-        Some((cause::SRAM_ERRORS, value.as_bool()?.then(|| text.to_owned())))
-    }),
-    (fact_name::FABRIC_STATE, None, |gpu, value| {
-        let state = value.as_str()?;
-        let status = gpu
-            .facts
-            .get(fact_name::FABRIC_STATUS)
-            .and_then(|fact| fact.value.as_ref()?.as_str());
-        let bad = match (state, status) {
-            ("not_supported", _) | ("completed", None | Some("success" | "not_supported")) => None,
-            ("completed", Some(status)) => {
-                Some(format!("its registration with the fabric ended with {status}"))
-            }
-            (state, _) => Some(format!("its registration with the fabric is {state}")),
-        };
-        Some((cause::FABRIC_NOT_READY, bad))
-    }),
-    (fact_name::FABRIC_HEALTH, None, |_, value| {
-        let troubles = words(value)?;
-        let bad = (!troubles.is_empty()).then(|| format!("its fabric says {}", troubles.join(", ")));
-        Some((cause::FABRIC_UNHEALTHY, bad))
-    }),
-    (
-        fact_name::NVLINK_LINKS_ACTIVE,
-        Some(fact_name::NVLINK_LINKS_EXPECTED),
-        |gpu, value| {
-            let active = value.as_u64()?;
-            let expected = number(gpu, fact_name::NVLINK_LINKS_EXPECTED)?;
-            let bad = (active < expected).then(|| format!("{active} of {expected} NVLinks are up"));
-            Some((cause::LINKS_DOWN, bad))
-        },
-    ),
-    (
-        fact_name::PCIE_LINK_WIDTH,
-        Some(fact_name::PCIE_LINK_WIDTH_MAX),
-        |gpu, value| {
-            let width = value.as_u64()?;
-            let most = number(gpu, fact_name::PCIE_LINK_WIDTH_MAX)?;
-            let bad = (width < most).then(|| format!("its PCIe link has {width} of {most} lanes"));
-            Some((cause::PCIE_LINK_DEGRADED, bad))
-        },
-    ),
-    (fact_name::THROTTLE_REASONS, None, |_, value| {
-        let reasons = words(value)?;
-        let held: Vec<&str> = reasons
-            .into_iter()
-            .filter(|reason| THROTTLING.contains(reason))
-            .collect();
-        let bad = (!held.is_empty()).then(|| format!("its clocks are held down: {}", held.join(", ")));
-        Some((cause::THROTTLED, bad))
-    }),
-];
-
-/// What a state that is bad means for the node.
-pub(crate) fn bearing_of(cause: &str) -> Bearing {
-    let row = cause::watched(cause);
-    row.and_then(|row| row.bearing).unwrap_or(Bearing::Fault)
-}
-
-fn number(gpu: &Gpu, name: &str) -> Option<u64> {
-    gpu.facts.get(name)?.value.as_ref()?.as_u64()
-}
-
-fn words(value: &Value) -> Option<Vec<&str>> {
-    value.as_array()?.iter().map(Value::as_str).collect()
 }
 
 fn lost(fact: &Fact) -> Option<&str> {

@@ -9,8 +9,10 @@ pub mod cause;
 mod known;
 mod line;
 mod look;
+mod messages;
 mod open_faults;
 mod recovery;
+mod states;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +21,8 @@ pub(crate) use known::UNKNOWN_XID;
 pub use known::{KnownXid, bearing, known, known_xids};
 pub use line::{LineEvent, What, canonical, read_line, read_message};
 pub(crate) use line::{RECOVERY_ACTION_CHANGED, is_of_process, without_stamp};
-pub(crate) use look::{Count, Reading, bearing_of};
+pub(crate) use look::{Count, Reading};
 pub use look::{Look, Missed, Occurrence, Scope};
 pub use open_faults::open_faults;
 pub use recovery::Recovery;
+pub(crate) use states::bearing_of;

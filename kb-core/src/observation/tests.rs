@@ -55,7 +55,7 @@ fn each_form_gives_its_event_and_device() {
         ),
         (
             "nvidia 0000:3b:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",
-            What::Message(Some("pcie/aer-error")),
+            What::Message(Some("pcie/aer-uncorrected")),
             "0000:3b:00.0",
         ),
         (
@@ -230,5 +230,140 @@ fn fatal_errors_of_the_bus_are_read_in_the_words_of_old_and_new_kernels() {
         };
         assert_eq!(line(&format!("{word} (Fatal)")).unwrap().device, "0000:3b:00.0");
         assert_eq!(line(&format!("{word} (Non-Fatal)")), None);
+    }
+}
+
+/// A line is read by the words of the record that explains it.
+#[test]
+fn fatal_lines_of_the_driver_are_read_with_their_record() {
+    for (line, record, device) in [
+        (
+            "NVRM: RmInitAdapter: Cannot initialize GSP firmware RM",
+            "driver/gsp-firmware-not-started",
+            "node",
+        ),
+        (
+            "NVRM: gpuWaitForGfwBootComplete_TU102: failed to wait for GFW_BOOT: (progress 0x3)",
+            "driver/gpu-boot-not-complete",
+            "node",
+        ),
+        (
+            "NVRM: GPU0 kfspWaitForSecureBoot_GB100: ** FSP fuse error check has failed. Status = 0x2.",
+            "driver/fsp-fuse-check-failed",
+            "node",
+        ),
+        (
+            "NVRM: kbusVerifyBar2_GM107: MMUTest BAR0 window offset 0x70f000 returned garbage 0x0",
+            "driver/bar2-self-test-failed",
+            "node",
+        ),
+        (
+            "NVRM: _kgspBootGspRm: unexpected WPR2 already up, cannot proceed with booting GSP",
+            "driver/gsp-wpr2-already-up",
+            "node",
+        ),
+        (
+            "NVRM: GPU6 kgspBootstrap_GH100: Timeout waiting for lockdown release. It's also possible that bootrom may have failed.",
+            "driver/gsp-lockdown-not-released",
+            "node",
+        ),
+        (
+            "NVRM: failed to wait for bar firewall to lower",
+            "driver/pci-device-not-enabled",
+            "node",
+        ),
+        (
+            "nvidia-uvm: Detected a channel error, channel ID 1 (0x1) CE 2 GPU GPU0",
+            "driver/uvm-channel-error",
+            "node",
+        ),
+        (
+            "NVRM: GPU0 kgspHealthCheck_TU102: ***** GSP-CrashCat Report *****",
+            "driver/gsp-crash-report",
+            "node",
+        ),
+        (
+            "NVRM: nvAssertOkFailedNoLog: Assertion failed: GPU lost from the bus [NV_ERR_GPU_IS_LOST] (0x0000000F)",
+            "xid/79-gpu-has-fallen-off-the-bus",
+            "node",
+        ),
+        (
+            "NVRM: None of the NVIDIA devices were initialized.",
+            "driver/none-initialized",
+            "node",
+        ),
+        (
+            "NVRM: GPU 0000:00:06.0: The kernel has enabled MMIO for the device,",
+            "driver/device-unreachable-after-error",
+            "0000:00:06.0",
+        ),
+    ] {
+        let event = read_message(&format!("[    1.000000] {line}")).unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(
+            (event.what, event.device.as_str()),
+            (What::Message(Some(record)), device),
+            "{line}"
+        );
+        // The same words of another driver's.
+        let (_, words) = line.split_once(": ").unwrap();
+        for other in ["mlx5_core 0000:0d:00.0", "nvme nvme0", "nouveau 0000:00:06.0"] {
+            assert_eq!(
+                read_message(&format!("{other}: {words}")),
+                None,
+                "{other}: {words}"
+            );
+        }
+    }
+}
+
+#[test]
+fn fatal_lines_of_the_bus_name_the_device_that_they_are_about() {
+    let aer = "pcie/aer-uncorrected";
+    for (line, record, device) in [
+        (
+            "pcieport 0000:3a:00.0: AER: Uncorrected (Fatal) error received: 0000:3b:00.0",
+            aer,
+            "0000:3b:00.0",
+        ),
+        (
+            "pcieport 0000:3a:00.0: AER: Multiple Uncorrected (Fatal) error received: 0000:3b:00.0",
+            aer,
+            "0000:3b:00.0",
+        ),
+        (
+            "pcieport 0000:3a:00.0: AER: Uncorrectable (Fatal) error message received from 0000:3b:00.0",
+            aer,
+            "0000:3b:00.0",
+        ),
+        (
+            "pcieport 0000:3a:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer, (Receiver ID)",
+            aer,
+            "0000:3a:00.0",
+        ),
+        (
+            "pci 0000:3b:00.0: AER: PCIe Bus Error: severity=Uncorrectable (Fatal), type=Inaccessible, (Unregistered Agent ID)",
+            aer,
+            "0000:3b:00.0",
+        ),
+        (
+            "pcieport 0000:3a:00.0: DPC: containment event, status:0x1f01 source:0x0000",
+            "pcie/downstream-port-containment",
+            "0000:3a:00.0",
+        ),
+    ] {
+        let event = read_message(line).unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(
+            (event.what, event.device.as_str()),
+            (What::Bus(record), device),
+            "{line}"
+        );
+    }
+    for line in [
+        "pcieport 0000:3a:00.0: AER: Uncorrected (Non-Fatal) error received: 0000:3b:00.0",
+        "pcieport 0000:3a:00.0: AER: Corrected error message received from 0000:3b:00.0",
+        "pcieport 0000:3a:00.0: DPC: error containment capabilities: Int Msg #0, RPExt+ PoisonedTLP+ SwTrigger+",
+        "nvme 0000:3b:00.0: AER: Uncorrected (Fatal) error received: 0000:3b:00.0",
+    ] {
+        assert_eq!(read_message(line), None, "{line}");
     }
 }

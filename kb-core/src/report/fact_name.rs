@@ -35,6 +35,8 @@ pub const NVLINK_RECOVERY_ERRORS: &str = "nvlink.recovery_errors";
 pub const NVLINK_REPLAY_ERRORS: &str = "nvlink.replay_errors";
 pub const NVLINK_SPEED_MB_S: &str = "nvlink.speed_mb_s";
 pub const NVML_DRIVER_VERSION: &str = "nvml.driver_version";
+/// Bytes of a GPU's own memory that a kernel filled and the host compared, where the GPU was checked by itself.
+pub const OWN_MEMORY_CHECKED_BYTES: &str = "own_memory.checked_bytes";
 pub const PCI_AER_FATAL: &str = "pci.aer_fatal";
 pub const PCI_AER_NONFATAL: &str = "pci.aer_nonfatal";
 pub const PCI_BAR1_BYTES: &str = "pci.bar1_bytes";

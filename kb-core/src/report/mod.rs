@@ -226,6 +226,8 @@ impl Conclusion {
 impl Failure {
     /// The step at which the driver's library is opened.
     pub const LOAD_CUDA: &'static str = "load libcuda.so.1";
+    /// The step that checks one GPU by itself.
+    pub const OWN_MEMORY: &'static str = "check a GPU's own memory";
 
     /// Without a code, and not explained yet.
     pub fn new(step: impl Into<String>, message: impl Into<String>) -> Self {

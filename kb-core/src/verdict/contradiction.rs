@@ -97,7 +97,7 @@ fn bearing(what: &What) -> Bearing {
             fatal,
         } => known(*family, *number).map_or(UNKNOWN_XID, |known| known.bearing(*fatal)),
         What::RecoveryAction(Recovery::None) => Bearing::Event,
-        What::RecoveryAction(_) | What::Message(_) => Bearing::Fault,
+        What::RecoveryAction(_) | What::Message(_) | What::Bus(_) => Bearing::Fault,
     }
 }
 

@@ -73,7 +73,7 @@ fn read(line: &str) -> Option<(Event, Slot)> {
             } => Event::FatalNvlinkXid,
             What::Numbered { number, .. } => Event::Xid(number),
             What::RecoveryAction(_) => Event::Xid(RECOVERY_ACTION_CHANGED),
-            What::Message(_) => return others(line),
+            What::Message(_) | What::Bus(_) => return others(line),
         };
         return Some((event, slot(&told.device)?));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Expect;
 use super::pair::judge_pair;
-use super::rows::{NOTES, Named, RUN, RunRow, of_absence};
+use super::rows::{NOTES, Named, RunRow, of_absence, of_run as rows_of_run};
 use super::rung::proven_by;
 use super::scene::Scene;
 use crate::ids::RecordId;
@@ -27,7 +27,7 @@ pub fn judge(report: &mut Report, expect: Expect) {
         pair.verdict = verdict;
     }
     for failure in &mut report.failures {
-        explain(failure, RUN);
+        explain(failure, rows_of_run());
     }
     for absent in &mut report.absent {
         let named = of_absence(absent.absence);
@@ -40,8 +40,8 @@ pub fn judge(report: &mut Report, expect: Expect) {
 }
 
 /// Names the cause, unless none of the rows applies.
-fn explain(failure: &mut Failure, rows: &[RunRow]) {
-    let Some(RunRow { named, .. }) = rows.iter().find(|row| (row.applies)(failure)) else {
+fn explain(failure: &mut Failure, mut rows: impl Iterator<Item = &'static RunRow>) {
+    let Some(RunRow { named, .. }) = rows.find(|row| (row.applies)(failure)) else {
         return;
     };
     failure.cause = Some(named.cause.to_owned());
@@ -63,7 +63,7 @@ fn notes(host: &BTreeMap<String, Fact>) -> Vec<Failure> {
         reason_code: gap.reason_code,
         ..Failure::new("ask NVML", &gap.reason)
     };
-    explain(&mut note, NOTES);
+    explain(&mut note, NOTES.iter());
     vec![note]
 }
 
@@ -108,6 +108,13 @@ fn of_run(report: &Report) -> (Verdict, String) {
         };
     };
     let verdict = of_failure(failure);
+    // What NVML says of the GPU hides behind no failure that says less.
+    if let ([], [_]) = (pairs.as_slice(), report.gpus.as_slice())
+        && let (worse, reason) = of_one_gpu(report)
+        && worse > verdict
+    {
+        return (worse, format!("{reason}; {}", failure_reason(failure)));
+    }
     let reason = if of_pairs < verdict || pairs.is_empty() {
         failure_reason(failure)
     } else {
@@ -117,13 +124,12 @@ fn of_run(report: &Report) -> (Verdict, String) {
 }
 
 fn of_failure(failure: &Failure) -> Verdict {
-    let row = |cause: &str| RUN.iter().find(|row| row.named.cause == cause);
-    let row = failure.cause.as_deref().and_then(row);
+    let row = rows_of_run().find(|row| (row.applies)(failure));
     row.map_or(Verdict::Unknown, |row| row.named.verdict)
 }
 
 /// One GPU proves nothing with another. What it says of itself can still be a fault; that it says nothing bad is told
-/// only where it was read.
+/// only where it was read. A kernel that failed in its memory is a failure of the run.
 fn of_one_gpu(report: &Report) -> (Verdict, String) {
     const ALONE: &str = "one GPU, so there is no pair to prove";
     let mut look = Look::of(report);

@@ -22,6 +22,8 @@ pub(crate) enum CheckKind {
     SmAtomic,
     /// Rung 5: the owner's kernel observes the initiator's stores while both run.
     ResidentExchange,
+    /// On no rung, of one GPU by itself: its kernel fills its own memory, and the host looks at a copy.
+    OwnMemory,
 }
 
 impl CheckKind {
@@ -30,6 +32,7 @@ impl CheckKind {
             Self::EnablePeerAccess => 2,
             Self::CopyPush | Self::CopyPull => 3,
             Self::SmStore | Self::SmLoad | Self::SmAtomic => 4,
+            Self::OwnMemory => 0,
             Self::ResidentExchange => 5,
         }
     }
@@ -43,6 +46,7 @@ impl CheckKind {
             Self::SmLoad => "sm_load",
             Self::SmAtomic => "sm_atomic",
             Self::ResidentExchange => "resident_exchange",
+            Self::OwnMemory => "own_memory",
         }
     }
 
@@ -51,7 +55,9 @@ impl CheckKind {
         match self {
             Self::EnablePeerAccess => Engine::Api,
             Self::CopyPush | Self::CopyPull => Engine::Ce,
-            Self::SmStore | Self::SmLoad | Self::SmAtomic | Self::ResidentExchange => Engine::Sm,
+            Self::SmStore | Self::SmLoad | Self::SmAtomic | Self::ResidentExchange | Self::OwnMemory => {
+                Engine::Sm
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ impl Ledger {
     /// Takes in the lines of a look, and which lines nobody read.
     pub(super) fn log(&mut self, look: &Look) {
         for event in &look.events {
-            self.event(event);
+            self.event(event, look);
         }
         self.missed(look);
     }
@@ -71,7 +71,7 @@ impl Ledger {
         }
     }
 
-    fn event(&mut self, Occurrence { event, at, boot_id }: &Occurrence) {
+    fn event(&mut self, Occurrence { event, at, boot_id }: &Occurrence, look: &Look) {
         let device = event.device.as_str();
         let new = |cause, nature, bearing| New {
             nature,
@@ -131,6 +131,15 @@ impl Ledger {
                 record: record.and_then(|id| RecordId::from_str(id).ok()),
                 ..new(cause::KERNEL_MESSAGE, Nature::Event, Bearing::Fault)
             }),
+            What::Bus(record) => {
+                for gpu in look.gpus_at(device) {
+                    self.add(New {
+                        device: &gpu,
+                        record: RecordId::from_str(record).ok(),
+                        ..new(cause::KERNEL_MESSAGE, Nature::Event, Bearing::Fault)
+                    });
+                }
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! The ledger: what is open on a node, kept from look to look. It is a value; the agent keeps it in a file.
 
 mod gpus;
+mod links;
 mod log;
 mod new;
 mod proof;
@@ -39,6 +40,11 @@ pub struct Ledger {
     gpus: BTreeSet<String>,
     #[serde(default)]
     gpus_boot: Option<String>,
+    /// The most NVLinks of each GPU that were up in the boot `links_boot`. Absent in ledgers of older agents.
+    #[serde(default)]
+    links: BTreeMap<String, u64>,
+    #[serde(default)]
+    links_boot: Option<String>,
     clears: Vec<Clear>,
 }
 
@@ -54,6 +60,8 @@ impl Default for Ledger {
             last_proof: None,
             gpus: BTreeSet::new(),
             gpus_boot: None,
+            links: BTreeMap::new(),
+            links_boot: None,
             clears: Vec::new(),
         }
     }
@@ -120,7 +128,10 @@ impl Ledger {
         for count in &look.counts {
             self.count(count, look);
         }
-        for reading in &look.states {
+        self.links(look);
+        let lost = self.lost_links(look);
+        let is_lost = |state: &&Reading| lost.iter().any(|lost| links::is_of(state, &lost.device));
+        for reading in look.states.iter().filter(|state| !is_lost(state)).chain(&lost) {
             self.state(reading, look);
         }
         self.gpus(look);
@@ -208,6 +219,11 @@ impl Ledger {
                     open.join(", ")
                 },
             });
+        }
+        // How many links are up now is then what should be.
+        let of_links = |entry: &&Entry| is_meant(entry) && entry.cause == cause::LINKS_DOWN;
+        for entry in self.open.iter().filter(of_links) {
+            self.links.remove(&entry.device);
         }
         self.end(is_meant);
         let clear = Clear {

@@ -5,7 +5,9 @@
     reason = "helpers of tests, which clippy does not recognise as tests here"
 )]
 
+mod bus;
 mod endings;
+mod links;
 mod recovery;
 mod sentences;
 

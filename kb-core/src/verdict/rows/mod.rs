@@ -2,6 +2,7 @@
 //! the cause. A new cause is a new row, a new test and, where the world knows it, a new record.
 
 mod absent;
+mod alone;
 mod bench;
 mod broken;
 mod broken_calls;
@@ -84,10 +85,15 @@ pub(super) fn of_pair() -> impl Iterator<Item = &'static Row> {
     .flatten()
 }
 
-/// Every cause: those of a pair, worst first, then those of a GPU that is not there, then those of a run, then those
-/// that are only notes.
+/// The rows of what stops a run; those of a GPU by itself come first.
+pub(super) fn of_run() -> impl Iterator<Item = &'static RunRow> {
+    alone::ALONE.iter().chain(RUN)
+}
+
+/// Every cause: those of a pair, worst first, then those of a GPU that is not there, then those of a GPU by itself and of
+/// a run, then those that are only notes.
 pub fn table() -> impl Iterator<Item = &'static Named> {
-    let of_run = RUN.iter().chain(NOTES).map(|row| &row.named);
+    let of_run = of_run().chain(NOTES).map(|row| &row.named);
     let of_absent = absent::ROWS.iter().copied();
     of_pair().map(|row| &row.named).chain(of_absent).chain(of_run)
 }

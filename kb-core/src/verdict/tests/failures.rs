@@ -1,6 +1,6 @@
 //! Failures of the run and notes: one case for each row.
 
-use super::super::rows::{NOTES, RUN, RunRow};
+use super::super::rows::{NOTES, RUN, RunRow, of_run};
 use super::*;
 use crate::report::{Failure, Gap, GapKind, ReasonCode};
 
@@ -99,4 +99,81 @@ fn nvml_that_cannot_be_used_is_a_note_and_no_verdict() {
     let mut fine = healthy(2);
     judge(&mut fine, Expect::Auto);
     assert_eq!(fine.notes, []);
+}
+
+/// What was seen of a GPU by itself, by the code and by what the check ended with.
+#[test]
+fn a_gpu_by_itself_has_the_causes_of_pairs() {
+    let cases = [
+        (Some(214), None, cause::ECC_ERROR, Verdict::Broken),
+        (
+            Some(214),
+            Some(cause::ACCESS_FAILS),
+            cause::ECC_ERROR,
+            Verdict::Broken,
+        ),
+        (Some(220), None, cause::NVLINK_ERROR, Verdict::Broken),
+        (
+            None,
+            Some(cause::DATA_MISMATCH),
+            cause::DATA_MISMATCH,
+            Verdict::Broken,
+        ),
+        (None, Some(cause::HANG), cause::HANG, Verdict::Broken),
+        (
+            None,
+            Some(cause::PROCESS_DIES),
+            cause::PROCESS_DIES,
+            Verdict::Broken,
+        ),
+        (
+            Some(719),
+            Some(cause::ACCESS_FAILS),
+            cause::ACCESS_FAILS,
+            Verdict::Broken,
+        ),
+        (Some(221), None, cause::JIT_MISSING, Verdict::Unknown),
+        (Some(222), None, cause::PTX_TOO_NEW, Verdict::Unknown),
+        (Some(2), None, cause::MEMORY_FULL, Verdict::Unknown),
+        (Some(46), None, cause::GPU_BUSY, Verdict::Unknown),
+    ];
+    for (code, seen, expected, verdict) in cases {
+        let failure = Failure {
+            code,
+            cause: seen.map(str::to_owned),
+            ..Failure::new(Failure::OWN_MEMORY, "x")
+        };
+        for gpus in [1, 2] {
+            let mut report = healthy(gpus);
+            report.failures.push(failure.clone());
+            judge(&mut report, Expect::Auto);
+            let named = &report.failures[0];
+            assert_eq!(named.cause.as_deref(), Some(expected), "{named:?}");
+            assert!(named.fix.is_some(), "{named:?}");
+            assert_eq!(report.conclusion.verdict, verdict, "{expected}");
+            assert!(report.conclusion.reason.starts_with(expected), "{expected}");
+        }
+    }
+    let (alone, run): (Vec<_>, Vec<_>) =
+        of_run().partition(|row| RUN.iter().all(|other| !std::ptr::eq(*row, other)));
+    assert!(
+        run.len() == RUN.len()
+            && alone
+                .iter()
+                .all(|row| cases.iter().any(|case| case.2 == row.named.cause))
+    );
+}
+
+#[test]
+fn a_gpu_that_asks_for_service_is_not_hidden_by_a_check_that_could_not_be_made() {
+    let mut report = healthy(1);
+    gpu_fact(&mut report, 0, "recovery.action", "reset");
+    report.failures.push(Failure::new(Failure::OWN_MEMORY, "x"));
+    judge(&mut report, Expect::Auto);
+    let conclusion = &report.conclusion;
+    assert_eq!(conclusion.verdict, Verdict::Broken);
+    assert!(
+        conclusion.reason.starts_with("recovery_action: "),
+        "{conclusion:?}"
+    );
 }

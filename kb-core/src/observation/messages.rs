@@ -1,0 +1,117 @@
+//! Fatal lines of the kernel log without a number, by their words.
+
+use super::What;
+
+/// Of the GPU driver: words of the line, and the record that explains it. The first that the line has counts. A healthy start
+/// prints none of them, nor does a GPU that is excluded or of another driver.
+const MESSAGES: [(&str, Option<&str>); 26] = [
+    ("fallen off the bus", Some("driver/gpu-lost-at-probe")),
+    // Several records are about reasons of it.
+    ("RmInitAdapter failed", None),
+    (
+        "rm_init_adapter failed",
+        Some("driver/rm-init-adapter-failed-open"),
+    ),
+    (
+        "does not have the necessary power cables connected",
+        Some("driver/power-cables-missing-at-start"),
+    ),
+    (
+        "D3cold to D0, device inaccessible",
+        Some("pcie/power-state-unreachable"),
+    ),
+    (
+        "GPU likely needs to be reset",
+        Some("driver/gsp-rpc-prints-limited"),
+    ),
+    (
+        "Encountered a global fatal error",
+        Some("driver/uvm-global-fatal-error"),
+    ),
+    ("Detected a channel error", Some("driver/uvm-channel-error")),
+    (
+        "ECC error encountered, GPU",
+        Some("driver/uvm-hardware-error-seen"),
+    ),
+    (
+        "SEC_FAULT lockdown detected",
+        Some("driver/security-fault-lockdown"),
+    ),
+    ("marked Degraded", Some("nvlink/gpu-degraded")),
+    (
+        "Memory Subsystem Error detected",
+        Some("driver/memory-subsystem-hangs"),
+    ),
+    (
+        ": A fatal error was detected.",
+        Some("driver/device-unreachable-after-error"),
+    ),
+    (
+        "The kernel has enabled MMIO for the device",
+        Some("driver/device-unreachable-after-error"),
+    ),
+    ("Fatal GSP-FMC Error", Some("driver/gsp-fmc-fatal-error")),
+    ("GSP-CrashCat Report", Some("driver/gsp-crash-report")),
+    (
+        "annot initialize GSP firmware RM",
+        Some("driver/gsp-firmware-not-started"),
+    ),
+    ("unexpected WPR2 already up", Some("driver/gsp-wpr2-already-up")),
+    (
+        "Timeout waiting for lockdown release",
+        Some("driver/gsp-lockdown-not-released"),
+    ),
+    ("failed to wait for GFW", Some("driver/gpu-boot-not-complete")),
+    (
+        "FSP fuse error check has failed",
+        Some("driver/fsp-fuse-check-failed"),
+    ),
+    ("returned garbage 0x", Some("driver/bar2-self-test-failed")),
+    (
+        "failed to wait for bar firewall to lower",
+        Some("driver/pci-device-not-enabled"),
+    ),
+    // Without a working GPU on the node.
+    (
+        "None of the NVIDIA devices were initialized",
+        Some("driver/none-initialized"),
+    ),
+    (FATAL_BUS_ERROR, Some(AER)),
+    // Of any call of the driver, so behind the lines that say more.
+    ("NV_ERR_GPU_IS_LOST", Some("xid/79-gpu-has-fallen-off-the-bus")),
+];
+
+/// The record of errors of the bus.
+const AER: &str = "pcie/aer-uncorrected";
+/// As [`normal`] writes it.
+const FATAL_BUS_ERROR: &str = "PCIe Bus Error: severity=Uncorrected (Fatal)";
+
+/// Of PCI Express itself, about any device.
+const OF_BUS: [(&str, &str); 4] = [
+    (FATAL_BUS_ERROR, AER),
+    ("Uncorrected (Fatal) error received", AER),
+    ("Uncorrected (Fatal) error message received", AER),
+    ("DPC: containment event", "pcie/downstream-port-containment"),
+];
+
+/// A fatal line: where its message begins, and what it tells.
+pub(super) struct Found {
+    pub(super) start: usize,
+    pub(super) what: What,
+}
+
+/// Finds a message of the GPU driver, or of PCI Express. Other drivers' devices are not GPUs.
+pub(super) fn find(line: &str) -> Option<Found> {
+    // Linux writes the second since 6.8.
+    let normal = line.replace("Uncorrectable (Fatal)", "Uncorrected (Fatal)");
+    let begin = |starts: &[&str]| starts.iter().find_map(|start| line.find(start));
+    if let Some(start) = begin(&["NVRM: ", "nvidia 0", "nvidia-uvm: "]) {
+        let (_, record) = MESSAGES.iter().find(|(words, _)| normal.contains(words))?;
+        let what = What::Message(*record);
+        return Some(Found { start, what });
+    }
+    let (_, record) = OF_BUS.iter().find(|(words, _)| normal.contains(words))?;
+    let start = begin(&["pcieport ", "pci 0"])?;
+    let what = What::Bus(record);
+    Some(Found { start, what })
+}
