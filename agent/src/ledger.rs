@@ -6,7 +6,9 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use kb_core::health::{Health, Ledger, LogPlace, Look, Occurrence, Place, Scope, Unread, read_message};
+use kb_core::health::{
+    Health, Ledger, LogPlace, Look, Missed, Occurrence, Place, Scope, Unread, read_message,
+};
 use kb_core::report::{Report, When};
 use time::OffsetDateTime;
 
@@ -114,8 +116,8 @@ impl LedgerFile {
         now: OffsetDateTime,
     ) -> anyhow::Result<Health> {
         self.update(now, report.node.boot_id.as_deref(), |ledger| {
-            let told = since_the_daemon(root, report, ledger.log.as_ref(), now);
-            take_in_run(ledger, (report, scope), told.unwrap_or_else(|| during(report)))
+            let log = since_the_daemon(root, report, ledger.log.as_ref(), now);
+            take_in_run(ledger, (report, scope), log)
         })
     }
 
@@ -139,15 +141,26 @@ impl LedgerFile {
 
 /// What a run says of its GPUs where no ledger is kept.
 pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
-    take_in_run(&mut Ledger::default(), (report, scope), during(report))
+    take_in_run(&mut Ledger::default(), (report, scope), None)
 }
 
-fn take_in_run(ledger: &mut Ledger, (report, scope): (&Report, Scope), told: Vec<Occurrence>) -> Health {
+/// `log`: what was told since the daemon's last look. Where that is not known, or not all of it, what the report itself has
+/// counts.
+fn take_in_run(ledger: &mut Ledger, (report, scope): (&Report, Scope), log: Option<LogEvents>) -> Health {
     let mut look = look_at(report, scope);
     let mut known = ledger.clone();
     ledger.look(&look);
     ledger.proof(report);
-    look.events = told;
+    look.events = during(report);
+    if let Some(log) = log {
+        if log.unread.is_none() && log.missed == Missed::Nothing {
+            look.events = log.occurrences;
+        }
+        look.missed = log.missed;
+        if let Some(why) = log.unread {
+            look.unread("kernel_log", &why);
+        }
+    }
     known.look(&look);
     known.proof(report);
     known.health(look.unread).about(scope == Scope::All)
@@ -160,15 +173,15 @@ fn since_the_daemon(
     report: &Report,
     from: Option<&LogPlace>,
     now: OffsetDateTime,
-) -> Option<Vec<Occurrence>> {
+) -> Option<LogEvents> {
     let from = from?;
     let log = host::events(root, report.node.boot_id.as_deref(), Some(from), now);
-    let is_same = match (&log.place?.place, &from.place) {
+    let is_same = match (&log.place.as_ref()?.place, &from.place) {
         (Place::Kmsg { .. }, Place::Kmsg { .. }) => true,
         (Place::File { inode, .. }, Place::File { inode: then, .. }) => inode == then,
         _ => false,
     };
-    is_same.then_some(log.occurrences)
+    is_same.then_some(log)
 }
 
 /// What the report itself has of the kernel log while it was made.

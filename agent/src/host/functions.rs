@@ -41,7 +41,7 @@ fn is_excluded(root: &HostRoot, address: &str) -> bool {
 
 /// Whether this process sees all GPUs of the machine. Only then is one that it does not see lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub(crate) enum Visibility {
     All,
     /// It may not see all, with why.
     Some(String),
@@ -49,22 +49,22 @@ pub(crate) enum Sight {
     Unknown(String),
 }
 
-pub(crate) fn sight(root: &HostRoot, visible_devices: Option<&str>) -> Sight {
+pub(crate) fn visibility(root: &HostRoot, visible_devices: Option<&str>) -> Visibility {
     if !matches!(visible_devices, None | Some("" | "all")) {
-        return Sight::Some("NVIDIA_VISIBLE_DEVICES names some".to_owned());
+        return Visibility::Confined("NVIDIA_VISIBLE_DEVICES names some".to_owned());
     }
     let Fact { value, .. } = place::container(root);
     match value.as_deref() {
         Some("none seen") => {}
         Some(container) => {
-            return Sight::Some(format!("this process runs in a container or a job ({container})"));
+            return Visibility::Confined(format!("this process runs in a container or a job ({container})"));
         }
-        None => return Sight::Unknown("whether this process runs in a container cannot be read".to_owned()),
+        None => return Visibility::Unknown("whether this process runs in a container cannot be read".to_owned()),
     }
     match effective_user(root) {
-        Some(0) => Sight::All,
-        Some(_) => Sight::Some("this process does not run as root".to_owned()),
-        None => Sight::Unknown("whose process this is cannot be read".to_owned()),
+        Some(0) => Visibility::All,
+        Some(_) => Visibility::Confined("this process does not run as root".to_owned()),
+        None => Visibility::Unknown("whose process this is cannot be read".to_owned()),
     }
 }
 

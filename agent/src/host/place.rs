@@ -52,12 +52,11 @@ fn by_kernel(root: &HostRoot) -> Option<Fact<String>> {
 }
 
 /// Files that a runtime puts into its containers.
-const MARKS: [(&str, &str); 5] = [
+const MARKS: [(&str, &str); 4] = [
     ("var/run/secrets/kubernetes.io", "kubernetes"),
     ("run/secrets/kubernetes.io", "kubernetes"),
     (".dockerenv", "docker"),
     ("run/.containerenv", "podman"),
-    (".singularity.d", "apptainer"),
 ];
 /// Files that hold a name (systemd's container interface).
 const NAMED_MARKS: [&str; 2] = ["run/systemd/container", "run/host/container-manager"];
@@ -65,6 +64,10 @@ const NAMED_MARKS: [&str; 2] = ["run/systemd/container", "run/host/container-man
 /// The file system of a diskless node may be made from an image of a container, and still hold its marks. They count for
 /// nothing where the process is in the host's own namespaces.
 fn by_file(root: &HostRoot) -> Option<Fact<String>> {
+    // Apptainer stays in the host's namespaces.
+    if let Some(found) = by_variable(root, "proc/self/environ", &["APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"]) {
+        return Some(found.map(|_| "apptainer".to_owned()));
+    }
     if is_in_first_namespaces(root) {
         return None;
     }
@@ -78,14 +81,13 @@ fn by_file(root: &HostRoot) -> Option<Fact<String>> {
         .or_else(|| by_variable(root))
 }
 
-/// `container=lxc`, which a container's first process gets (systemd's container interface).
-fn by_variable(root: &HostRoot) -> Option<Fact<String>> {
-    let variables = root.text("proc/1/environ");
+/// The first of these variables that a process has, with a value.
+fn by_variable(root: &HostRoot, path: &str, names: &[&str]) -> Option<Fact<String>> {
+    let variables = root.text(path);
     let text = variables.value?;
-    let runtime = text
-        .split('\0')
-        .find_map(|variable| variable.strip_prefix("container="))?;
-    (!runtime.is_empty()).then(|| Fact::read(runtime.to_owned(), variables.source))
+    let mut variables_of = text.split('\0').filter_map(|variable| variable.split_once('='));
+    let (_, value) = variables_of.find(|(name, value)| names.contains(name) && !value.is_empty())?;
+    Some(Fact::read(value.to_owned(), variables.source))
 }
 
 /// The kernel gives the namespaces that it starts with fixed numbers (`PROC_PID_INIT_INO`, `PROC_CGROUP_INIT_INO` in its

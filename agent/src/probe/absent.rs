@@ -3,7 +3,7 @@
 
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
-use crate::host::{self, BusGpu, Sight};
+use crate::host::{self, BusGpu, Visibility};
 use crate::worker::protocol::{ManagedGpu, NoList, Unanswered, Why};
 
 use super::Options;
@@ -33,7 +33,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
         opened,
         managed: session.list_managed(),
         bus: host::bus_gpus(root),
-        sight: host::sight(root, visible.as_deref()),
+        visibility: host::visibility(root, visible.as_deref()),
         is_masked: options.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_some(),
     };
     roll.absent()
@@ -51,7 +51,7 @@ struct Roll<'a> {
     /// What the bus shows; `None` where it cannot be read.
     bus: Option<Vec<BusGpu>>,
     /// Whether this process sees all GPUs of the machine.
-    sight: Sight,
+    visibility: Visibility,
     /// True where CUDA was confined by somebody else (`CUDA_VISIBLE_DEVICES`).
     is_masked: bool,
 }
@@ -157,7 +157,7 @@ impl Roll<'_> {
         let Some(bus) = &self.bus else {
             let mut unknown = self.unanswered(0);
             // An agent that sees only some GPUs says nothing of the others anyway.
-            if self.sight == Sight::All {
+            if self.visibility == Visibility::All {
                 let reason =
                     "the PCI bus cannot be read: whether it has GPUs that NVML does not list is not known";
                 unknown.push(AbsentGpu::new(Absence::NotLookedAt, reason));
@@ -197,7 +197,7 @@ impl Roll<'_> {
     }
 
     fn why_unlisted(&self, gpu: &BusGpu) -> Option<AbsentGpu> {
-        let (absence, reason) = match (gpu.driver.as_deref(), &self.sight, &self.managed) {
+        let (absence, reason) = match (gpu.driver.as_deref(), &self.visibility, &self.managed) {
             _ if gpu.excluded => (
                 Absence::Excluded,
                 "the driver was told to leave it alone (NVreg_ExcludedGpus)".to_owned(),
@@ -205,24 +205,24 @@ impl Roll<'_> {
             (Some(driver), _, _) if driver != NVIDIA => {
                 (Absence::OtherDriver, format!("the driver {driver} has it"))
             }
-            (_, Sight::Some(why), _) => (
+            (_, Visibility::Confined(why), _) => (
                 Absence::NotGranted,
                 format!("it is on the bus and NVML does not list it here; {why}"),
             ),
-            (_, Sight::Unknown(why), _) => (
+            (_, Visibility::Unknown(why), _) => (
                 Absence::NotLookedAt,
                 format!("it is on the bus and NVML does not list it; {why}"),
             ),
-            (None, Sight::All, _) => (
+            (None, Visibility::All, _) => (
                 Absence::WithoutDriver,
                 "it is on the bus, and no driver has it while the NVIDIA driver has others".to_owned(),
             ),
-            (Some(_), Sight::All, Ok(_)) => (
+            (Some(_), Visibility::All, Ok(_)) => (
                 Absence::Lost,
                 "it is on the bus and the NVIDIA driver has it, but NVML does not list it".to_owned(),
             ),
-            (Some(_), Sight::All, Err(_)) if self.opened.is_none() || self.is_masked => return None,
-            (Some(_), Sight::All, Err(why)) => (
+            (Some(_), Visibility::All, Err(_)) if self.opened.is_none() || self.is_masked => return None,
+            (Some(_), Visibility::All, Err(why)) => (
                 Absence::NotLookedAt,
                 format!(
                     "the NVIDIA driver has it, CUDA does not list it, and NVML cannot be asked: {}",
@@ -243,7 +243,7 @@ impl Roll<'_> {
             let Unanswered { why, message } = gpu.address.as_ref().err()?;
             let absence = match why {
                 Why::Lost => Absence::Lost,
-                Why::NoPermission if matches!(self.sight, Sight::Some(_)) => Absence::NotGranted,
+                Why::NoPermission if matches!(self.visibility, Visibility::Confined(_)) => Absence::NotGranted,
                 Why::NoPermission | Why::Failed => Absence::NotLookedAt,
             };
             Some(AbsentGpu::new(

@@ -147,26 +147,26 @@ fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<Li
     })
 }
 
-/// What the driver says in front of `name=python` and behind it. As many bytes as a name may have are left out, whatever they
-/// say.
+/// What the driver says in front of `name=python` and behind it. A name may hold a comma itself: the last one that can end a
+/// name of the longest length ends it.
 fn around_the_name(text: &str) -> (&str, &str) {
     let Some((before, named)) = text.split_once("name=") else {
         return (text, "");
     };
-    let mut behind = named;
-    let mut length = 0;
-    while length < LONGEST_NAME {
-        let first = behind.chars().next().map_or(1, char::len_utf8);
+    let mut end = None;
+    let (mut at, mut length) = (0, 0);
+    while length <= LONGEST_NAME {
+        let rest = named.get(at..).unwrap_or_default();
+        if rest.starts_with(", ") {
+            end = Some(at);
+        }
+        let first = rest.chars().next().map_or(1, char::len_utf8);
         // `/dev/kmsg` writes a byte that cannot be printed as `\x0a`.
-        let (bytes, written) = if is_escaped(behind) {
-            (1, 4)
-        } else {
-            (first, first)
-        };
+        let (bytes, written) = if is_escaped(rest) { (1, 4) } else { (first, first) };
         length += bytes;
-        behind = behind.get(written..).unwrap_or_default();
+        at += written;
     }
-    (before, behind)
+    (before, named.get(end.unwrap_or(at)..).unwrap_or_default())
 }
 
 fn is_escaped(text: &str) -> bool {

@@ -71,11 +71,6 @@ const MESSAGES: [(&str, Option<&str>); 26] = [
         "failed to wait for bar firewall to lower",
         Some("driver/pci-device-not-enabled"),
     ),
-    // Without a working GPU on the node.
-    (
-        "None of the NVIDIA devices were initialized",
-        Some("driver/none-initialized"),
-    ),
     (FATAL_BUS_ERROR, Some(AER)),
     // Of any call of the driver, so behind the lines that say more.
     ("NV_ERR_GPU_IS_LOST", Some("xid/79-gpu-has-fallen-off-the-bus")),

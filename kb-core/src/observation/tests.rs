@@ -196,6 +196,12 @@ fn the_name_of_a_process_says_nothing_of_the_error() {
         of(149, "python", "NETIR_LINK_EVT Fatal XC0 i0"),
         told(149, Some(true))
     );
+    for name in ["sh", "vllm", "python", "a-long-name-15x", "x, y"] {
+        for unit in ["A", "SAW_MVB", "RLW_RXTX", "NETIR_LINK_EVT"] {
+            let fatal = format!("{unit} Fatal XC0 i0");
+            assert_eq!(of(149, name, &fatal), told(149, Some(true)), "{name} {unit}");
+        }
+    }
     assert_eq!(
         of(149, "x Fatal", "NETIR_LINK_EVT Nonfatal XC0 i0"),
         told(149, Some(false))

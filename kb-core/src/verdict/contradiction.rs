@@ -52,6 +52,7 @@ fn unnamed_fault(report: &Report) -> Option<(Verdict, String)> {
 
 /// An event that the kernel log tells of the run, or of a time that cannot be read, on a GPU of it, on a switch or on no device that is named.
 fn logged(report: &Report) -> Option<(Verdict, String)> {
+    let look = Look::of(report);
     let gpus = report.gpus.iter();
     let gpus: Vec<String> = gpus
         .filter_map(|gpu| gpu.pci_address.value.as_deref())
@@ -69,7 +70,9 @@ fn logged(report: &Report) -> Option<(Verdict, String)> {
                 ..
             }
         );
-        is_switch || event.device == NODE || gpus.contains(&event.device)
+        // A port of the bus, when a GPU of the run hangs on it.
+        let is_above = || matches!(event.what, What::Bus(_)) && look.gpus_at(&event.device).next().is_some();
+        is_switch || event.device == NODE || gpus.contains(&event.device) || is_above()
     });
     let of_run: Vec<LineEvent> = of_run.collect();
     let told = |event: &LineEvent| format!("the kernel log says during the run: {}", event.text);

@@ -179,8 +179,8 @@ impl Matching {
         self.scanner.feed(&text);
     }
 
-    /// About what was found so far takes in memory until it is answered, in bytes.
-    pub fn found_bytes(&self) -> usize {
+    /// Estimated memory of what was found so far, in bytes.
+    pub fn memory_usage(&self) -> usize {
         self.scanner.memory_usage()
     }
 

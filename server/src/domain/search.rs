@@ -13,15 +13,18 @@ const MIN_MESSAGE_WORDS: usize = 4;
 /// Most records of a message that stand before what its words find.
 const MAX_RECOGNISED: usize = 3;
 
-/// A byte of a query takes as long as so many of a text that is matched, and so many records as one of them.
-const BYTES: usize = 16;
-const RECORDS: usize = 4;
+/// What a search costs, as the bytes of a text whose matching takes as long: for each byte of the query, for each hit that is shown
+/// with its excerpt, and for each so many records.
+const BYTES_PER_QUERY_BYTE: usize = 16;
+const BYTES_PER_HIT: usize = 32;
+const RECORDS_PER_BYTE: usize = 4;
 
 /// How much work a search is, in bytes of a text that is matched: on two cores a query of three words over 1,800 records takes
 /// half a millisecond.
 pub fn work(generation: &Generation, request: &SearchRequest) -> usize {
     if generation.index.is_built() {
-        request.text.len() * BYTES + generation.len() / RECORDS
+        let hits = request.limit.unwrap_or(crate::search::DEFAULT_LIMIT);
+        request.text.len() * BYTES_PER_QUERY_BYTE + hits * BYTES_PER_HIT + generation.len() / RECORDS_PER_BYTE
     } else {
         usize::MAX
     }

@@ -42,9 +42,9 @@ impl Steps {
         self.next(Some(hits))
     }
 
-    /// About what was found so far takes in memory until it is answered, in bytes.
-    pub fn found_bytes(&self) -> usize {
-        self.matching.as_ref().map_or(0, Matching::found_bytes)
+    /// Estimated memory of what was found so far, in bytes.
+    pub fn memory_usage(&self) -> usize {
+        self.matching.as_ref().map_or(0, Matching::memory_usage)
     }
 
     /// The text, back from a lookup that has ended: a large one is held once.

@@ -70,17 +70,11 @@ pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
     if let Err(why) = devices(&gpus) {
         // MIG devices, for one. A fault that is known of the node counts all the same.
         let last = last_results(arguments, config);
-        let doubt = || {
-            Looked::of(Found::unknown(
-                Doubt::Said,
-                format!("the job's GPUs are not proven: {why}"),
-            ))
-        };
-        return Some(if last.found.seen == Seen::Fault {
-            last
-        } else {
-            doubt()
-        });
+        if last.found.seen == Seen::Fault {
+            return Some(last);
+        }
+        let why = format!("the job's GPUs are not proven: {why}");
+        return Some(Looked::of(Found::unknown(Doubt::Said, why)));
     }
     let seconds = arguments.timeout.as_secs_f64().to_string();
     let words = [

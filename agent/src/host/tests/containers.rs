@@ -46,7 +46,10 @@ fn containers_are_told_by_their_marks() {
             ("run/host/container-manager", "systemd-nspawn\n"),
         ),
         ("lxc", ("proc/1/environ", "TERM=linux\0container=lxc\0")),
-        ("apptainer", (".singularity.d/runscript", "")),
+        (
+            "apptainer",
+            ("proc/self/environ", "HOME=/root\0APPTAINER_CONTAINER=/images/a.sif\0"),
+        ),
         (
             "slurm job",
             (

@@ -37,7 +37,7 @@ fn roll(managed: Vec<ManagedGpu>, bus: Vec<BusGpu>) -> Roll<'static> {
         opened: None,
         managed: Ok(managed),
         bus: Some(bus),
-        sight: Sight::All,
+        visibility: Visibility::All,
         is_masked: false,
     }
 }
@@ -65,12 +65,12 @@ fn a_gpu_of_the_bus_is_lost_only_to_whoever_sees_all() {
     }
     for driver in [Some("nvidia"), None] {
         let confined = Roll {
-            sight: Sight::Some("a container".to_owned()),
+            visibility: Visibility::Confined("a container".to_owned()),
             ..roll(vec![listed(A)], others(driver))
         };
         assert_eq!(told(&confined), [(Absence::NotGranted, b())], "{driver:?}");
         let unknown = Roll {
-            sight: Sight::Unknown("cannot be read".to_owned()),
+            visibility: Visibility::Unknown("cannot be read".to_owned()),
             ..confined
         };
         assert_eq!(told(&unknown), [(Absence::NotLookedAt, b())], "{driver:?}");
@@ -97,7 +97,7 @@ fn what_nvml_calls_lost_is_told_once() {
     let silent = || vec![unanswered(Why::NoPermission), unanswered(Why::Failed)];
     assert_eq!(told(&roll(silent(), Vec::new())), unknown);
     let confined = Roll {
-        sight: Sight::Some("a container".to_owned()),
+        visibility: Visibility::Confined("a container".to_owned()),
         ..roll(silent(), Vec::new())
     };
     assert_eq!(
@@ -191,7 +191,7 @@ fn a_bus_that_cannot_be_read_is_told_where_all_gpus_should_be_seen() {
     };
     assert_eq!(told(&blind), [(Absence::NotLookedAt, None)]);
     let confined = Roll {
-        sight: Sight::Some("a container".to_owned()),
+        visibility: Visibility::Confined("a container".to_owned()),
         ..blind
     };
     assert_eq!(told(&confined), []);

@@ -61,7 +61,8 @@ pub(crate) fn close(gpus: &mut [Gpu], reading: &Reading, copied: impl Fn(usize) 
             gpu.facts.insert(fact_name::during(name), difference);
         }
         for name in STATES {
-            if let Some(fact) = later(name).filter(|fact| fact.value.is_some()) {
+            let failed = |fact: &Fact| fact.gap.as_ref().is_some_and(|gap| gap.kind == GapKind::Failed);
+            if let Some(fact) = later(name).filter(|fact| fact.value.is_some() || failed(fact)) {
                 gpu.facts.insert(name.to_owned(), fact);
             }
         }

@@ -1,6 +1,7 @@
 //! `POST /api/v1/match/batch`: many short texts at once, answered in their order, each with its own error.
 
 use std::convert::Infallible;
+use std::ops::Range;
 
 use actix_web::http::header::ContentType;
 use actix_web::web::{self, Bytes, Payload};
@@ -24,10 +25,11 @@ use crate::web::{body, limits};
 /// Texts to explain.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct BatchRequest {
+pub struct BatchRequest<'a> {
     /// At most 1,000 items of at most 64 KiB.
+    #[serde(borrow)]
     #[schema(value_type = Vec<BatchItem>)]
-    items: Vec<Box<RawValue>>,
+    items: Vec<&'a RawValue>,
 }
 
 /// The answers, in the order of the items.
@@ -53,7 +55,7 @@ pub enum BatchItemAnswer {
 }
 
 /// Explains many short texts.
-#[utoipa::path(post, path = "/api/v1/match/batch", operation_id = "match_batch", tag = "match", request_body = BatchRequest, responses(
+#[utoipa::path(post, path = "/api/v1/match/batch", operation_id = "match_batch", tag = "match", request_body = BatchRequest<'static>, responses(
     (status = 200, description = "One answer for each item, in order", body = BatchAnswer),
     (status = 413, description = "Too many items, or too large", body = ProblemBody),
 ))]
@@ -109,7 +111,7 @@ impl Answers {
 
 /// A batch on its way: each item is explained once, until the time or the room for answers is gone.
 struct All {
-    texts: std::vec::IntoIter<Box<RawValue>>,
+    texts: Items,
     items: Vec<Box<RawValue>>,
     time: Meter,
     room: usize,
@@ -117,10 +119,10 @@ struct All {
 }
 
 impl All {
-    fn start(texts: Vec<Box<RawValue>>, share: Share) -> Self {
+    fn start(texts: Items, share: Share) -> Self {
         Self {
-            items: Vec::with_capacity(texts.len()),
-            texts: texts.into_iter(),
+            items: Vec::with_capacity(texts.places.len()),
+            texts,
             time: Meter::default(),
             room: limits::BATCH_ANSWER_BYTES,
             share,
@@ -164,20 +166,41 @@ fn to_raw(answer: &BatchItemAnswer) -> Box<RawValue> {
     serde_json::value::to_raw_value(answer).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// The items of a batch of any kind, each still to be read.
-pub(super) async fn items(request: &HttpRequest, payload: Payload) -> Result<Vec<Box<RawValue>>, Problem> {
+/// The items of a batch of any kind, each still to be read. They are places in the body: a copy would be as large again.
+pub(super) struct Items {
+    body: Bytes,
+    places: std::vec::IntoIter<Range<usize>>,
+}
+
+impl Iterator for Items {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        self.places.next().map(|place| self.body.slice(place))
+    }
+}
+
+pub(super) async fn items(request: &HttpRequest, payload: Payload) -> Result<Items, Problem> {
     if !body::is_json(request) {
         return Err(body::json_needed());
     }
     let bound = Bound::Items(limits::BATCH_ITEMS);
-    let text = body::json_text(request, payload, limits::BATCH_BYTES, bound).await?;
-    let BatchRequest { items } = body::parse_json(&text)?;
-    Ok(items)
+    let body = Bytes::from(body::json_text(request, payload, limits::BATCH_BYTES, bound).await?);
+    let BatchRequest { items } = body::parse_json(&body)?;
+    let place = |item: &RawValue| {
+        let start = item.get().as_ptr().addr() - body.as_ptr().addr();
+        start..start + item.get().len()
+    };
+    let places: Vec<Range<usize>> = items.into_iter().map(place).collect();
+    Ok(Items {
+        body,
+        places: places.into_iter(),
+    })
 }
 
-fn one(explaining: &Explaining, item: &RawValue, time: &WorkTime) -> BatchItemAnswer {
-    let found = weighed(item.get(), limits::JSON_VALUES)
-        .and_then(|()| body::parse_json::<BatchItem>(item.get().as_bytes()))
+fn one(explaining: &Explaining, item: &[u8], time: &WorkTime) -> BatchItemAnswer {
+    let found = weighed(item, limits::JSON_VALUES)
+        .and_then(|()| body::parse_json::<BatchItem>(item))
         .and_then(|item| look_up_item(&explaining.generation, item, time).map_err(Problem::from));
     match found {
         Ok(answer) => BatchItemAnswer::Found(Box::new(explain(answer, explaining))),
@@ -188,9 +211,9 @@ fn one(explaining: &Explaining, item: &RawValue, time: &WorkTime) -> BatchItemAn
 }
 
 /// Refuses an item that makes too much in memory.
-pub(super) fn weighed(item: &str, most: usize) -> Result<(), Problem> {
+pub(super) fn weighed(item: &[u8], most: usize) -> Result<(), Problem> {
     let mut weigher = Weigher::default();
-    weigher.push(item.as_bytes());
+    weigher.push(item);
     Ok(weigher.check(Bound::Values(most))?)
 }
 

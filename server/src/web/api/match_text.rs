@@ -153,7 +153,7 @@ pub async fn match_text(
         let mut share = Share::of_answers(&request);
         let step = move || match text.step() {
             None => share
-                .grow_to(text.found_bytes())
+                .grow_to(text.memory_usage())
                 .err()
                 .map(|busy| Err(Problem::from(busy))),
             Some(Ok(found)) => Some(Ok((found, mem::take(&mut share)))),
@@ -213,8 +213,8 @@ impl Sink for Feeding {
         Ok(())
     }
 
-    fn found_bytes(&self) -> usize {
-        self.matching.found_bytes()
+    fn memory_usage(&self) -> usize {
+        self.matching.memory_usage()
     }
 }
 
@@ -338,7 +338,7 @@ fn lines_of_text(
             if meter.spent() > limits::WORK_TIME {
                 break Err(BodyError::TooMuchWork);
             }
-            if let Err(busy) = share.grow_to(lines.found_bytes()) {
+            if let Err(busy) = share.grow_to(lines.memory_usage()) {
                 break Err(busy);
             }
             if let Err(error) = reader.send(lines.take_ready()).await {

@@ -32,8 +32,8 @@ impl Sink for Lines {
         Ok(())
     }
 
-    fn found_bytes(&self) -> usize {
-        self.matching.found_bytes()
+    fn memory_usage(&self) -> usize {
+        self.matching.memory_usage()
     }
 }
 

@@ -14,8 +14,8 @@ pub trait Sink {
     /// Takes a piece; an error stops the reading.
     fn take(&mut self, piece: &[u8]) -> Result<(), BodyError>;
 
-    /// About what a sink that computes holds of what it found, in bytes.
-    fn found_bytes(&self) -> usize {
+    /// Estimated memory of what was found so far, in bytes; for sinks that compute.
+    fn memory_usage(&self) -> usize {
         0
     }
 }

@@ -4,6 +4,7 @@ use actix_web::HttpRequest;
 use actix_web::http::header;
 use actix_web::web::Payload;
 use futures_util::StreamExt as _;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::budget::Share;
@@ -105,7 +106,7 @@ pub async fn json<T: DeserializeOwned>(
 }
 
 /// Parses JSON; known keys may stand there once only.
-pub fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+pub fn parse_json<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
     serde_json::from_slice(bytes).map_err(|error| {
         Problem::new(
             Code::MalformedBody,
@@ -199,7 +200,7 @@ pub async fn stream_with<S: Sink + Send + 'static>(
             has_begun = true;
             (decoder, piece) = pushed.unwrap_or_else(|error| Err(error.into()))?;
             let sink = &mut decoder.sink().sink;
-            found.grow_to(sink.found_bytes())?;
+            found.grow_to(sink.memory_usage())?;
             between(sink).await?;
         }
     }
@@ -207,7 +208,7 @@ pub async fn stream_with<S: Sink + Send + 'static>(
         .go_on(work, move || decoder.finish().map(|timed| timed.sink))
         .await;
     let sink = ended.unwrap_or_else(|error| Err(error.into()))?;
-    found.grow_to(sink.found_bytes())?;
+    found.grow_to(sink.memory_usage())?;
     found.keep(request);
     Ok(sink)
 }

@@ -111,7 +111,7 @@ impl Desk {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NotComputed> {
         if bytes <= AT_ONCE && has_served() {
-            return at_once(work);
+            return self.at_once(work);
         }
         in_pool(self.queue.place(self.client).await?, work).await
     }
@@ -139,9 +139,18 @@ impl Desk {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NotComputed> {
         if bytes <= AT_ONCE && has_served() {
-            return at_once(work);
+            return self.at_once(work);
         }
         in_pool(self.queue.another_place(self.client).await?, work).await
+    }
+}
+
+impl Desk {
+    fn at_once<T>(&self, work: impl FnOnce() -> T) -> Result<T, NotComputed> {
+        let began = spent();
+        let done = at_once(work);
+        self.queue.note(self.client, spent().saturating_sub(began));
+        done
     }
 }
 

@@ -1,5 +1,6 @@
-//! A fair queue in front of a few places for work. The client for whom the least work was done of late has the next turn, so
-//! that many clients with long work keep none with short work waiting; and no client takes the last place.
+//! A fair queue in front of a few places for work. The client for whom the least work was done of late has every second turn, so
+//! that many clients with long work keep none with short work waiting, and who waits longest has the others. No client takes the
+//! last place.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -23,6 +24,8 @@ struct Inner {
     turns: VecDeque<IpAddr>,
     asking: usize,
     used: Used,
+    /// Places that were given so far.
+    given: usize,
 }
 
 /// Processor time that was spent for each client of late.
@@ -70,6 +73,7 @@ impl Queue {
             turns: VecDeque::new(),
             asking: 0,
             used: Used::default(),
+            given: 0,
         })))
     }
 
@@ -87,6 +91,11 @@ impl Queue {
     pub(super) async fn another_place(&self, client: IpAddr) -> Result<Place, TooLong> {
         let asked = self.lock().ask(self, client);
         asked.await
+    }
+
+    /// Notes work that was done for a client without a place.
+    pub(super) fn note(&self, client: IpAddr, spent: Duration) {
+        self.lock().used.add(client, spent);
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -140,10 +149,16 @@ impl Inner {
     }
 
     /// Of the clients that may have a place more, the one for whom the least work was done; of several the one that waits longest.
+    /// Every second time the one that waits longest, so that none waits for ever behind new ones.
     fn next(&mut self) -> Option<IpAddr> {
         let may = |client: &IpAddr| self.at_work.get(client).copied().unwrap_or_default() < self.share;
         let turns = self.turns.iter().enumerate().filter(|(_, client)| may(client));
-        let (place, _) = turns.min_by_key(|(_, client)| self.used.of(client))?;
+        self.given = self.given.wrapping_add(1);
+        let (place, _) = if self.given.is_multiple_of(2) {
+            turns.min_by_key(|(place, _)| *place)
+        } else {
+            turns.min_by_key(|(_, client)| self.used.of(client))
+        }?;
         self.turns.remove(place)
     }
 

@@ -67,7 +67,7 @@ pub async fn post(
 ) -> Result<HttpResponse, Problem> {
     let reports = items(&request, payload).await?;
     let generation = state.knowledge.current();
-    let mut outcomes = Vec::with_capacity(reports.len());
+    let mut outcomes = Vec::new();
     let mut hindrance: Option<Problem> = None;
     for report in reports {
         let outcome = match &hindrance {
@@ -105,9 +105,8 @@ async fn one(
     state: &AppState,
     generation: &Arc<Generation>,
     (uploader, arrival): (&Uploader, Arrival),
-    report: &RawValue,
+    bytes: &[u8],
 ) -> Result<ReportAnswer, Problem> {
-    let bytes = report.get().as_bytes();
     if bytes.len() as u64 > limits::REPORT_BYTES {
         let detail = format!(
             "the report has {} bytes, {} are the most",
@@ -116,7 +115,7 @@ async fn one(
         );
         return Err(Problem::new(Code::TooLarge, detail));
     }
-    weighed(report.get(), limits::REPORT_VALUES)?;
+    weighed(bytes, limits::REPORT_VALUES)?;
     let mut accepted = ingest::accept(
         state.store.as_ref(),
         generation,

@@ -132,7 +132,7 @@ async fn from_form(
     let mut share = Share::of_answers(request);
     let step = move || match steps.step_noting(&mut hits) {
         None => share
-            .grow_to(steps.found_bytes())
+            .grow_to(steps.memory_usage())
             .err()
             .map(|busy| Err(Problem::from(busy))),
         Some(Ok(answer)) => {
@@ -194,8 +194,8 @@ impl Sink for MatchingSink {
         Ok(())
     }
 
-    fn found_bytes(&self) -> usize {
-        self.matching.found_bytes()
+    fn memory_usage(&self) -> usize {
+        self.matching.memory_usage()
     }
 }
 
