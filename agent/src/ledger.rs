@@ -6,8 +6,8 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use kb_core::health::{Health, Ledger, Look, Scope, Unread};
-use kb_core::report::Report;
+use kb_core::health::{Health, Ledger, LogPlace, Look, Occurrence, Place, Scope, Unread, read_message};
+use kb_core::report::{Report, When};
 use time::OffsetDateTime;
 
 use crate::clock::timestamp;
@@ -104,16 +104,18 @@ impl LedgerFile {
             .open(path)
     }
 
-    /// Takes in a run that was not the daemon's: what it read of the GPUs' states, and what it proved. The kernel log is
-    /// left to the daemon, which may see another one.
+    /// Takes in a run that was not the daemon's: what it read of the GPUs' states, and what it proved. What the kernel log
+    /// has told since the daemon's last look counts for the answer; the daemon takes it in by itself.
     pub(crate) fn note_run(
         &self,
+        root: &HostRoot,
         report: &Report,
         scope: Scope,
         now: OffsetDateTime,
     ) -> anyhow::Result<Health> {
         self.update(now, report.node.boot_id.as_deref(), |ledger| {
-            take_in_run(ledger, report, scope)
+            let told = since_the_daemon(root, report, ledger.log.as_ref(), now);
+            take_in_run(ledger, (report, scope), told.unwrap_or_else(|| during(report)))
         })
     }
 
@@ -135,17 +137,51 @@ impl LedgerFile {
     }
 }
 
-/// What a run says of its GPUs' states where no ledger is kept.
+/// What a run says of its GPUs where no ledger is kept.
 pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
-    let mut ledger = Ledger::default();
-    take_in_run(&mut ledger, report, scope)
+    take_in_run(&mut Ledger::default(), (report, scope), during(report))
 }
 
-fn take_in_run(ledger: &mut Ledger, report: &Report, scope: Scope) -> Health {
-    let look = look_at(report, scope);
+fn take_in_run(ledger: &mut Ledger, (report, scope): (&Report, Scope), told: Vec<Occurrence>) -> Health {
+    let mut look = look_at(report, scope);
+    let mut known = ledger.clone();
     ledger.look(&look);
     ledger.proof(report);
-    ledger.health(look.unread)
+    look.events = told;
+    known.look(&look);
+    known.proof(report);
+    known.health(look.unread).about(scope == Scope::All)
+}
+
+/// What the kernel log has told behind the place to which the daemon has read it; nothing where this process sees another
+/// log.
+fn since_the_daemon(
+    root: &HostRoot,
+    report: &Report,
+    from: Option<&LogPlace>,
+    now: OffsetDateTime,
+) -> Option<Vec<Occurrence>> {
+    let from = from?;
+    let log = host::events(root, report.node.boot_id.as_deref(), Some(from), now);
+    let is_same = match (&log.place?.place, &from.place) {
+        (Place::Kmsg { .. }, Place::Kmsg { .. }) => true,
+        (Place::File { inode, .. }, Place::File { inode: then, .. }) => inode == then,
+        _ => false,
+    };
+    is_same.then_some(log.occurrences)
+}
+
+/// What the report itself has of the kernel log while it was made.
+fn during(report: &Report) -> Vec<Occurrence> {
+    let logs = report.logs.iter().filter(|log| log.when == When::During);
+    let events = logs.flat_map(|log| log.text.lines()).filter_map(read_message);
+    events
+        .map(|event| Occurrence {
+            event,
+            at: report.finished_at.clone(),
+            boot_id: report.node.boot_id.clone(),
+        })
+        .collect()
 }
 
 fn take_in(
@@ -170,7 +206,7 @@ fn take_in(
     ledger.log = place;
     ledger.look(&look);
     ledger.proof(report);
-    ledger.health(look.unread)
+    ledger.health(look.unread).about(scope == Scope::All)
 }
 
 fn look_at(report: &Report, scope: Scope) -> Look {

@@ -29,7 +29,7 @@ pub(crate) use watch::watch;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
-use kb_core::health::{Bearing, Scope, conclude, open_faults, told};
+use kb_core::health::{Bearing, conclude, open_faults, told};
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
@@ -71,7 +71,7 @@ fn show(run: &RunArgs, json: bool, extra: Extra) -> anyhow::Result<u8> {
         return dry_run::tell(run, &extra);
     }
     let mut report = make(run, Depth::Full, !json, extra)?;
-    note_run(&mut report, run.scope());
+    note_run(&mut report, run);
     if json {
         print(&output::json(&report)?)?;
     } else {
@@ -99,7 +99,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
         None => {
             let mut report = make_report(&arguments.run, Depth::Full, !arguments.print)?;
-            note_run(&mut report, arguments.run.scope());
+            note_run(&mut report, &arguments.run);
             Body::redacted(&report, &arguments.redact)?
         }
     };
@@ -182,7 +182,8 @@ fn make(
 
 /// Has the daemon's ledger know of a run of another verb: a proof ends what it can end, whoever made it. Where there is no
 /// ledger, what the run itself read of its GPUs still counts as it would for the daemon.
-fn note_run(report: &mut Report, scope: Scope) {
+fn note_run(report: &mut Report, run: &RunArgs) {
+    let scope = run.scope();
     let ledger = StateArgs::of_environment().ledger();
     let now = SystemClock.now();
     if !ledger.is_there() {
@@ -193,7 +194,7 @@ fn note_run(report: &mut Report, scope: Scope) {
         }
         return;
     }
-    match ledger.note_run(report, scope, now) {
+    match ledger.note_run(&run.host_root(), report, scope, now) {
         Ok(health) => conclude(report, health, now),
         Err(error) => say(&format!(
             "the daemon's ledger does not know of this run: {error:#}"

@@ -83,7 +83,10 @@ fn add_open_faults(report: &mut Report, ledger: &LedgerFile) -> Result<(), Strin
     };
     let is_fault = report.conclusion.verdict > Verdict::Unknown;
     match ledger.read() {
-        Ok(Some(ledger)) => report.health = Some(ledger.health(health.unread.clone())),
+        Ok(Some(ledger)) => {
+            let known = ledger.health(health.unread.clone());
+            report.health = Some(known.about(health.whole_node));
+        }
         _ if is_fault => return Ok(()),
         Ok(None) => return Err("the ledger is not there any more: what was open is not known".to_owned()),
         Err(why) => {

@@ -317,6 +317,20 @@ fn an_xid_in_the_window_names_the_cause() {
     }
 }
 
+/// An Xid that no row of a pair names is a fault of the run all the same, with a ledger and without.
+#[test]
+fn a_fault_in_the_window_that_no_pair_has_is_a_fault_of_the_run() {
+    for (xid, code) in [(62, 2), (119, 2), (143, 2), (43, 0), (32, 0)] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("kmsg");
+        std::fs::write(&file, "").unwrap();
+        let node = Node::with(&Scenario::xid_in_window(&file, xid, "as the driver writes it"));
+        link_kernel_log(&node, &file);
+        let (report, run) = node.probe(&[]);
+        assert_eq!(run.code, code, "Xid {xid}: {} {:?}", run.stderr, report.logs);
+    }
+}
+
 /// `/dev/kmsg` of the node is this file.
 fn link_kernel_log(node: &Node, file: &Path) {
     let device = node.path("host/dev");

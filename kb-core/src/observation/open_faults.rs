@@ -1,9 +1,11 @@
 //! Faults that are open on the GPUs of a report.
 
+use super::cause;
 use super::line::canonical;
 use crate::report::{Bearing, Entry, NODE, Report};
 
-/// Faults that the ledger holds open on the node or on a GPU of the report. A run that worked does not end them: that takes
+/// Faults that the ledger holds open and that a run on the GPUs of the report meets: of the node, of a switch, of one of these
+/// GPUs, and, where the run was about all GPUs, of any other, which may be gone. A run that worked does not end them: that takes
 /// a new boot first.
 pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
     let addresses = report
@@ -11,8 +13,13 @@ pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
         .iter()
         .filter_map(|gpu| gpu.pci_address.value.as_deref());
     let of_run: Vec<String> = addresses.map(canonical).collect();
-    let open = report.health.iter().flat_map(|health| &health.open);
-    open.filter(move |entry| {
-        entry.bearing == Bearing::Fault && (entry.device == NODE || of_run.contains(&entry.device))
-    })
+    let is_met = move |entry: &Entry| {
+        entry.device == NODE || entry.cause == cause::SXID || of_run.contains(&entry.device)
+    };
+    let open = report
+        .health
+        .iter()
+        .flat_map(|health| health.open.iter().map(|entry| (health.whole_node, entry)));
+    open.filter(move |(whole_node, entry)| entry.bearing == Bearing::Fault && (*whole_node || is_met(entry)))
+        .map(|(_, entry)| entry)
 }

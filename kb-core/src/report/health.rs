@@ -34,9 +34,20 @@ pub struct Health {
     /// Faults and events that a person has ended, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub clears: Vec<Clear>,
+    /// Whether the run or look was about all GPUs of the node: then what is open on any of them counts for it. Absent in
+    /// reports of older agents and of runs over some GPUs.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub whole_node: bool,
 }
 
 impl Health {
+    /// The same of a run or look about all GPUs of the node, or about some.
+    #[must_use]
+    pub fn about(mut self, whole_node: bool) -> Self {
+        self.whole_node = whole_node;
+        self
+    }
+
     /// The same with something more that could not be read.
     #[must_use]
     pub fn with_unread(mut self, unread: Unread) -> Self {

@@ -8,6 +8,7 @@ use kb_core::ids::{RecordId, Seq};
 use kb_core::matcher::{Matcher, Rejected};
 use kb_core::record::signature_set;
 
+use super::background;
 use super::generality::Generality;
 use super::generation::{Contents, Generation};
 use super::graph::Graph;
@@ -43,13 +44,15 @@ enum Holder {
 
 impl Assembler {
     pub(super) fn new() -> Result<Self, SearchError> {
+        // The threads of the index step back: at a start they are most of the work, and messages do not need it.
+        let indexer = background::stepped_back(Indexer::new)?;
         Ok(Self {
             records: BTreeMap::new(),
             left_out: BTreeMap::new(),
             matcher: None,
             names: Arc::default(),
             graph: Arc::default(),
-            indexer: Some(Holder::Here(Box::new(Indexer::new()?))),
+            indexer: Some(Holder::Here(Box::new(indexer))),
         })
     }
 

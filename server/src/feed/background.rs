@@ -1,5 +1,8 @@
 //! Work that requests must not wait for: on a thread of its own, which gives way to all others where they are waiting.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use tokio::sync::oneshot;
 
 /// How far work steps back, in steps of `nice(2)`: beside a busy thread it gets about a quarter of a processor, so it
@@ -19,7 +22,7 @@ pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (sender, done) = oneshot::channel();
-    let thread = std::thread::Builder::new().name("generation".to_owned());
+    let thread = thread::Builder::new().name("generation".to_owned());
     thread
         .spawn(move || {
             if beside == Beside::Requests {
@@ -30,6 +33,15 @@ pub(crate) async fn run<T: Send + 'static>(
         })
         .ok()?;
     done.await.ok()
+}
+
+/// Does `work` on a thread that steps back, and waits for it. Threads that the work starts step back with it.
+pub(super) fn stepped_back<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let stepped_back = || {
+        give_way();
+        work()
+    };
+    thread::scope(|scope| scope.spawn(stepped_back).join()).unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Linux keeps priorities by thread, and `None` is the caller's. Refused it works as before, with others' time.
@@ -66,6 +78,7 @@ mod tests {
         let stepped_back = own.max(NICENESS);
         let its = run(Beside::Requests, both).await;
         assert_eq!(its, Some((stepped_back, stepped_back)));
+        assert_eq!(super::stepped_back(both), (stepped_back, stepped_back));
         assert_eq!(priority(), own, "others keep theirs");
     }
 }

@@ -196,7 +196,6 @@ async fn assemble(
     let work = background::run(beside, move || {
         let mut assembler = match assembler {
             Some(assembler) => assembler,
-            // Made here, for the index has threads of its own, which take after this one.
             None => Assembler::new()?,
         };
         let next = assembler.apply(changes, reaches)?;

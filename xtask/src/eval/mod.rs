@@ -102,10 +102,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// Runs this command again with the server built in.
 #[cfg(not(feature = "evaluation"))]
 pub(crate) fn run(options: &Options) -> Result<()> {
+    again_with_server(!options.debug)
+}
+
+/// Builds this program with the server inside, and runs it with the same arguments.
+#[cfg(not(feature = "evaluation"))]
+pub(crate) fn again_with_server(optimised: bool) -> Result<()> {
     use crate::shell;
 
     let mut command = shell::cargo(&["run", "--quiet", "--locked", "--package", "xtask"]);
-    if !options.debug {
+    if optimised {
         command.arg("--release");
     }
     command.args(["--features", "evaluation", "--"]);

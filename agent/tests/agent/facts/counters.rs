@@ -2,7 +2,7 @@
 
 use fake_gpu::Scenario;
 use fake_gpu::scenario::{Bar1, Change, Clocks, Condition, Ecc, FabricState, LinkErrors, Pcie, RemappedRows};
-use kb_core::report::{GapKind, Verdict};
+use kb_core::report::GapKind;
 use serde_json::json;
 
 use crate::node::Node;
@@ -188,34 +188,28 @@ fn the_link_to_the_host_is_read_under_load() {
 fn a_state_that_turns_bad_during_the_run_is_a_fault() {
     let turned: [(&str, fn(&mut Condition)); 5] = [
         ("asks for a reboot", |condition| condition.recovery_action = 2),
-        ("remap_pending", |condition| {
+        ("wait to be remapped", |condition| {
             condition.remapped_rows.pending = true
         }),
-        ("remap_failed", |condition| condition.remapped_rows.failure = true),
-        ("sram_errors", |condition| {
-            condition.ecc.sram_threshold_exceeded = true
+        ("could not be remapped", |condition| {
+            condition.remapped_rows.failure = true
         }),
-        ("fabric_not_ready", |condition| {
+        ("SRAM", |condition| condition.ecc.sram_threshold_exceeded = true),
+        ("fabric", |condition| {
             condition.fabric.state = FabricState::NotStarted
         }),
     ];
     for (said, turn) in turned {
-        let report = report_with(|scenario| {
-            let mut then = scenario.gpus[0].condition.clone();
-            turn(&mut then);
-            scenario.gpus[0].changes = vec![Change {
-                after_call: "cuLaunchKernel".into(),
-                times: 1,
-                condition: then,
-            }];
-        });
-        let conclusion = &report.conclusion;
-        println!("{said}: {}", conclusion.reason);
-        assert_eq!(
-            conclusion.verdict,
-            Verdict::Broken,
-            "{said}: {}",
-            conclusion.reason
-        );
+        let mut scenario = Scenario::healthy(2);
+        let mut then = scenario.gpus[0].condition.clone();
+        turn(&mut then);
+        scenario.gpus[0].changes = vec![Change {
+            after_call: "cuLaunchKernel".into(),
+            times: 1,
+            condition: then,
+        }];
+        let (_, run) = Node::with(&scenario).probe(&[]);
+        assert_eq!(run.code, 2, "{said}: {}", run.stderr);
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
     }
 }

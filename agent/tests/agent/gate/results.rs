@@ -126,6 +126,40 @@ fn an_xid_that_a_look_read_drains_the_node_and_is_its_condition() {
     );
 }
 
+/// What the kernel has told since the daemon's last look, and a fault of a switch or of a GPU that is gone.
+#[test]
+fn a_job_does_not_start_behind_a_fault_that_only_the_kernel_log_or_the_ledger_has() {
+    const SWITCH: &str = "nvidia-nvswitch0: SXid (PCI:0000:01:00.0): 20034, Fatal, Link 30 LTSSM Fault Up";
+    const XID: &str = "NVRM: Xid (PCI:0000:00:06): 79, pid='<unknown>', GPU has fallen off the bus.";
+    const JOBS: &str = "NVRM: Xid (PCI:0000:00:06): 43, pid=7, name=python, Ch 00000008";
+    for (message, is_looked_at, code) in [
+        (XID, false, 1),
+        (XID, true, 1),
+        (SWITCH, true, 1),
+        (SWITCH, false, 1),
+        (JOBS, false, 0),
+    ] {
+        let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+        let node = &cluster.node;
+        let log = |text: &str| {
+            let text = format!("5,0,0,-;Linux version 6.8.0\n{text}");
+            write(&node.path(""), "host/dev/kmsg", text);
+        };
+        let state = node.path("state");
+        let look = || node.run("daemon", &["--once", "--state", state.to_str().unwrap()]);
+        log("");
+        assert_eq!(look().code, 0);
+        log(&format!("3,1,1,-;{message}\n"));
+        if is_looked_at {
+            look();
+        }
+        let mut prolog = cluster.script("slurm/prolog.sh", "0,1");
+        let run = Run::of(&prolog.env("PEERLESS_STATE", &state).output().unwrap());
+        assert_eq!(run.code, code, "{message} {is_looked_at}: {}", run.stderr);
+        assert_eq!(cluster.own().contains("DRAIN"), code == 1, "{}", cluster.own());
+    }
+}
+
 #[test]
 fn condition_and_readiness_tell_doubt_from_fault() {
     let cluster = Cluster::with(&Scenario::healthy(2), "");

@@ -263,6 +263,7 @@ impl Ledger {
             look: None,
             last_proof: self.last_proof.clone(),
             clears: self.clears.clone(),
+            whole_node: false,
         }
     }
 }

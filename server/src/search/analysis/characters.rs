@@ -4,7 +4,7 @@
 const MAX_WORD_BYTES: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(in crate::search) enum Class {
     Word,
     /// Scripts that are written without blanks.
     Cjk,
@@ -12,10 +12,13 @@ pub(super) enum Class {
 }
 
 impl Class {
+    #[inline]
     fn of(c: char) -> Self {
-        if is_cjk(c) {
+        if c == '_' || c.is_ascii_alphanumeric() {
+            Self::Word
+        } else if is_cjk(c) {
             Self::Cjk
-        } else if c == '_' || c.is_alphanumeric() {
+        } else if c.is_alphanumeric() {
             Self::Word
         } else {
             Self::Separator
@@ -25,7 +28,7 @@ impl Class {
 
 /// Calls `take` with each run of word or CJK characters: its class, its first byte and its text. Words above
 /// [`MAX_WORD_BYTES`] are left out.
-pub(super) fn each_run(text: &str, mut take: impl FnMut(Class, usize, &str)) {
+pub(in crate::search) fn each_run(text: &str, mut take: impl FnMut(Class, usize, &str)) {
     let mut run: Option<(Class, usize)> = None;
     let mut end_run = |run: Option<(Class, usize)>, end: usize| {
         let Some((class, start)) = run else { return };

@@ -11,7 +11,7 @@ mod traditional;
 mod words;
 
 pub(super) use analyzer::{ANALYZER, Analyzer};
-pub(super) use characters::is_cjk;
+pub(super) use characters::{each_run, is_cjk};
 pub(super) use inflections::inflections;
 pub(super) use stop_words::{is_misspelt_stop_word, is_stop_word};
 pub(super) use synonyms::{Mention, longest_mentions, names_of};

@@ -3,8 +3,9 @@
 //! Where a text holds one of the names, the analyzer adds the *synonym token* of the thing at the same position. A query
 //! that holds any of the names asks for that token, too.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::words::words;
 
@@ -30,8 +31,8 @@ struct Name {
 }
 
 /// Names by their first word, the longest first.
-static BY_FIRST_WORD: LazyLock<HashMap<String, Vec<Name>>> = LazyLock::new(|| {
-    let mut by_first: HashMap<String, Vec<Name>> = HashMap::new();
+static BY_FIRST_WORD: LazyLock<FxHashMap<String, Vec<Name>>> = LazyLock::new(|| {
+    let mut by_first: FxHashMap<String, Vec<Name>> = FxHashMap::default();
     for row in rows() {
         let Some(thing) = row.first() else { continue };
         let token: &'static str = Box::leak(synonym_token(thing).into_boxed_str());
@@ -85,7 +86,7 @@ fn rows() -> impl Iterator<Item = Vec<&'static str>> {
 }
 
 /// Names by the synonym token of their thing.
-static BY_TOKEN: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+static BY_TOKEN: LazyLock<FxHashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
     let tokens = rows().filter_map(|row| Some((synonym_token(row.first()?), row)));
     tokens.collect()
 });
@@ -141,6 +142,8 @@ pub(in crate::search) fn longest_mentions(words: &[super::Word]) -> Vec<Mention>
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
 
     fn mentioned(text: &str) -> Vec<&'static str> {

@@ -1,13 +1,14 @@
 //! The part of a text that says most of a query, and the marks in it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use rustc_hash::FxHashSet;
 use tantivy::snippet::collapse_overlapped_ranges;
 use tantivy::tokenizer::{TokenStream, Tokenizer};
 
-use crate::search::analysis::{Analyzer, is_cjk, names_of, words};
+use crate::search::analysis::{Analyzer, each_run, is_cjk, names_of, words};
 use crate::search::query::QueryTerm;
 
 /// Longest excerpt, in bytes.
@@ -17,19 +18,28 @@ const MAX_BEFORE: usize = 80;
 
 /// Finds the tokens of one query in texts.
 ///
-/// Only the part of a text that is shown is analyzed: to analyze all texts of twenty hits took longer than to find the hits.
-/// The finder knows where tokens may stand.
+/// Of the part of a text that is shown, only the words where tokens may stand are analyzed: to analyze all texts of twenty hits
+/// took longer than to find the hits.
 pub(super) struct Marker {
     finder: AhoCorasick,
-    /// Inverse document frequency of each pattern of the finder.
-    weights: Vec<f32>,
-    tokens: HashSet<String>,
+    /// For each pattern of the finder.
+    beginnings: Vec<Beginning>,
+    tokens: FxHashSet<String>,
     analyzer: Analyzer,
     places: Vec<(Range<usize>, f32)>,
 }
 
 /// A text, the part of it that is shown, and the marks in it.
 pub(super) type Excerpted<'t> = (&'t str, Range<usize>, Vec<Range<usize>>);
+
+/// What a token that begins with a pattern of the finder is.
+#[derive(Default)]
+struct Beginning {
+    /// Inverse document frequency.
+    weight: f32,
+    /// Most words that it has.
+    words: usize,
+}
 
 /// A part of a text that may hold marks.
 struct Window {
@@ -41,13 +51,14 @@ struct Window {
 impl Marker {
     /// `None` where nothing can be marked.
     pub(super) fn new(terms: &[QueryTerm]) -> Option<Self> {
-        let mut patterns: BTreeMap<String, f32> = BTreeMap::new();
-        let mut tokens = HashSet::new();
+        let mut patterns: BTreeMap<String, Beginning> = BTreeMap::new();
+        let mut tokens = FxHashSet::default();
         for term in terms {
             for token in term.all_tokens() {
-                for pattern in beginnings(token) {
-                    let weight = patterns.entry(pattern).or_default();
-                    *weight = weight.max(term.idf);
+                for (pattern, words) in beginnings(token) {
+                    let known = patterns.entry(pattern).or_default();
+                    known.weight = known.weight.max(term.idf);
+                    known.words = known.words.max(words);
                 }
                 tokens.insert(token.to_owned());
             }
@@ -57,15 +68,14 @@ impl Marker {
         }
         let finder = AhoCorasick::builder()
             .ascii_case_insensitive(true)
-            // A DFA takes longer to build than the texts of one page take to search.
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .kind(Some(AhoCorasickKind::DFA))
             // Useful for few patterns only.
             .prefilter(false)
             .build(patterns.keys())
             .ok()?;
         Some(Self {
             finder,
-            weights: patterns.into_values().collect(),
+            beginnings: patterns.into_values().collect(),
             tokens,
             analyzer: Analyzer::default(),
             places: Vec::new(),
@@ -92,9 +102,9 @@ impl Marker {
         self.places.clear();
         for place in self.finder.find_iter(text) {
             if may_begin_token(text, place.start()) {
-                let weight = self.weights.get(place.pattern().as_usize());
-                self.places
-                    .push((place.range(), weight.copied().unwrap_or_default()));
+                let beginning = self.beginnings.get(place.pattern().as_usize());
+                let weight = beginning.map_or(0.0, |beginning| beginning.weight);
+                self.places.push((place.range(), weight));
             }
         }
         let mut best: Option<(f32, Range<usize>)> = None;
@@ -126,27 +136,58 @@ impl Marker {
 
     fn marks(&mut self, text: &str, window: &Range<usize>) -> Vec<Range<usize>> {
         let part = text.get(window.clone()).unwrap_or_default();
-        let mut stream = self.analyzer.token_stream(part);
         let mut marks = Vec::new();
-        while stream.advance() {
-            let token = stream.token();
-            if self.tokens.contains(&token.text) {
-                marks.push(window.start + token.offset_from..window.start + token.offset_to);
+        for span in self.spans(part) {
+            let start = window.start + span.start;
+            let mut stream = self.analyzer.token_stream(part.get(span).unwrap_or_default());
+            while stream.advance() {
+                let token = stream.token();
+                if self.tokens.contains(&token.text) {
+                    marks.push(start + token.offset_from..start + token.offset_to);
+                }
             }
         }
         marks.sort_by_key(|mark| (mark.start, mark.end));
         collapse_overlapped_ranges(&marks)
     }
+
+    /// Words in which a token may begin, each with the words behind it that the token may have.
+    fn spans(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places = self.finder.find_overlapping_iter(text).peekable();
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        // Words that still belong to the last span.
+        let mut behind: usize = 0;
+        each_run(text, |_, start, run| {
+            let end = start + run.len();
+            let mut longest = 0;
+            while let Some(place) = places.next_if(|place| place.end() <= end) {
+                let beginning = self.beginnings.get(place.pattern().as_usize());
+                longest = longest.max(beginning.map_or(0, |beginning| beginning.words));
+            }
+            match spans.last_mut().filter(|_| behind > 0) {
+                Some(span) => span.end = end,
+                None if longest > 0 => spans.push(start..end),
+                None => {}
+            }
+            behind = behind.max(longest).saturating_sub(1);
+        });
+        spans
+    }
 }
 
-/// What a text begins with where this token stands: the token itself, or the first word of a name that it stands for.
-fn beginnings(token: &str) -> Vec<String> {
+/// What a text begins with where this token stands, and how many words the token has there: the token itself, or a name that it
+/// stands for.
+fn beginnings(token: &str) -> Vec<(String, usize)> {
     let names = names_of(token);
     if names.is_empty() {
-        return vec![token.to_owned()];
+        return vec![(token.to_owned(), 1)];
     }
-    let first_words = names.iter().filter_map(|name| words(name).into_iter().next());
-    first_words.map(|word| word.text).collect()
+    let by_first_word = names.iter().filter_map(|name| {
+        let words = words(name);
+        let count = words.len();
+        Some((words.into_iter().next()?.text, count))
+    });
+    by_first_word.collect()
 }
 
 /// False within a word: `sm` of `mismatch`. Parts of compound words begin tokens, too: `Error` of `NCCLError`.
@@ -248,7 +289,7 @@ mod tests {
             prop::sample::select(vec!["peer", "peerAccess ", " P2P", "of memory", "显存不足", "x ", ". ", "out ", "Éa", "\n"]), 0..160,
         )) {
             let text = words.join(" ");
-            let tokens = ["peer", "=p2p", "memory", "显存"];
+            let tokens = ["peer", "=p2p", "memory", "显存", "=out of memory"];
             let mut analyzer = Analyzer::default();
             let mut stream = analyzer.token_stream(&text);
             let mut all = Vec::new();
@@ -262,6 +303,10 @@ mod tests {
             prop_assert_eq!(found.is_some(), !all.is_empty());
             if let Some((_, window, marks)) = found {
                 prop_assert!(text.get(window.clone()).is_some() && window.len() <= MAX_BYTES);
+                for known in all.iter().filter(|known| window.start <= known.start && known.end <= window.end) {
+                    let is_marked = marks.iter().any(|mark| mark.start <= known.start && known.end <= mark.end);
+                    prop_assert!(is_marked, "{}", &text[known.clone()]);
+                }
                 for mark in marks {
                     prop_assert!(window.start <= mark.start && mark.end <= window.end);
                     let is_covered = |at: usize| all.iter().any(|known| known.contains(&at));

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use kb_core::near;
 use kb_core::record::VerificationTier;
 use serde::Serialize;
-use tantivy::DocAddress;
 use utoipa::ToSchema;
 
 use super::request::Filters;
 use crate::search::error::SearchError;
-use crate::search::index::{CombinationNumber, Facet, FacetValues, Snapshot, ValueNumber};
+use crate::search::index::{Facet, FacetValues, Snapshot, ValueNumber};
 use crate::search::rank::Coverage;
 
 const MAX_VALUES: usize = 50;
@@ -83,35 +82,21 @@ impl<'a> FacetFilter<'a> {
     }
 
     /// Counts the facets of these documents, and leaves those that pass the filter.
-    pub(super) fn apply(
-        &self,
-        snapshot: &Snapshot,
-        mut documents: Coverage,
-    ) -> Result<(Facets, Coverage), SearchError> {
-        let columns = snapshot.searcher.segment_readers().iter().map(|segment| {
-            let column = segment.fast_fields().u64("facets")?;
-            Ok(column.first_or_default_col(0))
-        });
-        let columns: Vec<_> = columns.collect::<tantivy::Result<_>>()?;
-        let combination = |address: &DocAddress| -> CombinationNumber {
-            let column = columns.get(address.segment_ord as usize);
-            let number = column.map_or(0, |column| column.get_val(address.doc_id));
-            CombinationNumber::try_from(number).unwrap_or_default()
-        };
+    pub(super) fn apply(&self, snapshot: &Snapshot, mut documents: Coverage) -> (Facets, Coverage) {
         let mut hits = vec![0_usize; self.values.combinations()];
         for (_, address) in &documents {
-            if let Some(count) = hits.get_mut(combination(address) as usize) {
+            if let Some(count) = hits.get_mut(snapshot.combination(*address) as usize) {
                 *count += 1;
             }
         }
         let facets = self.count(&hits);
         if !self.chosen.is_empty() {
             documents.retain(|(_, address)| {
-                let values = self.values.of_combination(combination(address));
+                let values = self.values.of_combination(snapshot.combination(*address));
                 self.refusing(values).next().is_none()
             });
         }
-        Ok((facets, documents))
+        (facets, documents)
     }
 
     /// The chosen facets that a document with these values does not have.

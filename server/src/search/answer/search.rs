@@ -29,7 +29,7 @@ impl SearchIndex {
             (query, candidates)
         };
         let filter = FacetFilter::new(&snapshot.facets, &request.filters)?;
-        let (facets, documents) = filter.apply(snapshot, candidates.documents)?;
+        let (facets, documents) = filter.apply(snapshot, candidates.documents);
         let total = documents.len();
         let end = offset.saturating_add(limit);
         let best = top_k(snapshot, &query, &request.first, documents, end)?;

@@ -1,4 +1,4 @@
-//! Facet values as numbers. The facet column of the index holds, for each document, the number of its combination of values.
+//! Facet values as numbers. Each document has the number of its combination of values.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,8 +47,7 @@ pub(in crate::search) type CombinationNumber = u32;
 
 type Value = (Facet, Arc<str>);
 
-/// All values and combinations that documents ever had. They are only added to, so that the numbers in the column stay
-/// right.
+/// All values and combinations that documents ever had. They are only added to, so that the numbers of documents stay right.
 #[derive(Debug, Clone, Default)]
 pub(in crate::search) struct FacetValues {
     values: Vec<Value>,

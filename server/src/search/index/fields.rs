@@ -11,8 +11,6 @@ use crate::search::analysis::ANALYZER;
 pub(in crate::search) struct Fields {
     /// The slot of a published revision, to find its document.
     pub(in crate::search) slot: Field,
-    /// Facet column: number of the combination of facet values.
-    pub(in crate::search) facets: Field,
     /// Codes, ids and aliases in comparable form, each one term.
     pub(in crate::search) code: Field,
     /// Tokens of all texts. Without frequencies: it says which documents contain a token.
@@ -116,7 +114,6 @@ pub(super) fn build() -> (Schema, Fields) {
     let membership = text_options(IndexRecordOption::Basic, false);
     let fields = Fields {
         slot: builder.add_u64_field("slot", FAST | INDEXED),
-        facets: builder.add_u64_field("facets", FAST),
         code: builder.add_text_field("code", STRING),
         every: builder.add_text_field("every", membership.clone()),
         names: builder.add_text_field("names", membership),

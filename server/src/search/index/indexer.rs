@@ -8,7 +8,7 @@ use tantivy::indexer::LogMergePolicy;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::document::{SearchDoc, comparable_code};
-use super::facet_values::FacetValues;
+use super::facet_values::{CombinationNumber, FacetValues};
 use super::fields::{self, FieldText, Fields};
 use super::search_index::SearchIndex;
 use super::snapshot::Snapshot;
@@ -31,7 +31,7 @@ pub struct Indexer {
     writer: IndexWriter,
     reader: IndexReader,
     fields: Arc<Fields>,
-    records: HashMap<Slot, Arc<SearchDoc>>,
+    records: HashMap<Slot, (Arc<SearchDoc>, CombinationNumber)>,
     facets: Arc<FacetValues>,
 }
 
@@ -71,11 +71,10 @@ impl Indexer {
     ///
     /// After an error make a new indexer: how much of the change the writer took is not known.
     pub fn add(&mut self, slot: Slot, document: Arc<SearchDoc>) -> Result<(), SearchError> {
-        let combination = self.facets.combination_of(&document);
+        let facets = self.facets.combination_of(&document);
         let fields = &self.fields;
         let mut indexed = TantivyDocument::new();
         indexed.add_u64(fields.slot, slot);
-        indexed.add_u64(fields.facets, u64::from(combination));
         for code in document
             .codes
             .iter()
@@ -94,7 +93,7 @@ impl Indexer {
             }
         }
         self.writer.add_document(indexed)?;
-        self.records.insert(slot, document);
+        self.records.insert(slot, (document, facets));
         Ok(())
     }
 

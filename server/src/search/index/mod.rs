@@ -7,7 +7,7 @@ mod indexer;
 mod search_index;
 mod snapshot;
 
-pub(super) use facet_values::{CombinationNumber, Facet, FacetValues, ValueNumber};
+pub(super) use facet_values::{Facet, FacetValues, ValueNumber};
 pub(super) use fields::FieldText;
 pub(super) use snapshot::Snapshot;
 

@@ -1,6 +1,5 @@
 //! The index of a generation, which may still be on its way: recognising messages does without it.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
@@ -13,7 +12,7 @@ use crate::search::error::SearchError;
 type Built = OnceLock<Option<Snapshot>>;
 
 /// What a generation is searched by. Who asks it while it is being built waits.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct SearchIndex {
     built: Arc<Built>,
 }
@@ -45,6 +44,11 @@ impl SearchIndex {
     /// True when nothing is published.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// True where nobody has to wait for it.
+    pub fn is_built(&self) -> bool {
+        self.built.get().is_some()
     }
 
     /// True once it is known that there will be no index.
@@ -95,15 +99,6 @@ impl Committing {
 
     pub fn has_failed(&self) -> bool {
         self.index.has_failed()
-    }
-}
-
-impl fmt::Debug for SearchIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let records = self.built.get().and_then(Option::as_ref).map(Snapshot::documents);
-        f.debug_struct("SearchIndex")
-            .field("records", &records)
-            .finish_non_exhaustive()
     }
 }
 

@@ -9,7 +9,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, Searcher, SegmentReader, Term};
 
 use super::document::SearchDoc;
-use super::facet_values::FacetValues;
+use super::facet_values::{CombinationNumber, FacetValues};
 use super::fields::Fields;
 use super::indexer::Slot;
 
@@ -17,6 +17,7 @@ use super::indexer::Slot;
 ///
 /// It is the source of BM25 statistics, too: tantivy's own count deleted documents until a merge drops them. These
 /// count living documents only, so that an index built by steps scores as one that is built at once.
+#[derive(Debug)]
 pub(in crate::search) struct Snapshot {
     pub(in crate::search) searcher: Searcher,
     pub(in crate::search) fields: Arc<Fields>,
@@ -27,14 +28,19 @@ pub(in crate::search) struct Snapshot {
     tokens: Vec<u64>,
 }
 
-type Entry = (Arc<SearchDoc>, f32);
+#[derive(Debug, Clone)]
+struct Entry {
+    document: Arc<SearchDoc>,
+    facets: CombinationNumber,
+    prior: f32,
+}
 
 impl Snapshot {
     /// Opens what a searcher sees. `by_slot` holds all living records.
     pub(super) fn open(
         searcher: Searcher,
         fields: Arc<Fields>,
-        by_slot: &HashMap<Slot, Arc<SearchDoc>>,
+        by_slot: &HashMap<Slot, (Arc<SearchDoc>, CombinationNumber)>,
         facets: Arc<FacetValues>,
         prior: impl Fn(&SearchDoc) -> f32,
     ) -> tantivy::Result<Self> {
@@ -46,7 +52,11 @@ impl Snapshot {
             for (document, record) in (0..).zip(&mut of_segment) {
                 if !segment.is_deleted(document) {
                     let found = by_slot.get(&slots.get_val(document));
-                    *record = found.map(|found| (Arc::clone(found), prior(found)));
+                    *record = found.map(|(document, facets)| Entry {
+                        document: Arc::clone(document),
+                        facets: *facets,
+                        prior: prior(document),
+                    });
                 }
             }
             records.push(of_segment);
@@ -70,12 +80,17 @@ impl Snapshot {
     }
 
     pub(in crate::search) fn document(&self, address: DocAddress) -> Option<&SearchDoc> {
-        self.entry(address).map(|(document, _)| document.as_ref())
+        self.entry(address).map(|entry| entry.document.as_ref())
     }
 
     /// The factor of a document's score whatever is asked.
     pub(in crate::search) fn prior(&self, address: DocAddress) -> f32 {
-        self.entry(address).map_or(1.0, |(_, prior)| *prior)
+        self.entry(address).map_or(1.0, |entry| entry.prior)
+    }
+
+    /// The combination of facet values of a document.
+    pub(in crate::search) fn combination(&self, address: DocAddress) -> CombinationNumber {
+        self.entry(address).map_or(0, |entry| entry.facets)
     }
 
     fn entry(&self, address: DocAddress) -> Option<&Entry> {
@@ -97,16 +112,6 @@ impl Snapshot {
             }
         }
         Ok(false)
-    }
-
-    /// [`Self::contains`] of each term.
-    pub(in crate::search) fn contains_all(&self, terms: &[Term]) -> tantivy::Result<bool> {
-        for term in terms {
-            if !self.contains(term)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     pub(in crate::search) fn is_scored_text(&self, field: Field) -> bool {

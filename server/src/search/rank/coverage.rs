@@ -31,29 +31,17 @@ pub(in crate::search) fn covered<'q>(
     for term in always {
         clauses.push((Occur::Should, constant([term].into_iter(), at_least)));
     }
-    if clauses.is_empty() {
-        return Ok(Vec::new());
-    }
-    let collector = ScoredDocuments {
-        at_least: at_least * (1.0 - SLACK),
-    };
-    snapshot
-        .searcher
-        .search_with_statistics_provider(&BooleanQuery::new(clauses), &collector, snapshot)
+    let any = BooleanQuery::new(clauses);
+    let searcher = &snapshot.searcher;
+    let mut found = searcher.search_with_statistics_provider(&any, &ScoredDocuments, snapshot)?;
+    found.retain(|(covered, _)| *covered >= at_least * (1.0 - SLACK));
+    Ok(found)
 }
 
 /// Documents that contain any of the terms, all with one score.
 pub(super) fn constant(terms: impl Iterator<Item = Term>, score: f32) -> Box<dyn Query> {
-    let mut queries: Vec<Box<dyn Query>> = terms
-        .map(|term| Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Query>)
-        .collect();
-    let any = match queries.pop() {
-        Some(only) if queries.is_empty() => only,
-        Some(last) => {
-            queries.push(last);
-            Box::new(BooleanQuery::union(queries))
-        }
-        None => Box::new(tantivy::query::EmptyQuery),
-    };
-    Box::new(ConstScoreQuery::new(any, score))
+    let queries =
+        terms.map(|term| Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Query>);
+    let any = BooleanQuery::union(queries.collect());
+    Box::new(ConstScoreQuery::new(Box::new(any), score))
 }

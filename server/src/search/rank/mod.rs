@@ -3,7 +3,6 @@
 
 mod candidate_set;
 mod coverage;
-mod document_list;
 mod relevance;
 mod scored_documents;
 mod statistics;

@@ -17,14 +17,10 @@ pub(super) fn relevance(
 ) -> tantivy::Result<Vec<(Occur, Box<dyn Query>)>> {
     let mut clauses = Vec::new();
     for term in &query.terms {
-        if let Some(query) = term_query(snapshot, term)? {
-            clauses.push((Occur::Should, query));
-        }
+        clauses.extend(term_query(snapshot, term)?.map(|query| (Occur::Should, query)));
     }
     for phrase in &query.phrases {
-        if let Some(query) = phrase_query(snapshot, phrase)? {
-            clauses.push((Occur::Should, query));
-        }
+        clauses.extend(phrase_query(snapshot, phrase).map(|query| (Occur::Should, query)));
     }
     for code in &query.codes {
         let term = Term::from_field_text(snapshot.fields.code, code);
@@ -54,29 +50,20 @@ fn term_query(snapshot: &Snapshot, term: &QueryTerm) -> tantivy::Result<Option<B
     Ok(best_of(fields))
 }
 
-/// The best of these queries counts, the others add a little. A union has a buffer of 48 KB, so one query is none.
-fn best_of(mut queries: Vec<Box<dyn Query>>) -> Option<Box<dyn Query>> {
-    let last = queries.pop()?;
-    if queries.is_empty() {
-        return Some(last);
-    }
-    queries.push(last);
-    let best = DisjunctionMaxQuery::with_tie_breaker(queries, OTHER_FIELDS);
-    Some(Box::new(best))
+/// The best of these queries counts, the others add a little.
+fn best_of(queries: Vec<Box<dyn Query>>) -> Option<Box<dyn Query>> {
+    let is_any = !queries.is_empty();
+    is_any.then(|| Box::new(DisjunctionMaxQuery::with_tie_breaker(queries, OTHER_FIELDS)) as Box<dyn Query>)
 }
 
-fn phrase_query(snapshot: &Snapshot, words: &[String]) -> tantivy::Result<Option<Box<dyn Query>>> {
-    let mut queries: Vec<Box<dyn Query>> = Vec::new();
-    for (text, field) in &snapshot.fields.texts {
-        if !text.names_the_error() {
-            continue;
-        }
-        let terms = words.iter().map(|word| Term::from_field_text(*field, word));
-        let terms: Vec<Term> = terms.collect();
-        if snapshot.contains_all(&terms)? {
-            let query = Box::new(PhraseQuery::new(terms));
-            queries.push(Box::new(BoostQuery::new(query, PHRASE)));
-        }
-    }
-    Ok(best_of(queries))
+fn phrase_query(snapshot: &Snapshot, words: &[String]) -> Option<Box<dyn Query>> {
+    let texts = snapshot.fields.texts.iter();
+    let queries = texts
+        .filter(|(text, _)| text.names_the_error())
+        .map(|(_, field)| {
+            let terms = words.iter().map(|word| Term::from_field_text(*field, word));
+            let query = Box::new(PhraseQuery::new(terms.collect()));
+            Box::new(BoostQuery::new(query, PHRASE)) as Box<dyn Query>
+        });
+    best_of(queries.collect())
 }

@@ -3,15 +3,12 @@
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
-/// Collects documents whose score is at least this.
+/// Collects all documents, in the order of the index.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ScoredDocuments {
-    pub(super) at_least: Score,
-}
+pub(super) struct ScoredDocuments;
 
 #[derive(Debug)]
 pub(super) struct ScoredInSegment {
-    at_least: Score,
     segment: SegmentOrdinal,
     found: Vec<(Score, DocAddress)>,
 }
@@ -26,7 +23,6 @@ impl Collector for ScoredDocuments {
         _reader: &SegmentReader,
     ) -> tantivy::Result<ScoredInSegment> {
         Ok(ScoredInSegment {
-            at_least: self.at_least,
             segment,
             found: Vec::new(),
         })
@@ -45,9 +41,7 @@ impl SegmentCollector for ScoredInSegment {
     type Fruit = Vec<(Score, DocAddress)>;
 
     fn collect(&mut self, document: DocId, score: Score) {
-        if score >= self.at_least {
-            self.found.push((score, DocAddress::new(self.segment, document)));
-        }
+        self.found.push((score, DocAddress::new(self.segment, document)));
     }
 
     fn harvest(self) -> Self::Fruit {

@@ -4,10 +4,9 @@ use std::cmp::Ordering;
 
 use kb_core::ids::RecordId;
 use tantivy::DocAddress;
-use tantivy::query::{BooleanQuery, Occur, Query};
+use tantivy::query::BooleanQuery;
 
 use super::coverage::Coverage;
-use super::document_list::DocumentListQuery;
 use super::relevance::relevance;
 use super::scored_documents::ScoredDocuments;
 use super::statistics::QueryStatistics;
@@ -16,7 +15,7 @@ use crate::search::index::Snapshot;
 use crate::search::query::ParsedQuery;
 
 /// The `count` best of these documents, best first; equal scores by id. Documents of `first` stand before all others, in
-/// its order.
+/// its order. What a document covers of the query and what it scores are both in the order of the index.
 pub(in crate::search) fn top_k(
     snapshot: &Snapshot,
     query: &ParsedQuery,
@@ -24,21 +23,19 @@ pub(in crate::search) fn top_k(
     documents: Coverage,
     count: usize,
 ) -> tantivy::Result<Vec<(f32, DocAddress)>> {
-    let mut clauses = relevance(snapshot, query)?;
-    let mut scored: Vec<(f32, DocAddress)> = if clauses.is_empty() {
-        documents
-    } else {
-        let covering = documents.into_iter();
-        let covering = covering.map(|(covered, address)| (COVERAGE * covered, address));
-        let list = DocumentListQuery::new(&snapshot.searcher, covering);
-        clauses.push((Occur::Must, Box::new(list) as Box<dyn Query>));
-        let all = ScoredDocuments { at_least: f32::MIN };
-        let scored_by = BooleanQuery::new(clauses);
-        let statistics = QueryStatistics::new(snapshot, query);
-        snapshot
-            .searcher
-            .search_with_statistics_provider(&scored_by, &all, &statistics)?
-    };
+    let scored_by = BooleanQuery::new(relevance(snapshot, query)?);
+    let statistics = QueryStatistics::new(snapshot, query);
+    let searcher = &snapshot.searcher;
+    let relevant = searcher.search_with_statistics_provider(&scored_by, &ScoredDocuments, &statistics)?;
+    let mut relevant = relevant.into_iter().peekable();
+    let mut scored = documents;
+    for (score, address) in &mut scored {
+        *score *= COVERAGE;
+        while relevant.next_if(|(_, other)| other < address).is_some() {}
+        if let Some((relevance, _)) = relevant.next_if(|(_, other)| other == address) {
+            *score += relevance;
+        }
+    }
     let generality = generality_share(query.asked);
     for (score, address) in &mut scored {
         *score *= 1.0 + generality * (snapshot.prior(*address) - 1.0);

@@ -9,7 +9,7 @@ use crate::domain::search;
 use crate::render::search_text;
 use crate::search::{Filters, SearchAnswer, SearchError, SearchRequest};
 use crate::web::auth::Anyone;
-use crate::web::compute::{ALL_RECORDS, Desk};
+use crate::web::compute::Desk;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::limits;
 use crate::web::state::AppState;
@@ -70,7 +70,6 @@ pub async fn search(
         let detail = format!("typing is {}, it may be 0 or 1", query.typing);
         return Err(Problem::new(Code::BadQuery, detail));
     }
-    // The shortest query may find the most.
     let desk = Desk::of(&request);
     let asked = SearchRequest {
         text: query.q,
@@ -87,8 +86,9 @@ pub async fn search(
         first: Vec::new(),
     };
     let generation = state.knowledge.current();
+    let work = search::work(&generation, &asked);
     if wants_text(&request) {
-        let found = desk.compute(ALL_RECORDS, move || {
+        let found = desk.compute(work, move || {
             search::search(&generation, &asked)
                 .map(|answer| (answer.hits.len(), search_text::render(&answer, &generation)))
         });
@@ -99,7 +99,7 @@ pub async fn search(
             .body(text));
     }
     let answer = desk
-        .compute(ALL_RECORDS, move || search::search(&generation, &asked))
+        .compute(work, move || search::search(&generation, &asked))
         .await??;
     Ok(HttpResponse::Ok().json(answer))
 }

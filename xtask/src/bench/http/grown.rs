@@ -2,17 +2,27 @@
 //! They keep their Chinese texts and most facets, and lose what makes them match and what was checked of the original:
 //! patterns, codes, edges, the tier.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+#![cfg_attr(
+    not(feature = "evaluation"),
+    allow(dead_code, reason = "only its tests use it")
+)]
 
-use anyhow::{Context, Result};
+use std::path::Path;
+
+use anyhow::Result;
+#[cfg(feature = "evaluation")]
+use {
+    anyhow::{Context, ensure},
+    peerless::clock::{Clock, SystemClock},
+    peerless::config::DataArgs,
+    peerless::startup::open_store,
+    peerless::store::{SeedRecord, SeedSource},
+    std::time::Instant,
+};
+
 use serde_json::{Map, Value, json};
 
 use crate::random::Vocabulary;
-use crate::shell;
 
 /// Texts of a document, and of the things that it advises and advises against.
 const TEXTS: [&str; 2] = ["signature", "root_cause"];
@@ -23,26 +33,42 @@ const LISTS: [(&str, [&str; 2]); 2] = [
 
 const TITLE_CHARS: usize = 70;
 
-/// Imports records into a database that holds `documents`, until it holds `count`.
-pub(super) fn import(program: &Path, data: &Path, documents: &[Value], count: usize) -> Result<()> {
-    let path = data.with_file_name("grown.ndjson");
-    let mut lines = BufWriter::new(File::create(&path)?);
+/// Puts records into a database that holds `documents`, until it holds `count`: through the store, as an import does behind the
+/// gate. The gate asks records about each other one by one, which takes hours for so many.
+#[cfg(feature = "evaluation")]
+pub(super) fn import(data: &Path, documents: &[Value], count: usize) -> Result<()> {
     let mut vocabulary = Vocabulary::new(documents.iter().flat_map(texts), 65);
     let missing = count.saturating_sub(documents.len());
-    for (number, original) in documents.iter().cycle().take(missing).enumerate() {
-        let line = line(original, number, &mut vocabulary).context("a document lacks an id or a domain")?;
-        writeln!(lines, "{line}")?;
-    }
-    lines.into_inner()?.sync_all()?;
+    let originals = documents.iter().cycle().take(missing).enumerate();
+    let seeds = originals.map(|(number, original)| seed(original, number, &mut vocabulary));
+    let seeds = seeds.collect::<Result<Vec<SeedRecord>>>()?;
+    let database = DataArgs {
+        data_dir: data.to_owned(),
+        database: None,
+        sqlite_max_bytes: None,
+    };
     let began = Instant::now();
-    let mut import = Command::new(program);
-    import.arg("import").arg(&path).arg("--data-dir").arg(data);
-    shell::run(import.stdout(Stdio::null()))?;
+    let taken_in = async {
+        let store = open_store(&database).await?;
+        let outcome = store.seed(SeedSource::Import, seeds, SystemClock.now()).await?;
+        anyhow::Ok(outcome.added.len())
+    };
+    let added = tokio::runtime::Runtime::new()?.block_on(taken_in)?;
+    ensure!(
+        added == missing,
+        "{added} of {missing} made records were taken in"
+    );
     println!(
-        "{missing} records made and imported in {:.0} s",
+        "{missing} records made and taken in by the store in {:.0} s",
         began.elapsed().as_secs_f64()
     );
     Ok(())
+}
+
+/// [`super::run`] builds this program with the store inside first.
+#[cfg(not(feature = "evaluation"))]
+pub(super) fn import(_: &Path, _: &[Value], _: usize) -> Result<()> {
+    anyhow::bail!("built without the store")
 }
 
 fn texts(document: &Value) -> impl Iterator<Item = &str> {
@@ -52,8 +78,8 @@ fn texts(document: &Value) -> impl Iterator<Item = &str> {
     own.chain(advice.filter_map(|entry| entry.get("action")?.as_str()))
 }
 
-/// A line as an export has it.
-fn line(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Option<Value> {
+/// A made record with its annex.
+fn made(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Option<(Value, Value)> {
     let mut document = original.as_object()?.clone();
     let id = format!("{}/grown-{number}", document.get("domain")?.as_str()?);
     document.insert("id".into(), json!(id));
@@ -73,7 +99,6 @@ fn line(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Option<
             redraw(entry, &names, vocabulary);
         }
     }
-    // The gate refuses a record that is as good an answer to a Chinese signature as its owner.
     if let Some(Value::String(chinese)) = document.get_mut("signature_zh") {
         chinese.push(' ');
         chinese.push_str(&number.to_string());
@@ -89,12 +114,19 @@ fn line(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Option<
         "title": title.split_whitespace().collect::<Vec<_>>().join(" "),
         "codes": [format!("GROWN_CODE_{number}")],
     });
-    Some(json!({
-        "id": id,
-        "revision": 1,
-        "document": Value::Object(document).to_string(),
-        "annex": annex.to_string(),
-    }))
+    Some((Value::Object(document), annex))
+}
+
+#[cfg(feature = "evaluation")]
+fn seed(original: &Value, number: usize, vocabulary: &mut Vocabulary) -> Result<SeedRecord> {
+    let (document, annex) =
+        made(original, number, vocabulary).context("a document lacks an id or a domain")?;
+    let id = document.get("id").and_then(Value::as_str).unwrap_or_default();
+    Ok(SeedRecord {
+        id: id.parse()?,
+        document: document.to_string(),
+        annex: annex.to_string(),
+    })
 }
 
 fn redraw(object: &mut Map<String, Value>, names: &[&str], vocabulary: &mut Vocabulary) {
@@ -117,9 +149,8 @@ mod tests {
             "root_cause": "four", "workarounds": [{ "action": "five six", "how": null }],
         });
         let mut vocabulary = Vocabulary::new(texts(&original), 65);
-        let made = line(&original, 7, &mut vocabulary).unwrap();
-        let document: Value = serde_json::from_str(made["document"].as_str().unwrap()).unwrap();
-        assert_eq!(made["id"], "cuda/grown-7");
+        let (document, annex) = made(&original, 7, &mut vocabulary).unwrap();
+        assert_eq!(annex["codes"][0], "GROWN_CODE_7");
         assert_eq!(document["id"], "cuda/grown-7");
         assert_eq!(document["regex"], Value::Null);
         assert_eq!(document["verification_tier"], "ai_generated");

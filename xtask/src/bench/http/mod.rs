@@ -5,7 +5,7 @@
 //! texts      messages and queries, made from the signatures that the server knows
 //! load       the generator: one thread, many connections, each request sent when it is due
 //! editor     publishes a record every second meanwhile
-//! grown      more records than there are, made and imported
+//! grown      more records than there are, made and put into the database
 //! ```
 
 mod editor;
@@ -52,8 +52,8 @@ pub(crate) struct Options {
     /// Also import the canons of a copy of the repository dbwls99706/deadends.dev.
     #[arg(long)]
     canons: Option<PathBuf>,
-    /// N records in all, up to 200,000: the rest are made of words drawn from the records, and imported before. The texts
-    /// are those that are sent without. 65,000 take a few minutes, and some 2 GB of memory and disk.
+    /// N records in all, up to 200,000: the rest are made of words drawn from the records, and put into the database before, past
+    /// the gate. The texts are those that are sent without. Built with the server inside; some 2 GB of memory and disk.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200_000))]
     grown: Option<u32>,
 }
@@ -70,6 +70,10 @@ const PATIENCE: Duration = Duration::from_mins(10);
 const RATE_LIMIT: &str = "100000";
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    #[cfg(not(feature = "evaluation"))]
+    if options.grown.is_some() {
+        return crate::eval::again_with_server(true);
+    }
     let program = server::given_or_built(options.server.as_deref())?;
     let scratch = std::env::temp_dir().join(format!("peerless-bench-{}", std::process::id()));
     let measured = measure(options, &program, &scratch.join("data"));
@@ -87,7 +91,7 @@ fn measure(options: &Options, program: &Path, data: &Path) -> Result<()> {
     let documents = records(program, data)?;
     let signatures = texts::signatures(&documents)?;
     if let Some(count) = options.grown {
-        grown::import(program, data, &documents, count as usize)?;
+        grown::import(data, &documents, count as usize)?;
     }
     let address = server::free_address()?;
     let arguments = ["--rate-limit", RATE_LIMIT];
