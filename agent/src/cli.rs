@@ -125,11 +125,6 @@ impl Verb {
     pub(crate) fn devices(&self) -> Option<&str> {
         self.run()?.devices.as_deref()
     }
-
-    /// Refuses options that each can be read and that contradict each other.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        self.run().map_or(Ok(()), |run| expect::contradict(&run.expect))
-    }
 }
 
 /// How a run is made.

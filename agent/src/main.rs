@@ -53,11 +53,6 @@ fn main() -> ExitCode {
             });
         }
     };
-    if let Err(why) = cli.verb.check() {
-        warn_of_variables();
-        process::say(&why);
-        return ExitCode::from(Code::Usage.number());
-    }
     if let Some(devices) = cli.verb.devices()
         && let Err(error) = process::see_only(devices)
     {

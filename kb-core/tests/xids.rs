@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use kb_core::annex::Blame;
-use kb_core::health::{Bearing, Family, WATCHED, known, known_xids};
+use kb_core::health::{Bearing, Family, WATCHED, What, known, known_xids, read_line};
 use kb_core::record::Record;
 use serde::Serialize;
 
@@ -114,5 +114,39 @@ fn every_record_that_a_look_names_is_in_kb_seed() {
         let Some(record) = row.record else { continue };
         let path = repository().join(format!("kb-seed/{record}.json"));
         assert!(path.is_file(), "{}: {record}", row.cause);
+    }
+}
+
+/// What a look says of a line is what the line's record is about.
+#[test]
+fn the_own_line_of_a_fatal_record_is_read_as_that_record() {
+    let mut read: Vec<String> = Vec::new();
+    for record in kb_seed::records() {
+        let named = match read_line(&record.document.signature).map(|event| event.what) {
+            Some(What::Message(named)) => named,
+            Some(What::Bus(named)) => Some(named),
+            _ => continue,
+        };
+        let id = record.id().to_string();
+        if named == Some(id.as_str()) {
+            read.push(id);
+        }
+    }
+    for id in [
+        "driver/bar2-self-test-failed",
+        "driver/device-unreachable-after-error",
+        "driver/fsp-fuse-check-failed",
+        "driver/gpu-boot-not-complete",
+        "driver/gsp-crash-report",
+        "driver/gsp-firmware-not-started",
+        "driver/gsp-lockdown-not-released",
+        "driver/gsp-wpr2-already-up",
+        "driver/none-initialized",
+        "driver/pci-device-not-enabled",
+        "driver/uvm-channel-error",
+        "pcie/aer-uncorrected",
+        "pcie/downstream-port-containment",
+    ] {
+        assert!(read.iter().any(|read| read == id), "{id}");
     }
 }

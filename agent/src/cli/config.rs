@@ -20,6 +20,7 @@ use clap::{Arg, Command, CommandFactory as _};
 use serde::Deserialize;
 
 use super::Cli;
+use super::expect::{self, Expectation};
 
 /// Read where none is named and it is there.
 const DEFAULT: &str = "/etc/peerless-agent.toml";
@@ -45,6 +46,7 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
         return Ok(arguments);
     };
     let place = place + 1;
+    check_expectations(&arguments)?;
     let Some(file) = file(&arguments)? else {
         return Ok(arguments);
     };
@@ -64,6 +66,17 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
         .chain(added)
         .chain(behind.iter().cloned())
         .collect())
+}
+
+/// Refuses a command line whose expectations contradict each other. What cannot be parsed is refused later.
+fn check_expectations(arguments: &[OsString]) -> Result<(), String> {
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(arguments);
+    let said = matches.ok().and_then(|matches| {
+        let (_, matches) = matches.subcommand()?;
+        let said = matches.try_get_many::<Expectation>("expect").ok()??;
+        Some(said.copied().collect::<Vec<_>>())
+    });
+    expect::contradict(&said.unwrap_or_default())
 }
 
 /// Names of what the command line itself says; nothing where it asks for help.
@@ -199,6 +212,9 @@ fn argument(
         Setting::List(values) => values.join(","),
         Setting::Switch(_) | Setting::Verb(_) => return Err(format!("{name} needs a value")),
     };
+    if name == "expect" {
+        expect::check_setting(&value)?;
+    }
     Ok(Some(vec![format!("--{name}={value}")]))
 }
 

@@ -1,4 +1,5 @@
-//! `--expect`: what the node should have. Each kind is said once, or the same each time.
+//! `--expect`: what the node should have. Of each kind the command line counts before the settings file; neither contradicts
+//! itself.
 
 use std::fmt;
 use std::mem::discriminant;
@@ -43,15 +44,21 @@ pub(super) fn p2p(said: &[Expectation]) -> Expect {
         Expectation::P2p(expect) => Some(*expect),
         Expectation::Gpus(_) => None,
     });
-    said.next().unwrap_or_default()
+    said.next_back().unwrap_or_default()
 }
 
 /// What was said of the number of GPUs.
 pub(super) fn gpus(said: &[Expectation]) -> Option<u32> {
-    said.iter().find_map(|expectation| match expectation {
+    said.iter().rev().find_map(|expectation| match expectation {
         Expectation::Gpus(count) => Some(*count),
         Expectation::P2p(_) => None,
     })
+}
+
+/// What the settings file says, checked by itself.
+pub(super) fn check_setting(text: &str) -> Result<(), String> {
+    let said: Result<Vec<Expectation>, String> = text.split(',').map(expectation).collect();
+    contradict(&said?)
 }
 
 /// Refuses two expectations of one kind that differ: whichever counted, the other could hide a fault.

@@ -44,7 +44,7 @@ fn is_excluded(root: &HostRoot, address: &str) -> bool {
 pub(crate) enum Visibility {
     All,
     /// It may not see all, with why.
-    Some(String),
+    Confined(String),
     /// Whether it may could not be read, with why.
     Unknown(String),
 }
@@ -59,7 +59,9 @@ pub(crate) fn visibility(root: &HostRoot, visible_devices: Option<&str>) -> Visi
         Some(container) => {
             return Visibility::Confined(format!("this process runs in a container or a job ({container})"));
         }
-        None => return Visibility::Unknown("whether this process runs in a container cannot be read".to_owned()),
+        None => {
+            return Visibility::Unknown("whether this process runs in a container cannot be read".to_owned());
+        }
     }
     match effective_user(root) {
         Some(0) => Visibility::All,

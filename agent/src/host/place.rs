@@ -65,7 +65,11 @@ const NAMED_MARKS: [&str; 2] = ["run/systemd/container", "run/host/container-man
 /// nothing where the process is in the host's own namespaces.
 fn by_file(root: &HostRoot) -> Option<Fact<String>> {
     // Apptainer stays in the host's namespaces.
-    if let Some(found) = by_variable(root, "proc/self/environ", &["APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"]) {
+    if let Some(found) = by_variable(
+        root,
+        "proc/self/environ",
+        &["APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"],
+    ) {
         return Some(found.map(|_| "apptainer".to_owned()));
     }
     if is_in_first_namespaces(root) {
@@ -76,9 +80,9 @@ fn by_file(root: &HostRoot) -> Option<Fact<String>> {
         return Some(Fact::read((*runtime).to_owned(), format!("/{mark}")));
     }
     let mut named = NAMED_MARKS.iter().map(|mark| root.line(mark));
-    named
-        .find(|name| name.value.is_some())
-        .or_else(|| by_variable(root))
+    // `container=lxc`, which a container's first process gets (systemd's container interface).
+    let variable = || by_variable(root, "proc/1/environ", &["container"]);
+    named.find(|name| name.value.is_some()).or_else(variable)
 }
 
 /// The first of these variables that a process has, with a value.

@@ -243,7 +243,9 @@ impl Roll<'_> {
             let Unanswered { why, message } = gpu.address.as_ref().err()?;
             let absence = match why {
                 Why::Lost => Absence::Lost,
-                Why::NoPermission if matches!(self.visibility, Visibility::Confined(_)) => Absence::NotGranted,
+                Why::NoPermission if matches!(self.visibility, Visibility::Confined(_)) => {
+                    Absence::NotGranted
+                }
                 Why::NoPermission | Why::Failed => Absence::NotLookedAt,
             };
             Some(AbsentGpu::new(

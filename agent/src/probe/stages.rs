@@ -61,30 +61,13 @@ pub(super) fn run(
             ..untouched(&mut session, &opened, steps, facts)
         };
     }
-    let with_peers = with_peers(&steps, &facts);
-    let gpus = opened.gpus.len();
-    let alone = (0..).take(gpus).filter(|gpu| !with_peers.contains(gpu));
-    let own: Vec<Own> = alone
-        .map(|gpu| {
-            progress.step(Step::Preparing { gpu, of: gpus });
-            Own::check(setup, &mut session, gpu, nonce)
-        })
-        .collect();
-    for gpu in with_peers.iter().copied() {
-        progress.step(Step::Preparing { gpu, of: gpus });
-        // What is wrong with that is told by the checks.
-        session.prepare(gpu);
-    }
-    if !with_peers.is_empty() {
-        // After the worker's contexts: in exclusive compute mode the partner would take their place.
-        session.prepare_partner(opened.gpus.len());
-    }
-    parts.end("contexts");
     let climb = Climb {
         setup,
         run: nonce,
         progress,
     };
+    let own = prepare(&climb, &mut session, opened.gpus.len(), (&steps, &facts));
+    parts.end("contexts");
     let mut bench = options
         .bench
         .map(|chosen| Bench::new(chosen, &opened.gpus, &idle, progress));
@@ -237,6 +220,32 @@ fn look_at(
 fn ways(steps: &[PairStep]) -> Vec<Way> {
     let both = |step: &PairStep| [Way::open(step.a, step.b), Way::open(step.b, step.a)];
     steps.iter().flat_map(both).collect()
+}
+
+/// Contexts and memory on all GPUs. Those without a peer are checked by themselves.
+fn prepare(
+    climb: &Climb<'_>,
+    session: &mut Session<'_>,
+    gpus: usize,
+    (steps, facts): (&[PairStep], &[PairFacts]),
+) -> Vec<Own> {
+    let with_peers = with_peers(steps, facts);
+    let step = |gpu| climb.progress.step(Step::Preparing { gpu, of: gpus });
+    let mut own = Vec::new();
+    for gpu in (0..).take(gpus).filter(|gpu| !with_peers.contains(gpu)) {
+        step(gpu);
+        own.push(Own::check(climb.setup, session, gpu, climb.run));
+    }
+    for gpu in with_peers.iter().copied() {
+        step(gpu);
+        // What is wrong with that is told by the checks.
+        session.prepare(gpu);
+    }
+    if !with_peers.is_empty() {
+        // After the worker's contexts: in exclusive compute mode the partner would take their place.
+        session.prepare_partner(gpus);
+    }
+    own
 }
 
 /// The GPUs that the driver lets reach another, or be reached: the ladder uses them.

@@ -20,6 +20,7 @@ mod flow;
 mod gate;
 mod gate_scripts;
 mod host;
+mod kernel_lines;
 mod killed;
 mod ladder;
 mod lossless;

@@ -114,7 +114,7 @@ fn with_wrong_copies(gpus: usize) -> Scenario {
     let mut scenario = Scenario::healthy(gpus);
     let fate = Fate::Corrupted {
         xor: 1,
-        every: 4096,
+        every: 16,
         at: 0,
     };
     for gpu in 0..gpus {

@@ -4,7 +4,7 @@ use super::What;
 
 /// Of the GPU driver: words of the line, and the record that explains it. The first that the line has counts. A healthy start
 /// prints none of them, nor does a GPU that is excluded or of another driver.
-const MESSAGES: [(&str, Option<&str>); 26] = [
+const MESSAGES: [(&str, Option<&str>); 25] = [
     ("fallen off the bus", Some("driver/gpu-lost-at-probe")),
     // Several records are about reasons of it.
     ("RmInitAdapter failed", None),

@@ -71,7 +71,7 @@ fn logged(report: &Report) -> Option<(Verdict, String)> {
             }
         );
         // A port of the bus, when a GPU of the run hangs on it.
-        let is_above = || matches!(event.what, What::Bus(_)) && look.gpus_at(&event.device).next().is_some();
+        let is_above = || matches!(event.what, What::Bus(_)) && !look.gpus_at(&event.device).is_empty();
         is_switch || event.device == NODE || gpus.contains(&event.device) || is_above()
     });
     let of_run: Vec<LineEvent> = of_run.collect();

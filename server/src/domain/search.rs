@@ -6,7 +6,7 @@ use kb_core::ids::RecordId;
 use kb_core::scanner::ScanOptions;
 
 use crate::feed::Generation;
-use crate::search::{SearchAnswer, SearchError, SearchRequest};
+use crate::search::{DEFAULT_LIMIT, SearchAnswer, SearchError, SearchRequest};
 
 /// Fewer words are no message, unless a colon stands among them: `out of memory` means any of its records.
 const MIN_MESSAGE_WORDS: usize = 4;
@@ -23,7 +23,7 @@ const RECORDS_PER_BYTE: usize = 4;
 /// half a millisecond.
 pub fn work(generation: &Generation, request: &SearchRequest) -> usize {
     if generation.index.is_built() {
-        let hits = request.limit.unwrap_or(crate::search::DEFAULT_LIMIT);
+        let hits = request.limit.unwrap_or(DEFAULT_LIMIT);
         request.text.len() * BYTES_PER_QUERY_BYTE + hits * BYTES_PER_HIT + generation.len() / RECORDS_PER_BYTE
     } else {
         usize::MAX

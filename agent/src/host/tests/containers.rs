@@ -48,7 +48,10 @@ fn containers_are_told_by_their_marks() {
         ("lxc", ("proc/1/environ", "TERM=linux\0container=lxc\0")),
         (
             "apptainer",
-            ("proc/self/environ", "HOME=/root\0APPTAINER_CONTAINER=/images/a.sif\0"),
+            (
+                "proc/self/environ",
+                "HOME=/root\0APPTAINER_CONTAINER=/images/a.sif\0",
+            ),
         ),
         (
             "slurm job",

@@ -186,17 +186,18 @@ fn the_link_to_the_host_is_read_under_load() {
 /// A weak GPU gives in under load: what it says after the checks is what holds.
 #[test]
 fn a_state_that_turns_bad_during_the_run_is_a_fault() {
-    let turned: [(&str, fn(&mut Condition)); 5] = [
+    type Turn = fn(&mut Condition);
+    let turned: [(&str, Turn); 5] = [
         ("asks for a reboot", |condition| condition.recovery_action = 2),
         ("wait to be remapped", |condition| {
-            condition.remapped_rows.pending = true
+            condition.remapped_rows.pending = true;
         }),
         ("could not be remapped", |condition| {
-            condition.remapped_rows.failure = true
+            condition.remapped_rows.failure = true;
         }),
         ("SRAM", |condition| condition.ecc.sram_threshold_exceeded = true),
         ("fabric", |condition| {
-            condition.fabric.state = FabricState::NotStarted
+            condition.fabric.state = FabricState::NotStarted;
         }),
     ];
     for (said, turn) in turned {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use fake_gpu::Scenario;
-use fake_gpu::scenario::Condition;
+use fake_gpu::scenario::{CallEffect, CallFault, Condition};
 use kb_core::report::Report;
 
 use super::{AGENT, ARMED, Cluster, FRESH, seconds};
@@ -86,6 +86,25 @@ fn the_one_gpu_of_a_job_drains_the_node_where_it_has_a_fault() {
             "{cause}: {}",
             other.stderr
         );
+        let run = Run::of(&cluster.script("slurm/prolog.sh", "0").output().unwrap());
+        assert_eq!(run.code, 1, "{cause}: {}", run.stderr);
+        let own = cluster.own();
+        assert!(own.contains("DRAIN") && own.contains(cause), "{cause}: {own}");
+    }
+}
+
+/// The fault shows only where a kernel runs.
+#[test]
+fn the_one_gpu_of_a_job_whose_kernels_fail_drains_the_node() {
+    for (code, cause) in [(214, "ecc_error"), (719, "access_fails")] {
+        let mut scenario = Scenario::healthy(2);
+        let effect = CallEffect::Spoil { gpu: 0, code };
+        scenario
+            .call_faults
+            .push(CallFault::always("cuLaunchKernel", effect));
+        let cluster = Cluster::with(&scenario, ARMED);
+        let other = Run::of(&cluster.script("slurm/prolog.sh", "1").output().unwrap());
+        assert_eq!(other.code, 0, "{}", other.stderr);
         let run = Run::of(&cluster.script("slurm/prolog.sh", "0").output().unwrap());
         assert_eq!(run.code, 1, "{cause}: {}", run.stderr);
         let own = cluster.own();
