@@ -141,7 +141,6 @@ fn the_own_line_of_a_fatal_record_is_read_as_that_record() {
         "driver/gsp-firmware-not-started",
         "driver/gsp-lockdown-not-released",
         "driver/gsp-wpr2-already-up",
-        "driver/none-initialized",
         "driver/pci-device-not-enabled",
         "driver/uvm-channel-error",
         "pcie/aer-uncorrected",
