@@ -243,7 +243,10 @@ fn fatal_errors_of_the_bus_are_read_in_the_words_of_old_and_new_kernels() {
 /// A module that supports none of the GPUs says it, and the right one may be loaded behind it.
 #[test]
 fn a_module_that_finds_no_gpu_of_its_own_is_no_fault() {
-    assert_eq!(read_message("NVRM: None of the NVIDIA devices were initialized."), None);
+    assert_eq!(
+        read_message("NVRM: None of the NVIDIA devices were initialized."),
+        None
+    );
 }
 
 #[test]
