@@ -1,5 +1,10 @@
 //! Numbers and texts that are drawn: the same ones from the same seed.
 
+#![cfg_attr(
+    not(feature = "evaluation"),
+    allow(dead_code, reason = "only made records and their tests use it")
+)]
+
 /// A reproducible source of numbers (`SplitMix64`).
 pub(crate) struct Random(u64);
 

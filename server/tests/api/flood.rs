@@ -103,6 +103,8 @@ async fn requests_that_wait_behind_each_other_on_a_connection_let_others_pass() 
     app.stop().await;
 }
 
+const JSON: &str = "application/json";
+
 /// Large texts of many addresses are worked on in turns with the small one of another.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_small_text_does_not_wait_behind_large_ones() {
@@ -112,15 +114,15 @@ async fn a_small_text_does_not_wait_behind_large_ones() {
     })
     .await;
     let line = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n";
-    let unknown: String = (0..3_000)
-        .map(|number| format!("error: frob{number} cannot quux the bar{number}\n"))
+    let unknown: Vec<String> = (0..3_000)
+        .map(|number| format!("error: frob{number} cannot quux the bar{number}"))
         .collect();
+    let unknown = unknown.join("\n");
     let form = reqwest::Url::parse_with_params("http://x", [("text", &unknown)]).unwrap();
     let large = json!({ "text": line.repeat(50_000) }).to_string();
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
         {"name": "match", "arguments": {"text": line.repeat(50_000)}}});
     let items = vec![json!({ "text": line.repeat(1000) }); 60];
-    const JSON: &str = "application/json";
     let bodies = [
         ("/api/v1/match", JSON, large),
         ("/mcp", JSON, message.to_string()),
