@@ -23,6 +23,7 @@ mod held;
 mod host;
 pub mod limits;
 mod links;
+mod lookup;
 pub mod mcp;
 mod observe;
 pub mod openid;

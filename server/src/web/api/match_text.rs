@@ -1,7 +1,6 @@
 //! `POST /api/v1/match`: a text or a log in, the records that explain it out. Nothing of it is kept.
 
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::Arc;
 
 use actix_web::http::header::{self, ContentType};
@@ -25,6 +24,7 @@ use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::held::held;
 use crate::web::links::base_url;
+use crate::web::lookup::in_turns;
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 
@@ -150,17 +150,8 @@ pub async fn match_text(
             return Ok(lines_of_text(&request, asked.text, matching, explaining));
         }
         let mut text = Steps::start(&generation, asked.text, options, limits::WORK_TIME);
-        let mut share = Share::of_answers(&request);
-        let step = move || match text.step() {
-            None => share
-                .grow_to(text.memory_usage())
-                .err()
-                .map(|busy| Err(Problem::from(busy))),
-            Some(Ok(found)) => Some(Ok((found, mem::take(&mut share)))),
-            Some(Err(error)) => Some(Err(error.into())),
-        };
-        let (found, share) = desk.in_turns(bytes, step).await??;
-        share.keep(&request);
+        let step = move || (text.step(), text.memory_usage());
+        let found = in_turns(&request, bytes, step).await?;
         if let (Some(draft), Some(text)) = (draft, text_for_draft) {
             let draft = Some(match_draft::tried(&desk, draft, generation, text).await?);
             let answer = explain(found, &explaining);

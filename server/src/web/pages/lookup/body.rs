@@ -16,10 +16,11 @@ use crate::domain::steps::Steps;
 use crate::feed::Generation;
 use crate::render::answer::origin::Only;
 use crate::search::{SearchAnswer, SearchRequest};
-use crate::web::body::{self, BodyError, Share, Sink};
+use crate::web::body::{self, BodyError, Sink};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
+use crate::web::lookup::in_turns;
 
 /// Longest text that is put back into the box, in bytes.
 const ECHO_BYTES: usize = 16 * 1024;
@@ -129,20 +130,12 @@ async fn from_form(
     let desk = Desk::of(request);
     let mut steps = Steps::start(&generation, text, options, limits::WORK_TIME);
     let mut hits = Hits::default();
-    let mut share = Share::of_answers(request);
-    let step = move || match steps.step_noting(&mut hits) {
-        None => share
-            .grow_to(steps.memory_usage())
-            .err()
-            .map(|busy| Err(Problem::from(busy))),
-        Some(Ok(answer)) => {
-            let hits = mem::take(&mut hits);
-            Some(Ok((answer, hits, steps.take_text(), mem::take(&mut share))))
-        }
-        Some(Err(error)) => Some(Err(error.into())),
+    let step = move || {
+        let answer = steps.step_noting(&mut hits);
+        let done = answer.map(|answer| Ok((answer?, mem::take(&mut hits), steps.take_text())));
+        (done, steps.memory_usage())
     };
-    let (answer, hits, text, share) = desk.in_turns(ALL_RECORDS, step).await??;
-    share.keep(request);
+    let (answer, hits, text) = in_turns(request, ALL_RECORDS, step).await?;
     let words = words_of(&text).filter(|_| !answer.has_error());
     let found = match words.map(str::to_owned) {
         Some(words) => {
