@@ -11,7 +11,7 @@ mod idle;
 mod ladder;
 mod live;
 mod nccl;
-mod own;
+mod own_memory;
 mod parts;
 mod progress;
 mod selection;

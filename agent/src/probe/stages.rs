@@ -12,7 +12,7 @@ use super::bench::{Bench, Way};
 use super::failure::failure_from;
 use super::idle;
 use super::ladder::{Ascent, Climb, LOWER, UPPER};
-use super::own::Own;
+use super::own_memory::OwnMemory;
 use super::parts::Parts;
 use super::progress::{PairStep, Progress, Step};
 use super::session::{Known, Session};
@@ -228,13 +228,13 @@ fn prepare(
     session: &mut Session<'_>,
     gpus: usize,
     (steps, facts): (&[PairStep], &[PairFacts]),
-) -> Vec<Own> {
+) -> Vec<OwnMemory> {
     let with_peers = with_peers(steps, facts);
     let step = |gpu| climb.progress.step(Step::Preparing { gpu, of: gpus });
     let mut own = Vec::new();
     for gpu in (0..).take(gpus).filter(|gpu| !with_peers.contains(gpu)) {
         step(gpu);
-        own.push(Own::check(climb.setup, session, gpu, climb.run));
+        own.push(OwnMemory::check(climb.setup, session, gpu, climb.run));
     }
     for gpu in with_peers.iter().copied() {
         step(gpu);

@@ -7,7 +7,7 @@ use fake_gpu::scenario::{FabricState, Pairs};
 use kb_core::report::Report;
 use kb_core::verdict::{Verdict, cause, table};
 
-use crate::node::Node;
+use crate::node::{Node, Run};
 
 /// What a run on a scenario must come to.
 struct Expected {
@@ -299,13 +299,7 @@ fn an_xid_in_the_window_names_the_cause() {
         (94, Some(cause::ECC_ERROR)),
         (13, None),
     ] {
-        // The scenario has to name the log before the node is there: it is made where the scenario says.
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("kmsg");
-        std::fs::write(&file, "").unwrap();
-        let node = Node::with(&Scenario::xid_in_window(&file, xid, "as the driver writes it"));
-        link_kernel_log(&node, &file);
-        let (report, run) = node.probe(&[]);
+        let (report, run) = probed_with(xid);
         let verdict = &report.pairs[0].verdict;
         assert_eq!(
             verdict.cause.as_deref(),
@@ -317,18 +311,24 @@ fn an_xid_in_the_window_names_the_cause() {
     }
 }
 
-/// An Xid that no row of a pair names is a fault of the run all the same, with a ledger and without.
+/// An Xid that no row of a pair names is a fault of the run all the same.
 #[test]
 fn a_fault_in_the_window_that_no_pair_has_is_a_fault_of_the_run() {
     for (xid, code) in [(62, 2), (119, 2), (143, 2), (43, 0), (32, 0)] {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("kmsg");
-        std::fs::write(&file, "").unwrap();
-        let node = Node::with(&Scenario::xid_in_window(&file, xid, "as the driver writes it"));
-        link_kernel_log(&node, &file);
-        let (report, run) = node.probe(&[]);
+        let (report, run) = probed_with(xid);
         assert_eq!(run.code, code, "Xid {xid}: {} {:?}", run.stderr, report.logs);
     }
+}
+
+/// A run while whose checks the kernel tells of an Xid of GPU 0.
+fn probed_with(xid: u32) -> (Report, Run) {
+    // The scenario has to name the log before the node is there: it is made where the scenario says.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kmsg");
+    std::fs::write(&file, "").unwrap();
+    let node = Node::with(&Scenario::xid_in_window(&file, xid, "as the driver writes it"));
+    link_kernel_log(&node, &file);
+    node.probe(&[])
 }
 
 /// `/dev/kmsg` of the node is this file.

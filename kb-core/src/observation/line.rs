@@ -1,7 +1,7 @@
 //! Lines of the kernel log that are events: read strictly, each with the device it is about.
 
 use super::Recovery;
-use super::messages::{Found, find};
+use super::messages::{FatalMessage, find};
 use crate::report::{Family, NODE};
 
 /// Longest text kept of a line, in characters.
@@ -58,7 +58,7 @@ pub fn read_line(line: &str) -> Option<LineEvent> {
         return numbered(line, place, marker, family);
     }
     let line = line.replace(LINE_END, " ");
-    let Found { start, what } = find(&line)?;
+    let FatalMessage { start, what } = find(&line)?;
     let rest = line.get(start..)?;
     let mut words = rest.split([' ', ',']);
     let device = match what {

@@ -90,23 +90,23 @@ const OF_BUS: [(&str, &str); 4] = [
 ];
 
 /// A fatal line: where its message begins, and what it tells.
-pub(super) struct Found {
+pub(super) struct FatalMessage {
     pub(super) start: usize,
     pub(super) what: What,
 }
 
 /// Finds a message of the GPU driver, or of PCI Express. Other drivers' devices are not GPUs.
-pub(super) fn find(line: &str) -> Option<Found> {
+pub(super) fn find(line: &str) -> Option<FatalMessage> {
     // Linux writes the second since 6.8.
     let normal = line.replace("Uncorrectable (Fatal)", "Uncorrected (Fatal)");
     let begin = |starts: &[&str]| starts.iter().find_map(|start| line.find(start));
     if let Some(start) = begin(&["NVRM: ", "nvidia 0", "nvidia-uvm: "]) {
         let (_, record) = MESSAGES.iter().find(|(words, _)| normal.contains(words))?;
         let what = What::Message(*record);
-        return Some(Found { start, what });
+        return Some(FatalMessage { start, what });
     }
     let (_, record) = OF_BUS.iter().find(|(words, _)| normal.contains(words))?;
     let start = begin(&["pcieport ", "pci 0"])?;
     let what = What::Bus(record);
-    Some(Found { start, what })
+    Some(FatalMessage { start, what })
 }

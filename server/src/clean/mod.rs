@@ -32,7 +32,7 @@ pub enum CleanError {
     Unnamed(PathBuf),
     /// A log that is not the one that was described: shortened, or changed without its entry.
     #[error(
-        "{}: holds {memory_usage} bytes and {found_lines} lines, the manifest says {bytes} and {lines}",
+        "{}: holds {found_bytes} bytes and {found_lines} lines, the manifest says {bytes} and {lines}",
         path.display()
     )]
     Unlike {
@@ -41,7 +41,7 @@ pub enum CleanError {
         bytes: u64,
         lines: u64,
         /// Decompressed bytes that are there.
-        memory_usage: u64,
+        found_bytes: u64,
         found_lines: u64,
     },
 }

@@ -83,7 +83,7 @@ pub fn alarms(generation: &Arc<Generation>, corpus: &Corpus, log: &Log) -> Resul
             path,
             bytes: log.bytes,
             lines: log.lines,
-            memory_usage: answer.bytes_scanned,
+            found_bytes: answer.bytes_scanned,
             found_lines: answer.lines_scanned,
         });
     }

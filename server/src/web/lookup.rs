@@ -6,16 +6,15 @@ use actix_web::HttpRequest;
 use super::body::Share;
 use super::compute::Desk;
 use super::error::Problem;
-use crate::domain::lookup::LookupError;
 
 /// What a step of a lookup comes to: the result where it is the last, and the memory of what was found so far, in bytes.
-pub(super) type Step<T> = (Option<Result<T, LookupError>>, usize);
+pub(super) type Step<T, E> = (Option<Result<T, E>>, usize);
 
 /// Takes steps until the last one. `bytes`: of the text.
-pub(super) async fn in_turns<T: Send + 'static>(
+pub(super) async fn in_turns<T: Send + 'static, E: Into<Problem>>(
     request: &HttpRequest,
     bytes: usize,
-    mut step: impl FnMut() -> Step<T> + Send + 'static,
+    mut step: impl FnMut() -> Step<T, E> + Send + 'static,
 ) -> Result<T, Problem> {
     let mut share = Share::of_answers(request);
     let counted = move || {

@@ -1,28 +1,9 @@
 //! What a GPU that was checked by itself came to: the causes of pairs, as far as one GPU can have them.
 
 use super::super::cause;
-use super::{Named, RunRow};
+use super::RunRow;
 use crate::report::Failure;
 use crate::verdict::Verdict;
-
-const fn row(
-    (cause, verdict): (&'static str, Verdict),
-    record: Option<&'static str>,
-    means: &'static str,
-    fix: &'static str,
-    applies: fn(&Failure) -> bool,
-) -> RunRow {
-    RunRow {
-        named: Named {
-            cause,
-            verdict,
-            record,
-            means,
-            fix,
-        },
-        applies,
-    }
-}
 
 /// The check ended with this cause, as the agent has seen it.
 fn came_to(failure: &Failure, cause: &str) -> bool {
@@ -35,7 +16,7 @@ fn returned(failure: &Failure, codes: &[i32]) -> bool {
 
 /// The first that applies names the cause, before those of runs.
 pub(in crate::verdict) const ALONE: &[RunRow] = &[
-    row(
+    RunRow::of(
         (cause::ECC_ERROR, Verdict::Broken),
         Some("cuda/uncorrectable-ecc-error"),
         "A GPU that was checked by itself had an error of its memory that ECC could not correct (214).",
@@ -43,7 +24,7 @@ pub(in crate::verdict) const ALONE: &[RunRow] = &[
          `nvidia-smi -q -d ECC,ROW_REMAPPER`: a failed row remapping means that the GPU has to be replaced.",
         |failure| returned(failure, &[214]),
     ),
-    row(
+    RunRow::of(
         (cause::NVLINK_ERROR, Verdict::Broken),
         Some("cuda/uncorrectable-nvlink-error"),
         "A GPU that was checked by itself had an error of an NVLink (220 or 226).",
@@ -51,14 +32,14 @@ pub(in crate::verdict) const ALONE: &[RunRow] = &[
          bridge, baseboard or GPU.",
         |failure| returned(failure, &[220, 226]),
     ),
-    row(
+    RunRow::of(
         (cause::DATA_MISMATCH, Verdict::Broken),
         None,
         "A kernel filled a GPU's own memory, and copies of it are not what the kernel wrote.",
         "Take the GPU out of use, reset it and run the probe again. If it stays, have the GPU replaced.",
         |failure| came_to(failure, cause::DATA_MISMATCH),
     ),
-    row(
+    RunRow::of(
         (cause::HANG, Verdict::Broken),
         Some("driver/call-does-not-return"),
         "A call or a kernel on a GPU that was checked by itself does not end, also in a fresh process.",
@@ -66,7 +47,7 @@ pub(in crate::verdict) const ALONE: &[RunRow] = &[
          that keeps hanging is for the vendor, with `nvidia-bug-report.sh`.",
         |failure| came_to(failure, cause::HANG),
     ),
-    row(
+    RunRow::of(
         (cause::PROCESS_DIES, Verdict::Broken),
         Some("driver/process-dies-in-call"),
         "The process that checks a GPU by itself is killed or crashes, also fresh.",
@@ -74,7 +55,7 @@ pub(in crate::verdict) const ALONE: &[RunRow] = &[
          reinstall the driver. Out-of-memory kills stand in the kernel log.",
         |failure| came_to(failure, cause::PROCESS_DIES),
     ),
-    row(
+    RunRow::of(
         (cause::ACCESS_FAILS, Verdict::Broken),
         None,
         "A kernel or a copy in a GPU's own memory returns an error, also in a fresh process.",
@@ -82,7 +63,7 @@ pub(in crate::verdict) const ALONE: &[RunRow] = &[
          GPU.",
         |failure| came_to(failure, cause::ACCESS_FAILS),
     ),
-    row(
+    RunRow::of(
         (cause::JIT_MISSING, Verdict::Unknown),
         Some("cuda/ptx-jit-compiler-not-found"),
         "The driver's compiler is missing (221) or switched off (223), so no kernel could be run on a GPU by itself.",
@@ -90,7 +71,7 @@ pub(in crate::verdict) const ALONE: &[RunRow] = &[
          and `utility` capabilities. With 223 take `CUDA_DISABLE_PTX_JIT` out of the environment.",
         |failure| returned(failure, &[221, 223]),
     ),
-    row(
+    RunRow::of(
         (cause::PTX_TOO_NEW, Verdict::Unknown),
         Some("cuda/unsupported-ptx-version"),
         "The driver does not take the agent's kernels (218 or 222), so none could be run on a GPU by itself.",

@@ -11,6 +11,28 @@ pub(in crate::verdict) struct RunRow {
     pub(in crate::verdict) applies: fn(&Failure) -> bool,
 }
 
+impl RunRow {
+    pub(super) const fn of(
+        (cause, verdict): (&'static str, Verdict),
+        record: Option<&'static str>,
+        means: &'static str,
+        fix: &'static str,
+        applies: fn(&Failure) -> bool,
+    ) -> Self {
+        Self {
+            named: Named {
+                cause,
+                verdict,
+                record,
+                means,
+                fix,
+            },
+            applies,
+        }
+    }
+}
+
+/// Without a run nothing can be told.
 const fn row(
     cause: &'static str,
     record: &'static str,
@@ -18,16 +40,7 @@ const fn row(
     fix: &'static str,
     applies: fn(&Failure) -> bool,
 ) -> RunRow {
-    RunRow {
-        named: Named {
-            cause,
-            verdict: Verdict::Unknown,
-            record: Some(record),
-            means,
-            fix,
-        },
-        applies,
-    }
+    RunRow::of((cause, Verdict::Unknown), Some(record), means, fix, applies)
 }
 
 /// The first that applies names the cause.

@@ -22,6 +22,8 @@ const EXAMPLE_BYTES: usize = 600;
 /// Different messages of one text; one that fails in more ways is broken as a whole.
 const MOST_MESSAGES: usize = 200;
 
+/// What the number of a known line takes, in bytes.
+const KNOWN_LINE_BYTES: usize = 16;
 /// Error-like lines of one text that are redacted, in bytes: that costs far more than matching does.
 const MOST_LOOKED_BYTES: usize = 2 << 20;
 
@@ -106,6 +108,12 @@ impl<T: AsRef<str>> UnknownSearch<T> {
         let is_late = !is_done && meter.spent() > self.limit;
         self.finder.found.are_more |= is_late;
         (is_done || is_late).then(|| std::mem::take(&mut self.finder.found))
+    }
+
+    /// Estimated memory of what was found so far, in bytes.
+    pub fn memory_usage(&self) -> usize {
+        let scanner = self.scanner.as_ref().map_or(0, Scanner::memory_usage);
+        scanner + self.finder.known.len() * KNOWN_LINE_BYTES
     }
 
     /// Notes which lines of the next piece are known.

@@ -15,9 +15,10 @@ use crate::render::i18n::kept::Words;
 use crate::render::words::moment;
 use crate::web::anonymous;
 use crate::web::auth::Anyone;
-use crate::web::compute::{ALL_RECORDS, Desk};
+use crate::web::compute::ALL_RECORDS;
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
+use crate::web::lookup::in_turns;
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 
@@ -104,8 +105,8 @@ async fn unknown_lines(
 ) -> Result<UnknownLines, Problem> {
     let matcher = &state.knowledge.current().matcher;
     let mut search = UnknownSearch::of(matcher, text, None, limits::WORK_TIME);
-    let desk = Desk::of(request);
-    Ok(desk.in_turns(ALL_RECORDS, move || search.step()).await?)
+    let step = move || (search.step().map(Ok::<_, Problem>), search.memory_usage());
+    in_turns(request, ALL_RECORDS, step).await
 }
 
 /// Keeps the lines that were shown. They are read and redacted again: the form may have been changed.

@@ -132,7 +132,8 @@ async fn from_form(
     let mut hits = Hits::default();
     let step = move || {
         let answer = steps.step_noting(&mut hits);
-        let done = answer.map(|answer| Ok((answer?, mem::take(&mut hits), steps.take_text())));
+        let whole = |answer| (answer, mem::take(&mut hits), steps.take_text());
+        let done = answer.map(|answer| answer.map(whole));
         (done, steps.memory_usage())
     };
     let (answer, hits, text) = in_turns(request, ALL_RECORDS, step).await?;

@@ -11,12 +11,12 @@ use super::session::Session;
 use super::setup::Setup;
 
 /// What the check of one GPU came to.
-pub(super) struct Own {
+pub(super) struct OwnMemory {
     gpu: u32,
     attempt: Attempt,
 }
 
-impl Own {
+impl OwnMemory {
     /// Checks a GPU, and once more in a fresh process where that shows something wrong.
     pub(super) fn check(setup: &Setup, session: &mut Session<'_>, gpu: u32, run: u64) -> Self {
         let nonce = Nonce {
