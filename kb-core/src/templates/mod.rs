@@ -10,16 +10,18 @@
 //! template and the pattern that is made from its lines see the same parts.
 //!
 //! ```text
-//! line     a line -> its tokens; does it look like an error?     mod   the tree
+//! error_words   does a line look like an error?     tokens   a line -> its tokens     mod   the tree
 //! ```
 
-mod line;
+mod error_words;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use std::collections::HashMap;
 
-pub use line::{looks_like_error, tokens};
+pub use error_words::looks_like_error;
+pub use tokens::tokens;
 
 /// Tokens that lead down the tree, behind the number of tokens. He et al. use trees of depth 3 to 5.
 const LEADING: usize = 2;
