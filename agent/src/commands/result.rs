@@ -13,14 +13,8 @@ use time::OffsetDateTime;
 
 use super::daemon::{ABOUT, CLOCK_SKEW, finished};
 use crate::cli::HereArgs;
+use crate::gate::{INTERVAL, oldest_look};
 use crate::host::{self, HostRoot};
-
-/// Between two looks of the daemon where it has not written down how long it waits.
-const INTERVAL: Duration = Duration::from_mins(15);
-/// What a look may take beside its interval.
-const BESIDE: Duration = Duration::from_secs(30);
-/// A daemon that has missed so many looks is silent.
-const LOOKS: u32 = 3;
 
 /// This node, as its results have to name it.
 pub(super) struct Here {
@@ -129,9 +123,7 @@ impl Made {
         let age = SystemTime::from(now)
             .duration_since(self.finished)
             .unwrap_or_default();
-        // The daemon leaves a tenth of its interval to chance, and a look takes a while itself.
-        let most = here.interval * LOOKS + here.interval * LOOKS / 10 + BESIDE;
-        if age > most {
+        if age > oldest_look(here.interval) {
             return Err(self.told(&format!(
                 "the last look is {} s old, and the daemon looks every {} s",
                 age.as_secs(),

@@ -12,8 +12,10 @@ mod cluster;
 mod decide;
 mod limit;
 mod seen;
+mod silence;
 
 pub(crate) use cluster::{OURS, drained_before, standing};
 pub(crate) use decide::{Action, Cause, InDoubt, Place, Question, decide};
 pub(crate) use limit::Limit;
 pub(crate) use seen::{Doubt, Ended, Found, Seen, of_probe, of_status};
+pub(crate) use silence::{INTERVAL, oldest_look};
