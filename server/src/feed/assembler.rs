@@ -9,12 +9,12 @@ use kb_core::matcher::{Matcher, Rejected};
 use kb_core::record::signature_set;
 
 use super::background;
-use super::generality::Generality;
 use super::generation::{Contents, Generation};
 use super::graph::Graph;
 use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
 use super::reading::{Read, read_each};
+use super::search_prior::SearchPrior;
 use crate::search::{Committing, Indexer, SearchDoc, SearchError, SearchIndex};
 use crate::store::FeedChange;
 
@@ -82,7 +82,7 @@ impl Assembler {
         let (committed, (matcher, rejected), related) = std::thread::scope(|scope| {
             let matcher = scope.spawn(|| build_matcher(records, previous));
             let related = NamesAndGraph::new(&before, records, &self.names, &self.graph);
-            let committed = commit(indexer, Generality::new(records), previous.is_none());
+            let committed = commit(indexer, SearchPrior::new(records), previous.is_none());
             let built = matcher.join().unwrap_or_else(|panic| resume_unwind(panic));
             (committed, built, related)
         });
@@ -172,10 +172,10 @@ impl NamesAndGraph {
 
 fn commit(
     mut indexer: Indexer,
-    generality: Generality,
+    of_record: SearchPrior,
     is_first: bool,
 ) -> Result<(SearchIndex, Holder), SearchError> {
-    let prior = move |document: &SearchDoc| generality.of(&document.id);
+    let prior = move |document: &SearchDoc| of_record.of(&document.id);
     if is_first {
         let (index, commit) = indexer.commit_meanwhile(prior)?;
         return Ok((index, Holder::Commit(commit)));

@@ -4,7 +4,6 @@
 mod assembler;
 pub(crate) mod background;
 mod follow;
-mod generality;
 mod generation;
 mod graph;
 mod knowledge;
@@ -12,6 +11,7 @@ mod names;
 mod offline;
 mod published;
 mod reading;
+mod search_prior;
 
 #[cfg(test)]
 pub(crate) mod samples;

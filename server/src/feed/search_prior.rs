@@ -1,4 +1,4 @@
-//! How general a record is: a factor of its search score, whatever is asked.
+//! The prior of a record, a factor of its search score whatever is asked: how general the record is.
 //!
 //! A short query ("out of memory") fits the general record of an error and those of single programs alike. The general one
 //! is what many records lead to, come before or are confused with, and what many sample lines were collected for.
@@ -15,9 +15,9 @@ const EDGES: f32 = 0.30;
 const SAMPLES: f32 = 0.16;
 
 /// The factors of one generation, above 1.
-pub(super) struct Generality(HashMap<RecordId, f32>);
+pub(super) struct SearchPrior(HashMap<RecordId, f32>);
 
-impl Generality {
+impl SearchPrior {
     pub(super) fn new(records: &BTreeMap<RecordId, Arc<PublishedRecord>>) -> Self {
         let mut edges: HashMap<&RecordId, u16> = HashMap::new();
         for published in records.values() {
