@@ -6,6 +6,7 @@ use kb_core::text::Sha256;
 
 use super::request::SearchRequest;
 use crate::search::error::SearchError;
+use crate::search::index::Facet;
 
 /// Hexadecimal digits of a fingerprint: 48 bits.
 const FINGERPRINT_DIGITS: usize = 12;
@@ -39,18 +40,10 @@ pub(super) fn make(request: &SearchRequest, current: Seq, offset: usize) -> Stri
 
 /// Short name of query and filters. It only has to tell honest mistakes apart.
 fn fingerprint(request: &SearchRequest) -> String {
-    let filters = &request.filters;
-    let parts = [
-        &filters.domain,
-        &filters.category,
-        &filters.tag,
-        &filters.tier,
-        &filters.locale,
-    ];
     let mut bytes = request.text.clone().into_bytes();
-    for part in parts {
+    for part in Facet::ALL.map(|facet| request.filters.of(facet)) {
         bytes.extend([0xFF, u8::from(part.is_some())]);
-        bytes.extend(part.as_deref().unwrap_or_default().as_bytes());
+        bytes.extend(part.unwrap_or_default().as_bytes());
     }
     bytes.push(u8::from(request.is_typing));
     let digest = Sha256::of(bytes);

@@ -38,16 +38,6 @@ pub struct FacetValue {
     pub count: usize,
 }
 
-fn chosen(facet: Facet, filters: &Filters) -> Option<&str> {
-    match facet {
-        Facet::Domain => filters.domain.as_deref(),
-        Facet::Category => filters.category.as_deref(),
-        Facet::Tag => filters.tag.as_deref(),
-        Facet::Tier => filters.tier.as_deref(),
-        Facet::Locale => filters.locale.as_deref(),
-    }
-}
-
 fn number_of(values: &FacetValues, facet: Facet, value: &str) -> Result<Option<ValueNumber>, SearchError> {
     let number = values.number_of(facet, value);
     // Without records every value is as good as another, and a tier may have none.
@@ -72,7 +62,7 @@ impl<'a> FacetFilter<'a> {
     /// Refuses a value that no record ever had, for it is misspelt.
     pub(super) fn new(values: &'a FacetValues, filters: &Filters) -> Result<Self, SearchError> {
         let chosen = Facet::ALL.into_iter().filter_map(|facet| {
-            let value = chosen(facet, filters)?;
+            let value = filters.of(facet)?;
             Some(number_of(values, facet, value).map(|number| (facet, number)))
         });
         Ok(Self {

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::facets::Facets;
 use super::highlight::Highlight;
+use crate::search::index::Facet;
 use crate::search::query::Correction;
 
 #[derive(Debug, Clone, Default)]
@@ -30,6 +31,19 @@ pub struct Filters {
     pub tag: Option<String>,
     pub tier: Option<String>,
     pub locale: Option<String>,
+}
+
+impl Filters {
+    pub(super) fn of(&self, facet: Facet) -> Option<&str> {
+        let chosen = match facet {
+            Facet::Domain => &self.domain,
+            Facet::Category => &self.category,
+            Facet::Tag => &self.tag,
+            Facet::Tier => &self.tier,
+            Facet::Locale => &self.locale,
+        };
+        chosen.as_deref()
+    }
 }
 
 /// A page of hits.

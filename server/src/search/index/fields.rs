@@ -48,22 +48,6 @@ impl FieldText {
         Self::DeadEnds,
     ];
 
-    /// Name of the field in the index.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Title => "title",
-            Self::AskedAs => "asked_as",
-            Self::Codes => "codes",
-            Self::Signature => "signature",
-            Self::Id => "id",
-            Self::Tags => "tags",
-            Self::Examples => "examples",
-            Self::RootCause => "root_cause",
-            Self::Workarounds => "workarounds",
-            Self::DeadEnds => "dead_ends",
-        }
-    }
-
     /// The texts of one record, in all its languages.
     pub(in crate::search) fn of(self, document: &SearchDoc) -> impl Iterator<Item = &str> {
         let (one, other, many): (Option<&str>, Option<&str>, &[String]) = match self {
@@ -121,7 +105,7 @@ pub(super) fn build() -> (Schema, Fields) {
             .into_iter()
             .map(|text| {
                 let options = text_options(text.record_option(), true);
-                (text, builder.add_text_field(text.name(), options))
+                (text, builder.add_text_field(&format!("{text:?}"), options))
             })
             .collect(),
     };

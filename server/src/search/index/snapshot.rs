@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocAddress, Searcher, SegmentReader, Term};
+use tantivy::{DocAddress, DocId, DocSet as _, Searcher, SegmentReader, Term};
 
 use super::document::SearchDoc;
 use super::facet_values::{CombinationNumber, FacetValues};
@@ -24,6 +24,8 @@ pub(in crate::search) struct Snapshot {
     pub(in crate::search) facets: Arc<FacetValues>,
     /// By segment, then by document; `None` for deleted ones.
     records: Vec<Vec<Option<Entry>>>,
+    /// Documents that no merge has dropped yet, by segment, in order.
+    deleted: Vec<Vec<DocId>>,
     /// Tokens of living documents, by field number.
     tokens: Vec<u64>,
 }
@@ -45,12 +47,16 @@ impl Snapshot {
         prior: impl Fn(&SearchDoc) -> f32,
     ) -> tantivy::Result<Self> {
         let mut records = Vec::new();
+        let mut deleted = Vec::new();
         let mut tokens = vec![0; searcher.schema().num_fields()];
         for segment in searcher.segment_readers() {
             let slots = segment.fast_fields().u64("slot")?.first_or_default_col(0);
             let mut of_segment = vec![None; segment.max_doc() as usize];
+            let mut deleted_of_segment = Vec::new();
             for (document, record) in (0..).zip(&mut of_segment) {
-                if !segment.is_deleted(document) {
+                if segment.is_deleted(document) {
+                    deleted_of_segment.push(document);
+                } else {
                     let found = by_slot.get(&slots.get_val(document));
                     *record = found.map(|(document, facets)| Entry {
                         document: Arc::clone(document),
@@ -60,6 +66,7 @@ impl Snapshot {
                 }
             }
             records.push(of_segment);
+            deleted.push(deleted_of_segment);
             for (_, field) in &fields.texts {
                 if let Some(total) = tokens.get_mut(field.field_id() as usize) {
                     *total += living_tokens(segment, *field)?;
@@ -71,6 +78,7 @@ impl Snapshot {
             fields,
             facets,
             records,
+            deleted,
             tokens,
         })
     }
@@ -156,18 +164,22 @@ impl Bm25StatisticsProvider for Snapshot {
             term
         };
         let mut documents = 0;
-        for segment in self.searcher.segment_readers() {
+        for (segment, deleted) in self.searcher.segment_readers().iter().zip(&self.deleted) {
             let inverted = segment.inverted_index(term.field())?;
             let Some(info) = inverted.get_term_info(term)? else {
                 continue;
             };
-            documents += u64::from(match segment.alive_bitset() {
-                None => info.doc_freq,
-                Some(alive) => {
-                    let postings = inverted.read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
-                    postings.doc_freq_given_deletes(alive)
-                }
-            });
+            documents += u64::from(info.doc_freq);
+            if !deleted.is_empty() {
+                let mut postings = inverted.read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+                let contain = deleted.iter().filter(|document| {
+                    if postings.doc() < **document {
+                        postings.seek(**document);
+                    }
+                    postings.doc() == **document
+                });
+                documents -= contain.count() as u64;
+            }
         }
         Ok(documents)
     }
