@@ -110,6 +110,7 @@ static PROBE: Shape = Shape::Object(&[
 const RELATIONS: Shape = Shape::Object(&[
     Field::optional("cancels", RECORD_IDS),
     Field::optional("only_alone", Shape::Bool),
+    Field::optional("wraps_others", Shape::Bool),
     Field::optional("only_with", RECORD_IDS),
     Field::optional(
         "window_seconds",

@@ -142,6 +142,9 @@ pub struct Relations {
     /// True where a hit counts only without hits of other records in the window.
     #[serde(default)]
     pub only_alone: bool,
+    /// True where the message only says that some other error ended a program: no first cause beside that one.
+    #[serde(default)]
+    pub wraps_others: bool,
     /// Where filled, a hit counts only together with a hit of one of these in the window.
     #[serde(default)]
     pub only_with: Vec<RecordId>,

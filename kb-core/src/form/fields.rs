@@ -261,6 +261,7 @@ pub static SECTIONS: &[Section] = &[
             ),
             annex("/relations/cancels", Input::Ids),
             annex("/relations/only_alone", Input::Flag),
+            annex("/relations/wraps_others", Input::Flag),
             annex("/relations/only_with", Input::Ids),
             annex("/relations/window_seconds", Input::Number),
             annex("/relations/of_gpu", Input::Lines),

@@ -80,6 +80,9 @@ pub(crate) struct Record {
     pub(crate) leads_to: Vec<u32>,
     pub(crate) cancels: Vec<u32>,
     pub(crate) only_alone: bool,
+    pub(crate) wraps_others: bool,
+    /// Its severity is error or worse, or not stated.
+    pub(crate) is_error: bool,
     /// Nothing is lost where it stands.
     pub(crate) notice: bool,
     /// It is never a cause.

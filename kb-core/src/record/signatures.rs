@@ -72,6 +72,7 @@ impl Record {
             leads_to,
             cancels: Vec::new(),
             only_alone: self.annex.relations.only_alone,
+            wraps_others: self.annex.relations.wraps_others,
             notice: self.is_notice(),
             harmless: self
                 .annex

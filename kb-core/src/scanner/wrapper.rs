@@ -18,12 +18,16 @@ pub(super) type Wraps = BTreeMap<u32, u32>;
 pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> Wraps {
     let mut wraps = BTreeMap::new();
     for entry in entries.iter().take(MAX_MATCHES) {
-        // The innermost, and of those the best.
-        let inner = entries
-            .iter()
-            .take(MAX_MATCHES)
-            .filter(|inner| is_around(entry, inner));
-        if let Some(inner) = inner.min_by_key(|inner| inner.layer) {
+        let others = || entries.iter().take(MAX_MATCHES);
+        // The innermost, and of those the best; else the nearest error that it may tell of.
+        let inner = others()
+            .filter(|inner| is_around(entry, inner))
+            .min_by_key(|inner| inner.layer);
+        let any = || {
+            let told = others().filter(|inner| may_tell_of(entry, inner));
+            told.min_by_key(|inner| nearest(entry, inner))
+        };
+        if let Some(inner) = inner.or_else(any) {
             wraps.insert(entry.place, inner.place);
         }
     }
@@ -65,6 +69,12 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     }
     // The scores say nothing here: what is specific names devices and addresses, of which no record knows anything.
     is_led_to && (is_deeper || is_own) && apart <= NEAR_LINES
+}
+
+/// Whether one match only says that some error ended a program, and the other is an error.
+fn may_tell_of(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
+    let is_error = inner.record.is_error && !inner.harmless && !inner.notice && inner.applies != Applies::No;
+    outer.record.wraps_others && !inner.record.wraps_others && is_error
 }
 
 /// Lines between the nearest of the lines that are kept of two matches.

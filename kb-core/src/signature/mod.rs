@@ -105,6 +105,9 @@ pub struct RecordSignatures {
     /// A hit counts only without hits of other records in the window.
     #[serde(default)]
     pub only_alone: bool,
+    /// It only says that some other error ended a program: no first cause beside an error, wherever that stands.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wraps_others: bool,
     /// It tells of nothing that is lost: no first cause beside a record that does, unless it leads to what is there.
     #[serde(default)]
     pub notice: bool,
@@ -158,6 +161,7 @@ impl RecordSignatures {
             leads_to: Vec::new(),
             cancels: Vec::new(),
             only_alone: false,
+            wraps_others: false,
             notice: false,
             harmless: None,
             severity: None,

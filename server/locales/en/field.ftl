@@ -41,6 +41,7 @@ field-preceded-by = Errors that come before
 field-frequently-confused-with = Errors taken for this one
 field-cancels = Records whose match this one cancels, one id on each line
 field-only-alone = Matches only alone
+field-wraps-others = Only says that another error ended the program
 field-only-with = Matches only with these records, one id on each line
 field-window-seconds = Seconds between related lines
 field-of-gpu = Patterns that name a GPU, one on each line

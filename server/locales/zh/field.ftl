@@ -41,6 +41,7 @@ field-preceded-by = 之前出现的错误
 field-frequently-confused-with = 容易混淆的错误
 field-cancels = 被此记录取消匹配的记录（每行一个 ID）
 field-only-alone = 仅在单独出现时匹配
+field-wraps-others = 仅表明程序因另一错误而终止
 field-only-with = 仅与这些记录一起匹配（每行一个 ID）
 field-window-seconds = 相关行之间的秒数
 field-of-gpu = 指明 GPU 的模式（每行一个）

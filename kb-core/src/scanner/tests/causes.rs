@@ -359,3 +359,19 @@ fn independent_faults_of_two_hosts_are_two() {
         + &at("Nov 21 07:00:04 gpu-2 kernel:", "d");
     assert_eq!(causes(&scan_text(&graph, text)), ["a>b", "c>d"]);
 }
+
+#[test]
+fn what_only_says_that_another_error_ended_the_program_is_no_cause_beside_one() {
+    let with = |severity: &str| {
+        let mut records = records(&[]);
+        records[1].wraps_others = true;
+        records[0].severity = serde_json::from_value(severity.into()).unwrap();
+        let far = format!("{}\n{}", log("b"), "a line of the traceback\n".repeat(90));
+        causes(&scan_text(&matcher_of(records), &format!("{far}{}", log("a"))))
+    };
+    assert_eq!(with("error"), ["a>b"]);
+    assert_eq!(with("warning"), ["b", "a"], "a warning ends no program");
+    let mut alone = records(&[]);
+    alone[1].wraps_others = true;
+    assert_eq!(causes(&scan_text(&matcher_of(alone), &log("b"))), ["b"]);
+}

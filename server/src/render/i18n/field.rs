@@ -69,6 +69,7 @@ fields! {
     frequently_confused_with,
     cancels,
     only_alone,
+    wraps_others,
     only_with,
     window_seconds,
     of_gpu,
