@@ -22,8 +22,8 @@ pub const JSON_BYTES: u64 = 8 << 20;
 pub const BATCH_ITEMS: usize = lookup::MAX_ITEMS;
 /// Text of one batch item, in bytes.
 pub const BATCH_ITEM_BYTES: usize = lookup::MAX_ITEM_BYTES;
-/// A batch body, after decompression, in bytes: all items full, and each byte of text may take two in JSON.
-pub const BATCH_BYTES: u64 = 128 << 20;
+/// A batch body, after decompression, in bytes: all items full, and one in four bytes of text takes two in JSON.
+pub const BATCH_BYTES: u64 = 80 << 20;
 /// Document or annex, in bytes.
 pub const RECORD_BYTES: u64 = 256 << 10;
 /// A body of `PUT /records/{id}`: document and annex, as JSON.
@@ -74,7 +74,7 @@ pub const ANSWERS_BYTES: usize = 128 << 20;
 /// Share of it that a `match` of an assistant holds while it is computed.
 pub const MCP_MATCH_BYTES: usize = 16 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
-pub const BODIES_BYTES: usize = 128 << 20;
+pub const BODIES_BYTES: usize = 80 << 20;
 /// Start of each of these answers that is not counted there, in bytes.
 pub const ANSWER_FREE_BYTES: usize = 32 << 10;
 /// An answer goes to its connection in pieces of this size, the next when the one before was taken.

@@ -50,8 +50,14 @@ pub async fn json_text(
     limit: u64,
     bound: Bound,
 ) -> Result<Vec<u8>, BodyError> {
-    let decoder = Decoder::new(Encoding::of(request.headers())?, limit, Weighed::new(bound))?;
-    weighed(request, payload, limit, decoder).await
+    let encoding = Encoding::of(request.headers())?;
+    let mut sink = Weighed::new(bound);
+    let announced = refuse_announced(request, limit)?;
+    if let (Encoding::Identity, Some(bytes)) = (encoding, announced) {
+        sink.announce(bytes);
+    }
+    let decoder = Decoder::new(encoding, limit, sink)?;
+    weighed(request, payload, decoder).await
 }
 
 /// Reads a report: older agents compress one that repeats a line beyond the ratio.
@@ -59,16 +65,15 @@ pub async fn report(request: &HttpRequest, payload: Payload) -> Result<Vec<u8>, 
     let limit = limits::REPORT_BYTES;
     let sink = Weighed::new(Bound::Values(limits::REPORT_VALUES));
     let decoder = Decoder::within_limit(Encoding::of(request.headers())?, limit, sink)?;
-    weighed(request, payload, limit, decoder).await
+    refuse_announced(request, limit)?;
+    weighed(request, payload, decoder).await
 }
 
 async fn weighed(
     request: &HttpRequest,
     mut payload: Payload,
-    limit: u64,
     mut decoder: Decoder<Weighed>,
 ) -> Result<Vec<u8>, BodyError> {
-    refuse_announced(request, limit)?;
     let mut share = Share::of(request);
     let mut pace = Pace::of_held(request);
     while let Some(piece) = pace.next(payload.next()).await? {
@@ -219,15 +224,15 @@ pub fn check_head(request: &HttpRequest, limit: u64) -> Result<(), BodyError> {
     Encoding::of(request.headers()).map(|_| ())
 }
 
-/// Refuses before reading when `Content-Length` alone is over the limit.
-fn refuse_announced(request: &HttpRequest, limit: u64) -> Result<(), BodyError> {
+/// The length that `Content-Length` announces. Refuses before reading when it alone is over the limit.
+fn refuse_announced(request: &HttpRequest, limit: u64) -> Result<Option<usize>, BodyError> {
     let announced = request.headers().get(header::CONTENT_LENGTH);
     let announced = announced
         .and_then(|value| value.to_str().ok())
         .and_then(|text| text.parse::<u64>().ok());
     match announced {
         Some(length) if length > limit => Err(BodyError::TooLarge(limit)),
-        _ => Ok(()),
+        announced => Ok(announced.and_then(|length| usize::try_from(length).ok())),
     }
 }
 

@@ -76,6 +76,8 @@ pub(super) struct Weighed {
     pub(super) body: Vec<u8>,
     pub(super) weigher: Weigher,
     bound: Bound,
+    /// The length of the body where it is known.
+    announced: usize,
 }
 
 impl Weighed {
@@ -84,7 +86,28 @@ impl Weighed {
             body: Vec::new(),
             weigher: Weigher::default(),
             bound,
+            announced: 0,
         }
+    }
+
+    /// Says how long the body will be.
+    pub(super) fn announce(&mut self, bytes: usize) {
+        self.announced = bytes;
+    }
+
+    fn make_room(&mut self, bytes: usize) {
+        let length = self.body.len();
+        if self.body.capacity() - length >= bytes || length < LARGE_BYTES {
+            return;
+        }
+        let rest = self.announced.saturating_sub(length);
+        let more = if rest >= bytes {
+            rest
+        } else {
+            bytes.max(length / GROWTH)
+        };
+        // Where so much is not to be had, the body grows as any list does.
+        self.body.try_reserve_exact(more).ok();
     }
 
     /// Memory that the body takes, and what will be made of it.
@@ -94,9 +117,21 @@ impl Weighed {
             // One is made at a time.
             Bound::Items(_) => 0,
         };
-        self.body.capacity().saturating_add(made)
+        // Memory that is reserved and not yet written is not held.
+        let held = if self.body.capacity() > self.announced {
+            self.body.capacity()
+        } else {
+            self.body.len()
+        };
+        held.saturating_add(made)
     }
 }
+
+/// From this length on a body grows by what is needed: while it is copied to larger memory, both are held. A client has to send
+/// so much before the rest of what it announced is reserved.
+const LARGE_BYTES: usize = 1 << 20;
+/// A large body whose length is not known grows by this part of itself.
+const GROWTH: usize = 4;
 
 /// About what a value takes while a request is worked on: as a node with its place in the text, as a value of the type
 /// that is read, and once more where unknown members are kept.
@@ -106,6 +141,7 @@ impl Sink for Weighed {
     fn take(&mut self, piece: &[u8]) -> Result<(), BodyError> {
         self.weigher.push(piece);
         self.weigher.check(self.bound)?;
+        self.make_room(piece.len());
         self.body.extend_from_slice(piece);
         Ok(())
     }
@@ -136,6 +172,25 @@ mod tests {
                 let weigher = weighed(text, piece);
                 assert_eq!((weigher.values, weigher.items), (values, items), "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn a_large_body_takes_little_more_than_its_bytes() {
+        const LENGTH: usize = 9 << 20;
+        for announced in [0, LENGTH] {
+            let mut body = Weighed::new(Bound::Items(1));
+            body.announce(announced);
+            let mut most = 0;
+            for piece in vec![b' '; LENGTH].chunks(8 << 10) {
+                body.take(piece).unwrap();
+                most = most.max(body.bytes());
+                if announced > 0 && body.body.len() > 2 * LARGE_BYTES {
+                    assert_eq!(body.bytes(), body.body.len(), "what is reserved is not held");
+                    assert_eq!(body.body.capacity(), LENGTH, "nothing is copied");
+                }
+            }
+            assert!(most <= LENGTH + LENGTH / GROWTH, "{most}");
         }
     }
 
