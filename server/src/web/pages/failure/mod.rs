@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use askama::Template;
 use kb_core::ids::RecordId;
 
+use super::filters;
 use super::layout::{Layout, Section};
 use crate::feed::Generation;
 use crate::render::i18n::Locale;
