@@ -1,14 +1,11 @@
 //! Entry point: everything is in the library, so that tests start the same program.
 
+mod allocator;
+
 use std::process::ExitCode;
 
 use kb_core::terminal::harmless_lines;
-use mimalloc::MiMalloc;
 use peerless::cli;
-
-/// Reason: docs/adr/0016.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     // Also before a refusal: a setting that is missing may be one whose name was misspelt.
@@ -19,6 +16,11 @@ fn main() -> ExitCode {
         Ok(command) => command,
         Err(refusal) => return cli::refuse(&refusal),
     };
+    if command.is_server()
+        && let Err(error) = allocator::start_again_with_option()
+    {
+        eprintln!("peerless: warning: an option of the allocator could not be set: {error}");
+    }
     let failed = command.failure_code();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,

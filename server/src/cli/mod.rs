@@ -119,6 +119,10 @@ impl Command {
             1
         }
     }
+
+    pub fn is_server(&self) -> bool {
+        matches!(self, Self::Serve(_))
+    }
 }
 
 /// Reads the arguments. Without a command, or with options alone, it is `serve`.

@@ -5,9 +5,9 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-/// How far work steps back, in steps of `nice(2)`: beside a busy thread it gets about a quarter of a processor, so it
-/// ends within the promised second, and it has whatever nobody else wants.
-const NICENESS: i32 = 5;
+/// How far work steps back, in steps of `nice(2)`: beside a busy thread it gets about a tenth of a processor, and it has
+/// whatever nobody else wants.
+const NICENESS: i32 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside {

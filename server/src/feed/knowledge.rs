@@ -8,6 +8,7 @@ use kb_core::ids::Seq;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
+use super::background::{self, Beside};
 use super::generation::Generation;
 
 /// What all readers of a process share.
@@ -137,7 +138,7 @@ impl Knowledge {
             .collect();
         if !unheld.is_empty() {
             // Only a panic could fail this, and then they are gone too.
-            let _ = tokio::task::spawn_blocking(move || drop(unheld)).await;
+            background::run(Beside::Requests, move || drop(unheld)).await;
         }
     }
 
