@@ -44,7 +44,6 @@ pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> Wraps {
     wraps
 }
 
-/// Whether one match is only the wrapper of another.
 fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     if outer.place == inner.place || inner.applies == Applies::No {
         return false;
@@ -67,7 +66,6 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     is_led_to && (is_deeper || is_own) && apart <= NEAR_LINES
 }
 
-/// Lines between the nearest of the lines that are kept of two matches.
 fn nearest(one: &Entry<'_>, other: &Entry<'_>) -> u64 {
     let lines = |entry: &Entry<'_>| -> Vec<u64> {
         let kept = entry.tally.first.iter().chain(&entry.tally.last);
