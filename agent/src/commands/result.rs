@@ -22,7 +22,6 @@ const BESIDE: Duration = Duration::from_secs(30);
 /// A daemon that has missed so many looks is silent.
 const LOOKS: u32 = 3;
 
-/// This node, as its results have to name it.
 pub(super) struct Here {
     /// `None`: it cannot be named, and no result is held against it.
     node: Option<NodeId>,
@@ -32,7 +31,6 @@ pub(super) struct Here {
     allows_simulated: bool,
 }
 
-/// What the daemon wrote down of itself.
 #[derive(Default, Deserialize)]
 struct About {
     interval_seconds: Option<f64>,
@@ -68,7 +66,6 @@ impl Here {
     }
 }
 
-/// A result: where it lies, and when and where it was made.
 pub(super) struct Made {
     file: PathBuf,
     pub(super) report: Report,
@@ -76,7 +73,6 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Reads it. The error says why it tells nothing.
     pub(super) fn read(file: &Path) -> Result<Self, String> {
         let told = |why: String| format!("{}: {why}", file.display());
         let bytes = fs::read(file).map_err(|error| told(format!("no result: {error}")))?;
