@@ -121,7 +121,6 @@ impl Verb {
         }
     }
 
-    /// The GPUs that the verb is confined to.
     pub(crate) fn devices(&self) -> Option<&str> {
         self.run()?.devices.as_deref()
     }
@@ -169,7 +168,6 @@ pub(crate) struct RunArgs {
     expect: Vec<Expectation>,
 }
 
-/// The table of exit codes below `--help`.
 fn exit_codes() -> String {
     let rows = ExitCode::ALL.map(|code| format!("\n  {:<3} {}", code.number(), code.means()));
     format!("Exit codes:{}", rows.concat())
@@ -263,7 +261,6 @@ impl BenchArgs {
         }
     }
 
-    /// What is done with NCCL, if anything is.
     pub(crate) fn nccl(&self) -> Option<NcclOptions> {
         self.nccl.chosen(self.chosen())
     }
@@ -288,7 +285,6 @@ impl RunArgs {
         })
     }
 
-    /// Data of each check, in KiB.
     pub(crate) fn buffer_kib(&self) -> u64 {
         self.buffer_kib
     }
@@ -305,7 +301,6 @@ impl RunArgs {
         HostRoot::new(&self.host_root)
     }
 
-    /// Whether the run is about all GPUs of the node.
     pub(crate) fn scope(&self) -> Scope {
         if self.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_none() {
             Scope::All
@@ -314,7 +309,6 @@ impl RunArgs {
         }
     }
 
-    /// The exit code that the caller gets.
     pub(crate) fn exit_code(&self, report: &Report) -> u8 {
         self.fail_on.exit_code(report)
     }

@@ -3,7 +3,6 @@
 use time::format_description::well_known::{Rfc2822, Rfc3339};
 use time::{OffsetDateTime, UtcOffset};
 
-/// Where the time of day comes from.
 pub(crate) trait Clock {
     fn now(&self) -> OffsetDateTime;
 }

@@ -15,8 +15,7 @@ pub(crate) const FOR_OWNER: u32 = 0o600;
 /// So many bytes before a place tell whether a file is the one that was read up to there: several lines, with their times.
 const LAST_BYTES: u64 = 1024;
 
-/// Digest of the bytes before a place. A file that was emptied and filled again has others there, or ends before it, which is
-/// an error.
+/// Digest of the bytes before a place. A file emptied and filled again has others there, or ends before it: an error.
 pub(crate) fn last_bytes(file: &File, place: u64) -> io::Result<Sha256> {
     let start = place.saturating_sub(LAST_BYTES);
     let mut bytes = vec![0; usize::try_from(place - start).unwrap_or_default()];

@@ -48,8 +48,7 @@ impl LedgerFile {
         }
     }
 
-    /// Changes it while no other process does. One that cannot be read as a ledger is put aside, and what takes its
-    /// place says so.
+    /// Changes it while no other process does. A file that is no ledger is put aside, and what takes its place says so.
     pub(crate) fn update<T>(
         &self,
         now: OffsetDateTime,
@@ -139,13 +138,11 @@ impl LedgerFile {
     }
 }
 
-/// What a run says of its GPUs where no ledger is kept.
 pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
     take_in_run(&mut Ledger::default(), (report, scope), None)
 }
 
-/// `log`: what was told since the daemon's last look. Where that is not known, or not all of it, what the report itself has
-/// counts.
+/// `log`: what was told since the daemon's last look. Where that is not wholly known, what the report itself has counts.
 fn take_in_run(ledger: &mut Ledger, (report, scope): (&Report, Scope), log: Option<LogEvents>) -> Health {
     let mut look = look_at(report, scope);
     let mut known = ledger.clone();
@@ -166,8 +163,7 @@ fn take_in_run(ledger: &mut Ledger, (report, scope): (&Report, Scope), log: Opti
     known.health(look.unread).about(scope == Scope::All)
 }
 
-/// What the kernel log has told behind the place to which the daemon has read it; nothing where this process sees another
-/// log.
+/// What the kernel log tells behind the place to which the daemon has read; nothing where this process sees another log.
 fn since_the_daemon(
     root: &HostRoot,
     report: &Report,
@@ -184,7 +180,6 @@ fn since_the_daemon(
     is_same.then_some(log)
 }
 
-/// What the report itself has of the kernel log while it was made.
 fn during(report: &Report) -> Vec<Occurrence> {
     let logs = report.logs.iter().filter(|log| log.when == When::During);
     let events = logs.flat_map(|log| log.text.lines()).filter_map(read_message);
@@ -229,7 +224,6 @@ fn look_at(report: &Report, scope: Scope) -> Look {
     }
 }
 
-/// What is known where the ledger could not be read or kept.
 pub(crate) fn without_ledger(health: Health, why: &str) -> Health {
     let unread = Unread {
         what: "ledger".to_owned(),

@@ -95,7 +95,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tells of settings in the environment that change nothing.
 fn warn_of_variables() {
     for warning in cli::strange_variables() {
         process::say(&format!("warning: {warning}"));

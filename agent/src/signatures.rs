@@ -29,7 +29,6 @@ struct Cached {
     records: Vec<RecordSignatures>,
 }
 
-/// What recognises errors, and what is told of each.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) matcher: Arc<Matcher>,
@@ -41,7 +40,6 @@ pub(crate) struct Known {
 /// What a record says of itself in a word each; nothing where it does not.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct About {
-    /// The message by which it is known.
     pub(crate) signature: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) severity: Option<Severity>,
@@ -82,18 +80,15 @@ impl About {
     }
 }
 
-/// A value of a small vocabulary, its words apart.
 fn word(value: Option<impl Serialize>) -> Option<String> {
     let value = serde_json::to_value(value?).ok()?;
     Some(value.as_str()?.replace('_', " "))
 }
 
-/// Why there is nothing to match with.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignaturesError {
     #[error("{} holds no signatures yet: name a server once with --server URL", .0.display())]
     None(PathBuf),
-    /// The file is damaged, or of another version.
     #[error("{}: {why}; remove it, and name a server with --server URL", .path.display())]
     Damaged { path: PathBuf, why: String },
     #[error("the server's signatures cannot be read: {0}")]
@@ -205,7 +200,6 @@ fn read(path: &Path) -> Result<Option<Cached>, SignaturesError> {
     }
 }
 
-/// What is newer than the cache, kept there where that can be.
 fn refresh(
     path: &Path,
     server: &Uploader,

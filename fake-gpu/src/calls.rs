@@ -9,22 +9,18 @@ pub(crate) use names::NAMES;
 
 const FILE: &str = "calls";
 
-/// Place of a function in [`NAMES`].
 pub(crate) fn place(name: &str) -> Option<usize> {
     NAMES.binary_search(&name).ok()
 }
 
-/// Bytes of the counter file.
 pub(crate) fn file_bytes() -> usize {
     NAMES.len() * size_of::<u64>()
 }
 
-/// The counter file of a state folder.
 pub(crate) fn file(state: &Path) -> std::path::PathBuf {
     state.join(FILE)
 }
 
-/// Writes counters of zero.
 pub(crate) fn create(state: &Path) -> io::Result<()> {
     fs::write(file(state), vec![0; file_bytes()])
 }

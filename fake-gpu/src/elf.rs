@@ -1,13 +1,11 @@
-//! Takes a symbol out of a shared library, so that `dlsym` does not find it: how a driver without a newer function
-//! looks to a program.
+//! Takes a symbol out of a shared library, so that `dlsym` does not find it, as in a driver without a newer function.
 
 use std::ops::Range;
 
 const SECTION_DYNSYM: u32 = 11;
 const SYMBOL_BYTES: usize = 24;
 
-/// Makes the dynamic symbol `name` undefined in a 64-bit little-endian image. Fails when the image is something else
-/// or has no such symbol.
+/// Makes the dynamic symbol `name` undefined in a 64-bit little-endian image. Fails on other images or without it.
 pub(crate) fn hide_symbol(image: &mut [u8], name: &str) -> Result<(), &'static str> {
     let symbol = find_symbol(image, name).ok_or("no such symbol in the library")?;
     // st_shndx (2 bytes at 6), st_value and st_size: the loader passes over a symbol whose value is zero.
@@ -18,7 +16,6 @@ pub(crate) fn hide_symbol(image: &mut [u8], name: &str) -> Result<(), &'static s
     Ok(())
 }
 
-/// The bytes of the dynamic symbol `name`.
 fn find_symbol(image: &[u8], name: &str) -> Option<Range<usize>> {
     if image.get(..6)? != b"\x7fELF\x02\x01" {
         return None;

@@ -32,7 +32,6 @@ impl<T: Copy> Out<T> {
         self.0.wrapping_add(index) as usize
     }
 
-    /// Writes the caller's value.
     pub(crate) fn put(&self, value: T) -> Result<(), NullPointer> {
         self.put_at(0, value)
     }
@@ -47,7 +46,6 @@ impl<T: Copy> Out<T> {
         Ok(())
     }
 
-    /// Reads the caller's value.
     pub(crate) fn get(&self) -> Result<T, NullPointer> {
         self.get_at(0)
     }
@@ -62,8 +60,7 @@ impl<T: Copy> Out<T> {
     }
 }
 
-/// Writes `text` with its terminating zero into the caller's buffer of `capacity` bytes. False when it does not fit:
-/// then nothing is written.
+/// Writes `text` and a zero into the caller's buffer of `capacity` bytes. False, with nothing written, when it does not fit.
 pub(crate) fn put_text(buffer: &Out<c_char>, capacity: usize, text: &str) -> Result<bool, NullPointer> {
     if buffer.is_null() {
         return Err(NullPointer);
@@ -77,8 +74,7 @@ pub(crate) fn put_text(buffer: &Out<c_char>, capacity: usize, text: &str) -> Res
     Ok(true)
 }
 
-/// Writes as much of `text` as fits, always terminated (`cuDeviceGetName` and the JIT's logs cut). Gives the bytes
-/// written without the zero.
+/// Writes what fits of `text`, always terminated (`cuDeviceGetName`, the JIT's logs). Gives the bytes without the zero.
 pub(crate) fn put_cut(buffer: &Out<c_char>, capacity: usize, text: &str) -> Result<usize, NullPointer> {
     let Some(room) = capacity.checked_sub(1) else {
         return Ok(0);
@@ -121,7 +117,6 @@ pub(crate) struct HostBytes(*mut c_void);
 unsafe impl Send for HostBytes {}
 
 impl HostBytes {
-    /// A pointer that the caller has put among its options as a number.
     pub(crate) fn from_option(value: usize) -> Self {
         Self(value as *mut c_void)
     }
@@ -131,7 +126,6 @@ impl HostBytes {
         self.0 as u64
     }
 
-    /// Copies `bytes` into the caller's memory.
     pub(crate) fn write(self, bytes: &[u8]) -> Result<(), NullPointer> {
         if self.0.is_null() {
             return Err(NullPointer);
@@ -141,7 +135,6 @@ impl HostBytes {
         Ok(())
     }
 
-    /// Copies `count` bytes out of the caller's memory.
     pub(crate) fn read(self, count: usize) -> Result<Vec<u8>, NullPointer> {
         if self.0.is_null() {
             return Err(NullPointer);

@@ -112,7 +112,6 @@ fn due_fault(machine: &Machine, name: &'static str) -> Option<CallEffect> {
     due.map(|fault| fault.effect)
 }
 
-/// Whether an effect is about the current context.
 fn concerns(machine: &Machine, effect: CallEffect) -> bool {
     match effect {
         CallEffect::Spoil { gpu, .. } => machine.current_gpu() == Some(gpu),

@@ -34,8 +34,7 @@ impl Installed {
         self.dir.join(library.file_name())
     }
 
-    /// How often each function has been called so far, by all processes together; functions never called are left
-    /// out.
+    /// How often each function was called so far, by all processes; functions never called are left out.
     pub fn calls(&self) -> io::Result<BTreeMap<&'static str, u64>> {
         calls::read(&self.dir.join("state"))
     }

@@ -36,8 +36,7 @@ pub mod scenario;
 pub use install::{Installed, install};
 pub use scenario::Scenario;
 
-/// Present only in the stand-in, so that a program can say that its findings are simulated. A C string with the
-/// crate's name and version.
+/// Only in the stand-in, so that programs can call findings simulated. A C string with the crate's name and version.
 #[unsafe(no_mangle)]
 extern "C" fn fake_gpu_marker() -> *const std::ffi::c_char {
     concat!("fake-gpu ", env!("CARGO_PKG_VERSION"), "\0")

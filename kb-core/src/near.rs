@@ -4,7 +4,6 @@ use crate::terminal::harmless;
 
 /// Letters added, left out, changed or swapped, up to which a name is taken for a known one.
 const MOST_SLIPS: usize = 3;
-/// Names that are listed.
 const MOST_LISTED: usize = 50;
 /// Characters of a wrong name that are shown.
 const SHOWN: usize = 60;
@@ -21,7 +20,6 @@ pub fn all_near<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> Ve
     near.into_iter().map(|(_, known)| known).collect()
 }
 
-/// The names that are near, with their slips.
 fn slips<'k>(
     wrong: &str,
     known: impl IntoIterator<Item = &'k str>,
@@ -41,8 +39,7 @@ fn slips<'k>(
     near.map(|(slips, _, known)| (slips, known))
 }
 
-/// Which of the known names was probably meant, and all that there are, in their order: what stands behind the words that
-/// refuse a name.
+/// Which of the known names was probably meant, and all that there are, in order: it follows the words that refuse a name.
 pub fn choices(wrong: &str, known: &[&str]) -> String {
     let listed: Vec<String> = known
         .iter()

@@ -56,7 +56,6 @@ pub fn led_to(led: &LedTo) -> String {
     format!("{sentence}; it leads to {}{more}{told}", named.join(", "))
 }
 
-/// What stands where, how much of the line it is, what it names.
 fn sentence_of_found(found: &Found) -> String {
     let Found {
         line,

@@ -1,5 +1,4 @@
-//! Time and randomness. Both are passed in everywhere, so that tests can fix them; the system's own are named
-//! here and nowhere else.
+//! Time and randomness, passed in everywhere so that tests can fix them; the system's own are named nowhere else.
 
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +19,6 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is set.
 #[derive(Debug)]
 pub struct FixedClock(Mutex<OffsetDateTime>);
 
@@ -40,13 +38,11 @@ impl Clock for FixedClock {
     }
 }
 
-/// Gives bytes that nobody can foretell.
 pub trait Random: Send + Sync + Debug {
     /// Fills `bytes`; fails when the machine has no randomness to give.
     fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomError>;
 }
 
-/// The machine has no randomness to give.
 #[derive(Debug, thiserror::Error)]
 #[error("the operating system gives no random bytes: {0}")]
 pub struct RandomError(#[from] getrandom::Error);

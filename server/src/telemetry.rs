@@ -1,5 +1,4 @@
-//! Logs and metrics. Messages are readable and their fields searchable; units stand in the names. Nothing that a
-//! client wrote goes into either.
+//! Logs and metrics. Messages are readable, fields searchable, units stand in the names. Nothing that a client wrote goes in.
 
 use std::fmt;
 use std::io::IsTerminal as _;

@@ -36,7 +36,6 @@ enum Setting {
     Verb(BTreeMap<String, Setting>),
 }
 
-/// The arguments with those of the configuration file in them.
 pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     let Some(place) = arguments.iter().skip(1).position(|argument| {
         Cli::command()
@@ -133,7 +132,6 @@ fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
     }
 }
 
-/// The file's settings as arguments of a verb.
 fn settings(
     text: &str,
     verb: &str,

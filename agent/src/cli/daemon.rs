@@ -69,7 +69,6 @@ pub(crate) struct StateArgs {
 }
 
 impl StateArgs {
-    /// The folder of a verb that is given none.
     pub(crate) fn of_environment() -> Self {
         Self {
             state: std::env::var_os("PEERLESS_STATE").map(PathBuf::from),
@@ -80,7 +79,6 @@ impl StateArgs {
         self.state.clone().unwrap_or_else(default_folder)
     }
 
-    /// What is known from look to look.
     pub(crate) fn ledger(&self) -> LedgerFile {
         LedgerFile::of(self.folder())
     }
@@ -133,7 +131,6 @@ pub(crate) struct ClearArgs {
     pub(crate) state: StateArgs,
 }
 
-/// Words that say something, on one line.
 fn said(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() || text.len() > 1_000 || text.chars().any(char::is_control) {

@@ -1,12 +1,10 @@
-//! `--expect`: what the node should have. Of each kind the command line counts before the settings file; neither contradicts
-//! itself.
+//! `--expect`: what the node should have. Per kind the command line counts before the file; neither contradicts itself.
 
 use std::fmt;
 use std::mem::discriminant;
 
 use kb_core::verdict::Expect;
 
-/// One thing that the node should have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expectation {
     Gpus(u32),
@@ -47,7 +45,6 @@ pub(super) fn p2p(said: &[Expectation]) -> Expect {
     said.next_back().unwrap_or_default()
 }
 
-/// What was said of the number of GPUs.
 pub(super) fn gpus(said: &[Expectation]) -> Option<u32> {
     said.iter().rev().find_map(|expectation| match expectation {
         Expectation::Gpus(count) => Some(*count),
@@ -55,7 +52,6 @@ pub(super) fn gpus(said: &[Expectation]) -> Option<u32> {
     })
 }
 
-/// What the settings file says, checked by itself.
 pub(super) fn check_setting(text: &str) -> Result<(), String> {
     let said: Result<Vec<Expectation>, String> = text.split(',').map(expectation).collect();
     contradict(&said?)

@@ -97,7 +97,6 @@ enum InDoubtArg {
 }
 
 impl GateArgs {
-    /// What becomes of a job in doubt.
     pub(crate) fn in_doubt(&self) -> InDoubt {
         match self.in_doubt {
             InDoubtArg::Alert => InDoubt::Alert,

@@ -18,7 +18,6 @@ pub(super) struct NcclArgs {
 }
 
 impl NcclArgs {
-    /// What is done behind this bench, if anything is.
     pub(super) fn chosen(&self, bench: BenchOptions) -> Option<NcclOptions> {
         self.nccl.then(|| NcclOptions {
             library: self.nccl_library.clone(),

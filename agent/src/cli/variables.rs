@@ -5,7 +5,6 @@ use kb_core::variables;
 
 use super::Cli;
 
-/// One sentence for each variable that is meant for Peerless and that no program of it reads.
 pub(crate) fn strange_variables() -> Vec<String> {
     let names: Vec<String> = std::env::vars_os()
         .filter_map(|(name, _)| name.into_string().ok())

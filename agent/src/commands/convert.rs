@@ -19,7 +19,6 @@ use super::{InputError, print};
 /// Largest output that is read, in bytes; of NCCL logs that are larger the lines of NCCL are enough.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Converts, and says on standard error what is worth knowing about the tool.
 pub(crate) fn convert(arguments: &ConvertArgs) -> anyhow::Result<u8> {
     let here = host::node(&HostRoot::new(&arguments.host_root)).context("name this node")?;
     let (bytes, written_at) = read(&arguments.file)?;
@@ -67,7 +66,6 @@ pub(crate) fn convert(arguments: &ConvertArgs) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The bytes, and when the file was written last.
 fn read(path: &Path) -> Result<(Vec<u8>, Option<time::OffsetDateTime>), InputError> {
     let wrong = |error: io::Error| InputError(format!("{}: {error}", path.display()));
     if path == Path::new("-") {

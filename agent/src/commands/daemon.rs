@@ -22,23 +22,19 @@ use crate::upload::{Body, Pace, Spool, Uploader, credential_file};
 use super::enrol::Joining;
 use super::{make_report, say_reason};
 
-/// In the state folder: what readers of results have to know of the daemon.
 pub(super) const ABOUT: &str = "daemon.json";
 
 /// As far into the future as a result may be, by a clock that was corrected since.
 pub(super) const CLOCK_SKEW: Duration = Duration::from_mins(5);
 
-/// What is known from round to round.
 struct Daemon<'a> {
     arguments: &'a DaemonArgs,
     spool: Spool,
     /// None without a server, and until the node has its credential.
     uploader: Option<Uploader>,
-    /// The last look without checks.
     passive: Option<Report>,
     /// The last run of the ladder, also from before this process began.
     active: Option<Report>,
-    /// What was known of the node at the last look or run.
     health: Option<Health>,
     pace: Pace,
 }
@@ -124,7 +120,6 @@ impl Daemon<'_> {
         age.is_none_or(|age| age >= between) && idle_since.is_some_and(|since| self.may_begin(since))
     }
 
-    /// Idle for long enough, or nobody is meant to come.
     fn may_begin(&self, idle_since: Instant) -> bool {
         if idle_since.elapsed() >= Duration::from_mins(self.arguments.idle_minutes) {
             return true;
@@ -140,7 +135,6 @@ impl Daemon<'_> {
         }
     }
 
-    /// The report with what is known of the node from look to look.
     fn observed(&self, mut report: Report) -> Report {
         let now = SystemClock.now();
         let ledger = self.arguments.state.ledger();
@@ -154,7 +148,6 @@ impl Daemon<'_> {
         report
     }
 
-    /// Keeps the result here, and sends it where there is somebody to send it to.
     fn settle(&mut self, report: Report, active: bool) {
         let said = |what: &str, result: anyhow::Result<()>| {
             if let Err(error) = result {
@@ -227,8 +220,7 @@ impl Daemon<'_> {
         Ok(())
     }
 
-    /// Makes the uploader, after the node has enrolled where it has to. What cannot be done now is tried again with the next
-    /// report.
+    /// Makes the uploader, after the node has enrolled where it must. What fails now is tried again with the next report.
     fn connect(&mut self, server: &str) -> anyhow::Result<()> {
         let arguments = self.arguments;
         let state = arguments.state.folder();

@@ -68,7 +68,6 @@ impl fmt::Display for Joined {
     }
 }
 
-/// A node that is about to enrol.
 pub(super) struct Joining<'a> {
     pub(super) server: &'a str,
     pub(super) join_token_file: &'a Path,

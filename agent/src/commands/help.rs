@@ -15,7 +15,6 @@ pub(crate) fn completions(arguments: &CompletionsArgs) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// `peerless-agent man`: one page, the verbs' options behind the summary.
 pub(crate) fn man() -> anyhow::Result<u8> {
     let mut command = Cli::command();
     command.build();

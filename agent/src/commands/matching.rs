@@ -53,7 +53,6 @@ pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
     Ok(if found { 0 } else { NOTHING })
 }
 
-/// What the arguments name to recognise errors by.
 pub(crate) fn known(arguments: &SignatureArgs) -> anyhow::Result<Known> {
     let path = arguments
         .signatures
@@ -117,7 +116,6 @@ fn scan(matcher: &Arc<Matcher>, mut source: impl Read) -> io::Result<Summary> {
     Ok(summary)
 }
 
-/// For people: the first cause first, each with its lines, its weight and where to read on.
 fn told(path: &Path, summary: &Summary, known: &Known) -> String {
     let file = harmless(&path.to_string_lossy());
     let mut told = Vec::new();

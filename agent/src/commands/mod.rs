@@ -58,14 +58,12 @@ pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
     show(&arguments.run, arguments.json, extra)
 }
 
-/// What a run does beside the ladder.
 #[derive(Debug, Default)]
 struct Extra {
     bench: Option<BenchOptions>,
     nccl: Option<NcclOptions>,
 }
 
-/// Runs, and shows what came of it.
 fn show(run: &RunArgs, json: bool, extra: Extra) -> anyhow::Result<u8> {
     if run.dry_run {
         return dry_run::tell(run, &extra);
@@ -234,7 +232,6 @@ fn say_failure(printed: io::Result<()>) {
     }
 }
 
-/// One line on standard error, unless there is nothing to explain.
 fn say_reason(report: &Report) {
     let conclusion = &report.conclusion;
     if conclusion.verdict > Verdict::NoFaultSeen {

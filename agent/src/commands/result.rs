@@ -16,7 +16,6 @@ use crate::cli::HereArgs;
 use crate::gate::{INTERVAL, oldest_look};
 use crate::host::{self, HostRoot};
 
-/// This node, as its results have to name it.
 pub(super) struct Here {
     /// `None`: it cannot be named, and no result is held against it.
     node: Option<NodeId>,
@@ -26,7 +25,6 @@ pub(super) struct Here {
     allows_simulated: bool,
 }
 
-/// What the daemon wrote down of itself.
 #[derive(Default, Deserialize)]
 struct About {
     interval_seconds: Option<f64>,
@@ -62,7 +60,6 @@ impl Here {
     }
 }
 
-/// A result: where it lies, and when and where it was made.
 pub(super) struct Made {
     file: PathBuf,
     pub(super) report: Report,
@@ -70,7 +67,6 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Reads it. The error says why it tells nothing.
     pub(super) fn read(file: &Path) -> Result<Self, String> {
         let told = |why: String| format!("{}: {why}", file.display());
         let bytes = fs::read(file).map_err(|error| told(format!("no result: {error}")))?;

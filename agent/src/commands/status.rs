@@ -15,7 +15,6 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::ledger::{LedgerFile, without_ledger};
 use crate::process::say;
 
-/// The last result: one line, and its exit code.
 pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     let now = SystemClock.now();
     let told = last(arguments, now).and_then(|mut report| {

@@ -110,7 +110,6 @@ pub(crate) fn bundle(arguments: &BundleArgs) -> anyhow::Result<u8> {
     Ok(exit_code(packed.left.len()))
 }
 
-/// Waits by the thread's clock, with the system's random numbers.
 pub(crate) fn patience(limit: Duration) -> Patience<'static> {
     Patience {
         limit,

@@ -42,7 +42,6 @@ pub(crate) fn watch(arguments: &WatchArgs) -> anyhow::Result<u8> {
     }
 }
 
-/// Nobody reads what is told any more (`| head -1`).
 fn is_reader_gone(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<io::Error>()
@@ -174,7 +173,6 @@ struct Piece {
     is_of_another_file: bool,
 }
 
-/// A file read to its end, again and again.
 struct Tail {
     path: PathBuf,
     file: File,
@@ -263,7 +261,6 @@ struct Teller<'a> {
     lines: u64,
     json: bool,
     has_told: bool,
-    /// Notes of this scan that were told.
     noted: BTreeSet<String>,
 }
 

@@ -8,12 +8,10 @@ pub(crate) const OURS: &str = "peerless:";
 
 const HOUR: i64 = 3_600;
 
-/// Whether new jobs may come to the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Service {
     In,
     DrainedByUs,
-    /// A person or another program drained it.
     DrainedByOthers,
     /// It is down or failing, without being drained.
     Down,

@@ -37,18 +37,15 @@ pub(crate) enum Action {
     Pass,
     /// The node is drained; a job in front of it does not start.
     Drain,
-    /// Nothing, since the node is out of service. A job that got here in spite of that does not start on a drained
-    /// node.
+    /// Nothing, since the node is out of service. A job that got here in spite of that does not start.
     AlreadyOut {
         /// Whether it is drained, and not only down.
         drained: bool,
     },
-    /// The job goes back into the queue and is held; the node stays.
     Hold,
     Alert(Cause),
 }
 
-/// Why nothing but an alert comes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// What cannot be told drains no node.
@@ -62,8 +59,7 @@ pub(crate) enum Cause {
 }
 
 impl Action {
-    /// True where the prolog has to end with 1. Slurm drains the node of a prolog that does, so this is said only of
-    /// nodes that are drained already.
+    /// True where the prolog has to end with 1: only for nodes already drained, since Slurm drains the node of such a prolog.
     pub(crate) fn refuses_the_job(self, place: Place) -> bool {
         place == Place::Prolog && matches!(self, Self::Drain | Self::AlreadyOut { drained: true })
     }

@@ -7,7 +7,6 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) all: u64,
-    /// Of these the ones of the last hour.
     pub(crate) last_hour: u64,
 }
 
@@ -22,7 +21,6 @@ enum Part {
     PerHour(u64),
 }
 
-/// A limit that another drained node would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reached {
     part: Part,

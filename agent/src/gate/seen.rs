@@ -61,8 +61,7 @@ impl Found {
     }
 }
 
-/// Of `probe --json --fail-on unknown`, with the report that it printed. `is_busy` says whether another agent's run
-/// kept this one from the GPUs.
+/// Of `probe --json --fail-on unknown` and its report. `is_busy`: another agent's run kept this one from the GPUs.
 pub(crate) fn of_probe(ended: &Ended, is_busy: impl Fn(&Report) -> bool) -> (Found, Option<Report>) {
     let report: Option<Report> = serde_json::from_str(&ended.stdout).ok();
     let found = match (&report, ended.code) {

@@ -103,11 +103,9 @@ pub(crate) enum Ring {
     Host(HostWordsOfRing),
 }
 
-/// Page-locked memory that holds a ring.
 pub(crate) struct HostWordsOfRing(HostWords);
 
 impl Ring {
-    /// Builds it in the memory of this context's GPU.
     pub(crate) fn on_gpu(context: &Rc<Context>, stream: &Stream, limit: Duration) -> Result<Self, CallError> {
         let buffer = Buffer::allocate(context, RING_BYTES)?;
         let base = buffer.pointer;

@@ -27,13 +27,11 @@ impl Atomics {
 }
 
 impl Kernels {
-    /// Why this GPU or driver does not take the text with the atomics.
     pub(crate) fn without_atomics(&self) -> Option<&CallError> {
         self.atomics.as_ref().err()
     }
 
-    /// Adds `addend` to the first word of each window once for each word that follows, which gets what the addition
-    /// found. Does not wait.
+    /// Adds `addend` to the first word of each window once per following word, which gets the value found. Does not wait.
     pub(crate) fn add(&self, stream: &Stream, windows: Windows<'_>, addend: u32) -> Result<(), CallError> {
         let atomics = self.atomics.as_ref().map_err(Clone::clone)?;
         let (mut base, mut stride) = (windows.pointer, windows.stride);

@@ -120,7 +120,6 @@ impl BenchKernels {
         Ok(())
     }
 
-    /// The hops that [`Self::chase`] makes when it is asked for so many.
     pub(super) fn hops(&self, asked: u32) -> u32 {
         (asked / self.blocks).max(1) * self.blocks.min(asked.max(1))
     }

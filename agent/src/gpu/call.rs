@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-/// Why a driver call did not do its work.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum CallError {
-    /// It returned a code other than 0.
     #[error("{call} returned {code} ({name})")]
     Code {
         call: &'static str,

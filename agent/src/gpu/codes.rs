@@ -111,7 +111,6 @@ const KNOWN: &[Known] = &[
     Known::CUDA_ERROR_UNKNOWN,
 ];
 
-/// The name of a code, by `cuGetErrorName`, else by the list above.
 pub(super) fn name(symbols: &Symbols, code: i32) -> String {
     asked(symbols, code)
         .or_else(|| known(code))

@@ -35,7 +35,6 @@ impl Context {
         Ok((free, total))
     }
 
-    /// Whether memory of its GPU can be shared by descriptor, by the driver's word.
     pub(crate) fn shares_by_descriptor(&self) -> Result<bool, CallError> {
         use CUdevice_attribute::{
             CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED as BY_DESCRIPTOR,

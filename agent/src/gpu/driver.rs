@@ -30,7 +30,6 @@ pub(super) struct Api {
 }
 
 impl Api {
-    /// The code of a call as a result.
     pub(super) fn checked(&self, call: &'static str, code: i32) -> Result<(), CallError> {
         if code == 0 {
             return Ok(());
@@ -43,9 +42,7 @@ impl Api {
 #[derive(Clone)]
 pub(crate) struct Driver {
     pub(super) api: Rc<Api>,
-    /// The library's file, as the dynamic loader resolved it.
     pub(crate) path: Option<PathBuf>,
-    /// True when a stand-in took the driver's place.
     pub(crate) simulated: bool,
 }
 
@@ -74,7 +71,6 @@ impl PciAddress {
 }
 
 impl Driver {
-    /// Opens libcuda.so.1.
     pub(crate) fn load(trace: Trace) -> Result<Self, NotLoaded> {
         trace.about_to(library::LIBRARY_NAME);
         let open = library::open()?;
@@ -160,7 +156,6 @@ impl Driver {
         Ok(bytes as u64)
     }
 
-    /// Major and minor of the compute capability.
     pub(crate) fn compute_capability(&self, device: Device) -> Result<(i32, i32), CallError> {
         use CUdevice_attribute::{
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
@@ -194,7 +189,6 @@ impl Driver {
     }
 }
 
-/// One of the driver's attributes of a GPU.
 pub(super) fn attribute(api: &Api, attribute: CUdevice_attribute, device: Device) -> Result<i32, CallError> {
     let mut value: c_int = 0;
     let number = attribute as c_int;

@@ -27,7 +27,6 @@ pub(crate) struct Side<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Observed {
-    /// Rounds of the other that came through.
     pub(crate) rounds: u32,
     /// Rounds whose value was wrong though its number had arrived.
     pub(crate) wrong: u32,
@@ -68,7 +67,6 @@ impl Kernels {
         }
     }
 
-    /// Waits for this context's side, and says what it observed.
     pub(crate) fn observed(&self, stream: &Stream, limit: Duration) -> Result<Observed, CallError> {
         let found = self.results(stream, "cuLaunchKernel", limit)?;
         let &[rounds, wrong, first_wrong, last, ..] = found.as_slice() else {

@@ -26,7 +26,6 @@ use super::timing::Event;
 pub(crate) const WARM_HOPS: u32 = 16_384;
 pub(crate) const WARM_HOPS_AGAIN: u32 = 2048;
 
-/// Who does the work of a flow.
 #[derive(Clone, Copy)]
 pub(crate) enum Mover<'a> {
     /// The copy engine, by the call that takes addresses alone.
@@ -49,7 +48,6 @@ pub(crate) enum Mover<'a> {
     },
 }
 
-/// Something that one context does over and over again.
 #[derive(Clone, Copy)]
 pub(crate) struct Flow<'a> {
     pub(crate) context: &'a Rc<Context>,
@@ -72,7 +70,6 @@ pub(crate) struct Pace {
     pub(crate) limit: Duration,
 }
 
-/// One sample of flows that run at the same time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {
     /// Seconds a copy, or a hop, of each flow; a turn, where flows take turns.
@@ -85,7 +82,6 @@ pub(crate) struct Sample {
     pub(crate) running: bool,
 }
 
-/// A flow in its stream, and those that take turns with it.
 struct Lane<'a> {
     flow: Flow<'a>,
     others: Vec<Flow<'a>>,
@@ -124,7 +120,6 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Queues so many copies, hops or turns.
     fn queue(&self, times: u32) -> Result<(), CallError> {
         if self.others.is_empty() {
             return self.queue_of(&self.flow, times);

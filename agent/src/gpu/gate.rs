@@ -1,5 +1,4 @@
-//! A gate: keeps a stream until everything that is to be timed has been queued, so that what the host needs to queue
-//! it is no part of the figure.
+//! A gate: keeps a stream until all that is timed is queued, so that the host's time to queue it is no part of the figure.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -19,8 +18,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Takes its memory. That goes before anything is closed: the driver may wait for running kernels when it gives out
-    /// page-locked memory.
+    /// Takes its memory before anything is closed: the driver may wait for running kernels when it gives out page-locked memory.
     pub(super) fn create(context: &Rc<Context>) -> Result<Self, CallError> {
         let words = HostWords::allocate(context, WORDS)?;
         Ok(Self { words })

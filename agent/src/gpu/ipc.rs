@@ -10,7 +10,6 @@ use super::memory::{Buffer, Span};
 
 const HANDLE_BYTES: usize = 64;
 
-/// What another process needs to open an allocation of this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LegacyHandle([u8; HANDLE_BYTES]);
 
@@ -26,7 +25,6 @@ impl LegacyHandle {
 }
 
 impl Buffer {
-    /// A handle for other processes on this node.
     pub(crate) fn share_legacy(&self, context: &Context) -> Result<LegacyHandle, CallError> {
         context.enter()?;
         let mut handle = CUipcMemHandle {
@@ -38,7 +36,6 @@ impl Buffer {
     }
 }
 
-/// Memory of another process, opened in a context of this one.
 pub(crate) struct Opened {
     context: Rc<Context>,
     pointer: CUdeviceptr,

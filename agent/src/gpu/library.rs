@@ -15,9 +15,7 @@ const SIMULATED_MARKER: &str = "fake_gpu_marker\0";
 pub(super) struct OpenLibrary {
     /// Never unloaded: the driver's own threads run its code until the process ends.
     pub(super) library: &'static Library,
-    /// The file that the dynamic loader took.
     pub(super) path: Option<PathBuf>,
-    /// True when it is the stand-in.
     pub(super) simulated: bool,
 }
 

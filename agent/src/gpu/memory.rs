@@ -65,7 +65,6 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// No memory at all, for tests of what is computed from windows.
     #[cfg(test)]
     pub(crate) fn of_nothing(bytes: usize) -> Self {
         Self::new(0, bytes)
@@ -127,7 +126,6 @@ impl<'a> Windows<'a> {
         self.words.saturating_mul(self.count as usize)
     }
 
-    /// Where in a buffer the first window begins.
     pub(crate) fn first_byte_of(self, buffer: &Buffer) -> u64 {
         self.pointer.saturating_sub(buffer.pointer)
     }

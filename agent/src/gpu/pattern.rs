@@ -1,16 +1,13 @@
 //! The nonce pattern: the same function as in `kernels.ptx`.
 
-/// Odd constant of `SplitMix64`, the golden ratio in 64 bits (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, OOPSLA 2014).
+/// Odd constant of `SplitMix64`, the golden ratio in 64 bits (Steele, Lea, Flood: Fast splittable PRNGs, OOPSLA 2014).
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// `SplitMix64`'s output function.
 fn mix(state: u64) -> u64 {
     let state = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     (state ^ (state >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB)
 }
 
-/// Word `index` of the pattern of `seed`.
 pub(crate) fn word(seed: u64, index: u64) -> u32 {
     let mixed = mix(seed.wrapping_add(index.wrapping_mul(GOLDEN)));
     u32::try_from(mixed >> 32).unwrap_or(u32::MAX)

@@ -58,7 +58,6 @@ impl Shareable {
         Self::map(context, handle, bytes)
     }
 
-    /// A descriptor that another process may import.
     pub(crate) fn export(&self) -> Result<OwnedFd, CallError> {
         self.context.enter()?;
         let mut descriptor: RawFd = -1;
@@ -142,7 +141,6 @@ impl Shareable {
         Span::new(self.pointer, self.bytes)
     }
 
-    /// Its whole size, which another process has to know.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }

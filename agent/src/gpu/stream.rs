@@ -15,7 +15,6 @@ const POLL_PAUSE: Duration = Duration::from_micros(50);
 /// Polls without a pause before that.
 const EAGER_POLLS: u32 = 200;
 
-/// A non-blocking stream of one context.
 pub(crate) struct Stream {
     pub(super) context: Rc<Context>,
     pub(super) handle: CUstream,
@@ -174,7 +173,6 @@ impl Stream {
     }
 }
 
-/// Where `words` words from `first` on lie in the host memory.
 fn part(
     host: &HostWords,
     first: usize,

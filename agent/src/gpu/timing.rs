@@ -10,7 +10,6 @@ use super::context::Context;
 use super::memory::Windows;
 use super::stream::Stream;
 
-/// A point in a stream, with its time.
 pub(super) struct Event {
     context: Rc<Context>,
     handle: CUevent,

@@ -70,7 +70,6 @@ pub(crate) fn gpu_model(root: &HostRoot) -> Option<String> {
     models.is_empty().then_some(model)
 }
 
-/// Version of the kernel driver.
 pub(crate) fn version(root: &HostRoot) -> Fact<String> {
     root.find(VERSION, "it names no version", |content| {
         let line = content.lines().find(|line| line.starts_with("NVRM version:"))?;

@@ -1,5 +1,4 @@
-//! Variables that change what the driver, NCCL and UCX do. Nothing else of the environment is ever recorded, and no
-//! value that looks like a secret.
+//! Variables that change what the driver, NCCL and UCX do. No other variable is recorded, and no value that looks like a secret.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::HostRoot;
 
-/// Beginnings of the names that are recorded.
 const RECORDED: [&str; 6] = [
     "COMPUTE_PROFILE",
     "CUDA_",
@@ -52,7 +50,6 @@ const WITHHELD: &str = "(withheld)";
 const SYSTEM_FILE: &str = "etc/nccl.conf";
 const USER_FILE: &str = "~/.nccl.conf";
 
-/// A fact for each recorded variable that is set, and the settings in NCCL's files.
 pub(super) fn facts(
     root: &HostRoot,
     home: Option<&str>,
@@ -120,8 +117,7 @@ fn looks_secret(name: &str, value: &str) -> bool {
     SECRET_STARTS.iter().any(|start| value.contains(start)) || words.any(is_random)
 }
 
-/// Long, and letters mixed with digits. Paths and names of GPUs have slashes, dots and dashes, which
-/// end a run of letters.
+/// Long, and letters mixed with digits. Slashes, dots and dashes, as in paths and names of GPUs, end a run of letters.
 fn is_random(word: &str) -> bool {
     let mut runs = word.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '+'));
     runs.any(|run| {

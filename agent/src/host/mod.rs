@@ -92,12 +92,10 @@ pub(crate) fn read(root: &HostRoot, watch: &Watch) -> Result<Host, IdError> {
     Ok(Host { node, facts })
 }
 
-/// What the host says about the GPU at a PCI address, by dotted name.
 pub(crate) fn gpu_facts(root: &HostRoot, pci_address: &str) -> BTreeMap<String, Fact> {
     pci::gpu_facts(root, pci_address)
 }
 
-/// What the host says about the way between the GPUs at two PCI addresses, by dotted name.
 pub(crate) fn pair_facts(root: &HostRoot, a: &str, b: &str) -> BTreeMap<String, Fact> {
     pci::pair_facts(root, a, b)
 }

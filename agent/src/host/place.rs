@@ -85,7 +85,6 @@ fn by_file(root: &HostRoot) -> Option<Fact<String>> {
     named.find(|name| name.value.is_some()).or_else(variable)
 }
 
-/// The first of these variables that a process has, with a value.
 fn by_variable(root: &HostRoot, path: &str, names: &[&str]) -> Option<Fact<String>> {
     let variables = root.text(path);
     let text = variables.value?;

@@ -16,7 +16,6 @@ const MOST_LINKS: usize = 40;
 pub(crate) struct HostRoot(PathBuf);
 
 impl HostRoot {
-    /// A folder that stands for `/`.
     pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
         Self(folder.into())
     }
@@ -54,7 +53,6 @@ impl HostRoot {
         Err(Errno::LOOP.into())
     }
 
-    /// A file to be read in parts.
     pub(super) fn open(&self, path: &str) -> io::Result<std::fs::File> {
         self.path(path).and_then(std::fs::File::open)
     }
@@ -71,7 +69,6 @@ impl HostRoot {
         self.text_up_to(path, MOST_BYTES)
     }
 
-    /// The text at the beginning of a file.
     pub(super) fn text_up_to(&self, path: &str, most: u64) -> Fact<String> {
         self.bytes(path, most)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -122,7 +119,6 @@ impl HostRoot {
         is_there.is_ok_and(|is_there| is_there).then_some(real)
     }
 
-    /// The names in a folder, in order.
     pub(super) fn names(&self, path: &str) -> Fact<Vec<String>> {
         let entries = self.path(path).and_then(std::fs::read_dir);
         let entries = entries.and_then(Iterator::collect::<io::Result<Vec<_>>>);
@@ -143,7 +139,6 @@ impl HostRoot {
     }
 }
 
-/// The gap that a failed read is.
 pub(super) fn unread<T>(path: &str, error: &io::Error) -> Fact<T> {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => GapKind::NotVisible,
@@ -153,7 +148,6 @@ pub(super) fn unread<T>(path: &str, error: &io::Error) -> Fact<T> {
     super::absent(kind, path, error.to_string())
 }
 
-/// The shortest beginning of a path that is a link.
 fn first_link(root: &Path, path: &str) -> Option<String> {
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     let beginnings = ends.filter_map(|end| path.get(..end));

@@ -29,7 +29,6 @@ impl Watch {
         }
     }
 
-    /// What the host says about the GPU at this address, and what has changed since the first look.
     pub(crate) fn gpu_facts(&self, address: &str) -> BTreeMap<String, Fact> {
         let mut facts = gpu_facts(&self.root, address);
         if let Some(before) = self.errors.get(address) {
@@ -38,7 +37,6 @@ impl Watch {
         facts
     }
 
-    /// The kernel log before and during the run, and facts about it.
     pub(crate) fn finish(self) -> (Vec<LogExcerpt>, BTreeMap<String, Fact>) {
         self.log.finish()
     }

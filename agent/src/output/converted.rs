@@ -22,8 +22,7 @@ pub(super) fn tools(report: &Report) -> Option<String> {
     Some(tools.join(", "))
 }
 
-/// True where the output says what the driver grants, as `nvidia-smi topo -p2p` does: then the map of pairs says more
-/// than a question mark.
+/// True where the output says what the driver grants, as `nvidia-smi topo -p2p` does: the map of pairs then shows it.
 pub(super) fn tells_of_access(report: &Report) -> bool {
     let mut directions = report.pairs.iter().flat_map(|pair| &pair.directions);
     directions.any(|direction| direction.can_access_peer.value.is_some() || !direction.checks.is_empty())
@@ -65,7 +64,6 @@ fn joined_by(pair: &Pair) -> Option<String> {
     }
 }
 
-/// One matrix for each measurement between GPUs, sources in rows; the others on a line each.
 pub(super) fn matrices(report: &Report, style: Style) -> String {
     let mut text = String::new();
     for measurement in report.measurements.iter().filter(|of| !of.cells.is_empty()) {

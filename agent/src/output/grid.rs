@@ -4,7 +4,6 @@ use kb_core::verdict::Verdict;
 
 use super::Style;
 
-/// A cell: its text, and the verdict whose colour it has.
 pub(super) struct Cell {
     text: String,
     verdict: Option<Verdict>,
@@ -30,7 +29,6 @@ impl Cell {
     }
 }
 
-/// Lays rows out, each column as wide as its widest cell, two blanks between columns and in front.
 pub(super) fn lay_out(rows: &[Vec<Cell>], style: Style) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width_of = |column: usize| {

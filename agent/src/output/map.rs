@@ -1,5 +1,4 @@
-//! The map of the directed pairs: how far up the ladder each came, in colours. Cells are short enough that eight GPUs
-//! fit on a terminal of 80 columns.
+//! The map of the directed pairs: how far up the ladder each came, in colours. Eight GPUs fit on a terminal of 80 columns.
 
 use kb_core::report::{Check, Direction, Outcome, Report};
 use kb_core::verdict::{Verdict, checked_rungs};
@@ -32,7 +31,6 @@ pub(super) fn of_pairs(report: &Report, style: Style) -> String {
     )
 }
 
-/// What the numbers in the map are.
 fn legend() -> String {
     let checks: Vec<String> = checked_rungs()
         .map(|(number, name)| format!("{number} {name}"))
@@ -76,7 +74,6 @@ fn of_direction(direction: &Direction, verdict: Verdict) -> Cell {
     }
 }
 
-/// The last rung of which something passed.
 fn highest(direction: &Direction) -> Option<u8> {
     let passed = direction
         .checks

@@ -8,10 +8,8 @@ use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Labels and value of each line of a metric.
 type Lines = Vec<(String, String)>;
 
-/// The last result of each kind of run, what is known of the node, and how many reports wait.
 pub(crate) fn metrics(runs: &[(&str, &Report)], health: Option<&Health>, waiting: usize) -> String {
     let mut text = String::new();
     let mut metric = |kind: &str, name: &str, help: &str, lines: &[(String, String)]| {
@@ -69,7 +67,6 @@ pub(crate) fn metrics(runs: &[(&str, &Report)], health: Option<&Health>, waiting
     text
 }
 
-/// What is known of the node from look to look.
 fn of_health(health: &Health, metric: &mut impl FnMut(&str, &str, &str, &[(String, String)])) {
     let open = |bearing: Bearing| -> Lines {
         let entries = health.open.iter().filter(|entry| entry.bearing == bearing);

@@ -20,12 +20,10 @@ pub(crate) use table::table;
 
 use kb_core::report::Report;
 
-/// True of a report that was made from another tool's output.
 pub(crate) fn is_of_another_tool(report: &Report) -> bool {
     converted::tools(report).is_some()
 }
 
-/// The report as indented JSON with a line end.
 pub(crate) fn json(report: &Report) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(report)?;
     text.push('\n');

@@ -59,7 +59,6 @@ fn paragraph(group: &[&Pair], style: Style) -> String {
     text
 }
 
-/// What to do and where to read on, indented.
 pub(super) fn advice(fix: Option<&str>, record: Option<&RecordId>) -> String {
     let mut text = String::new();
     if let Some(fix) = fix {

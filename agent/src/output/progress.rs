@@ -46,7 +46,6 @@ impl Drop for Drawn {
     }
 }
 
-/// The bar, and what is being done.
 fn line(step: Step) -> String {
     let bar = bar(share(step));
     format!("{bar} {}", words(step))

@@ -14,7 +14,6 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// For standard output, as the environment wants it.
     pub(crate) fn of_terminal(is_terminal: bool) -> Self {
         let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         if is_terminal && !wants_none {
@@ -24,8 +23,7 @@ impl Style {
         }
     }
 
-    /// A table as it may be printed: what it shows of drivers, hosts and logs does not act on the terminal. Nothing but the
-    /// colours stays.
+    /// A table as it may be printed: what it shows of drivers, hosts and logs does not act on the terminal. Only colours stay.
     pub(super) fn harmless(self, table: &str) -> String {
         match self {
             Self::Plain => harmless_lines(table),
@@ -45,7 +43,6 @@ impl Style {
         }
     }
 
-    /// A word in the colour of a verdict.
     pub(super) fn verdict(self, verdict: Verdict, text: &str) -> String {
         let colour = match verdict {
             Verdict::Healthy | Verdict::NoFaultSeen => 32,

@@ -64,7 +64,6 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
     style.harmless(&text)
 }
 
-/// NCCL in one line: version, verdict, reason.
 fn of_nccl(nccl: &Nccl) -> String {
     let word = match nccl.verdict {
         NcclVerdict::Ok => "works",
@@ -76,7 +75,6 @@ fn of_nccl(nccl: &Nccl) -> String {
     format!("\nNCCL {}: {word}: {}\n", shown(&nccl.version), nccl.reason)
 }
 
-/// The value, or `?` where there is none.
 pub(super) fn shown<T: ToString>(fact: &Fact<T>) -> String {
     fact.value.as_ref().map_or_else(|| "?".to_owned(), T::to_string)
 }
@@ -136,7 +134,6 @@ fn pcie(gpu: &Gpu) -> String {
     }
 }
 
-/// A GPU that was not looked at: a fault or a doubt with what to do, or information in one line.
 fn not_there(gpu: &AbsentGpu) -> String {
     let cause = gpu.cause.as_ref();
     let cause = cause.map_or_else(String::new, |cause| format!("{cause}: "));
@@ -145,14 +142,12 @@ fn not_there(gpu: &AbsentGpu) -> String {
     text
 }
 
-/// A step with its message, and below it what it is called, what to do and where to read on.
 fn failed(failure: &Failure) -> String {
     let mut text = format!("\n  {}: {}\n", failure.step, failure.message);
     text.push_str(&pairs::advice(failure.fix.as_deref(), failure.record.as_ref()));
     text
 }
 
-/// How many facts have a reason in place of a value.
 fn gaps(report: &Report) -> usize {
     let gpus = report.gpus.iter().flat_map(|gpu| gpu.facts.values());
     let pairs = report.pairs.iter().flat_map(|pair| pair.facts.values());

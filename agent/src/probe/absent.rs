@@ -1,5 +1,4 @@
-//! GPUs that should have been looked at and are not there: those asked for, those on the bus, those that the node should
-//! have.
+//! GPUs that should have been looked at and are not there: asked for, on the bus, or such as the node should have.
 
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
@@ -18,7 +17,6 @@ const NUMBER_WITH_MIG: &str =
 /// Why CUDA lists fewer GPUs than NVML on a machine with MIG.
 const MIG: &str = "CUDA lists one MIG device at most, and no other GPU beside it";
 
-/// GPUs that are not among the opened ones.
 pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Option<&[Gpu]>) -> Vec<AbsentGpu> {
     let root = &options.host_root;
     let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
@@ -39,25 +37,21 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
     roll.absent()
 }
 
-/// Everything that tells which GPUs there are.
 struct Roll<'a> {
     /// `--devices`, else `CUDA_VISIBLE_DEVICES`, in their order.
     asked: Option<&'a str>,
     expected: Option<u32>,
     /// What CUDA lists; nothing where it could not be opened.
     opened: Option<&'a [Gpu]>,
-    /// What NVML lists, or why it lists nothing.
     managed: Result<Vec<ManagedGpu>, NoList>,
     /// What the bus shows; `None` where it cannot be read.
     bus: Option<Vec<BusGpu>>,
-    /// Whether this process sees all GPUs of the machine.
     visibility: Visibility,
     /// True where CUDA was confined by somebody else (`CUDA_VISIBLE_DEVICES`).
     is_masked: bool,
 }
 
 impl Roll<'_> {
-    /// All that are not among the opened ones, each with why.
     fn absent(&self) -> Vec<AbsentGpu> {
         let mut absent = match self.asked {
             // A run that asked for certain GPUs reports on those alone.

@@ -1,5 +1,4 @@
-//! Rung 6: the partner owns memory on one GPU and hands it out; the worker opens it on the other GPU, stores and
-//! loads; the partner compares.
+//! Rung 6: the partner owns memory on one GPU; the worker opens it on the other GPU, stores and loads; the partner compares.
 
 use kb_core::report::Outcome;
 
@@ -8,7 +7,6 @@ use crate::worker::protocol::{Answer, Command, Way};
 use super::attempt::Attempt;
 use super::session::{Role, Session};
 
-/// Who reaches whose memory, how, and with which patterns.
 #[derive(Clone, Copy)]
 pub(super) struct Across {
     pub(super) initiator: u32,

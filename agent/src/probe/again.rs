@@ -12,7 +12,6 @@ use super::session::Session;
 /// Lowest rung of the ladder that moves data.
 const FIRST_COPIES: u8 = 3;
 
-/// Adds to each GPU what changed while the checks ran, and what it is like under load.
 pub(super) fn read(session: &mut Session<'_>, gpus: &mut [Gpu], pairs: &[Pair]) {
     let addresses = gpus.iter().map(|gpu| gpu.pci_address.value.clone()).collect();
     let reading = session.read_again(addresses);

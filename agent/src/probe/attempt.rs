@@ -8,7 +8,6 @@ use crate::worker::protocol::{CallFailure, CheckResult, Checked};
 use super::setup::SPENT;
 use super::trouble::Trouble;
 
-/// A check as it came out, before it is known whether it is repeated.
 #[derive(Debug, Clone)]
 pub(super) struct Attempt {
     pub(super) outcome: Outcome,
@@ -47,7 +46,6 @@ impl Attempt {
         Self::plain(Outcome::Skipped, Some(reason.into()))
     }
 
-    /// The same with a reason for programs.
     pub(super) fn coded(self, code: Option<ReasonCode>) -> Self {
         Self {
             reason_code: code,
@@ -79,7 +77,6 @@ impl Attempt {
         }
     }
 
-    /// The worker did not answer the check.
     pub(super) fn interrupted(trouble: &Trouble) -> Self {
         match trouble {
             Trouble::Call(failure) => Self::of_call(Outcome::Inconclusive, failure.clone()),
@@ -108,7 +105,6 @@ impl Attempt {
         }
     }
 
-    /// Says in which process, where it is not the one that makes the checks.
     pub(super) fn in_process(self, whose: &str) -> Self {
         if self.reason_code == Some(ReasonCode::NotSupported) {
             return self;
@@ -119,19 +115,16 @@ impl Attempt {
         Self { reason, ..self }
     }
 
-    /// Puts the reason anew once more is known of the mismatch.
     pub(super) fn describe_again(&mut self) {
         if let Some(mismatch) = &self.mismatch {
             self.reason = Some(describe(mismatch));
         }
     }
 
-    /// The reason in words.
     pub(super) fn why(&self) -> &str {
         self.reason.as_deref().unwrap_or(NO_REASON)
     }
 
-    /// Whether it is no evidence of anything.
     pub(super) fn shows_nothing(&self) -> bool {
         matches!(
             self.outcome,

@@ -7,11 +7,9 @@ pub(crate) struct Chance {
     pub(crate) nonce: u64,
 }
 
-/// Random bytes that a [`Chance`] is made of.
 pub(crate) const RANDOM_BYTES: usize = 24;
 
 impl Chance {
-    /// From random bytes.
     pub(crate) fn from_random(random: [u8; RANDOM_BYTES]) -> Result<Self, IdError> {
         let mut id = [0; 16];
         let mut nonce = [0; 8];

@@ -13,7 +13,6 @@ use super::progress::{PairStep, Progress, Step};
 use super::session::Session;
 use super::setup::{SPENT, Setup};
 
-/// One check, in one process or across two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trial {
     Within(CheckKind),
@@ -129,7 +128,6 @@ impl Ascent {
     }
 }
 
-/// What the ladder of one direction needs beside the session.
 pub(super) struct Climb<'a> {
     pub(super) setup: &'a Setup,
     pub(super) run: u64,
@@ -137,8 +135,7 @@ pub(super) struct Climb<'a> {
 }
 
 impl Climb<'_> {
-    /// Climbs until something does not pass; what lies above is skipped and says so. `other` is why the opposite
-    /// direction went no further.
+    /// Climbs until something does not pass and skips what lies above. `other`: why the opposite direction went no further.
     pub(super) fn climb(
         &self,
         session: &mut Session<'_>,

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use crate::worker::handle::{Fault, Stuck, Worker};
 use crate::worker::protocol::{Answer, Command};
 
-/// What an answer is about, where that is not clear from the answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
     Preparing(u32),
@@ -24,20 +23,16 @@ impl About {
     }
 }
 
-/// What a process still has to say.
 #[derive(Clone, Copy)]
 enum Owed {
     FirstWord,
     Answer(About),
 }
 
-/// A process and what it has done.
 pub(super) struct Live {
     worker: Worker,
-    /// GPUs that have a context and memory there.
     pub(super) prepared: BTreeSet<u32>,
     pub(super) enabled: BTreeSet<(u32, u32)>,
-    /// GPUs that have the bench's memory there.
     pub(super) benched: BTreeSet<u32>,
     owed: VecDeque<Owed>,
 }
@@ -92,12 +87,10 @@ impl Live {
         Ok(answers)
     }
 
-    /// The descriptor that came with its last answer.
     pub(super) fn descriptor(&mut self) -> Option<OwnedFd> {
         self.worker.descriptor()
     }
 
-    /// What it wrote to standard error so far, of a long text both ends.
     pub(super) fn said(&mut self) -> String {
         self.worker.said()
     }

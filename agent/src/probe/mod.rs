@@ -51,24 +51,19 @@ use setup::Setup;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
-    /// Where /proc, /sys and /etc are read.
     pub(crate) host_root: HostRoot,
     pub(crate) timeout: Duration,
-    /// Longest a step of a check may take.
     pub(crate) step_timeout: Duration,
     pub(crate) bytes: u64,
     pub(crate) lock_file: PathBuf,
     /// The agent's own binary, which workers are started from.
     pub(crate) program: PathBuf,
     pub(crate) expect: Expect,
-    /// How many GPUs the node must have, where that is said.
     pub(crate) expected_gpus: Option<u32>,
     /// The GPUs that the run is confined to, as `--devices` names them.
     pub(crate) devices: Option<String>,
     pub(crate) depth: Depth,
-    /// What is measured behind the ladder, if anything is.
     pub(crate) bench: Option<BenchOptions>,
-    /// What is done with NCCL behind it, if anything is.
     pub(crate) nccl: Option<NcclOptions>,
 }
 
@@ -208,7 +203,6 @@ impl Found {
     }
 }
 
-/// A fact of any type, as the host's facts are kept.
 fn any<T: Clone + Into<serde_json::Value>>(fact: &Fact<T>) -> Fact {
     fact.clone().map(Into::into)
 }

@@ -10,7 +10,6 @@ use super::attempt::Attempt;
 use super::session::Session;
 use super::setup::Setup;
 
-/// What the check of one GPU came to.
 pub(super) struct OwnMemory {
     gpu: u32,
     attempt: Attempt,
@@ -79,8 +78,7 @@ impl OwnMemory {
     }
 }
 
-/// Wrong data was wrong, and an error of the memory is none of chance. Another failure that does not come back shows
-/// nothing.
+/// Wrong data was wrong, and a memory error is no chance. Another failure that does not come back shows nothing.
 fn of_both(first: Attempt, second: Attempt) -> Attempt {
     const ECC_UNCORRECTABLE: i32 = 214;
     if second.outcome == Outcome::Pass {

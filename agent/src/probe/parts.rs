@@ -4,14 +4,12 @@ use std::time::Instant;
 
 use kb_core::report::Part;
 
-/// A clock that is read between the parts of a run.
 pub(super) struct Parts {
     ended: Vec<Part>,
     since: Instant,
 }
 
 impl Parts {
-    /// Of a run whose first part begins now.
     pub(super) fn begin() -> Self {
         Self {
             ended: Vec::new(),
@@ -19,7 +17,6 @@ impl Parts {
         }
     }
 
-    /// A part ends, and the next one begins.
     pub(super) fn end(&mut self, name: &str) {
         let now = Instant::now();
         self.ended.push(Part {

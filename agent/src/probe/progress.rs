@@ -18,14 +18,12 @@ pub(crate) enum Step {
     Asking {
         pair: PairStep,
     },
-    /// A check, or a timing that goes with it.
     Checking {
         pair: PairStep,
         /// Whose context or kernel accesses the other's memory.
         initiator: u32,
         owner: u32,
         rung: u8,
-        /// Name of the check as in the report.
         check: &'static str,
     },
     Measuring {

@@ -1,5 +1,4 @@
-//! The processes of a run over its life: opened, GPUs prepared and access enabled as checks need it, replaced when
-//! they fail.
+//! The processes of a run: opened, GPUs prepared and access enabled as checks need it, replaced when they fail.
 
 mod nvml;
 mod processes;
@@ -19,7 +18,6 @@ use super::setup::{OPEN_FACTOR, Setup};
 use super::trouble::Trouble;
 use super::unresponsive::NoAnswer;
 
-/// What is known of the GPUs once they are listed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     /// UUIDs in CUDA's order; a process that sees others is not asked.
@@ -37,7 +35,6 @@ impl Known {
         Self { uuids, idle, near }
     }
 
-    /// With the CPUs next to each GPU.
     pub(super) fn with_near(self, near: Vec<Fact<Near>>) -> Self {
         Self { near, ..self }
     }
@@ -62,13 +59,11 @@ pub(super) struct Session<'a> {
     /// True when the last question had less time than it is due, because the run's time comes to its end.
     pub(super) cut_short: bool,
     known: Option<Known>,
-    /// The driver's library, once a worker has loaded it.
     pub(super) loaded: Option<Loaded>,
     /// Why the bench's memory and kernels cannot be had: that ended a worker, and is not tried again for every cell.
     pub(super) no_bench: Option<Gap>,
     /// GPUs for which the bench took host memory, and why it was not taken next to them.
     pub(super) host_memory: BTreeMap<u32, Option<String>>,
-    /// Processes that did not end even when killed.
     pub(super) stuck: Vec<Stuck>,
     /// A driver that did not answer twice: it is not asked for more.
     silent: Option<NoAnswer>,
@@ -94,8 +89,7 @@ impl<'a> Session<'a> {
         Self::new(self.setup, self.known.clone())
     }
 
-    /// Starts a worker, loads and opens the driver, lists the GPUs. The partner starts meanwhile: the driver lets
-    /// one process after another in.
+    /// Starts a worker, opens the driver, lists the GPUs. The partner starts meanwhile: the driver lets one in after another.
     pub(super) fn open(&mut self) -> Result<Opened, Trouble> {
         self.start(Role::Worker)?;
         match self.ask(Role::Worker, &Command::Load, 1)? {
@@ -147,7 +141,6 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Rung 1 of a pair, which asks CUDA and NVML.
     pub(super) fn pair_facts(&mut self, a: u32, b: u32) -> Result<PairFacts, Trouble> {
         let answer = self.ask_twice(|session| {
             if session.worker.is_none() {
@@ -166,7 +159,6 @@ impl<'a> Session<'a> {
         let _ = self.make_ready(Role::Worker, gpu);
     }
 
-    /// Has the partner prepare so many GPUs while the worker goes on.
     pub(super) fn prepare_partner(&mut self, gpus: usize) {
         for gpu in (0..).take(gpus) {
             let command = self.prepare_command(Role::Partner, gpu);
@@ -179,13 +171,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// One check, with everything that it needs done first.
     pub(super) fn check(&mut self, initiator: u32, owner: u32, kind: CheckKind, seed: u64) -> Attempt {
         let attempt = self.prepared_check(initiator, owner, kind, seed);
         self.within_time(attempt)
     }
 
-    /// The check of a GPU by itself.
     pub(super) fn check_own(&mut self, gpu: u32, seed: u64) -> Attempt {
         let attempt = match self.make_ready(Role::Worker, gpu) {
             Ok(()) => self.ask_check(gpu, gpu, CheckKind::OwnMemory, seed),
@@ -228,13 +218,11 @@ impl<'a> Session<'a> {
         self.ask_check(initiator, owner, kind, seed)
     }
 
-    /// Whether the worker that lives now has this direction enabled.
     pub(super) fn has_access(&self, initiator: u32, owner: u32) -> bool {
         let live = self.worker.as_ref();
         live.is_some_and(|live| live.enabled.contains(&(initiator, owner)))
     }
 
-    /// The worker that lives now, if one does.
     pub(super) fn live(&mut self) -> Option<&mut Live> {
         self.worker.as_mut()
     }
@@ -275,7 +263,6 @@ impl<'a> Session<'a> {
         attempt
     }
 
-    /// A live process with a context and memory on this GPU.
     pub(super) fn make_ready(&mut self, role: Role, gpu: u32) -> Result<(), Trouble> {
         if self.seat(role).is_none() {
             self.start(role)?;

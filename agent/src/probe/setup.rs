@@ -12,10 +12,8 @@ pub(super) const OPEN_FACTOR: u32 = 3;
 
 pub(super) const SPENT: &str = "the time of the run (--timeout) was spent";
 
-/// What all sessions of a run share.
 pub(super) struct Setup {
     pub(super) program: PathBuf,
-    /// Longest a step of a check may take.
     pub(super) step_limit: Duration,
     pub(super) deadline: Instant,
     pub(super) bytes: u64,
@@ -31,12 +29,10 @@ impl Setup {
         }
     }
 
-    /// True when there is no time for another check.
     pub(super) fn is_spent(&self) -> bool {
         Instant::now() >= self.deadline
     }
 
-    /// Longest for a step, within what is left of the run.
     pub(super) fn limit(&self, factor: u32) -> Duration {
         let left = self.deadline.saturating_duration_since(Instant::now());
         (self.step_limit * factor).min(left.max(GRACE))

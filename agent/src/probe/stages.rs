@@ -120,7 +120,6 @@ pub(super) fn run(
     found
 }
 
-/// Nothing but why the driver does not open, and which GPUs NVML lists nevertheless.
 fn closed(options: &Options, mut session: Session<'_>, trouble: &NoAnswer) -> Found {
     // A driver that does not answer is not asked for more.
     let absent = if trouble.is_answer() {
@@ -215,8 +214,7 @@ fn look_at(
     }
 }
 
-/// Both directions of all pairs: copies that are staged through the host need no access, and are what programs get where
-/// it is refused.
+/// Both directions of all pairs: copies staged through the host need no access, and serve programs where it is refused.
 fn ways(steps: &[PairStep]) -> Vec<Way> {
     let both = |step: &PairStep| [Way::open(step.a, step.b), Way::open(step.b, step.a)];
     steps.iter().flat_map(both).collect()
@@ -266,7 +264,6 @@ fn pair_facts(setup: &Setup, session: &mut Session<'_>, a: u32, b: u32) -> PairF
     })
 }
 
-/// Rung 1 of a pair about which the worker could not answer.
 fn unanswered(kind: GapKind, reason: &str) -> PairFacts {
     let status = || Fact::missing(kind, reason, "nvmlDeviceGetP2PStatus");
     let direction = || DirectionFacts {

@@ -18,7 +18,6 @@ const SAMPLES: u32 = 3;
 /// What all copies of a run may take.
 const BUDGET: Duration = Duration::from_secs(3);
 
-/// The measurements of a run as they come.
 pub(super) struct Timings {
     bytes: u64,
     spent: Duration,

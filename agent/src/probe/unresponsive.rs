@@ -10,7 +10,6 @@ use crate::worker::handle::Fault;
 use super::failure::failure_from;
 use super::trouble::Trouble;
 
-/// Why there is no answer.
 #[derive(Debug, Clone)]
 pub(super) enum NoAnswer {
     Failed(Trouble),
@@ -19,7 +18,6 @@ pub(super) enum NoAnswer {
 }
 
 impl NoAnswer {
-    /// True where the driver answered: a call failed.
     pub(super) fn is_answer(&self) -> bool {
         matches!(self, Self::Failed(Trouble::Call(_)))
     }

@@ -17,7 +17,6 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Characters of what a failed `scontrol` says that are passed on.
 const LONGEST_COMPLAINT: usize = 400;
 
-/// The program that speaks with the controller.
 #[derive(Debug, Clone)]
 pub(crate) struct Scontrol(pub(crate) PathBuf);
 
@@ -43,7 +42,6 @@ impl Scontrol {
         ])?))
     }
 
-    /// Takes a node out of service for new jobs.
     pub(crate) fn drain(&self, name: &str, reason: &str) -> Result<(), String> {
         self.update(name, &["State=DRAIN", &format!("Reason={reason}")])
     }
@@ -62,7 +60,6 @@ impl Scontrol {
         self.run(&[&["update", &node], changes].concat()).map(drop)
     }
 
-    /// The standard output of a call that ends with 0 in time.
     fn run(&self, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new(&self.0);
         // Times as seconds since 1970, in whatever zone the node is.
@@ -96,7 +93,6 @@ pub(crate) fn own_name() -> String {
     name.split('.').next().unwrap_or_default().to_owned()
 }
 
-/// The first line that says something, in as much as a message can bear.
 fn first_line(said: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(said);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;

@@ -20,15 +20,13 @@ impl State {
         Self(text.to_owned())
     }
 
-    /// Whether a base or flag is among its words.
     pub(crate) fn is(&self, word: &str) -> bool {
         self.0
             .split('+')
             .any(|part| part.trim_end_matches(|mark: char| !mark.is_ascii_alphabetic()) == word)
     }
 
-    /// Out of service, and no job is left. DRAIN with jobs left (ALLOCATED, MIXED, COMPLETING) is what sinfo calls
-    /// draining.
+    /// Out of service, and no job is left. DRAIN with jobs left (ALLOCATED, MIXED, COMPLETING) is draining to sinfo.
     pub(crate) fn is_drained_and_empty(&self) -> bool {
         self.is("DRAIN") && (self.is("IDLE") || self.is("DOWN")) && !self.is("COMPLETING")
     }

@@ -14,7 +14,6 @@ const MOST_SHOWN: usize = 80;
 /// Media type of a problem (RFC 9457).
 const PROBLEM: &str = "application/problem+json";
 
-/// An answer's body and what it is said to be.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     media_type: String,
@@ -22,7 +21,6 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads all of it; the error says how it broke off.
     pub(super) fn read(response: Response) -> Result<Self, String> {
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type
@@ -68,7 +66,6 @@ impl Answer {
         format!(": {}", self.shown())
     }
 
-    /// Media type and first words, on one line.
     pub(super) fn shown(&self) -> String {
         let media_type = match self.media_type.as_str() {
             "" => "no media type",

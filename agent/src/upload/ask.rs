@@ -8,7 +8,6 @@ use super::answer::Answer;
 use super::{UploadError, Uploader};
 
 impl Uploader {
-    /// Sends a JSON body to a call beside that of reports; the answer, if it has the `wanted` status.
     pub(super) fn ask(&self, call: &str, body: &Value, wanted: u16) -> Result<Value, UploadError> {
         let request = self
             .client
@@ -38,7 +37,6 @@ impl Uploader {
         Ok(answer.map_err(unreachable)?.json())
     }
 
-    /// An answer that is not that of a Peerless server.
     pub(super) fn foreign(&self, status: u16) -> UploadError {
         UploadError::Foreign {
             server: self.server(),

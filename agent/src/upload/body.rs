@@ -29,7 +29,6 @@ impl Body {
         Ok((serde_json::from_slice(&json)?, Self::compress(&json)?))
     }
 
-    /// Reads what the bytes say, as a server would.
     pub(crate) fn report(&self) -> Result<Report, String> {
         read_report(&self.json()?)
     }
@@ -77,8 +76,7 @@ impl Body {
     }
 }
 
-/// A report from a file, as JSON or as the spool keeps it, with the bytes to send. What this build does not know in
-/// it is sent all the same.
+/// A report from a file, as JSON or as spooled, with the bytes to send: what this build does not know in it is sent, too.
 pub(crate) fn read_body(option: &'static str, file: &Path) -> Result<(Report, Body), ConfigurationError> {
     let refused = |why: String| ConfigurationError::File {
         option,

@@ -114,7 +114,6 @@ pub(crate) fn unpack(path: &Path) -> Result<Unpacked, ConfigurationError> {
     }
 }
 
-/// The report that the bytes begin with, and what lies behind it.
 fn first_report(bytes: &[u8]) -> Result<(Body, &[u8]), String> {
     let cut = || "is cut off or damaged: copy the bundle again".to_owned();
     let length = zstd::zstd_safe::find_frame_compressed_size(bytes).map_err(|_| cut())?;

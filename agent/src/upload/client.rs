@@ -35,7 +35,6 @@ pub(crate) struct Uploader {
     warnings: Vec<String>,
 }
 
-/// The server's answer to a report that it has.
 pub(crate) struct Receipt {
     address: Url,
     known_before: bool,
@@ -85,7 +84,6 @@ impl Uploader {
         })
     }
 
-    /// The request with the token, where there is one.
     pub(super) fn authorized(&self, request: RequestBuilder) -> RequestBuilder {
         match &self.authorization {
             Some(authorization) => request.header(AUTHORIZATION, authorization.clone()),
@@ -100,7 +98,6 @@ impl Uploader {
         address
     }
 
-    /// What is unsafe about the settings, though they work.
     pub(crate) fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -201,7 +198,6 @@ impl Uploader {
         Ok(Some((etag, bytes)))
     }
 
-    /// Where reports go: what tells this server from every other.
     pub(crate) fn address(&self) -> &str {
         self.address.as_str()
     }

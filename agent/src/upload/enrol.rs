@@ -10,12 +10,10 @@ use serde_json::{Value, json};
 use super::{UploadError, Uploader};
 use crate::files::{FOR_OWNER, write_whole};
 
-/// Name of the credential in the state folder.
 const FILE: &str = "credential";
 /// Name of the file that says which server gave it.
 const GIVEN_BY: &str = "credential.server";
 
-/// Where the credential of a state folder lies.
 pub(crate) fn credential_file(state: &Path) -> PathBuf {
     state.join(FILE)
 }
@@ -49,7 +47,6 @@ pub(crate) fn own_credential(state: &Path, server: &str) -> Result<Option<PathBu
     ))
 }
 
-/// Keeps a credential, and who gave it.
 pub(crate) fn keep_credential(state: &Path, server: &str, credential: &Credential) -> io::Result<PathBuf> {
     let given_by = origin(server).unwrap_or_default();
     write_whole(

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{UploadError, Uploader};
 
 impl Uploader {
-    /// Sends a vote; what the server made of it.
     pub(crate) fn vote(&self, record: &RecordId, vote: &Value) -> Result<String, UploadError> {
         const TAKEN: u16 = 200;
         let said = self.ask(&format!("records/{record}/-/outcomes"), vote, TAKEN)?;

@@ -27,10 +27,8 @@ use std::time::Duration;
 /// Why a report cannot be sent from here, whatever the server does.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigurationError {
-    /// Not an http or https address.
     #[error("--server {url:?}: {why}; give an address such as https://peerless.example")]
     Server { url: String, why: String },
-    /// A file that was named cannot be used.
     #[error("{option} {}: {why}", .path.display())]
     File {
         option: &'static str,
@@ -46,7 +44,6 @@ pub(crate) enum ConfigurationError {
     Tls { why: String },
 }
 
-/// Why the server did not take a report.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UploadError {
     #[error("no answer from {server}: {why}")]
@@ -69,7 +66,6 @@ pub(crate) enum UploadError {
     Foreign {
         server: String,
         status: u16,
-        /// Media type and first words of the answer.
         shown: String,
     },
 }
@@ -106,7 +102,6 @@ impl UploadError {
         }
     }
 
-    /// True when the server will never take these bytes.
     pub(crate) fn is_for_good(&self) -> bool {
         self.next() == Next::PutAside
     }

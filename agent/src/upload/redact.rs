@@ -30,7 +30,6 @@ impl From<Redaction> for Kind {
     }
 }
 
-/// Redacts every text of a report, and writes into it what was done.
 pub(crate) fn redact(value: &mut Value, words: &[Redaction]) {
     let kinds: Vec<Kind> = words.iter().map(|word| Kind::from(*word)).collect();
     report(value, &kinds);

@@ -11,7 +11,6 @@ const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_mins(2);
 const MOST_ASKED: Duration = Duration::from_hours(1);
 
-/// How long to go on trying, and how to wait.
 pub(crate) struct Patience<'a> {
     /// No new try begins after this long; zero tries once.
     pub(crate) limit: Duration,
@@ -54,7 +53,6 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// True where the last refusal is long enough ago.
     pub(crate) fn may_send(&self, now: Instant) -> bool {
         self.not_before.is_none_or(|instant| now >= instant)
     }

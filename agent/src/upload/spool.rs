@@ -19,7 +19,6 @@ const MOST_AT_ONCE: usize = 32;
 /// What another process left unfinished longer ago than this, it will not finish.
 const UNFINISHED: Duration = Duration::from_hours(1);
 
-/// How much may wait, and how long.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// All files together, in bytes.
@@ -33,7 +32,6 @@ pub(crate) struct Spool {
     limits: Limits,
 }
 
-/// What became of the reports that waited.
 pub(crate) struct Drained {
     pub(crate) said: Vec<String>,
     pub(crate) refusal: Option<UploadError>,

@@ -47,7 +47,6 @@ pub(super) fn run(kind: CheckKind, initiator: &Place, owner: &Place, seed: u64, 
     Checked::of(result(outcome), compared_by, owner)
 }
 
-/// An initiator, an owner, and the pattern of this check.
 pub(super) struct Between<'a> {
     pub(super) initiator: &'a Place,
     pub(super) owner: &'a Place,
@@ -56,7 +55,6 @@ pub(super) struct Between<'a> {
 }
 
 impl Between<'_> {
-    /// Why this check needs kernels that there are none of.
     fn without_kernels(&self, kind: CheckKind) -> Option<&CallError> {
         match kind {
             CheckKind::SmStore | CheckKind::SmLoad | CheckKind::SmAtomic => self.initiator.without_kernels(),
@@ -173,7 +171,6 @@ pub(super) fn expose(
     receiver.fill(zones.data, complement(pattern))
 }
 
-/// The receiver compares its own memory with the pattern, and the guards with theirs.
 pub(super) fn inspect(
     receiver: &Place,
     zones: Zones<'_>,

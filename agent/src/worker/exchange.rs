@@ -18,7 +18,6 @@ const SHARE_OF_LIMIT: u32 = 8;
 /// Words of a window that are used: the number of the round, and a value.
 const WORDS: usize = 2;
 
-/// The stores of the initiator, as the owner's kernel observes them while both run.
 pub(super) fn run(pair: &Between<'_>) -> Result<Option<Mismatch>, Stop> {
     let (initiator, owner) = (pair.initiator, pair.owner);
     let zones = [initiator.data().map_err(before)?, owner.data().map_err(before)?];
@@ -49,8 +48,7 @@ pub(super) fn run(pair: &Between<'_>) -> Result<Option<Mismatch>, Stop> {
         let kernels = place.kernels().map_err(before)?;
         kernels.exchange(&place.stream, side).map_err(access)
     });
-    // Both sides are waited for, whatever either came to: one that still runs would store into the windows of the
-    // next check.
+    // Both sides are waited for in any case: one that still runs would store into the windows of the next check.
     let observed = [initiator, owner].map(|place| {
         let kernels = place.kernels().map_err(before)?;
         kernels.observed(&place.stream, pair.limit).map_err(access)
@@ -62,7 +60,6 @@ pub(super) fn run(pair: &Between<'_>) -> Result<Option<Mismatch>, Stop> {
     judge(by_owner, by_initiator, rounds, limit, at_owner)
 }
 
-/// What both sides store is told apart by these.
 fn seeds(seed: u64) -> [u32; 2] {
     let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or(0);
     [half(seed), half(seed >> 32)]

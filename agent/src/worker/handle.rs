@@ -16,12 +16,10 @@ use super::lines::{Ends, LineBuffer};
 use super::link;
 use super::protocol::{Answer, Command, VERSION};
 
-/// How long a worker that was asked to end, or was killed, is waited for: the driver gives back the memory and the
-/// contexts of eight GPUs meanwhile.
+/// How long a worker's end is waited for: the driver gives back the memory and the contexts of eight GPUs meanwhile.
 const END_LIMIT: Duration = Duration::from_secs(5);
 /// Pause between two looks at whether it has ended.
 const END_PAUSE: Duration = Duration::from_millis(2);
-/// How long a worker may take to say that it runs.
 const START_LIMIT: Duration = Duration::from_secs(10);
 /// Chunks taken from a pipe at a time: a library that prints without end must not keep the parent from its deadlines.
 const MOST_CHUNKS: usize = 16;
@@ -71,10 +69,8 @@ pub(crate) enum Fault {
     },
     #[error("the worker process ended in {}: {how}{}", named(.call.as_deref()), said(.last_words))]
     Died {
-        /// The driver call that it was about to make.
         call: Option<String>,
         how: String,
-        /// End of what it wrote to standard error.
         last_words: String,
     },
     #[error("the worker process gave no sense: {0}")]
@@ -97,7 +93,6 @@ fn said(last_words: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stuck {
     pub(crate) pid: u32,
-    /// The call that it is stuck in.
     pub(crate) call: Option<String>,
 }
 
@@ -124,7 +119,6 @@ impl Channel {
         Ok(Self(Some(std::fs::File::from(end))))
     }
 
-    /// What is there now, up to a limit. Closes itself at the end.
     fn drain(&mut self, mut take: impl FnMut(&[u8])) {
         let Some(file) = &mut self.0 else { return };
         let mut chunk = [0_u8; 8192];
@@ -207,7 +201,6 @@ impl Worker {
         sent.map_err(|_| self.died())
     }
 
-    /// The descriptor that came ahead of its last answer.
     pub(crate) fn descriptor(&mut self) -> Option<OwnedFd> {
         let (mut byte, mut descriptors) = ([0], VecDeque::new());
         let socket = self.input.as_fd();

@@ -2,12 +2,10 @@
 
 use std::collections::VecDeque;
 
-/// Bytes that are kept of the end of a worker's standard error, and of its beginning: what went wrong first is often told
-/// first.
+/// Bytes kept of the end of a worker's standard error, and of its beginning: what went wrong first often stands there.
 const TAIL_BYTES: usize = 2048;
 const HEAD_BYTES: usize = 8192;
 
-/// Collects bytes and gives complete lines.
 #[derive(Default)]
 pub(super) struct LineBuffer {
     bytes: VecDeque<u8>,
@@ -18,7 +16,6 @@ impl LineBuffer {
         self.bytes.extend(bytes);
     }
 
-    /// The next complete line without its end.
     pub(super) fn next_line(&mut self) -> Option<Vec<u8>> {
         let end = self.bytes.iter().position(|byte| *byte == b'\n')?;
         let mut line: Vec<u8> = self.bytes.drain(..=end).collect();
@@ -27,7 +24,6 @@ impl LineBuffer {
     }
 }
 
-/// The first and the last bytes of a text.
 #[derive(Default)]
 pub(super) struct Ends {
     head: Vec<u8>,

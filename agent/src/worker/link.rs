@@ -1,5 +1,4 @@
-//! Bytes and open descriptors over the socket that is a worker's standard input: memory that two processes share
-//! travels as a descriptor.
+//! Bytes and open descriptors over the socket that is a worker's standard input: shared memory travels as a descriptor.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};

@@ -31,15 +31,12 @@ pub(super) struct Worker {
     inventory: Option<Inventory>,
     /// Memory of another process, with the GPU that opened it. Closed before its context goes.
     reached: Option<(u32, Reached)>,
-    /// What the bench holds on GPUs beside their places.
     bench: Bench,
-    /// NCCL, and the ranks that this process has.
     nccl: Ranks,
     places: BTreeMap<u32, Place>,
     sharing: Sharing,
 }
 
-/// An answer, and a descriptor that goes ahead of it.
 pub(super) struct Reply {
     pub(super) answer: Answer,
     pub(super) descriptor: Option<OwnedFd>,
@@ -73,7 +70,6 @@ impl Worker {
         }
     }
 
-    /// Does what is asked; `descriptor` came with it.
     pub(super) fn obey(&mut self, command: &Command, descriptor: Option<OwnedFd>) -> Reply {
         let answer = match *command {
             Command::Load => self.load(),
@@ -337,7 +333,6 @@ fn unprepared(gpu: u32) -> Answer {
     refuse("make a check", format!("GPU {gpu} or its peer is not prepared"))
 }
 
-/// A command that no driver call failed in.
 pub(super) fn refuse(step: &str, message: String) -> Answer {
     refuse_for(step, message, None)
 }

@@ -25,7 +25,6 @@ pub(super) fn access(error: CallError) -> Stop {
     Stop::Access(error)
 }
 
-/// Left out, because the driver or the hardware has no such thing.
 pub(super) fn not_supported(why: impl std::fmt::Display) -> Stop {
     Stop::Settled(CheckResult::Skipped {
         reason: format!("not supported: {why}"),
@@ -65,12 +64,10 @@ impl Checked {
         }
     }
 
-    /// Of a check of the owner's windows.
     pub(super) fn of(result: CheckResult, compared_by: &str, owner: &Place) -> Self {
         Self::over(result, compared_by, owner.layout())
     }
 
-    /// Of a check of windows that lie so.
     pub(super) fn over(result: CheckResult, compared_by: &str, layout: Layout) -> Self {
         Self {
             result,
@@ -82,7 +79,6 @@ impl Checked {
     }
 }
 
-/// Wrong words of these windows, as the report has them.
 pub(super) fn mismatch(windows: Windows<'_>, wrong: Wrong, in_guard: bool) -> Mismatch {
     Mismatch {
         first_offset: windows.offset_of(wrong.first_word),
@@ -99,7 +95,6 @@ const HARMLESS: [i32; 18] = [
     1, 2, 101, 200, 205, 209, 217, 218, 221, 222, 223, 302, 303, 500, 704, 705, 711, 801,
 ];
 
-/// A failed call as the parent gets it.
 pub(super) fn failure(error: &CallError) -> CallFailure {
     let code = error.code();
     let poisoned = match error {

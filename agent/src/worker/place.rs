@@ -31,8 +31,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Takes a context and memory for `data_bytes` in windows, spread over most of the GPU's memory where `spread`
-    /// says so and there is room.
+    /// Takes a context and memory for `data_bytes` in windows; `spread`: over most of the GPU's memory, where there is room.
     pub(super) fn prepare(
         driver: &Driver,
         device: Device,
@@ -65,17 +64,14 @@ impl Place {
         self.kernels.as_ref().err()
     }
 
-    /// The kernels, for checks that are about kernels.
     pub(super) fn kernels(&self) -> Result<&Kernels, CallError> {
         self.kernels.as_ref().map_err(Clone::clone)
     }
 
-    /// How the windows lie in this GPU's own memory.
     pub(super) fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// The zones of this GPU's own memory.
     pub(super) fn zones(&self) -> Result<Zones<'_>, CallError> {
         self.layout.zones(self.buffer.span())
     }
@@ -84,7 +80,6 @@ impl Place {
         Ok(self.zones()?.data)
     }
 
-    /// Takes the memory of timed copies, unless it is there.
     pub(super) fn take_timed(&mut self, bytes: usize) -> Result<(), CallError> {
         if self.timed.is_none() {
             self.timed = Some(Buffer::allocate(&self.context, bytes)?);
@@ -121,7 +116,6 @@ impl Place {
         downloaded.collect()
     }
 
-    /// How [`Self::compare`] compares, as the report says it.
     pub(super) fn compared_by(&self) -> &'static str {
         match self.kernels {
             Ok(_) => "owner_kernel",
@@ -130,7 +124,6 @@ impl Place {
     }
 }
 
-/// The allocation, and how the windows lie in it.
 fn take_memory(context: &Rc<Context>, packed: Layout, spread: bool) -> Result<(Buffer, Layout), CallError> {
     if spread && let Some(layout) = spread_over(context, packed)? {
         match Buffer::allocate(context, layout.bytes()) {

@@ -25,8 +25,7 @@ pub(crate) enum Command {
     Load,
     /// Initialise the loaded driver and list the GPUs. Answered by [`Answer::Opened`].
     Open,
-    /// What may have changed on the GPUs: counters, what depends on load. Needs no opened driver. Answered by
-    /// [`Answer::ReadAgain`].
+    /// What may have changed on the GPUs: counters, what depends on load. No driver needed. Answered by [`Answer::ReadAgain`].
     ReadAgain {
         /// PCI addresses in the order of the report.
         addresses: Vec<Option<String>>,
@@ -56,7 +55,6 @@ pub(crate) enum Command {
         owner: u32,
         kind: CheckKind,
         seed: u64,
-        /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
     /// Times copies that the source pushes; both GPUs are prepared. Answered by [`Answer::Timed`].
@@ -66,11 +64,9 @@ pub(crate) enum Command {
         destination: u32,
         bytes: u64,
         samples: u32,
-        /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
-    /// Memory and kernels of the bench on a prepared GPU, unless they are there. Answered by
-    /// [`Answer::BenchPrepared`].
+    /// The bench's memory and kernels on a prepared GPU, unless there. Answered by [`Answer::BenchPrepared`].
     PrepareBench {
         gpu: u32,
         /// Bytes of the buffer that is sent from, and of the one that is received in.
@@ -79,7 +75,6 @@ pub(crate) enum Command {
         pageable_bytes: u64,
         /// CPUs next to the GPU, on which a thread gets host memory next to it; none where they are not known.
         cpus: Vec<u32>,
-        /// Longest time to wait for work on the GPU.
         limit_ms: u64,
     },
     /// One cell of the bench, or several that are measured at the same time; all GPUs are prepared for it. Answered by
@@ -93,8 +88,7 @@ pub(crate) enum Command {
         /// Seed of the pattern that will be stored there.
         seed: u64,
     },
-    /// Rung 6, second step, in the other process: open the memory and store the pattern. Answered by
-    /// [`Answer::Checked`].
+    /// Rung 6, second step, in the other process: open the memory, store the pattern. Answered by [`Answer::Checked`].
     Reach {
         initiator: u32,
         /// How it was handed out. A descriptor comes with this command.
@@ -102,8 +96,7 @@ pub(crate) enum Command {
         offered: Offered,
         seed: u64,
     },
-    /// Rung 6, third step, in the owner's process: compare, then put another pattern there. Answered by
-    /// [`Answer::Checked`].
+    /// Rung 6, third step, in the owner's process: compare, then put another pattern. Answered by [`Answer::Checked`].
     Verify {
         owner: u32,
         way: Way,
@@ -132,7 +125,6 @@ pub(crate) struct ManagedGpu {
     pub(crate) is_mig: bool,
 }
 
-/// Why NVML lists nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum NoList {
     /// There is no NVML, or nobody to ask it, and why.
@@ -167,7 +159,6 @@ pub(crate) enum Why {
     Failed,
 }
 
-/// How one process gives another its memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Way {
@@ -185,7 +176,6 @@ pub(crate) struct Offered {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
-    /// The worker runs and waits for commands.
     Ready {
         version: u32,
     },
@@ -206,7 +196,6 @@ pub(crate) enum Answer {
     },
     PairFacts(Box<PairFacts>),
     Prepared,
-    /// The GPU is ready for the bench.
     BenchPrepared {
         /// Why its host memory was not taken next to it, where that was asked.
         elsewhere: Option<String>,
@@ -219,12 +208,10 @@ pub(crate) enum Answer {
         samples: Vec<Sampled>,
         /// Of the GPUs that took part, during the middle sample.
         conditions: Vec<Conditions>,
-        /// Flows whose data did not arrive as it was sent.
         wrong: Vec<WrongData>,
     },
     /// See [`Offered`]; a descriptor comes ahead of it on the input's socket.
     Offered(Offered),
-    /// What a step with NCCL came to.
     Nccl(NcclAnswer),
     /// The command could not be done. The worker goes on.
     Failed(CallFailure),
@@ -233,9 +220,7 @@ pub(crate) enum Answer {
 /// The driver's library, known even where the driver then refuses to work.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Loaded {
-    /// True when a stand-in took the driver's place.
     pub(crate) simulated: bool,
-    /// File of libcuda, as the dynamic loader resolved it.
     pub(crate) library: Fact<String>,
 }
 
@@ -269,7 +254,6 @@ pub(crate) struct DirectionFacts {
 pub(crate) struct CallFailure {
     /// The exported name, or what was done.
     pub(crate) call: String,
-    /// Its result code, where it returned one.
     pub(crate) code: Option<i32>,
     pub(crate) code_name: Option<String>,
     pub(crate) message: String,

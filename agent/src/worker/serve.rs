@@ -63,7 +63,6 @@ pub(crate) fn run(args: &WorkerArgs) -> io::Result<()> {
     Ok(())
 }
 
-/// Commands from standard input, and the descriptors that came with them.
 #[derive(Default)]
 struct Input {
     lines: LineBuffer,

@@ -36,7 +36,6 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    /// The owner exposes its memory and hands it out.
     pub(super) fn offer(
         &self,
         owner: &mut Place,
@@ -85,7 +84,6 @@ impl Sharing {
         Ok((offered, None))
     }
 
-    /// The owner compares what was stored, and puts the pattern there that the other is to load.
     pub(super) fn verify(&self, owner: &Place, way: Way, seed: u64, next_seed: u64) -> Checked {
         let compared = self.zones_of(owner, way).and_then(|zones| {
             let wrong = inspect(owner, zones, straight(seed)).map_err(access)?;

@@ -38,7 +38,6 @@ impl Layout {
         (stride >= one).then_some(Self { stride, ..self })
     }
 
-    /// Bytes from the first guard zone to the last one.
     pub(super) fn bytes(self) -> usize {
         self.stride * (WINDOWS as usize - 1) + self.data + 2 * self.guard
     }
@@ -47,12 +46,10 @@ impl Layout {
         self.data as u64 * u64::from(WINDOWS)
     }
 
-    /// From the first byte of the first window to the last byte of the last one.
     pub(super) fn spread_bytes(self) -> u64 {
         (self.stride * (WINDOWS as usize - 1) + self.data) as u64
     }
 
-    /// The zones in memory that this layout fits into.
     pub(super) fn zones(self, memory: Span<'_>) -> Result<Zones<'_>, CallError> {
         let zone = |offset, bytes| {
             let windows = memory.windows(offset, self.stride, WINDOWS, bytes);
@@ -68,7 +65,6 @@ impl Layout {
     }
 }
 
-/// The zones of a layout in some memory.
 #[derive(Clone, Copy)]
 pub(super) struct Zones<'a> {
     pub(super) data: Windows<'a>,

@@ -36,7 +36,6 @@ fn demand(machine: &Machine, address: u64, bytes: u64) -> Result<(), Code> {
         .ok_or(Code::INVALID_VALUE)
 }
 
-/// Queues a copy between two addresses of the unified space.
 fn copy(
     machine: &'static Machine,
     stream: usize,
@@ -102,8 +101,7 @@ fn fill(machine: &'static Machine, stream: usize, to: u64, pattern: &[u8], count
     Ok(())
 }
 
-/// From ordinary or pinned memory. Ordinary memory is read before the call returns, pinned memory when its turn
-/// comes.
+/// From ordinary memory, which is read before the call returns, or pinned memory, which is read when its turn comes.
 fn upload(
     machine: &'static Machine,
     stream: usize,

@@ -9,12 +9,10 @@ use crate::{
 };
 use std::ffi::{c_char, c_int};
 
-/// The GPU of a CUDA ordinal.
 fn gpu(machine: &Machine, device: c_int) -> Result<&Gpu, Code> {
     machine.gpu(place(machine, device)?).ok_or(Code::INVALID_DEVICE)
 }
 
-/// The place in the scenario of a CUDA ordinal.
 pub(super) fn place(machine: &Machine, device: c_int) -> Result<usize, Code> {
     let ordinal = ordinal(machine, device)?;
     machine.devices.get(ordinal).copied().ok_or(Code::INVALID_DEVICE)

@@ -20,7 +20,6 @@ const INFO_LOG_SIZE: c_int = 4;
 const ERROR_LOG: c_int = 5;
 const ERROR_LOG_SIZE: c_int = 6;
 
-/// Where the caller wants the error text.
 struct ErrorLog {
     buffer: Out<c_char>,
     capacity: usize,

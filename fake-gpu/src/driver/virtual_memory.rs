@@ -1,5 +1,4 @@
-//! Virtual memory management: allocations without addresses, addresses without memory, and handing them to other
-//! processes.
+//! Virtual memory management: allocations without addresses, addresses without memory, handing them to processes.
 
 use super::{Code, device};
 use crate::{

@@ -30,7 +30,6 @@ pub(crate) struct Reach {
     writable: bool,
 }
 
-/// What issues an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
     Copy,
@@ -93,7 +92,6 @@ impl Machine {
         })
     }
 
-    /// Faults of these accesses, wherever in memory.
     fn faults<'a>(&'a self, reach: &Reach, access: Access) -> impl Iterator<Item = &'a MemoryFault> {
         let (initiator, routes) = (reach.initiator, reach.routes);
         let owner = reach
@@ -115,7 +113,6 @@ impl Machine {
             .map_or(Fate::Through, |fault| fault.fate)
     }
 
-    /// What becomes of an access, part by part.
     fn fates(&self, reach: &Reach, access: Access, bytes: usize) -> Vec<(Range<usize>, Fate)> {
         let whole = reach.offset..reach.offset + bytes;
         let first = reach.physical(0);
@@ -138,7 +135,6 @@ impl Machine {
             .collect()
     }
 
-    /// Reads what the initiator sees.
     pub(crate) fn read(&self, reach: &Reach, into: &mut [u8]) -> Result<(), Code> {
         for (part, fate) in self.fates(reach, Access::Load, into.len()) {
             let bytes = slice_of(into, reach.offset, &part)?;
@@ -198,7 +194,6 @@ impl Reach {
         self.region.device.as_ref().map(|device| device.block.gpu)
     }
 
-    /// The way of bytes that a copy takes from one place to another.
     pub(crate) fn path(from: &Self, to: &Self) -> Path {
         match (from.owner(), to.owner()) {
             (None, None) => Path::Host,
@@ -210,7 +205,6 @@ impl Reach {
         }
     }
 
-    /// The way of bytes that the initiator stores.
     pub(crate) fn path_of_stores(&self) -> Path {
         match self.owner() {
             None => Path::ToHost(self.initiator),

@@ -18,7 +18,6 @@ const CONTEXT_BYTES: u64 = 256 << 20;
 const FIRST_HANDLE: usize = 0x1_0000;
 const HANDLE_STEP: usize = 0x100;
 
-/// A primary context that is in use.
 pub(crate) struct Context {
     pub(crate) ordinal: usize,
     /// Place of its GPU in the scenario.
@@ -32,7 +31,6 @@ pub(crate) struct Context {
     default_stream: Mutex<Option<Arc<Stream>>>,
 }
 
-/// All primary contexts of this process.
 pub(crate) struct Contexts {
     slots: Vec<Mutex<Slot>>,
     /// What kernels and copies have done to all of them.
@@ -50,12 +48,10 @@ thread_local! {
     static CURRENT: RefCell<Vec<Option<usize>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The handle of an ordinal's context.
 pub(crate) fn handle_of(ordinal: usize) -> usize {
     FIRST_HANDLE + ordinal * HANDLE_STEP
 }
 
-/// The ordinal behind a handle.
 pub(crate) fn ordinal_of(handle: usize) -> Option<usize> {
     let distance = handle.checked_sub(FIRST_HANDLE)?;
     distance
@@ -63,12 +59,10 @@ pub(crate) fn ordinal_of(handle: usize) -> Option<usize> {
         .then_some(distance / HANDLE_STEP)
 }
 
-/// The current ordinal of this thread.
 pub(crate) fn current_ordinal() -> Option<usize> {
     CURRENT.with_borrow(|stack| stack.last().copied().flatten())
 }
 
-/// Makes an ordinal current in place of the one that was.
 pub(crate) fn set_current(ordinal: Option<usize>) {
     CURRENT.with_borrow_mut(|stack| {
         stack.pop();
@@ -77,7 +71,6 @@ pub(crate) fn set_current(ordinal: Option<usize>) {
 }
 
 impl Context {
-    /// The error that spoiled it, if any.
     pub(crate) fn check(&self) -> Result<(), Code> {
         let errors = [&self.spoiled, &self.process].map(|error| error.load(Ordering::Acquire));
         match errors.into_iter().find(|code| *code != 0) {
@@ -97,7 +90,6 @@ impl Context {
         set_first(&self.process, code);
     }
 
-    /// Whether its kernels may reach the memory of a GPU.
     pub(crate) fn has_peer(&self, gpu: usize) -> bool {
         self.peers
             .read()
@@ -173,15 +165,13 @@ impl Contexts {
         )
     }
 
-    /// The context of an ordinal, if it is in use.
     pub(crate) fn active(&self, ordinal: usize) -> Option<Arc<Context>> {
         self.slot(ordinal)?.context.clone()
     }
 }
 
 impl Machine {
-    /// `cuDevicePrimaryCtxRetain`. Error 46 where the compute mode forbids it, 2 where memory is short, 999
-    /// where the GPU is lost.
+    /// `cuDevicePrimaryCtxRetain`. Error 46: the compute mode forbids it; 2: memory is short; 999: the GPU is lost.
     pub(crate) fn retain(&self, ordinal: usize) -> Result<(), Code> {
         let place = self.devices.get(ordinal).copied().ok_or(Code::INVALID_DEVICE)?;
         let gpu = self.gpu(place).ok_or(Code::INVALID_DEVICE)?;
@@ -257,14 +247,12 @@ impl Machine {
         Some(context.gpu)
     }
 
-    /// Spoils the current context of this thread.
     pub(crate) fn spoil_current(&self, code: Code) {
         if let Some(context) = current_ordinal().and_then(|ordinal| self.contexts.active(ordinal)) {
             context.spoil(code);
         }
     }
 
-    /// The context behind a handle of the caller.
     pub(crate) fn context(&self, handle: usize) -> Result<Arc<Context>, Code> {
         let ordinal = ordinal_of(handle).ok_or(Code::INVALID_CONTEXT)?;
         self.contexts.active(ordinal).ok_or(Code::INVALID_CONTEXT)

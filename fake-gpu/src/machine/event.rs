@@ -3,15 +3,12 @@
 use super::{context::Context, stream::Ticket};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// An event of a context.
 pub(crate) struct Event {
     pub(crate) context: Arc<Context>,
-    /// Whether it takes times.
     pub(crate) timing: bool,
     last: Mutex<Option<Record>>,
 }
 
-/// One recording of an event.
 #[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) ticket: Ticket,
@@ -33,7 +30,6 @@ impl Event {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Replaces the latest recording.
     pub(crate) fn set(&self, record: Record) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
     }

@@ -20,7 +20,6 @@ use std::{
 /// Allocations remembered: a kernel rarely works on more.
 const REMEMBERED: usize = 4;
 
-/// The memory of one launch.
 pub(crate) struct KernelMemory {
     machine: &'static Machine,
     context: Arc<Context>,
@@ -98,7 +97,6 @@ impl KernelMemory {
         Ok((reach, self.machine.fate(reach, access)))
     }
 
-    /// The memory that this fate works on.
     fn with<T>(
         &self,
         reach: &Reach,

@@ -1,5 +1,4 @@
-//! Who holds what on each GPU, across processes: one small file under a lock. What a process held is free again when
-//! it has died, as with a real driver.
+//! Who holds what on each GPU, across processes: one small file under a lock. What a dead process held is free again.
 
 use crate::driver::Code;
 use rustix::{
@@ -17,12 +16,10 @@ use std::{
 /// Allocations begin at multiples of this, as `cuMemAlloc` documents for its addresses.
 const GRANULE: u64 = 512;
 
-/// The file.
 pub(crate) struct Ledger {
     state: PathBuf,
 }
 
-/// One allocation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Block {
     /// Never used twice; names the file.
@@ -37,7 +34,6 @@ pub(crate) struct Block {
     pids: Vec<u32>,
 }
 
-/// One context.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Holder {
     gpu: usize,
@@ -59,12 +55,10 @@ impl Ledger {
         }
     }
 
-    /// The folder of a communicator's messages.
     pub(crate) fn messages(&self, communicator: &str) -> PathBuf {
         self.state.join(format!("nccl-{communicator}"))
     }
 
-    /// The file behind a block.
     pub(crate) fn file(&self, id: u64) -> PathBuf {
         self.state.join(format!("memory-{id}"))
     }
@@ -74,8 +68,7 @@ impl Ledger {
         self.state.join(format!("memory-{id}-mirror-{initiator}"))
     }
 
-    /// Takes `bytes` of a GPU that has `capacity` bytes, of which `reserved` at its end are never given out. Error 2
-    /// when no gap is wide enough.
+    /// Takes `bytes` of a GPU of `capacity` bytes, the last `reserved` of which are never given out. Error 2: no gap is wide enough.
     pub(crate) fn take(&self, gpu: usize, bytes: u64, capacity: u64, reserved: u64) -> Result<Block, Code> {
         let room = capacity.saturating_sub(reserved);
         let block = self.change(|book| {
@@ -138,12 +131,11 @@ impl Ledger {
         }
     }
 
-    /// A block that is still held.
     pub(crate) fn find(&self, id: u64) -> Result<Option<Block>, Code> {
         self.change(|book| book.blocks.iter().find(|block| block.id == id).cloned())
     }
 
-    /// The same, which this process then holds too, until it gives it back.
+    /// As [`Self::find`]; this process then holds it too, until it gives it back.
     pub(crate) fn share(&self, id: u64) -> Result<Option<Block>, Code> {
         self.change(|book| {
             let block = book.blocks.iter_mut().find(|block| block.id == id)?;
@@ -163,7 +155,6 @@ impl Ledger {
         name.strip_prefix("memory-")?.parse().ok()
     }
 
-    /// Bytes in use by programs on a GPU.
     pub(crate) fn used(&self, gpu: usize) -> Result<u64, Code> {
         self.change(|book| {
             book.blocks
@@ -210,7 +201,6 @@ impl Ledger {
         })
     }
 
-    /// Notes that its context is gone.
     pub(crate) fn leave(&self, gpu: usize) {
         let pid = std::process::id();
         let _ = self.change(|book| {
@@ -278,7 +268,6 @@ impl Book {
         (place.checked_add(bytes)? <= room).then_some(place)
     }
 
-    /// Takes back what dead processes held.
     fn drop_dead(&mut self) {
         self.holders.retain(|holder| is_alive(holder.pid));
         for block in &mut self.blocks {

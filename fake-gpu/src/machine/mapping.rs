@@ -64,7 +64,6 @@ impl Mapping {
         Ok(Self { start, bytes })
     }
 
-    /// Its address in this process.
     pub(crate) fn address(&self) -> u64 {
         self.start as u64
     }

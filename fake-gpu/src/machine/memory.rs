@@ -20,7 +20,6 @@ const FIRST_ADDRESS: u64 = 0x0020_0000_0000_0000;
 /// Allocations begin at multiples of this and are that far apart at least, so that running over an end is seen.
 const ADDRESS_GRANULE: u64 = 2 << 20;
 
-/// What is where.
 #[derive(Default)]
 pub(crate) struct AddressSpace {
     regions: RwLock<BTreeMap<u64, Arc<Region>>>,
@@ -40,7 +39,6 @@ pub(crate) struct Region {
     pub(crate) device: Option<DeviceMemory>,
 }
 
-/// What only device memory has.
 pub(crate) struct DeviceMemory {
     pub(crate) block: Block,
     pub(crate) origin: Origin,
@@ -85,7 +83,6 @@ impl AddressSpace {
             .then(|| (Arc::clone(region), (address - region.address) as usize))
     }
 
-    /// The region that begins here.
     pub(crate) fn beginning_at(&self, address: u64) -> Option<Arc<Region>> {
         self.regions
             .read()
@@ -94,7 +91,6 @@ impl AddressSpace {
             .cloned()
     }
 
-    /// The regions that begin in this range, in order.
     pub(crate) fn beginning_in(&self, address: u64, bytes: u64) -> Vec<Arc<Region>> {
         let regions = self.regions.read().unwrap_or_else(PoisonError::into_inner);
         let range = regions.range(address..address.saturating_add(bytes));
@@ -133,7 +129,6 @@ impl AddressSpace {
         address
     }
 
-    /// Takes away the region that begins here.
     fn remove(&self, address: u64) -> Option<Arc<Region>> {
         let region = self
             .regions
@@ -153,7 +148,6 @@ impl AddressSpace {
 }
 
 impl Region {
-    /// Whether all of these bytes are in it.
     pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
         let offset = address.checked_sub(self.address);
         offset
@@ -245,7 +239,6 @@ impl Machine {
         }
     }
 
-    /// Releases all that goes with a context.
     pub(crate) fn release_all(&self, ordinal: usize) {
         let regions = self.memory.regions.read().unwrap_or_else(PoisonError::into_inner);
         let own: Vec<u64> = regions
@@ -261,8 +254,7 @@ impl Machine {
 }
 
 impl DeviceMemory {
-    /// What `initiator` works on where a fault keeps its accesses from the owner: zeros at first, shared by all of
-    /// that GPU's programs.
+    /// What `initiator` works on where a fault keeps its accesses from the owner: zeros at first, shared by that GPU's programs.
     pub(crate) fn mirror(&self, ledger: &Ledger, initiator: usize) -> Option<Arc<Mapping>> {
         let mut mirrors = self.mirrors.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mirror) = mirrors.get(&initiator) {

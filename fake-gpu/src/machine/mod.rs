@@ -37,14 +37,12 @@ use table::Table;
 use time::Time;
 use virtual_memory::VirtualMemory;
 
-/// Everything behind the C functions.
 pub(crate) struct Machine {
     pub(crate) scenario: Scenario,
     /// Counters of [`calls::NAMES`].
     pub(crate) calls: Mapping,
     /// CUDA ordinal -> place in `scenario.gpus`, after `CUDA_VISIBLE_DEVICES`.
     pub(crate) devices: Vec<usize>,
-    /// Whether `cuInit` has succeeded.
     pub(crate) cuda_ready: AtomicBool,
     /// `nvmlInit` calls less `nvmlShutdown` calls.
     pub(crate) nvml_users: AtomicUsize,
@@ -61,8 +59,7 @@ pub(crate) struct Machine {
 
 static MACHINE: OnceLock<Option<Machine>> = OnceLock::new();
 
-/// The machine of this process, made at the first call; `None` (said once on stderr) when its scenario cannot be
-/// read.
+/// The machine of this process, made at the first call; `None` (said once on stderr) if its scenario is unreadable.
 pub(crate) fn get() -> Option<&'static Machine> {
     let machine = MACHINE.get_or_init(|| {
         Machine::from_environment()
@@ -111,7 +108,6 @@ impl Machine {
         absent.iter().all(|symbol| symbol != name)
     }
 
-    /// A GPU by its place in the scenario.
     pub(crate) fn gpu(&self, place: usize) -> Option<&Gpu> {
         self.scenario.gpus.get(place)
     }

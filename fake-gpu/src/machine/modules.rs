@@ -4,24 +4,20 @@ use super::{context::Context, table::Table};
 use crate::ptx::{Kernel, Module};
 use std::sync::Arc;
 
-/// All of this process.
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) loaded: Table<Arc<Loaded>>,
     pub(crate) functions: Table<Function>,
 }
 
-/// A module in a context.
 pub(crate) struct Loaded {
     pub(crate) module: Module,
     pub(crate) context: Arc<Context>,
 }
 
-/// A kernel that can be launched.
 #[derive(Clone)]
 pub(crate) struct Function {
     pub(crate) kernel: Arc<Kernel>,
-    /// The module it was taken from.
     pub(crate) of: Arc<Loaded>,
 }
 
@@ -36,7 +32,6 @@ impl Modules {
         true
     }
 
-    /// Unloads all modules of a context.
     pub(crate) fn remove_all(&self, context: &Arc<Context>) {
         self.functions
             .remove_all(|function| Arc::ptr_eq(&function.of.context, context));

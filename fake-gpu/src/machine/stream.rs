@@ -14,7 +14,6 @@ use std::{
 /// What the caller names the legacy default stream by.
 pub(crate) const LEGACY_HANDLES: [usize; 2] = [0, 1];
 
-/// A stream of a context.
 pub(crate) struct Stream {
     pub(crate) context: Arc<Context>,
     /// Waits for the legacy default stream, and it for this one.
@@ -24,7 +23,6 @@ pub(crate) struct Stream {
     queue: Mutex<Queue>,
 }
 
-/// How far a stream has come.
 #[derive(Debug, Default)]
 struct Progress {
     /// When each piece of work ended, in the model of time.
@@ -44,8 +42,7 @@ struct Job {
     work: Work,
 }
 
-/// A piece of work of a stream: from when it may begin in the model of time to when it ends. An error spoils
-/// all contexts of the process.
+/// A piece of a stream's work: from its earliest begin to its end in model time. An error spoils all contexts of the process.
 pub(crate) type Work = Box<dyn FnOnce(u64) -> Result<u64, Code> + Send>;
 
 /// A point in a stream that can be waited for.
@@ -99,7 +96,6 @@ impl Stream {
         })
     }
 
-    /// Everything submitted so far.
     pub(crate) fn last(&self) -> Ticket {
         let number = self
             .queue
@@ -189,7 +185,6 @@ impl Machine {
         tickets
     }
 
-    /// Waits for everything that a context has queued.
     pub(crate) fn drain(&self, context: &Arc<Context>) {
         let streams = self.streams.all();
         let own = streams
@@ -203,7 +198,6 @@ impl Machine {
         }
     }
 
-    /// The host waits for a point of a stream.
     pub(crate) fn wait(&self, ticket: &Ticket) {
         self.time.wait_until(ticket.wait());
     }

@@ -1,5 +1,4 @@
-//! Objects behind handles. A handle is a number that is never reused and never an address, so that a stale or made-up
-//! one is found out.
+//! Objects behind handles: numbers that are never reused and never addresses, so that a stale or made-up one is found out.
 
 use std::{
     collections::HashMap,
@@ -14,7 +13,6 @@ const FIRST: usize = 0x10_0000;
 /// All tables share one sequence, so that a handle of one kind is never valid as another.
 static NEXT: AtomicUsize = AtomicUsize::new(FIRST);
 
-/// Handles of one kind.
 #[derive(Debug)]
 pub(crate) struct Table<T>(RwLock<HashMap<usize, T>>);
 
@@ -30,7 +28,6 @@ pub(crate) fn new_handle() -> usize {
 }
 
 impl<T: Clone> Table<T> {
-    /// Keeps `value` under a new handle.
     pub(crate) fn add(&self, value: T) -> usize {
         let handle = new_handle();
         self.0
@@ -40,7 +37,6 @@ impl<T: Clone> Table<T> {
         handle
     }
 
-    /// What is behind a handle.
     pub(crate) fn get(&self, handle: usize) -> Option<T> {
         self.0
             .read()
@@ -49,7 +45,6 @@ impl<T: Clone> Table<T> {
             .cloned()
     }
 
-    /// Takes it away.
     pub(crate) fn remove(&self, handle: usize) -> Option<T> {
         self.0
             .write()
@@ -57,7 +52,6 @@ impl<T: Clone> Table<T> {
             .remove(&handle)
     }
 
-    /// Takes away all that fit.
     pub(crate) fn remove_all(&self, fits: impl Fn(&T) -> bool) {
         self.0
             .write()
@@ -65,7 +59,6 @@ impl<T: Clone> Table<T> {
             .retain(|_, value| !fits(value));
     }
 
-    /// All of them.
     pub(crate) fn all(&self) -> Vec<T> {
         self.0
             .read()

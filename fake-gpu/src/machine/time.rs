@@ -91,7 +91,6 @@ impl Path {
 }
 
 impl Time {
-    /// The host's clock.
     pub(crate) fn now(&self) -> u64 {
         self.host.load(Ordering::Acquire)
     }
@@ -105,7 +104,6 @@ impl Time {
         self.host.fetch_add(cost, Ordering::AcqRel);
     }
 
-    /// The host has waited until then.
     pub(crate) fn wait_until(&self, moment: u64) {
         self.host.fetch_max(moment, Ordering::AcqRel);
     }

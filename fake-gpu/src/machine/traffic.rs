@@ -3,7 +3,6 @@
 use super::{Machine, time::Path};
 use std::collections::HashMap;
 
-/// Counts of one launch.
 pub(crate) struct Traffic {
     gpu: usize,
     /// With each GPU's memory, and last with the host's.

@@ -16,7 +16,6 @@ use std::{
 /// Sizes and addresses are multiples of this: what an H200 answers for minimum and recommendation alike.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
-/// All of this process.
 #[derive(Default)]
 pub(crate) struct VirtualMemory {
     handles: Table<Arc<Physical>>,
@@ -78,8 +77,7 @@ impl Machine {
         self.ledger.descriptor(physical.block.id)
     }
 
-    /// A handle of the memory that a descriptor names, whoever exported it. Error 999 where it is a file of another
-    /// kind.
+    /// A handle of the memory that a descriptor names, whoever exported it. Error 999 for a file of another kind.
     pub(crate) fn import(&'static self, descriptor: i32) -> Result<usize, Code> {
         if descriptor < 0 {
             return Err(Code::INVALID_VALUE);
@@ -142,7 +140,6 @@ impl Machine {
         self.map_block_at(address, None, block, origin).map(|_| ())
     }
 
-    /// Whether nothing is mapped there.
     fn is_unmapped(&self, address: u64, bytes: u64) -> bool {
         self.memory.beginning_in(address, bytes).is_empty() && self.memory.find(address, 1).is_none()
     }
@@ -195,8 +192,7 @@ impl Machine {
         Ok(())
     }
 
-    /// `cuMemUnmap` of whole mappings, after what their users have queued. Reserved addresses where nothing is mapped
-    /// are no error.
+    /// `cuMemUnmap` of whole mappings, after what their users have queued. Reserved addresses without mapping are no error.
     pub(crate) fn unmap(&self, address: u64, bytes: u64) -> Result<(), Code> {
         if self.is_unmapped(address, bytes) && within(&self.reserved(), address, bytes) {
             return Ok(());

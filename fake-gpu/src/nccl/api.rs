@@ -135,7 +135,6 @@ extern "C" fn ncclCommInitAll(communicators: Out<usize>, devices: c_int, list: O
     })
 }
 
-/// What is behind a handle.
 pub(super) fn find(machine: &Machine, communicator: usize) -> std::result::Result<Arc<Communicator>, Result> {
     machine
         .communicators

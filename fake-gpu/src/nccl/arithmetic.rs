@@ -18,7 +18,6 @@ pub(super) fn reduces(kind: c_int, reduction: c_int) -> bool {
     matches!(kind, 2..=5 | 7 | 8) && (0..=3).contains(&reduction)
 }
 
-/// Reduces `other` into `into`, number by number.
 pub(super) fn reduce(kind: c_int, reduction: c_int, into: &mut [u8], other: &[u8]) {
     macro_rules! with {
         ($number:ty, $sum:expr, $product:expr) => {{

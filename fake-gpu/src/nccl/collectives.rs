@@ -7,7 +7,6 @@ use super::{
 use crate::{gate, machine::Machine};
 use std::ffi::c_int;
 
-/// What the caller gave to a collective.
 struct Asked {
     what: What,
     from: u64,

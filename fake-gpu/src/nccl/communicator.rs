@@ -31,7 +31,6 @@ struct Member {
     gpu: usize,
 }
 
-/// What becomes of bytes that one rank sends to another.
 pub(super) enum Arrival {
     Whole,
     /// A byte of the first number is changed by exclusive or.
@@ -62,7 +61,6 @@ impl Communicator {
         })
     }
 
-    /// Tells the others that it is there.
     pub(super) fn announce(&self) -> std::result::Result<(), Result> {
         let text = format!("{} {}", std::process::id(), self.context.gpu);
         let left = self
@@ -120,7 +118,6 @@ impl Communicator {
         }
     }
 
-    /// What becomes of bytes from another rank.
     pub(super) fn arrival(&self, machine: &Machine, from: usize) -> Arrival {
         if from == self.rank {
             return Arrival::Whole;
@@ -166,12 +163,10 @@ impl Communicator {
         self.begun.fetch_add(1, Ordering::AcqRel)
     }
 
-    /// The number of a message to a rank.
     pub(super) fn next_sent(&self, to: usize) -> Option<u64> {
         next(&self.sent, to)
     }
 
-    /// The number of a message from a rank.
     pub(super) fn next_received(&self, from: usize) -> Option<u64> {
         next(&self.received, from)
     }

@@ -10,7 +10,6 @@ use std::{
 /// Never freed: the caller keeps the pointer.
 static LAST: Mutex<Option<&'static CString>> = Mutex::new(None);
 
-/// Says it in NCCL's manner.
 pub(super) fn warn(gpu: usize, text: &str) {
     let kept = CString::new(text).unwrap_or_default();
     *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::leak(Box::new(kept)));
@@ -29,7 +28,6 @@ pub(super) fn warn(gpu: usize, text: &str) {
     }
 }
 
-/// The last warning.
 pub(super) fn last() -> *const std::ffi::c_char {
     let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     last.map_or(c"".as_ptr(), |text| text.as_ptr())

@@ -80,7 +80,6 @@ fn within(
     done.and(ended)
 }
 
-/// Adds a rank that will join the others.
 pub(super) fn join(
     machine: &'static Machine,
     communicator: Arc<Communicator>,
@@ -91,7 +90,6 @@ pub(super) fn join(
     })
 }
 
-/// Adds an operation.
 pub(super) fn add(
     machine: &'static Machine,
     communicator: Arc<Communicator>,

@@ -15,7 +15,6 @@ const PAUSE: Duration = Duration::from_micros(50);
 pub(crate) struct Messages {
     folder: PathBuf,
     rank: usize,
-    /// Nobody waits any longer.
     aborted: AtomicBool,
 }
 
@@ -32,7 +31,6 @@ impl Messages {
         self.folder.join(name)
     }
 
-    /// Leaves a message.
     pub(super) fn leave(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let unfinished = self.path(&format!("unfinished-{}", self.rank));

@@ -7,7 +7,6 @@ use crate::{
 };
 use std::{ffi::c_int, sync::Arc, thread};
 
-/// A collective or one end of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     Collective(Collective),
@@ -15,7 +14,6 @@ pub(super) enum Operation {
     Receive { peer: usize, to: u64, bytes: u64 },
 }
 
-/// What all ranks do together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collective {
     pub(super) what: What,

@@ -38,7 +38,6 @@ fn put_first(
     Ok(handle.put(place + 1)?)
 }
 
-/// NVML's description of a PCI address.
 pub(super) fn pci_info(address: &str, device_id: u32) -> Option<PciInfo> {
     let (domain, bus, device, function) = parse_pci(address)?;
     let text = format!("{domain:08X}:{bus:02X}:{device:02X}.{function:X}");

@@ -1,9 +1,7 @@
-//! What the operations compute, by the PTX ISA's chapter on integer arithmetic. Values go in and come out with zeros
-//! above their type's bits.
+//! What the operations compute, by the PTX ISA's chapter on integer arithmetic. Bits above a value's type are zero.
 
 use super::code::{Atomic, Binary, Comparison, Sort, Type, Unary};
 
-/// Two operands, a result of the same type.
 pub(super) fn binary(kind: Binary, ty: Type, a: u64, b: u64) -> u64 {
     let (x, y) = (ty.number(a), ty.number(b));
     let result = match kind {
@@ -49,7 +47,6 @@ fn shift_right(ty: Type, a: u64, amount: u64) -> u64 {
     (ty.number(a) >> amount) as u64
 }
 
-/// One operand.
 pub(super) fn unary(kind: Unary, ty: Type, a: u64) -> u64 {
     let result = match kind {
         Unary::Not => !a,
@@ -69,7 +66,6 @@ pub(super) fn wide(ty: Type, a: u64, b: u64, c: u64) -> u64 {
     wide.cut((product as u64).wrapping_add(c))
 }
 
-/// A comparison.
 pub(super) fn compare(kind: Comparison, ty: Type, a: u64, b: u64) -> bool {
     let (x, y) = (ty.number(a), ty.number(b));
     match kind {

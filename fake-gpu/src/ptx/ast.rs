@@ -1,6 +1,5 @@
 //! What a text says, before anything is checked against anything else.
 
-/// A whole text.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) version: (u32, u32),
@@ -9,7 +8,6 @@ pub(super) struct Text {
     pub(super) entries: Vec<Entry>,
 }
 
-/// A kernel.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) line: usize,
@@ -30,14 +28,12 @@ pub(super) struct Declared {
     pub(super) kind: String,
 }
 
-/// A line of a kernel.
 #[derive(Debug)]
 pub(super) enum Statement {
     Label { line: usize, name: String },
     Instruction(Instruction),
 }
 
-/// An instruction as written.
 #[derive(Debug)]
 pub(super) struct Instruction {
     pub(super) line: usize,
@@ -54,7 +50,6 @@ pub(super) struct Guard {
     pub(super) negated: bool,
 }
 
-/// An operand as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     Name(String),

@@ -20,7 +20,6 @@ pub(super) struct Type {
     pub(super) bits: u32,
 }
 
-/// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Register(Register),
@@ -57,7 +56,6 @@ pub(super) enum Special {
     GlobalTimer,
 }
 
-/// Two operands, one result of the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binary {
     Add,
@@ -75,7 +73,6 @@ pub(super) enum Binary {
     ShiftRight,
 }
 
-/// One operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unary {
     Not,
@@ -83,7 +80,6 @@ pub(super) enum Unary {
     Absolute,
 }
 
-/// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     Equal,
@@ -94,7 +90,6 @@ pub(super) enum Comparison {
     GreaterOrEqual,
 }
 
-/// What an atomic operation makes of the value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Atomic {
     Exchange,
@@ -103,7 +98,6 @@ pub(super) enum Atomic {
     Combine(Binary),
 }
 
-/// What an instruction does.
 #[derive(Clone, Debug)]
 pub(super) enum Operation {
     LoadParameter {
@@ -236,7 +230,6 @@ impl Type {
         Some(Self { sort, bits })
     }
 
-    /// Size in memory.
     pub(super) fn bytes(self) -> usize {
         self.bits.div_ceil(8) as usize
     }

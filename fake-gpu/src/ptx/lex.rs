@@ -9,7 +9,6 @@ pub(super) struct Token {
     pub(super) kind: Kind,
 }
 
-/// What a piece of text is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A name, directive, opcode or register.

@@ -172,7 +172,6 @@ impl CallFault {
         }
     }
 
-    /// Whether it is about a function.
     pub(crate) fn names(&self, function: &str) -> bool {
         match self.call.strip_suffix('*') {
             Some(beginning) => function.starts_with(beginning),
@@ -206,7 +205,6 @@ impl MemoryFault {
             && (self.accesses.is_empty() || self.accesses.contains(&access))
     }
 
-    /// Whether it is about this byte of the owner's memory.
     pub(crate) fn covers(&self, place: u64) -> bool {
         self.range.is_none_or(|(from, to)| (from..to).contains(&place))
     }

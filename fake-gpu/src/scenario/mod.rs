@@ -163,7 +163,6 @@ impl Scenario {
 }
 
 impl Pairs {
-    /// The NVML matrices with their names.
     fn matrices(&self) -> [(&'static str, &Vec<Vec<u32>>); 6] {
         [
             ("read", &self.read),

@@ -67,7 +67,6 @@ impl Default for Nccl {
 }
 
 impl Nccl {
-    /// The fault that a communicator has.
     pub(crate) fn fault(&self, transport: Transport) -> Option<&NcclFault> {
         let fits = |fault: &&NcclFault| fault.transport.is_none_or(|of| of == transport);
         self.faults.iter().find(fits)

@@ -1,5 +1,4 @@
-//! Scenarios in which the driver says no, or cannot be asked. Names, sizes and PCI ids of models other than the H200
-//! are fixtures.
+//! Scenarios in which the driver refuses or cannot be asked. Names, sizes and PCI ids of other models than H200 are fixtures.
 
 use super::{
     CallEffect, CallFault, ComputeMode, Condition, FabricState, Gpu, Library, Pairs, Process, Scenario,

@@ -76,7 +76,6 @@ impl Speed {
         }
     }
 
-    /// Between two GPUs as the data flows.
     pub(crate) fn between(&self, from: usize, to: usize, direct: bool) -> f64 {
         let (matrix, usual) = if direct {
             (&self.direct, DIRECT)

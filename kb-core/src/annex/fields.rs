@@ -14,7 +14,6 @@ const MOST: usize = 1_000;
 const MOST_TRIED: usize = 64;
 /// Most pages; each is held against each claim of the document.
 const MOST_SOURCES: usize = 256;
-/// Most numbers of a phrase.
 const MOST_NUMBERS: usize = 16;
 /// Longest window between related hits: a day.
 const LONGEST_WINDOW_SECONDS: u32 = 86_400;
@@ -214,7 +213,6 @@ fn line(text: &str, what: &str, most_chars: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Names of patterns, rules and components.
 fn name(text: &str) -> Result<(), String> {
     let plain = text
         .bytes()

@@ -27,7 +27,6 @@ pub fn read_annex(text: &str) -> Result<Annex, Vec<Violation>> {
     read_view(Part::Annex, text, annex_shape)
 }
 
-/// What is wrong with the shape of an annex.
 pub(crate) fn annex_shape(root: &Node) -> Vec<Violation> {
     check_shape(Part::Annex, root, &fields::ANNEX)
 }

@@ -17,7 +17,6 @@ const NAMING: [&str; 9] = [
     "text",
 ];
 
-/// What an item is known by.
 pub(super) fn name(item: &Tree) -> String {
     let own = NAMING
         .iter()

@@ -50,7 +50,6 @@ pub fn blame<'t>(part: Part, revisions: impl IntoIterator<Item = (Revision, &'t 
     found
 }
 
-/// Where each field that kept its value stood before.
 fn carried(old: &Tree, new: &Tree) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     walk(old, new, (&mut String::new(), &mut String::new()), &mut |seen| {
@@ -66,7 +65,6 @@ fn carried(old: &Tree, new: &Tree) -> BTreeMap<String, String> {
     found
 }
 
-/// Calls with the pointer of each value that holds no others.
 fn leaves(tree: &Tree, pointer: &mut String, call: &mut dyn FnMut(&str)) {
     let length = pointer.len();
     match tree {

@@ -46,15 +46,12 @@ pub fn diff(part: Part, old: &Tree, new: &Tree) -> Vec<Change> {
     found
 }
 
-/// What a walk over two texts comes by.
 pub(super) struct Seen<'t> {
     pub(super) old: Option<(&'t str, &'t Tree)>,
     pub(super) new: Option<(&'t str, &'t Tree)>,
-    /// The items of this list stand in another order.
     pub(super) reordered: bool,
 }
 
-/// Goes through both texts at once, down to what is equal, what stands in one alone, and what differs.
 pub(super) fn walk(
     old: &Tree,
     new: &Tree,

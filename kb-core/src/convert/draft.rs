@@ -27,7 +27,6 @@ pub(super) struct Draft {
     pub(super) notes: Vec<Failure>,
 }
 
-/// A GPU.
 #[derive(Debug, Default)]
 pub(super) struct DraftGpu {
     pub(super) name: Option<Fact<String>>,
@@ -44,7 +43,6 @@ pub(super) struct DraftPair {
     pub(super) facts: BTreeMap<String, Fact>,
 }
 
-/// One initiator and one owner.
 #[derive(Debug, Default)]
 pub(super) struct DraftDirection {
     pub(super) can_access_peer: Option<Fact<bool>>,
@@ -81,7 +79,6 @@ impl Capability {
     }
 }
 
-/// What a figure is of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Figure<'a> {
     pub(super) metric: &'a str,
@@ -104,7 +101,6 @@ impl Draft {
         Ok(self.gpus.entry(number).or_default())
     }
 
-    /// A GPU with its model, and its address where that is told.
     pub(super) fn name_gpu(
         &mut self,
         number: u32,
@@ -120,12 +116,10 @@ impl Draft {
         }
     }
 
-    /// Two GPUs, in either order.
     pub(super) fn pair(&mut self, one: u32, other: u32) -> &mut DraftPair {
         self.pairs.entry((one.min(other), one.max(other))).or_default()
     }
 
-    /// One GPU looking at another.
     pub(super) fn direction(&mut self, initiator: u32, owner: u32) -> &mut DraftDirection {
         self.directions.entry((initiator, owner)).or_default()
     }
@@ -214,7 +208,6 @@ impl Draft {
         }
     }
 
-    /// The host that the output names.
     pub(super) fn on_host(&mut self, name: &str, line: usize) -> Result<(), ConvertError> {
         match &self.hostname {
             Some(known) if known != name => Err(ConvertError::at(

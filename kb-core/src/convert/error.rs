@@ -29,7 +29,6 @@ impl ConvertError {
         }
     }
 
-    /// The text ends too early.
     pub(super) fn cut(line: usize, within: &str) -> Self {
         Self::at(
             line,
@@ -38,7 +37,6 @@ impl ConvertError {
         )
     }
 
-    /// Something stands where it cannot.
     pub(super) fn damaged(line: usize, what: impl Into<String>) -> Self {
         Self::at(
             line,

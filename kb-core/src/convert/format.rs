@@ -51,7 +51,6 @@ impl Format {
         }
     }
 
-    /// The tool as it is called.
     pub(super) fn tool(self) -> &'static str {
         match self {
             Self::Nvbandwidth | Self::NvbandwidthJson => "nvbandwidth",
@@ -70,7 +69,6 @@ impl Format {
     }
 }
 
-/// What one run of one tool printed.
 #[derive(Debug)]
 pub(super) struct Section<'a> {
     pub(super) format: Format,
@@ -80,14 +78,12 @@ pub(super) struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// Number of the last line, for what was cut off.
     pub(super) fn last_line(&self) -> usize {
         self.lines.last().map_or(1, |line| line.number)
     }
 }
 
-/// The sections of a text in their order. NCCL's log lines, which stand between those of the program that uses it, make
-/// one section of their own.
+/// The sections of a text in order. NCCL's log lines between those of the program make one section of their own.
 pub(super) fn sections(lines: &[Line], chosen: Option<Format>) -> Result<Vec<Section<'_>>, ConvertError> {
     if let Some(format) = chosen {
         let all = lines
@@ -143,7 +139,6 @@ pub(super) fn sections(lines: &[Line], chosen: Option<Format>) -> Result<Vec<Sec
     Ok(sections)
 }
 
-/// The tool whose output begins with a line.
 fn heading(text: &str) -> Option<Format> {
     let trimmed = text.trim();
     if trimmed.starts_with("nvbandwidth Version:") {
@@ -189,7 +184,6 @@ fn goes_on(section: Option<&Section<'_>>, format: Format, text: &str) -> bool {
     })
 }
 
-/// A line that NCCL writes.
 fn is_nccl_log(text: &str) -> bool {
     [" NCCL INFO ", " NCCL WARN "]
         .iter()

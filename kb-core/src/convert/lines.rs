@@ -2,12 +2,10 @@
 
 use crate::report::{LogExcerpt, When};
 
-/// Most lines that are kept.
 pub(super) const MOST_LINES: usize = 1_000;
 /// Longest line that is kept, in characters.
 pub(super) const LONGEST_LINE: usize = 2_000;
 
-/// A line of the text.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     /// 1-based.
@@ -17,7 +15,6 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// The words between white space.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.text.split_whitespace()
     }
@@ -39,7 +36,6 @@ impl Kept {
         }
     }
 
-    /// The first line, and how many there were with those that are left out.
     pub(super) fn first(&self) -> Option<(&str, u64)> {
         let all = self.left_out + self.lines.len() as u64;
         Some((self.lines.first()?, all))
@@ -100,7 +96,6 @@ pub(super) fn measured(word: &str) -> Option<f64> {
     (0.0..1e9).contains(&number).then_some(number)
 }
 
-/// The text between two others.
 pub(super) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(before)?;
     rest.split_once(after).map(|(found, _)| found)

@@ -3,14 +3,12 @@
 use super::error::ConvertError;
 use super::lines::{Line, measured};
 
-/// A table as printed.
 #[derive(Debug)]
 pub(super) struct Matrix {
     /// One entry a row; `None` for `N/A`.
     pub(super) rows: Vec<Row>,
 }
 
-/// One row.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) line: usize,
@@ -18,7 +16,6 @@ pub(super) struct Row {
 }
 
 impl Matrix {
-    /// Every value with row, column and line.
     pub(super) fn cells(&self) -> impl Iterator<Item = (u32, u32, Option<f64>, usize)> {
         self.rows.iter().zip(0_u32..).flat_map(|(row, r)| {
             let values = row.values.iter().zip(0_u32..);
@@ -26,12 +23,10 @@ impl Matrix {
         })
     }
 
-    /// Sum of what is not `N/A`.
     pub(super) fn sum(&self) -> f64 {
         self.cells().filter_map(|(_, _, value, _)| value).sum()
     }
 
-    /// As many rows as columns.
     pub(super) fn is_square(&self) -> bool {
         self.rows.iter().all(|row| row.values.len() == self.rows.len())
     }
@@ -104,7 +99,6 @@ pub(super) fn read<'a>(
     Ok(Matrix { rows })
 }
 
-/// A number, or an error that shows what stands there.
 pub(super) fn figure(word: &str, line: usize) -> Result<f64, ConvertError> {
     measured(word).ok_or_else(|| ConvertError::damaged(line, format!("{word:?} is no figure")))
 }

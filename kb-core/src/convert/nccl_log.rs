@@ -14,7 +14,6 @@ use crate::report::{Fact, Failure};
 
 const TOOL: &str = "NCCL log";
 
-/// A line of NCCL: who wrote it, and what.
 struct Entry<'a> {
     /// Absent in the diagnostics, which rank 0 prints.
     host: Option<&'a str>,
@@ -22,7 +21,6 @@ struct Entry<'a> {
     message: &'a str,
 }
 
-/// Reads all lines of one host.
 pub(super) fn read(draft: &mut Draft, section: &Section<'_>, options: &Options) -> Result<(), ConvertError> {
     let mut kept = Kept::default();
     let mut found = Found::default();
@@ -116,13 +114,11 @@ impl End {
     }
 }
 
-/// What the lines say together.
 #[derive(Default)]
 struct Found {
     lines: u64,
     /// CUDA's number and NVML's of each rank; more than one where communicators number their ranks differently.
     devices: BTreeMap<u32, BTreeSet<(u32, u32)>>,
-    /// Ways between ranks, as the log names them.
     ways: BTreeMap<(End, End), BTreeSet<String>>,
     diagnostics: Vec<String>,
     ended_well: bool,

@@ -20,7 +20,6 @@ const BUFFER_BYTES: u64 = 160_000_000;
 /// Bytes of one copy of its latency tables.
 const LATENCY_BYTES: u64 = 16;
 
-/// Reads a whole output.
 pub(super) fn read(draft: &mut Draft, section: &Section<'_>, options: &Options) -> Result<(), ConvertError> {
     let engine = options.engine.unwrap_or_else(|| {
         if section.command.contains("--sm_copy") {

@@ -14,7 +14,6 @@ const TOOL: &str = "simpleP2P";
 /// What it calls a gigabyte, in bytes over 1e9.
 const GIBIBYTE: f64 = 1.073_741_824;
 
-/// Reads a whole output.
 pub(super) fn read(draft: &mut Draft, section: &Section<'_>) -> Result<(), ConvertError> {
     let mut pair = None;
     let mut bytes = 0;
@@ -116,7 +115,6 @@ fn bandwidth(draft: &mut Draft, line: &Line, bytes: u64) -> Result<(u32, u32), C
     Ok((from, to))
 }
 
-/// A kernel on each of the two loaded what the other's memory held.
 fn checks(draft: &mut Draft, (from, to): (u32, u32), bytes: u64, outcome: Outcome) {
     for (initiator, owner) in [(from, to), (to, from)] {
         draft.direction(initiator, owner).checks.push(Check {

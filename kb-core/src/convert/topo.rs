@@ -48,7 +48,6 @@ impl Columns {
         Ok(Self(columns))
     }
 
-    /// The cells of a row by column, or why there are none.
     fn cells<'a>(&self, line: &'a Line) -> Result<Vec<(u32, &'a str)>, ConvertError> {
         let words: Vec<&str> = line.words().skip(1).collect();
         if words.len() < self.0.len() {
@@ -72,7 +71,6 @@ fn gpu_number(name: &str) -> Option<u32> {
     name.strip_prefix("GPU")?.parse().ok()
 }
 
-/// The rows that begin with a GPU, in order and all of them.
 fn rows<'a>(
     section: &'a Section<'_>,
     columns: &Columns,
@@ -112,7 +110,6 @@ fn rows<'a>(
     Ok(rows)
 }
 
-/// Reads `topo -m`.
 pub(super) fn matrix(draft: &mut Draft, section: &Section<'_>) -> Result<(), ConvertError> {
     let columns = Columns::read(draft, section)?;
     draft.note(
@@ -169,7 +166,6 @@ pub(super) fn matrix(draft: &mut Draft, section: &Section<'_>) -> Result<(), Con
     Ok(())
 }
 
-/// How two GPUs are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Path {
     Links(u32),
@@ -184,7 +180,6 @@ fn path(word: &str) -> Option<Path> {
     known.into_iter().find(|name| *name == word).map(Path::Bus)
 }
 
-/// Reads one matrix of `topo -p2p`.
 pub(super) fn p2p(
     draft: &mut Draft,
     section: &Section<'_>,
@@ -221,7 +216,6 @@ pub(super) fn p2p(
     Ok(())
 }
 
-/// Adds a status of an unknown capability to those of the pair.
 fn add_unsaid(draft: &mut Draft, (row, column): (u32, u32), word: &str) {
     let facts = &mut draft.pair(row, column).facts;
     let fact = facts

@@ -67,7 +67,6 @@ pub fn edit_row(texts: &mut Texts, (part, list): (Part, &str), edit: RowEdit) ->
     true
 }
 
-/// For each new place the old one.
 fn places(length: usize, edit: RowEdit) -> Option<Vec<usize>> {
     let mut places: Vec<usize> = (0..length).collect();
     match edit {
@@ -136,7 +135,6 @@ fn follow(annex: &mut Tree, list: &str, places: &[usize]) {
     }
 }
 
-/// The bytes stay where the pointer does.
 fn renamed(pointer: &Tree, now: &str) -> Tree {
     if pointer.as_text() == Some(now) {
         pointer.clone()

@@ -22,7 +22,6 @@ const OTHERS: [(&[u8], Form); 5] = [
     (b"\x89PNG\r\n\x1a\n", Form::Image),
 ];
 
-/// Looks at bytes as they come.
 #[derive(Debug, Default)]
 pub(super) struct Behind {
     last: Vec<u8>,

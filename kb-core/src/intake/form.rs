@@ -33,7 +33,6 @@ pub enum Form {
     Utf32,
 }
 
-/// What first bytes say.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     Form(Form),

@@ -16,7 +16,6 @@ const LEAST_SAMPLE: usize = 512;
 
 #[derive(Debug, Default)]
 pub(super) struct Gauge {
-    /// Bytes so far.
     place: u64,
     sample: Vec<u8>,
     counted: u64,
@@ -48,7 +47,6 @@ impl Gauge {
         }
     }
 
-    /// Why it is no text, if so.
     pub(super) fn judge(&self) -> Option<NotText> {
         let mut all = Self {
             sample: self.sample.clone(),

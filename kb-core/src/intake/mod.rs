@@ -89,7 +89,6 @@ pub struct Intake {
 
 #[derive(Debug, Default)]
 enum State {
-    /// The first bytes, which say what follows.
     #[default]
     Head,
     Plain,
@@ -196,7 +195,6 @@ impl Intake {
     /// Reads what is plain and what is UTF-16, one after the other; the place up to which it has read.
     fn read_pieces(&mut self, bytes: &[u8], is_end: bool, text: &mut Vec<u8>) -> usize {
         let mut at = 0;
-        // Where what is plain was looked at already.
         let mut seen = 0;
         loop {
             let part = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
@@ -246,10 +244,8 @@ impl Intake {
     }
 }
 
-/// What the first bytes make of the rest.
 #[derive(Clone, Copy)]
 enum Begin {
-    /// Too few to say.
     More,
     Plain,
     Utf16(Utf16Form),

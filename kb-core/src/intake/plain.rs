@@ -11,7 +11,6 @@ const XZ_OR_ZSTD: u8 = 0xfd;
 const LITTLE_MARK: [u8; 2] = [0xff, 0xfe];
 const BIG_MARK: [u8; 2] = [0xfe, 0xff];
 
-/// How far bytes are plain text.
 pub(super) enum Plain {
     /// Up to this place; what stands behind it may yet begin something else.
     More(usize),
@@ -31,7 +30,6 @@ pub(super) enum Plain {
 pub(super) struct Before([u8; 3]);
 
 impl Before {
-    /// With these bytes behind it.
     pub(super) fn and(self, bytes: &[u8]) -> Self {
         let mut last = self.0;
         let new = bytes
@@ -45,7 +43,6 @@ impl Before {
     }
 }
 
-/// Whether nothing in it asks for a second look.
 pub(super) fn is_all_plain(bytes: &[u8]) -> bool {
     memchr::memchr3(ZERO, GZIP, XZ_OR_ZSTD, bytes).is_none() && mark_at_end(bytes) == 0
 }

@@ -7,16 +7,13 @@ pub(super) struct Utf16Form {
     has_mark: bool,
 }
 
-/// An ASCII character that stands in texts.
 pub(super) fn is_text(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\r' | b'\n' | 0x20..=0x7e)
 }
 
-/// What first bytes say.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     Form(Utf16Form),
-    /// Too few to say.
     More,
     Nothing,
 }
@@ -47,13 +44,10 @@ pub(super) struct Utf16 {
     is_little: bool,
     /// It begins in the middle of a plain text, and may end where it began by mistake.
     is_appended: bool,
-    /// Bytes of the mark that are still to come.
     skip: usize,
-    /// The first unit of a pair.
     high: Option<u16>,
 }
 
-/// How far a decoder has read.
 pub(super) enum Decoded {
     /// Up to this place; what stands behind it is to come again with more bytes.
     More(usize),
@@ -78,7 +72,6 @@ impl Utf16 {
         }
     }
 
-    /// Of what follows plain text.
     pub(super) fn appended(is_little: bool) -> Self {
         Self {
             is_little,
@@ -121,7 +114,6 @@ impl Utf16 {
         }
     }
 
-    /// What stands for the half of a character at the end.
     pub(super) fn end(&mut self, left: &[u8]) -> &'static str {
         let is_cut = !left.is_empty() | self.high.take().is_some();
         if is_cut { "\u{fffd}" } else { "" }
@@ -142,15 +134,12 @@ impl Utf16 {
 }
 
 enum Ascii {
-    /// Plain ASCII text.
     Text,
-    /// Too few bytes to say.
     More,
     /// So many units that only look like it.
     Units(usize),
 }
 
-/// What units are that begin with two ASCII characters in one.
 fn ascii(bytes: &[u8], is_end: bool) -> Ascii {
     let is_unit = |unit: &&[u8]| matches!(**unit, [a, b] if is_text(a) && is_text(b));
     let units = bytes.chunks_exact(2).take(ASCII_UNITS_WITHOUT_BLANK);

@@ -16,14 +16,12 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// Whether the literal may stand there.
     #[inline]
     pub(super) fn may_stand(self, around: &Around) -> bool {
         (around.near() | FOLD) & self.own == self.bytes
     }
 }
 
-/// The bytes around a window of a text.
 pub(super) struct Around {
     at: usize,
     bytes: u128,
@@ -57,12 +55,10 @@ impl Around {
         }
     }
 
-    /// The four bytes before the window and its own.
     fn near(&self) -> u64 {
         middle(self.bytes)
     }
 
-    /// The first four bytes of the window.
     pub(super) fn window(&self) -> u32 {
         u32::try_from((self.bytes >> (8 * HALF)) & u128::from(u32::MAX)).unwrap_or(0)
     }
@@ -75,7 +71,6 @@ pub(super) struct Literal {
     bytes: u128,
     case: u128,
     own: u128,
-    /// Where the key stands in the literal.
     offset: usize,
     /// All of the literal lies there.
     is_short: bool,
@@ -107,7 +102,6 @@ impl Literal {
         }
     }
 
-    /// What is compared first.
     pub(super) fn near(&self) -> Near {
         let own = middle(self.own);
         Near {
@@ -120,7 +114,6 @@ impl Literal {
         self.place
     }
 
-    /// The literal's bytes in the key's window.
     pub(super) fn key(&self) -> u32 {
         u32::try_from((self.bytes >> (8 * HALF)) & u128::from(u32::MAX)).unwrap_or(0)
     }
@@ -140,7 +133,6 @@ impl Literal {
     }
 }
 
-/// The eight bytes in the middle of sixteen.
 fn middle(bytes: u128) -> u64 {
     u64::try_from((bytes >> (4 * HALF)) & u128::from(u64::MAX)).unwrap_or(0)
 }

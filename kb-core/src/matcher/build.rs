@@ -184,7 +184,6 @@ impl Builder<'_> {
     }
 }
 
-/// Whether the filter can wake a pattern.
 fn has_entry(slot: &Slot) -> bool {
     let long = |chain: &Chain| chain.links.iter().any(|link| link.text().len() >= 3);
     match &slot.chains {
@@ -227,7 +226,6 @@ fn record(from: RecordSignatures, places: &HashMap<RecordId, u32>) -> Record {
     }
 }
 
-/// Chooses each signal's literals and makes the filter over them.
 fn wake(
     signals: &[Signal],
     records: &[Record],
@@ -304,7 +302,6 @@ fn wake_pattern(signal: u32, slot: &Slot, rarity: &Rarity, literals: &mut Litera
     }
 }
 
-/// The literals that have no alternative.
 fn alone(clauses: &[Clause]) -> impl Iterator<Item = &[u8]> + Clone {
     clauses.iter().filter_map(|clause| match clause.as_slice() {
         [literal] => Some(literal.as_slice()),

@@ -29,14 +29,11 @@ const APART: f32 = 0.5;
 pub(crate) struct Slot {
     pub(crate) facts: PatternFacts,
     pub(crate) chains: Option<Chains>,
-    /// How much each chain says.
     pub(crate) weights: Vec<f32>,
-    /// What a line needs for each chain.
     pub(crate) needs: Vec<Needs>,
     pub(crate) test: Test,
 }
 
-/// How a line that holds the literals is asked.
 #[derive(Debug)]
 pub(crate) enum Test {
     Pattern(Arc<Compilable>),
@@ -54,12 +51,10 @@ pub(crate) struct Compilable {
     used_at: AtomicU64,
 }
 
-/// A pattern compiled for one kind of text.
 #[derive(Debug, Default)]
 struct Form {
     compiled: RwLock<Option<Arc<CompiledPattern>>>,
     runs: AtomicU32,
-    /// Whether it has automata, or is getting them.
     has_automata: AtomicBool,
 }
 
@@ -122,13 +117,11 @@ impl PatternCache {
         Ok(Arc::new(Slot::new(analysis, test)))
     }
 
-    /// Forgets the analysis of patterns that no generation uses any more.
     pub(super) fn forget_unused(&self) {
         lock(&self.known).retain(|_, slot| slot.strong_count() > 0);
     }
 
-    /// The pattern compiled for these texts, made now if it is not there. `runs_of_text` says how many patterns have run
-    /// on the text.
+    /// The pattern compiled for these texts, made now if need be. `runs_of_text`: how many patterns have run on the text.
     pub(super) fn get(
         &self,
         pattern: &Arc<Compilable>,
@@ -192,7 +185,6 @@ impl PatternCache {
     }
 }
 
-/// What a clause says at least.
 pub(super) fn clause_weight(clause: &Clause) -> f32 {
     clause
         .iter()
@@ -249,7 +241,6 @@ impl Form {
 }
 
 impl Resident {
-    /// Takes out the earlier form of a pattern.
     fn forget(&mut self, pattern: &Arc<Compilable>, texts: Texts) {
         let mut known = self.patterns.iter();
         if let Some(at) = known.position(|(known, of, _)| *of == texts && Arc::ptr_eq(known, pattern)) {

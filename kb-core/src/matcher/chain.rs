@@ -6,13 +6,11 @@ use memchr::memmem::rfind;
 
 use crate::signature::{Chain, Gap};
 
-/// Whether the literals stand in a line (ASCII lower case) one behind the other. Where the chain is not there, its
-/// pattern does not match by this way.
+/// Whether the literals stand in a line (ASCII lower case) in order. Without the chain its pattern does not match this way.
 pub(super) fn stands(chain: &Chain, lower: &[u8]) -> bool {
     first(chain, lower).is_some()
 }
 
-/// Where the first literal stands when the whole chain does.
 fn first(chain: &Chain, lower: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut first = None;

@@ -16,17 +16,14 @@ const MIN_FAMILY: usize = 3;
 /// Furthest that a number may stand behind its family word, in bytes: room for a PCI address between them.
 const MAX_DISTANCE: usize = 64;
 
-/// A code as the matcher looks for it.
 pub(super) struct CodeTest {
     /// The text that wakes the test: the name itself, or the family word.
     pub(super) entry: Vec<u8>,
-    /// The number, for a code that has one.
     pub(super) number: Option<u64>,
     pub(super) kind: Kind,
 }
 
-/// Reads a code as people write it. The error says why it cannot be looked for in text; it is still a name under
-/// which the record is found.
+/// Reads a code as people write it. The error says why it cannot be looked for in text; it still names its record.
 pub(super) fn parse(code: &str, domain: &str) -> Result<CodeTest, String> {
     let lower = code.trim().to_ascii_lowercase();
     let mut words: Vec<&str> = lower.split_ascii_whitespace().collect();
@@ -126,10 +123,8 @@ pub(super) fn numbers(line: &[u8], family: &[u8], within: &Range<usize>) -> Vec<
     reported.collect()
 }
 
-/// How digits end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// As a number.
     Number,
     /// As the plural of one: `31s`.
     Plural,
@@ -137,7 +132,6 @@ enum End {
     Other,
 }
 
-/// All digits that a family word introduces.
 fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64, Range<usize>, End)> + 'a {
     places(line, family)
         .filter(|&at| starts_word(line, at))
@@ -156,7 +150,6 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
 /// Signs that end a number in Chinese; no other character beyond ASCII does.
 const SIGNS: [&str; 8] = ["？", "！", "，", "。", "、", "；", "：", "）"];
 
-/// How digits end before this text.
 fn digits_end(behind: &[u8]) -> End {
     let is_word = |at: usize| behind.get(at).is_some_and(|&byte| is_word_byte(byte));
     match behind.first() {

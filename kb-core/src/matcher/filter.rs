@@ -27,20 +27,16 @@ const FOLD: u32 = 0x2020_2020;
 const FOUR_GROUP_BITS: u32 = 13;
 const THREE_GROUP_BITS: u32 = 10;
 
-/// A literal was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Found {
-    /// A signal is worth a look on this line.
     Signal(u32),
     /// A chain of a pattern is worth a look on this line: the signal and the chain's place.
     Chain(u32, u16),
-    /// The word of a number family stands on this line.
     Family(u16),
     /// Words behind which a text says what machine it was written on; their place in the scanner's list.
     Stated(u16),
 }
 
-/// Finds literals.
 #[derive(Debug)]
 pub(crate) struct Filter {
     /// For the hash of three bytes the fourth bytes, by their last five bits, that a key has behind them. ASCII letters
@@ -55,27 +51,22 @@ pub(crate) struct Filter {
     families: Vec<Vec<u8>>,
 }
 
-/// Literals by the hash of their key.
 #[derive(Debug)]
 struct Groups {
     /// Where each group begins; one more at the end.
     bounds: Vec<u32>,
     literals: Vec<Literal>,
-    /// Of each literal what is compared first.
     near: Vec<Near>,
 }
 
-/// What the first look at a line leaves, reused from line to line.
 #[derive(Debug, Default)]
 pub(crate) struct Glance {
-    /// The triples of bytes on the line.
     pub(crate) grams: Grams,
     /// Windows that the table knows. Longer than any line so far: it is written without a branch, for hardly any processor
     /// foresees what is known.
     known: Vec<u32>,
 }
 
-/// Collects literals before the filter is made.
 #[derive(Default)]
 pub(super) struct Literals {
     places: FxHashMap<Vec<u8>, u32>,
@@ -110,7 +101,6 @@ impl Literals {
         }
     }
 
-    /// The number of a family word, which wakes it.
     pub(super) fn family(&mut self, word: &[u8], rarity: &Rarity) -> Option<u16> {
         if let Some(known) = self.families.iter().position(|family| family == word) {
             return u16::try_from(known).ok();
@@ -153,7 +143,6 @@ impl Literals {
 }
 
 impl Groups {
-    /// `group` is that of a window.
     fn of(mut literals: Vec<Literal>, bits: u32, group: fn(u32) -> usize) -> Self {
         let group = |literal: &Literal| group(literal.key());
         literals.sort_by_key(group);
@@ -175,7 +164,6 @@ impl Groups {
         }
     }
 
-    /// The literals of a group that may stand there.
     #[inline]
     fn near(&self, group: usize, around: &Around) -> impl Iterator<Item = &Literal> {
         let bounds = self.bounds.get(group..group + 2).unwrap_or_default();
@@ -191,22 +179,18 @@ impl Groups {
     }
 }
 
-/// A table without any key.
 fn empty<const PLACES: usize>() -> [u32; PLACES] {
     [0; PLACES]
 }
 
-/// The group of a window's four bytes.
 fn four_group(window: u32) -> usize {
     index((window | FOLD).wrapping_mul(0x9e37_79b1) >> (32 - FOUR_GROUP_BITS))
 }
 
-/// The group of a window's first three bytes.
 fn three_group(window: u32) -> usize {
     index(triple_hash(window) >> (32 - THREE_GROUP_BITS))
 }
 
-/// The place of a triple in the table of windows.
 fn window_place(hash: u32) -> usize {
     index(hash >> (32 - WINDOW_BITS))
 }
@@ -274,7 +258,6 @@ impl Filter {
         self.four.near(four_group(window), &around).for_each(&mut visit);
     }
 
-    /// Calls `visit` with what a literal wakes on a line with these triples.
     fn wake(&self, literal: u32, grams: &Grams, mut visit: impl FnMut(Found)) {
         let bound = |at: usize| self.wake_bounds.get(at).copied().map_or(0, index);
         let woken = self.wakes.get(bound(index(literal))..bound(index(literal) + 1));

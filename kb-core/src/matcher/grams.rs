@@ -9,11 +9,9 @@ const FOLD: u32 = 0x0020_2020;
 /// Triples asked for at most.
 const ASKED: usize = 4;
 
-/// The triples of one line, apart from ASCII case.
 #[derive(Debug)]
 pub(crate) struct Grams {
-    /// At the place of each triple the number of the last line that holds it: whole bytes, which are only written,
-    /// and seldom cleared.
+    /// At each triple's place the number of the last line that holds it: whole bytes, only written, seldom cleared.
     lines: Box<[u8; PLACES]>,
     line: u8,
 }
@@ -32,7 +30,6 @@ impl Default for Grams {
 pub(crate) struct Needs([u16; ASKED]);
 
 impl Grams {
-    /// Forgets the last line and takes the triples of the next.
     pub(super) fn begin(&mut self) -> Line<'_> {
         if self.line == u8::MAX {
             self.lines.fill(0);
@@ -48,7 +45,6 @@ impl Grams {
         line
     }
 
-    /// Whether all the triples may be there.
     pub(crate) fn hold(&self, needs: Needs) -> bool {
         // All are asked without a branch: which one lacks hardly any processor foresees.
         let holds = |place: &u16| self.lines.get(usize::from(*place) % PLACES) == Some(&self.line);
@@ -56,14 +52,12 @@ impl Grams {
     }
 }
 
-/// Takes the triples of one line.
 pub(super) struct Line<'a> {
     lines: &'a mut [u8; PLACES],
     line: u8,
 }
 
 impl Line<'_> {
-    /// Takes a triple by its hash.
     #[inline]
     pub(super) fn add(&mut self, hash: u32) {
         if let Some(line) = self.lines.get_mut(usize::from(place(hash)) % PLACES) {
@@ -98,14 +92,12 @@ impl Needs {
     }
 }
 
-/// The hash of a triple in the three lower bytes; its upper bits are the better ones. What stands in the fourth byte is
-/// shifted out.
+/// The hash of a triple in the three lower bytes; its upper bits are the better ones. The fourth byte is shifted out.
 #[inline]
 pub(super) fn triple_hash(bytes: u32) -> u32 {
     (bytes | FOLD).wrapping_mul(0x9e37_79b1 << 8)
 }
 
-/// The place of a triple with this hash.
 #[inline]
 fn place(hash: u32) -> u16 {
     u16::try_from(hash >> (32 - BITS)).unwrap_or(0)

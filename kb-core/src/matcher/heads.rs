@@ -6,7 +6,6 @@ use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::start;
 
-/// Bytes of a head.
 const LENGTH: usize = 3;
 /// Kinds of head that the table tells apart, one bit each.
 const KINDS: usize = 32;
@@ -15,7 +14,6 @@ const MAX_WAYS: usize = 2048;
 /// What may stand before a match as far as the automaton cares: nothing, a line's end, part of a word, other text.
 const BEFORE: [Option<u8>; 5] = [None, Some(b'\n'), Some(b'\r'), Some(b'a'), Some(b' ')];
 
-/// A set of bytes.
 type Bytes = [bool; 256];
 const ANY: Bytes = [true; 256];
 const NONE: Bytes = [false; 256];
@@ -74,7 +72,6 @@ impl Heads {
     }
 }
 
-/// Follows the automaton from a state along every byte.
 fn walk(
     automaton: &DFA,
     cache: &mut Cache,

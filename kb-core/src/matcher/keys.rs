@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 
 use super::rarity::COMMON;
 
-/// Bytes in a key's window.
 const WINDOW: usize = 4;
 /// What a window of three bytes counts more, as a logarithm: it meets many continuations.
 const SHORT: f32 = 4.0;
@@ -16,7 +15,6 @@ const DIGIT_PAIRS: f32 = 400.0;
 /// What the text of common words counts more than a literal.
 const COMMON_COUNTS: f32 = 4.0;
 
-/// Where a literal's key stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Key {
     pub(super) offset: usize,
@@ -44,7 +42,6 @@ pub(super) struct Rarity {
 }
 
 impl Rarity {
-    /// Learns from literals (ASCII lower case).
     pub(super) fn learn<'a>(literals: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut counts = vec![0.2_f32; 1 << 16];
         let mut add = |text: &[u8], weight: f32| {

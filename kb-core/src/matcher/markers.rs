@@ -9,7 +9,6 @@ use memchr::memmem::Finder;
 
 use super::rarity::is_word_byte;
 
-/// A set of marker groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Markers(u8);
 
@@ -104,7 +103,6 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("gpuid", true, GPU),
 ];
 
-/// All the words at once.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let words = WORDS.iter().map(|(word, _, _)| word);
     AhoCorasick::builder()
@@ -115,12 +113,9 @@ static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 });
 
 impl Markers {
-    /// Every group.
     pub(super) const ANY: Self = Self(u8::MAX);
-    /// No group.
     pub(super) const NONE: Self = Self(0);
 
-    /// Whether the two sets share a group.
     pub(super) fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -128,7 +123,6 @@ impl Markers {
     /// What stands by a number that `xid` introduces, where that alone names nobody: any word of NVIDIA's, or a GPU.
     pub(super) const BY_XID: Self = Self(!INFINIBAND.0);
 
-    /// The groups on a line as it stands and in ASCII lower case.
     pub(super) fn on(text: &[u8], line: &[u8]) -> Self {
         let mut found = Self::NONE;
         let Some(finder) = &*FINDER else {
@@ -199,7 +193,6 @@ pub(super) fn stands_in(line: &[u8], word: &[u8], whole: bool) -> bool {
     places(line, word).any(|at| stands_at(line, at, word.len(), whole))
 }
 
-/// The same with a word that is looked for often.
 pub(super) fn stands_by(line: &[u8], word: &Finder<'_>, whole: bool) -> bool {
     word.find_iter(line)
         .any(|at| stands_at(line, at, word.needle().len(), whole))
@@ -213,12 +206,10 @@ fn stands_at(line: &[u8], at: usize, len: usize, whole: bool) -> bool {
     starts_word(line, at) && (!whole || ends())
 }
 
-/// The places where a text stands, overlapping ones left out.
 pub(super) fn places<'a>(line: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     memchr::memmem::find_iter(line, text)
 }
 
-/// Whether no word byte stands before this place.
 pub(super) fn starts_word(line: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| line.get(before));
     before.is_none_or(|&b| !is_word_byte(b))

@@ -67,7 +67,6 @@ pub struct Matcher {
     cache: Arc<PatternCache>,
 }
 
-/// What is kept of a record.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) id: RecordId,
@@ -96,13 +95,11 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The domain as the document states it, in lower case.
     pub(crate) fn domain_word(&self) -> &str {
         std::str::from_utf8(self.domain_word.needle()).unwrap_or_default()
     }
 }
 
-/// One thing that gives a record away.
 #[derive(Debug)]
 pub(crate) struct Signal {
     pub(crate) record: u32,
@@ -119,7 +116,6 @@ pub(crate) enum Kind {
     /// A pattern or phrase: one of its chains on the line, or all its clauses; then the regex, unless the chains say it
     /// all, or the phrase with what stands around it.
     Pattern(Arc<Slot>),
-    /// One line of a pattern or signature of several.
     Part(Arc<Slot>, PartOf),
     /// The whole signature as it stands, apart from ASCII case.
     Signature,
@@ -133,14 +129,10 @@ pub(crate) enum Kind {
     },
 }
 
-/// Which line of which pattern or signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PartOf {
-    /// The pattern or signature; numbered in the matcher.
     pub(crate) sequence: u32,
-    /// The part's place in it.
     pub(crate) index: u8,
-    /// How many parts it has.
     pub(crate) count: u8,
 }
 
@@ -166,7 +158,6 @@ impl Matcher {
         self.records.is_empty()
     }
 
-    /// The conditions on the environment of all records.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &AppliesTo> {
         self.records.iter().flat_map(|record| &record.applies_to)
     }
@@ -205,7 +196,6 @@ impl Matcher {
         self.signals.get(index(place))
     }
 
-    /// Whether a signal is one line of several.
     pub(crate) fn is_part(&self, signal: u32) -> bool {
         let kind = self.signal(signal).map(|signal| &signal.kind);
         matches!(kind, Some(Kind::Part(..)))
@@ -221,7 +211,6 @@ pub(crate) fn index(place: u32) -> usize {
     usize::try_from(place).unwrap_or(usize::MAX)
 }
 
-/// The place that the next entry of a list of this length gets.
 pub(crate) fn place(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }

@@ -50,7 +50,6 @@ pub(super) const COMMON: &str = "
 static COMMON_WORDS: LazyLock<FxHashSet<&'static [u8]>> =
     LazyLock::new(|| COMMON.split_whitespace().map(str::as_bytes).collect());
 
-/// Weight of one word in ASCII lower case.
 pub(crate) fn word_weight(word: &[u8]) -> f32 {
     if word.len() <= 2 || !word.iter().any(|b| b.is_ascii_alphabetic() || !b.is_ascii()) {
         return SHORT_WEIGHT;
@@ -77,7 +76,6 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Whether a byte belongs to a word.
 pub(crate) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

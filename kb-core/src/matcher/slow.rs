@@ -21,7 +21,6 @@ const MAX_BYTES: usize = 4 << 20;
 
 type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
 
-/// The patterns that every line is asked for.
 pub(crate) struct SlowLane {
     automaton: DFA,
     /// How their matches begin, if healthy lines seldom hold that.
@@ -112,7 +111,6 @@ impl SlowLane {
         }
     }
 
-    /// Calls `visit` with the signals that may match a line.
     fn ask(&self, line: &[u8], cache: &mut Cache, matched: &mut PatternSet, visit: impl FnMut(u32)) {
         matched.clear();
         let read = self
@@ -128,7 +126,6 @@ impl SlowLane {
             .for_each(visit);
     }
 
-    /// The signals in it.
     pub(super) fn signals(&self) -> &[u32] {
         &self.signals
     }

@@ -1,7 +1,6 @@
 //! Words by which a text says on what machine it was written and what its devices are. They are looked for together with the
 //! signatures, so that lines without them cost nothing; the scanner reads what stands beside them.
 
-/// Words that stand before a value.
 pub(crate) struct Words {
     /// In ASCII lower case.
     pub(crate) text: &'static str,

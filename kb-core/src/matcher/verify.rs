@@ -18,13 +18,11 @@ use crate::signature::{Chain, CompiledPattern, PatternError, PhraseHit, Texts};
 /// A generic pattern with wildcards must explain at least one byte in this many of its line.
 const LEAST_SHARE: usize = 10;
 
-/// One line as the matcher sees it.
 pub(crate) struct Line<'a> {
     /// The line without its end and without terminal colours; of a very long line, one piece of it.
     pub(crate) text: &'a [u8],
     /// The same in ASCII lower case.
     pub(crate) lower: &'a [u8],
-    /// The triples of bytes in it.
     pub(crate) grams: &'a Grams,
     /// Where a match may lie. Less than all of `text` where the line goes on beyond it.
     pub(crate) within: Range<usize>,
@@ -36,7 +34,6 @@ pub(crate) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// What stands between carriage returns, each without its log prefix.
     pub(crate) fn messages(&self) -> &[Range<usize>] {
         self.messages.get_or_init(self.read_messages)
     }
@@ -48,7 +45,6 @@ impl Line<'_> {
     }
 }
 
-/// A signal found on a line.
 #[derive(Debug)]
 pub(crate) struct RawHit {
     pub(crate) signal: u32,
@@ -58,7 +54,6 @@ pub(crate) struct RawHit {
     pub(crate) captures: Vec<(usize, Range<usize>)>,
     /// What wildcards swallowed.
     pub(crate) gaps: Vec<Range<usize>>,
-    /// How much its literals say.
     pub(crate) weight: f32,
     /// Generic, and the line names no world that it belongs to: a candidate only.
     pub(crate) weak: bool,
@@ -72,9 +67,7 @@ pub(crate) struct Work {
     pub(crate) broken: Vec<u32>,
     /// The signal that was last found not to be on the line.
     refuted: Option<u32>,
-    /// Patterns run so far.
     runs: u32,
-    /// Where the groups of a pattern begin and end.
     slots: Vec<Option<NonMaxUsize>>,
 }
 
@@ -166,14 +159,12 @@ impl Matcher {
         hit
     }
 
-    /// How much the literals of a pattern say on this line.
     fn weight(&self, place: u32, slot: &Slot, line: &Line<'_>) -> f32 {
         let there = ways(slot, line).filter(|(chain, _)| chain::stands(chain, line.lower));
         let most = there.map(|(_, weight)| weight).max_by(f32::total_cmp);
         most.unwrap_or_else(|| self.signal(place).map_or(0.0, |signal| signal.weight))
     }
 
-    /// Asks for a pattern or phrase, on the line and, if it is anchored, on each message.
     fn run(&self, place: u32, slot: &Slot, line: &Line<'_>, work: &mut Work) -> Option<RawHit> {
         work.runs = work.runs.saturating_add(1);
         if let Ok(hit) = self.look(place, slot, line, work) {
@@ -269,7 +260,6 @@ fn said(line: &[u8]) -> usize {
     line.trim_matches(|c: char| !c.is_alphanumeric()).len()
 }
 
-/// Whether the hit itself or its line names the record's world.
 fn speaks_of(record: &Record, hit: &RawHit, line: &Line<'_>, markers: &mut Option<Markers>) -> bool {
     let (text, lower) = (line.text, line.lower);
     if record.domain == Markers::NONE {
@@ -286,7 +276,6 @@ fn speaks_of(record: &Record, hit: &RawHit, line: &Line<'_>, markers: &mut Optio
     own.is_some_and(|(text, lower)| Markers::on(text, lower) != Markers::NONE)
 }
 
-/// Whether a line holds a literal of each clause.
 fn holds_clauses(slot: &Slot, lower: &[u8]) -> bool {
     slot.facts.required.iter().all(|clause| {
         clause
@@ -295,7 +284,6 @@ fn holds_clauses(slot: &Slot, lower: &[u8]) -> bool {
     })
 }
 
-/// The chains of a pattern that may be on a line, and what each says.
 fn ways<'a>(slot: &'a Slot, line: &'a Line<'_>) -> impl Iterator<Item = (&'a Chain, f32)> {
     let chains = slot.chains.iter().flat_map(|chains| &chains.list);
     chains
@@ -351,7 +339,6 @@ fn of_phrase(place: u32, hit: PhraseHit, weights: &[f32]) -> RawHit {
     of_phrase
 }
 
-/// The leftmost match of a pattern, its captures and its gaps.
 fn find(
     compiled: &CompiledPattern,
     slot: &Slot,

@@ -178,7 +178,6 @@ pub const WATCHED: &[Watched] = &[
     },
 ];
 
-/// The row of a cause.
 pub(crate) fn watched(cause: &str) -> Option<&'static Watched> {
     WATCHED.iter().find(|row| row.cause == cause)
 }

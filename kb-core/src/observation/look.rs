@@ -18,8 +18,7 @@ pub struct Look {
     pub boot_id: Option<String>,
     /// PCI addresses of the GPUs that the driver lists, and of those that are lost.
     pub gpus: Vec<String>,
-    /// PCI addresses of GPUs that are not listed for a reason that is known, such as another driver, or about which nothing
-    /// could be told.
+    /// PCI addresses of GPUs that are not listed for a known reason, such as another driver, or that nothing is known of.
     pub explained: Vec<String>,
     /// Whether all GPUs of the node were looked at.
     pub scope: Scope,
@@ -31,7 +30,6 @@ pub struct Look {
     pub unread: Vec<Unread>,
     pub(crate) states: Vec<Reading>,
     pub(crate) counts: Vec<Count>,
-    /// How many NVLinks of each GPU are up.
     pub(crate) links: Vec<(String, u64)>,
     /// Each bridge above a GPU, with the GPU.
     bridges: Vec<(String, String)>,
@@ -75,7 +73,6 @@ pub struct Occurrence {
 pub(crate) struct Reading {
     pub(crate) cause: &'static str,
     pub(crate) device: String,
-    /// What is bad about it.
     pub(crate) bad: Option<String>,
 }
 
@@ -122,7 +119,6 @@ impl Look {
         look
     }
 
-    /// What was read as bad of each device: the cause, what it means for the node, and a sentence.
     pub(crate) fn bad(&self) -> impl Iterator<Item = (&'static str, Bearing, &str)> {
         self.states.iter().filter_map(|state| {
             let bad = state.bad.as_deref()?;
@@ -264,14 +260,12 @@ impl Look {
         }
     }
 
-    /// It is there, only not with the others.
     fn is_not_lost(&mut self, device: String) {
         self.state(cause::GPU_LOST, &device, None);
         self.explained.push(device);
     }
 
-    /// A value that is there and tells nothing: because the fact that it is held against is missing, or because nobody can
-    /// read it.
+    /// A value that is there and tells nothing: it cannot be read, or the fact that it is held against is missing.
     fn unjudged(&mut self, gpu: &Gpu, device: &str, (name, partner): (&str, Option<&str>)) {
         let partner = partner.map(|partner| (partner, gpu.facts.get(partner)));
         match partner {

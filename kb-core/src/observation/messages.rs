@@ -76,7 +76,6 @@ const MESSAGES: [(&str, Option<&str>); 25] = [
     ("NV_ERR_GPU_IS_LOST", Some("xid/79-gpu-has-fallen-off-the-bus")),
 ];
 
-/// The record of errors of the bus.
 const AER: &str = "pcie/aer-uncorrected";
 /// As [`normal`] writes it.
 const FATAL_BUS_ERROR: &str = "PCIe Bus Error: severity=Uncorrected (Fatal)";
@@ -89,7 +88,6 @@ const OF_BUS: [(&str, &str); 4] = [
     ("DPC: containment event", "pcie/downstream-port-containment"),
 ];
 
-/// A fatal line: where its message begins, and what it tells.
 pub(super) struct FatalMessage {
     pub(super) start: usize,
     pub(super) what: What,

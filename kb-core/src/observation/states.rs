@@ -87,7 +87,6 @@ pub(super) const JUDGED: &[(&str, Option<&str>, Judge)] = &[
     }),
 ];
 
-/// What a state that is bad means for the node.
 pub(crate) fn bearing_of(cause: &str) -> Bearing {
     let row = cause::watched(cause);
     row.and_then(|row| row.bearing).unwrap_or(Bearing::Fault)

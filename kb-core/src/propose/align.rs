@@ -3,7 +3,6 @@
 use super::tokens::{Token, What};
 use crate::matcher::rarity::word_weight;
 
-/// One thing that all messages have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) what: What,

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
-/// What a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Url,
@@ -23,7 +22,6 @@ pub(super) enum Kind {
     /// What redaction puts for the name of a user, and for a secret.
     User,
     Secret,
-    /// What stands between quotation marks.
     Quoted,
 }
 
@@ -150,7 +148,6 @@ pub(super) const ANY: Class = Class {
 };
 
 impl Kind {
-    /// The class that takes all values of the kind.
     pub(super) fn class(self) -> Class {
         let of = |signs, usual| Class { signs, usual };
         match self {
@@ -172,7 +169,6 @@ impl Kind {
         }
     }
 
-    /// What a value is called where no word before it says so.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Url => "url",
@@ -191,7 +187,6 @@ impl Kind {
         }
     }
 
-    /// Whether the word before a value names it better than its kind does.
     pub(super) fn is_named_by_word(self) -> bool {
         matches!(
             self,

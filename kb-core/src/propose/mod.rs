@@ -132,14 +132,12 @@ pub fn propose<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<Proposal,
 
 /// A part of a message, for those who put lines together.
 pub(crate) struct PartOf<'m> {
-    /// As it stands.
     pub(crate) text: &'m str,
     /// What it is called, where it varies from line to line.
     pub(crate) varies: Option<&'static str>,
     pub(crate) follows_blank: bool,
 }
 
-/// The parts of a message, as proposals see them.
 pub(crate) fn parts(message: &str) -> Vec<PartOf<'_>> {
     let message = cut(message);
     let mut end = 0;
@@ -178,7 +176,6 @@ fn distinct<'m>(messages: &[&'m str]) -> Vec<&'m str> {
     distinct
 }
 
-/// From the words that messages share.
 fn aligned(messages: &[&str], quotes: Quotes) -> Result<pattern::Made, Option<PatternError>> {
     let read: Vec<Vec<Token>> = messages
         .iter()
@@ -207,7 +204,6 @@ fn aligned(messages: &[&str], quotes: Quotes) -> Result<pattern::Made, Option<Pa
     pattern::make(&segments::segments(&items, &placed))
 }
 
-/// From the longest text that all have.
 fn of_shared(texts: &[&str]) -> Result<pattern::Made, Option<PatternError>> {
     let literal = shared::longest(texts).ok_or(None)?;
     let spec = pattern::spec(pattern::escaped(&literal));

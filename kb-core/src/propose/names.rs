@@ -3,18 +3,15 @@
 use super::kinds::Kind;
 use super::segments::Segment;
 
-/// Longest name.
 const MOST_LETTERS: usize = 30;
 /// Signs between a word and the value that it names.
 const MOST_SIGNS: usize = 3;
-/// Words that name nothing.
 const EMPTY_WORDS: [&str; 34] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "but", "for", "from", "got", "has", "in", "into", "is",
     "it", "not", "of", "on", "or", "than", "that", "the", "to", "was", "were", "with", "after", "before",
     "between", "line", "x", "s",
 ];
 
-/// The word before a value, where it tells what the value is.
 pub(super) fn name(kind: Kind, before: &[Segment]) -> Option<String> {
     if !kind.is_named_by_word() {
         return None;

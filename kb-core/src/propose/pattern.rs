@@ -17,12 +17,10 @@ const SCALES: [usize; 4] = [1, 2, 4, 16];
 const BEFORE_START: [char; 12] = [' ', '\t', ']', ')', '}', '>', ':', ';', ',', '.', '|', '-'];
 const BEHIND_END: [char; 5] = [' ', '\t', '(', '[', '{'];
 
-/// A pattern and the literal around which it was made.
 pub(super) struct Made {
     pub(super) spec: PatternSpec,
     pub(super) names: Vec<String>,
     pub(super) literal: String,
-    /// How much all its literals say together.
     pub(super) weight: f32,
 }
 
@@ -94,7 +92,6 @@ fn weight(text: &str) -> f32 {
     text_weight(lower.as_bytes()) + length / 10_000.0
 }
 
-/// Parts around a place, the longest first.
 fn parts(segments: &[Segment], around: usize) -> impl Iterator<Item = Range<usize>> {
     let all = segments.len();
     let mut width = all;

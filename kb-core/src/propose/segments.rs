@@ -30,7 +30,6 @@ pub(super) enum Segment {
     },
 }
 
-/// A message with the places of all items in it, in bytes.
 pub(super) struct Placed<'m> {
     pub(super) message: &'m str,
     pub(super) places: Vec<(usize, usize)>,
@@ -42,7 +41,6 @@ impl Placed<'_> {
         self.message.get(place.0..place.1).unwrap_or_default()
     }
 
-    /// What stands between an item and the one before it.
     fn before(&self, at: usize) -> &str {
         let from = at.checked_sub(1).and_then(|before| self.places.get(before));
         let to = self.places.get(at);
@@ -84,7 +82,6 @@ pub(super) fn segments(items: &[Item], placed: &[Placed<'_>]) -> Vec<Segment> {
     all
 }
 
-/// Whether a part that might vary is the same in messages that differ elsewhere.
 fn is_constant(kind: Kind, values: &[&str]) -> bool {
     let is_same = values.iter().zip(values.iter().skip(1)).all(|(a, b)| a == b);
     let needed = match kind {

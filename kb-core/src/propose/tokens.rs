@@ -37,12 +37,10 @@ const NUMBERED: [&str; 32] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
-    /// Kept as it stands.
     Text,
     Varies(Kind),
 }
 
-/// A part of a message, between two places in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) start: usize,
@@ -56,7 +54,6 @@ impl Token {
     }
 }
 
-/// How a message is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotes {
     /// What stands between quotation marks is a name that varies.
@@ -134,7 +131,6 @@ fn is_numbered(stem: &str) -> bool {
     NUMBERED.contains(&last)
 }
 
-/// The number at the end of a word whose beginning was cut off before it.
 fn number_of_word(rest: &str) -> Option<usize> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let ends = rest
@@ -160,7 +156,6 @@ fn name_in_quotes(rest: &str) -> Option<usize> {
     is_name.then_some(len)
 }
 
-/// What a name between quotation marks is, where it is all of one kind.
 fn kind_of_name(rest: &str, len: usize) -> Kind {
     let found = at_start(rest).filter(|(_, found)| *found == len);
     found.map_or(Kind::Quoted, |(kind, _)| kind)

@@ -87,7 +87,6 @@ pub fn read_document(text: &str) -> Result<Document, Vec<Violation>> {
     read_view(Part::Document, text, document_shape)
 }
 
-/// What is wrong with the shape of a document, warnings included.
 pub(crate) fn document_shape(root: &Node) -> Vec<Violation> {
     check_shape(Part::Document, root, &fields::DOCUMENT)
 }

@@ -126,7 +126,6 @@ pub fn signature_set<'r>(records: impl IntoIterator<Item = (&'r Record, Revision
     records.iter().map(with_others).collect()
 }
 
-/// Every id and former id of a set, with the id that it goes by today.
 fn ids_of_today<'r>(records: &[(&'r Record, Revision)]) -> BTreeMap<&'r RecordId, &'r RecordId> {
     let mut today: BTreeMap<&RecordId, &RecordId> = BTreeMap::new();
     for (record, _) in records {

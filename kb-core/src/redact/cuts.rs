@@ -81,7 +81,6 @@ fn cuts_by(rules: Option<&Compiled>, text: &str, guesses: bool, wants: impl Fn(K
     cuts
 }
 
-/// Whether a private path begins here, which is cut as a whole.
 fn is_path(text: &str, start: usize) -> bool {
     let (before, rest) = text.split_at_checked(start).unwrap_or(("", text));
     let begun = before.rfind(super::is_border).map_or(0, |at| at + 1);

@@ -82,8 +82,7 @@ fn zone_and_network(behind: &str) -> usize {
     }
 }
 
-/// A path outside of the system's folders. `behind_server` is true in an address with `://`, where the path begins
-/// without a border.
+/// A path outside of the system's folders. `behind_server`: in an address with `://`, where it begins without a border.
 pub(super) fn path(place: Place<'_>, behind_server: bool) -> Option<usize> {
     let upwards = place.rest.starts_with("../") && place.is_start("._-/");
     // `-L/home/ann/lib`, as compilers take it.
@@ -119,7 +118,6 @@ fn is_private(text: &str) -> bool {
     !bare.is_empty() && (leads_out || !is_system)
 }
 
-/// A host that is known by its name, in whatever case, with the domain behind it.
 pub(super) fn host(place: Place<'_>, known: &str) -> Option<usize> {
     if known.is_empty() || !place.is_start("-") {
         return None;
@@ -164,7 +162,6 @@ pub(super) fn process(place: Place<'_>) -> Option<usize> {
         .then_some(length)
 }
 
-/// Length of what may be a name with its domain.
 fn name(text: &str) -> usize {
     let end = text.find(|character: char| !(character.is_alphanumeric() || "-_.".contains(character)));
     end.unwrap_or(text.len())

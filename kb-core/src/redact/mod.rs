@@ -71,7 +71,6 @@ fn known_host(named: &str) -> String {
     if is_number { named } else { short }.to_owned()
 }
 
-/// A part of a text that is cut out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Cut {
     at: Range<usize>,
@@ -156,7 +155,6 @@ impl<'a> Redactor<'a> {
         }
     }
 
-    /// Looks at each place of the word from `at` on.
     fn word(&mut self, word: &str, mut at: usize, is_version: bool) -> String {
         let mut written = String::with_capacity(word.len());
         let begun = word.get(..at).unwrap_or_default();

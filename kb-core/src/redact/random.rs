@@ -147,18 +147,15 @@ impl Shape {
         shape
     }
 
-    /// Whether it is of pieces that are too short for words.
     fn is_broken(&self) -> bool {
         self.mean() < SHORT_PIECES || self.mean() < 3.5 && 2 * self.of_words < self.length
     }
 
-    /// Letters of a piece, on average.
     #[allow(clippy::cast_precision_loss, reason = "words are short")]
     fn mean(&self) -> f32 {
         self.length as f32 / self.pieces.max(1) as f32
     }
 
-    /// How many of digits, capital and small letters there are.
     fn kinds(&self) -> usize {
         [self.digits, self.uppers, self.lowers]
             .iter()

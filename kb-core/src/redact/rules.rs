@@ -3,7 +3,6 @@
 
 use super::Kind;
 
-/// What else a value must be to be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Only {
     Always,

@@ -110,8 +110,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// True when a check ran, whatever came of it. A passive look leaves all checks out; a run tries even what the driver
-    /// says that it will refuse.
+    /// True when a check ran, whatever came of it. A passive look makes no checks; a run tries even what the driver refuses.
     pub fn was_tried(&self) -> bool {
         let directions = self.pairs.iter().flat_map(|pair| &pair.directions);
         let mut checks = directions.flat_map(|direction| &direction.checks);

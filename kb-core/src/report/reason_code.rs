@@ -1,5 +1,4 @@
-//! Why something is not there or did not work, for programs. The sentence beside it is for people: nothing is decided by
-//! its words.
+//! Why something is not there or did not work, for programs. The sentence beside it is for people; nothing depends on its words.
 
 use serde::{Deserialize, Serialize};
 

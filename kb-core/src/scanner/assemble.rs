@@ -20,7 +20,6 @@ use crate::matcher::{Kind, Matcher};
 use crate::reason::{Condition, Found, Sign, Why};
 use crate::render;
 
-/// Sums up a scan.
 pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions, seen: &Seen<'_>) -> Summary {
     let environment = Environment::new(&options.environment, seen.stated);
     let mut entries = entries(&mut tally, matcher, &environment);
@@ -115,7 +114,6 @@ pub(super) fn notes_so_far(tally: &Tally, unexplained: &UnexplainedXids, long_li
     notes
 }
 
-/// What was capped or left out, in sentences.
 fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_>) -> Vec<String> {
     let mut notes = notes_so_far(tally, seen.unexplained, seen.end.long_lines);
     for entry in entries.iter().filter(|entry| entry.tally.overflow > 0) {
@@ -196,7 +194,6 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
         .collect()
 }
 
-/// Takes out the records that do not count beside the others.
 fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<Candidate> {
     let mut why = discounted(entries, clocks);
     let mut taken = Vec::new();

@@ -2,7 +2,6 @@
 
 use super::clean::{ESC, sequence_len};
 
-/// The field that holds the message.
 const KEY: &[u8] = b"\"MESSAGE\"";
 /// A piece of a long line that begins with so many numbers is the middle of an array.
 const MIDDLE: usize = 16;
@@ -19,7 +18,6 @@ pub(super) fn find(text: &[u8], from: usize) -> Option<usize> {
     })
 }
 
-/// Whether the array that begins at `open` is that of a message.
 pub(super) fn is_message(text: &[u8], open: usize) -> bool {
     let before = text.get(..open).unwrap_or_default().trim_ascii_end();
     let before = before.strip_suffix(b":").unwrap_or_default().trim_ascii_end();

@@ -12,10 +12,8 @@ use crate::render;
 
 /// Longest way from a cause to what it leads to, in edges. Records on the way need not stand in the text.
 const MAX_DEPTH: usize = 6;
-/// Followers named in the sentence.
 const MAX_NAMED: usize = 3;
 
-/// Why one match is taken to have led to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Link {
     /// An edge, and it came first.
@@ -104,7 +102,6 @@ fn root_cause(
     })
 }
 
-/// For each match, what it leads to.
 fn links(
     matcher: &Matcher,
     timeline: &Timeline<'_>,
@@ -140,7 +137,6 @@ fn links(
     places.clone().map(row).collect()
 }
 
-/// What it led to, and who says so.
 fn led_to(matcher: &Matcher, firsts: &[First], followers: &[usize], by_graph: bool) -> LedTo {
     let named = followers.iter().filter_map(|place| firsts.get(*place));
     let named: Vec<(RecordId, u64)> = named

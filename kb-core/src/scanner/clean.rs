@@ -6,7 +6,6 @@ pub(super) const ESC: u8 = 0x1b;
 /// Longest operating system command (window titles, links) that is taken off, in bytes.
 const MAX_STRING: usize = 512;
 
-/// A line without control sequences.
 #[derive(Debug, Default)]
 pub(super) struct Clean {
     pub(super) text: Vec<u8>,
@@ -15,7 +14,6 @@ pub(super) struct Clean {
 }
 
 impl Clean {
-    /// Cleans a line, reusing the buffers.
     pub(super) fn load(&mut self, line: &[u8]) {
         self.clear();
         let mut at = 0;
@@ -27,13 +25,11 @@ impl Clean {
         }
     }
 
-    /// Forgets the last line, but for the buffers.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.runs.clear();
     }
 
-    /// Adds bytes of the line as they stand.
     pub(super) fn keep(&mut self, line: &[u8], range: Range<usize>) {
         if !range.is_empty() {
             self.runs.push((self.text.len(), range.start));
@@ -62,7 +58,6 @@ impl Clean {
         self.text.extend_from_slice(added);
     }
 
-    /// Forgets what stands behind a place.
     pub(super) fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.runs.retain(|(place, _)| *place < len);

@@ -12,7 +12,6 @@ const NEW_YEAR_MICROS: i64 = 183 * 86_400 * 1_000_000;
 /// A year is assumed for times that have none; only differences matter. Leap, so that every date is one.
 const ASSUMED_YEAR: i32 = 2024;
 
-/// What kind of time a line has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum StampKind {
     /// Date and time with an offset.
@@ -25,21 +24,18 @@ pub(super) enum StampKind {
     Boot,
 }
 
-/// A time as a line gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) kind: StampKind,
     pub(super) micros: i64,
 }
 
-/// A time on one of the text's clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) clock: usize,
     pub(super) micros: i64,
 }
 
-/// The clocks of a text.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     known: Vec<Clock>,
@@ -52,7 +48,6 @@ struct Clock {
     /// The first line on it, and what that says.
     from_line: u64,
     first: i64,
-    /// The last line on it.
     to_line: u64,
     latest: i64,
     /// It started over when there was no room for another.
@@ -65,12 +60,10 @@ impl Clocks {
         self.known.get(clock).map_or(&[], |clock| &clock.host)
     }
 
-    /// The host as text.
     pub(super) fn host_name(&self, clock: usize) -> String {
         String::from_utf8_lossy(self.host(clock)).into_owned()
     }
 
-    /// What to call a clock in a sentence.
     pub(super) fn name(&self, clock: usize) -> String {
         if self.host(clock).is_empty() {
             return "the lines without a host".to_owned();
@@ -163,7 +156,6 @@ impl Clock {
 }
 
 impl StampKind {
-    /// Whether what follows a time is of the next boot or year.
     fn starts_over(self, latest: i64, next: i64) -> bool {
         match self {
             Self::Boot => next + REBOOT_MICROS < latest,

@@ -7,14 +7,12 @@ use crate::matcher::{Matcher, RawHit};
 /// Records that are counted on one line, those that it says most of. Each is scored over all of the line.
 pub(super) const MAX_RECORDS_OF_LINE: usize = 100;
 
-/// What was left out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Crowded {
     /// Lines, counted once for each reading.
     pub(super) lines: u64,
     /// Tests that were not made, see [`Matcher::thin_out`].
     pub(super) tests: u64,
-    /// Records that were not counted.
     pub(super) records: u64,
 }
 
@@ -26,8 +24,7 @@ impl Crowded {
     }
 }
 
-/// Leaves the hits (in the order of their records) of as many records as are counted on a line. Returns how many records
-/// were left out.
+/// Leaves the hits (in the order of their records) of as many records as are counted on a line. Returns how many it left out.
 pub(super) fn keep_most_telling(
     matcher: &Matcher,
     hits: &mut Vec<RawHit>,

@@ -60,7 +60,6 @@ impl Head {
             })
     }
 
-    /// Lines put together as they may have been before they were cut.
     pub(super) fn joined(&self) -> Vec<Joined> {
         if memchr::memchr(b'\n', &self.bytes).is_none() {
             return Vec::new();
@@ -100,7 +99,6 @@ impl Head {
     }
 }
 
-/// A line as it stands in the text.
 struct PhysicalLine {
     offset: usize,
     /// Without its end and without terminal colours.
@@ -199,19 +197,16 @@ fn characters<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
     bytes.filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count()
 }
 
-/// Lines put together.
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) clean: Clean,
     /// Place of the first line's text in the body.
     pub(super) offset: u64,
-    /// Numbers of the lines.
     numbers: Vec<u64>,
     /// Where further lines begin in the joined text.
     seams: Vec<usize>,
     /// What a wildcard swallows may reach over a cut.
     is_certain: bool,
-    /// The lines in the body.
     spans: Vec<Range<u64>>,
 }
 
@@ -261,7 +256,6 @@ impl Joined {
         }
     }
 
-    /// The next one, which stands behind it in the body.
     pub(super) fn add(&mut self, clean: &Clean, number: u64, offset: u64, len: usize) {
         self.seams.push(self.clean.text.len());
         let behind = offset.saturating_sub(self.offset);
@@ -271,18 +265,15 @@ impl Joined {
         self.spans.push(offset..offset + size(len));
     }
 
-    /// Number of the first line.
     pub(super) fn first(&self) -> u64 {
         self.numbers.first().copied().unwrap_or_default()
     }
 
-    /// The line on which a place of the joined text stands.
     pub(super) fn line_of(&self, at: usize) -> u64 {
         let before = self.seams.partition_point(|seam| *seam <= at);
         self.numbers.get(before).copied().unwrap_or_default()
     }
 
-    /// Whether a hit stands across a cut, and by its own words.
     pub(super) fn is_cut_at(&self, hit: &RawHit) -> bool {
         let across = |range: &Range<usize>| {
             self.seams
@@ -297,7 +288,6 @@ impl Joined {
         !hit.weak && across(&hit.span) && (self.is_certain || cuts.all(|seam| !in_gap(*seam)))
     }
 
-    /// The lines behind one of them, up to a place in the body.
     pub(super) fn further_lines(&self, line: u64, end: u64) -> Vec<LinePart> {
         let numbered = self.numbers.iter().zip(&self.spans);
         numbered

@@ -27,7 +27,6 @@ const SAYS_NOTHING: [&str; 8] = [
     "pcieport", "pci", "vfio-pci", "pci-stub", "pciehp", "dpc", "device", "aer",
 ];
 
-/// What a device is known to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Gpu,
@@ -37,7 +36,6 @@ enum Kind {
 /// A device's place on the bus: domain, bus, device. The functions of a board (its audio, its USB) count as the board.
 type Address = (u32, u8, u8);
 
-/// What a text has said of its devices.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     by_address: HashMap<Address, Kind>,
@@ -46,7 +44,6 @@ pub(super) struct Devices {
     held: Vec<Held>,
 }
 
-/// A hit whose device nothing has named so far.
 #[derive(Debug)]
 pub(super) struct Held {
     about: About,
@@ -57,14 +54,12 @@ pub(super) struct Held {
     pub(super) score: Score,
 }
 
-/// What says which device a hit is about.
 #[derive(Debug, Clone, Copy)]
 enum About {
     Address(Address),
     Line(u64),
 }
 
-/// Whether a hit counts.
 pub(super) enum Judged {
     Counts,
     /// It is of another device, or of none that is known to be a GPU.
@@ -73,7 +68,6 @@ pub(super) enum Judged {
     Waits(Waiting),
 }
 
-/// What a hit waits for.
 pub(super) struct Waiting(About);
 
 impl Devices {
@@ -114,7 +108,6 @@ impl Devices {
         }
     }
 
-    /// Whether a hit under this rule counts, by what the text has said so far.
     pub(super) fn judge(
         &self,
         rule: DeviceRule,
@@ -149,7 +142,6 @@ impl Devices {
         }
     }
 
-    /// Keeps a hit until the end of the text.
     pub(super) fn hold(
         &mut self,
         waiting: &Waiting,
@@ -209,7 +201,6 @@ fn is_bridge(message: &str) -> bool {
     contains(class, "bridge")
 }
 
-/// What the driver's name before an address says.
 fn by_driver(before: &str) -> Option<Kind> {
     let word = before.trim_end().rsplit([' ', '\t']).next()?;
     let is_driver = word.len() >= 2
@@ -229,7 +220,6 @@ fn by_driver(before: &str) -> Option<Kind> {
     }
 }
 
-/// The first addresses on a line, with the words before each.
 fn addresses(text: &str) -> impl Iterator<Item = (Address, &str)> {
     let is_part = |c: char| c.is_ascii_hexdigit() || matches!(c, ':' | '.');
     let mut from = 0;

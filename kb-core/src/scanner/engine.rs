@@ -38,7 +38,6 @@ pub(super) struct Engine {
     tally: Tally,
     clocks: Clocks,
     work: Work,
-    /// What is worth a look on a line.
     found: Vec<Found>,
     /// What the slow lane found in a block or on a line, and where that line begins.
     slow_marks: Vec<(usize, Found)>,
@@ -76,7 +75,6 @@ impl Engine {
         }
     }
 
-    /// Reads a run of lines or a piece of a long one.
     pub(super) fn scan(&mut self, part: &Part<'_>, mut events: Sink<'_>) {
         if let Some(piece) = part.piece {
             let origin = Origin {
@@ -124,7 +122,6 @@ impl Engine {
         self.scan_partials(part, &mut events);
     }
 
-    /// Puts lines together that a container runtime has cut.
     fn scan_partials(&mut self, part: &Part<'_>, events: &mut Sink<'_>) {
         let mut partials = std::mem::take(&mut self.partials);
         let (mut from, mut line) = (0, part.line);
@@ -170,7 +167,6 @@ impl Engine {
         sum_up(self.tally, &self.matcher, &self.options, &seen)
     }
 
-    /// Reads whole lines without terminal colours.
     fn scan_run(&mut self, run: &[u8], first_line: u64, offset: u64, events: &mut Sink<'_>) {
         let mut from = 0;
         let mut line = first_line;
@@ -207,7 +203,6 @@ impl Engine {
         line
     }
 
-    /// Reads one line, or a piece of one, that may hold terminal colours.
     fn scan_single(&mut self, bytes: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
         if memchr(ESC, bytes).is_none() {
             self.wake_single(bytes);
@@ -244,13 +239,11 @@ impl Engine {
         self.clean = clean;
     }
 
-    /// Reads a line of a short text once more as it was before a page or an editor changed it.
     pub(super) fn scan_pasted(&mut self, bytes: &[u8], line: u64, offset: u64, events: &mut Sink<'_>) {
         let origin = Origin::of(line, offset);
         self.scan_restored(bytes, &origin, Signs::All, events);
     }
 
-    /// Reads lines that were put together again; counts what stands across a cut.
     pub(super) fn scan_joined(&mut self, joined: &Joined, events: &mut Sink<'_>) {
         self.wake_single(&joined.clean.text);
         let origin = Origin {
@@ -264,14 +257,12 @@ impl Engine {
         self.look_at(&joined.clean.text, &origin, events);
     }
 
-    /// What is worth a look on a line that is read by itself.
     fn wake_single(&mut self, line: &[u8]) {
         let slow_marks = self.slow_marks(line);
         self.wake(line, 0..line.len(), &slow_marks);
         self.slow_marks = slow_marks;
     }
 
-    /// What the slow lane finds in a block or on a line, in the order of the lines.
     fn slow_marks(&mut self, text: &[u8]) -> Vec<(usize, Found)> {
         let mut marks = std::mem::take(&mut self.slow_marks);
         marks.clear();
@@ -291,7 +282,6 @@ impl Engine {
         found.dedup();
     }
 
-    /// Tests what was found on a line and counts the hits.
     fn look_at(&mut self, text: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
         let mut found = std::mem::take(&mut self.found);
         if found.is_empty() {
@@ -381,7 +371,6 @@ impl Engine {
     }
 }
 
-/// The first time in the prefixes of a line, on its clock.
 fn moment(clocks: &mut Clocks, text: &[u8], shown: &[Shown], line: u64) -> Option<Moment> {
     shown.iter().find_map(|(part, prefix)| {
         let host = prefix.host_in(text.get(part.clone())?);
@@ -389,7 +378,6 @@ fn moment(clocks: &mut Clocks, text: &[u8], shown: &[Shown], line: u64) -> Optio
     })
 }
 
-/// Takes the marks up to a place off the front.
 fn upto<'m>(marks: &mut &'m [(usize, Found)], end: usize) -> &'m [(usize, Found)] {
     let here = marks.iter().take_while(|(at, _)| *at <= end).count();
     let (taken, behind) = marks.split_at(here);

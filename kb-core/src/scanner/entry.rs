@@ -7,7 +7,6 @@ use crate::matcher::Record;
 /// Matches looked at for causes and wrappers; the earliest or best ones.
 pub(super) const MAX_MATCHES: usize = 200;
 
-/// A record with its counts, on the way to a match.
 pub(super) struct Entry<'a> {
     pub(super) place: u32,
     pub(super) record: &'a Record,
@@ -22,7 +21,6 @@ pub(super) struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The first line on which it stands.
     pub(super) fn first_line(&self) -> u64 {
         self.tally.first.first().map_or(u64::MAX, |matched| matched.line)
     }

@@ -1,5 +1,4 @@
-//! Does a record apply to an environment? Versions are compared part by part; a component that is not given leaves
-//! the answer open.
+//! Does a record apply to an environment? Versions are compared part by part; a missing component leaves it open.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -74,7 +73,6 @@ impl<'a> Environment<'a> {
         })
     }
 
-    /// Everything known, by name.
     pub(super) fn known(&self) -> Vec<KnownComponent> {
         let known = self.0.iter();
         known
@@ -133,7 +131,6 @@ fn within(value: &str, bound: &str, kind: Bound) -> Applies {
     if holds { Applies::Yes } else { Applies::No }
 }
 
-/// Whether a value can be compared with versions.
 pub(super) fn is_version(value: &str) -> bool {
     Version::parse(value).is_some()
 }

@@ -1,5 +1,4 @@
-//! Hits counted: by record, and within a record by captured values. Everything here is capped, and what a cap leaves
-//! out is counted.
+//! Hits counted by record and, within it, by captured values. Everything here is capped; what a cap leaves out is counted.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,7 +24,6 @@ pub const MAX_FOLDS: usize = 2_048;
 const RECORD_BYTES: usize = 8 << 10;
 /// The same of a fold, in bytes.
 const FOLD_BYTES: usize = 2 << 10;
-/// Records that may be candidates in one text.
 pub(super) const MAX_CANDIDATES: usize = 100;
 /// Hits of a record that are scored even if their captured values are not new.
 const MAX_SCORED: u64 = 16;
@@ -36,17 +34,14 @@ const MAX_REACH: u64 = MAX_LINES_APART * (MAX_PARTS as u64 - 1);
 
 type Captures = BTreeMap<String, String>;
 
-/// Where a hit stands in the text and, if the line says so, in time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) line: u64,
     pub(super) moment: Option<Moment>,
 }
 
-/// What a scan has seen beside hits.
 pub(super) struct Seen<'a> {
     pub(super) end: &'a End,
-    /// Patterns that did not compile.
     pub(super) broken: &'a [u32],
     pub(super) clocks: &'a Clocks,
     /// Signatures of several lines that were begun and given up for want of room.
@@ -62,13 +57,11 @@ pub(super) struct Tally {
     pub(super) candidates: FxHashMap<u32, CandidateTally>,
     /// Records that would be harmless if the driver did not call one of their lines fatal.
     pub(super) fatal: FxHashSet<u32>,
-    /// Hits of further candidates.
     pub(super) dropped_candidates: u64,
     pub(super) crowded: Crowded,
     folds: usize,
 }
 
-/// All hits of one record.
 #[derive(Debug)]
 pub(super) struct RecordTally {
     pub(super) count: u64,
@@ -97,7 +90,6 @@ struct FoldTally {
     last: u64,
 }
 
-/// The hit that explains its line best.
 #[derive(Debug)]
 pub(super) struct Best {
     pub(super) score: Score,
@@ -106,7 +98,6 @@ pub(super) struct Best {
     pub(super) captures: Captures,
 }
 
-/// The hits of a record on one clock.
 #[derive(Debug, Clone)]
 pub(super) struct TimeSpan {
     pub(super) clock: usize,
@@ -130,7 +121,6 @@ impl TimeSpan {
     }
 }
 
-/// A record whose generic words were seen.
 #[derive(Debug)]
 pub(super) struct CandidateTally {
     pub(super) count: u64,
@@ -145,7 +135,6 @@ impl Tally {
         (self.records.len() + self.candidates.len()) * RECORD_BYTES + self.folds * FOLD_BYTES
     }
 
-    /// Counts a hit.
     pub(super) fn add(
         &mut self,
         matched: MatchedLine,
@@ -185,13 +174,11 @@ impl Tally {
         tally.keep(matched);
     }
 
-    /// Whether a record is already counted on one of these lines.
     pub(super) fn stands_on(&self, record: u32, mut lines: impl Iterator<Item = u64>) -> bool {
         let tally = self.records.get(&record);
         tally.is_some_and(|tally| lines.any(|line| tally.counted.contains(line)))
     }
 
-    /// Lets a line that is counted already be explained better.
     pub(super) fn improve(
         &mut self,
         record: u32,
@@ -211,7 +198,6 @@ impl Tally {
         known.map(|known| known.count += 1).is_some()
     }
 
-    /// Counts a hit that is too generic to be a match.
     pub(super) fn add_candidate(
         &mut self,
         matched: MatchedLine,
@@ -268,7 +254,6 @@ impl RecordTally {
         }
     }
 
-    /// Whether the hit began a fold.
     fn fold(&mut self, matched: &MatchedLine, all_folds: &mut usize) -> bool {
         if let Some(fold) = self.folds.get_mut(&matched.captures) {
             fold.keep(matched.line);
@@ -312,7 +297,6 @@ impl RecordTally {
         }
     }
 
-    /// The folds in order of appearance.
     pub(super) fn take_folds(&mut self) -> Vec<Fold> {
         let mut folds: Vec<Fold> = std::mem::take(&mut self.folds)
             .into_iter()

@@ -77,15 +77,13 @@ fn meant(nearest: Option<&str>) -> String {
     )
 }
 
-/// What follows the name of a component.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Version,
     Name,
 }
 
-/// Refuses components that the records of `matcher` do not know, and versions that cannot be compared. Names are
-/// compared apart from case.
+/// Refuses components that no record of `matcher` names, and versions that cannot be compared. Case of names is ignored.
 pub fn check_environment(
     given: &BTreeMap<String, String>,
     matcher: &Matcher,

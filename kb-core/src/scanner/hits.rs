@@ -32,7 +32,6 @@ pub(super) struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// Of a line that is read as it stands.
     pub(super) fn of(line: u64, offset: u64) -> Self {
         Self {
             line,
@@ -44,7 +43,6 @@ impl Origin<'_> {
         }
     }
 
-    /// The line on which a place stands.
     fn line_of(&self, at: usize) -> u64 {
         self.joined.map_or(self.line, |joined| joined.line_of(at))
     }
@@ -57,7 +55,6 @@ impl Origin<'_> {
     }
 }
 
-/// What the hits on a line go through.
 pub(super) struct Hits<'a> {
     pub(super) matcher: &'a Matcher,
     pub(super) line: &'a Line<'a>,
@@ -71,7 +68,6 @@ pub(super) struct Hits<'a> {
 }
 
 impl Hits<'_> {
-    /// Counts each record once, and reports it if it is a match.
     pub(super) fn count(&mut self, hits: &mut Vec<RawHit>, events: &mut Sink<'_>) {
         let matcher = self.matcher;
         let record_of = |hit: &RawHit| {
@@ -198,7 +194,6 @@ impl Hits<'_> {
         }
     }
 
-    /// Whether the record would be harmless, and the driver calls this line fatal.
     fn is_fatal(&self, record: u32) -> bool {
         self.matcher.record(record).is_some_and(|record| record.harmless) && is_called_fatal(self.line.text)
     }
@@ -236,7 +231,6 @@ impl Hits<'_> {
         }
     }
 
-    /// Puts parts to what their writer has begun, and counts what they complete.
     fn put_together(&mut self, parts: &[RawHit], events: &mut Sink<'_>) {
         if parts.is_empty() {
             return;
@@ -268,7 +262,6 @@ impl Hits<'_> {
         }
     }
 
-    /// Counts a pattern or signature of several lines, on the first of them.
     fn count_parts(&mut self, last: &RawHit, signal: &Signal, parts: Vec<FoundPart>, events: &mut Sink<'_>) {
         let is_signature = &*signal.name == "signature";
         let score = Score::of_parts(parts.iter().map(|part| part.score), is_signature);
@@ -340,7 +333,6 @@ fn device_rule(matcher: &Matcher, group: &[RawHit]) -> Option<DeviceRule> {
     })
 }
 
-/// The speaker's captured values, and those that only other hits have.
 fn captures(matcher: &Matcher, text: &[u8], speaker: &RawHit, group: &[RawHit]) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     for hit in std::iter::once(speaker).chain(group) {

@@ -8,7 +8,6 @@ pub const LONG_LINE_BYTES: usize = 64 * 1024;
 /// How much of a piece the next one repeats, in bytes. In a long line a match longer than this may be missed.
 pub const OVERLAP_BYTES: usize = 4 * 1024;
 
-/// What the engine reads at once.
 pub(super) struct Part<'a> {
     /// The bytes. A run ends each line with `\n`, but for the last line of the text.
     pub(super) bytes: &'a [u8],
@@ -20,16 +19,12 @@ pub(super) struct Part<'a> {
     pub(super) piece: Option<Piece>,
 }
 
-/// A piece of a long line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// The line begins here.
     pub(super) first: bool,
-    /// The line ends here.
     pub(super) last: bool,
 }
 
-/// What was read when the text ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) lines: u64,
@@ -43,7 +38,6 @@ pub(super) struct Lines {
     held: Vec<u8>,
     /// Where `held` begins in the body.
     offset: u64,
-    /// Lines that have ended.
     ended: u64,
     /// Whether `held` is a later piece of a long line.
     in_long_line: bool,
@@ -51,7 +45,6 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Takes the next bytes and hands on what is complete.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut read: impl FnMut(Part<'_>)) {
         while !bytes.is_empty() {
             let taken = if self.held.is_empty() && !self.in_long_line {
@@ -65,12 +58,10 @@ impl Lines {
         }
     }
 
-    /// Lines so far that were read in pieces.
     pub(super) fn long_lines(&self) -> u64 {
         self.long_count
     }
 
-    /// Ends the text.
     pub(super) fn finish(mut self, mut read: impl FnMut(Part<'_>)) -> End {
         if !self.held.is_empty() || self.in_long_line {
             self.end_line(&mut read);

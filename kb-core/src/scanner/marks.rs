@@ -22,7 +22,6 @@ impl<'b> Marks<'b> {
         }
     }
 
-    /// The first one from a place on.
     pub(super) fn next(&mut self, from: usize) -> Option<usize> {
         if self.sign.is_some_and(|at| at < from) {
             self.sign = sign(self.bytes, from);

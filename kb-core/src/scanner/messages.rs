@@ -45,7 +45,6 @@ pub(super) fn shown_parts(text: &[u8], first: bool) -> Vec<Shown> {
         .collect()
 }
 
-/// What a message encloses, without what else is there.
 fn within(text: &[u8], message: &Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut add = |range: Range<usize>| {
@@ -65,7 +64,6 @@ fn within(text: &[u8], message: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// The message without marks around it and without what logging put before it.
 fn without_marks(text: &[u8], message: Range<usize>) -> Range<usize> {
     let part = text.get(message.clone()).unwrap_or_default();
     let before = part.iter().take_while(|byte| BEFORE.contains(byte)).count();

@@ -84,8 +84,7 @@ pub use prefix::{WrittenBy, written_by};
 pub struct ScanOptions {
     /// Versions and models where the text was written, by component: `driver` -> `550.54.14`, `gpu_model` -> `H200`.
     pub environment: BTreeMap<String, String>,
-    /// Whether events and summary carry the text of lines. Without it they hold line numbers, offsets and captured
-    /// values only.
+    /// Whether events and summary carry the text of lines, not only line numbers, offsets and captured values.
     pub keep_text: bool,
     /// Whether candidates are events too, line by line. The summary has them anyway.
     pub report_candidates: bool,
@@ -150,14 +149,12 @@ impl Scanner {
         self.lines.push(bytes, |part| engine.scan(&part, None));
     }
 
-    /// What was left out so far and which Xids no record explains, for a text that may never end. [`Summary::notes`] has
-    /// these and more.
+    /// What was left out so far and which Xids no record explains, for a text without end. [`Summary::notes`] has more.
     pub fn notes(&self) -> Vec<String> {
         self.engine.notes(self.lines.long_lines())
     }
 
-    /// About what was found so far takes in memory until it is answered, in bytes: it grows with records and values, not
-    /// with the text.
+    /// Memory, about, that what was found so far takes until it is answered, in bytes: it grows with records and values, not the text.
     pub fn memory_usage(&self) -> usize {
         self.engine.memory_usage()
     }

@@ -14,27 +14,22 @@ const LEAST_TOLERANCE_MICROS: u64 = 30_000_000;
 /// Lines of one traceback are written within this: 1 s.
 const ONE_TIME_MICROS: u64 = 1_000_000;
 
-/// A match where it stands first.
 pub(super) struct First {
     pub(super) record: u32,
     pub(super) line: u64,
     pub(super) captures: BTreeMap<String, String>,
     /// The host of the earliest hit, if the line names one.
     pub(super) host: Option<String>,
-    /// As that of its entry.
     pub(super) harmless: bool,
-    /// Likewise.
     pub(super) notice: bool,
     times: Vec<TimeSpan>,
     untimed: bool,
 }
 
-/// How one match stands to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
     /// It came first, or at the same time.
     Yes,
-    /// It came later.
     No,
     /// Nothing in the text tells.
     Untold,
@@ -46,7 +41,6 @@ pub(super) struct Timeline<'c> {
     pub(super) firsts: Vec<First>,
     pub(super) order: Order,
     clocks: &'c Clocks,
-    /// The clocks of all matches.
     used: BTreeSet<usize>,
     skews: BTreeMap<(usize, usize), Skew>,
 }
@@ -108,7 +102,6 @@ impl<'c> Timeline<'c> {
         }
     }
 
-    /// The hits of an entry on the clock that shows them first, and when that is on the reference clock, if there is one.
     fn earliest<'e>(&self, entry: &'e Entry<'_>, reference: Option<usize>) -> Option<(i64, &'e TimeSpan)> {
         let reference = reference?;
         let times = entry.tally.times.iter();
@@ -119,7 +112,6 @@ impl<'c> Timeline<'c> {
         on_reference.min_by_key(|(at, span)| (*at, span.line))
     }
 
-    /// Where an entry stands first.
     fn first(&self, entry: &Entry<'_>, reference: Option<usize>) -> Option<First> {
         let times = &entry.tally.times;
         let earliest = self.earliest(entry, reference).map(|(_, span)| span);
@@ -146,7 +138,6 @@ impl<'c> Timeline<'c> {
         })
     }
 
-    /// Whether one match came before another.
     pub(super) fn before(&self, one: &First, other: &First) -> Before {
         let is = |yes| if yes { Before::Yes } else { Before::No };
         let on_one_clock = one.times.iter().filter_map(|own| {
@@ -192,7 +183,6 @@ impl<'c> Timeline<'c> {
         (later.unsigned_abs() > skew.tolerance).then_some(later > 0)
     }
 
-    /// Whether its lines are of a log that names a host or is the kernel's.
     fn has_source(&self, first: &First) -> bool {
         let mut clocks = first.times.iter().map(|span| span.clock);
         clocks.any(|clock| {
@@ -219,7 +209,6 @@ impl<'c> Timeline<'c> {
         })
     }
 
-    /// What was assumed of the clocks, in sentences.
     pub(super) fn notes(&self) -> Vec<String> {
         if self.order != Order::TimeByClock || self.firsts.len() < 2 {
             return Vec::new();

@@ -17,18 +17,15 @@ const TAIL_BYTES: usize = 4 * 1024;
 /// Longest time before a stream's name: RFC 3339 with nanoseconds and an offset.
 const LONGEST_TIME: usize = 40;
 
-/// The lines of each stream that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Partials {
     stdout: Option<Joined>,
     stderr: Option<Joined>,
 }
 
-/// A line of a container.
 struct Line<'l> {
     is_stderr: bool,
     is_partial: bool,
-    /// The program's own text.
     text: Range<usize>,
     bytes: &'l [u8],
 }
@@ -90,7 +87,6 @@ fn ends_line(text: &[u8]) -> bool {
 }
 
 impl Partials {
-    /// Whether no line is to go on.
     pub(super) fn is_idle(&self) -> bool {
         self.stdout.is_none() && self.stderr.is_none()
     }

@@ -54,7 +54,6 @@ impl<'e, 'r> Company<'e, 'r> {
         (!has_company).then_some(Why::OnlyWithOthers { window })
     }
 
-    /// Others are here, and it matters only alone.
     fn crowded(&self, entry: &Entry<'_>) -> Option<Why> {
         if !entry.record.only_alone {
             return None;

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use super::bytes;
 use super::clean::{Clean, ESC, sequence_len};
 
-/// What is put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signs {
     /// Backslashes, as programs write lines of others into their own logs.
@@ -32,8 +31,7 @@ const LONGEST_CHAR: usize = 4;
 /// What stands for something else: its length in bytes, and what it stands for.
 type Stand = (usize, Cow<'static, str>);
 
-/// Puts a line back; `is_middle`: a piece that does not begin it. `false` where nothing on it but colours stands for
-/// something else.
+/// Puts a line back; `is_middle`: a piece that does not begin it. `false` where only colours stand for something else.
 pub(super) fn restore(line: &[u8], signs: Signs, is_middle: bool, clean: &mut Clean) -> bool {
     clean.clear();
     let (mut at, mut kept, mut differs) = (0, 0, false);
@@ -121,7 +119,6 @@ fn control(rest: &[u8]) -> Option<Stand> {
     Some((LEN, Cow::Borrowed(text)))
 }
 
-/// The control character that `#033` stands for.
 pub(super) fn control_number(rest: &[u8]) -> Option<u8> {
     let [b'#', b'0', high @ b'0'..=b'3', low @ b'0'..=b'7', ..] = *rest else {
         return None;
@@ -197,7 +194,6 @@ fn typographic(rest: &[u8]) -> Option<Stand> {
     Some((c.len_utf8(), text))
 }
 
-/// A character as programs print it.
 fn shown(c: char) -> Cow<'static, str> {
     plain(c, None).unwrap_or_else(|| Cow::Owned(c.to_string()))
 }

@@ -9,24 +9,20 @@ use crate::matcher::{Kind, Line, Matcher, RawHit};
 /// What a record gains whose signature is the whole message: it is meant, whoever else explains as much.
 const SIGNATURE_BONUS: f32 = 0.1;
 
-/// A record's hits on a line.
 pub(super) struct Explained<'a> {
     pub(super) matcher: &'a Matcher,
     pub(super) line: &'a Line<'a>,
     pub(super) record: u32,
-    /// The hit that speaks for the record.
     pub(super) speaker: &'a RawHit,
     pub(super) group: &'a [RawHit],
 }
 
-/// How well a line is explained.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Score {
     /// Share times how telling it is, and more where the signature is what the message says; ranks the answer.
     pub(super) value: f32,
     /// Share of the message, 0 to 1; said to the reader.
     pub(super) share: f32,
-    /// The whole signature stands in the message.
     pub(super) whole_signature: bool,
 }
 
@@ -46,7 +42,6 @@ impl Score {
     }
 }
 
-/// Scores a record's hits on a line.
 pub(super) fn score(explained: &Explained<'_>) -> Score {
     let message = message(explained);
     let mut covered = vec![false; message.len()];
@@ -92,7 +87,6 @@ pub(super) fn score(explained: &Explained<'_>) -> Score {
     }
 }
 
-/// The message that holds the speaker's match, widened to hold all of it.
 fn message(explained: &Explained<'_>) -> Range<usize> {
     let span = &explained.speaker.span;
     let around = explained

@@ -18,13 +18,11 @@ pub(super) const MAX_OPEN: usize = 128;
 /// The same of one signature in one stream.
 const MAX_OPEN_OF_ONE: usize = 4;
 
-/// A part on its line.
 #[derive(Debug)]
 pub(super) struct FoundPart {
     pub(super) on_line: MatchedLine,
     pub(super) score: Score,
     pub(super) weak: bool,
-    /// How much its literals say.
     pub(super) weight: f32,
     pub(super) moment: Option<Moment>,
     /// The driver calls its line fatal, and the record would be harmless.
@@ -39,7 +37,6 @@ struct Open {
     parts: Vec<FoundPart>,
 }
 
-/// What was begun and waits for its next part.
 #[derive(Debug, Default)]
 pub(super) struct Sequences {
     open: VecDeque<Open>,
@@ -48,7 +45,6 @@ pub(super) struct Sequences {
 }
 
 impl Sequences {
-    /// Takes a part; returns all parts when it is the last that was missing.
     pub(super) fn take(
         &mut self,
         part: PartOf,
@@ -119,7 +115,6 @@ impl Open {
     }
 }
 
-/// The parts behind the first, as the answer shows them.
 pub(super) fn further_parts(parts: &[FoundPart]) -> Vec<LinePart> {
     let further = parts.iter().skip(1).map(|part| &part.on_line);
     further

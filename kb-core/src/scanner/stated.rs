@@ -8,7 +8,6 @@ use crate::matcher::statements::{WORDS, Words};
 
 /// Longest version or model that is read, in bytes.
 const MAX_VALUE: usize = 64;
-/// Different values of one component that are kept.
 const MAX_VALUES: usize = 4;
 
 #[derive(Debug)]
@@ -18,13 +17,11 @@ struct Statement {
     rank: u8,
 }
 
-/// Everything that a text has stated so far.
 #[derive(Debug, Default)]
 pub(super) struct Stated {
     by_component: BTreeMap<&'static str, Vec<Statement>>,
 }
 
-/// One component as the text states it.
 pub(super) enum Told<'a> {
     /// One value, and the line that has it first.
     Value(&'a str, u64),
@@ -54,7 +51,6 @@ impl Stated {
         }
     }
 
-    /// Each component with what is known of it.
     pub(super) fn told(&self) -> impl Iterator<Item = (&'static str, Told<'_>)> {
         self.by_component.iter().filter_map(|(component, statements)| {
             let best = statements.iter().map(|statement| statement.rank).min()?;

@@ -7,7 +7,6 @@ use crate::matcher::Matcher;
 use crate::scanner::{ScanOptions, Summary, scan};
 use crate::signature::{PatternSpec, RecordSignatures};
 
-/// A record with a signature and nothing else.
 pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
     let id: crate::ids::RecordId = id.parse().unwrap();
     RecordSignatures {
@@ -17,7 +16,6 @@ pub(crate) fn record(id: &str, signature: &str) -> RecordSignatures {
     }
 }
 
-/// A case-insensitive pattern.
 pub(crate) fn pattern(id: &str, regex: &str) -> PatternSpec {
     PatternSpec {
         id: id.to_owned(),
@@ -69,24 +67,20 @@ pub(crate) fn records() -> Vec<RecordSignatures> {
     vec![refused, tensorflow, fallen]
 }
 
-/// This many lines, made from their numbers from 0 on.
 pub(crate) fn lines(count: usize, mut line: impl FnMut(usize) -> String) -> String {
     (0..count).fold(String::new(), |text, number| text + &line(number) + "\n")
 }
 
-/// A matcher over [`records`].
 pub(crate) fn matcher() -> Arc<Matcher> {
     matcher_of(records())
 }
 
-/// A matcher over records that must all be usable.
 pub(crate) fn matcher_of(records: Vec<RecordSignatures>) -> Arc<Matcher> {
     let (matcher, rejected) = Matcher::build(records);
     assert_eq!(rejected, [], "a test record is not usable");
     Arc::new(matcher)
 }
 
-/// Scans a text without an environment.
 pub(crate) fn scan_text(matcher: &Arc<Matcher>, text: impl AsRef<[u8]>) -> Summary {
     scan(matcher, text.as_ref(), ScanOptions::default())
 }

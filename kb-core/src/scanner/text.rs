@@ -26,7 +26,6 @@ pub struct Marked {
     pub cut: bool,
 }
 
-/// The text of a line around a match.
 pub(super) fn marked(line: &[u8], span: &Range<usize>) -> Marked {
     let kept = window(line, span);
     let mark_end = span.end.min(kept.end);
@@ -51,7 +50,6 @@ pub(super) fn marked(line: &[u8], span: &Range<usize>) -> Marked {
     }
 }
 
-/// A captured value, readable and of bounded length.
 pub(super) fn value(bytes: &[u8]) -> String {
     if bytes.len() <= VALUE_LIMIT_BYTES {
         return String::from_utf8_lossy(bytes).into_owned();

@@ -15,7 +15,6 @@ const LONGEST_LINE: usize = 4 << 10;
 /// Bytes before the number's word that may belong to the driver's line.
 const BEFORE: usize = 256;
 
-/// The first line of each number.
 #[derive(Debug, Default)]
 pub(super) struct UnexplainedXids {
     lines: BTreeMap<(Family, u32), u64>,
@@ -23,7 +22,6 @@ pub(super) struct UnexplainedXids {
 }
 
 impl UnexplainedXids {
-    /// Reads a line on which no record stands.
     pub(super) fn read(&mut self, text: &[u8], line: u64) {
         let Some(at) = memmem::find(text, b"Xid (") else {
             return;
@@ -44,7 +42,6 @@ impl UnexplainedXids {
         }
     }
 
-    /// One sentence for each number.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         let each = self.lines.iter().map(|((family, number), line)| {
             let word = family.word();

@@ -48,7 +48,6 @@ pub(super) fn put_wrappers_behind(entries: &mut Vec<Entry<'_>>) -> Wraps {
     wraps
 }
 
-/// Whether one match is only the wrapper of another.
 fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     if outer.place == inner.place || inner.applies == Applies::No {
         return false;
@@ -77,7 +76,6 @@ fn may_tell_of(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     outer.record.wraps_others && !inner.record.wraps_others && is_error
 }
 
-/// Lines between the nearest of the lines that are kept of two matches.
 fn nearest(one: &Entry<'_>, other: &Entry<'_>) -> u64 {
     let lines = |entry: &Entry<'_>| -> Vec<u64> {
         let kept = entry.tally.first.iter().chain(&entry.tally.last);

@@ -15,8 +15,7 @@ const MOST_COPIES: u32 = 64;
 /// Parts of a way: copies of copies would be without end.
 const MOST_PARTS: usize = 2048;
 
-/// A way through the pattern: its parts in their order. Alternatives stand before the branch that is taken, and have no text
-/// of their own.
+/// A way through the pattern: its parts in order. Alternatives stand before the branch taken, without text of their own.
 type Way<'h> = Vec<&'h Hir>;
 
 /// The beginnings; `None` where there are more ways or beginnings than `most`.
@@ -104,7 +103,6 @@ fn is_letter(hir: &Hir) -> bool {
     matches!(hir.kind(), HirKind::Literal(_) | HirKind::Class(_))
 }
 
-/// The shortest text of a part, as far as it is easily told.
 fn shortest(hir: &Hir, into: &mut Vec<u8>) {
     match hir.kind() {
         HirKind::Literal(literal) => into.extend_from_slice(&literal.0),

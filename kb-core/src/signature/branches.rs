@@ -8,8 +8,7 @@ use super::parse::MAX_NESTING;
 /// Patterns that are made of one: the texts of the alternatives of a pattern are bounded, and so is their number.
 const MOST: usize = 64;
 
-/// For each branch of each alternation, the pattern with that branch alone in its place; none where it has no alternation, and
-/// where it cannot be read.
+/// For each branch of each alternation, the pattern with that branch alone; none without one, or where it cannot be read.
 pub fn branches(spec: &PatternSpec) -> Vec<PatternSpec> {
     let mut parser = parse::ParserBuilder::new();
     parser.nest_limit(MAX_NESTING);
@@ -52,7 +51,6 @@ fn collect<'a>(ast: &'a Ast, found: &mut Vec<&'a Alternation>) {
     }
 }
 
-/// Flags at the beginning of the first branch, which hold for the others too.
 fn leading_flags<'r>(regex: &'r str, alternation: &Alternation) -> &'r str {
     let first = match alternation.asts.first() {
         Some(Ast::Concat(concat)) => concat.asts.first(),

@@ -11,7 +11,6 @@ use super::required::letter;
 
 /// Most chains that one pattern is read as; a pattern with more is known by its required literals only.
 pub(super) const MAX_CHAINS: usize = 48;
-/// Most parts of one chain.
 const MAX_PARTS: usize = 16;
 /// A class with more members than this (after folding) is a gap.
 const MAX_CLASS: usize = 4;
@@ -30,7 +29,6 @@ pub(crate) enum Gap {
 }
 
 impl Gap {
-    /// Bytes that it takes at least.
     pub(crate) fn least(self) -> usize {
         match self {
             Self::Any { least } => least,
@@ -46,7 +44,6 @@ pub(crate) struct Chain {
     pub(crate) last: Gap,
 }
 
-/// A literal and what stands before it.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) before: Gap,
@@ -84,7 +81,6 @@ pub(crate) struct Chains {
     pub(crate) exact: bool,
 }
 
-/// One way through the pattern while it is read.
 #[derive(Debug, Clone, Default)]
 struct Way {
     parts: Vec<Part>,
@@ -232,7 +228,6 @@ impl Reader {
         self.exact &= !literal.iter().any(u8::is_ascii_alphabetic);
     }
 
-    /// The texts of a small class in ASCII lower case.
     fn members(&mut self, class: &Class) -> Option<Vec<Vec<u8>>> {
         let mut all: Vec<Vec<u8>> = Vec::new();
         match class {
@@ -314,7 +309,6 @@ fn chain(way: Way) -> Option<Chain> {
     (!links.is_empty() && links.len() <= MAX_PARTS).then_some(Chain { links, last: before })
 }
 
-/// Any character but the line's end.
 fn is_dot(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => {

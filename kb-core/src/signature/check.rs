@@ -44,14 +44,12 @@ pub struct PatternFacts {
 }
 
 impl PatternFacts {
-    /// Whether there is a literal that a line can be asked for.
     pub(crate) fn has_entry(&self) -> bool {
         let long = |clause: &Clause| clause.iter().all(|text| text.len() >= MIN_ENTRY_LITERAL);
         self.required.iter().any(long)
     }
 }
 
-/// A pattern ready to run.
 #[derive(Debug)]
 pub(crate) struct CompiledPattern {
     pub(crate) regex: Searcher,
@@ -86,15 +84,12 @@ pub fn cost(spec: &PatternSpec) -> Result<Cost, PatternError> {
     Ok(dearest)
 }
 
-/// What the matcher knows of a pattern before it runs it.
 #[derive(Debug)]
 pub(crate) struct Analysis {
     pub(crate) facts: PatternFacts,
-    /// The pattern as literals in their order, where it can be read so.
     pub(crate) chains: Option<Chains>,
 }
 
-/// All of [`check`] but the compiling.
 pub(crate) fn facts(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
     let Some(parts) = parts(spec)? else {
         return facts_of_line(spec);
@@ -127,7 +122,6 @@ fn facts_of_line(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
     Ok(analysis.facts)
 }
 
-/// Reads a pattern, whether or not it has a literal to look for.
 pub(crate) fn analyse(spec: &PatternSpec) -> Result<Analysis, PatternError> {
     let hir = parse_for_literals(spec)?;
     let required = on_one_line(required(&hir))?;
@@ -143,12 +137,9 @@ pub(crate) fn analyse(spec: &PatternSpec) -> Result<Analysis, PatternError> {
     })
 }
 
-/// Which texts a compiled pattern is run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Texts {
-    /// ASCII alone.
     Ascii,
-    /// Any bytes.
     Any,
 }
 
@@ -159,7 +150,6 @@ impl Texts {
     }
 }
 
-/// Compiles a pattern for matching on the bytes of one line.
 pub(crate) fn compile(spec: &PatternSpec, texts: Texts) -> Result<CompiledPattern, PatternError> {
     // A pattern runs on few and short lines: the automata that pay on long texts would only cost memory and time.
     compile_as(spec, texts, meta::Config::new().hybrid(false), SEARCH_CACHE_BYTES)
@@ -174,8 +164,7 @@ pub fn first_match<'t>(spec: &PatternSpec, lines: impl IntoIterator<Item = &'t s
         .find(|line| compiled.regex.is_match(line.as_bytes()))
 }
 
-/// Compiles a pattern that runs again and again: with a lazy automaton of at most this many bytes, one for each
-/// direction.
+/// Compiles a pattern that runs again and again: a lazy automaton of at most this many bytes for each direction.
 pub(crate) fn compile_often(
     spec: &PatternSpec,
     texts: Texts,

@@ -2,7 +2,6 @@
 
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Groups that name themselves.
 pub(super) fn named_groups(hir: &Hir) -> usize {
     let mut groups = Vec::new();
     collect_groups(hir, &mut groups);

@@ -8,13 +8,11 @@ use super::groups::named_groups;
 use super::parse::{MAX_NESTING, parse};
 use super::{PatternError, PatternSpec};
 
-/// Most lines of one pattern or signature.
 pub(crate) const MAX_PARTS: usize = 16;
 /// A line of a signature shorter than this says nothing, in bytes.
 const MIN_PART: usize = 3;
 
-/// The parts of a pattern that needs a line break; `None` for any other. A pattern whose breaks stand where it cannot
-/// be cut is refused.
+/// The parts of a pattern that needs a line break; `None` for any other. One that cannot be cut at its breaks is refused.
 pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, PatternError> {
     if !spec.regex.contains('\n') && !spec.regex.contains(r"\n") {
         return Ok(None);
@@ -76,7 +74,6 @@ pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, Patt
     Ok(Some(parts))
 }
 
-/// The lines of a signature that has several, as patterns.
 pub(crate) fn parts_of_text(text: &str) -> Option<Vec<PatternSpec>> {
     let lines = text.lines().map(str::trim).filter(|line| line.len() >= MIN_PART);
     let parts: Vec<PatternSpec> = lines

@@ -137,7 +137,6 @@ pub struct RecordSignatures {
     pub not_of_others: Vec<String>,
 }
 
-/// Whose device a hit must be of to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DeviceRule {
     /// One that the text names as a GPU.
@@ -174,7 +173,6 @@ impl RecordSignatures {
         }
     }
 
-    /// The rule for a pattern, by its id.
     pub(crate) fn device_rule(&self, pattern: &str) -> Option<DeviceRule> {
         let names = |list: &[String]| list.iter().any(|id| id == pattern);
         if names(&self.of_gpu) {

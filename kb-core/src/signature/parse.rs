@@ -77,7 +77,6 @@ fn tree(spec: &PatternSpec) -> Result<Hir, PatternError> {
         .map_err(|error| syntax_error(&error))
 }
 
-/// The members of a class that are ASCII.
 fn ascii_of(class: Class) -> ClassBytes {
     let ascii = ClassBytes::new([ClassBytesRange::new(0, 0x7f)]);
     match class {
@@ -209,8 +208,7 @@ fn holds(class: &Class, wanted: char) -> bool {
     }
 }
 
-/// Rebuilds a tree from its leaves up, passing each node (its children already rebuilt) through `visit`. The depth
-/// is bounded by [`MAX_NESTING`].
+/// Rebuilds a tree from its leaves up through `visit`, children first. The depth is bounded by [`MAX_NESTING`].
 fn rebuild(hir: Hir, visit: &mut impl FnMut(HirKind) -> Hir) -> Hir {
     let kind = match hir.into_kind() {
         HirKind::Repetition(mut rep) => {

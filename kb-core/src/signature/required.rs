@@ -17,7 +17,6 @@ const MAX_LITERAL: usize = 128;
 /// A class with more members than this (after folding) ends a literal.
 const MAX_CLASS: usize = 4;
 
-/// What is known of a subtree.
 enum Known {
     /// It matches exactly these texts, apart from case.
     Exact(Clause),

@@ -27,7 +27,6 @@ impl Searcher {
         }
     }
 
-    /// Bytes of the compiled form and of the cache that may be kept.
     pub(crate) fn memory_usage(&self) -> usize {
         self.regex.memory_usage() + self.kept_bytes
     }
@@ -46,7 +45,6 @@ impl Searcher {
         self.with_cache(|cache| self.regex.search_with(cache, input))
     }
 
-    /// Writes where the groups of the leftmost match begin and end.
     pub(crate) fn search_slots(
         &self,
         input: &Input<'_>,

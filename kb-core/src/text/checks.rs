@@ -2,14 +2,12 @@
 
 use crate::ids::{RecordId, ReportId};
 
-/// A record id.
 pub(crate) fn record_id(text: &str) -> Result<(), String> {
     text.parse::<RecordId>()
         .map(|_| ())
         .map_err(|error| error.to_string())
 }
 
-/// The id of an agent's report.
 pub(crate) fn report_id(text: &str) -> Result<(), String> {
     text.parse::<ReportId>()
         .map(|_| ())

@@ -20,7 +20,6 @@ pub fn rewrite(text: &str, value: &Tree) -> Result<String, EditError> {
     Ok(edited)
 }
 
-/// How a text is laid out.
 struct Style<'t> {
     newline: &'static str,
     /// What one level is indented by; `None` for a text on one line.
@@ -41,7 +40,6 @@ impl<'t> Style<'t> {
         Self { newline, unit }
     }
 
-    /// The white space before what stands on a line of its own, and its indentation.
     fn lead(&self, indent: &str) -> Option<(String, String)> {
         let deeper = format!("{indent}{}", self.unit?);
         Some((format!("{}{deeper}", self.newline), deeper))
@@ -190,7 +188,6 @@ impl Writer<'_> {
         format!("{out}{last}{close}")
     }
 
-    /// How new entries beside these stand.
     fn inner(&self, before: &[Child<'_>], indent: &str) -> Inner {
         let Some(first) = before.first() else {
             let lead = self.style.lead(indent);
@@ -212,7 +209,6 @@ impl Writer<'_> {
         }
     }
 
-    /// A value that was not there, on lines of its own or on one.
     fn fresh(&self, value: &Tree, indent: &str, lines: bool) -> String {
         let lead = if lines { self.style.lead(indent) } else { None };
         let Some((lead, deeper)) = lead else {

@@ -7,9 +7,7 @@ use super::violation::{Part, Violation};
 /// Checks a text value; the error says what it should be.
 pub(crate) type TextCheck = fn(&str) -> Result<(), String>;
 
-/// The type of a value.
 pub(crate) enum Shape {
-    /// A string.
     Text,
     /// A string that is not empty or white space only.
     FilledText,
@@ -23,7 +21,6 @@ pub(crate) enum Shape {
     Whole(u32),
     /// The version of a format, which must be this one.
     Version(u32),
-    /// `true` or `false`.
     Bool,
     /// An array of at most so many items.
     List(usize, &'static Shape),
@@ -37,21 +34,17 @@ pub(crate) enum Shape {
     OrNull(&'static Shape),
 }
 
-/// A key of an object.
 pub(crate) struct Field {
     pub(crate) key: &'static str,
     pub(crate) presence: Presence,
     pub(crate) shape: Shape,
 }
 
-/// Whether a key must be there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// An object without it is refused.
     Required,
     /// An object without it is accepted with a warning.
     Expected,
-    /// It may be absent.
     Optional,
 }
 

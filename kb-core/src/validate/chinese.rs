@@ -91,7 +91,6 @@ pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> 
     found
 }
 
-/// The Chinese of notes, and that there is one note for each workaround.
 fn notes(document: &Document, annex: &Annex, found: &mut Vec<Violation>) {
     let part = Part::Annex;
     for (index, note) in annex.workaround_notes.iter().enumerate() {

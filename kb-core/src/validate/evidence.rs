@@ -67,7 +67,6 @@ fn documented(pointer: &str, annex: &Annex, found: &mut Vec<Violation>) {
     }
 }
 
-/// Whether a source of the annex, or a run that it names, bears on what stands at a pointer.
 fn supported(pointer: &str, annex: &Annex) -> bool {
     let of_pages = annex.sources.iter().flat_map(|source| &source.supports);
     let of_runs = annex.reproduced.iter().flat_map(|run| &run.supports);

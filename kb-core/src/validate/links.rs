@@ -11,7 +11,6 @@ use crate::text::steps;
 /// What the whole signature is called among the patterns.
 const SIGNATURE: &str = "signature";
 
-/// The id against where the record is kept, its aliases, and its edges.
 pub(super) fn check_identity(expected: Option<&RecordId>, document: &Document) -> Vec<Violation> {
     let part = Part::Document;
     let mut found = Vec::new();
@@ -64,7 +63,6 @@ fn edges(document: &Document, found: &mut Vec<Violation>) {
     }
 }
 
-/// Where each edge names its target, and the name.
 pub(super) fn edge_targets(document: &Document) -> Vec<(String, &str)> {
     let graph = &document.transition_graph;
     let leads_to = graph.leads_to.iter().map(|edge| edge.error_id.as_str());
@@ -86,7 +84,6 @@ pub(super) fn edge_targets(document: &Document) -> Vec<(String, &str)> {
     leads_to.chain(preceded_by).chain(confused).collect()
 }
 
-/// Names that must be distinct, and pointers that must lead somewhere.
 pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> {
     let mut found = Vec::new();
     let pattern_ids = annex.patterns.iter().map(|pattern| pattern.id.as_str());
@@ -115,7 +112,6 @@ pub(super) fn check_annex(document: &Document, annex: &Annex) -> Vec<Violation> 
     found
 }
 
-/// Rules for patterns that exist.
 fn device_rules(annex: &Annex, found: &mut Vec<Violation>) {
     let own = annex.patterns.iter().map(|pattern| pattern.id.as_str());
     let phrases = annex.phrases.iter().map(|phrase| phrase.id.as_str());

@@ -1,5 +1,4 @@
-//! Patterns: may they be kept, and do they recognise what they should and nothing else. Asked of the same engine
-//! that reads logs.
+//! Patterns: may they be kept, and do they recognise just what they should. Asked of the engine that reads logs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +25,6 @@ enum Test {
 }
 
 impl Kept {
-    /// Whether it matches on a line of the text, or over its lines.
     fn matches(&self, text: &str) -> bool {
         match &self.test {
             Test::Pattern(regex) => {
@@ -71,12 +69,10 @@ pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
     found
 }
 
-/// What the engine makes of a text.
 fn read(matcher: &Arc<Matcher>, text: &str) -> Summary {
     scan(matcher, text.as_bytes(), ScanOptions::default())
 }
 
-/// Compiles a pattern that the matcher takes; otherwise says why not.
 fn admit(spec: &PatternSpec, part: Part, pointer: &str, found: &mut Vec<Violation>) -> Option<Kept> {
     let checked = signature::facts(spec).and_then(|_| signature::check_cost(spec));
     match checked.and_then(|()| signature::compile(spec, Texts::Any)) {
@@ -93,7 +89,6 @@ fn admit(spec: &PatternSpec, part: Part, pointer: &str, found: &mut Vec<Violatio
     }
 }
 
-/// A phrase that the matcher takes; otherwise says why not.
 fn admit_phrase(spec: &PhraseSpec, index: usize, found: &mut Vec<Violation>) -> Option<Kept> {
     let mut pointer = format!("/phrases/{index}");
     match Phrase::new(spec) {

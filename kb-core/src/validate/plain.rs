@@ -67,7 +67,6 @@ fn first_word(text: &str) -> Option<String> {
     Some(word.trim_end_matches([',', ':', ';']).to_lowercase())
 }
 
-/// Says the longest sentence of a text, where it is too long.
 fn sentences(pointer: &str, text: &str, found: &mut Vec<Violation>) {
     let longest = longest(text);
     if longest > MAX_WORDS {

@@ -87,7 +87,6 @@ fn logged(report: &Report) -> Option<(Verdict, String)> {
     ))
 }
 
-/// A number that no record explains.
 fn is_unexplained(what: &What) -> bool {
     matches!(what, What::Numbered { family, number, .. } if known(*family, *number).is_none())
 }
@@ -104,7 +103,6 @@ fn bearing(what: &What) -> Bearing {
     }
 }
 
-/// A state of a GPU that is a fault by itself.
 fn bad_state(report: &Report) -> Option<(Verdict, String)> {
     let look = Look::of(report);
     let of = |wanted: Bearing| look.bad().find(|(_, bearing, _)| *bearing == wanted);
@@ -148,7 +146,6 @@ fn unreadable(report: &Report) -> Option<(Verdict, String)> {
     })
 }
 
-/// What the table makes of the checks and facts.
 fn of_checks(report: &Report) -> Option<(Verdict, String)> {
     if !report.was_tried() {
         return None;
@@ -160,7 +157,6 @@ fn of_checks(report: &Report) -> Option<(Verdict, String)> {
     (verdict != Verdict::Unknown).then_some((verdict, judged.conclusion.reason))
 }
 
-/// What the report itself says of its pairs.
 fn worst_pair(report: &Report) -> Option<(Verdict, String)> {
     // What is not told of a pair is a matter of what is proven.
     let told = |pair: &&Pair| !pair.verdict.information && pair.verdict.verdict != Verdict::Unknown;

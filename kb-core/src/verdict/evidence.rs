@@ -6,15 +6,13 @@ use super::kernel_log::{Event, Line, slot};
 use super::scene::Scene;
 use crate::report::{Check, Direction, Fact, Gpu, GpuIndex, Outcome, P2pStatus, Pair, ReasonCode, fact_name};
 
-/// A pair, its place in the report, and the report.
 pub(super) struct Seen<'a> {
     pub(super) scene: &'a Scene<'a>,
     pub(super) pair: &'a Pair,
     index: usize,
 }
 
-/// What a row found: the sentence, the pointers that lead to it, and what to do where the row's own advice can be
-/// made exact.
+/// What a row found: the sentence, the pointers that lead to it, and more exact advice where the row can give it.
 pub(super) struct Finding {
     pub(super) reason: String,
     pub(super) evidence: Vec<String>,
@@ -30,7 +28,6 @@ impl Finding {
         }
     }
 
-    /// The same with more evidence.
     pub(super) fn and(mut self, evidence: impl IntoIterator<Item = String>) -> Self {
         self.evidence.extend(evidence);
         self
@@ -46,7 +43,6 @@ impl<'a> Seen<'a> {
         format!("/pairs/{}/{below}", self.index)
     }
 
-    /// Every check of both directions with its direction and pointer.
     pub(super) fn checks(&self) -> impl Iterator<Item = (&'a Direction, &'a Check, String)> {
         let index = self.index;
         let directions = self.pair.directions.iter().enumerate();
@@ -69,7 +65,6 @@ impl<'a> Seen<'a> {
         Some(Finding::new(sentence(direction, check), evidence))
     }
 
-    /// Pointers to the directions whose `can_access_peer` has this value.
     pub(super) fn directions_with_access(&self, granted: Option<bool>) -> Vec<String> {
         let directions = self.pair.directions.iter().enumerate();
         directions
@@ -103,7 +98,6 @@ impl<'a> Seen<'a> {
         })
     }
 
-    /// Pointers to the read and write statuses that have the value `status`.
     pub(super) fn nvml_status(&self, status: P2pStatus) -> Vec<String> {
         let mut pointers = Vec::new();
         for (d, direction) in self.pair.directions.iter().enumerate() {
@@ -117,7 +111,6 @@ impl<'a> Seen<'a> {
         pointers
     }
 
-    /// The pair's two GPUs.
     pub(super) fn gpus(&self) -> impl Iterator<Item = (GpuIndex, &'a Gpu)> {
         let gpus = &self.scene.report.gpus;
         [self.pair.a, self.pair.b].into_iter().filter_map(|index| {
@@ -134,19 +127,16 @@ impl<'a> Seen<'a> {
         })
     }
 
-    /// A fact of the pair, with its pointer.
     pub(super) fn fact(&self, name: &str) -> Option<(&'a Value, String)> {
         let value = self.pair.facts.get(name)?.value.as_ref()?;
         Some((value, self.pointer(&format!("facts/{name}"))))
     }
 
-    /// A fact of the host, with its pointer.
     pub(super) fn host(&self, name: &str) -> Option<(&'a Value, String)> {
         let value = self.scene.report.host.get(name)?.value.as_ref()?;
         Some((value, format!("/host/{name}")))
     }
 
-    /// The telling lines of the kernel log about either GPU that were written in the run.
     pub(super) fn lines(&self, wanted: impl Fn(Event) -> bool) -> Vec<&'a Line<'a>> {
         let slots: Vec<_> = self
             .gpus()
@@ -206,7 +196,6 @@ fn sentence(direction: &Direction, check: &Check) -> String {
     )
 }
 
-/// Why a fact is absent, in words.
 pub(super) fn gap_reason<T>(fact: &Fact<T>) -> &str {
     fact.gap
         .as_ref()

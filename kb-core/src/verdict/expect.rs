@@ -28,7 +28,6 @@ impl Expect {
         (Self::None, "none"),
     ];
 
-    /// Whether a refusal of this pair for this cause is as expected.
     pub(super) fn allows_refusal(self, pair: &Seen<'_>, cause: &str) -> bool {
         match self {
             Self::Auto => cause == cause::REFUSED_BY_POLICY && pair.without_nvlink(),

@@ -5,7 +5,6 @@
 use crate::observation::{RECOVERY_ACTION_CHANGED, What, is_of_process, read_line, without_stamp};
 use crate::report::{Family, Report, When};
 
-/// What a line tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     /// `NVRM: Xid (PCI:0000:0a:00): 79, …`.
@@ -28,14 +27,12 @@ pub(super) struct Slot(u32, u8, u8);
 #[derive(Debug, Clone)]
 pub(super) struct Line<'a> {
     pub(super) event: Event,
-    /// What it is about.
     pub(super) slot: Slot,
     pub(super) text: &'a str,
     /// JSON pointer to the excerpt that holds it.
     pub(super) pointer: String,
 }
 
-/// The telling lines of a report's logs that fall into the run.
 pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
     let during = report.logs.iter().enumerate();
     during
@@ -54,7 +51,6 @@ pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// Reads one line.
 fn read(line: &str) -> Option<(Event, Slot)> {
     if is_of_process(without_stamp(line)) {
         return None;
@@ -80,7 +76,6 @@ fn read(line: &str) -> Option<(Event, Slot)> {
     others(line)
 }
 
-/// What other parts of the kernel say of a device.
 fn others(line: &str) -> Option<(Event, Slot)> {
     if let Some((before, rest)) = line.split_once("[IO_PAGE_FAULT ") {
         let named = rest

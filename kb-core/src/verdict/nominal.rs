@@ -12,8 +12,7 @@ const NVLINK_PAYLOAD: f64 = 0.9412;
 /// 8b/10b, 8 to 32 with 128b/130b, 64 in flits of 242 of 256 bytes).
 const PCIE_LANE: [f64; 6] = [0.25, 0.5, 0.985, 1.969, 3.938, 7.563];
 
-/// Says in each cell of a bandwidth what is nominal there, or why that is not known. Cells of several GPUs at once and
-/// of latencies get nothing.
+/// Says in each cell of a bandwidth what is nominal there, or why that is unknown; not for several GPUs or latencies.
 pub fn add_nominal(report: &mut Report) {
     let nominal = |measurement: &Measurement, source: Option<GpuIndex>, destination: Option<GpuIndex>| {
         if measurement.unit != "GB/s" {

@@ -87,7 +87,6 @@ fn conclude(report: &Report, expect: Expect) -> Conclusion {
     }
 }
 
-/// Of the GPUs that could be looked at.
 fn of_run(report: &Report) -> (Verdict, String) {
     let pairs = &report.pairs;
     let counting: Vec<&Pair> = pairs.iter().filter(|pair| !pair.verdict.information).collect();
@@ -149,7 +148,6 @@ fn of_one_gpu(report: &Report) -> (Verdict, String) {
     }
 }
 
-/// The worst verdict, with a sentence on every GPU that has it.
 pub(crate) fn worst_absent(absent: &[AbsentGpu]) -> Option<(Verdict, String)> {
     let weighed: Vec<(Verdict, &Named, &AbsentGpu)> = absent
         .iter()

@@ -1,6 +1,5 @@
 //! The rungs of the ladder in words: numbers mean nothing to whoever reads a verdict.
 
-/// What is done on a rung.
 const RUNGS: [(u8, &str); 7] = [
     (1, "the driver's answer"),
     (2, "enabling"),

@@ -3,7 +3,6 @@
 use super::kernel_log::{Line, lines};
 use crate::report::{Check, Direction, Outcome, Pair, Report};
 
-/// What every pair is judged before.
 pub(super) struct Scene<'a> {
     pub(super) report: &'a Report,
     pub(super) lines: Vec<Line<'a>>,
@@ -24,7 +23,6 @@ pub(super) fn failing(direction: &Direction, check: &Check) -> bool {
     matches!(check.outcome, Outcome::Fail | Outcome::Hang) && !announced
 }
 
-/// True when a check of the pair fails.
 pub(super) fn fails(pair: &Pair) -> bool {
     let checks_of = |direction: &Direction| direction.checks.iter().any(|check| failing(direction, check));
     pair.directions.iter().any(checks_of)

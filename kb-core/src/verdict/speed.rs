@@ -4,7 +4,6 @@
 
 use crate::report::{Cell, Engine, GpuIndex, Measurement, Operation, Report};
 
-/// Metric of the quick timings.
 const METRIC: &str = "d2d_bandwidth";
 /// Fewest samples that a median is taken of.
 const LEAST_SAMPLES: usize = 3;
@@ -64,7 +63,6 @@ pub(super) fn timing(report: &Report, from: GpuIndex, to: GpuIndex, peer_access:
     )
 }
 
-/// One way copies with peer access, by this engine and issued from this end.
 pub(super) fn copies(
     report: &Report,
     engine: Engine,

@@ -16,7 +16,6 @@ use super::{ANNEX_END, DOCUMENT_END, is_misread, licence};
 const LEVEL: i64 = 6;
 const MODE: u32 = 0o644;
 
-/// What an archive holds, in its `manifest.json`.
 #[derive(Debug, Serialize)]
 struct Manifest<'a> {
     format: u32,

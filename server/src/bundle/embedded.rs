@@ -19,7 +19,6 @@ pub fn embedded_ids() -> impl Iterator<Item = RecordId> {
         .filter_map(|path| path.strip_suffix(DOCUMENT_END)?.parse().ok())
 }
 
-/// The records that ship with the program.
 pub fn embedded() -> Result<Vec<SeedRecord>, BundleError> {
     let read = |path: std::borrow::Cow<'static, str>| {
         Files::get(&path).map(|file| (path.into_owned(), file.data.into_owned()))

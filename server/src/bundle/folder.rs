@@ -10,7 +10,6 @@ use kb_core::annex;
 use super::{ANNEX_END, BundleError, DOCUMENT_END, ManifestError, pair};
 use crate::store::SeedRecord;
 
-/// Why a path could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     #[error("{}: {source}", path.display())]
@@ -37,8 +36,7 @@ pub fn read_path(path: &Path) -> Result<Vec<SeedRecord>, FolderError> {
     }
 }
 
-/// All JSON files below a folder, by their paths from there, with `/`. What begins with a dot is not a record: `.git`, and
-/// what editors keep.
+/// All JSON files below a folder, by their paths from there, with `/`. Names with a dot first are no records (`.git`).
 pub fn read_files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, FolderError> {
     let mut files = BTreeMap::new();
     collect(folder, folder, &mut files)?;

@@ -1,5 +1,4 @@
-//! Records as lines: one JSON object for each, with both texts as strings, so that their bytes come back as they
-//! were.
+//! Records as lines: one JSON object each, with both texts as strings, so that their bytes come back as they were.
 
 use kb_core::ids::{RecordId, Revision};
 use serde::{Deserialize, Serialize};

@@ -12,20 +12,17 @@ use kb_core::text::Sha256;
 use super::FolderError;
 use super::write::write_file;
 
-/// Name of the file in the folder.
 const FILE: &str = "peerless.manifest";
 const HEAD: &str = "# Written by `peerless export`, read by `peerless import`: what folder and database had in common last.\n\
     # Keep it with the records. After a merge of two branches take either side of it.\n";
 const FORMAT: &str = "format 1";
 
-/// The records that folder and database had in common last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     pub scope: Scope,
     pub records: BTreeMap<RecordId, Written>,
 }
 
-/// Which records a folder has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Scope {
     #[default]
@@ -36,7 +33,6 @@ pub enum Scope {
     Domain(String),
 }
 
-/// A record as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     pub revision: Revision,
@@ -44,7 +40,6 @@ pub struct Written {
     pub sha256: String,
 }
 
-/// A line that is none of a manifest.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ManifestError {
     #[error("line {0} is no line of a manifest; after a merge in git take either side of the file")]
@@ -76,13 +71,11 @@ impl Manifest {
         }
     }
 
-    /// Writes it into its folder.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         write_file(&folder.join(FILE), &self.to_string())
     }
 
-    /// Notes what folder and database have in common now. The same texts keep their line: in another database they may have
-    /// another number.
+    /// Notes what folder and database have in common now. The same texts keep their line: numbers differ between databases.
     pub fn note(&mut self, id: &RecordId, written: Written) {
         let known = self.records.get(id);
         if known.is_none_or(|known| known.sha256 != written.sha256) {

@@ -32,10 +32,8 @@ const DOCUMENT_END: &str = ".json";
 pub enum BundleError {
     #[error("{path}: the path must be the record's id: {source}")]
     Path { path: String, source: IdError },
-    /// An annex without its document.
     #[error("{0}: this annex has no document beside it: remove it, or bring the document back")]
     Orphan(String),
-    /// Not UTF-8.
     #[error("{0}: the file is not UTF-8")]
     NotUtf8(String),
     /// A debug build reads its records from the folder that it was built beside.

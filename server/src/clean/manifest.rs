@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 use super::CleanError;
 
-/// Name of the list in its folder.
 const MANIFEST: &str = "manifest.jsonl";
 /// Where a checkout keeps its corpus, beside the folder of records.
 const BESIDE_RECORDS: &str = "evaluation/clean";
@@ -24,7 +23,6 @@ pub enum Part {
     Unseen,
 }
 
-/// A log of a healthy run, one line of the manifest.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
@@ -37,7 +35,6 @@ pub struct Log {
     pub licence: String,
     pub bytes: u64,
     pub lines: u64,
-    /// Whether it was seen when patterns were written.
     pub part: Part,
     /// What is in it, why it counts as healthy, and which lines were taken out and why.
     pub note: String,
@@ -58,7 +55,6 @@ impl Corpus {
         folder.join(MANIFEST).is_file().then_some(folder)
     }
 
-    /// Reads the manifest, and holds it against the files of its folder.
     pub fn read(folder: &Path) -> Result<Self, CleanError> {
         let manifest = folder.join(MANIFEST);
         let unreadable = |path: &Path| {
@@ -95,7 +91,6 @@ impl Corpus {
         })
     }
 
-    /// The logs, in the order of the manifest.
     pub fn logs(&self) -> &[Log] {
         &self.logs
     }

@@ -13,7 +13,6 @@ use std::path::PathBuf;
 pub use lines::{PROGRESS, healthy_lines};
 pub use manifest::{Corpus, Log, Part};
 
-/// Why the corpus could not be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum CleanError {
     /// The system refused, or a log is no zstd.

@@ -57,7 +57,6 @@ pub struct OidcArgs {
     pub ca_file: Option<PathBuf>,
 }
 
-/// What a value of the claim means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleOf {
     pub value: String,

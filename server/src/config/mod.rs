@@ -32,7 +32,6 @@ pub struct DataArgs {
     pub sqlite_max_bytes: Option<u64>,
 }
 
-/// Name of the SQLite file in the data folder.
 const SQLITE_FILE: &str = "peerless.db";
 
 impl DataArgs {

@@ -10,7 +10,6 @@ pub struct Network {
     bits: u8,
 }
 
-/// Why a text is not a [`Network`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("write an address (10.0.0.1) or a network (10.0.0.0/8)")]
 pub struct NetworkError;
@@ -37,7 +36,6 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// True when `address` lies in the network.
     pub fn contains(self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {

@@ -1,5 +1,4 @@
-//! An answer as programs get it: each match with what its record says in short, so that no second request is needed
-//! to act on it.
+//! An answer as programs get it: each match with its record in short, so that acting on it needs no second request.
 
 use std::sync::Arc;
 
@@ -152,7 +151,6 @@ pub struct Explaining {
     pub expand: Expand,
 }
 
-/// Adds to each match what its record says.
 pub fn explain(answer: MatchAnswer, with: &Explaining) -> ExplainedAnswer {
     let mut notes = answer.notes;
     let mut left = MAX_RECORD_BYTES;
@@ -235,7 +233,6 @@ fn brief_workaround(workaround: &Workaround, note: Option<&WorkaroundNote>) -> O
     })
 }
 
-/// Its texts, if there is room for them.
 fn whole(published: &PublishedRecord, left: &mut usize) -> Option<WholeRecord> {
     let record = &published.record;
     let bytes = record.document_text.len() + record.annex_text.len();

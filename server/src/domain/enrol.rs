@@ -79,7 +79,6 @@ pub async fn enrol(
     Ok(Credential { token, again })
 }
 
-/// Who may write a report of a node.
 #[derive(Debug, Clone)]
 pub struct Writer {
     /// The only node that may be written; any where it is not said.
@@ -87,7 +86,6 @@ pub struct Writer {
     pub enrol_only: bool,
 }
 
-/// Why a report was refused before it was looked at any further.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriterError {
     #[error("this credential writes reports of {own} alone, and the report is of {named}")]
@@ -101,7 +99,6 @@ pub enum WriterError {
 }
 
 impl Writer {
-    /// Whether a report of this node may be kept.
     pub fn may_write(&self, node: &NodeId) -> Result<(), WriterError> {
         match &self.node {
             Some(own) if own == node => Ok(()),

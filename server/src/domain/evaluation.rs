@@ -1,5 +1,4 @@
-//! The small part of `cargo xtask eval` that every test run repeats: the records that ship find themselves, and
-//! texts that are no error find none.
+//! The small part of `cargo xtask eval` in every test run: shipped records find themselves, texts without error find none.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};

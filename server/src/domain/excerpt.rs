@@ -14,7 +14,6 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let to_head = bytes.len().min(END_BYTES.saturating_sub(self.head.len()));
         let (head, rest) = bytes.split_at(to_head);

@@ -18,7 +18,6 @@ const PIECE: usize = 256 << 10;
 /// Characters of a line that are shown.
 const SHOWN: usize = 200;
 
-/// A record that matched in a healthy log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alarm {
     pub file: String,

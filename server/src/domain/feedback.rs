@@ -11,7 +11,6 @@ use crate::store::{
     FeedbackKind, FeedbackState, NewFeedback, Store, StoreError, Voter, VoterKind,
 };
 
-/// Longest suggestion, in characters.
 pub const SUGGESTION_CHARACTERS: usize = 4_000;
 /// Longest source of a suggestion, and longest reason, in characters.
 pub const LINE_CHARACTERS: usize = 500;
@@ -45,7 +44,6 @@ pub enum FeedbackError {
     Store(#[from] StoreError),
 }
 
-/// What should be corrected.
 #[derive(Debug, Clone)]
 pub struct Suggestion {
     pub text: String,
@@ -116,7 +114,6 @@ pub async fn suggest(
     }
 }
 
-/// Takes an entry up, or ignores it; that needs a reason.
 pub async fn decide(
     store: &dyn Store,
     n: i64,

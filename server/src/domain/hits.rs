@@ -8,7 +8,6 @@ use kb_core::terminal::harmless;
 
 use super::lookup::MatchAnswer;
 
-/// Most lines of a text that are noted.
 const MOST_LINES: usize = 200_000;
 /// Most hosts, ranks or GPUs of one record that are noted.
 const MOST_WRITERS: usize = 64;
@@ -20,7 +19,6 @@ pub struct Hits {
     complete_to: Option<u64>,
 }
 
-/// Where one record stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HitsOfRecord {
     /// Line numbers, from 1, as they were found.
@@ -29,7 +27,6 @@ pub struct HitsOfRecord {
     pub ranks: Vec<String>,
     /// Numbers, or addresses on the bus.
     pub gpus: Vec<String>,
-    /// There are more hosts, ranks or GPUs than are noted.
     pub are_more: bool,
 }
 

@@ -14,7 +14,6 @@ const MAX_USES: u32 = 2_147_483_647;
 
 /// Most tokens that are made at once.
 pub const MAX_AT_ONCE: u32 = 1_000;
-/// Longest name of a token, in characters.
 pub const MAX_NAME_CHARACTERS: usize = 100;
 
 #[derive(Debug, Clone)]
@@ -30,7 +29,6 @@ pub struct Wanted {
 
 #[derive(Debug, thiserror::Error)]
 pub enum JoinTokenError {
-    /// Something that was asked for cannot be.
     #[error("{0}")]
     Wrong(String),
     #[error(transparent)]
@@ -79,7 +77,6 @@ pub async fn make(
     Ok(issued)
 }
 
-/// All tokens that let nodes join and do nothing else.
 pub async fn list(store: &dyn TokenStore) -> Result<Vec<StoredToken>, StoreError> {
     let mut tokens = store.tokens().await?;
     tokens.retain(is_join_token);

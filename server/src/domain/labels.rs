@@ -4,11 +4,8 @@ use kb_core::terminal::harmless;
 
 use crate::store::Labels;
 
-/// Most labels of one token.
 pub const MAX_LABELS: usize = 16;
-/// Longest name of a label, in bytes.
 pub const MAX_LABEL_NAME_BYTES: usize = 63;
-/// Longest value of a label, in characters.
 pub const MAX_LABEL_VALUE_CHARACTERS: usize = 100;
 
 /// Reads `rack=r17`.
@@ -23,7 +20,6 @@ pub fn parse(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Labels that were given one by one.
 pub fn from_pairs(given: Vec<(String, String)>) -> Result<Labels, String> {
     let mut labels = Labels::new();
     for (name, value) in given {

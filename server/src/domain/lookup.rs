@@ -32,7 +32,6 @@ const ASKED_SUGGESTIONS: usize = 25;
 pub const MAX_ITEM_BYTES: usize = 64 * 1024;
 pub const MAX_ITEMS: usize = 1_000;
 
-/// What a caller may say beside the text.
 #[derive(Debug, Clone, Default)]
 pub struct MatchOptions {
     /// Versions and models where the text was written, by component: `driver` -> `550.54.14`.
@@ -172,7 +171,6 @@ impl Matching {
         self.scanner.push(&text)
     }
 
-    /// Takes the next bytes, for callers that want the answer only.
     pub fn feed(&mut self, bytes: &[u8]) {
         let text = self.intake.push(bytes);
         self.excerpt.push(&text);
@@ -195,8 +193,7 @@ impl Matching {
         Ok(answer)
     }
 
-    /// Ends the text; gives the hits on a last line without an end, and the answer. In what is no text "no known error" is
-    /// not said.
+    /// Ends the text; gives the hits on a last line without an end, and the answer. What is no text never gets "no known error".
     pub fn finish_with_events(mut self) -> Result<(Vec<Event>, MatchAnswer), LookupError> {
         self.check()?;
         let rest = self.intake.end();
@@ -226,7 +223,6 @@ pub fn check_environment(
     scanner::check_environment(environment, &generation.matcher)
 }
 
-/// Looks up a text that is all there.
 pub fn look_up(
     generation: &Arc<Generation>,
     text: &[u8],

@@ -4,7 +4,6 @@ use crate::store::{MovedGpu, NodeChange};
 
 const NAMED: usize = 4;
 
-/// What happened, for people and for the text of the API.
 pub fn sentence(change: &NodeChange) -> String {
     match change {
         NodeChange::Renamed { from, to } => format!("renamed: the host was {from} and is {to} now"),

@@ -23,7 +23,6 @@ pub enum Found {
     Unpublished(RecordId),
 }
 
-/// Finds a published record by id or former id.
 pub fn find(generation: &Generation, id: &str) -> Result<Found, IdError> {
     let id: RecordId = id.parse()?;
     if let Some(published) = generation.record(&id) {
@@ -75,7 +74,6 @@ pub fn near(generation: &Generation, asked: &str) -> Vec<RecordId> {
     named
 }
 
-/// That there is no such record, and which are near.
 pub fn missing(generation: &Generation, asked: &str) -> String {
     let near: Vec<String> = near(generation, asked).iter().map(ToString::to_string).collect();
     let told = format!("there is no published record {asked}");

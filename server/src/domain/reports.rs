@@ -8,12 +8,10 @@ use crate::store::{ReportListing, ReportStore, StoredFinding};
 
 #[derive(Debug)]
 pub struct ReportView {
-    /// Who sent it, when, and what it came to.
     pub listing: ReportListing,
     pub report: Report,
     /// Everything that was sent, unknown fields included.
     pub body: serde_json::Value,
-    /// What was found in it, in order.
     pub findings: Vec<StoredFinding>,
 }
 

@@ -12,7 +12,6 @@ use crate::feed::Generation;
 /// Bytes of a step.
 const STEP: usize = 16 << 10;
 
-/// A lookup on its way, for as long as the processor may work for it.
 pub struct Steps {
     matching: Option<Matching>,
     text: String,
@@ -32,12 +31,10 @@ impl Steps {
         }
     }
 
-    /// Takes the next step; the last one gives the answer.
     pub fn step(&mut self) -> Option<Result<MatchAnswer, LookupError>> {
         self.next(None)
     }
 
-    /// As [`Self::step`], and notes the hits.
     pub fn step_noting(&mut self, hits: &mut Hits) -> Option<Result<MatchAnswer, LookupError>> {
         self.next(Some(hits))
     }

@@ -12,7 +12,6 @@ pub const FIND_OUT: &str = "peerless-agent probe";
 /// Most of one match; the record has them all.
 const MOST: usize = 12;
 
-/// What may have led to a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suspect {
     pub id: RecordId,

@@ -24,7 +24,6 @@ const SECRET_BYTES: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
     pub who: Who,
-    /// What readers see.
     pub name: String,
     /// What it may do now: of a token with an owner, what the owner may.
     pub scopes: Vec<Scope>,
@@ -53,7 +52,6 @@ impl Actor {
         roles::allow(&self.scopes, scope)
     }
 
-    /// Id of the token that was shown, where it was one.
     pub fn token(&self) -> Option<&str> {
         match &self.who {
             Who::Token { id, .. } => Some(id),
@@ -61,7 +59,6 @@ impl Actor {
         }
     }
 
-    /// The person who acts, by a session or a token.
     pub fn person(&self) -> Option<&str> {
         match &self.who {
             Who::Person { id } => Some(id),
@@ -70,7 +67,6 @@ impl Actor {
         }
     }
 
-    /// As the store keeps it.
     pub fn by(&self) -> By {
         let (kind, id) = match &self.who {
             Who::Person { id } => (ActorKind::Person, id.as_str()),
@@ -105,7 +101,6 @@ pub enum TokenError {
 
 /// A token that was just made. The secret is shown once and kept nowhere.
 pub struct IssuedToken {
-    /// The whole text, to hand to its user.
     pub text: String,
     pub token: NewToken,
 }
@@ -118,7 +113,6 @@ pub enum IssueError {
     Store(#[from] StoreError),
 }
 
-/// A token to make.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     pub name: String,
@@ -129,7 +123,6 @@ pub struct Wanted {
     pub person: Option<String>,
 }
 
-/// Makes a token and keeps its hash.
 pub async fn issue(
     store: &dyn TokenStore,
     random: &dyn Random,
@@ -154,7 +147,6 @@ pub async fn revoke(
     store.revoke_token(id, by, now).await
 }
 
-/// Makes a token that nobody has kept yet.
 pub(super) fn draw(
     random: &dyn Random,
     name: &str,

@@ -3,7 +3,6 @@
 use kb_core::annex::{Action, Blame, WorkaroundScope};
 use kb_core::record::Record;
 
-/// Who acts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     /// The one whose job met it.

@@ -15,7 +15,6 @@ pub struct WorkTime {
     limit: Duration,
 }
 
-/// The request took more than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the text takes more than {} s of processor time: send it in parts, or as a stream (text/plain to POST /api/v1/match)", .0.as_secs())]
 pub struct OutOfTime(pub Duration);
@@ -25,7 +24,6 @@ impl WorkTime {
         Self::after(Duration::ZERO, limit)
     }
 
-    /// For a request that has used some of it before.
     pub fn after(used: Duration, limit: Duration) -> Self {
         Self {
             began: spent(),
@@ -34,12 +32,10 @@ impl WorkTime {
         }
     }
 
-    /// What the thread has worked since the start.
     pub fn worked(&self) -> Duration {
         spent().saturating_sub(self.began)
     }
 
-    /// Refuses when the time is over.
     pub fn check(&self) -> Result<(), OutOfTime> {
         if self.worked().saturating_add(self.used) > self.limit {
             return Err(OutOfTime(self.limit));
@@ -53,7 +49,6 @@ impl WorkTime {
 pub struct Meter(Duration);
 
 impl Meter {
-    /// Does a part and adds what it took.
     pub fn time<T>(&mut self, part: impl FnOnce() -> T) -> T {
         let began = spent();
         let done = part();
@@ -61,13 +56,11 @@ impl Meter {
         done
     }
 
-    /// What all parts took.
     pub fn spent(&self) -> Duration {
         self.0
     }
 }
 
-/// Processor time of this thread so far.
 pub fn spent() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(

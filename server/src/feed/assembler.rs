@@ -56,7 +56,6 @@ impl Assembler {
         })
     }
 
-    /// True where a generation was given whose index could not be built.
     pub(super) fn has_failed(&self) -> bool {
         matches!(&self.indexer, Some(Holder::Commit(commit)) if commit.has_failed())
     }
@@ -137,7 +136,6 @@ impl Assembler {
     }
 }
 
-/// What the next generation has besides matcher and index.
 struct NamesAndGraph {
     names: Arc<Names>,
     graph: Arc<Graph>,

@@ -52,12 +52,11 @@ pub struct Follower {
     beside: Vec<SeedRecord>,
 }
 
-/// Reads everything that is published and makes the first generation.
 pub async fn load(store: Arc<dyn FeedStore>) -> Result<Follower, FeedError> {
     load_beside(store, Vec::new()).await
 }
 
-/// The same with records beside those of the store. They give way to what the store publishes or withdraws under their ids.
+/// As [`load`], with records beside those of the store. They give way to what the store publishes or withdraws under their ids.
 pub async fn load_beside(store: Arc<dyn FeedStore>, beside: Vec<SeedRecord>) -> Result<Follower, FeedError> {
     let began = Instant::now();
     let (changes, reaches) = read_all(store.as_ref(), &beside).await?;

@@ -16,7 +16,6 @@ use crate::search::SearchIndex;
 
 static GENERATIONS: AtomicU64 = AtomicU64::new(0);
 
-/// Everything that answers readers, built from the store up to one seq.
 #[derive(Debug)]
 pub struct Generation {
     /// The feed's seq that this holds; `kb.seq` of every answer.
@@ -28,7 +27,6 @@ pub struct Generation {
     pub matcher: Arc<Matcher>,
     pub index: SearchIndex,
     pub graph: Arc<Graph>,
-    /// Published records that this build cannot read.
     pub left_out: Vec<LeftOut>,
     /// Patterns and codes that the matcher cannot use; the rest of their records is in.
     pub rejected: Vec<Rejected>,
@@ -90,7 +88,6 @@ impl Generation {
         made.clone()
     }
 
-    /// The newest changes among the published records, newest first.
     pub fn newest(&self, count: usize) -> Vec<&Arc<PublishedRecord>> {
         let newer = |published: &&Arc<PublishedRecord>| std::cmp::Reverse(published.seq);
         let mut records: Vec<_> = self.records.values().collect();
@@ -133,7 +130,6 @@ impl Generation {
         self.records.len()
     }
 
-    /// True when nothing is published.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }

@@ -11,7 +11,6 @@ use tokio::time::Instant;
 use super::background::{self, Beside};
 use super::generation::Generation;
 
-/// What all readers of a process share.
 #[derive(Debug)]
 pub struct Knowledge {
     current: ArcSwap<Generation>,
@@ -22,7 +21,6 @@ pub struct Knowledge {
     pub(super) nudged: Notify,
 }
 
-/// What the follower saw of the store.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     head: Seq,
@@ -34,12 +32,9 @@ struct Seen {
 /// second; while records are published all the time each generation is behind by one of these.
 pub const MAX_BEHIND: Duration = Duration::from_secs(10);
 
-/// How far the generation in use is behind the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Readiness {
-    /// What the generation in use holds.
     pub holds: Seq,
-    /// What the store had when it was asked last.
     pub head: Seq,
     /// How long ago the generation in use held all that the store had. Grows, too, while the store does not answer.
     pub behind: Duration,

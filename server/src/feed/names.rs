@@ -18,7 +18,6 @@ pub(super) struct Names {
     pub(super) aliases: HashMap<String, RecordId>,
 }
 
-/// A code and the records that carry it.
 #[derive(Debug)]
 pub struct Carriers {
     /// As the first of the records writes it.
@@ -50,14 +49,12 @@ impl Names {
         names
     }
 
-    /// Whether two faces of one record go by the same names.
     pub(super) fn are_those_of(before: &PublishedRecord, after: &PublishedRecord) -> bool {
         before.codes == after.codes
             && before.record.document.aliases == after.record.document.aliases
             && before.former == after.former
     }
 
-    /// The records of a code as people write it; see [`super::Generation::by_code`].
     pub(super) fn by_code(&self, code: &str) -> &[RecordId] {
         let comparable = comparable_code(code);
         let exact = self.codes.get(&comparable);

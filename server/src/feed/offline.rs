@@ -9,7 +9,6 @@ use super::generation::Generation;
 use crate::search::SearchError;
 use crate::store::{FeedChange, RevisionMeta, RevisionTexts, SeedRecord};
 
-/// Everything that these records say, each as its first revision.
 pub fn offline(records: Vec<SeedRecord>) -> Result<Generation, SearchError> {
     let changes: Vec<FeedChange> = (1..)
         .zip(records)

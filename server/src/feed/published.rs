@@ -49,7 +49,6 @@ pub struct LeftOut {
 const NAMED_VIOLATIONS: usize = 3;
 
 impl PublishedRecord {
-    /// Reads the texts of a published revision.
     pub(super) fn read(
         id: &RecordId,
         seq: Seq,
@@ -98,7 +97,6 @@ impl PublishedRecord {
         &self.search
     }
 
-    /// Under which number the index knows this revision.
     pub(super) fn slot(&self) -> Slot {
         self.seq.0.cast_unsigned()
     }

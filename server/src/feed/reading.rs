@@ -15,7 +15,6 @@ const WORTH_A_THREAD: usize = 64;
 /// More threads than this wait for memory, not for processors.
 const MAX_THREADS: usize = 4;
 
-/// A change, and what has come of its texts.
 pub(super) struct Read {
     pub(super) id: RecordId,
     pub(super) seq: Seq,
@@ -23,8 +22,7 @@ pub(super) struct Read {
     pub(super) published: Option<Result<PublishedRecord, LeftOut>>,
 }
 
-/// Reads all, and hands them over in order, each as soon as it is read and those before it are. Ends with the first that is
-/// refused.
+/// Reads all and hands them over in order, each as soon as those before it are read. Ends with the first refused one.
 pub(super) fn read_each<E>(
     mut changes: Vec<FeedChange>,
     mut take: impl FnMut(Read) -> Result<(), E>,

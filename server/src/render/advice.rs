@@ -25,21 +25,16 @@ impl Text {
     }
 }
 
-/// A place where something is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citation {
-    /// Its address.
     pub text: String,
     /// What a link to it says: `NVIDIA/nccl#1229`.
     pub name: String,
-    /// Link target, where the address leads to a web page.
     pub href: Option<String>,
-    /// When it was read and what it supports.
     pub note: Option<String>,
 }
 
 impl Citation {
-    /// A citation without a note.
     pub fn new(address: &str) -> Self {
         Self {
             text: address.to_owned(),
@@ -79,10 +74,8 @@ fn name_of(address: &str) -> String {
 /// Longer ones are no names.
 const MAX_FRAGMENT: usize = 40;
 
-/// One thing to do, or not to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// What to do, or what people try.
     pub title: Option<Text>,
     pub body: Option<Text>,
     pub condition: Option<Text>,
@@ -92,7 +85,6 @@ pub struct Advice {
     pub nature: Option<Nature>,
     /// What must be stopped before it.
     pub stop_first: Option<Text>,
-    /// The rate with what it rests on.
     pub rate: Option<String>,
     pub sources: Vec<Citation>,
     /// Why it is not to be believed; it is shown struck then.
@@ -103,7 +95,6 @@ pub struct Advice {
     pub votes: Option<AdviceVotes>,
 }
 
-/// What a step does to the error, what it touches and what is given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nature {
     pub kind: Mark,
@@ -111,19 +102,16 @@ pub struct Nature {
     pub cost: Option<Text>,
 }
 
-/// What people said of an advice, beside what the record claims, and a form to say more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdviceVotes {
     /// Whom it helped; where enough people said so.
     pub share: Option<String>,
     /// The same by driver and GPU model.
     pub groups: Vec<String>,
-    /// What the reader has said.
     pub own: Option<&'static str>,
     pub form: Option<VoteForm>,
 }
 
-/// Fields and words of the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoteForm {
     pub action: String,
@@ -141,7 +129,6 @@ pub struct VoteForm {
     pub gpu_model_value: String,
 }
 
-/// What is held against a statement, and where that is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objection {
     pub why: Text,
@@ -160,7 +147,6 @@ impl Advice {
             .map(str::to_owned)
     }
 
-    /// True where the title is short enough to stand as a headline.
     pub fn is_headline(&self) -> bool {
         self.title
             .as_ref()

@@ -1,5 +1,4 @@
-//! An answer as plain text, for curl and the command line: the first cause, the line that proves it, what to do,
-//! what is a waste of time.
+//! An answer as plain text, for curl and the command line: first cause, the line that proves it, what to do and what not.
 
 use std::fmt::Write as _;
 
@@ -140,13 +139,11 @@ fn write_weight(text: &mut String, record: &Record) -> std::fmt::Result {
     writeln!(text, "  {}", told.join("  "))
 }
 
-/// A value of a small vocabulary as JSON has it.
 fn word(value: impl Serialize) -> Option<String> {
     let value = serde_json::to_value(value).ok()?;
     value.as_str().map(str::to_owned)
 }
 
-/// What it led to, in order, and what says so.
 fn write_cause(text: &mut String, cause: &RootCause) -> std::fmt::Result {
     if cause.chain.len() > 1 {
         let chain: Vec<&str> = cause.chain.iter().map(RecordId::as_str).collect();
@@ -200,7 +197,6 @@ fn write_record(text: &mut String, record: &Record) -> std::fmt::Result {
     Ok(())
 }
 
-/// What the step above does, touches and costs, and what must be stopped first.
 fn write_note(text: &mut String, note: Option<&WorkaroundNote>) -> std::fmt::Result {
     let Some(note) = note else {
         return Ok(());
@@ -215,7 +211,6 @@ fn write_note(text: &mut String, note: Option<&WorkaroundNote>) -> std::fmt::Res
     Ok(())
 }
 
-/// What is held against the statement above it.
 fn write_dispute(text: &mut String, dispute: Option<&Dispute>) -> std::fmt::Result {
     let Some(dispute) = dispute else {
         return Ok(());
@@ -228,7 +223,6 @@ fn write_dispute(text: &mut String, dispute: Option<&Dispute>) -> std::fmt::Resu
     )
 }
 
-/// What may have led to it, and how to find out which.
 fn write_suspects(
     text: &mut String,
     answer: &MatchAnswer,

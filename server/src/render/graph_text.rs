@@ -9,7 +9,6 @@ use kb_core::transition::EdgeKind;
 use crate::domain::graph::{NeighbourhoodAnswer, PathAnswer};
 use crate::feed::GraphEdge;
 
-/// Renders what lies around a record: an edge a line, then the errors that the edges name.
 pub fn neighbourhood(answer: &NeighbourhoodAnswer) -> String {
     let around = &answer.neighbourhood;
     let mut text = String::new();
@@ -35,7 +34,6 @@ pub fn neighbourhood(answer: &NeighbourhoodAnswer) -> String {
     text
 }
 
-/// Renders the shortest ways between two records: a way a line.
 pub fn path(answer: &PathAnswer) -> String {
     let (from, to) = (&answer.from, &answer.to);
     if answer.ways.paths.is_empty() {

@@ -11,7 +11,6 @@ use crate::search::SearchAnswer;
 /// Longest signature shown, in characters: some are whole tracebacks.
 const MOST_SIGNATURE: usize = 160;
 
-/// Renders a page of hits, a line for each.
 pub fn render(answer: &SearchAnswer, generation: &Generation) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -71,7 +70,6 @@ fn write_answer(text: &mut String, answer: &SearchAnswer, generation: &Generatio
     Ok(())
 }
 
-/// The first line of a signature, up to a bound.
 fn shortened(signature: &str) -> String {
     let line = harmless(signature.lines().next().unwrap_or_default());
     match line.char_indices().nth(MOST_SIGNATURE) {
@@ -80,7 +78,6 @@ fn shortened(signature: &str) -> String {
     }
 }
 
-/// A value of a small vocabulary as JSON has it.
 fn word(value: impl Serialize) -> Option<String> {
     let value = serde_json::to_value(value).ok()?;
     value.as_str().map(str::to_owned)

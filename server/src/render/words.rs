@@ -28,7 +28,6 @@ impl Tone {
     }
 }
 
-/// A word with its sign and colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     pub tone: Tone,
@@ -43,7 +42,6 @@ pub struct Link {
     pub text: String,
 }
 
-/// A name and a value beside each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub name: String,
@@ -59,7 +57,6 @@ impl Row {
     }
 }
 
-/// The verdict of a run or a pair.
 pub fn verdict(verdict: Verdict, language: Language) -> Mark {
     let (tone, sign) = match verdict {
         Verdict::Healthy => (Tone::Good, "✓"),
@@ -142,7 +139,6 @@ fn scaled(bytes: u64, step: u64, units: &[&str]) -> String {
     }
 }
 
-/// A duration given in seconds.
 pub fn seconds(seconds: f64) -> String {
     if seconds < 0.001 {
         format!("{:.0} µs", seconds * 1e6)
@@ -187,7 +183,6 @@ pub fn record_href(id: &str) -> String {
     format!("/r/{id}")
 }
 
-/// True where a text holds Chinese characters.
 pub fn is_chinese(text: &str) -> bool {
     text.chars()
         .any(|c| matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{2ffff}'))

@@ -7,7 +7,6 @@ use kb_core::terminal::harmless;
 use super::words::bytes;
 use crate::domain::workbench::{Answer, Found, LookedAt, PatternView, Taken};
 
-/// Renders an answer of the workbench.
 pub fn render(answer: &Answer) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.

@@ -37,7 +37,6 @@ pub trait AnonymousStore: Send + Sync + Debug {
     /// Removes what is over, and counts of days before today; how many entries went.
     async fn expire_anonymous(&self, now: OffsetDateTime) -> Result<u64, StoreError>;
 
-    /// What the room holds.
     async fn anonymous_totals(&self) -> Result<AnonymousTotals, StoreError>;
 }
 
@@ -71,7 +70,6 @@ impl AnonymousKind {
     }
 }
 
-/// An entry to keep, with the limits that hold for it.
 #[derive(Debug, Clone)]
 pub struct NewAnonymous {
     pub kind: AnonymousKind,

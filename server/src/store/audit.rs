@@ -19,13 +19,11 @@ pub trait AuditStore: Send + Sync + Debug {
     async fn audit(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError>;
 }
 
-/// Who does something, as it is kept beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct By {
     pub kind: ActorKind,
     /// Id of the person or of the token; what part of the program it is, of the system.
     pub id: String,
-    /// What readers see.
     pub name: String,
     /// The address that it came from, where it came over the network.
     pub address: Option<String>,
@@ -42,7 +40,6 @@ impl By {
         }
     }
 
-    /// Whoever runs `peerless` on the machine of the database.
     pub fn command_line() -> Self {
         Self::system("command line")
     }
@@ -72,7 +69,6 @@ impl ActorKind {
     }
 }
 
-/// A row to add.
 #[derive(Debug, Clone)]
 pub struct NewAudit {
     pub at: OffsetDateTime,

@@ -7,7 +7,6 @@ pub(super) fn text(text: &str) -> String {
     hex::encode(Sha256::digest(text.as_bytes()))
 }
 
-/// One hash for a document and its annex, from the hashes of both.
 pub(super) fn pair(document_sha256: &str, annex_sha256: &str) -> String {
     text(&format!("{document_sha256}{annex_sha256}"))
 }

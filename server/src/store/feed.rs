@@ -19,7 +19,6 @@ pub trait FeedStore: Send + Sync + Debug {
     async fn feed(&self, after: Seq, limit: u32) -> Result<FeedPage, StoreError>;
 }
 
-/// What readers see of a record since some seq.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedChange {
     pub seq: Seq,
@@ -38,7 +37,6 @@ pub struct FeedChange {
 pub struct FeedPage {
     /// Everything up to here is covered by the page.
     pub reaches: Seq,
-    /// True when more follows.
     pub more: bool,
     pub changes: Vec<FeedChange>,
 }

@@ -23,11 +23,9 @@ pub trait FeedbackStore: Send + Sync + Debug {
         limit: u32,
     ) -> Result<Vec<Feedback>, StoreError>;
 
-    /// Decides an entry that waits.
     async fn decide_feedback(&self, decision: DecideFeedback) -> Result<FeedbackDecided, StoreError>;
 }
 
-/// What became of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedbackDecided {
     Done,
@@ -62,7 +60,6 @@ impl FeedbackKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedbackState {
     Waiting,
-    /// An editor has taken it up.
     Taken,
     Ignored,
 }
@@ -84,7 +81,6 @@ impl FeedbackState {
     }
 }
 
-/// Where the text of an entry stands.
 #[derive(Debug, Clone)]
 pub enum FeedbackBody {
     /// Of somebody who is known.
@@ -119,7 +115,6 @@ pub enum FeedbackAdded {
     TooManyWait,
 }
 
-/// An entry of the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feedback {
     pub n: i64,
@@ -131,14 +126,12 @@ pub struct Feedback {
     pub body: String,
     pub at: OffsetDateTime,
     pub state: FeedbackState,
-    /// Who decided, when, and why.
     pub decided: Option<(String, OffsetDateTime, String)>,
 }
 
 #[derive(Debug, Clone)]
 pub struct DecideFeedback {
     pub n: i64,
-    /// Taken or ignored.
     pub state: FeedbackState,
     pub by: By,
     pub reason: String,

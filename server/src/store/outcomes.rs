@@ -42,7 +42,6 @@ impl ActionKind {
     }
 }
 
-/// What came of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VoteOutcome {
     Worked,
@@ -68,7 +67,6 @@ impl VoteOutcome {
     }
 }
 
-/// What kind of voter somebody is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VoterKind {
     /// Somebody with an account, by a session or by a token of their own.
@@ -99,7 +97,6 @@ impl VoterKind {
     }
 }
 
-/// Who votes, or suggests something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Voter {
     pub kind: VoterKind,
@@ -138,7 +135,6 @@ pub enum OutcomeSaved {
     TooManyModels,
 }
 
-/// A vote that was kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vote {
     pub kind: ActionKind,

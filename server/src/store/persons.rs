@@ -29,7 +29,6 @@ pub trait PersonStore: Send + Sync + Debug {
         now: OffsetDateTime,
     ) -> Result<bool, StoreError>;
 
-    /// Whether the key would be taken.
     async fn is_first_admin_key(&self, key_sha256: &str, now: OffsetDateTime) -> Result<bool, StoreError>;
 
     async fn person(&self, id: &str) -> Result<Option<Person>, StoreError>;

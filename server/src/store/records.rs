@@ -77,7 +77,6 @@ pub struct NewRevision {
     pub at: OffsetDateTime,
 }
 
-/// What the editor believes the head to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     Absent,
@@ -98,22 +97,18 @@ pub struct Publish {
     pub id: RecordId,
     pub revision: Revision,
     pub by: By,
-    /// The feed's seq that the caller has looked at: where the feed is further, nothing is published. `None` for whatever
-    /// comes.
+    /// The feed's seq that the caller has looked at: nothing is published where the feed is further. `None` for whatever comes.
     pub after: Option<Seq>,
     /// Why it is published although the gate refuses it; `None` where the gate had nothing against it.
     pub forced: Option<String>,
-    /// What the reviewer says of it.
     pub reason: Option<String>,
     pub at: OffsetDateTime,
 }
 
-/// A record that is taken back.
 #[derive(Debug, Clone)]
 pub struct Withdrawal {
     pub id: RecordId,
     pub by: By,
-    /// Why, for its readers.
     pub reason: Option<String>,
     /// The record that says it better.
     pub replaced_by: Option<RecordId>,
@@ -126,7 +121,6 @@ pub struct Withdrawal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Published {
-    /// Where the change stands in the feed.
     pub seq: Seq,
     /// The revision that readers see, or saw last.
     pub revision: Revision,
@@ -183,7 +177,6 @@ impl RevisionMeta {
     }
 }
 
-/// One revision without texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionMeta {
     pub revision: Revision,
@@ -213,7 +206,6 @@ pub struct ListQuery {
     pub since: Option<Seq>,
     /// Only those last changed before this seq, the newest first; stands before `since`.
     pub before: Option<Seq>,
-    /// Also those that were never published.
     pub drafts: bool,
     pub state: Option<RecordState>,
     /// Only those whose id begins with this segment.
@@ -227,7 +219,6 @@ pub struct RecordListing {
     pub signature: Option<String>,
 }
 
-/// A stored edge of a published record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEdge {
     pub from: RecordId,

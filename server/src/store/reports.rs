@@ -42,8 +42,7 @@ pub trait ReportStore: Send + Sync + Debug {
 /// What a report's verdict is worth beside those of other reports of the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// Nothing was tried, or nothing came of it: a passive look, a converted result of another tool, a run whose
-    /// verdict is unknown.
+    /// Nothing was tried, or nothing came of it: a passive look, another tool's converted result, an unknown verdict.
     Look,
     /// Nothing was proven, and something is wrong: the run failed, or a look tells of a fault.
     Alarm,
@@ -95,17 +94,14 @@ pub struct NewReport {
     pub judged: Option<Judged>,
 }
 
-/// Proofs of a node, as far as they were asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proofs {
     /// Reports of any weight that the node had when they were read.
     pub reports: u32,
-    /// The node's latest report, whatever it is worth.
     pub latest: Option<ReportListing>,
     pub proofs: Vec<ReportListing>,
 }
 
-/// How a report was held against the node's other proofs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
     /// Reports that the node had then. With another number it is held against them again: [`ReportSaved::Overtaken`].
@@ -127,10 +123,8 @@ pub struct PackedMeasurement {
     pub matrix: Vec<u8>,
 }
 
-/// What a report says of its machine beside its health.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// UUIDs of the GPUs that it lists.
     pub gpus: Vec<String>,
     /// Whether these are all that the node has: a run on some GPUs alone tells of no other.
     pub shows_all: bool,
@@ -147,8 +141,7 @@ pub enum MachineClock {
     Ahead(i64),
     /// Behind by so many seconds.
     Behind(i64),
-    /// The run ended so many seconds before its report came, by the machine's clock: the report waited, or the clock is
-    /// behind.
+    /// The run ended so many seconds before its report came, by the machine's clock: it waited, or the clock is behind.
     Late(i64),
 }
 
@@ -191,14 +184,12 @@ pub struct ReportListing {
 }
 
 impl ReportListing {
-    /// When the run ended by the server's clock.
     pub fn ended(&self) -> OffsetDateTime {
         ended(self.ended_at, self.finished_at, self.received_at)
     }
 }
 
 impl NewReport {
-    /// When the run ended by the server's clock.
     pub fn ended(&self) -> OffsetDateTime {
         ended(self.ended_at, self.finished_at, self.received_at)
     }

@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 
 use super::{By, StoreError};
 
-/// Reviews and comments, by record.
 #[async_trait]
 pub trait ReviewStore: Send + Sync + Debug {
     /// Asks for a review. A record has one open review: that of another revision is withdrawn, and one that asks the same
@@ -45,10 +44,8 @@ pub trait ReviewStore: Send + Sync + Debug {
     async fn comments(&self, id: &RecordId) -> Result<Vec<Comment>, StoreError>;
 }
 
-/// Most comments of a record.
 pub const MAX_COMMENTS: u32 = 1_000;
 
-/// What a review asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
     /// That the revision is published.
@@ -152,14 +149,12 @@ pub struct Review {
     pub revision: Revision,
     pub state: ReviewState,
     pub asks: Asks,
-    /// Who asked.
     pub asked_by: By,
     pub asked_at: OffsetDateTime,
     pub note: Option<String>,
     pub decided: Option<Decision>,
 }
 
-/// How a review ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     pub by: String,

@@ -26,7 +26,6 @@ pub trait SeedStore: Send + Sync + Debug {
         at: OffsetDateTime,
     ) -> Result<SeedOutcome, StoreError>;
 
-    /// Whether this source ever brought a record.
     async fn was_seeded(&self, source: SeedSource) -> Result<bool, StoreError>;
 
     /// Seeds that were not imported because somebody had edited the record.
@@ -76,7 +75,6 @@ pub struct SeedOutcome {
     pub added: Vec<RecordId>,
     pub updated: Vec<RecordId>,
     pub unchanged: usize,
-    /// Kept because of an edit.
     pub conflicts: Vec<SeedConflict>,
     /// Not imported because another record has the name.
     pub taken: Vec<SeedTaken>,

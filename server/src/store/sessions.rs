@@ -50,11 +50,9 @@ pub trait SessionStore: Send + Sync + Debug {
 pub struct NewSession {
     /// SHA-256 of the secret, hex.
     pub id: String,
-    /// Id of the person.
     pub person: String,
     /// Secret that proves a form to be of this session, hex.
     pub csrf: String,
-    /// What the person may do at the login.
     pub standing: Standing,
     pub made_at: OffsetDateTime,
     pub seen_at: OffsetDateTime,

@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 
 use super::{By, Standing, StoreError};
 
-/// Tokens of all kinds, by their public parts.
 #[async_trait]
 pub trait TokenStore: Send + Sync + Debug {
     /// Keeps the hashes of tokens, all or none.
@@ -88,14 +87,12 @@ pub struct NewToken {
     pub person: Option<String>,
 }
 
-/// What a token is bound to beside its scopes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// The only node that it may write; any where it is not said.
     pub node: Option<NodeId>,
     /// Hash of the machine that enrolled with it, hex.
     pub machine_sha256: Option<String>,
-    /// Id of the join token that it was enrolled with.
     pub enrolled_by: Option<String>,
     /// Enrolments that are left; without end where it is not said.
     pub uses_left: Option<u32>,
@@ -127,7 +124,6 @@ pub struct StoredToken {
     pub revoked_at: Option<OffsetDateTime>,
 }
 
-/// The person whose a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
     pub standing: Standing,

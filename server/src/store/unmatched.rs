@@ -32,7 +32,6 @@ pub trait UnmatchedStore: Send + Sync + Debug {
     async fn change_unmatched(&self, change: UnmatchedChange) -> Result<UnmatchedChanged, StoreError>;
 }
 
-/// Lines of one template that came together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnmatchedSeen {
     /// 16 hexadecimal digits.
@@ -51,7 +50,6 @@ pub struct UnmatchedSeen {
 pub enum UnmatchedState {
     Open,
     Ignored,
-    /// A record is about it.
     Known,
 }
 
@@ -77,7 +75,6 @@ pub struct Unmatched {
     pub id: String,
     /// The template as a text; what varies stands in `<>`.
     pub template: String,
-    /// Redacted lines.
     pub examples: Vec<String>,
     pub count: u64,
     /// Nodes on which it was seen lately.
@@ -86,15 +83,12 @@ pub struct Unmatched {
     pub last_seen: OffsetDateTime,
     pub state: UnmatchedState,
     pub assignee: Option<String>,
-    /// Why it is ignored.
     pub reason: Option<String>,
-    /// The record that is about it.
     pub record: Option<RecordId>,
     pub changed_by: Option<String>,
     pub changed_at: Option<OffsetDateTime>,
 }
 
-/// A template, and where and when it was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnmatchedHistory {
     pub unmatched: Unmatched,
@@ -117,7 +111,6 @@ pub struct UnmatchedQuery {
     pub state: Option<UnmatchedState>,
     /// Only what this person has taken on.
     pub assignee: Option<String>,
-    /// Only what was seen on this node.
     pub node: Option<String>,
     /// Only templates that hold this text, in whatever case.
     pub text: Option<String>,
@@ -126,7 +119,6 @@ pub struct UnmatchedQuery {
     pub limit: u32,
 }
 
-/// What an editor does with a template.
 #[derive(Debug, Clone)]
 pub struct UnmatchedChange {
     pub id: String,
@@ -136,20 +128,16 @@ pub struct UnmatchedChange {
     pub since: UnmatchedSince,
 }
 
-/// What may have happened to a template before it is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmatchedSince {
-    /// Whatever it was.
     Whatever,
     /// Nothing since it was shown, when it had been changed at this time or never.
     Nothing(Option<OffsetDateTime>),
 }
 
-/// What became of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnmatchedChanged {
     Done,
-    /// There is no such template.
     Nothing,
     /// Somebody of this name has changed it since it was shown.
     Before(String),

@@ -8,9 +8,7 @@ use crate::store::Scope;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Everybody, with or without a token.
     Anyone,
-    /// Holders of a token with this scope.
     Scope(Scope),
     /// Holders of `fleet`; everybody under `--public-fleet`.
     FleetReader,
@@ -20,7 +18,6 @@ pub enum Access {
     SignedIn,
 }
 
-/// What the operator has opened to everybody.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Opened {
     /// Reading nodes and reports.
@@ -78,7 +75,6 @@ fn check_signed_in(caller: &Caller) -> Result<(), Problem> {
     }
 }
 
-/// The answer where somebody has to log in.
 pub(super) fn login_needed() -> Problem {
     Problem::new(Code::Unauthorized, "log in at /login")
 }

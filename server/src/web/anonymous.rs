@@ -8,7 +8,6 @@ use super::state::AppState;
 use crate::domain::anonymous::{self, AnonymousError, Nobody};
 use crate::store::AnonymousKept;
 
-/// Whoever sent a request without a login.
 pub fn nobody(state: &AppState, request: &HttpRequest) -> Nobody {
     Nobody {
         is_allowed: state.settings.anonymous_writing,
@@ -16,7 +15,6 @@ pub fn nobody(state: &AppState, request: &HttpRequest) -> Nobody {
     }
 }
 
-/// Counts an entry that was kept.
 pub fn count(state: &AppState, kept: AnonymousKept) {
     if let AnonymousKept::Kept {
         bytes_in_all,
@@ -39,7 +37,6 @@ pub fn refuse(state: &AppState, error: AnonymousError) -> Problem {
     refuse_with(state, error, error.to_string())
 }
 
-/// The same in other words.
 pub fn refuse_with(state: &AppState, error: AnonymousError, detail: String) -> Problem {
     let code = match error {
         AnonymousError::Off => Code::Unauthorized,

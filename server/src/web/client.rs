@@ -48,7 +48,6 @@ fn hop_address(hop: &str) -> Option<IpAddr> {
     bare.or_else(|| hop.parse::<SocketAddr>().ok().map(|socket| socket.ip()))
 }
 
-/// Counts requests per client.
 #[derive(Debug)]
 pub struct Limiter {
     trusted: Vec<Network>,
@@ -73,13 +72,11 @@ impl Limiter {
         }
     }
 
-    /// Whether the other end of the connection is a proxy that is believed.
     pub fn is_proxy(&self, peer: Option<SocketAddr>) -> bool {
         let peer = peer.map(|peer| peer.ip().to_canonical());
         peer.is_some_and(|peer| self.trusted.iter().any(|network| network.contains(peer)))
     }
 
-    /// The address that a request comes from.
     pub fn address(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Option<IpAddr> {
         let forwarded = forwarded(headers);
         Some(address(peer?.ip(), forwarded.as_deref(), &self.trusted))

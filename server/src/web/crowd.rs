@@ -10,7 +10,6 @@ use super::limits;
 /// Descriptors that are left to the database, logs and the like.
 const KEPT_BACK: usize = 64;
 
-/// The room for connections, and who is in it.
 #[derive(Debug, Clone)]
 pub struct Crowd {
     room: usize,
@@ -57,7 +56,6 @@ impl Crowd {
         }
     }
 
-    /// Whether so many connections are open that none is kept for a request that may come.
     pub fn is_full(&self) -> bool {
         self.open.load(Ordering::Relaxed) > self.room / 2
     }

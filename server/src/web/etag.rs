@@ -7,7 +7,6 @@ use kb_core::text::Sha256;
 
 use super::error::{Code, Problem};
 
-/// What an `If-Match` or `If-None-Match` header holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Tags {
     Any,
@@ -22,12 +21,10 @@ pub(super) fn of_revision(revision: Revision) -> HeaderValue {
 /// A newer program may make another answer of the same knowledge.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Tag of something made from the whole published knowledge.
 pub(super) fn of_seq(seq: Seq) -> HeaderValue {
     quoted(&format!("s{seq}-{VERSION}"))
 }
 
-/// Tag of one of several forms of such a thing.
 pub(super) fn of_seq_as(seq: Seq, form: &str) -> HeaderValue {
     quoted(&format!("s{seq}-{form}-{VERSION}"))
 }
@@ -69,7 +66,6 @@ pub(super) fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Tags
 }
 
 impl Tags {
-    /// True when the tag is among them.
     pub(super) fn hold(&self, tag: &HeaderValue) -> bool {
         match self {
             Self::Any => true,

@@ -29,7 +29,6 @@ pub(super) async fn cast(
     Ok(cast.receipt)
 }
 
-/// Why a vote was not taken.
 pub(super) fn problem(state: &AppState, error: OutcomeError) -> Problem {
     match error {
         OutcomeError::Anonymous(error) => anonymous::refuse(state, error),
@@ -54,7 +53,6 @@ impl From<OutcomeError> for Problem {
     }
 }
 
-/// Why a suggestion or a decision was not taken.
 pub(super) fn refused(state: &AppState, error: FeedbackError) -> Problem {
     let code = match error {
         FeedbackError::Store(error) => return error.into(),
@@ -68,7 +66,6 @@ pub(super) fn refused(state: &AppState, error: FeedbackError) -> Problem {
     Problem::new(code, error.to_string())
 }
 
-/// Takes a suggestion.
 pub(super) async fn suggest(
     state: &AppState,
     id: &RecordId,

@@ -1,5 +1,4 @@
-//! A text that is all there, looked up in turns with others. What is found counts against what all answers may hold, until the
-//! request is answered.
+//! A text that is all there, looked up in turns. What is found counts against the bound on all answers until the request ends.
 
 use actix_web::HttpRequest;
 

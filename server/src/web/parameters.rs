@@ -15,7 +15,6 @@ const TRACKERS: [&str; 9] = [
 ];
 const TRACKERS_BEGIN: [&str; 2] = ["utm_", "mc_"];
 
-/// The parameters of each route that is held to them.
 #[derive(Debug)]
 pub struct Parameters(HashMap<(Method, String), Allowed>);
 
@@ -27,18 +26,15 @@ pub(super) struct Allowed {
 }
 
 impl Parameters {
-    /// Holds routes, by method and pattern, to their parameters.
     pub(super) fn of(routes: impl IntoIterator<Item = ((Method, String), Allowed)>) -> Self {
         Self(routes.into_iter().collect())
     }
 
-    /// Whether a route is held to its parameters.
     #[cfg(test)]
     pub(super) fn hold(&self, method: &Method, pattern: &str) -> bool {
         self.0.contains_key(&(method.clone(), readable(pattern)))
     }
 
-    /// Refuses a parameter that the route does not have.
     pub(super) fn check(&self, method: &Method, pattern: &str, query: &str) -> Result<(), Problem> {
         if query.is_empty() {
             return Ok(());

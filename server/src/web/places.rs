@@ -1,5 +1,4 @@
-//! Places for answers that are made while they are sent. One that nobody reads holds what was made last, so there are only so
-//! many under way.
+//! Places for answers that are made while they are sent: an answer nobody reads holds memory, so their number is bounded.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -13,7 +12,6 @@ use super::limits;
 /// Seconds after which a refused caller may ask again.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("5");
 
-/// Who has how many places.
 #[derive(Debug, Clone, Default)]
 pub struct Places(Arc<Mutex<HashMap<IpAddr, usize>>>);
 

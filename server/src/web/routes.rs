@@ -19,7 +19,6 @@ pub struct Declared {
 #[derive(Debug, Clone, Default)]
 pub struct RouteTable(Vec<Declared>);
 
-/// What the table says of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found {
     Open {
@@ -36,7 +35,6 @@ impl RouteTable {
         self.0.iter()
     }
 
-    /// Looks up who may call `method` on `pattern`.
     pub fn look_up(&self, method: &Method, pattern: &str) -> Found {
         let wanted = if method == Method::HEAD {
             &Method::GET

@@ -9,7 +9,6 @@ use futures_util::{Stream, stream};
 
 use super::limits;
 
-/// The answer as of the generation that was asked last.
 #[derive(Debug, Clone, Default)]
 pub struct Shared(Arc<Mutex<Option<(u64, Bytes)>>>);
 

@@ -44,7 +44,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What everybody may.
     pub fn opened(&self) -> Opened {
         Opened {
             fleet: self.public_fleet,
@@ -60,34 +59,25 @@ pub struct AppState {
     pub knowledge: Arc<Knowledge>,
     pub correlator: Arc<Correlator>,
     pub workbench: Arc<Workbench>,
-    /// What votes on records add up to.
     pub shares: Shares,
-    /// Takes the log lines of reports that no record knows.
     pub unmatched: Arc<Unmatched>,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
     pub routes: RouteTable,
     pub parameters: Parameters,
-    /// Requests per client.
     pub limiter: Limiter,
     pub passwords: Passwords,
-    /// Logins that failed.
     pub logins: LoginLimiter,
-    /// Where people log in with OpenID Connect.
     pub openid: Option<OpenId>,
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,
     /// The answer of `GET /signatures`.
     pub signatures: Shared,
-    /// Places for exports that are under way.
     pub exports: Places,
-    /// Places for work, and who waits for one.
     pub queue: Queue,
-    /// Connections, and those whose bodies are waited for.
     pub crowd: Crowd,
     pub write_check: WriteCheck,
-    /// Whether the store lately failed to say whose a token is.
     pub token_outage: TokenOutage,
     pub metrics: Metrics,
     pub request_ids: RequestIds,

@@ -1,5 +1,4 @@
-//! Asks the agent what it knows of the node. Each question is a process of its own, so that one that dies or hangs is
-//! an answer, too.
+//! Asks the agent what it knows of the node. Each question is a process of its own: one that dies or hangs is an answer, too.
 
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
@@ -28,11 +27,9 @@ const LOOK_SECONDS: &str = "30";
 /// Oldest proof that counts, in hours: a fault that was proven does not end by time.
 const ANY_AGE: &str = "8760";
 
-/// What was found, and the results that say so.
 pub(super) struct Looked {
     pub(super) found: Found,
-    /// Of a fault: when each result that tells of it was made, and the file that says which of them drained the
-    /// node.
+    /// Of a fault: when each result that tells of it was made, and the file that says which of them drained the node.
     faults: Vec<(SystemTime, PathBuf)>,
 }
 
@@ -50,7 +47,6 @@ impl Looked {
         !self.faults.is_empty() && self.faults.iter().all(acted)
     }
 
-    /// Remembers that these results have drained the node.
     pub(super) fn mark(&self) {
         for (result, mark) in &self.faults {
             let marked = File::create(mark).and_then(|file| file.set_modified(*result));

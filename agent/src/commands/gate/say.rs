@@ -20,7 +20,6 @@ pub(super) struct Outcome<'a> {
     pub(super) node: &'a str,
     pub(super) found: &'a Found,
     pub(super) action: Action,
-    /// What could not be done or asked.
     pub(super) complaint: Option<&'a str>,
 }
 
@@ -83,7 +82,6 @@ fn deed(outcome: &Outcome<'_>) -> String {
     }
 }
 
-/// A reason on one line, in as much as others take.
 pub(super) fn short(why: &str) -> String {
     let clean = why
         .trim_end_matches(|c: char| c.is_control() || c == ' ')

@@ -48,7 +48,6 @@ impl Collective {
         }
     }
 
-    /// The exported name that stands for it in errors.
     pub(super) fn call(self) -> &'static str {
         match self {
             Self::AllReduce => "ncclAllReduce",
@@ -60,7 +59,6 @@ impl Collective {
         }
     }
 
-    /// Whether a size is the whole that the ranks have parts of.
     fn has_parts(self) -> bool {
         matches!(self, Self::AllGather | Self::ReduceScatter | Self::Alltoall)
     }
@@ -81,7 +79,6 @@ impl Collective {
         self.count(bytes, ranks) * parts * NUMBER_BYTES
     }
 
-    /// Numbers that a rank sends from, and numbers that it receives in.
     pub(super) fn numbers(self, bytes: u64, ranks: u32) -> (u64, u64) {
         let count = self.count(bytes, ranks);
         let whole = count * u64::from(ranks);

@@ -29,7 +29,6 @@ impl UniqueId {
     }
 }
 
-/// One rank; destroyed when dropped.
 pub(crate) struct Communicator {
     api: Rc<Api>,
     pub(super) handle: Handle,
@@ -45,8 +44,7 @@ impl Nccl {
         Ok(id)
     }
 
-    /// Joins a communicator of so many ranks with some of them, each in a context of its own. Returns when all
-    /// others have joined too.
+    /// Joins some of them, each in a context of its own, to a communicator of so many ranks. Returns when all have joined.
     pub(crate) fn join(
         &self,
         id: UniqueId,

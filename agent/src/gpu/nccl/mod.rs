@@ -35,7 +35,6 @@ const RESULTS: [&str; 8] = [
     "ncclInProgress",
 ];
 
-/// The function table and what every call needs.
 struct Api {
     symbols: Symbols,
     last_error: Option<LastError>,
@@ -43,7 +42,6 @@ struct Api {
 }
 
 impl Api {
-    /// The code of a call as a result, with what NCCL says of it.
     fn checked(&self, call: &'static str, code: i32) -> Result<(), CallError> {
         if code == 0 {
             return Ok(());
@@ -57,7 +55,6 @@ impl Api {
         Err(CallError::Code { call, code, name })
     }
 
-    /// The last warning, where the library keeps one.
     fn last_error(&self) -> Option<String> {
         let ask = self.last_error?;
         // SAFETY: it takes a communicator that it does not look at (nccl.h), and gives a text that stays.
@@ -75,7 +72,6 @@ impl Api {
 #[derive(Clone)]
 pub(crate) struct Nccl {
     api: Rc<Api>,
-    /// The file that was opened, where that is known.
     pub(crate) path: Option<PathBuf>,
 }
 

@@ -16,7 +16,6 @@ const FLOAT: c_int = 7;
 const SUM: c_int = 0;
 const ROOT: c_int = 0;
 
-/// A rank of this process, and what it works with.
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
     pub(crate) rank: u32,
@@ -26,7 +25,6 @@ pub(crate) struct Member<'a> {
     pub(crate) to: Windows<'a>,
 }
 
-/// A collective of all ranks at a size.
 #[derive(Debug, Clone, Copy)]
 struct Asked {
     collective: Collective,
@@ -101,7 +99,6 @@ impl Nccl {
         Ok((slowest / f64::from(times.max(1)), running))
     }
 
-    /// One collective on every rank of this process, in a group.
     fn issue(&self, members: &[Member<'_>], asked: Asked) -> Result<(), CallError> {
         let symbols = &self.api.symbols;
         let (Some(start), Some(end)) = (symbols.ncclGroupStart, symbols.ncclGroupEnd) else {
@@ -187,7 +184,6 @@ fn peer(rank: u32) -> c_int {
     c_int::try_from(rank).unwrap_or(c_int::MAX)
 }
 
-/// To whom a rank sends, and from whom it receives meanwhile.
 fn peers(collective: Collective, rank: u32, ranks: u32) -> Vec<(u32, u32)> {
     if collective == Collective::Alltoall {
         return (0..ranks).map(|other| (other, other)).collect();

@@ -9,7 +9,6 @@ use nvml_wrapper_sys::bindings::nvmlEccSramErrorStatus_t;
 use super::raw::{SWITCH, found, get, stamp, state, word};
 use super::{Managed, Sheet};
 
-/// Settings and totals of the GPU's life.
 pub(super) fn read_settings(gpu: &Managed, sheet: &mut Sheet) {
     let mode = gpu.ask("nvmlDeviceGetEccMode", |device| {
         state(device, &device.nvml().lib().nvmlDeviceGetEccMode)

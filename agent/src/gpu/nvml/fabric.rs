@@ -36,7 +36,6 @@ const CONFIGURATIONS: [&str; 6] = [
 ];
 const SUMMARIES: [&str; 4] = ["not_supported", "healthy", "unhealthy", "limited_capacity"];
 
-/// What all shapes say, and what the newer ones add.
 #[derive(Debug, Clone, Copy)]
 struct Info {
     state: u8,

@@ -6,8 +6,7 @@ use nvml_wrapper_sys::bindings::{nvmlFieldValue_t, nvmlValue_t};
 
 use super::raw::found;
 
-/// A field, `NVML_FI_DEV_…`, and what of the GPU it is about. Only numbers below 251 are used here: those above have
-/// moved between drivers of CUDA 13.
+/// A field, `NVML_FI_DEV_…`, and what of the GPU it is about. Only numbers below 251: CUDA 13 drivers have moved those above.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Question {
     field: u32,

@@ -32,7 +32,6 @@ pub(crate) struct LinkSummary {
     /// Of links that are down: how many the board has all the same, by their capability "valid". `None` where none
     /// is down, and where one of them does not answer.
     pub(crate) valid_of_down: Option<u32>,
-    /// Active links that end at an NVSwitch.
     pub(crate) to_switch: u32,
     /// Active links that end at the GPU with this address.
     to_gpus: Vec<(PciAddress, u32)>,
@@ -41,7 +40,6 @@ pub(crate) struct LinkSummary {
 }
 
 impl LinkSummary {
-    /// Links that NVML knows, active or not.
     pub(crate) fn total(&self) -> u32 {
         count(&self.numbers)
     }
@@ -50,7 +48,6 @@ impl LinkSummary {
         count(&self.active)
     }
 
-    /// Active links that end at this GPU.
     pub(crate) fn to_gpu(&self, address: &PciAddress) -> u32 {
         let found = self.to_gpus.iter().find(|(remote, _)| remote == address);
         found.map_or(0, |(_, count)| *count)
@@ -84,7 +81,6 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     );
 }
 
-/// Looks at every link that NVML knows.
 fn survey(device: &Device<'static>) -> Result<LinkSummary, NvmlError> {
     let mut summary = LinkSummary::default();
     let mut down = Vec::new();
@@ -120,7 +116,6 @@ fn survey(device: &Device<'static>) -> Result<LinkSummary, NvmlError> {
     Ok(summary)
 }
 
-/// Adds an active link to what it ends at.
 fn note_other_end(device: &Device<'_>, number: u32, summary: &mut LinkSummary) {
     match remote_type(device, number) {
         Ok(REMOTE_SWITCH) => summary.to_switch += 1,

@@ -15,12 +15,10 @@ pub(crate) struct Listed {
     pub(crate) is_mig: bool,
 }
 
-/// Why there is no list.
 #[derive(Debug)]
 pub(crate) enum Unlisted {
     /// There is no NVML to ask, and why.
     NotAsked(String),
-    /// The call that failed, and its error.
     Failed(&'static str, NvmlError),
 }
 

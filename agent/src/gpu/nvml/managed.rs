@@ -10,7 +10,6 @@ use super::super::driver::PciAddress;
 use super::super::trace::Trace;
 use super::links::LinkSummary;
 
-/// A GPU that NVML has found, or why it has not.
 pub(crate) struct Managed {
     device: Result<Device<'static>, Gap>,
     trace: Trace,
@@ -30,7 +29,6 @@ impl Managed {
         }
     }
 
-    /// A GPU that cannot be asked about.
     pub(crate) fn absent(gap: Gap) -> Self {
         Self {
             device: Err(gap),
@@ -39,7 +37,6 @@ impl Managed {
         }
     }
 
-    /// One question; the answer, or the gap that explains why there is none.
     pub(super) fn ask<T>(
         &self,
         call: &'static str,
@@ -67,7 +64,6 @@ impl Managed {
     }
 }
 
-/// The answer of a call as a fact.
 pub(super) fn answer<T>(call: &'static str, result: Result<T, NvmlError>) -> Fact<T> {
     match result {
         Ok(value) => Fact::read(value, call),

@@ -44,7 +44,6 @@ use super::trace::Trace;
 
 const LIBRARY_NAME: &str = "libnvidia-ml.so.1";
 
-/// An initialised NVML, or why there is none.
 pub(crate) struct Management {
     /// Never shut down: this process ends when its work does.
     nvml: Result<&'static Nvml, Gap>,
@@ -52,7 +51,6 @@ pub(crate) struct Management {
 }
 
 impl Management {
-    /// Opens libnvidia-ml.so.1.
     pub(crate) fn open(trace: Trace) -> Self {
         trace.about_to("nvmlInit_v2");
         let nvml = match file_to_open(LIBRARY_NAME) {

@@ -71,7 +71,6 @@ pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(fact_name::CONFIDENTIAL_COMPUTE_MODE, confidential);
 }
 
-/// What the driver asks for.
 pub(super) fn read_recovery(gpu: &Managed, sheet: &mut Sheet) {
     let action = gpu.ask("nvmlDeviceGetFieldValues", |device| {
         fields::one(device, Question::of_gpu(RECOVERY_ACTION))

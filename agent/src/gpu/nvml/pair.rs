@@ -14,7 +14,6 @@ const ATOMICS: u32 = 3;
 const PCI: u32 = 4;
 
 impl Managed {
-    /// The five P2P capabilities towards another GPU.
     pub(crate) fn p2p(&self, to: &Self) -> NvmlP2p {
         NvmlP2p {
             read: self.p2p_status(to, READ),

@@ -27,8 +27,7 @@ pub(super) fn read_limits(gpu: &Managed, sheet: &mut Sheet) {
     );
 }
 
-/// What it is now. An idle GPU lowers the generation (not the width), so this is read right after the ladder's copies
-/// and not before.
+/// What it is now. An idle GPU lowers the generation (not the width), so this is read right after the ladder's copies.
 pub(super) fn read_link(gpu: &Managed, sheet: &mut Sheet) {
     sheet.put(
         fact_name::PCIE_LINK_GENERATION,

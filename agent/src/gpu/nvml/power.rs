@@ -47,7 +47,6 @@ pub(super) fn read_throttling(gpu: &Managed, sheet: &mut Sheet) {
 }
 
 impl Managed {
-    /// What a figure that is being taken depends on.
     pub(crate) fn conditions(&self) -> Sheet {
         let mut sheet = Sheet::default();
         read(self, &mut sheet);
@@ -74,7 +73,6 @@ fn reasons(gpu: &Managed) -> Fact<Vec<String>> {
     bits.map(words)
 }
 
-/// A word for each bit that is set.
 fn words(bits: u64) -> Vec<String> {
     let set = (0..u64::BITS).filter(|bit| bits >> bit & 1 == 1);
     let word = |bit: u32| {

@@ -13,8 +13,7 @@ use super::managed::or_older;
 use super::raw::{Symbol, found};
 use super::{Managed, Sheet};
 
-/// Inode of the first PID namespace of a host (`PROC_PID_INIT_INO` of the kernel): in any other, NVML lists only the
-/// processes of that one.
+/// Inode of the first PID namespace of a host (kernel: `PROC_PID_INIT_INO`): in any other, NVML lists only that one's processes.
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
 pub(super) fn read(gpu: &Managed, sheet: &mut Sheet) {
@@ -52,7 +51,6 @@ fn strangers(gpu: &Managed) -> Fact<u64> {
     count
 }
 
-/// Takes the room for descriptions of processes, and fills it.
 type Lister = unsafe extern "C" fn(nvmlDevice_t, *mut u32, *mut nvmlProcessInfo_t) -> nvmlReturn_t;
 
 /// More processes than a GPU usually has.

@@ -6,13 +6,10 @@ use nvml_wrapper::Device;
 use nvml_wrapper::error::{NvmlError, nvml_try};
 use nvml_wrapper_sys::bindings::{nvmlDevice_t, nvmlReturn_t};
 
-/// An entry of NVML's function table: the function, or why it was not found.
 pub(super) type Symbol<F, E> = Result<F, E>;
 pub(super) type Getter<T> = unsafe extern "C" fn(nvmlDevice_t, *mut T) -> nvmlReturn_t;
-/// Writes the current and the pending state of a setting.
 pub(super) type StateGetter = unsafe extern "C" fn(nvmlDevice_t, *mut u32, *mut u32) -> nvmlReturn_t;
 
-/// The function itself, or the error for a driver that lacks it.
 pub(super) fn found<F: Copy, E: Display>(symbol: &Symbol<F, E>) -> Result<F, NvmlError> {
     match symbol {
         Ok(function) => Ok(*function),

@@ -13,7 +13,6 @@ impl Sheet {
         self.0.insert(name.to_owned(), fact.map(Into::into));
     }
 
-    /// Adds a part of what one call has said.
     pub(crate) fn put_part<T, U: Into<Value>>(
         &mut self,
         name: &str,

@@ -11,13 +11,10 @@ use super::source::{Earlier, Source};
 use super::{BEFORE_ONLY, start_of_boot};
 use crate::clock::timestamp;
 
-/// What the log holds behind a place.
 pub(crate) struct LogEvents {
     pub(crate) occurrences: Vec<Occurrence>,
     pub(crate) place: Option<LogPlace>,
-    /// Lines that were gone before they were read.
     pub(crate) missed: Missed,
-    /// Why the log could not be read, or not all of it.
     pub(crate) unread: Option<String>,
 }
 
@@ -103,7 +100,6 @@ struct Read {
     missed: Missed,
 }
 
-/// The kernel's own log, of this boot alone.
 fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>) -> std::io::Result<Read> {
     let records = source.read()?;
     let numbers = || records.iter().filter_map(|record| record.sequence);
@@ -207,7 +203,6 @@ fn of_file(
     })
 }
 
-/// How long the node has been up.
 fn uptime(root: &HostRoot) -> Option<std::time::Duration> {
     let line = root.line("proc/uptime").value?;
     let seconds: f64 = line.split(' ').next()?.parse().ok()?;

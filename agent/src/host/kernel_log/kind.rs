@@ -44,7 +44,6 @@ const COMMAND_LINE: [&str; 3] = [
     "Unknown kernel command line parameters ",
 ];
 
-/// Whether a message is of the kinds above.
 pub(super) fn is_relevant(message: &str) -> bool {
     if is_audit(message) || COMMAND_LINE.iter().any(|start| message.contains(start)) {
         return false;
@@ -53,13 +52,11 @@ pub(super) fn is_relevant(message: &str) -> bool {
         || (message.contains("segfault at") && CRASHING.iter().any(|library| message.contains(library)))
 }
 
-/// Records of the audit system, `audit: type=1400 audit(1763712000.123:45): …`, tell who opened which file, among
-/// them the programs of the driver.
+/// Audit records, `audit: type=1400 audit(1763712000.123:45): …`, tell who opened which file, even programs of the driver.
 fn is_audit(message: &str) -> bool {
     message.starts_with("audit:") || message.contains("audit(")
 }
 
-/// Whether it is about IOMMUs, which tells how they were set up at boot.
 pub(super) fn is_about_iommu(message: &str) -> bool {
     ["iommu", "IOMMU", "DMAR", "AMD-Vi"]
         .iter()

@@ -27,16 +27,13 @@ const LONGEST_LINE: usize = 1_000;
 const BEFORE_ONLY: &str = "before only: the file is a copy made at boot, to which nobody adds what the kernel writes \
                            later, so that the time of the run was not seen";
 
-/// The log, from the start of a run to its end.
 pub(crate) struct KernelLog {
     name: String,
     source: Result<Source, Fact<bool>>,
     before: Kept,
-    /// Everything about IOMMUs that was written at boot.
     about_iommu: String,
 }
 
-/// Lines within a cap, and how many did not fit.
 #[derive(Debug, Default)]
 struct Kept {
     lines: VecDeque<String>,
@@ -44,7 +41,6 @@ struct Kept {
 }
 
 impl KernelLog {
-    /// Opens the log and reads what it holds.
     pub(crate) fn open(root: &HostRoot) -> Self {
         let (name, source) = match Source::open(root) {
             Ok((name, source)) => (name, Ok(source)),
@@ -76,12 +72,10 @@ impl KernelLog {
         log
     }
 
-    /// What was written about IOMMUs in this boot, one line each.
     pub(super) fn about_iommu(&self) -> &str {
         &self.about_iommu
     }
 
-    /// What the log held, what was added since it was opened, and facts about it.
     pub(crate) fn finish(mut self) -> (Vec<LogExcerpt>, BTreeMap<String, Fact>) {
         let mut during = Kept::default();
         for record in self.read() {
@@ -136,13 +130,11 @@ impl KernelLog {
 pub(crate) struct Follower(Source);
 
 impl Follower {
-    /// Opens the log, with its name; or why it cannot be read.
     pub(crate) fn open(root: &HostRoot) -> Result<(String, Self), String> {
         let opened = Source::open(root).map(|(name, source)| (name, Self(source)));
         opened.map_err(|gap| gap.gap.map_or_else(|| gap.source.clone(), |gap| gap.reason))
     }
 
-    /// Whether it is a file that syslog writes and rotates.
     pub(crate) fn is_file(&self) -> bool {
         self.0.holds_several_boots()
     }

@@ -4,7 +4,6 @@
 const SEVERITY_BITS: u32 = 3;
 const KERNEL: u32 = 0;
 
-/// A message with what puts it in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
     /// Position in the log of this boot, where the form has it.

@@ -26,7 +26,6 @@ const TAIL_BYTES: u64 = 1024 * 1024;
 /// that is written to as fast as it is read must not hold up the agent.
 const MOST_RECORDS: usize = 400_000;
 
-/// An open log and how far it was read.
 pub(super) enum Source {
     /// The device: one record a read, and the kernel remembers the place.
     Device(File),
@@ -34,7 +33,6 @@ pub(super) enum Source {
         file: BufReader<File>,
         /// Whether its lines are records of the device, as in a tree that stands for a machine.
         is_kmsg: bool,
-        /// Whether the kernel's later messages are added to it.
         is_added_to: bool,
     },
 }
@@ -161,12 +159,10 @@ impl Source {
     }
 }
 
-/// The file of an older place, and how far it was read.
 pub(super) struct Earlier {
     pub(super) device: u64,
     pub(super) inode: u64,
     pub(super) offset: u64,
-    /// Digest of the bytes before the offset.
     pub(super) last_bytes: Option<Sha256>,
 }
 

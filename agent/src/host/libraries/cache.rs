@@ -64,7 +64,6 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u32::from_ne_bytes(four.try_into().ok()?)).ok()
 }
 
-/// A text that ends with a zero.
 fn text(bytes: &[u8], at: usize) -> Option<&str> {
     let rest = bytes.get(at..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;

@@ -29,7 +29,6 @@ const LIBRARIES: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// What of the environment says where libraries lie.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Surroundings {
     pub(super) library_path: Option<String>,

@@ -49,8 +49,7 @@ pub(crate) fn file_to_open(name: &str) -> Result<PathBuf, NotLoaded> {
     as_root(name, library_path.as_deref(), &is_trusted)
 }
 
-/// The same for a copy that was found in a place where no loader looks: as root only where nobody else can have written
-/// it.
+/// The same for a copy found where no loader looks: as root only where nobody else can have written it.
 pub(crate) fn found_file(path: &Path) -> Result<&Path, NotLoaded> {
     if !rustix::process::geteuid().is_root() {
         return Ok(path);

@@ -27,7 +27,6 @@ const PYTHONS: [&str; 4] = ["usr/lib", "usr/lib64", "usr/local/lib", "opt/conda/
 pub(super) struct Place {
     pub(super) folder: String,
     pub(super) note: String,
-    /// Where it is part of a Python package.
     pub(super) wheel: Option<Wheel>,
 }
 
@@ -108,7 +107,6 @@ pub(super) fn places(root: &HostRoot, search: &Search<'_>, surroundings: &Surrou
     places
 }
 
-/// What a folder's name tells whichever way it was found.
 fn note_of(folder: &str) -> Option<&'static str> {
     let mut parts = folder.split('/');
     if parts.clone().any(|part| part == "stubs") {
@@ -119,7 +117,6 @@ fn note_of(folder: &str) -> Option<&'static str> {
         .then_some("forward-compatibility copy of the toolkit")
 }
 
-/// The folders below `folder` whose names begin so.
 fn beginning_with(root: &HostRoot, folder: &str, start: &str) -> Vec<String> {
     let names = root.names(folder).value.unwrap_or_default();
     let fitting = names.into_iter().filter(|name| name.starts_with(start));

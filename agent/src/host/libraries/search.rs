@@ -17,7 +17,6 @@ pub(super) struct Search<'a> {
     pub(super) named: Vec<String>,
     /// What the cache has of the libraries asked for, by `wanted`.
     pub(super) cached: Vec<cache::Entry>,
-    /// The folders that are looked into last.
     pub(super) usual: Vec<String>,
     /// First bytes of a file for this machine.
     own: Vec<u8>,
@@ -44,7 +43,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The path, below the root, of the file that opening `name` would take.
     pub(super) fn find(&self, name: &str) -> Option<String> {
         let beside = |folder: &String| format!("{folder}/{name}");
         let cached = self.cached.iter().filter(|entry| entry.name == name);

@@ -21,7 +21,6 @@ pub(super) enum Distrust {
     Mode { path: PathBuf, mode: u32 },
     #[error("{}: {source}", .path.display())]
     Unreadable { path: PathBuf, source: io::Error },
-    /// Links without end.
     #[error("{} leads through more than {MOST_LINKS} links", .0.display())]
     Links(PathBuf),
 }
@@ -89,7 +88,6 @@ fn judge(path: &Path, data: &Metadata, is_trusted: &dyn Fn(u32) -> bool) -> Resu
     Ok(())
 }
 
-/// Names and `..`, without the root and `.`.
 fn parts(path: &Path) -> VecDeque<PathBuf> {
     let kept = path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(PathBuf::from(name)),

@@ -24,11 +24,9 @@ const BITS: [(&str, u16); 7] = [
     ("egress_control", 1 << 5),
     ("direct_translated", 1 << 6),
 ];
-/// Those that send traffic between peers up to the root complex, or refuse it. Source validation does not: it only
-/// checks who sends.
+/// Those that send traffic between peers to the root complex, or refuse it. Source validation only checks who sends.
 const REDIRECTING: u16 = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5;
 
-/// What a bridge does with traffic between the devices below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Acs {
     Absent,
@@ -79,12 +77,10 @@ impl Acs {
         Err((GapKind::Failed, "its list of capabilities runs in a circle"))
     }
 
-    /// Whether traffic between peers is redirected or refused here.
     pub(super) fn redirects(self) -> bool {
         matches!(self, Self::Present { control, .. } if control & REDIRECTING != 0)
     }
 
-    /// As the report writes it: what is switched on, and what could be.
     pub(super) fn to_json(self) -> Value {
         let (present, capability, control) = match self {
             Self::Absent => (false, 0, 0),

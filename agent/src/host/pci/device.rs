@@ -27,7 +27,6 @@ impl<'a> Device<'a> {
         format!("{DEVICES}/{}/{name}", self.address)
     }
 
-    /// One attribute without its line end.
     pub(super) fn attribute(&self, name: &str) -> Fact<String> {
         self.root.line(&self.file(name))
     }
@@ -41,7 +40,6 @@ impl<'a> Device<'a> {
         self.root.find(&self.file(name), otherwise, pick)
     }
 
-    /// Last part of where a link of the device leads.
     pub(super) fn link_name(&self, name: &str) -> Fact<String> {
         let target = self.root.link(&self.file(name));
         target.map(|path| path.rsplit('/').next().unwrap_or_default().to_owned())
@@ -65,7 +63,6 @@ impl<'a> Device<'a> {
         })
     }
 
-    /// What its configuration space says about ACS.
     pub(super) fn acs(&self) -> Fact<Acs> {
         let path = self.file("config");
         let config = match self.root.open(&path) {
@@ -84,7 +81,6 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// As one step of a path: identity, link and ACS.
     pub(super) fn describe(&self) -> Value {
         let width = |name| self.find(name, NO_LINK, link_width);
         let generation = |name| self.find(name, NO_LINK, link_generation);

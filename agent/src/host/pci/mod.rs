@@ -47,7 +47,6 @@ pub(super) fn gpu_facts(root: &HostRoot, address: &str) -> BTreeMap<String, Fact
     facts
 }
 
-/// The NUMA node of the device at an address.
 pub(super) fn numa_node(root: &HostRoot, address: &str) -> Fact<u64> {
     Device::new(root, address).find("numa_node", NO_NODE, node)
 }
@@ -76,7 +75,6 @@ pub(super) fn is_virtual_function(root: &HostRoot, address: &str) -> bool {
     Device::new(root, address).link_name("physfn").value.is_some()
 }
 
-/// The IOMMU groups that GPUs are in.
 pub(super) fn gpu_groups(root: &HostRoot) -> Vec<String> {
     let addresses = gpu_addresses(root);
     let groups = addresses
@@ -85,7 +83,6 @@ pub(super) fn gpu_groups(root: &HostRoot) -> Vec<String> {
     groups.filter_map(|group| group.value).collect()
 }
 
-/// The steps from the GPU up to its root port.
 fn path(root: &HostRoot, gpu: &Device<'_>) -> Fact {
     gpu.ancestry().map(|addresses| {
         let steps = addresses
@@ -105,8 +102,7 @@ fn node(text: &str) -> Option<u64> {
 
 const NO_BAR1: &str = "BAR1 has no address: the firmware found no room for it, or the device has none";
 
-/// Lines of `start end flags`, in hexadecimal. BAR1 is the second line, or the third where BAR0 is a 64-bit one, as
-/// on an H200.
+/// Lines of `start end flags`, in hexadecimal. BAR1 is the second line, or the third where BAR0 is a 64-bit one (H200).
 fn bar1_bytes(resource: &str) -> Option<u64> {
     let hex = |word: Option<&str>| u64::from_str_radix(word?.strip_prefix("0x")?, 16).ok();
     let bar0 = resource.lines().next()?.split_whitespace().nth(2);
@@ -132,7 +128,6 @@ fn number_or_text(text: String) -> Value {
     text.parse::<u64>().map_or(Value::String(text), Value::from)
 }
 
-/// Why the tree of a guest says nothing about the machine.
 fn guest<T>(source: &str) -> Fact<T> {
     let reason = "not visible from here: a virtual machine shows a PCI tree of its own, not the machine's";
     absent(GapKind::NotVisible, source, reason)

@@ -95,8 +95,7 @@ impl Meeting {
     }
 }
 
-/// The bridges that redirect, or the gap of one that might. One that is seen to redirect is worth more than another
-/// that is not seen.
+/// The bridges that redirect, or the gap of one that might. One that is seen to redirect is worth more than a gap.
 fn redirecting(root: &HostRoot, bridges: &[String]) -> Fact {
     let mut found = Vec::new();
     let mut unseen = None;

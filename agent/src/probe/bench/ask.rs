@@ -12,7 +12,6 @@ use super::mode::Mode;
 pub(super) struct Measured {
     pub(super) samples: Vec<Sampled>,
     pub(super) conditions: Vec<Conditions>,
-    /// Flows whose data did not arrive as it was sent.
     pub(super) wrong: Vec<WrongData>,
 }
 

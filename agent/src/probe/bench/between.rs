@@ -13,7 +13,6 @@ use super::{Bench, Measured, Shape, closed_cells, lost, sorted, with_conditions}
 /// How far a pair's figure may move when other pairs run at the same time.
 pub(super) const SAME: f64 = 0.02;
 
-/// The kinds of copies between two GPUs.
 pub(super) const KINDS: [(Engine, Operation); 4] = [
     (Engine::Ce, Operation::Push),
     (Engine::Ce, Operation::Pull),
@@ -29,7 +28,6 @@ pub(super) fn initiator(way: &Way, operation: Operation) -> u32 {
     }
 }
 
-/// A flow of copies, at a place of both buffers.
 pub(super) fn flow(
     way: &Way,
     (engine, operation): (Engine, Operation),
@@ -70,7 +68,6 @@ pub(super) fn between(metric: &'static str, (engine, operation): (Engine, Operat
     }
 }
 
-/// Whether the first cell's figure stays what it is when others run beside it, within a share of it.
 pub(super) fn is_same(alone: &[Cell], beside: &[Cell], within: f64) -> bool {
     let figure = |cells: &[Cell]| cells.first().and_then(Cell::median);
     match (figure(alone), figure(beside)) {
@@ -86,7 +83,6 @@ fn rates(samples: &[Sampled], flow: usize, bytes: u64) -> Vec<f64> {
 }
 
 impl Bench<'_> {
-    /// Runs flows of ways at the same time; a cell for each way.
     fn take(
         &mut self,
         session: &mut Session<'_>,
@@ -150,7 +146,6 @@ impl Bench<'_> {
         self.copy_latency(session, ways, false);
     }
 
-    /// Measures one pair alone, and again while others run beside it.
     pub(super) fn may_run_at_once(&mut self, session: &mut Session<'_>, ways: &[Way]) -> bool {
         let kind = (Engine::Ce, Operation::Push);
         let all = rounds(ways, Beside::Others);
@@ -174,7 +169,6 @@ impl Bench<'_> {
         same
     }
 
-    /// One way, by each engine and from each end.
     pub(super) fn one_way(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         for kind in KINDS {
             let shape = Shape {
@@ -215,7 +209,6 @@ impl Bench<'_> {
         }
     }
 
-    /// The same copies at each size: how large one has to be to fill the links.
     pub(super) fn sweep(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         for kind in [KINDS[0], KINDS[2]] {
             let largest = self.mode.bytes;

@@ -115,7 +115,6 @@ impl Plan {
         self.copies(bytes, copies, REACHED * self.between)
     }
 
-    /// A round of loads that wait for each other.
     fn loads(&self, hops: u32, load: f64) -> f64 {
         let samples = self.mode.samples;
         let all = samples * hops + hops.min(WARM_HOPS) + samples.saturating_sub(1) * WARM_HOPS_AGAIN;

@@ -11,7 +11,6 @@ use super::ways::Way;
 use super::{Bench, Shape, with_conditions};
 
 impl Bench<'_> {
-    /// All to one, one to all, and every GPU to every other: each way uses its own piece of the buffers.
     pub(super) fn fans(&mut self, session: &mut Session<'_>, ways: &[Way]) {
         let open: Vec<Way> = ways.iter().filter(|way| way.closed.is_none()).cloned().collect();
         let gpus = self.gpus;
@@ -133,8 +132,7 @@ fn longest(sample: &Sampled, flows: &[usize]) -> Option<f64> {
     each.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
 }
 
-/// When a GPU's copy has its turn: first with the GPU behind it, then with the one behind that. In each turn no two have
-/// the same other end.
+/// When a GPU's copy has its turn: first with the GPU behind it, then the next. No two in a turn share the other end.
 fn turn(way: &Way, operation: Operation, gpus: u32) -> (u32, u32) {
     let one = initiator(way, operation);
     let other = if one == way.source {

@@ -43,7 +43,6 @@ const KINDS: [Kind; 3] = [
     },
 ];
 
-/// A copy between a GPU and its host memory.
 fn flow(gpu: u32, to_gpu: bool, engine: Engine, memory: Place, times: u32) -> FlowOf {
     let own = Place::Gpu(gpu, 0);
     let (source, destination) = if to_gpu { (memory, own) } else { (own, memory) };
@@ -63,7 +62,6 @@ fn flow(gpu: u32, to_gpu: bool, engine: Engine, memory: Place, times: u32) -> Fl
     }
 }
 
-/// The cell of a GPU, in the one direction or the other.
 fn cell(gpu: u32, to_gpu: bool, samples: Result<Vec<f64>, Gap>) -> Cell {
     let (source, destination) = if to_gpu {
         (None, Some(gpu))
@@ -116,7 +114,6 @@ impl Bench<'_> {
         (0..half).map(|gpu| with_other(gpu).collect()).collect()
     }
 
-    /// Measures one GPU alone, and again while the one half of all further on runs beside it, to both and from both.
     fn halves_may_run_at_once(&mut self, session: &mut Session<'_>) -> bool {
         let rounds = self.host_rounds(true);
         let Some([first, other]) = rounds.first().map(Vec::as_slice) else {
@@ -145,7 +142,6 @@ impl Bench<'_> {
         same
     }
 
-    /// Copies with the host memory of these GPUs, at the same time.
     fn with_memory(
         &mut self,
         session: &mut Session<'_>,
@@ -162,7 +158,6 @@ impl Bench<'_> {
         self.ends(session, shape, flows.collect(), &ends)
     }
 
-    /// Up and down at the same time, a half of the host memory each.
     fn both_ways_with_host(&mut self, session: &mut Session<'_>) {
         let bytes = (self.mode.pinned_bytes / 2).max(16);
         let copies = self.mode.host_copies;
@@ -204,7 +199,6 @@ impl Bench<'_> {
         }
     }
 
-    /// Runs flows at the same time; a cell for each.
     fn ends(
         &mut self,
         session: &mut Session<'_>,

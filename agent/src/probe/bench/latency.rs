@@ -150,7 +150,6 @@ impl Bench<'_> {
         }
     }
 
-    /// Chases at the same time, a cell for each.
     fn chases(&mut self, session: &mut Session<'_>, shape: Shape, round: &[Way]) -> Vec<Cell> {
         self.begin(shape);
         let flows = round.iter().map(|way| chase(way, self.mode.hops));
@@ -170,7 +169,6 @@ impl Bench<'_> {
         round.iter().enumerate().map(cell).collect()
     }
 
-    /// The same while the copy engine of the GPU that loads fetches data from the same owner.
     fn under_load(&mut self, session: &mut Session<'_>, ways: &[Way], beside: Beside) {
         let shape = Shape {
             at_once: beside != Beside::Nobody,
@@ -188,7 +186,6 @@ impl Bench<'_> {
         self.add(shape, sorted(cells));
     }
 
-    /// Chases at the same time, each beside so many copies.
     fn loaded_chases(
         &mut self,
         session: &mut Session<'_>,
@@ -222,7 +219,6 @@ impl Bench<'_> {
         round.iter().enumerate().map(cell).collect()
     }
 
-    /// Loads from page-locked host memory of the GPU's own.
     fn of_host_memory(&mut self, session: &mut Session<'_>) {
         let shape = Shape {
             peer_access: None,

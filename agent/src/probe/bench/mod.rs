@@ -43,7 +43,6 @@ const PARTS_OF_FULL: usize = 7;
 /// Why nothing is measured on a GPU.
 const BUSY: &str = "somebody else uses the GPU";
 
-/// The measurements of a run as they come.
 pub(super) struct Bench<'a> {
     mode: Mode,
     gpus: u32,
@@ -57,7 +56,6 @@ pub(super) struct Bench<'a> {
     rounds: u32,
 }
 
-/// What a measurement is of, without its cells.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     metric: &'static str,
@@ -96,7 +94,6 @@ impl<'a> Bench<'a> {
         self.staged(session, &ways);
     }
 
-    /// Everything else, on the directions that the ladder has proven.
     pub(super) fn with_access(&mut self, session: &mut Session<'_>, pairs: &[Pair]) {
         self.since = Instant::now();
         let ways = pairs.iter().flat_map(|pair| {
@@ -133,7 +130,6 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The measurements in the order of the report, and what was wrong with data.
     pub(super) fn finish(self) -> (Vec<Measurement>, Vec<Failure>) {
         (self.measurements, self.wrong)
     }
@@ -161,7 +157,6 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Adds a measurement, unless there is nothing in it.
     fn add(&mut self, shape: Shape, cells: Vec<Cell>) {
         let rounds = std::mem::take(&mut self.rounds);
         let now = Instant::now();
@@ -213,7 +208,6 @@ fn lost(measured: &Measured, way: &Way) -> Option<Gap> {
     Some(Gap::new(GapKind::WrongData, its.message.clone()))
 }
 
-/// A cell for each closed way: why there is nothing.
 fn closed_cells(ways: &[Way]) -> impl Iterator<Item = Cell> {
     ways.iter().filter_map(|way| {
         let reason = way.closed.clone()?;
@@ -231,7 +225,6 @@ fn sorted(mut cells: Vec<Cell>) -> Vec<Cell> {
     cells
 }
 
-/// Those of the GPUs at both ends of a cell.
 fn with_conditions(mut cell: Cell, conditions: &[Conditions]) -> Cell {
     let ends = [cell.source, cell.destination];
     let its = conditions.iter().filter(|of| ends.contains(&Some(of.gpu)));
@@ -239,7 +232,6 @@ fn with_conditions(mut cell: Cell, conditions: &[Conditions]) -> Cell {
     cell
 }
 
-/// Whether something of every rung passed both ways.
 fn is_proven(pair: &Pair) -> bool {
     pair.directions.len() == 2
         && pair.directions.iter().all(|direction| {

@@ -4,7 +4,6 @@ use kb_core::report::Gpu;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BenchOptions {
-    /// Everything, not only what tells most.
     pub(crate) full: bool,
     pub(crate) bytes: Option<u64>,
 }
@@ -67,8 +66,7 @@ pub(super) struct Mode {
 }
 
 impl Mode {
-    /// Within what the smallest GPU can spare: the ladder holds three quarters of its memory, and the bench two
-    /// buffers.
+    /// Within what the smallest GPU can spare: the ladder holds three quarters of its memory, the bench two buffers.
     pub(super) fn of(chosen: BenchOptions, gpus: &[Gpu]) -> Self {
         let smallest = gpus.iter().filter_map(|gpu| gpu.memory_bytes.value).min();
         let spare = smallest.map_or(u64::MAX, |bytes| (bytes / 32).next_multiple_of(2 << 20));

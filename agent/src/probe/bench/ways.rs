@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::probe) struct Way {
-    /// Where the bytes come from.
     pub(super) source: u32,
     pub(super) destination: u32,
     pub(super) closed: Option<String>,

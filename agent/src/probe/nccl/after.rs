@@ -13,7 +13,6 @@ use crate::probe::setup::Setup;
 /// Other people's compute processes as they are kept.
 const AFTER: &str = "nccl.processes_after";
 
-/// Reads who uses the GPUs now, keeps it as facts, and tells in words what there is to tell.
 pub(super) fn look(found: &mut Found, setup: &Setup, gpus: &[GpuIndex]) -> Option<String> {
     let addresses = found
         .gpus
@@ -36,7 +35,6 @@ pub(super) fn look(found: &mut Found, setup: &Setup, gpus: &[GpuIndex]) -> Optio
     keep(&mut found.gpus, reading, gpus)
 }
 
-/// Adds the number of other people's processes to each GPU; of the GPUs that NCCL ran on, which have some.
 fn keep(all: &mut [Gpu], reading: Vec<BTreeMap<String, Fact>>, gpus: &[GpuIndex]) -> Option<String> {
     let mut used = Vec::new();
     for (index, (gpu, mut facts)) in (0..).zip(all.iter_mut().zip(reading)) {

@@ -24,11 +24,9 @@ const STEPS: [(Collective, u64); 4] = [
 ];
 pub(super) const BYTES: u64 = 8 << 20;
 
-/// An arm, and what else it left.
 pub(super) struct Ended {
     pub(super) arm: NcclArm,
     pub(super) library: Option<Library>,
-    /// What each process wrote to standard error.
     pub(super) said: Vec<String>,
     pub(super) stuck: Vec<Stuck>,
 }
@@ -150,7 +148,6 @@ fn answered(failure: &CallFailure) -> Outcome {
     }
 }
 
-/// What two arms over the same GPUs come to.
 pub(super) fn weigh(with: Outcome, without: Outcome) -> NcclVerdict {
     let fails = |outcome| matches!(outcome, Outcome::Fail | Outcome::Hang);
     match (with, without) {

@@ -15,11 +15,9 @@ const RUNG: u8 = 7;
 #[derive(Clone, Copy)]
 pub(super) struct Over<'a> {
     pub(super) gpus: &'a [GpuIndex],
-    /// How far NCCL uses peer access, where somebody has said.
     pub(super) limit: Option<&'a Limit>,
 }
 
-/// The pairs between which NCCL is kept from peer access.
 pub(super) fn left_out(found: &Found, limit: Option<&Limit>, gpus: &[GpuIndex]) -> Vec<(GpuIndex, GpuIndex)> {
     let Some(limit) = limit else {
         return Vec::new();
@@ -30,7 +28,6 @@ pub(super) fn left_out(found: &Found, limit: Option<&Limit>, gpus: &[GpuIndex]) 
     out.map(|pair| (pair.a, pair.b)).collect()
 }
 
-/// What the arms over all GPUs say of each pair and of the run.
 pub(super) fn conclude(
     found: &mut Found,
     arms: &[NcclArm],
@@ -64,7 +61,6 @@ pub(super) fn conclude(
     }
 }
 
-/// Which pairs are at fault where all of them together fail with peer access.
 pub(super) fn one_by_one(
     found: &mut Found,
     shown: &mut Shown,
@@ -144,7 +140,6 @@ fn note(
     granted
 }
 
-/// A failure of the run as a whole.
 fn of_arm(arm: &NcclArm, message: &str) -> Failure {
     Failure {
         // As in [`note`]: ncclSystemError would be read as the driver's 2, memory that is full.

@@ -19,7 +19,6 @@ pub(super) struct Crowd<'a> {
 }
 
 impl<'a> Crowd<'a> {
-    /// So many, with these variables beside the agent's own.
     pub(super) fn start(
         setup: &'a Setup,
         count: usize,
@@ -68,7 +67,6 @@ impl<'a> Crowd<'a> {
         Ok(answers.into_iter().flatten().collect())
     }
 
-    /// The same of the first process alone.
     pub(super) fn first(&mut self, command: &Command) -> Result<Answer, Trouble> {
         let nobody = || Trouble::Worker(Fault::Start("no worker runs".to_owned()));
         let limit = self.setup.limit(1) + GRACE;
@@ -99,7 +97,6 @@ impl<'a> Crowd<'a> {
     }
 }
 
-/// Another answer than the one that was due.
 pub(super) fn nonsense(answer: &Answer) -> Trouble {
     Trouble::Worker(Fault::Nonsense(format!("{answer:?}")))
 }

@@ -22,11 +22,9 @@ pub(super) const LARGEST: u64 = 512 << 20;
 /// A GPU has room for the two buffers of an eighth of its memory each.
 const SHARE: u64 = 8;
 
-/// What was measured, and what else it left.
 #[derive(Default)]
 pub(super) struct Figures {
     pub(super) measurements: Vec<Measurement>,
-    /// What was wrong with data, in words.
     pub(super) wrong: Vec<String>,
     pub(super) said: Vec<String>,
     pub(super) stuck: Vec<Stuck>,
@@ -189,7 +187,6 @@ impl Figures {
     }
 }
 
-/// Bytes as 1e9 of them.
 fn giga(bytes: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
     let bytes = bytes as f64;

@@ -41,7 +41,6 @@ pub(crate) struct NcclOptions {
 }
 
 impl NcclOptions {
-    /// Bytes of the largest collective, where the GPUs have room for it.
     pub(crate) fn largest(&self) -> u64 {
         self.bytes.unwrap_or(figures::LARGEST)
     }
@@ -51,13 +50,11 @@ const WARNS: &str = "NCCL WARN";
 /// Lines of NCCL's warnings that are kept of an arm.
 const MOST_LINES: usize = 100;
 
-/// What the arms have shown so far.
 struct Shown {
     arms: Vec<NcclArm>,
     library: Option<Library>,
 }
 
-/// Runs it and adds it to what was found.
 pub(super) fn add(
     found: &mut Found,
     chosen: &NcclOptions,
@@ -153,7 +150,6 @@ pub(super) fn add(
 }
 
 impl Shown {
-    /// Keeps an arm, and adds what it left to what was found.
     fn take(&mut self, found: &mut Found, ended: Ended) -> NcclArm {
         self.library = self.library.take().or(ended.library);
         found.logs.extend(warnings(&ended.said));
@@ -208,7 +204,6 @@ fn warnings(said: &[String]) -> Option<LogExcerpt> {
     })
 }
 
-/// Copies of the library that the host's facts list and no loader takes, in their order.
 fn copies(host: &BTreeMap<String, Fact>) -> Vec<String> {
     let listed = host
         .get(fact_name::LIBRARIES_NCCL)

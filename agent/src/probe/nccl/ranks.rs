@@ -13,7 +13,6 @@ use super::crowd::{Crowd, nonsense};
 pub(super) struct Stage<'a> {
     pub(super) setup: &'a Setup,
     pub(super) chosen: &'a NcclOptions,
-    /// Copies of the library that were found where no loader looks.
     pub(super) copies: Vec<String>,
     /// UUIDs of the GPUs in CUDA's order.
     pub(super) uuids: Vec<Option<String>>,
@@ -25,7 +24,6 @@ pub(super) enum Stop {
     Nccl(Trouble),
 }
 
-/// The library, once a process has opened it.
 #[derive(Debug, Clone)]
 pub(super) struct Library {
     pub(super) file: Fact<String>,
@@ -50,7 +48,6 @@ impl Stage<'_> {
         variables
     }
 
-    /// Opens driver and NCCL in every process.
     pub(super) fn open(&self, crowd: &mut Crowd<'_>) -> Result<Library, Stop> {
         crowd.all(1, |_| Command::Load).map_err(Stop::Before)?;
         let attached = crowd
@@ -105,12 +102,10 @@ impl Stage<'_> {
     }
 }
 
-/// What a collective came to in all processes.
 #[derive(Default)]
 pub(super) struct Ran {
     /// Of each sample, by the slowest process.
     pub(super) seconds: Vec<f64>,
-    /// What is wrong with data, in words.
     pub(super) wrong: Vec<String>,
     pub(super) conditions: Vec<Conditions>,
 }

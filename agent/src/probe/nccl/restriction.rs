@@ -1,5 +1,4 @@
-//! Settings of the operator's that keep NCCL from using peer access, all of it or beyond a distance: arm A shows nothing
-//! about what they leave out.
+//! Settings of the operator's that keep NCCL from peer access, wholly or beyond a distance: arm A shows nothing of what they leave out.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,6 @@ enum Distance {
     System,
 }
 
-/// The setting, and how far peer access goes with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Limit {
     /// `NCCL_P2P_LEVEL=PIX in the environment`.
@@ -109,7 +107,6 @@ fn leading_number(text: &str) -> Option<i64> {
     text.get(..end.unwrap_or(text.len()))?.parse().ok()
 }
 
-/// The value that NCCL takes, and where it stands.
 fn setting<'a>(
     host: &'a BTreeMap<String, Fact>,
     name: &str,
@@ -130,7 +127,6 @@ fn setting<'a>(
     })
 }
 
-/// Why the verdict is open where no pair uses peer access.
 pub(super) fn reason(setting: &str, only: &NcclArm) -> String {
     let came_to = only
         .reason
@@ -141,7 +137,6 @@ pub(super) fn reason(setting: &str, only: &NcclArm) -> String {
     )
 }
 
-/// What a verdict leaves open where some pairs use it and others do not.
 pub(super) fn left_out(setting: &str, pairs: &[(u32, u32)]) -> String {
     let pairs: Vec<String> = pairs.iter().map(|(a, b)| format!("{a}-{b}")).collect();
     format!(

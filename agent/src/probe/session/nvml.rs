@@ -70,8 +70,7 @@ impl Session<'_> {
         answer
     }
 
-    /// Asks, and once more where a process hangs or dies. A driver that does not answer is kept for the report, and is not
-    /// asked again.
+    /// Asks, at most twice where a process hangs or dies. A driver that does not answer is kept for the report, not asked again.
     pub(super) fn ask_twice<T>(
         &mut self,
         mut ask: impl FnMut(&mut Self) -> Result<T, Trouble>,
@@ -91,7 +90,6 @@ impl Session<'_> {
         silent.map_or(Ok(()), |no_answer| Err(no_answer.trouble().clone()))
     }
 
-    /// What the report tells of the processes: a driver that did not answer, and those that did not end.
     pub(in crate::probe) fn failures(&self) -> Vec<Failure> {
         let silent = self.silent.iter().map(NoAnswer::failure);
         silent.chain(self.stuck.iter().map(stuck_failure)).collect()

@@ -25,13 +25,11 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Has a process that has just started open the driver.
     pub(super) fn begin(&mut self, role: Role) -> Result<(), Trouble> {
         self.tell(role, &Command::Load, None)?;
         self.tell(role, &Command::Attach, None)
     }
 
-    /// Waits for everything that a process was told so far.
     pub(super) fn settle(&mut self, role: Role) -> Result<(), Trouble> {
         let limit = self.due(OPEN_FACTOR);
         let Some(live) = self.seat(role) else {
@@ -123,7 +121,6 @@ impl Session<'_> {
         }
     }
 
-    /// The descriptor that came with the last answer.
     pub(in crate::probe) fn descriptor(&mut self, role: Role) -> Option<OwnedFd> {
         self.seat(role).as_mut()?.descriptor()
     }
@@ -154,7 +151,6 @@ impl Session<'_> {
         }
     }
 
-    /// Ends one process in order.
     pub(super) fn dismiss(&mut self, role: Role) {
         if let Some(mut live) = self.seat(role).take() {
             live.dismiss();

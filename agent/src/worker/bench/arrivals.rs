@@ -38,7 +38,6 @@ impl Bench {
     }
 }
 
-/// Data that one GPU gets from another.
 pub(super) struct Arrival<'a> {
     source: u32,
     destination: u32,

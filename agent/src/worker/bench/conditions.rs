@@ -7,7 +7,6 @@ use kb_core::report::Conditions;
 use crate::worker::inventory::Inventory;
 use crate::worker::protocol::{self, FlowKind, Measure};
 
-/// The GPUs of a cell as they are now.
 pub(super) fn conditions_of(measure: &Measure, inventory: Option<&Inventory>) -> Vec<Conditions> {
     let Some(inventory) = inventory else {
         return Vec::new();

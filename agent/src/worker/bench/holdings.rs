@@ -24,7 +24,6 @@ pub(super) struct OfGpu {
 }
 
 impl OfGpu {
-    /// Takes all of it, and launches each kernel once.
     pub(super) fn prepare(
         gpu: u32,
         place: &Place,
@@ -80,7 +79,6 @@ impl OfGpu {
     }
 }
 
-/// What a question for more than there is gets.
 pub(super) fn outside() -> CallError {
     CallError::Refused {
         call: "cuMemcpyAsync",

@@ -14,7 +14,6 @@ use crate::gpu::{CallError, Device, Driver, Listed, Managed, Management, PciAddr
 
 use super::protocol::{Loaded, ManagedGpu, NoList, Opened, Unanswered, Why};
 
-/// The library of a driver that is loaded and not yet called.
 pub(super) fn describe_library(driver: &Driver) -> Loaded {
     const SOURCE: &str = "/proc/self/maps";
     let library = match &driver.path {
@@ -27,7 +26,6 @@ pub(super) fn describe_library(driver: &Driver) -> Loaded {
     }
 }
 
-/// A GPU with what finds it in CUDA and in NVML.
 pub(super) struct Known {
     pub(super) device: Device,
     address: Result<PciAddress, CallError>,
@@ -42,7 +40,6 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    /// Lists the GPUs of an initialised driver.
     pub(super) fn take(driver: Driver, nvml: Rc<Management>) -> Result<Self, CallError> {
         let mut gpus = Vec::new();
         for device in driver.devices()? {
@@ -106,7 +103,6 @@ impl Inventory {
 }
 
 impl Known {
-    /// What a figure that is being taken depends on.
     pub(super) fn conditions(&self) -> BTreeMap<String, Fact> {
         self.managed.conditions().into_facts()
     }
@@ -116,8 +112,7 @@ impl Known {
     }
 }
 
-/// What may have changed on the GPUs at these addresses. Needs NVML alone, so that it can be asked even where the
-/// driver no longer opens.
+/// What may have changed on the GPUs at these addresses. Needs NVML alone: it works even where the driver no longer opens.
 pub(super) fn read_again(nvml: &Management, addresses: &[Option<String>]) -> Vec<BTreeMap<String, Fact>> {
     let read = |address: &Option<String>| {
         let Some(address) = address else {
@@ -158,7 +153,6 @@ fn describe_listed(listed: Listed) -> ManagedGpu {
     }
 }
 
-/// The value of a CUDA call, or the gap that its error is.
 fn fact<T>(call: &str, result: Result<T, CallError>) -> Fact<T> {
     match result {
         Ok(value) => Fact::read(value, call),

@@ -2,8 +2,7 @@
 
 use crate::gpu::Collective;
 
-/// The numbers of a rank repeat after so many. A prime, so that a piece that lands in the wrong place shows: pieces are
-/// multiples of powers of two.
+/// Period of a rank's numbers. A prime, so that a misplaced piece shows: pieces are multiples of powers of two.
 pub(super) const PERIOD: u64 = 65_521;
 
 /// Number `index` of what a rank sends: 1 to 251.

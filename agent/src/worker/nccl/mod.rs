@@ -28,7 +28,6 @@ const WINDOW_BYTES: usize = 16 << 10;
 /// Collectives in front of those that are timed, beside the one whose data is compared.
 const WARM_UPS: u32 = 1;
 
-/// NCCL and the ranks of this process.
 #[derive(Default)]
 pub(super) struct Ranks {
     library: Option<Nccl>,
@@ -211,7 +210,6 @@ impl Ranks {
         })
     }
 
-    /// Finds the GPUs of this process in NVML, unless that is done.
     fn watch(&mut self, nvml: &Management, driver: &Driver, devices: &[Device]) {
         for NcclMember { gpu, .. } in self.own.iter().map(|rank| rank.member) {
             let device = usize::try_from(gpu).ok().and_then(|gpu| devices.get(gpu));
@@ -232,7 +230,6 @@ impl Ranks {
         self.watched.iter().map(read).collect()
     }
 
-    /// What is wrong with what a rank has received.
     fn compare(&self, rank: &Rank, run: NcclRun, limit: Duration) -> Result<Option<String>, CallError> {
         let (collective, ranks) = (run.collective, self.count);
         let count = collective.count(run.bytes, ranks);
@@ -276,7 +273,6 @@ fn fill(stream: &Stream, buffer: &Buffer, bytes: usize, rank: u32, limit: Durati
     Ok(())
 }
 
-/// Windows that do not lie in the memory.
 const TOO_LARGE: CallError = CallError::Refused {
     call: "ncclCommInitRank",
     why: "the collective is larger than the memory that was taken for it",
@@ -291,7 +287,6 @@ fn stride(bytes: usize) -> usize {
     (bytes - WINDOW_BYTES) / WINDOWS as usize / 4 * 4
 }
 
-/// All of the first `bytes`, or windows spread over them and their end.
 fn windows_of(buffer: &Buffer, bytes: usize) -> Result<Vec<Windows<'_>>, CallError> {
     if bytes == 0 {
         return Ok(Vec::new());

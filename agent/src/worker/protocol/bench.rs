@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Flows that run at the same time, and how they are sampled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Measure {
     /// The flows; the first one starts them all.
@@ -10,7 +9,6 @@ pub(crate) struct Measure {
     pub(crate) bytes: u64,
     /// Copies in front of those that count, in the first sample and in each of the others.
     pub(crate) warm_ups: [u32; 2],
-    /// How often all of it is repeated.
     pub(crate) samples: u32,
     /// Flows of one GPU take turns, copy by copy and in their order.
     pub(crate) turns: bool,
@@ -31,11 +29,8 @@ pub(crate) struct FlowOf {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FlowKind {
     Copy {
-        /// From where.
         source: Place,
-        /// To where.
         destination: Place,
-        /// What moves the bytes.
         by: By,
     },
     Chase {
@@ -44,7 +39,6 @@ pub(crate) enum FlowKind {
     },
 }
 
-/// What moves the bytes of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum By {
@@ -74,7 +68,6 @@ pub(crate) struct Sampled {
     pub(crate) queueing: f64,
 }
 
-/// Data of a flow that did not arrive as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WrongData {
     pub(crate) source: u32,

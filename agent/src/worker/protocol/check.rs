@@ -50,7 +50,6 @@ impl CheckKind {
         }
     }
 
-    /// What moves the bytes.
     pub(crate) fn engine(self) -> Engine {
         match self {
             Self::EnablePeerAccess => Engine::Api,
@@ -72,7 +71,6 @@ pub(crate) struct Checked {
     pub(crate) spread_bytes: u64,
 }
 
-/// Result of a check that ended by itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CheckResult {

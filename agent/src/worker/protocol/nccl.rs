@@ -23,7 +23,6 @@ pub(crate) enum NcclCommand {
         ranks: u32,
         own: Vec<NcclMember>,
         bytes: u64,
-        /// Longest time to wait for work on a GPU.
         limit_ms: u64,
     },
     /// Run a collective with the ranks of this process. Answered by [`NcclAnswer::Ran`].

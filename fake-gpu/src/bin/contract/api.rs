@@ -6,14 +6,12 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 /// The code of a function that the library does not have.
 pub(crate) const ABSENT: c_int = -1;
 
-/// The opened libraries.
 pub(crate) struct Api {
     cuda: Library,
     nvml: Library,
 }
 
 impl Api {
-    /// Opens them by the names that every program opens.
     pub(crate) fn open() -> Result<Self, String> {
         let open = |name: &str| {
             // SAFETY: the vendor's libraries, or the stand-in for them.

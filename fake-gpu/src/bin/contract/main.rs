@@ -68,7 +68,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one section, or the part of another process in one.
 fn here(name: &str, rest: &[String]) -> ExitCode {
     let node = match Node::open() {
         Ok(node) => node,

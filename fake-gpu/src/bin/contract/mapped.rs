@@ -268,7 +268,6 @@ fn owner(node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// The partner.
 pub(crate) fn partner(node: &Node) -> Result<(), String> {
     let [own, _] = node.start()?;
     let bytes = granularity(node)?;

@@ -15,7 +15,6 @@ pub(crate) const OWN: &str = concat!(include_str!("kernels.ptx"), "\0");
 /// Nanoseconds after which a kernel that waits gives up.
 pub(crate) const PATIENCE: u64 = 10_000_000_000;
 
-/// The opened libraries.
 pub(crate) struct Node(Api);
 
 impl Deref for Node {
@@ -91,7 +90,6 @@ impl Node {
         Ok(address)
     }
 
-    /// Device memory of a context with zeros in it.
     pub(crate) fn zeros(&self, context: usize, bytes: usize) -> Result<u64, String> {
         let address = self.allocate(context, bytes)?;
         self.write(address, &vec![0; bytes])?;
@@ -116,7 +114,6 @@ impl Node {
         )
     }
 
-    /// Copies from the current context's view of an address.
     pub(crate) fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, String> {
         let mut into = vec![0xee; bytes];
         must(
@@ -126,7 +123,6 @@ impl Node {
         Ok(into)
     }
 
-    /// 64-bit words from the current context's view of an address.
     pub(crate) fn words(&self, address: u64, count: usize) -> Result<Vec<u64>, String> {
         let bytes = self.read(address, count * 8)?;
         Ok(bytes
@@ -137,21 +133,18 @@ impl Node {
             .collect())
     }
 
-    /// A non-blocking stream of the current context.
     pub(crate) fn stream(&self) -> Result<usize, String> {
         let mut stream = 0;
         must("cuStreamCreate", self.cuStreamCreate(&raw mut stream, 1))?;
         Ok(stream)
     }
 
-    /// An event of the current context.
     pub(crate) fn event(&self, flags: u32) -> Result<usize, String> {
         let mut event = 0;
         must("cuEventCreate", self.cuEventCreate(&raw mut event, flags))?;
         Ok(event)
     }
 
-    /// A kernel for the current context.
     pub(crate) fn kernel(&self, source: &str, name: &CStr) -> Result<usize, String> {
         let (mut module, mut function) = (0, 0);
         let image = text(source)?;
@@ -229,7 +222,6 @@ impl Node {
         found.first().copied().ok_or_else(|| "nothing read".into())
     }
 
-    /// Words `start` and up, written by a kernel of `context`.
     pub(crate) fn count_up(
         &self,
         context: usize,
@@ -243,7 +235,6 @@ impl Node {
     }
 }
 
-/// A word of pinned memory.
 pub(crate) fn host_word(address: u64) -> &'static AtomicU64 {
     // SAFETY: pinned memory that is never freed here, and touched by others in whole words.
     unsafe { AtomicU64::from_ptr(address as *mut u64) }

@@ -1,5 +1,4 @@
-//! Memory of another process by legacy handle. The section owns memory of GPU 1; its partner, another process, opens
-//! it on GPU 0.
+//! Memory of another process by legacy handle. The section owns memory of GPU 1; its partner opens it on GPU 0.
 
 use crate::{
     Section,
@@ -51,7 +50,6 @@ fn owner(node: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// The partner.
 pub(crate) fn partner(node: &Node, arguments: &[String]) -> Result<(), String> {
     let digits = arguments.first().ok_or("no handle")?;
     let mut handle = IpcHandle([0; 64]);

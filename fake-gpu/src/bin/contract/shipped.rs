@@ -22,8 +22,7 @@ const WORDS: u64 = 1000;
 const FIRST: u64 = 7;
 const SEED: u64 = 0x0123_4567_89ab_cdef;
 
-/// Runs a kernel in rows of blocks, a row a window; gives the code at its end. Parameters of 32 bits take the lower
-/// half.
+/// Runs a kernel in rows of blocks, a row a window; gives its end's code. Parameters of 32 bits take the lower half.
 fn rows(node: &Node, source: &str, kernel: &CStr, grid: [u32; 2], arguments: &[u64]) -> Result<i32, String> {
     let function = node.kernel(source, kernel)?;
     let mut pointers: Vec<*const u64> = arguments.iter().map(std::ptr::from_ref).collect();

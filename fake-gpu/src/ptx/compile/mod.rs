@@ -1,5 +1,4 @@
-//! Statements to instructions: names are looked up, types checked as `ptxas` checks them, and everything outside the
-//! subset refused.
+//! Statements to instructions: names are looked up, types checked as by `ptxas`, everything outside the subset refused.
 
 mod arithmetic;
 mod memory;
@@ -16,7 +15,6 @@ use super::{
 use names::Names;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Compiles all kernels of a text for a target.
 pub(super) fn compile(text: &Text, target: Target) -> Result<BTreeMap<String, Arc<Kernel>>, LoadError> {
     if text.version > target.max_version {
         return Err(LoadError::Version {
@@ -152,7 +150,6 @@ impl Compiler<'_> {
     }
 }
 
-/// An instruction in parts.
 struct What<'a> {
     line: usize,
     /// What follows the dots of the opcode.

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 /// Registers that a kernel can declare: no written one has more, and each thread has all of them.
 const MAX_REGISTERS: usize = 4096;
 
-/// Everything that a kernel names.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) registers: HashMap<String, (Register, Type)>,

@@ -24,18 +24,15 @@ impl What<'_> {
             .map_err(|_| self.error(format!("takes {N} operands, not {}", self.operands.len())))
     }
 
-    /// The last suffix as a type.
     pub(super) fn last_type(&self) -> Compiled<Type> {
         let word = self.suffixes.last().copied().unwrap_or_default();
         Type::read(word).ok_or_else(|| self.error(format!("'.{word}' is no integer type")))
     }
 
-    /// The suffixes before the last one.
     pub(super) fn modifiers(&self) -> &[&str] {
         self.suffixes.split_last().map_or(&[], |(_, before)| before)
     }
 
-    /// Refuses modifiers.
     pub(super) fn no_modifiers(&self) -> Compiled<()> {
         self.modifiers()
             .first()
@@ -55,7 +52,6 @@ impl What<'_> {
 }
 
 impl Compiler<'_> {
-    /// A register by its name.
     pub(super) fn register(&self, line: usize, name: &str) -> Compiled<(Register, Type)> {
         let found = self.names.registers.get(name).copied();
         found.ok_or_else(|| error(line, format!("'{name}' is no register")))
@@ -82,7 +78,6 @@ impl Compiler<'_> {
         )))
     }
 
-    /// A register that fits the type, or a number.
     pub(super) fn source(&self, what: &What<'_>, operand: &Operand, ty: Type, fit: Fit) -> Compiled<Source> {
         match operand {
             Operand::Number(value) if ty.sort != Sort::Predicate => Ok(Source::Value(ty.cut(*value))),

@@ -3,7 +3,6 @@
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Instant;
 
-/// Clocks of one launch.
 pub(super) struct Clock {
     started: Instant,
     khz: u32,
@@ -23,8 +22,7 @@ impl Clock {
         ticks as u64
     }
 
-    /// `%globaltimer`: nanoseconds of the system's clock, as on hosts whose driver sets it (it is one clock for all
-    /// GPUs).
+    /// `%globaltimer`: nanoseconds of the system's clock, one for all GPUs, as on hosts whose driver sets it.
     pub(super) fn nanoseconds() -> u64 {
         let now = clock_gettime(ClockId::Realtime);
         (now.tv_sec as u64)

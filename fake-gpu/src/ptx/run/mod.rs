@@ -39,7 +39,6 @@ pub struct Launch {
     pub parameters: Vec<u8>,
 }
 
-/// What all threads of a launch share.
 struct Shared<'a> {
     kernel: &'a Kernel,
     launch: &'a Launch,

@@ -8,7 +8,6 @@ use crate::ptx::{
 
 const WARP: u32 = 32;
 
-/// Where a thread stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Runs,
@@ -17,7 +16,6 @@ pub(super) enum State {
     Ended,
 }
 
-/// One thread.
 pub(super) struct Thread {
     registers: Vec<u64>,
     /// Of the next instruction.
@@ -27,7 +25,6 @@ pub(super) struct Thread {
     pub(super) state: State,
 }
 
-/// What comes after an instruction.
 enum Then {
     Next,
     Jump(usize),
@@ -47,7 +44,6 @@ impl Thread {
         }
     }
 
-    /// Its number in the grid.
     pub(super) fn number(&self, launch: &Launch) -> u64 {
         let number = |[x, y, z]: [u32; 3], [width, height, _]: [u32; 3]| {
             u64::from(x) + u64::from(width) * (u64::from(y) + u64::from(height) * u64::from(z))

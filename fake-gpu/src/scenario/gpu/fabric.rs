@@ -54,7 +54,6 @@ pub enum FabricState {
 }
 
 impl FabricState {
-    /// The number in the C interface.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::NotSupported => 0,

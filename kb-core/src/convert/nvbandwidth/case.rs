@@ -4,14 +4,12 @@ use super::OTHER;
 use crate::convert::draft::Figure;
 use crate::report::{Engine, Operation};
 
-/// A test.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case {
     pub(super) layout: Layout,
     pub(super) figure: Figure<'static>,
 }
 
-/// What row and column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// One row; the column's GPU receives from the host.
@@ -36,7 +34,6 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// As many rows as columns.
     pub(super) fn is_square(self) -> bool {
         matches!(self, Self::Push | Self::Pull | Self::Both { .. })
     }
@@ -54,7 +51,6 @@ impl Layout {
     }
 }
 
-/// The test of a name.
 pub(super) fn case(name: &str, bytes: u64) -> Option<Case> {
     let (base, engine) = if name == "device_local_copy" {
         (name, Engine::Ce)

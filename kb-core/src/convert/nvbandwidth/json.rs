@@ -11,7 +11,6 @@ use crate::convert::lines::measured;
 use crate::convert::matrix::{Matrix, Row};
 use crate::report::Failure;
 
-/// True of a text that begins as JSON, white space and the mark of UTF-8 aside.
 pub(in crate::convert) fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(b"{")

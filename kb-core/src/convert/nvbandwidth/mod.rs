@@ -20,7 +20,6 @@ use super::error::ConvertError;
 use super::matrix::Matrix;
 use crate::report::{Engine, Fact, Operation, fact_name};
 
-/// As notes and sources name it.
 const TOOL: &str = "nvbandwidth";
 /// Its buffer without `-b`, in bytes.
 const BUFFER_BYTES: u64 = 512 << 20;

@@ -9,7 +9,6 @@ use crate::convert::lines::Line;
 use crate::convert::matrix::{self, Matrix, figure};
 use crate::report::Failure;
 
-/// A test that has begun.
 struct Running {
     name: String,
     line: usize,
@@ -20,7 +19,6 @@ struct Running {
     excused: bool,
 }
 
-/// Reads a whole output.
 pub(in crate::convert) fn read(
     draft: &mut Draft,
     section: &Section<'_>,

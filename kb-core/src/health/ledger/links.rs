@@ -36,7 +36,6 @@ impl Ledger {
     }
 }
 
-/// Whether a state is about the links of a GPU.
 pub(super) fn is_of(state: &Reading, device: &str) -> bool {
     state.cause == cause::LINKS_DOWN && state.device == device
 }

@@ -37,15 +37,13 @@ pub enum Place {
         inode: u64,
         /// Bytes before that place.
         offset: u64,
-        /// Digest of the last bytes before it. A file that was emptied and filled again has others there. Absent in
-        /// ledgers of older agents.
+        /// Digest of the last bytes before it, which tells a refilled file. Absent in ledgers of older agents.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         last_bytes: Option<Sha256>,
     },
 }
 
 impl Ledger {
-    /// Takes in the lines of a look, and which lines nobody read.
     pub(super) fn log(&mut self, look: &Look) {
         for event in &look.events {
             self.event(event, look);
@@ -164,7 +162,6 @@ impl Ledger {
     }
 }
 
-/// Id of the entry of an Xid 154 to an action that is not known.
 fn unknown_action(device: &str) -> String {
     let cause = cause::XID;
     format!("{cause}-154@{device}")

@@ -15,9 +15,7 @@ use self::new::New;
 use crate::observation::{Count, Look, Reading, cause};
 use crate::report::{Bearing, Clear, Counter, Entry, Health, NODE, Nature, Proof, Unread, Verdict};
 
-/// The version of the file that this build writes and reads.
 const VERSION: u32 = 1;
-/// Clears that are kept, the newest ones.
 const MOST_CLEARS: usize = 100;
 
 /// What is known of a node from look to look.
@@ -34,8 +32,7 @@ pub struct Ledger {
     /// How far the kernel log was read.
     pub log: Option<LogPlace>,
     last_proof: Option<Proof>,
-    /// PCI addresses of the GPUs that were listed in the boot `gpus_boot`. A look at some GPUs takes none away. Earlier
-    /// builds kept a number as `gpus`.
+    /// PCI addresses listed in the boot `gpus_boot`. A look at some GPUs takes none away. Earlier builds kept a number as `gpus`.
     #[serde(default, rename = "gpus_seen")]
     gpus: BTreeSet<String>,
     #[serde(default)]
@@ -99,8 +96,7 @@ impl Ledger {
         serde_json::to_vec(self)
     }
 
-    /// A new one in place of one that could not be read: how the node is cannot be told until that is cleared, or
-    /// proven after a new boot.
+    /// A new one for one that could not be read: the node's state is unknown until cleared, or proven after a new boot.
     pub fn in_place_of_damaged(why: &str, at: &str, boot_id: Option<&str>) -> Self {
         let mut ledger = Self::default();
         ledger.add(New {
@@ -200,8 +196,7 @@ impl Ledger {
         });
     }
 
-    /// Ends what a person says has ended, by id, or by cause on all devices. What is still read as bad opens again with
-    /// the next look.
+    /// Ends what a person says has ended, by id, or by cause on all devices. What is still bad opens again at the next look.
     pub fn clear(&mut self, what: &str, reason: &str, by: &str, at: &str) -> Result<Clear, ClearError> {
         let is_meant = |entry: &Entry| entry.id == what || entry.cause == what;
         let ids = |of: &dyn Fn(&Entry) -> bool| -> Vec<String> {

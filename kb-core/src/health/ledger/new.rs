@@ -6,7 +6,6 @@ use crate::ids::RecordId;
 use crate::observation::{KnownXid, Look, bearing_of, cause};
 use crate::report::{Bearing, Nature};
 
-/// What was seen, before it is known whether it is open already.
 pub(super) struct New<'a> {
     pub(super) cause: &'a str,
     pub(super) device: &'a str,

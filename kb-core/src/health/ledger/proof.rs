@@ -47,7 +47,6 @@ impl Ledger {
     }
 }
 
-/// The GPUs of a report by address, and whether a pair of each was proven.
 fn proven_devices(report: &Report) -> Vec<(String, bool)> {
     let takes_part = |pair: &Pair, index: usize| {
         let index = u32::try_from(index).unwrap_or(u32::MAX);

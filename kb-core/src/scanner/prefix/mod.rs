@@ -16,25 +16,19 @@ use launchers::{
 
 /// No prefix is looked for beyond this, in bytes.
 const MAX_PREFIX: usize = 256;
-/// Parts that one line may have before its message.
 const MAX_PARTS: usize = 10;
 
 /// What stands before a message. Ranges are places in the line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Prefix {
-    /// Where the message begins.
     pub(super) len: usize,
     /// The first time in it.
     pub(super) stamp: Option<Stamp>,
-    /// Where that time stands.
     pub(super) time: Option<Range<usize>>,
     /// The host, where a form names one; of a pod its name.
     pub(super) host: Option<Range<usize>>,
-    /// The process.
     pub(super) pid: Option<Range<usize>>,
-    /// The rank among the workers of a job.
     pub(super) rank: Option<Range<usize>>,
-    /// The container.
     pub(super) unit: Option<Range<usize>>,
     /// The GPU, by the number that the process has for it.
     pub(super) gpu: Option<Range<usize>>,
@@ -99,7 +93,6 @@ impl Prefix {
     }
 }
 
-/// Reads the prefix of a line.
 pub(super) fn read(line: &[u8]) -> Prefix {
     let head = line.get(..line.len().min(MAX_PREFIX)).unwrap_or_default();
     let mut prefix = Prefix::default();
@@ -228,10 +221,8 @@ fn syslog_host(rest: &[u8]) -> Option<(Range<usize>, Part)> {
     (!is_word).then_some((start..start + len, process))
 }
 
-/// Reads one form of part.
 type Form = fn(&[u8]) -> Option<Part>;
 
-/// Parts without a time.
 fn plain(rest: &[u8]) -> Option<Part> {
     const FORMS: [Form; 12] = [
         rank,

@@ -13,7 +13,6 @@ impl PhraseSpec {
         outline(self).map(|outline| outline.analysis.facts)
     }
 
-    /// The set of contexts, and its place among all.
     pub(super) fn known_context(&self) -> Result<(usize, &'static Context), PatternError> {
         let Some(known) = context(&self.context) else {
             let names: Vec<&str> = CONTEXTS.iter().map(|context| context.name).collect();

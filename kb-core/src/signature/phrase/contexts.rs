@@ -11,7 +11,6 @@ pub(crate) struct Context {
 /// One way: regexes (Rust syntax) that end where the phrase begins, and that begin where it ends.
 #[derive(Debug)]
 pub(crate) struct Way {
-    /// What stands there.
     pub(crate) said: Said,
     /// Of both regexes, and of the phrase: `i` or nothing.
     pub(crate) flags: &'static str,
@@ -21,10 +20,8 @@ pub(crate) struct Way {
     pub(crate) after: &'static str,
 }
 
-/// What of a phrase a way prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// Its words.
     Text,
     /// Its numbers: `700`.
     Decimal,
@@ -43,7 +40,6 @@ pub(crate) const MOST_AFTER: usize = 512;
 /// The group of a number that must be the phrase's.
 pub(super) const NUMBER: &str = "number";
 
-/// The set of this name.
 pub(crate) fn context(name: &str) -> Option<(usize, &'static Context)> {
     CONTEXTS
         .iter()
@@ -56,19 +52,16 @@ impl Context {
         self.ways.iter().copied().flatten()
     }
 
-    /// Whether it prints words.
     pub(super) fn prints_text(&self) -> bool {
         self.ways().any(|way| way.said == Said::Text)
     }
 
-    /// Whether it prints numbers.
     pub(super) fn prints_numbers(&self) -> bool {
         self.ways().any(|way| way.said != Said::Text || way.has_number())
     }
 }
 
 impl Way {
-    /// Whether a number stands before the words.
     pub(super) fn has_number(&self) -> bool {
         let group = format!("(?P<{NUMBER}>");
         self.before.iter().any(|before| before.contains(&group))

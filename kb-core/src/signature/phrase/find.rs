@@ -16,7 +16,6 @@ use crate::signature::check::{CompiledPattern, Texts, compile_often};
 /// Largest automaton of one side of a way, in bytes; there are two of each, and a few dozen ways.
 const AUTOMATON_BYTES: usize = 256 << 10;
 
-/// A phrase ready to be looked for.
 #[derive(Debug)]
 pub(crate) struct Phrase {
     /// Place of the set of contexts among all.
@@ -28,7 +27,6 @@ pub(crate) struct Phrase {
     numbers: Vec<u32>,
 }
 
-/// Where a phrase stands with what makes it count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PhraseHit {
     pub(crate) span: Range<usize>,
@@ -38,7 +36,6 @@ pub(crate) struct PhraseHit {
     pub(crate) way: usize,
 }
 
-/// A way's two regexes.
 #[derive(Debug)]
 struct Sides {
     /// Ends one byte behind the phrase's first, so that edges of words are seen where it begins.
@@ -106,7 +103,6 @@ impl Phrase {
         Ok(best)
     }
 
-    /// Whether the phrase stands on a line in one of its contexts.
     pub(crate) fn stands_on(&self, line: &str) -> bool {
         let text = line.as_bytes();
         let (lower, texts) = (text.to_ascii_lowercase(), Texts::of(text));
@@ -114,7 +110,6 @@ impl Phrase {
         found.is_ok_and(|hit| hit.is_some())
     }
 
-    /// Whether one way is what stands around the phrase.
     fn judge(
         &self,
         (way, sides): (usize, &Sides),
@@ -155,7 +150,6 @@ impl Phrase {
     }
 }
 
-/// The compiled ways of a set.
 fn sides(context: usize, texts: Texts) -> Result<&'static [Sides], PatternError> {
     let (Some(set), Some([ascii, any])) = (CONTEXTS.get(context), COMPILED.get(context)) else {
         return Ok(&[]);

@@ -16,14 +16,12 @@ const SIGN: &str = "\u{e000}";
 /// What is known of each way of each set, in their order, read when first needed.
 static READ: [OnceLock<Vec<Analysis>>; CONTEXTS.len()] = [const { OnceLock::new() }; CONTEXTS.len()];
 
-/// What the matcher knows of a phrase before it looks for it.
 pub(crate) struct Outline {
     pub(crate) analysis: Analysis,
     /// What each of the context's ways needs of a line.
     pub(crate) ways: Vec<Vec<Clause>>,
 }
 
-/// Reads a phrase.
 pub(crate) fn outline(spec: &PhraseSpec) -> Result<Outline, PatternError> {
     let (place, context) = spec.known_context()?;
     let read = read(place, context)?;
@@ -62,7 +60,6 @@ pub(crate) fn outline(spec: &PhraseSpec) -> Result<Outline, PatternError> {
 }
 
 impl PhraseSpec {
-    /// What a way prints of the phrase, in ASCII lower case.
     pub(super) fn said(&self, way: &Way) -> Vec<String> {
         let numbers = self.numbers.iter();
         match way.said {
@@ -88,13 +85,11 @@ fn read(place: usize, context: &Context) -> Result<&'static [Analysis], PatternE
 }
 
 impl Way {
-    /// The whole way as a pattern, with this in the phrase's place.
     pub(super) fn around(&self, said: &str) -> PatternSpec {
         let said = regex_syntax::escape(said);
         self.part(format!("(?:{}){said}{}", self.before.join("|"), self.after))
     }
 
-    /// A part of the way as a pattern.
     pub(super) fn part(&self, regex: String) -> PatternSpec {
         PatternSpec {
             id: String::new(),
@@ -105,7 +100,6 @@ impl Way {
     }
 }
 
-/// The clause that holds whichever branch is there.
 fn any_of(mut branches: Vec<Vec<Clause>>) -> Vec<Clause> {
     if branches.len() <= 1 {
         return branches.pop().unwrap_or_default();
@@ -144,7 +138,6 @@ fn with(chain: &Chain, said: &str) -> Chain {
     }
 }
 
-/// The literal with the phrase in place of its sign.
 fn fill(literal: &[u8], said: &str) -> Vec<u8> {
     match memchr::memmem::find(literal, SIGN.as_bytes()) {
         Some(at) => {

@@ -45,7 +45,6 @@ fn owners<'r>(entries: &'r [Entry<'_>], found: &mut Vec<Finding>) -> BTreeMap<&'
     owners
 }
 
-/// Edges and relations to records that are not in the set.
 fn dangling(entry: &Entry<'_>, owners: &BTreeMap<&RecordId, &str>, found: &mut Vec<Finding>) {
     let warn = |part, pointer: String, target: &RecordId| {
         let reason = format!("there is no record {target} in this set");

@@ -17,11 +17,8 @@ use crate::ids::RecordId;
 use crate::record::{Document, read_document};
 use crate::text::Position;
 
-/// Ending of a document's file.
 const DOCUMENT_ENDING: &str = ".json";
-/// Ending of a JSON Schema's file.
 const SCHEMA_ENDING: &str = ".schema.json";
-/// Ending of an annex's file.
 const ANNEX_ENDING: &str = ".ext.json";
 
 /// What a download says of itself, at the top of the folder.
@@ -71,7 +68,6 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A record's files.
 #[derive(Default)]
 struct Files<'f> {
     document: Option<(&'f str, &'f str)>,
@@ -101,7 +97,6 @@ pub fn check_set<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Vec
     in_order(found, &texts)
 }
 
-/// One record's files, by themselves.
 fn check_files<'f>(stem: &str, files: &Files<'f>, found: &mut Vec<Finding>) -> Option<Entry<'f>> {
     let Some((path, text)) = files.document else {
         let (path, _) = files.annex?;
@@ -140,7 +135,6 @@ fn check_files<'f>(stem: &str, files: &Files<'f>, found: &mut Vec<Finding>) -> O
     })
 }
 
-/// Findings by file, and in each by place.
 fn in_order(found: Vec<Finding>, texts: &BTreeMap<&str, &str>) -> Vec<Finding> {
     let mut by_file: BTreeMap<String, Vec<Violation>> = BTreeMap::new();
     for Finding { file, violation } in found {
@@ -162,7 +156,6 @@ fn finding(file: &str, violation: Violation) -> Finding {
     Finding { file, violation }
 }
 
-/// Files by what their paths have in common.
 fn pair_up<'f>(texts: &BTreeMap<&'f str, &'f str>, found: &mut Vec<Finding>) -> BTreeMap<&'f str, Files<'f>> {
     let mut records: BTreeMap<&str, Files<'_>> = BTreeMap::new();
     for (&path, &text) in texts {

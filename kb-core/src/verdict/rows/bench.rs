@@ -59,7 +59,6 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// How a sentence calls copies.
 fn words(engine: Engine, operation: Operation) -> &'static str {
     match (engine, operation) {
         (Engine::Sm, Operation::Pull) => "loads of a kernel",

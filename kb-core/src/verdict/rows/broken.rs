@@ -94,7 +94,6 @@ fn nvlink_error(pair: &Seen<'_>) -> Option<Finding> {
         })
 }
 
-/// Errors that the links mended themselves, beside checks that passed.
 pub(super) fn nvlink_corrected_errors(pair: &Seen<'_>) -> Option<Finding> {
     if fails(pair.pair) {
         return None;
@@ -131,7 +130,6 @@ pub(super) fn returned(check: &Check, codes: &[i32]) -> bool {
     counts && check.code.is_some_and(|code| codes.contains(&code))
 }
 
-/// A line of the kernel log about either GPU, written during the run.
 pub(super) fn logged(pair: &Seen<'_>, wanted: impl Fn(Event) -> bool) -> Option<Finding> {
     let lines = pair.lines(wanted);
     let first = lines.first()?;

@@ -157,7 +157,6 @@ fn map_failed(pair: &Seen<'_>) -> Option<Finding> {
     Some(found.and(small_bar1(pair)))
 }
 
-/// Pointers to a BAR1 that is smaller than the memory behind it.
 pub(super) fn small_bar1(pair: &Seen<'_>) -> Vec<String> {
     let smaller = pair.gpus().filter_map(|(index, gpu)| {
         let memory = gpu.memory_bytes.value?;

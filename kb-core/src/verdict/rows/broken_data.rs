@@ -174,7 +174,6 @@ fn loses_data(_: &Direction, check: &Check) -> bool {
     check.mismatch.is_some() || (check.outcome == Outcome::Hang && matches!(check.rung, 3..=5))
 }
 
-/// Pointers that show the IOMMU translating for this pair.
 fn translating(pair: &Seen<'_>) -> Option<Vec<String>> {
     let (mode, pointer) = pair.host(fact_name::IOMMU_MODE)?;
     let mut evidence = vec![pointer];
@@ -201,7 +200,6 @@ fn translating(pair: &Seen<'_>) -> Option<Vec<String>> {
     Some(evidence)
 }
 
-/// Bridges between the two that send peer traffic up to the root, with the pointer to the fact.
 fn redirecting(pair: &Seen<'_>) -> Option<(Vec<String>, String)> {
     let (value, pointer) = pair.fact(fact_name::ACS_REDIRECTING_BRIDGES)?;
     let bridges: Vec<String> = value
@@ -221,7 +219,6 @@ fn over_pcie(pair: &Seen<'_>, found: Finding) -> Finding {
     Finding { reason, ..found }.and([pair.pointer("nvlinks"), pair.pointer("nvswitch")])
 }
 
-/// Where the IOMMU's own complaints about the two stand.
 fn complaints(pair: &Seen<'_>) -> Vec<String> {
     logged(pair, |event| event == Event::IommuFault).map_or_else(Vec::new, |found| found.evidence)
 }

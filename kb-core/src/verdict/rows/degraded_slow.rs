@@ -107,7 +107,6 @@ pub(super) fn ends(pair: &Seen<'_>) -> [(GpuIndex, GpuIndex); 2] {
     [(a, b), (b, a)]
 }
 
-/// The median of the directions of other pairs that are joined alike, and how many there are.
 fn usual(pair: &Seen<'_>) -> Option<(f64, usize)> {
     let report = pair.scene.report;
     let alike = report.pairs.iter().filter(|other| {
@@ -133,8 +132,7 @@ fn is_shared(report: &Report, index: GpuIndex) -> bool {
     shared == Some(true)
 }
 
-/// What two pairs must have in common to be compared: models, links, and the place in the tree where no link joins
-/// them.
+/// What two pairs must have in common to be compared: models, links, and without a link the place in the tree.
 fn kind<'a>(seen: &Seen<'a>, pair: &'a Pair) -> impl PartialEq + use<'a> {
     let gpus = &seen.scene.report.gpus;
     let name = |index: GpuIndex| {

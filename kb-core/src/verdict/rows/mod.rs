@@ -39,7 +39,6 @@ pub struct Named {
     pub fix: &'static str,
 }
 
-/// One row for a pair.
 pub(super) struct Row {
     pub(super) named: Named,
     /// True for what has effects of its own, and so is told beside the cause when both were seen.

@@ -151,7 +151,6 @@ fn one_direction_only(pair: &Seen<'_>) -> Option<Finding> {
     Some(Finding::new(reason, refused).and(granted))
 }
 
-/// The refusal of both directions, which whatever explains it is added to.
 fn refusal(pair: &Seen<'_>, why: &str, evidence: impl IntoIterator<Item = String>) -> Option<Finding> {
     if !pair.refused_both_ways() {
         return None;

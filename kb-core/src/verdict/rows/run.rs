@@ -5,7 +5,6 @@ use super::Named;
 use crate::report::{Failure, ReasonCode};
 use crate::verdict::Verdict;
 
-/// One row for a failure of the run.
 pub(in crate::verdict) struct RunRow {
     pub(in crate::verdict) named: Named,
     pub(in crate::verdict) applies: fn(&Failure) -> bool,
@@ -152,7 +151,6 @@ pub(in crate::verdict) const RUN: &[RunRow] = &[
     ),
 ];
 
-/// What is said beside the verdict.
 pub(in crate::verdict) const NOTES: &[RunRow] = &[
     row(
         cause::NVML_MISMATCH,

@@ -101,7 +101,6 @@ pub(super) const ROWS: &[Row] = &[
 /// other, and handles of another process. Each passes on mappings on which the next one fails.
 pub(in crate::verdict) const REQUIRED_RUNGS: [u8; 4] = [3, 4, 5, 6];
 
-/// A check that shows nothing because of one of these codes.
 fn stopped_by(pair: &Seen<'_>, codes: &[i32]) -> Option<Finding> {
     pair.find(|_, check| shows_nothing(check) && (returned(check, codes) || stopped_before(check, codes)))
 }
@@ -149,7 +148,6 @@ fn gpu_busy(pair: &Seen<'_>) -> Option<Finding> {
     (!used.is_empty()).then(|| Finding::new(reason, used))
 }
 
-/// Pointers to what shows that somebody else uses either GPU.
 pub(super) fn used_by_others(pair: &Seen<'_>) -> Vec<String> {
     pair.gpu_facts(fact_name::SHARED)
         .filter(|(_, shared, _)| shared.as_bool() == Some(true))
@@ -186,7 +184,6 @@ fn not_proven(pair: &Seen<'_>) -> Option<Finding> {
     not_proven_by(pair, &REQUIRED_RUNGS)
 }
 
-/// The same, of these rungs.
 pub(in crate::verdict) fn not_proven_by(pair: &Seen<'_>, required: &[u8]) -> Option<Finding> {
     let unproven = pair.find(|_, check| !check_passed(check) && !does_not_exist_here(check));
     if unproven.is_some() {

@@ -7,7 +7,6 @@ use super::canon::{ERROR, METADATA, VERDICT};
 use super::make::review_status;
 use super::raw::{Members, object, quoted};
 
-/// A canon, and where it belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
     /// Path below the folder, with `/`.

@@ -6,17 +6,14 @@ use super::raw::Members;
 pub enum CanonError {
     #[error("it is not a canon")]
     NotOne,
-    /// Not UTF-8.
     #[error("it is not UTF-8")]
     NotUtf8,
     #[error("it is not JSON: {0}")]
     NotJson(String),
-    /// A canon without something that each has.
     #[error("`{0}` is missing or of another kind")]
     Lacks(&'static str),
 }
 
-/// A file's parts, their values still text.
 #[derive(Debug, Clone)]
 pub(super) struct Canon<'a> {
     pub(super) text: &'a str,
@@ -102,7 +99,6 @@ impl<'a> Canon<'a> {
         })
     }
 
-    /// Domain and slug, which records for several environments share.
     pub(super) fn group(&self) -> String {
         let segments: Vec<&str> = self.id.splitn(3, '/').take(2).collect();
         segments.join("/")

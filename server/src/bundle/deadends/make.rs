@@ -60,8 +60,7 @@ pub(super) fn record(
     Ok((record, reviews))
 }
 
-/// The door refuses a pattern without a literal. One that others wrote is asked of every line, in the slow lane, until
-/// somebody mends it.
+/// The door refuses a pattern without a literal. One of others is asked of every line, in the slow lane, until it is mended.
 fn runs_slowly(violation: &Violation) -> bool {
     let is_regex = violation.part == Part::Document && violation.pointer == "/regex";
     is_regex && violation.rule == "pattern/no-literal"

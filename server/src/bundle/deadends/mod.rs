@@ -39,11 +39,9 @@ pub struct Imported {
     pub records: Vec<SeedRecord>,
     /// What is wrong with a record that was taken in all the same.
     pub reviews: Vec<(RecordId, String)>,
-    /// Edges to records that are not among these.
     pub dangling: Vec<(RecordId, String)>,
     /// Files that are no canons, and why.
     pub refused: Vec<(String, String)>,
-    /// Files left out because they are about countries.
     pub countries: usize,
     pub others: usize,
     /// Fields that came, and that an export would give back.

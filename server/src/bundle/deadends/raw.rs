@@ -5,12 +5,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The members of an object, in order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Members<'a> {
-    /// The members of a text that is an object.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
@@ -28,7 +26,6 @@ impl<'a> Members<'a> {
         Self::read(self.get(key)?)
     }
 
-    /// The members that are not in the list.
     pub(super) fn except(&self, keys: &[&str]) -> Vec<(&str, &'a str)> {
         let others = self.0.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
         others.map(|(key, value)| (key.as_str(), value.get())).collect()
@@ -57,7 +54,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// Writes an object over several lines; `depth` is how deep it stands.
 pub(super) fn object(members: &[(&str, &str)], depth: usize) -> String {
     if members.is_empty() {
         return "{}".to_owned();

@@ -20,7 +20,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Compares a canon with what its record gives back.
     pub(super) fn add(&mut self, canon: &Canon<'_>, record: &SeedRecord) {
         let back = to_canon(&record.document, &record.annex).map(|exported| exported.text);
         let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();

@@ -18,7 +18,6 @@ const FEW_CHARACTERS: usize = 5;
 /// So many characters beside runs and words, or less, add nothing that is not guessed.
 const LITTLE: usize = 5;
 
-/// Whether the password, in lower case, repeats few characters, or runs along a row but for little.
 pub(super) fn is_pattern(password: &str) -> bool {
     let mut different: Vec<char> = password.chars().collect();
     different.sort_unstable();
@@ -30,7 +29,6 @@ pub(super) fn is_pattern(password: &str) -> bool {
     in_runs > 0 && password.chars().count() - in_runs < LITTLE
 }
 
-/// Whether it is one piece, several times.
 fn is_repetition(password: &str) -> bool {
     let chars: Vec<char> = password.chars().collect();
     (1..=chars.len() / 2).any(|length| {
@@ -41,7 +39,6 @@ fn is_repetition(password: &str) -> bool {
     })
 }
 
-/// How many characters lie in runs along rows, in either direction.
 fn run_characters(password: &str) -> usize {
     let chars: Vec<char> = password.chars().collect();
     let mut total = 0;
@@ -68,8 +65,7 @@ fn is_run(piece: &[char]) -> bool {
         .any(|row| row.contains(&forwards) || row.contains(&backwards))
 }
 
-/// Whether the password, in lower case, is made of common words but for little. Digits and signs that stand for letters are
-/// read as those.
+/// Whether the password, in lower case, is common words but for little. Digits and signs count as letters they stand for.
 pub(super) fn is_common(password: &str) -> bool {
     let read: String = password.chars().map(letter).collect();
     [password, read.as_str()]
@@ -77,7 +73,6 @@ pub(super) fn is_common(password: &str) -> bool {
         .any(|text| beside_words(text) < LITTLE)
 }
 
-/// The letter that a digit or sign often stands for.
 fn letter(character: char) -> char {
     match character {
         '0' => 'o',
@@ -90,7 +85,6 @@ fn letter(character: char) -> char {
     }
 }
 
-/// Characters that are left when words are taken out, the longest at each place first.
 fn beside_words(text: &str) -> usize {
     let mut left = 0;
     let mut rest = text;

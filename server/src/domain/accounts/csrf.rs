@@ -5,7 +5,6 @@ use subtle::ConstantTimeEq as _;
 
 use crate::clock::{Random, RandomError};
 
-/// Bytes of the secret.
 pub const BYTES: usize = 32;
 
 /// A token of the secret: a random pad, and the secret under it.
@@ -21,7 +20,6 @@ pub fn token(secret: &str, random: &dyn Random) -> Result<String, RandomError> {
     Ok(hex::encode(pad) + &hex::encode(hidden))
 }
 
-/// Whether `token` was made of the secret.
 pub fn matches(secret: &str, token: &str) -> bool {
     let (Ok(secret), Ok(token)) = (hex::decode(secret), hex::decode(token)) else {
         return false;

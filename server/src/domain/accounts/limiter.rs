@@ -48,8 +48,7 @@ struct Failures {
     last: OffsetDateTime,
 }
 
-/// An attempt that may be made. It counts as failed until it is told to have [succeeded](LoginLimiter::succeeded), so that many
-/// at once are no way around.
+/// An attempt that may be made. It counts as failed until it has [succeeded](LoginLimiter::succeeded): many at once gain nothing.
 #[derive(Debug, Clone)]
 pub struct Attempt {
     login: String,

@@ -1,11 +1,8 @@
 //! Logins and names that fit into lists and logs.
 
-/// Longest login, in characters.
 const MAX_LOGIN_CHARACTERS: usize = 100;
-/// Longest name of a person, in characters.
 const MAX_NAME_CHARACTERS: usize = 100;
 
-/// What is wrong with what somebody filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     #[error("a login has 1 to {MAX_LOGIN_CHARACTERS} letters, digits, and . _ - + @")]
@@ -24,7 +21,6 @@ pub fn check_login(text: &str) -> Result<String, Wrong> {
     Ok(login.to_owned())
 }
 
-/// A name without blanks around it.
 pub fn check_name(text: &str) -> Result<String, Wrong> {
     let name = text.trim();
     let strange = |c: char| c.is_control() || is_format(c);

@@ -31,14 +31,12 @@ pub enum OwnTokenError {
     Store(#[from] StoreError),
 }
 
-/// The scopes that somebody may give a token.
 pub fn grantable(standing: Standing) -> Vec<Scope> {
     let held = roles::scopes(standing);
     let all = Scope::ALL.into_iter();
     all.filter(|scope| roles::allow(&held, *scope)).collect()
 }
 
-/// Makes a token of the person, which is shown once.
 pub async fn make(
     store: &dyn TokenStore,
     random: &dyn Random,

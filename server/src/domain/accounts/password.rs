@@ -18,7 +18,6 @@ pub const MAX_PASSWORD_BYTES: usize = 1024;
 const AT_ONCE: usize = 2;
 const SALT_BYTES: usize = 16;
 
-/// Why a password is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WeakPassword {
     #[error("a password has at least {MIN_PASSWORD_CHARACTERS} characters")]
@@ -62,7 +61,6 @@ impl Passwords {
         })
     }
 
-    /// A hash to keep, with what it was made with.
     pub async fn hash(&self, password: &str, random: &dyn Random) -> Result<String, PasswordError> {
         let salt = salt(random)?;
         let password = password.to_owned();
@@ -87,7 +85,6 @@ impl Passwords {
         Ok(verified && is_somebody && is_whole)
     }
 
-    /// How many hashes were made.
     pub fn hashed(&self) -> u64 {
         self.hashed.load(Ordering::Relaxed)
     }

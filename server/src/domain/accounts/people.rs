@@ -10,13 +10,11 @@ use crate::store::{
     By, FirstAdmin, NewPerson, Person, PersonChange, PersonStore, Role, Standing, StoreError,
 };
 
-/// How long the link that makes the first administrator is good.
 pub const FIRST_ADMIN_LINK: Duration = Duration::hours(1);
 
 const ID_BYTES: usize = 8;
 const KEY_BYTES: usize = 32;
 
-/// Why nothing was made or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
     #[error(transparent)]
@@ -47,7 +45,6 @@ impl From<RandomError> for PeopleError {
     }
 }
 
-/// A person to make, as somebody filled it in.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {
     pub login: &'a str,
@@ -90,14 +87,12 @@ impl Wanted<'_> {
     }
 }
 
-/// A new id of a person.
 pub fn new_id(random: &dyn Random) -> Result<String, RandomError> {
     let mut bytes = [0; ID_BYTES];
     random.fill(&mut bytes)?;
     Ok(hex::encode(bytes))
 }
 
-/// Makes a person; returns the id.
 pub async fn add(
     store: &dyn PersonStore,
     (passwords, random): (&Passwords, &dyn Random),
@@ -129,7 +124,6 @@ pub async fn offer_first_admin(
     Ok(offered.then_some(key))
 }
 
-/// Whether the link with this key would be taken.
 pub async fn is_first_admin_key(
     store: &dyn PersonStore,
     key: &str,
@@ -138,7 +132,6 @@ pub async fn is_first_admin_key(
     store.is_first_admin_key(&hash(key), now).await
 }
 
-/// Makes the first administrator by the link; returns the person.
 pub async fn add_first_admin(
     store: &dyn PersonStore,
     (passwords, random): (&Passwords, &dyn Random),

@@ -27,7 +27,6 @@ const BY_PROXY: &str = "proxy-";
 /// Longest name of a browser that is kept, in characters.
 const AGENT_CHARACTERS: usize = 120;
 
-/// Where a request comes from.
 #[derive(Debug, Clone, Default)]
 pub struct Browser {
     pub address: Option<IpAddr>,
@@ -42,7 +41,6 @@ impl Browser {
     }
 }
 
-/// Why somebody was not let in.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// No such login, no such password, or shut out: nobody is told which.
@@ -62,7 +60,6 @@ impl From<RandomError> for LoginError {
     }
 }
 
-/// Everything that a login needs besides what was typed.
 #[derive(Debug, Clone, Copy)]
 pub struct Door<'a> {
     pub store: &'a dyn Store,
@@ -105,7 +102,6 @@ pub async fn log_in(
     Ok(start(door.store, door.random, &person, browser, Word::Login, door.now).await?)
 }
 
-/// Why no session began.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error(transparent)]
@@ -184,7 +180,6 @@ fn shortened(agent: &str) -> String {
         .collect()
 }
 
-/// A person, as the audit names it.
 pub fn by(person: &Person, address: Option<String>) -> By {
     By {
         kind: ActorKind::Person,
@@ -228,7 +223,6 @@ pub async fn end(
     store.end_session(person, id, (by, action), now).await
 }
 
-/// Ends all sessions of a person; how many.
 pub async fn end_all(
     store: &dyn Store,
     person: &str,
@@ -241,7 +235,6 @@ pub async fn end_all(
     Ok(store.end_sessions(person, by, now).await?)
 }
 
-/// Why a password stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     #[error(transparent)]

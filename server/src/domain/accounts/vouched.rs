@@ -20,7 +20,6 @@ pub struct Vouched<'a> {
     pub name: &'a str,
     /// Issuer and subject. Without, the login is the person.
     pub subject: Option<(&'a str, &'a str)>,
-    /// The role, where the other says it.
     pub standing: Option<Standing>,
 }
 

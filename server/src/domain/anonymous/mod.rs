@@ -19,7 +19,6 @@ pub const ROOM_BYTES: u64 = 256 << 20;
 /// How long an entry is kept that nobody took up.
 pub const KEPT_FOR: Duration = Duration::days(90);
 
-/// Why something was not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AnonymousError {
     /// The operator has not allowed it.
@@ -31,10 +30,8 @@ pub enum AnonymousError {
     TooManyToday,
 }
 
-/// Somebody without a login.
 #[derive(Debug, Clone, Copy)]
 pub struct Nobody {
-    /// Whether the operator allows it.
     pub is_allowed: bool,
     /// The address that is counted: of IPv6 the network of the host.
     pub client: Option<IpAddr>,
@@ -49,7 +46,6 @@ impl Nobody {
         }
     }
 
-    /// An entry for the store, if it may be written.
     pub fn entry(
         self,
         (kind, subject): (AnonymousKind, &str),
@@ -74,7 +70,6 @@ impl Nobody {
         })
     }
 
-    /// As a voter that nothing tells from another.
     pub fn voter(self) -> Voter {
         Voter {
             kind: VoterKind::Anonymous,
@@ -83,7 +78,6 @@ impl Nobody {
     }
 }
 
-/// Removes what is over; how many entries went, and what is left.
 pub async fn tend(
     store: &dyn AnonymousStore,
     now: OffsetDateTime,
@@ -92,7 +86,6 @@ pub async fn tend(
     Ok((expired, store.anonymous_totals().await?))
 }
 
-/// How long an address that has used up its day has to wait.
 pub fn until_tomorrow(now: OffsetDateTime) -> Duration {
     let today = now.to_offset(UtcOffset::UTC).date();
     let tomorrow = today.next_day().unwrap_or(today).midnight().assume_utc();

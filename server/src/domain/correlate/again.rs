@@ -12,12 +12,10 @@ use crate::store::{ReportStore, StoreError, StoredReport};
 const REPORTS_PER_TICK: u32 = 8;
 /// Pause between ticks while there is more, so that readers keep the processor.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often reports are looked for while nothing changes: one that came in while a generation was swapped has
-/// findings of the older.
+/// How often reports are looked for without a change: one that came while a generation was swapped has older findings.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
 const PAUSE_AFTER_FAULT: Duration = Duration::from_secs(5);
 
-/// Why a tick failed; the next one tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum CorrelateError {
     #[error("reports cannot be correlated again: {0}")]

@@ -48,12 +48,10 @@ pub fn check_rules(annex: &Annex) -> Vec<Violation> {
     violations
 }
 
-/// Checks one expression of a rule with this scope.
 pub fn check_expression(scope: ProbeScope, text: &str) -> Result<(), RuleError> {
     compile(scope, text).map(|_| ())
 }
 
-/// Compiles an expression that keeps within all limits.
 pub(super) fn compile(scope: ProbeScope, text: &str) -> Result<Program, RuleError> {
     let refuse = |rule, reason: String, fix| RuleError { rule, reason, fix };
     if text.len() > MAX_EXPRESSION_BYTES {
@@ -79,7 +77,6 @@ pub(super) fn compile(scope: ProbeScope, text: &str) -> Result<Program, RuleErro
     })
 }
 
-/// Parses, and looks at what was parsed.
 fn read(scope: ProbeScope, text: &str) -> Result<Program, RuleError> {
     let refuse = |rule, reason: String, fix| RuleError { rule, reason, fix };
     let program = ENVIRONMENT.compile(text).map_err(|errors| {
@@ -91,7 +88,6 @@ fn read(scope: ProbeScope, text: &str) -> Result<Program, RuleError> {
     Ok(program)
 }
 
-/// What a rule of this scope can speak of.
 pub(super) fn variables(scope: ProbeScope) -> &'static [&'static str] {
     match scope {
         ProbeScope::Report => &["report"],

@@ -30,7 +30,6 @@ pub(super) struct Facts {
     directions: Vec<Subject>,
 }
 
-/// One thing that a rule is asked about.
 #[derive(Debug)]
 pub(super) struct Subject {
     /// `report`, `pair 0-1`, `gpu 3`, `direction 0-1`.
@@ -97,7 +96,6 @@ impl Facts {
         }
     }
 
-    /// What a rule of this scope is asked about.
     pub(super) fn subjects(&self, scope: ProbeScope) -> &[Subject] {
         match scope {
             ProbeScope::Report => &self.whole,
@@ -135,7 +133,6 @@ fn weight(value: &Value) -> usize {
     }
 }
 
-/// Why the pair is as it is, in the report's words; of a healthy pair there is nothing to say.
 fn reason_of(pair: &Pair) -> Option<String> {
     let reason = pair.verdict.reason.trim();
     let is_said = pair.verdict.verdict != Verdict::Healthy && !reason.is_empty();

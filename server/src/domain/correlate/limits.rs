@@ -15,8 +15,7 @@ pub(super) const MAX_LIST: usize = 64;
 /// Deepest expression, each operator and each `.` one level: walking and evaluating go down with it, and a thread's stack
 /// that ends takes the process along ([`super::stack`] has room for these).
 const MAX_DEPTH: usize = 64;
-/// Most steps of one evaluation: two full loops inside each other with sixty steps in the inner one. At some 100 ns
-/// a step it is some 25 ms.
+/// Most steps of one evaluation: two nested full loops with sixty steps in the inner one; some 25 ms at 100 ns a step.
 const MAX_STEPS: u64 = 250_000;
 
 /// Functions that a rule may call. None gives more than it was given.
@@ -55,7 +54,6 @@ const OPERATORS: [&str; 18] = [
     operators::NOT_STRICTLY_FALSE,
 ];
 
-/// What is wrong with an expression, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) rule: &'static str,
@@ -80,7 +78,6 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// With the variables that the rule's scope gives.
     pub(super) fn new(variables: &[&'a str]) -> Self {
         Self {
             names: variables.to_vec(),

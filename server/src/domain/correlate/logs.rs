@@ -17,7 +17,6 @@ const PIECE_BYTES: usize = 64 * 1024;
 
 type Shown = fn(&Marked) -> &str;
 
-/// One finding for each text and record that stands in it; texts are read as findings are asked for.
 pub(super) fn findings<'a>(
     generation: &'a Generation,
     report: &'a Report,

@@ -50,8 +50,7 @@ use crate::store::NewFinding;
 /// Most findings kept of one report; beyond that the report is broken in one way many times.
 const MAX_FINDINGS: usize = 1_000;
 
-/// Processor time that all rules have together for one report: each by itself is bounded at the door, and a record may
-/// have many.
+/// Processor time of all rules together for one report: each is bounded at the door, and a record may have many.
 const RULES_TIME: Duration = Duration::from_secs(2);
 
 impl Correlator {

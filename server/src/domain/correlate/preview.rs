@@ -16,15 +16,12 @@ use crate::store::NewFinding;
 /// Processor time for one report.
 const TIME: Duration = Duration::from_millis(200);
 
-/// A compiled rule.
 #[derive(Debug)]
 pub struct Preview(RuleBook);
 
-/// What a rule says of one report.
 #[derive(Debug, Default)]
 pub struct Previewed {
     pub findings: Vec<NewFinding>,
-    /// Subjects about which it could not be evaluated.
     pub failed: u64,
 }
 

@@ -48,7 +48,6 @@ struct Rule {
     evidence: Vec<(String, Arc<Program>)>,
 }
 
-/// What the rules found in one report.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) findings: Vec<NewFinding>,
@@ -71,8 +70,7 @@ impl Correlator {
         Self::default()
     }
 
-    /// Evaluations that ended in an error since the start; rules that ask for what a report lacks are the usual
-    /// reason.
+    /// Evaluations that ended in an error since the start, mostly of rules that ask for what a report lacks.
     pub fn failed_evaluations(&self) -> u64 {
         self.failed.load(Ordering::Relaxed)
     }
@@ -81,7 +79,6 @@ impl Correlator {
         self.failed.fetch_add(outcome.failed, Ordering::Relaxed);
     }
 
-    /// The compiled rules of a generation; unchanged rules keep their programs.
     pub(super) fn rules_of(&self, generation: &Generation) -> Arc<RuleBook> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(book) = current

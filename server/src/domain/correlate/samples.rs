@@ -19,7 +19,6 @@ fn direction(initiator: u32, owner: u32, granted: bool, status: &str) -> Value {
     })
 }
 
-/// A pair that is refused, or healthy with status `OK`.
 pub(crate) fn pair(a: u32, b: u32, status: &str, nvlinks: u32) -> Value {
     let granted = status == "OK";
     let verdict = if granted { "healthy" } else { "refused" };
@@ -33,7 +32,6 @@ pub(crate) fn pair(a: u32, b: u32, status: &str, nvlinks: u32) -> Value {
     })
 }
 
-/// A pair that passed every rung that health needs.
 pub(crate) fn proven(a: u32, b: u32) -> Value {
     let mut proven = pair(a, b, "OK", 0);
     let check = |rung: u8| {
@@ -57,7 +55,6 @@ fn gpu(ordinal: u32) -> Value {
     })
 }
 
-/// A report of `gpus` GPUs with these pairs.
 pub(crate) fn report(gpus: u32, pairs: &[Value]) -> Value {
     let refused = pairs.iter().any(|pair| pair["verdict"]["verdict"] == "refused");
     let verdict = if refused { "refused" } else { "healthy" };

@@ -10,7 +10,6 @@ use super::evidence::Evidence;
 use crate::feed::Generation;
 use crate::store::NewFinding;
 
-/// One finding for each open entry that weighs, and for each GPU whose absence does.
 pub(super) fn findings<'a>(
     generation: &'a Generation,
     report: &'a Report,

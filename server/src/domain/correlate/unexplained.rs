@@ -8,10 +8,8 @@ use super::evidence::Evidence;
 use super::facts::pair_name;
 use crate::store::NewFinding;
 
-/// Rule name of the built-in observation.
 pub(super) const RULE: &str = "refused_cause_unknown";
 
-/// A finding without record for each refused pair about which nothing was found.
 pub(super) fn refusals(report: &Report, found: &[NewFinding]) -> Vec<NewFinding> {
     let refused = report
         .pairs

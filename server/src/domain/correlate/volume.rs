@@ -25,7 +25,6 @@ struct Measured {
     work: Volume,
 }
 
-/// Copies that one evaluation makes at most.
 pub(super) fn copies(root: &Expression) -> u64 {
     let measured = measure(root, &mut Vec::new());
     measured.value.plus(measured.work).whole
@@ -103,7 +102,6 @@ fn sum<'a>(nodes: impl Iterator<Item = &'a Expression>, loops: &mut Vec<&'a str>
 }
 
 impl Measured {
-    /// The value is copied into a list or map.
     fn collected(self) -> Self {
         Self {
             value: self.value,
@@ -111,7 +109,6 @@ impl Measured {
         }
     }
 
-    /// The value is a truth value, a number or a text.
     fn without_value(self) -> Self {
         Self {
             value: Volume::default(),

@@ -12,9 +12,7 @@ use super::gate::each_hit;
 use crate::feed::Generation;
 use crate::search::comparable_code;
 
-/// Records that are named.
 const MOST: usize = 10;
-/// Reasons that are given of one record.
 const MOST_REASONS: usize = 4;
 
 /// A published record that may say the same.
@@ -113,8 +111,7 @@ fn rank(why: &Likeness) -> u8 {
     }
 }
 
-/// Words in lower case, without what stands around them. Numbers stay, for they tell `CUDA error 700` from `CUDA error 719`;
-/// addresses do not.
+/// Words in lower case, without what stands around them. Numbers stay, since they tell errors apart; addresses do not.
 fn plain_signature(signature: &str) -> String {
     let words = signature.split_whitespace().map(|word| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();

@@ -8,7 +8,6 @@ use kb_core::validate::{check_record, is_refused};
 
 use crate::domain::correlate::check_rules;
 
-/// Checks both texts; gives the warnings, or everything that is wrong, errors first.
 pub fn check_texts(id: &RecordId, document: &str, annex: &str) -> Result<Vec<Violation>, Vec<Violation>> {
     let mut violations = check_record(Some(id), document, annex);
     if let Ok(annex) = read_annex(annex) {

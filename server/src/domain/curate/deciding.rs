@@ -96,7 +96,6 @@ enum How {
     Otherwise,
 }
 
-/// What of a record's recognition differs.
 fn recognises(before: &Record, after: &Record, how: How) -> [(&'static str, bool); 7] {
     let (old, new) = (&before.annex, &after.annex);
     let (regex, other) = (&before.document.regex, &after.document.regex);
@@ -129,13 +128,11 @@ impl How {
     }
 }
 
-/// Whether a record takes hits of more others away.
 fn takes_more(before: Option<&Record>, after: &Record) -> bool {
     let taken = before.map(|before| before.annex.relations.cancels.as_slice());
     is_less(&after.annex.relations.cancels, taken.unwrap_or_default())
 }
 
-/// Whether something of `before` is not in `after`.
 fn is_less<T: PartialEq>(before: &[T], after: &[T]) -> bool {
     before.iter().any(|item| !after.contains(item))
 }

@@ -18,7 +18,6 @@ use crate::store::{NewFinding, Store, StoreError, StoredReport};
 
 /// How far back a node's report may lie.
 const DAYS: i64 = 30;
-/// Nodes that are looked at.
 const MOST_NODES: usize = 500;
 const PAGE: u32 = 100;
 /// Time for all of them.
@@ -120,7 +119,6 @@ pub(super) async fn foresee(
     }
 }
 
-/// Both sides of a change, ready to be asked.
 struct Change {
     record: Option<RecordId>,
     old: Option<RecordRules>,

@@ -123,7 +123,7 @@ fn signatures<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<RecordSignat
     signature_set(records.map(|record| (record, Revision(1))))
 }
 
-/// The same with each alternative of a pattern as one more pattern: what a whole pattern explains of a text is weighed by all
+/// The records with each alternative of a pattern as one more pattern: what a whole pattern explains of a text is weighed by all
 /// of its alternatives, and a bad one would hide behind a good one.
 fn each_alternative(mut records: Vec<RecordSignatures>) -> Vec<RecordSignatures> {
     for record in &mut records {
@@ -136,7 +136,6 @@ fn each_alternative(mut records: Vec<RecordSignatures>) -> Vec<RecordSignatures>
     records
 }
 
-/// All hits of a text, before what records say of each other is applied.
 pub(super) fn each_hit(matcher: &Arc<Matcher>, text: &str, mut take: impl FnMut(Hit)) {
     let mut take = |events: Vec<Event>| {
         for event in events {

@@ -136,7 +136,6 @@ async fn annex_of_head(store: &dyn RecordStore, id: &RecordId) -> Result<String,
     Ok(head.map_or_else(|| annex::EMPTY.to_owned(), |texts| texts.annex))
 }
 
-/// What passes the gate in front of readers: everything, or only what it finds nothing against.
 #[derive(Debug, Clone)]
 pub enum Gate {
     /// The record joins what readers see now.
@@ -145,8 +144,7 @@ pub enum Gate {
     Forced(String),
 }
 
-/// Asks the gate about texts that keep the rules. Returns the seq of the records beside which they pass; `None` where the
-/// gate is not asked.
+/// Asks the gate about texts that keep the rules. Returns the seq of the records they pass beside; `None` if it was not asked.
 async fn ask_gate(gate: &Gate, document: &str, annex: &str) -> Result<Option<Seq>, CurateError> {
     let Gate::Asked(knowledge) = gate else {
         return Ok(None);
@@ -266,7 +264,6 @@ async fn check_own(store: &dyn RecordStore, status: &RecordStatus) -> Result<(),
     }
 }
 
-/// Whether the record that is said to replace another one can.
 async fn check_replacement(store: &dyn RecordStore, withdrawal: &Withdrawal) -> Result<(), CurateError> {
     let Some(other) = &withdrawal.replaced_by else {
         return Ok(());

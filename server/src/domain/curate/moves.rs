@@ -1,5 +1,4 @@
-//! A record that becomes another: merged into one that says the same, or given another id. Former addresses, edges and votes
-//! follow.
+//! A record that becomes another: merged into one, or given another id. Former addresses, edges and votes follow.
 
 use kb_core::ids::RecordId;
 use kb_core::text::{Part, Violation, replace_value};
@@ -39,7 +38,6 @@ pub async fn merge_away(
     }
 }
 
-/// The record into which an open review asks to merge its own.
 pub fn merges_into(review: &Review) -> Option<RecordId> {
     match &review.asks {
         Asks::Merge { into } => Some(into.clone()),

@@ -11,16 +11,12 @@ use crate::store::{
     Asks, NewReview, Published, RecordState, RecordStatus, Review, ReviewState, Store, Withdrawal,
 };
 
-/// What became of a withdrawal.
 #[derive(Debug)]
 pub enum TakenAway {
-    /// Readers see it no more.
     Gone(Published),
-    /// It waits for a second person.
     Asked(Box<Review>),
 }
 
-/// Withdraws a record, or asks a second person to.
 pub async fn take_away(
     store: &dyn Store,
     withdrawal: Withdrawal,
@@ -110,8 +106,7 @@ pub(super) struct Leave {
     pub(super) asked: Option<u32>,
 }
 
-/// Refuses to let one person take away what decides a node's verdict, unless another one asked for it, or it is an administrator who
-/// says why.
+/// Refuses to let one person take away what decides a verdict, unless another asked for it or an administrator says why.
 pub(super) async fn may_go(
     store: &dyn Store,
     id: &RecordId,
@@ -177,7 +172,6 @@ async fn what_decides(
     Ok((!keys.is_empty()).then_some((revision, keys)))
 }
 
-/// What readers are told: the reason, and why one person was enough.
 pub(super) fn with_alone(reason: Option<String>, alone: Option<String>) -> Option<String> {
     match (reason, alone) {
         (Some(reason), Some(alone)) => Some(format!("{reason} ({ALONE}{alone})")),

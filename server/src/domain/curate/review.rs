@@ -83,7 +83,6 @@ pub async fn end(
     }
 }
 
-/// The open review of a revision.
 async fn open_review(
     store: &dyn Store,
     (id, revision): (&RecordId, Revision),
@@ -124,7 +123,6 @@ pub async fn approve(
     publish(store, (gate, None), (id, Some(revision)), (approver, reason), at).await
 }
 
-/// Makes an older revision the head again, and what readers see, in one step.
 pub async fn revert(
     store: &dyn Store,
     gate: &Gate,
@@ -154,7 +152,6 @@ pub async fn revert(
     Ok((accepted.revision, published))
 }
 
-/// What approving a review would do, for whoever decides: warnings, and nodes that would be judged otherwise.
 pub async fn outlook(
     store: &dyn Store,
     knowledge: &Arc<Knowledge>,
@@ -175,7 +172,6 @@ pub async fn outlook(
     Ok((warnings, foreseen))
 }
 
-/// Comments on a field of a revision; its number.
 pub async fn comment(store: &dyn Store, comment: NewComment) -> Result<u32, CurateError> {
     check_text(comment.body.trim())?;
     let texts = store.revision(&comment.record, comment.revision).await?;
@@ -212,7 +208,6 @@ pub(super) fn check_text(text: &str) -> Result<(), CurateError> {
     Ok(())
 }
 
-/// The two texts of a record that is begun: what must be there, empty.
 pub fn begun(id: &RecordId) -> (String, String) {
     let domain = id.as_str().split('/').next().unwrap_or_default();
     let document = format!(

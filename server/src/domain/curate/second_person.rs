@@ -17,7 +17,6 @@ const MOST_COMPARED: u32 = 100;
 /// Revisions since the last publication for which the audit is asked. Of more, nobody knows whose the change is.
 const MOST_ASKED: u32 = 5_000;
 
-/// Who publishes.
 #[derive(Debug, Clone)]
 pub struct Approver {
     pub by: By,
@@ -28,7 +27,6 @@ pub struct Approver {
 }
 
 impl Approver {
-    /// A part of the program, or whoever runs it on the machine of the database.
     pub fn system(by: By) -> Self {
         Self {
             by,
@@ -97,7 +95,6 @@ pub(super) async fn check_second_person(
     }
 }
 
-/// Whether a person wrote, or may have written, what decides in the revisions from `base` on.
 async fn wrote(
     store: &dyn Store,
     id: &RecordId,
@@ -145,7 +142,6 @@ async fn wrote(
     Ok(false)
 }
 
-/// Whether somebody else asked for this revision to be published.
 async fn is_asked_by_another(
     store: &dyn Store,
     id: &RecordId,
@@ -173,7 +169,6 @@ pub(super) async fn record_of(
     Ok(texts.and_then(|texts| Record::from_texts(texts.document, texts.annex).ok()))
 }
 
-/// The person who acts, by a session or with a token of theirs.
 pub(super) async fn author_of(store: &dyn Store, by: &By) -> Result<Author, StoreError> {
     Ok(match by.kind {
         ActorKind::Person => Author::Person(by.id.clone()),
@@ -185,7 +180,6 @@ pub(super) async fn author_of(store: &dyn Store, by: &By) -> Result<Author, Stor
     })
 }
 
-/// Whether both are one actor, or one person by sessions and tokens.
 pub(super) async fn are_one(store: &dyn Store, one: &By, other: &By) -> Result<bool, StoreError> {
     if (one.kind, &one.id) == (other.kind, &other.id) {
         return Ok(true);
@@ -216,15 +210,13 @@ async fn was_published(store: &dyn Store, id: &RecordId, revision: Revision) -> 
             return Ok(true);
         }
     }
-    // What comes with the program or an import is published as it comes, without a row of its own. Whoever saves has one, by whatever
-    // name.
+    // What comes with the program or an import is published without a row of its own. Whoever saves has one, by any name.
     let texts = store.revision(id, revision).await?;
     let sources = [SeedSource::Program, SeedSource::Import];
     let is_seed = texts.is_some_and(|texts| sources.iter().any(|source| texts.meta.actor == source.actor()));
     Ok(is_seed && saves(store, id, (revision, revision)).await?.is_empty())
 }
 
-/// Who saved each of these revisions.
 async fn saves(
     store: &dyn Store,
     id: &RecordId,
@@ -237,7 +229,6 @@ async fn saves(
     Ok(saved.collect())
 }
 
-/// Rows of the audit that say this of revisions of a record: which, and who did it.
 async fn rows(
     store: &dyn Store,
     id: &RecordId,

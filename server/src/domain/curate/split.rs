@@ -29,7 +29,6 @@ const KEPT: [&str; 3] = ["/domain", "/category", "/root_cause"];
 /// Keys by which an item is told from others, the first that it has.
 const TOLD_BY: [&str; 3] = ["regex", "text", "error_id"];
 
-/// Something that may go to a new record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Movable {
     pub part: Part,
@@ -39,7 +38,6 @@ pub struct Movable {
     pub text: String,
 }
 
-/// What is asked.
 #[derive(Debug)]
 pub struct Parting<'a> {
     pub id: &'a RecordId,
@@ -51,14 +49,12 @@ pub struct Parting<'a> {
     pub moves: BTreeSet<(Part, String)>,
 }
 
-/// The newest revisions of both, and what is not good about them.
 #[derive(Debug)]
 pub struct Parted {
     pub old: (Revision, Vec<Violation>),
     pub new: (Revision, Vec<Violation>),
 }
 
-/// All of a record that may go to a new one.
 pub fn movable(texts: &Texts) -> Vec<Movable> {
     let mut all = Vec::new();
     for list in VALUES {
@@ -142,7 +138,6 @@ pub async fn split(
 
 type Pair = (String, String);
 
-/// The texts of both records.
 fn divided(parting: &Parting<'_>, document: &str, annex: &str) -> Result<(Pair, Pair), CurateError> {
     let parsed = |(document, annex): (&str, &str)| {
         Texts::parse(document, annex)

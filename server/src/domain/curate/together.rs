@@ -6,7 +6,6 @@ use kb_core::text::{Part, Tree, Violation};
 
 use super::CurateError;
 
-/// A document and its annex.
 pub type Pair = (String, String);
 
 /// Puts `mine` into `theirs`, which both began with `base`; gives the texts, and the fields in which both contradict each other.

@@ -31,7 +31,6 @@ pub(super) fn told(report: &Report) -> (Verdict, String) {
     }
 }
 
-/// Why a look can have seen nothing.
 fn unseen(report: &Report) -> Option<String> {
     if report.gpus.is_empty() {
         return Some("it lists no GPU".to_owned());

@@ -9,7 +9,6 @@ const TOLERANCE: Duration = Duration::minutes(2);
 /// A report that comes later than this after its run waited, or its clock is behind. An agent tries again for some minutes.
 const LATE: Duration = Duration::minutes(15);
 
-/// When a report came, by the server's clock, and when that was by its sender's.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival {
     pub received_at: OffsetDateTime,
@@ -17,7 +16,6 @@ pub struct Arrival {
     pub sent_at: Option<OffsetDateTime>,
 }
 
-/// What an arrival tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) clock: MachineClock,
@@ -66,7 +64,6 @@ pub(super) fn told(finished_at: OffsetDateTime, arrival: Arrival) -> Told {
     }
 }
 
-/// Whether nobody knows when this run ended: its clock was ahead by an unknown time.
 pub(super) fn is_unsure(report: &ReportListing) -> bool {
     report.ended_at.is_none() && report.finished_at - report.received_at > TOLERANCE
 }

@@ -1,5 +1,4 @@
-//! Whether a proof of health ends a fault that was proven before: it has to cover the same GPUs with tests that could
-//! have seen it.
+//! Whether a proof of health ends an earlier fault: it has to cover the same GPUs with tests that could have seen it.
 
 use kb_core::observation::{Look, canonical};
 use kb_core::report::{Absence, Check, Fact, Gpu, Outcome, Pair, Report};
@@ -73,7 +72,6 @@ fn is_same(gpu: &Gpu, other: &Gpu, fault: &Report, proof: &Report) -> bool {
     }
 }
 
-/// The address that the GPU at an address of the fault has in the proof.
 fn place_now(device: &str, fault: &Report, proof: &Report) -> String {
     let address = |gpu: &Gpu| gpu.pci_address.value.as_deref().map(canonical);
     let gpu = fault
@@ -90,7 +88,6 @@ fn same(fault: &Fact<String>, proof: &Fact<String>) -> Option<bool> {
     Some(proof.value.as_ref() == Some(said))
 }
 
-/// Checks that failed or hung in a pair that has to work, with the pair.
 fn failed(fault: &Report) -> impl Iterator<Item = (&Pair, &Check)> {
     let counting = fault.pairs.iter().filter(|pair| !is_as_expected(pair));
     let checks = counting.flat_map(|pair| {
@@ -107,7 +104,6 @@ fn is_as_expected(pair: &Pair) -> bool {
     pair.verdict.information && pair.verdict.verdict == Verdict::Refused
 }
 
-/// Whether the proof passed a check that failed: the same, in this pair too, and with it its whole rung.
 fn passed(proof: &Report, pair: &Pair, check: &Check) -> bool {
     let mut pairs = proof.pairs.iter();
     let is_left_out = pairs.any(|other| (other.a, other.b) == (pair.a, pair.b) && is_as_expected(other));

@@ -29,7 +29,6 @@ pub enum IngestError {
         "node {node} has sent another body as report {id} before: a report id names one run, make a new one"
     )]
     Conflict { node: NodeId, id: ReportId },
-    /// The store refused or did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A kept body cannot be decompressed: another program wrote it, or the disk lost it.

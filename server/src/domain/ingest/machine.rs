@@ -9,7 +9,6 @@ const ALL: &str = "all";
 /// Longest UUID that is kept: `GPU-` and 36 characters, with room.
 const MAX_UUID_BYTES: usize = 64;
 
-/// What the report says, with what its arrival tells of the clock.
 pub(super) fn of(report: &Report, clock: MachineClock) -> Option<Machine> {
     if report.host.contains_key(CONVERTED) {
         return None;

@@ -52,15 +52,12 @@ pub struct Accepted {
     pub is_duplicate: bool,
     pub verdict: Verdict,
     pub findings: Vec<StoredFinding>,
-    /// The knowledge that this answer is from.
     pub seq: Seq,
     /// Host name, unless redacted.
     pub hostname: Option<String>,
-    /// Log lines of a report that is new here.
     pub logs: Vec<String>,
 }
 
-/// A report that is ready to be kept.
 struct Prepared {
     report: NewReport,
     sent: Report,
@@ -113,8 +110,7 @@ pub async fn accept(
     })
 }
 
-/// Keeps a report as what it is worth beside the node's other proofs. One that others of its node overtake is held
-/// against them again.
+/// Keeps a report as what it is worth beside the node's other proofs; where others overtake it, it is held against them again.
 async fn save(store: &dyn ReportStore, prepared: &Prepared) -> Result<(ReportSaved, Verdict), IngestError> {
     let mut attempts = 0;
     loop {

@@ -42,7 +42,6 @@ fn full_name(measurement: &Measurement) -> String {
     format!("{}.{engine}.{operation}.{peer_access}", measurement.metric)
 }
 
-/// The word that an enum has on the wire.
 fn word(value: impl Serialize) -> String {
     let json = serde_json::to_value(value).ok();
     json.and_then(|json| json.as_str().map(str::to_owned))

@@ -11,7 +11,6 @@ use crate::store::StoredReport;
 /// Longest report, in bytes of JSON (design, decision 18).
 pub const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
-/// A report as this build reads it, and all that was sent.
 #[derive(Debug)]
 pub struct Parsed {
     pub report: Report,
@@ -32,7 +31,6 @@ pub fn parse_stored(stored: &StoredReport) -> Result<Parsed, IngestError> {
     parse(&body_of(stored)?)
 }
 
-/// The body of a kept report as it was sent.
 pub fn body_of(stored: &StoredReport) -> Result<Vec<u8>, IngestError> {
     let damaged = |reason: String| IngestError::Damaged(reason);
     let length = usize::try_from(stored.body_bytes)

@@ -109,7 +109,6 @@ fn others(known: &Proofs, id: ReportId) -> impl Iterator<Item = &ReportListing> 
     known.proofs.iter().filter(move |proof| proof.id != id)
 }
 
-/// Tells of nothing that makes the node unfit.
 fn is_clean(verdict: Verdict) -> bool {
     verdict <= Verdict::Degraded
 }

@@ -22,7 +22,6 @@ pub(super) struct Times {
     pub(super) finished_at: OffsetDateTime,
 }
 
-/// Checks a report, and reads its times on the way.
 pub(super) fn check(report: &Report) -> Result<Times, IngestError> {
     let mut check = Check {
         gpus: report.gpus.len(),

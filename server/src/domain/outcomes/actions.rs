@@ -4,7 +4,6 @@ use kb_core::record::Record;
 
 use crate::store::ActionKind;
 
-/// Something that a record advises.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Action {
     pub(super) kind: ActionKind,
@@ -17,7 +16,6 @@ pub(super) struct Action {
 }
 
 impl Action {
-    /// JSON pointer into the document.
     pub(super) fn pointer(&self) -> String {
         let list = match self.kind {
             ActionKind::Workaround => "workarounds",
@@ -27,8 +25,7 @@ impl Action {
     }
 }
 
-/// All that a record advises, in the order in which it is shown: what only hides the error stands behind what repairs it,
-/// whatever votes say.
+/// All that a record advises, in order: what only hides the error stands behind what repairs it, whatever votes say.
 pub(super) fn actions(record: &Record) -> Vec<Action> {
     let workarounds = record.workarounds().into_iter().map(|advised| Action {
         kind: ActionKind::Workaround,

@@ -36,7 +36,6 @@ pub struct Disagreement {
     pub gap: f64,
 }
 
-/// All disagreements of published records, those with the widest gap first.
 pub fn disagreements(generation: &Generation, shares: &Shares) -> Vec<Disagreement> {
     let mut found = Vec::new();
     for (id, tallies) in shares.all() {

@@ -38,14 +38,12 @@ pub struct GroupShare {
     pub share: Share,
 }
 
-/// What the votes on one action add up to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActionTally {
     pub kind: ActionKind,
     pub action: String,
     /// Known people who voted.
     pub reporters: u64,
-    /// Tokens without an owner that voted.
     pub tokens: u64,
     /// `None` while the people are too few.
     pub share: Option<Share>,
@@ -66,7 +64,6 @@ struct Groups<'v> {
     models: BTreeMap<&'v str, Group<'v>>,
 }
 
-/// Adds up votes, of which a voter's latest comes last.
 pub(super) fn tally(votes: &[Vote]) -> Vec<ActionTally> {
     let mut actions: Vec<((ActionKind, &str), Groups<'_>)> = Vec::new();
     for vote in votes {

@@ -9,7 +9,6 @@ use tokio::sync::Mutex;
 use super::share::{ActionTally, tally};
 use crate::store::{OutcomeStore, StoreError};
 
-/// What the votes on each record add up to.
 #[derive(Debug, Default)]
 pub struct Shares {
     held: RwLock<HashMap<RecordId, Arc<[ActionTally]>>>,
@@ -18,13 +17,11 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Of one record, by action.
     pub fn of(&self, id: &RecordId) -> Arc<[ActionTally]> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         held.get(id).cloned().unwrap_or_default()
     }
 
-    /// Of all records with votes.
     pub fn all(&self) -> Vec<(RecordId, Arc<[ActionTally]>)> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         held.iter()

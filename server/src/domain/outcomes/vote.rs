@@ -141,22 +141,18 @@ pub enum OutcomeError {
     Store(#[from] StoreError),
 }
 
-/// Who votes.
 #[derive(Debug, Clone, Copy)]
 pub enum Voting<'a> {
     /// Somebody who is logged in, or the holder of a token.
     Known(&'a Actor),
     /// A coding assistant with somebody's token.
     Assistant(&'a Actor),
-    /// Somebody without a login.
     Nobody(Nobody),
 }
 
-/// A vote that was taken.
 #[derive(Debug)]
 pub struct Cast {
     pub receipt: OutcomeReceipt,
-    /// Where it was kept without a login.
     pub anonymous: Option<AnonymousKept>,
 }
 
@@ -268,7 +264,6 @@ fn saved_word(saved: OutcomeSaved) -> Result<&'static str, OutcomeError> {
     }
 }
 
-/// A vote for the queue of editors.
 fn queued(
     (id, revision, action): (&RecordId, Revision, &Action),
     (outcome, environment, model): (VoteOutcome, &BTreeMap<String, &str>, &str),
@@ -321,7 +316,6 @@ fn taken(added: FeedbackAdded) -> Result<Option<AnonymousKept>, OutcomeError> {
     }
 }
 
-/// What the votes on a record add up to.
 pub async fn outcomes(store: &dyn Store, id: &RecordId) -> Result<Outcomes, OutcomeError> {
     let (_, record) = published(store, id).await?;
     let mut rest = tally(&store.votes(id).await?);

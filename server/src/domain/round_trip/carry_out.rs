@@ -22,7 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const NOTE_CHARACTERS: usize = 500;
 const WITHDRAWN: &str = "Its files were removed from the folder that was imported";
 
-/// What became of a record.
 #[derive(Debug)]
 pub enum Done {
     Published {
@@ -75,7 +74,6 @@ fn published(plan: &Plan) -> impl Iterator<Item = &SeedRecord> {
     })
 }
 
-/// Records that readers will not see any more under these ids.
 fn gone(plan: &Plan) -> BTreeSet<RecordId> {
     let gone = plan.iter().filter_map(|(id, planned)| match planned {
         Planned::Withdraw(_) => Some(id),
@@ -291,7 +289,6 @@ impl Importer<'_> {
         Ok(Done::Renamed(revision))
     }
 
-    /// Keeps what the gate refuses as a draft, with the reasons as its note.
     async fn keep(
         &self,
         texts: &SeedRecord,

@@ -2,7 +2,6 @@
 
 use super::stands::Published;
 
-/// What is to be done with the files of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outward {
     /// The files say what the database says.

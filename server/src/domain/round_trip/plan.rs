@@ -11,14 +11,12 @@ use super::step::{Conflict, Step, Wishes, step};
 use crate::domain::curate::{check_texts, together};
 use crate::store::{Expected, SeedRecord, Store, StoreError};
 
-/// A folder as it is, and the hashes of what it had in common with the database last.
 #[derive(Debug, Clone, Default)]
 pub struct Folder {
     pub base: BTreeMap<RecordId, String>,
     pub files: BTreeMap<RecordId, SeedRecord>,
 }
 
-/// What is to be done with one record.
 #[derive(Debug, Clone)]
 pub enum Planned {
     /// Folder and database say the same, as this revision with this hash.
@@ -31,7 +29,6 @@ pub enum Planned {
     Gone,
     /// Its files were removed, and nobody asked to withdraw it.
     Removed,
-    /// These texts are published.
     Publish {
         texts: SeedRecord,
         expected: Expected,

@@ -11,7 +11,6 @@ use super::plan::{Plan, Planned};
 use super::stands::{Published, Stands};
 use crate::store::{Expected, SeedRecord};
 
-/// How much two records have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Alike {
     /// The signature, or an annex that recognises something.
@@ -56,7 +55,6 @@ pub(super) fn pair(plan: &mut Plan, stands: &BTreeMap<RecordId, Stands>) {
     }
 }
 
-/// The new record that has most in common with one that is gone, the first of them by id.
 fn closest(
     plan: &Plan,
     stands: &BTreeMap<RecordId, Stands>,

@@ -22,7 +22,6 @@ pub enum Stands {
 }
 
 impl Stands {
-    /// What readers see, if they see it.
     pub fn published(&self) -> Option<&Published> {
         match self {
             Self::Published(published) => Some(published),
@@ -31,7 +30,6 @@ impl Stands {
     }
 }
 
-/// What readers see of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     pub revision: Revision,
@@ -42,7 +40,6 @@ pub struct Published {
     pub head: Head,
 }
 
-/// The newest revision of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     pub revision: Revision,
@@ -52,7 +49,6 @@ pub struct Head {
     pub imported: bool,
 }
 
-/// All records of a database.
 pub async fn stands(store: &dyn Store) -> Result<BTreeMap<RecordId, Stands>, StoreError> {
     let statuses = statuses(store).await?;
     let mut stands = BTreeMap::new();

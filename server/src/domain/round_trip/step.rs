@@ -6,14 +6,12 @@ use kb_core::ids::{RecordId, Revision};
 
 use super::stands::{Head, Published, Stands};
 
-/// One of the two sides that may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Folder,
     Database,
 }
 
-/// What whoever imports asks for.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
     /// Records of which the folder is right, whatever the database says.
@@ -34,10 +32,8 @@ impl Wishes {
     }
 }
 
-/// Why a person must decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
-    /// Both changed it.
     Both,
     /// Both added a record of this id.
     Added,
@@ -51,7 +47,6 @@ pub enum Conflict {
     Absent,
 }
 
-/// What is to be done with one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// Nobody changed anything.
@@ -68,7 +63,6 @@ pub(super) enum Step {
     Removed,
     /// The folder's texts are published.
     Publish,
-    /// It is withdrawn.
     Withdraw,
     /// Both changed it: to be put together field by field, or a conflict.
     Merge,
@@ -159,7 +153,6 @@ fn stands_in_the_way(head: &Head, folder: &str) -> bool {
     head.sha256 != folder && !head.imported
 }
 
-/// The folder has it, and readers of the database do not.
 fn absent(base: Option<&str>, folder: &str, stands: Option<&Stands>) -> Step {
     match stands {
         Some(Stands::Draft(head)) if stands_in_the_way(head, folder) => {

@@ -42,7 +42,6 @@ impl Shared {
         }
     }
 
-    /// Whether all records are known, by this id or a former one.
     pub fn is_of(&self, generation: &Generation) -> bool {
         let of_causes = self.causes.iter().flat_map(|cause| &cause.chain);
         let mut ids = self.faults.iter().map(|fault| &fault.id).chain(of_causes);

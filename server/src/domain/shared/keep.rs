@@ -10,7 +10,6 @@ use crate::store::{AnonymousKept, AnonymousKind, AnonymousStore, StoreError};
 /// For how many days an answer may be shared.
 pub const DAYS: [u16; 3] = [1, 7, 30];
 
-/// Why an answer is not kept.
 #[derive(Debug, thiserror::Error)]
 pub enum ShareError {
     #[error("an answer is kept for 1, 7 or 30 days")]
@@ -21,7 +20,6 @@ pub enum ShareError {
     Store(#[from] StoreError),
 }
 
-/// An answer that was kept.
 #[derive(Debug, Clone)]
 pub struct Kept {
     pub shared: Shared,

@@ -16,16 +16,13 @@ const ORIGIN: [&str; 4] = ["rank", "gpu", "pci", "device"];
 /// A line without a record is read up to here, in bytes.
 const LINE_BYTES: usize = 4 * 1024;
 
-/// Lines that look like errors and that no record explains.
 #[derive(Debug, Clone, Copy)]
 pub struct Unknown<'a> {
-    /// Whether somebody looked for them.
     pub looked: bool,
     pub numbers: &'a [u64],
     pub are_more: bool,
 }
 
-/// A line before it is redacted.
 struct Raw<'a> {
     /// Nothing where it stands in the text.
     text: Option<&'a Marked>,
@@ -120,8 +117,7 @@ fn fault(found: &Match, shown: &BTreeSet<u64>) -> Fault {
     }
 }
 
-/// The lines without what they give away, in the order of the text. All of the text is gone through: a key may begin on a line
-/// that is left out.
+/// The lines without what they give away, in order. All of the text is gone through: a key may begin on a line left out.
 fn redacted(raw: &BTreeMap<u64, Raw<'_>>, first: &BTreeSet<u64>, text: Option<&str>) -> Vec<Line> {
     let mut redactor = redact::Lines::of(None);
     let mut marked = Vec::new();

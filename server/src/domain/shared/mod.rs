@@ -24,13 +24,11 @@ pub use make::Unknown;
 
 /// The form of what is kept.
 const VERSION: u32 = 1;
-/// Lines that are shared.
 const MOST_LINES: usize = 60;
 /// Most of one line, in characters.
 const MOST_CHARS: usize = 400;
 /// All lines together, in bytes. The first line of each fault is shared in any case.
 const MOST_BYTES: usize = 10 * 1024;
-/// Faults of an answer.
 const MOST_FAULTS: usize = 60;
 /// Lines and bytes of a log are counted up to here, so that sums of them stay numbers.
 const MOST_COUNTED: u64 = 1 << 50;
@@ -53,7 +51,6 @@ pub struct Shared {
     environment: Vec<KnownComponent>,
     /// In the order of the text.
     pub marked: Vec<Line>,
-    /// Whether somebody looked for lines that no record explains.
     pub looked: bool,
     /// There are more of them than are shown.
     pub are_more_unknown: bool,
@@ -80,7 +77,6 @@ struct Cause {
     chain: Vec<RecordId>,
 }
 
-/// A marked line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
@@ -91,14 +87,12 @@ pub struct Line {
     /// What matched, in bytes of the text.
     start: u32,
     end: u32,
-    /// It looks like an error, and no record explains it.
     pub is_unknown: bool,
     /// Who wrote it, as far as the text says so.
     captures: BTreeMap<String, String>,
 }
 
 impl Shared {
-    /// Whether there is anything to show.
     pub fn is_something(&self) -> bool {
         !self.marked.is_empty()
     }

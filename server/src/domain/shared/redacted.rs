@@ -42,7 +42,6 @@ impl Shared {
         next
     }
 
-    /// Without the texts that redaction still changes.
     fn without_unsettled(self) -> Self {
         let next = self.redacted_once();
         let mut left = self;

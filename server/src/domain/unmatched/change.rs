@@ -2,12 +2,9 @@
 
 use crate::store::{StoreError, UnmatchedChange, UnmatchedChanged, UnmatchedStep, UnmatchedStore};
 
-/// Longest reason, in characters.
 pub const MAX_REASON_CHARS: usize = 1_000;
-/// Longest name of whoever takes it on, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// Why nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     #[error("there are no unknown lines with the id {0}")]

@@ -14,10 +14,8 @@ use serde_json::{Value, json};
 use crate::domain::curate::begun;
 use crate::store::Unmatched;
 
-/// Longest title that is made from a template, in characters.
 const TITLE_CHARS: usize = 100;
 
-/// The two texts of a record about a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
     pub document: String,
@@ -55,7 +53,6 @@ pub fn draft(id: &RecordId, unmatched: &Unmatched) -> Draft {
     }
 }
 
-/// The template without the marks of what varies.
 fn title(template: &str) -> String {
     let words = template.split_whitespace();
     let title = words

@@ -25,7 +25,6 @@ const EXAMPLES_AT_ONCE: usize = 2;
 /// How long the templates of this process are trusted: other servers make some, too.
 const TRUSTED_FOR: Duration = Duration::from_mins(1);
 
-/// The logs of a report that was accepted.
 #[derive(Debug)]
 pub struct LogsOf {
     pub node: NodeId,
@@ -57,7 +56,6 @@ struct Waiting {
     is_worked_on: bool,
 }
 
-/// The templates that are kept, as this process knows them.
 #[derive(Debug)]
 struct Tree {
     templates: Templates,
@@ -116,7 +114,6 @@ impl Unmatched {
         next
     }
 
-    /// Finds the unknown lines and counts them.
     async fn look(&self, logs: LogsOf) -> Result<(), StoreError> {
         let (node, at) = (logs.node.to_string(), logs.at);
         let found = tokio::task::spawn_blocking(move || {
@@ -196,7 +193,6 @@ impl Tree {
         tree
     }
 
-    /// The lines by template, and how many lines had no room.
     fn place(&mut self, lines: Vec<UnknownLine>, node: &str) -> (Vec<UnmatchedSeen>, u64) {
         let mut without_room = 0;
         let mut seen: BTreeMap<usize, UnmatchedSeen> = BTreeMap::new();

@@ -27,7 +27,6 @@ const KNOWN_LINE_BYTES: usize = 16;
 /// Error-like lines of one text that are redacted, in bytes: that costs far more than matching does.
 const MOST_LOOKED_BYTES: usize = 2 << 20;
 
-/// Lines of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownLine {
     /// The first of them, redacted, without what logging puts before the message.
@@ -36,7 +35,6 @@ pub struct UnknownLine {
     pub count: u32,
 }
 
-/// The unknown lines of a text.
 #[derive(Debug, Default)]
 pub struct UnknownLines {
     /// Each message once, in the order of the text.
@@ -93,7 +91,6 @@ impl<T: AsRef<str>> UnknownSearch<T> {
         }
     }
 
-    /// Takes the next step; the last one gives what was found.
     pub fn step(&mut self) -> Option<UnknownLines> {
         let mut meter = self.meter;
         let is_done = meter.time(|| {
@@ -116,7 +113,6 @@ impl<T: AsRef<str>> UnknownSearch<T> {
         scanner + self.finder.known.len() * KNOWN_LINE_BYTES
     }
 
-    /// Notes which lines of the next piece are known.
     fn scan_on(&mut self) {
         let rest = self.text.as_ref().as_bytes().get(self.at..).unwrap_or_default();
         let piece = rest.get(..SCAN_BYTES).unwrap_or(rest);
@@ -159,10 +155,8 @@ impl<T: AsRef<str>> UnknownSearch<T> {
 /// What is known of the text until the line that is read.
 struct Finder {
     known: BTreeSet<u64>,
-    /// Number of the line that was read last.
     number: u64,
     redactor: redact::Lines,
-    /// Where each message stands among the found.
     places: HashMap<Vec<String>, usize>,
     looked: usize,
     found: UnknownLines,

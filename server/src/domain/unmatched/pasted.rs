@@ -12,13 +12,10 @@ use crate::store::{
     AnonymousEntry, AnonymousKept, AnonymousKind, AnonymousStore, StoreError, Unmatched, UnmatchedState,
 };
 
-/// Lines of one text that are kept.
 const MOST_KEPT_LINES: usize = 50;
 /// Texts that are looked at, the newest.
 const MOST_TEXTS: u32 = 200;
-/// Messages that they may make.
 const MOST_MESSAGES: usize = 500;
-/// Examples of each.
 const MOST_EXAMPLES: usize = 5;
 
 /// What is kept of a text, as JSON.
@@ -36,7 +33,6 @@ pub fn keepable(found: UnknownLines) -> (Vec<String>, bool) {
     (lines.map(|line| line.example).collect(), are_more)
 }
 
-/// Why lines are not kept.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
     #[error("no line looks like an error that nobody knows")]
@@ -74,7 +70,6 @@ pub async fn take_back(store: &dyn AnonymousStore, key: &str) -> Result<bool, St
     store.take_back_anonymous(&hash).await
 }
 
-/// Messages of kept texts, those of most texts first.
 pub async fn pasted(store: &dyn AnonymousStore) -> Result<Vec<Unmatched>, StoreError> {
     let texts = store.anonymous(AnonymousKind::Lines, None, MOST_TEXTS).await?;
     let found = tokio::task::spawn_blocking(move || messages(&texts)).await;

@@ -17,9 +17,7 @@ use crate::domain::curate::Alike;
 use crate::domain::work_time::WorkTime;
 use crate::search::KnowledgeStamp;
 
-/// Lines that are shown of those that were found in one place.
 const MOST_SHOWN: usize = 20;
-/// Characters of a line that are shown.
 const MOST_CHARACTERS: usize = 400;
 
 /// What a pattern or a draft would take.
@@ -242,7 +240,6 @@ impl Found {
         self.looked_at.bytes += text.len() as u64;
     }
 
-    /// Looks at one more text; `place` says where it stands.
     pub(super) fn look(
         &mut self,
         matcher: &Arc<Matcher>,

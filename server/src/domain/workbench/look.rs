@@ -40,7 +40,6 @@ pub(super) fn each_hit(
     true
 }
 
-/// The whole line on which a hit begins.
 pub(super) fn line_of<'t>(text: &'t str, hit: &Hit) -> &'t str {
     let start = usize::try_from(hit.start).unwrap_or(text.len());
     let before = text.as_bytes().get(..start).unwrap_or_default();

@@ -49,18 +49,14 @@ pub const MOST_LINES: usize = 500;
 /// Pasted lines together, in bytes.
 pub const MOST_BYTES: usize = 64 << 10;
 
-/// What is asked.
 #[derive(Debug, Default)]
 pub struct Question {
-    /// Pasted lines.
     pub lines: Vec<String>,
     /// What is tried on them; without it the proposal is, where one is asked for.
     pub subject: Option<Subject>,
-    /// Whether a pattern is to be proposed.
     pub propose: bool,
 }
 
-/// Answers questions; keeps what all questions of a generation share.
 #[derive(Debug, Default)]
 pub struct Workbench {
     texts: Mutex<Option<Arc<Texts>>>,
@@ -68,7 +64,6 @@ pub struct Workbench {
 }
 
 impl Workbench {
-    /// With places where further lines come from.
     pub fn new(sources: Vec<Arc<dyn LineSource>>) -> Self {
         Self {
             texts: Mutex::default(),
@@ -174,7 +169,6 @@ impl Workbench {
         answer.clean = Some(clean);
     }
 
-    /// Examples and near misses of a generation, read once.
     fn texts(&self, generation: &Generation) -> Arc<Texts> {
         let mut kept = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(texts) = kept
@@ -198,7 +192,6 @@ fn spec_of(proposal: &Proposal) -> PatternSpec {
     }
 }
 
-/// The pasted lines: what the subject takes of them, and which records take them now.
 fn lines(
     lines: &[String],
     prepared: &Prepared,

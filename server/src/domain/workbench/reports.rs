@@ -13,18 +13,15 @@ use super::source::{Gathered, LineSource, SourceText};
 use crate::domain::ingest::body_of;
 use crate::store::{ReportListing, ReportQuery, Store, StoreError, StoredReport};
 
-/// Reports that are looked at, at most.
 const MOST_REPORTS: usize = 2_000;
 /// Their lines together, in bytes.
 const MOST_BYTES: usize = 32 << 20;
-/// Reports that are listed at once.
 const PAGE: u32 = 200;
 
 type Key = (NodeId, ReportId);
 /// `None` of a report that cannot be read.
 type Logs = Option<Arc<[Arc<SourceText>]>>;
 
-/// The logs of reports.
 #[derive(Debug)]
 pub struct ReportLines {
     store: Arc<dyn Store>,
@@ -128,7 +125,6 @@ impl LineSource for ReportLines {
     }
 }
 
-/// A page of reports, newest first.
 pub(super) async fn listed(
     store: &dyn Store,
     before: Option<(time::OffsetDateTime, ReportId)>,

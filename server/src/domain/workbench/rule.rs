@@ -14,11 +14,9 @@ use crate::domain::ingest::{Parsed, parse_stored};
 use crate::domain::work_time::WorkTime;
 use crate::store::{Store, StoreError, StoredReport};
 
-/// Reports that a rule is asked about, at most.
 const MOST_REPORTS: usize = 200;
 /// Their bodies together, compressed, in bytes.
 const MOST_BYTES: usize = 16 << 20;
-/// Findings that are shown.
 const MOST_SHOWN: usize = 20;
 
 /// What a rule finds in kept reports, newest first.
@@ -73,7 +71,6 @@ pub struct RuleFinding {
     pub evidence: Value,
 }
 
-/// Reports to ask a rule about, newest first, and whether they are all.
 pub async fn fetch(store: &dyn Store, patience: Duration) -> Result<(Vec<StoredReport>, bool), StoreError> {
     let began = Instant::now();
     let mut reports: Vec<StoredReport> = Vec::new();

@@ -9,14 +9,12 @@ use kb_core::ids::{NodeId, ReportId};
 
 use crate::store::StoreError;
 
-/// A place that keeps lines.
 #[async_trait]
 pub trait LineSource: Send + Sync + Debug {
     /// Its lines, newest first, as many as could be read in that time.
     async fn gather(&self, patience: Duration) -> Result<Gathered, StoreError>;
 }
 
-/// Lines of one source.
 #[derive(Debug, Clone)]
 pub struct Gathered {
     /// Name of the source: `reports`.
@@ -26,12 +24,10 @@ pub struct Gathered {
     pub is_complete: bool,
 }
 
-/// A text with where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceText {
     pub node: NodeId,
     pub report: ReportId,
-    /// Place in the report.
     pub pointer: String,
     pub text: String,
 }

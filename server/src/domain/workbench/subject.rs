@@ -16,16 +16,13 @@ const NOBODY: &str = "workbench/pattern";
 /// A pattern that breaks this rule may still be asked of the few pasted lines.
 const NO_LITERAL: &str = "pattern/no-literal";
 
-/// What is tried on lines.
 #[derive(Debug)]
 pub enum Subject {
-    /// A pattern that is in no record yet.
     Pattern(PatternSpec),
     /// A draft: its patterns, phrases, codes and signature.
     Record(Box<Record>),
 }
 
-/// Made ready to be asked.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     /// For the pasted lines.
@@ -35,7 +32,6 @@ pub(super) struct Prepared {
     pub(super) patterns: Vec<PatternView>,
     /// What is loose about patterns that could be kept.
     pub(super) findings: Vec<Violation>,
-    /// The record that is a draft.
     pub(super) own: Option<RecordId>,
 }
 

@@ -6,7 +6,6 @@ use crate::feed::Generation;
 
 #[derive(Debug)]
 pub(super) struct Texts {
-    /// Number of the generation.
     pub(super) generation: u64,
     pub(super) list: Vec<TextOf>,
 }

@@ -12,7 +12,6 @@ use super::{
 };
 
 impl Graph {
-    /// What a record is joined to, by its own statements first and then by those of others.
     pub fn neighbours(&self, id: &RecordId) -> Vec<Neighbour> {
         let own = self.stated_by(id).iter().map(|edge| Neighbour {
             id: edge.to.clone(),

@@ -34,11 +34,9 @@ pub struct DomainLink {
 pub struct Between<'a> {
     pub from: &'a str,
     pub to: &'a str,
-    /// True for what leads to what, false for what is taken for what.
     pub causal: bool,
 }
 
-/// The map, with the edges behind each of its links.
 #[derive(Debug, Default)]
 pub(super) struct Domains {
     map: DomainMap,
@@ -50,13 +48,11 @@ pub(super) struct Domains {
 type Link = (String, String, bool);
 
 impl Graph {
-    /// How many records each domain has, and how the domains are joined: made when it is first asked for, and kept as long
-    /// as this graph.
+    /// How many records each domain has, and how the domains are joined: made when first asked for, kept with this graph.
     pub fn domains(&self) -> &DomainMap {
         &self.made_domains().map
     }
 
-    /// The edges between two domains, by who states them.
     pub fn between(&self, wanted: Between<'_>) -> impl Iterator<Item = &GraphEdge> {
         let link = (wanted.from.to_owned(), wanted.to.to_owned(), wanted.causal);
         let edges = self.made_domains().edges.get(&link);
@@ -100,8 +96,7 @@ impl Graph {
         Domains { map, edges }
     }
 
-    /// The domains at the ends of an edge, the earlier first, and whether it says what leads to what. `None` where the
-    /// target is no record.
+    /// The domains at an edge's ends, the earlier first, and whether it says what leads to what. `None`: the target is no record.
     fn joined(&self, edge: &GraphEdge) -> Option<(&str, &str, bool)> {
         let domain = |id| self.faces.get(id).map(|face| face.domain.as_str());
         let own = domain(&edge.from)?;

@@ -135,7 +135,6 @@ pub(super) enum End {
 }
 
 impl GraphEdge {
-    /// The target where it is published.
     pub fn target(&self) -> Option<&RecordId> {
         self.target.as_ref()
     }

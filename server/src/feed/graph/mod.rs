@@ -35,7 +35,6 @@ pub const MAX_EDGES: usize = 1_000;
 /// Most ways between two records; the number of those that are equally short can grow as a power of their length.
 pub const MAX_PATHS: usize = 16;
 
-/// What a node shows of its record.
 #[derive(Debug)]
 struct Face {
     signature: String,

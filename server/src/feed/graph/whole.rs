@@ -9,7 +9,6 @@ use super::items::End;
 use super::{Graph, GraphEdge, GraphNode, is_wanted};
 
 impl Graph {
-    /// Ids of records after one, in order.
     pub fn ids_after(&self, after: Option<&RecordId>) -> impl Iterator<Item = &RecordId> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         self.faces.range((start, Bound::Unbounded)).map(|(id, _)| id)
@@ -19,7 +18,6 @@ impl Graph {
         self.node(End::Record(id.clone()))
     }
 
-    /// Targets that no record has, in order.
     pub fn unknown_nodes(&self) -> impl Iterator<Item = GraphNode> {
         self.unknown.iter().map(|text| self.node(End::Text(text.clone())))
     }

@@ -7,20 +7,16 @@ use crate::feed::Generation;
 use crate::render::i18n::{Locale, answer::Words, lookup};
 use crate::render::words::{Mark, Tone};
 
-/// A version or model, and what it decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
     /// `driver`, `gpu model`.
     pub name: String,
     /// `None` where a record asks for it and the text does not say it.
     pub value: Option<String>,
-    /// Where it was read, or that it was given.
     pub from: String,
-    /// The faults whose records name it.
     pub matters: Vec<Decided>,
 }
 
-/// A fault whose record is about certain versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
     pub number: usize,

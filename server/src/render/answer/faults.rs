@@ -15,7 +15,6 @@ use crate::render::i18n::{Locale, answer::Words, lookup};
 use crate::render::record::texts;
 use crate::render::words::{Mark, grouped, severity};
 
-/// Most faults that are named beside another one.
 const MOST_NAMED: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,17 +33,13 @@ pub struct Fault {
     pub role: Role,
     /// `First cause`, `Because of 1`.
     pub relation: String,
-    /// What it led to, by number.
     pub led_to: Vec<usize>,
     pub severity: Option<Mark>,
-    /// Who acts first.
     pub whose: Option<&'static str>,
 }
 
-/// What a fault is among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The only one.
     Alone,
     FirstCause,
     AnotherCause,
@@ -59,8 +54,7 @@ pub enum Role {
     Harmless,
 }
 
-/// The matches in the order of the page: causes first as they stand in the text, then what follows from them, last what is
-/// harmless.
+/// The matches in the order of the page: causes as they stand in the text, then what follows from them, then harmless ones.
 pub fn in_order(answer: &MatchAnswer) -> Vec<&Match> {
     let causes = answer
         .root_causes
@@ -92,7 +86,6 @@ fn cause<'a>(answer: &'a MatchAnswer, id: &RecordId) -> Option<&'a RootCause> {
     answer.root_causes.iter().find(|cause| cause.id == *id)
 }
 
-/// The rows, for matches that are in order.
 pub fn faults(
     generation: &Generation,
     answer: &MatchAnswer,

@@ -27,7 +27,6 @@ const MOST_REPEATS: u64 = 10_000;
 /// Marks of one kind that the map has room for.
 const MAP_PLACES: u64 = 125;
 
-/// A shown line, or what is folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
     Line(Line),
@@ -36,7 +35,6 @@ pub enum Row {
     Repeats(u64),
 }
 
-/// Lines that are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
     pub lines: u64,
@@ -51,9 +49,7 @@ pub struct Line {
     pub text: String,
     /// What matched, in bytes of `text`; empty where that is not known.
     pub span: (usize, usize),
-    /// Numbers of the faults that stand on it.
     pub faults: Vec<usize>,
-    /// It looks like an error, and no record explains it.
     pub is_unknown: bool,
 }
 
@@ -63,7 +59,6 @@ impl Line {
     }
 }
 
-/// A text as it is shown beside an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkedText {
     pub rows: Vec<Row>,
@@ -193,7 +188,6 @@ fn line(marks: &Marks, number: u64, raw: &str) -> Line {
     }
 }
 
-/// A line of bounded length with its mark in it.
 fn shortened(text: String, span: (usize, usize)) -> (String, (usize, usize)) {
     let Some((end, _)) = text.char_indices().nth(MOST_CHARS) else {
         return (text, span);

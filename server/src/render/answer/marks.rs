@@ -16,7 +16,6 @@ pub(super) struct Marks {
     hits: Vec<(u64, usize)>,
     /// Lines that rows of faults lead to.
     pub(super) firsts: BTreeSet<u64>,
-    /// Lines that the answer has.
     pub(super) matched: BTreeMap<u64, Matched>,
     pub(super) unknown: Unknown,
 }
@@ -40,7 +39,6 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// The marks of faults that are in the order of the page.
     pub(super) fn of(answer: &MatchAnswer, faults: &[Fault], hits: &Hits) -> Self {
         let mut marks = Self::default();
         for fault in faults {
@@ -79,7 +77,6 @@ impl Marks {
         }
     }
 
-    /// Takes over what was told of a text when its answer was shared.
     pub(super) fn take_unknown(&mut self, shared: &Shared) {
         if !shared.looked {
             return;

@@ -5,7 +5,6 @@ use kb_core::terminal::harmless;
 
 use crate::domain::hits::HitsOfRecord;
 
-/// Where a match comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The time of the line that is named, as that has it.
@@ -19,7 +18,6 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Puts a host before the others.
     pub fn begin_with(&mut self, host: Option<&str>) {
         let known = self.hosts.iter().position(|known| Some(known.as_str()) == host);
         if let Some(before) = known.and_then(|at| self.hosts.get_mut(..=at)) {
@@ -28,7 +26,6 @@ impl Origin {
     }
 }
 
-/// What a reader wants to see alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Only {
     pub host: Option<String>,
@@ -64,7 +61,6 @@ impl Only {
     }
 }
 
-/// The origin of a match, and the time of one of its lines.
 pub fn of(found: &Match, line: u64, hits: Option<&HitsOfRecord>) -> Origin {
     let named = found.lines.iter().find(|matched| matched.line == line);
     let marked = named.and_then(|matched| matched.text.as_ref());

@@ -11,7 +11,6 @@ const REPEATS: usize = 4;
 /// Lines of the message above.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
-    /// The first of them.
     lines: Vec<Line>,
     pub(super) count: u64,
 }
@@ -25,7 +24,6 @@ impl Repeats {
     }
 }
 
-/// The rows as they are made.
 #[derive(Debug)]
 pub(super) struct RowBuilder<'m> {
     marks: &'m Marks,
@@ -33,7 +31,6 @@ pub(super) struct RowBuilder<'m> {
     /// Number of the last line that is shown or folded.
     last: u64,
     bytes: usize,
-    /// Faults of the last line that is shown.
     faults: Vec<usize>,
     is_unknown: bool,
 }

@@ -7,7 +7,6 @@ use crate::render::i18n::{Locale, answer::Words, lookup};
 use crate::render::words::bytes;
 use kb_core::scanner::Order;
 
-/// The sentences, in order.
 pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, locale: Locale) -> Vec<String> {
     let words = Words::of(locale.language);
     let mut said = vec![words.read(answer.lines_scanned, &bytes(answer.bytes_scanned))];

@@ -10,18 +10,14 @@ use crate::render::words::record_href;
 /// Longest line that is quoted, in characters.
 const MOST_CHARS: usize = 500;
 
-/// A fault and what is quoted of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<'a> {
     pub fault: &'a Fault,
-    /// The first line that proves it.
     pub line: Option<&'a str>,
     pub first: Option<&'a FirstThing>,
-    /// What stands against the record.
     pub warning: Option<&'a str>,
 }
 
-/// What stands over the faults.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'a> {
     pub heading: &'a str,
@@ -30,7 +26,6 @@ pub struct Head<'a> {
     pub base_url: &'a str,
 }
 
-/// As plain text.
 pub fn text(head: Head<'_>, items: &[Item<'_>], locale: Locale) -> String {
     let words = Words::of(locale.language);
     let mut out = format!("{}\n{}\n", head.heading, head.sentences.join(" "));

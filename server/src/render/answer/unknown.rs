@@ -5,12 +5,10 @@ use std::collections::{BTreeSet, HashSet};
 use kb_core::scanner::{message_start, without_colours};
 use kb_core::templates::{looks_like_error, tokens};
 
-/// Most messages that are told.
 const MOST: usize = 200;
 /// A line is read up to here, in bytes.
 const LINE_BYTES: usize = 4 * 1024;
 
-/// Messages that look like errors and that no record explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unknown {
     /// The text was not kept, so that nobody looked.
@@ -24,7 +22,6 @@ pub enum Unknown {
 }
 
 impl Unknown {
-    /// Looks at the lines up to `end` on which no record stands.
     pub(super) fn look(text: &str, end: Option<u64>, is_known: impl Fn(u64) -> bool) -> Self {
         let mut told: HashSet<Vec<String>> = HashSet::new();
         let mut numbers = BTreeSet::new();

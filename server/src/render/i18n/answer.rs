@@ -66,7 +66,6 @@ words! {
 }
 
 impl Words {
-    /// Who acts first.
     pub(crate) fn whose(&self, whose: Whose) -> &'static str {
         match whose {
             Whose::Reader => self.reader,

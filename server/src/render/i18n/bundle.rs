@@ -103,7 +103,6 @@ fn grouped_number(value: &FluentValue<'_>) -> Option<String> {
     number.as_string().parse().ok().map(grouped)
 }
 
-/// A text with arguments, in one language.
 pub(crate) struct Message {
     bundle: &'static Bundle,
     message: Option<FluentMessage<'static>>,
@@ -116,12 +115,11 @@ impl fmt::Debug for Message {
 }
 
 impl Message {
-    /// The text with values for its arguments.
     pub(super) fn format<'v, const N: usize>(&self, values: [(&'v str, FluentValue<'v>); N]) -> String {
         self.format_and_report(values, &mut Vec::new())
     }
 
-    /// The same, with what is wrong with the message or its values.
+    /// As [`Self::format`], with what is wrong with the message or its values.
     pub(super) fn format_and_report<'v>(
         &self,
         values: impl IntoIterator<Item = (&'v str, FluentValue<'v>)>,

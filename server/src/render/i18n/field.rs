@@ -8,7 +8,6 @@ macro_rules! fields {
         }
 
         impl Words {
-            /// The label of a field or section by its name; nothing for one that there is not.
             pub(crate) fn named(&self, name: &str) -> Option<&'static str> {
                 match name {
                     $(stringify!($name) => Some(self.$name),)+
@@ -142,7 +141,6 @@ fields! {
     evidence,
 }
 
-/// The name of a field's label, by its part and pointer.
 pub(crate) fn name(part: kb_core::text::Part, pointer: &str) -> &str {
     match (part, pointer) {
         (kb_core::text::Part::Annex, "/action") => "first_action",

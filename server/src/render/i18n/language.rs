@@ -2,7 +2,6 @@
 
 use super::record;
 
-/// A language of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     English,
@@ -27,12 +26,10 @@ impl Language {
         }
     }
 
-    /// What record pages say beside the record.
     pub fn words(self) -> &'static record::Words {
         record::Words::of(self)
     }
 
-    /// An address of this site that asks for this language.
     pub fn address(self, address: &str) -> String {
         let (path, fragment) = address
             .split_once('#')

@@ -24,7 +24,6 @@ impl Locale {
         }
     }
 
-    /// An address of this site, in this language.
     pub fn href(&self, address: impl AsRef<str>) -> String {
         if self.carried {
             self.language.address(address.as_ref())

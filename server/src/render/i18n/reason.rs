@@ -175,7 +175,6 @@ mod tests {
         }
     }
 
-    /// Every variant, with and without what it may have.
     fn all() -> Vec<Why> {
         let id = || "nccl/a".parse().unwrap();
         let signs = || {

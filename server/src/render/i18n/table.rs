@@ -9,7 +9,6 @@ macro_rules! words {
         texts { $($text:ident,)+ }
         $(messages { $($message:ident($($name:ident: $kind:ty),+),)+ })?
     ) => {
-        /// The texts of this part in one language.
         #[derive(Debug)]
         pub struct Words {
             $(pub(crate) $text: &'static str,)+
@@ -43,7 +42,6 @@ macro_rules! words {
                 }
             )+)?
 
-            /// Every key of this part with its arguments.
             #[cfg(test)]
             pub(super) fn keys() -> Vec<$crate::render::i18n::table::Key> {
                 use $crate::render::i18n::table::Key;
@@ -57,12 +55,10 @@ macro_rules! words {
     };
 }
 
-/// The key in the files of a field of a part.
 pub(super) fn key(part: &str, field: &str) -> String {
     format!("{part}-{}", field.replace('_', "-"))
 }
 
-/// What a part asks of the files.
 #[cfg(test)]
 #[derive(Debug, Clone)]
 pub(super) struct Key {

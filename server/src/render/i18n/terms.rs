@@ -81,7 +81,6 @@ words! {
 }
 
 impl Words {
-    /// The verdict of a run or a pair.
     pub(crate) fn verdict(&self, verdict: Verdict) -> &'static str {
         match verdict {
             Verdict::Healthy => self.healthy,
@@ -132,7 +131,6 @@ impl Words {
         }
     }
 
-    /// What moved the bytes.
     pub(crate) fn engine(&self, engine: Engine) -> &'static str {
         match engine {
             Engine::Api => self.engine_api,
@@ -144,7 +142,6 @@ impl Words {
         }
     }
 
-    /// When lines of a log were written.
     pub(crate) fn when(&self, when: When) -> &'static str {
         match when {
             When::Before => self.before_run,
@@ -197,7 +194,6 @@ impl Words {
         }
     }
 
-    /// What a workaround does to the error, with what is given up.
     pub(crate) fn workaround_kind(&self, kind: WorkaroundKind, cost: Option<&str>) -> String {
         match (kind, cost) {
             (WorkaroundKind::Avoids, Some(cost)) => return self.avoids_at(cost),

@@ -8,7 +8,6 @@ use crate::render::command::leading_command;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstThing {
     pub title: Text,
-    /// What it does to the error, what it costs and touches.
     pub kind: Option<String>,
     pub command: Option<String>,
 }

@@ -8,7 +8,6 @@ use crate::render::advice::{Advice, Citation, Objection, Text};
 use crate::render::i18n::{Language, answer, record::Words};
 use crate::render::words::record_href;
 
-/// Renders a record; addresses begin with `base_url`.
 pub fn render(source: Source<'_>, language: Language, base_url: &str) -> String {
     let words = language.words();
     let revision = source.revision;

@@ -5,7 +5,6 @@ use kb_core::record::Record;
 use crate::render::advice::Citation;
 use crate::render::i18n::record::Words;
 
-/// The pages that a record rests on, the vendor's first, then the runs that show it.
 pub(super) fn sources(record: &Record, words: &Words) -> Vec<Citation> {
     let mut sources: Vec<Citation> = Vec::new();
     let read = |url: &str| record.annex.sources.iter().any(|source| source.url == url);

@@ -28,7 +28,6 @@ pub fn title(record: &Record, language: Language) -> Option<Text> {
     }
 }
 
-/// The title, or the signature of a record without one.
 pub fn heading(record: &Record, language: Language) -> Text {
     title(record, language).unwrap_or_else(|| signature(record, language).0)
 }
@@ -41,7 +40,6 @@ pub fn root_cause(record: &Record, language: Language) -> Text {
     }
 }
 
-/// What is held against the root cause.
 pub fn root_cause_dispute(record: &Record, language: Language) -> Option<Objection> {
     record
         .dispute("/root_cause")
@@ -180,13 +178,11 @@ fn nature(note: &WorkaroundNote, language: Language) -> Nature {
     }
 }
 
-/// When a message that is harmless is not.
 pub fn harmless_unless(record: &Record, language: Language) -> Option<Text> {
     let harmless = record.annex.harmless.as_ref()?;
     either(language, Some(&harmless.unless), harmless.unless_zh.as_deref())
 }
 
-/// The text in the language asked for, or the English one.
 fn either(language: Language, english: Option<&str>, chinese: Option<&str>) -> Option<Text> {
     let chinese = Text::filled(chinese).filter(|_| language == Language::Chinese);
     chinese.or_else(|| Text::filled(english))

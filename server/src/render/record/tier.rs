@@ -5,7 +5,6 @@ use kb_core::record::{Document, VerificationTier};
 use crate::render::i18n::record::Words;
 use crate::render::words::Tone;
 
-/// Who vouches for a record, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tier {
     pub tone: Tone,
@@ -18,7 +17,6 @@ impl Tier {
         Self::from_tier(document.tier(), words)
     }
 
-    /// The tier by its name, as search facets give it.
     pub fn named(name: &str, words: &'static Words) -> Self {
         let tier = serde_json::from_value(serde_json::Value::String(name.to_owned())).ok();
         Self::from_tier(tier, words)

@@ -12,7 +12,6 @@ pub struct Verdict {
     pub severity: Option<Mark>,
     pub resolvable: Option<&'static str>,
     pub at_fault: Option<&'static str>,
-    /// What to do first, in a word.
     pub action: Option<&'static str>,
     /// The reader, the admin or the vendor.
     pub whose: Option<&'static str>,

@@ -19,11 +19,9 @@ use crate::render::words::{Link, Row, Tone, encoded, record_href};
 pub struct Source<'a> {
     pub record: &'a Record,
     pub revision: Revision,
-    /// True where the record was taken back.
     pub withdrawn: bool,
     /// Why it was published although the gate refused it.
     pub forced: Option<&'a str>,
-    /// What stands around it in the graph.
     pub neighbours: &'a [Neighbour],
 }
 
@@ -39,7 +37,6 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Something the reader must know before reading on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     pub tone: Tone,
@@ -54,14 +51,12 @@ pub struct ExampleView {
     pub source: Option<Citation>,
 }
 
-/// A text that looks alike and is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearMissView {
     pub text: String,
     pub why: Option<Text>,
 }
 
-/// What readers are shown of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordView {
     pub id: String,

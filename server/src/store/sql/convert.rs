@@ -36,7 +36,6 @@ pub(super) fn kind_from(word: &str) -> Result<EdgeKind, StoreError> {
     .ok_or_else(|| unreadable("edge kind", word))
 }
 
-/// A word in the database that this program does not know.
 pub(super) fn unreadable(what: &str, word: &str) -> StoreError {
     StoreError::Database(sqlx::Error::Decode(format!("{what} {word:?} is unknown").into()))
 }
@@ -45,7 +44,6 @@ pub(super) fn revision_from(row: &impl Cells, index: usize) -> Result<Revision, 
     Ok(Revision(count_from(row.integer(index)?)?))
 }
 
-/// Reads a revision's number, if any.
 pub(super) fn maybe_revision_from(row: &impl Cells, index: usize) -> Result<Option<Revision>, StoreError> {
     let number = row.maybe_integer(index)?;
     number.map(|number| Ok(Revision(count_from(number)?))).transpose()

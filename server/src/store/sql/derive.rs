@@ -10,7 +10,6 @@ use crate::store::StoreError;
 /// Longest code that can be looked up, in bytes, folded: codes are keys of an index, and PostgreSQL's take 2,700.
 const MAX_CODE_BYTES: usize = 400;
 
-/// What a published record is listed and found by.
 pub(super) struct Derived {
     pub(super) id: RecordId,
     pub(super) signature: String,

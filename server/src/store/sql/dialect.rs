@@ -13,8 +13,7 @@ pub(super) trait Dialect: Database {
     /// Reads where a record stands and keeps other writers off it: `id` -> head revision, published revision.
     const LOCK_RECORD: &'static str;
 
-    /// Reads the newest seq and keeps other publishers waiting until this transaction ends, so that seqs are
-    /// committed in their order.
+    /// Reads the newest seq and keeps other publishers waiting until this transaction ends: seqs are committed in order.
     const LOCK_FEED: &'static str;
 
     /// Makes the commit of a transaction reach the disk, and changes nothing.

@@ -67,7 +67,6 @@ impl<'s> Statement<'s> {
 
 /// A database engine that the store runs on. What differs in words is in `dialect.rs`.
 pub(super) trait Engine: Database<Row: Cells> + super::dialect::Dialect {
-    /// Adds a value to the arguments of a statement.
     fn bind(arguments: &mut Self::Arguments, value: Value<'_>) -> Result<(), BoxDynError>;
 
     fn fetch(

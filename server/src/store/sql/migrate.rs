@@ -76,7 +76,6 @@ async fn apply_pending<C: Migrate>(connection: &mut C, migrator: &Migrator) -> R
     Ok(Migrated { from, to: known })
 }
 
-/// Refuses a database that is not at this program's state.
 pub(super) async fn check_sqlite(connection: &mut SqliteConnection) -> Result<(), StoreError> {
     compare(newest_sqlite(connection).await, known(&SQLITE))
 }

@@ -11,13 +11,11 @@ use super::engine::{Cells, Engine, Value, values};
 use super::session::Tx;
 use crate::store::{Machine, MachineClock, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError};
 
-/// What was known of a node before a report.
 pub(super) struct Before {
     hostname: Option<String>,
     latest_at: OffsetDateTime,
 }
 
-/// Another node that has shown a GPU.
 struct Other {
     node: NodeId,
     at: OffsetDateTime,
@@ -148,7 +146,6 @@ fn one_node(gpus: &[MovedGpu]) -> Option<NodeId> {
     gpus.first().filter(|_| only).and_then(|gpu| gpu.node.clone())
 }
 
-/// The nodes that have shown these GPUs last, other than this one.
 async fn elsewhere<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
@@ -216,7 +213,6 @@ async fn keep_gpus<DB: Engine>(
     Ok(())
 }
 
-/// Notes that a machine has enrolled under another id before.
 pub(super) async fn note_machine<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
@@ -242,7 +238,6 @@ async fn tell<DB: Engine>(
     keep(tx, &report.node, (&source(report), report.received_at), change).await
 }
 
-/// How an event names the report that told it.
 fn source(report: &NewReport) -> String {
     format!("report {} {}", report.node, report.id)
 }

@@ -12,8 +12,7 @@ use crate::store::{
     digest,
 };
 
-/// GPU models for which one voter may vote on an action: more than anybody runs, and few enough that invented ones
-/// weigh little.
+/// GPU models for which one voter may vote on an action: more than anybody runs, few enough that invented ones weigh little.
 const MAX_MODELS: i64 = 16;
 
 #[async_trait]

@@ -21,7 +21,6 @@ macro_rules! person_columns {
 }
 pub(super) use person_columns;
 
-/// Number of columns of a person.
 pub(super) const PERSON_COLUMNS: usize = 10;
 
 #[async_trait]

@@ -20,7 +20,6 @@ macro_rules! status_columns {
 }
 pub(super) use status_columns;
 
-/// Reads the columns of a record.
 pub(super) fn status_from(row: &impl Cells) -> Result<RecordStatus, StoreError> {
     let state = row.text(3)?;
     Ok(RecordStatus {

@@ -277,8 +277,7 @@ pub(super) async fn put_head<DB: Engine>(tx: &mut Tx<DB>, change: &NewRevision) 
     let annex_sha256 = digest::text(&change.annex);
 
     if change.expected == Expected::Absent {
-        // The feed's lock, as publishers take: no alias appears while this id is made, and locks are taken in
-        // one order everywhere.
+        // The feed's lock, as publishers take it: no alias appears while this id is made; the order of locks is the same everywhere.
         tx.one(<DB as Dialect>::LOCK_FEED, &[]).await?;
     }
     let head = match lock_head(tx, &change.id).await? {
@@ -347,7 +346,6 @@ pub(super) async fn standing<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Resu
     }
 }
 
-/// The answer when the record stands as asked for.
 fn already(status: &RecordStatus, state: RecordState, revision: Option<Revision>) -> Option<Published> {
     let (seq, published) = status.seq.zip(status.published)?;
     let same_revision = revision.is_none_or(|revision| revision == published);

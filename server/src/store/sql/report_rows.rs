@@ -15,7 +15,6 @@ pub(super) use listing_columns;
 
 pub(super) const LISTING_WIDTH: usize = 12;
 
-/// Reads a listing from column `first` on.
 pub(super) fn listing_from(row: &impl Cells, first: usize) -> Result<ReportListing, StoreError> {
     Ok(ReportListing {
         node: id_from(row.text(first)?)?,

@@ -7,7 +7,6 @@ use time::OffsetDateTime;
 
 use crate::store::{RecordState, SeedConflict, SeedRecord, digest};
 
-/// Where a record stands, in the words of seeding.
 #[derive(Debug, Clone)]
 pub(super) struct Standing {
     pub(super) state: RecordState,
@@ -39,7 +38,6 @@ pub(super) struct Plan {
     pub(super) adopt: Vec<(usize, Revision)>,
     /// Conflicts to write down: new ones, and those whose seed changed.
     pub(super) note: Vec<usize>,
-    /// All conflicts, as they will be listed.
     pub(super) conflicts: Vec<SeedConflict>,
     pub(super) unchanged: usize,
 }
@@ -65,7 +63,6 @@ impl HashedSeed {
 }
 
 impl Standing {
-    /// Nobody touched the record since it was imported.
     fn is_untouched(&self) -> bool {
         let imported = self.imported.as_ref().map(|(_, revision)| *revision);
         self.state == RecordState::Published && imported == Some(self.head) && imported == self.published

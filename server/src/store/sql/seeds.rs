@@ -128,8 +128,7 @@ fn standing_from(row: &impl Cells) -> Result<(RecordId, Standing), StoreError> {
     Ok((id_from(row.text(0)?)?, standing))
 }
 
-/// Takes out of the plan the seeds whose id or former ids belong to other records. One such seed must not keep the
-/// others out, nor the server down.
+/// Takes out of the plan the seeds whose id or former ids other records have. One such seed must not keep the others out.
 async fn set_aside_taken<DB: Engine>(
     tx: &mut Tx<DB>,
     seeds: &[HashedSeed],
@@ -258,7 +257,6 @@ async fn import<DB: Engine>(
     Ok(Seq(seq))
 }
 
-/// The seeds that become revisions, with the revisions' numbers.
 fn new_heads(plan: &Plan) -> impl Iterator<Item = (usize, Revision)> {
     let added = plan.add.iter().map(|seed| (*seed, Revision(1)));
     let updated = plan
@@ -268,7 +266,6 @@ fn new_heads(plan: &Plan) -> impl Iterator<Item = (usize, Revision)> {
     added.chain(updated)
 }
 
-/// Writes down what was imported and what waits.
 async fn remember<DB: Engine>(
     tx: &mut Tx<DB>,
     source: SeedSource,

@@ -24,7 +24,6 @@ pub(super) struct SqlStore<DB: Engine> {
     pub(super) statement_limit: Duration,
 }
 
-/// A connection, alone or within a transaction.
 pub(super) struct Session<DB: Engine, C: DerefMut<Target = DB::Connection>> {
     connection: C,
     limit: Duration,
@@ -143,7 +142,6 @@ impl<DB: Engine, C: DerefMut<Target = DB::Connection> + Send> Session<DB, C> {
         .await??)
     }
 
-    /// All rows of a statement put together from fixed parts and placeholders.
     pub(super) async fn all_built(
         &mut self,
         sql: String,
@@ -156,7 +154,6 @@ impl<DB: Engine, C: DerefMut<Target = DB::Connection> + Send> Session<DB, C> {
         .await??)
     }
 
-    /// The first row, if any.
     pub(super) async fn first(
         &mut self,
         sql: &'static str,
@@ -184,7 +181,6 @@ impl<DB: Engine, C: DerefMut<Target = DB::Connection> + Send> Session<DB, C> {
         .await??)
     }
 
-    /// Runs a statement put together from fixed parts and placeholders.
     pub(super) async fn run_built(&mut self, sql: String, values: &[Value<'_>]) -> Result<u64, StoreError> {
         Ok(within(
             self.limit,

@@ -14,7 +14,6 @@ use time::{OffsetDateTime, UtcOffset};
 const FORMAT: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 
-/// A time on its way to or from the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp(pub(super) OffsetDateTime);
 

@@ -221,8 +221,7 @@ async fn forget<DB: Engine>(tx: &mut Tx<DB>, at: OffsetDateTime) -> Result<(), S
     Ok(())
 }
 
-/// Drops one of the templates that nobody took up: that of the fewest lines, and of those the one that was seen first. False
-/// where there is none.
+/// Drops a template that nobody took up: that of the fewest lines, then the one seen first. False where there is none.
 async fn push_out<DB: Engine>(tx: &mut Tx<DB>) -> Result<bool, StoreError> {
     let sql = "SELECT id FROM unmatched WHERE state = 'open' AND assignee IS NULL \
         ORDER BY count, last_seen, id LIMIT 1";
@@ -237,7 +236,6 @@ async fn push_out<DB: Engine>(tx: &mut Tx<DB>) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Counts lines of one template.
 async fn note<DB: Engine>(
     tx: &mut Tx<DB>,
     lines: &UnmatchedSeen,

@@ -1,5 +1,4 @@
-//! `GET /api/v1/codes/{code}`: the records of a code. Codes are many-to-many, so this is always a list.
-//! `GET /api/v1/codes`: all codes.
+//! `GET /api/v1/codes/{code}`: the records of a code, always a list (codes are many-to-many). `GET /api/v1/codes`: all codes.
 
 use actix_web::{HttpResponse, web};
 use serde::{Deserialize, Serialize};

@@ -30,7 +30,6 @@ pub(in crate::web) struct UnsavedDraft {
 }
 
 impl UnsavedDraft {
-    /// Document and annex.
     pub(super) fn texts(self) -> (String, String) {
         let annex = self
             .ext
@@ -83,7 +82,6 @@ pub(super) async fn asked_for(
     Ok(Some(record))
 }
 
-/// The head of a record, published or not.
 async fn saved(state: &AppState, id: RecordId) -> Result<(Option<RecordId>, String, String), Problem> {
     let status = state.store.status(&id).await?;
     let status = status.ok_or_else(|| CurateError::NoRecord(id.clone()))?;
@@ -92,7 +90,6 @@ async fn saved(state: &AppState, id: RecordId) -> Result<(Option<RecordId>, Stri
     Ok((Some(id), texts.document, texts.annex))
 }
 
-/// Tries it, off the threads that serve.
 pub(super) async fn tried(
     desk: &Desk,
     record: Record,

@@ -275,7 +275,6 @@ fn is_text(request: &HttpRequest) -> bool {
 /// Lines that wait for a slow reader.
 const LINES_WAITING: usize = 64;
 
-/// Answers with lines while the body still comes.
 fn lines_from_stream(
     request: &HttpRequest,
     payload: Payload,
@@ -360,7 +359,6 @@ async fn finish(desk: &Desk, lines: Lines) -> Vec<Bytes> {
     finished.unwrap_or_else(|error| vec![match_view::problem_line(&error.into())])
 }
 
-/// An answer made of lines, and the end of it that takes them.
 fn reader_of(request: &HttpRequest) -> (Reader, HttpResponse) {
     let (sender, receiver) = mpsc::channel::<Part>(LINES_WAITING);
     let grace = Patience::of(request).grace;

@@ -46,7 +46,6 @@ impl Lines {
         }
     }
 
-    /// The lines since it was asked last.
     pub(super) fn take_ready(&mut self) -> Vec<Bytes> {
         std::mem::take(&mut self.ready)
     }
@@ -102,7 +101,6 @@ impl Reader {
     }
 }
 
-/// A problem after the answer has begun.
 pub(super) fn problem_line(problem: &Problem) -> Bytes {
     let mut body = problem.to_json();
     if let Some(object) = body.as_object_mut() {

@@ -123,7 +123,6 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
 }
 
-/// Records that become one, two, or another id.
 fn declare_moves(routes: &mut Routes) {
     routes.post(
         "/api/v1/records/{id:.+}/-/merge",
@@ -142,7 +141,6 @@ fn declare_moves(routes: &mut Routes) {
     );
 }
 
-/// What users say, for editors to read.
 fn declare_feedback(routes: &mut Routes) {
     routes.post(
         "/api/v1/records/{id:.+}/-/suggestions",
@@ -155,7 +153,6 @@ fn declare_feedback(routes: &mut Routes) {
     routes.get("/api/v1/disagreements", edit, feedback::disagreements);
 }
 
-/// From a draft to what readers see.
 fn declare_reviews(routes: &mut Routes) {
     routes.get(
         "/api/v1/records/{id:.+}/-/diff",

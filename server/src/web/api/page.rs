@@ -3,7 +3,6 @@
 use crate::web::error::{Code, Problem};
 use crate::web::limits::{PAGE_DEFAULT, PAGE_MAX};
 
-/// The number of entries of a page.
 pub(super) fn size(limit: Option<u32>) -> Result<u32, Problem> {
     match limit {
         None => Ok(PAGE_DEFAULT),
@@ -15,7 +14,6 @@ pub(super) fn size(limit: Option<u32>) -> Result<u32, Problem> {
     }
 }
 
-/// A cursor that does not come from this server.
 pub(super) fn bad_cursor() -> Problem {
     Problem::new(
         Code::BadQuery,

@@ -98,7 +98,6 @@ pub async fn post(
 }
 
 impl WorkbenchRequest {
-    /// Lines and a pattern, from a form; without a pattern one is proposed.
     pub(in crate::web) fn of_form(lines: Vec<String>, pattern: Option<String>) -> Self {
         Self {
             lines,

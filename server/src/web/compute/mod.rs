@@ -69,7 +69,6 @@ impl From<TooLong> for NotComputed {
     }
 }
 
-/// Where the work of one request is done.
 #[derive(Debug, Clone)]
 pub struct Desk {
     queue: Queue,
@@ -84,18 +83,15 @@ impl Desk {
         }
     }
 
-    /// The one that [`super::gate`] gave a request.
     pub(super) fn of(request: &HttpRequest) -> Self {
         let given = request.extensions().get::<Self>().cloned();
         given.unwrap_or_else(Self::of_one)
     }
 
-    /// Whose work it is.
     pub(super) fn client(&self) -> IpAddr {
         self.client
     }
 
-    /// For the only user of a program.
     pub fn of_one() -> Self {
         Self {
             queue: Queue::default(),
@@ -103,8 +99,7 @@ impl Desk {
         }
     }
 
-    /// Does `work`, which goes over `bytes` of input: at once, or on a thread of the pool. Where the caller goes away while it
-    /// waits, it is not begun.
+    /// Does `work` over `bytes` of input: at once, or on a thread of the pool. It is not begun once the caller has gone.
     pub(super) async fn compute<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -154,7 +149,6 @@ impl Desk {
     }
 }
 
-/// Takes steps until the work is done or its slice of time is over.
 fn slice_of<T, S: FnMut() -> Option<T>>(mut step: S) -> Result<T, S> {
     let slice = Slice::begin();
     loop {

@@ -11,7 +11,6 @@ use tokio::sync::oneshot;
 
 use crate::web::limits;
 
-/// The places and who waits for one.
 #[derive(Debug, Clone)]
 pub struct Queue(Arc<Mutex<Inner>>);
 
@@ -138,7 +137,6 @@ impl Inner {
         async move { receiver.await.map_err(|_| TooLong::OfAll) }
     }
 
-    /// Gives free places to those whose turn it is.
     fn give(&mut self, queue: &Queue) {
         while self.free > 0 {
             let Some(client) = self.next() else { return };
@@ -224,7 +222,6 @@ impl Used {
 }
 
 impl Place {
-    /// Notes what was worked in it.
     pub(super) fn note(&mut self, spent: Duration) {
         self.spent += spent;
     }

@@ -15,7 +15,6 @@ use crate::web::pages::failure::{Asked, Kind, Near};
 use crate::web::pages::locale;
 use crate::web::state::AppState;
 
-/// What the address of a request asks for.
 pub(super) async fn asked(request: &HttpRequest, problem: &Problem) -> Asked {
     let pattern = request.match_pattern().unwrap_or_default();
     let first = pattern.split('/').nth(1).unwrap_or_default();
@@ -49,7 +48,6 @@ pub(super) async fn asked(request: &HttpRequest, problem: &Problem) -> Asked {
     asked
 }
 
-/// Records near one that there is not.
 async fn of_record(request: &HttpRequest, first: &str, generation: Arc<Generation>, asked: &mut Asked) {
     let names = if first == "r" {
         let path = Path::<String>::extract(request).await;
@@ -111,7 +109,6 @@ fn of_path(path: &str, generation: &Generation) -> Option<RecordId> {
         })
 }
 
-/// Values of these parameters, in this order.
 fn parameters(request: &HttpRequest, names: &[&str]) -> Vec<String> {
     let pairs = Query::<Vec<(String, String)>>::from_query(request.query_string());
     let pairs = pairs.map(Query::into_inner).unwrap_or_default();

@@ -143,7 +143,6 @@ impl From<CurateError> for Problem {
     }
 }
 
-/// The answer to an editor who did not see the head.
 fn stale(head: Revision) -> Problem {
     Problem::new(
         Code::Stale,

@@ -10,7 +10,6 @@ const NAMES_WITH_CASE: [&str; 5] = ["a", "kept", "nodes", "reports", "unmatched"
 /// For programs, which are told of their mistakes.
 const FOR_PROGRAMS: [&str; 6] = ["api", "healthz", "mcp", "metrics", "readyz", "static"];
 
-/// Leads to the page that was meant, where there is such an address.
 pub(super) fn lead(request: &HttpRequest, problem: &Problem) -> Option<HttpResponse> {
     // The other page may know the id or the parameter that this one refused.
     let is_address = matches!(problem.code(), Code::NotFound | Code::BadId | Code::BadQuery);

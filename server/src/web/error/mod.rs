@@ -45,7 +45,6 @@ pub struct ProblemBody {
     pub code: String,
 }
 
-/// An error as the client sees it.
 #[derive(Debug, Clone)]
 pub struct Problem {
     code: Code,
@@ -77,7 +76,6 @@ impl Problem {
         problem
     }
 
-    /// Adds a member to the body, such as `violations`.
     #[must_use]
     pub fn with(mut self, member: &str, value: Value) -> Self {
         self.members.insert(member.to_owned(), value);

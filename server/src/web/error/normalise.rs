@@ -78,7 +78,6 @@ fn has_body(response: &ServiceResponse<BoxBody>) -> bool {
     response.response().headers().contains_key(header::CONTENT_TYPE)
 }
 
-/// The problem that an error of actix or of a handler stands for.
 fn problem_of(error: &Error) -> Problem {
     if let Some(problem) = error.as_error::<Problem>() {
         return problem.clone();
@@ -110,7 +109,6 @@ fn problem_of(error: &Error) -> Problem {
     }
 }
 
-/// A status that came without any explanation.
 fn bare(status: StatusCode) -> Problem {
     match status {
         StatusCode::NOT_FOUND => Problem::new(Code::NotFound, "there is no such address on this server"),

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::web::error::Problem;
 
-/// The answer of a tool, or a problem as the REST interface would have it.
 pub(super) fn result(outcome: Result<CallToolResult, Problem>) -> CallToolResult {
     outcome.unwrap_or_else(|problem| {
         let cause = problem.cause();
@@ -19,12 +18,10 @@ pub(super) fn result(outcome: Result<CallToolResult, Problem>) -> CallToolResult
     })
 }
 
-/// An answer whose text is its JSON.
 pub(super) fn json(answer: &impl Serialize) -> Result<CallToolResult, Problem> {
     Ok(CallToolResult::structured(value(answer)?))
 }
 
-/// An answer with a text of its own.
 pub(super) fn with_text(text: String, answer: &impl Serialize) -> Result<CallToolResult, Problem> {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(value(answer)?);

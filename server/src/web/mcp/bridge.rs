@@ -23,7 +23,6 @@ use crate::web::{body, limits};
 /// reach a server in a private network through the browser of one who can (DNS rebinding).
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// One message of the protocol in, its answer out.
 pub async fn mcp(
     caller: Anyone,
     request: HttpRequest,

@@ -11,12 +11,10 @@ use crate::web::api::openapi::Description;
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-/// The schema of a type of the description, with all types that it names in `$defs`.
 pub(super) fn of(name: &str) -> Arc<JsonObject> {
     any_of(&[name])
 }
 
-/// The schema of an answer that is one of these types.
 pub(super) fn any_of(names: &[&str]) -> Arc<JsonObject> {
     let all = all();
     let mut wanted: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
@@ -41,7 +39,6 @@ pub(super) fn any_of(names: &[&str]) -> Arc<JsonObject> {
     Arc::new(root)
 }
 
-/// The schema of what the tool `record` answers.
 pub(super) fn record() -> Arc<JsonObject> {
     let schema = json!({
         "type": "object",

@@ -55,7 +55,6 @@ pub struct Tools {
     pub token: Option<Arc<str>>,
     /// Where users reach the server, for links.
     pub base_url: Option<String>,
-    /// Memory for answers that are computed at once.
     pub answers: Budget,
     pub desk: Desk,
 }
@@ -307,7 +306,6 @@ impl Tools {
     }
 }
 
-/// Who sent the HTTP request that brought this call.
 fn sender(context: &RequestContext<RoleServer>) -> Option<Actor> {
     let request = context.extensions.get::<http::request::Parts>()?;
     request.extensions.get::<Caller>()?.0.clone()

@@ -26,7 +26,6 @@ use types::Provider;
 /// The address to which the provider sends browsers back, below the public one.
 pub const DONE: &str = "/login/oidc/done";
 
-/// How long a login may take at the provider.
 pub const PATIENCE: Duration = Duration::minutes(10);
 /// How long what a provider says of itself is believed.
 const KNOWN_FOR: Duration = Duration::minutes(5);
@@ -44,7 +43,6 @@ pub struct OpenId {
     finished: Mutex<HashMap<String, OffsetDateTime>>,
 }
 
-/// Why a login with OpenID Connect did not begin or end.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenIdError {
     #[error("{0}")]
@@ -57,7 +55,6 @@ pub enum OpenIdError {
     Refused(&'static str),
 }
 
-/// Who the provider says it is.
 #[derive(Debug, Clone)]
 pub struct Identity {
     pub issuer: String,

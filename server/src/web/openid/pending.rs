@@ -30,7 +30,6 @@ impl Pending {
         !state.is_empty() && bool::from(self.state.as_bytes().ct_eq(state.as_bytes()))
     }
 
-    /// As the value of a cookie.
     pub fn text(&self) -> String {
         let Self {
             state,

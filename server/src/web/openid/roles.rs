@@ -52,7 +52,6 @@ impl Roles {
     }
 }
 
-/// A text, or the texts of a list.
 fn values(claim: Option<&Value>) -> Vec<&str> {
     match claim {
         Some(Value::String(text)) => vec![text],

@@ -31,7 +31,6 @@ type Fields = IdTokenFields<
     CoreJwsSigningAlgorithm,
 >;
 
-/// A provider that is known.
 pub(super) type Provider = Client<
     MoreClaims,
     CoreAuthDisplay,

@@ -73,7 +73,6 @@ pub fn links() -> AssetLinks {
     }
 }
 
-/// Address of the script of the form of a record.
 pub(super) fn edit_script() -> &'static str {
     &EDIT.href
 }

@@ -76,8 +76,7 @@ fn feed(generation: &Generation, base: &str) -> Feed {
     }
 }
 
-/// A name that stays whatever address the server has: a UUID of version 8 (RFC 9562), whose bits are ours to choose, from
-/// the SHA-256 of what it names.
+/// A name that stays whatever address the server has: a UUID of version 8 (RFC 9562) from the SHA-256 of what it names.
 fn stable_id(of: &str) -> String {
     let digest = Sha256::of(format!("peerless {of}"));
     let hex = digest.as_str();

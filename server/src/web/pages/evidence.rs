@@ -3,11 +3,9 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub text: String,
-    /// True where it is what matched.
     pub marked: bool,
 }
 
-/// One line, or a gap between lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
     /// 1-based; 0 stands for a gap, and `note` says how much is left out.
@@ -35,7 +33,6 @@ impl LogLine {
     }
 }
 
-/// Cuts `text` into what stands before, in and after the match.
 pub fn parts(text: &str, start: usize, end: usize) -> Vec<Part> {
     let cut = (text.get(..start), text.get(start..end), text.get(end..));
     let (Some(before), Some(matched), Some(after)) = cut else {

@@ -35,7 +35,6 @@ pub struct KeptPage {
     pub(in crate::web::pages) state: State,
 }
 
-/// What the page is about.
 #[derive(Debug)]
 pub enum State {
     /// The lines that would be kept, and where the form leads.

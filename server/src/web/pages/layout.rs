@@ -4,7 +4,6 @@ use super::assets;
 use crate::render::i18n::{Language, Locale, site};
 use crate::web::session::visitor::{self, Visitor};
 
-/// The parts of the site that the head links to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     Lookup,
@@ -39,9 +38,7 @@ pub struct Layout {
     /// Language of the page's own words, and of what its links lead to.
     pub locale: Locale,
     pub words: &'static site::Words,
-    /// Who looks at it.
     pub visitor: Visitor,
-    /// Which link of the head is marked.
     pub section: Section,
     /// Whether the head has the search; a page with a search of its own has one alone.
     pub finds: bool,
@@ -79,7 +76,6 @@ impl Layout {
         self
     }
 
-    /// Says where the page at `address` is in each language.
     #[must_use]
     pub fn in_both(mut self, address: &str) -> Self {
         self.alternates = Language::ALL
@@ -97,21 +93,18 @@ impl Layout {
         self.seq.map(|seq| self.words.as_of(&seq.to_string()))
     }
 
-    /// A page with a search of its own.
     #[must_use]
     pub fn with_own_search(mut self) -> Self {
         self.finds = false;
         self
     }
 
-    /// A page that search engines may show.
     #[must_use]
     pub fn indexed(mut self) -> Self {
         self.indexed = true;
         self
     }
 
-    /// Says which knowledge the page was made from.
     #[must_use]
     pub fn at(mut self, seq: kb_core::ids::Seq) -> Self {
         self.seq = Some(seq.0);

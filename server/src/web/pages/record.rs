@@ -72,7 +72,6 @@ pub(super) struct Surroundings {
     pub(super) href: String,
 }
 
-/// What the page tells of a form that was sent from it.
 #[derive(Debug, Deserialize)]
 pub struct RecordParams {
     told: Option<String>,
@@ -111,7 +110,6 @@ pub async fn get(
     }
 }
 
-/// The page of a record, without a drawing.
 pub(super) fn page(source: Source<'_>, locale: Locale) -> RecordPage {
     let (record, language) = (source.record, locale.language);
     let id = record.id();
@@ -198,7 +196,6 @@ async fn withdrawn(
     html_not_shared(&page)
 }
 
-/// Why a record was withdrawn, and where what it said stands now.
 fn why_withdrawn(status: &RecordStatus, locale: Locale) -> Option<Notice> {
     let words = locale.language.words();
     let instead = status.replaced_by.as_ref().map(|other| Link {

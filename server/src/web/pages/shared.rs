@@ -27,7 +27,6 @@ use crate::web::links::base_url;
 use crate::web::session::Form;
 use crate::web::state::AppState;
 
-/// The page after an answer was kept. Its links are shown once.
 #[derive(Debug, Template)]
 #[template(path = "pages/shared.html")]
 pub struct MadePage {
@@ -100,7 +99,6 @@ pub async fn keep(
     Ok(secret(html_not_shared(&made_page(links, moment(until), locale))?))
 }
 
-/// A shared answer, read by whoever has its link.
 pub async fn get(
     _: Anyone,
     request: HttpRequest,
@@ -154,7 +152,6 @@ async fn show(
     page(request, state, shared, view).await
 }
 
-/// The page of the answer, from what is kept of it and the records of today.
 async fn page(
     request: &HttpRequest,
     state: &AppState,

@@ -31,7 +31,6 @@ pub struct VerdictView {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultView {
     pub title: String,
-    /// How bad it is, where the record says so.
     pub severity: Option<Mark>,
     pub record: Option<Link>,
     pub nodes: String,

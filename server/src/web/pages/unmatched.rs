@@ -30,7 +30,6 @@ use crate::web::limits::PAGE_DEFAULT;
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 
-/// Fields of the forms of a template.
 const FIELDS: [&str; 5] = ["do", "to", "reason", "record", "seen"];
 /// What the form says of lines that nobody has changed.
 const NEVER: &str = "never";
@@ -49,7 +48,6 @@ pub struct UnmatchedPage {
     pub(in crate::web::pages) pasted: Vec<Entry>,
 }
 
-/// A value that a filter may have.
 #[derive(Debug)]
 pub struct Choice {
     pub value: &'static str,

@@ -35,7 +35,6 @@ pub struct WorkbenchPage {
     result: Option<ResultView>,
 }
 
-/// What stands in the form.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     pub lines: String,
@@ -126,7 +125,6 @@ pub async fn post(
     html_not_shared(&page(asked, answer.as_ref(), locale))
 }
 
-/// Builds the page.
 pub fn page(asked: Asked, answer: Option<&Answer>, locale: Locale) -> WorkbenchPage {
     let words = Words::of(locale.language);
     let mut layout = Layout::new(words.title, Section::Elsewhere)

@@ -15,7 +15,6 @@ pub(in crate::web) fn secret(headers: &HeaderMap, way: Way, insecure_login: bool
     named(headers, name(way, insecure_login)?)
 }
 
-/// What is kept of a login that was begun elsewhere.
 pub(in crate::web) fn pending(headers: &HeaderMap, way: Way, insecure_login: bool) -> Option<String> {
     named(headers, &format!("{}-login", name(way, insecure_login)?))
 }
@@ -61,7 +60,6 @@ pub fn set(secret: &str, way: Way) -> String {
     }
 }
 
-/// The header that takes it away.
 pub fn cleared(way: Way) -> String {
     set("", way) + "; Max-Age=0"
 }

@@ -1,5 +1,4 @@
-//! Fields of a form that changes something. [`crate::web::gate`] reads them, so that no handler sees a form that is not of its
-//! page.
+//! Fields of a form that changes something. Only [`crate::web::gate`] reads them, so no handler sees another page's form.
 
 use std::future::{Ready, ready};
 
@@ -20,19 +19,16 @@ const LANG: &str = "lang";
 pub struct Form(Vec<(String, String)>);
 
 impl Form {
-    /// The value of a field, or nothing.
     pub fn get(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(field, _)| field == name);
         found.map_or("", |(_, value)| value)
     }
 
-    /// All values of a field that may come several times.
     pub fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         let found = self.0.iter().filter(move |(field, _)| field == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// All fields, as they came.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

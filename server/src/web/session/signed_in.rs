@@ -32,7 +32,6 @@ pub(in crate::web) fn proves(session: &NewSession, headers: &HeaderMap, form: Op
     shown.is_some_and(|token| csrf::matches(&session.csrf, token))
 }
 
-/// Who is logged in, for pages.
 #[derive(Debug, Clone)]
 pub struct Session {
     pub person: Person,
@@ -56,7 +55,6 @@ impl Session {
         }
     }
 
-    /// The person, as the store keeps who did something.
     pub fn by(&self) -> By {
         sessions::by(&self.person, self.address.map(|address| address.to_string()))
     }

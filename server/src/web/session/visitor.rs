@@ -1,5 +1,4 @@
-//! Who looks at a page, for the head of every page. It goes with the request and not through each page's arguments: no page
-//! decides by it.
+//! Who looks at a page, for the head of every page. It goes with the request, not through each page: no page decides by it.
 
 use crate::render::words::encoded;
 
@@ -9,7 +8,6 @@ tokio::task_local! {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visitor {
-    /// Name of who is logged in.
     pub name: Option<String>,
     /// Where one logs in, and comes back to this page from.
     pub login_href: String,
@@ -38,17 +36,14 @@ impl Visitor {
     }
 }
 
-/// Who looks at the page that is made here.
 pub(in crate::web) fn current() -> Visitor {
     VISITOR.try_with(Clone::clone).unwrap_or_default()
 }
 
-/// Makes pages for `visitor`.
 pub(in crate::web) async fn scope<F: Future>(visitor: Visitor, future: F) -> F::Output {
     VISITOR.scope(visitor, future).await
 }
 
-/// The same for work on another thread.
 pub(in crate::web) fn with<T>(visitor: Visitor, work: impl FnOnce() -> T) -> T {
     VISITOR.sync_scope(visitor, work)
 }

@@ -43,7 +43,6 @@ impl Way {
     }
 }
 
-/// Whether the host is that of a public address with TLS.
 fn is_public(host: &str, public_url: Option<&str>) -> bool {
     let Some((scheme, rest)) = public_url.and_then(|url| url.split_once("://")) else {
         return false;

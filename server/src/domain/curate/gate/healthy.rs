@@ -74,7 +74,6 @@ impl<'t> Healthy<'t> {
     }
 }
 
-/// The whole lines on which a hit stands.
 fn lines_of<'t>(text: &'t str, hit: &Hit) -> &'t str {
     let place = |byte: u64| usize::try_from(byte).unwrap_or(text.len()).min(text.len());
     let (from, to) = (place(hit.start), place(hit.end));

@@ -19,7 +19,6 @@ pub(super) fn loose(record: &Record) -> Vec<Violation> {
     patterns.iter().filter_map(loose_pattern).collect()
 }
 
-/// What is loose about a pattern, if anything is.
 pub fn loose_pattern(spec: &PatternSpec) -> Option<Violation> {
     match signature::check(spec) {
         Err(error) if LOOSE.contains(&error.rule) => {

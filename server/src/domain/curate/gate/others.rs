@@ -24,7 +24,6 @@ pub(super) struct Owner<'r> {
     pub(super) is_new: bool,
 }
 
-/// What a text is to the record that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Example,
@@ -49,7 +48,6 @@ impl Kind {
     }
 }
 
-/// The new records by themselves, and what they take.
 pub(super) struct Others<'m, A> {
     alone: &'m Arc<Matcher>,
     before: &'m Arc<Matcher>,
@@ -67,7 +65,6 @@ impl<'m, A: Deref<Target = Arc<Matcher>>> Others<'m, A> {
         }
     }
 
-    /// What the new records take of this one.
     pub(super) fn ask(&mut self, owner: Owner<'_>, mut note: impl FnMut(RecordId, Violation)) {
         let document = &owner.record.document;
         let examples = owner.record.annex.examples.iter();
@@ -154,7 +151,6 @@ fn first(summary: &Summary) -> Option<&Match> {
     summary.matches.first()
 }
 
-/// Whether a match at this place takes the text of an owner, whose own match may be missing.
 fn takes(taker: &Match, place: usize, own: Option<&Match>, (owner, kind): (Owner<'_>, Kind)) -> bool {
     let Some(own) = own else {
         // What another system wrote need not find its own signature.

@@ -45,8 +45,7 @@ impl Default for ConnectOptions {
     }
 }
 
-/// Opens the store at `url`: `postgres://…`, `sqlite:PATH` or a plain path. A SQLite file and its folder are made
-/// when missing, for their owner only.
+/// Opens the store at `url`: `postgres://…`, `sqlite:PATH` or a path. A missing SQLite file is made, for its owner only.
 pub async fn connect(url: &str, options: &ConnectOptions) -> Result<Arc<dyn Store>, StoreError> {
     match Target::parse(url)? {
         Target::Sqlite(path) => Ok(Arc::new(sqlite::connect(&path, options).await?)),

@@ -15,7 +15,6 @@ pub(in crate::store) struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// The file that is at a path now.
     pub(super) fn at(path: &Path) -> Result<Self, StoreError> {
         let found = std::fs::metadata(path)
             .map_err(|error| StoreError::Moved(format!("{}: {error}", path.display())))?;

@@ -26,14 +26,12 @@ pub(in crate::web) fn kinds(text: Option<&str>) -> Result<Vec<EdgeKind>, Problem
         .collect()
 }
 
-/// What a caller gets who may have the answer already.
 pub(super) enum Fresh {
     /// 304: nothing changed.
     Known(HttpResponse),
     Needed(HttpResponseBuilder),
 }
 
-/// Begins an answer that is made from the whole published knowledge and changes with it alone.
 pub(super) fn begin(request: &HttpRequest, tag: HeaderValue) -> Result<Fresh, Problem> {
     let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
     let is_known = known.is_some_and(|known| known.hold(&tag));

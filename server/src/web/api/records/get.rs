@@ -186,7 +186,6 @@ pub async fn get(
     }
 }
 
-/// That there is no such record, and which are near.
 async fn near(request: &HttpRequest, state: &web::Data<AppState>, id: &str) -> Result<Problem, Problem> {
     let generation = state.knowledge.current();
     let asked = id.to_owned();
@@ -225,7 +224,6 @@ fn as_text(
     Ok(text::render(source, language, Some(&base_url(request, state))))
 }
 
-/// The revision asked for, if the caller may see it.
 pub(super) fn choose(
     status: &RecordStatus,
     asked: Option<&str>,
@@ -285,7 +283,6 @@ fn full(status: &RecordStatus, texts: &RevisionTexts) -> Result<String, Problem>
     serde_json::to_string(&body).map_err(|error| Problem::internal(&error))
 }
 
-/// A time as every answer writes it.
 pub(in crate::web) fn rfc3339(at: OffsetDateTime) -> String {
     // Fails for years beyond 9999 only.
     at.format(&Rfc3339).unwrap_or_default()

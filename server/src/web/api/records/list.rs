@@ -1,5 +1,4 @@
-//! `GET /api/v1/records`: all records by id, with `since` what changed after a seq, with `sort=modified` newest changes
-//! first.
+//! `GET /api/v1/records`: all records by id; with `since` what changed after a seq; `sort=modified`: newest change first.
 
 use std::collections::BTreeSet;
 
@@ -157,7 +156,6 @@ async fn check_domain(domain: &str, state: &AppState) -> Result<(), Problem> {
     Err(Problem::new(Code::BadQuery, detail))
 }
 
-/// First segments of the ids of published records.
 fn segments(generation: &Generation) -> BTreeSet<&str> {
     let ids = generation.records().map(|published| published.id().as_str());
     ids.filter_map(|id| id.split('/').next()).collect()

@@ -35,8 +35,7 @@ enum Located {
     Moved(HttpResponse),
 }
 
-/// Finds a record by the id in the path, or by a former id. Records that were never published are there for
-/// editors only.
+/// Finds a record by the id in the path, or by a former id. Records never published are there for editors only.
 async fn locate(
     state: &AppState,
     request: &HttpRequest,
@@ -78,7 +77,6 @@ fn may_edit(actor: Option<&Actor>) -> bool {
     actor.is_some_and(|actor| actor.may(Scope::Edit) || actor.may(Scope::Publish))
 }
 
-/// The same address under the record's own id.
 fn moved(request: &HttpRequest, former: &RecordId, target: &RecordId) -> HttpResponse {
     let rest = request
         .path()

@@ -155,7 +155,6 @@ pub async fn put(
     }))
 }
 
-/// What the editor believes the head to be.
 async fn expected(request: &HttpRequest, state: &AppState, id: &RecordId) -> Result<Expected, Problem> {
     let if_match = etag::read(request.headers(), &header::IF_MATCH)?;
     let if_none_match = etag::read(request.headers(), &header::IF_NONE_MATCH)?;

@@ -18,7 +18,6 @@ use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
 use crate::web::{body, limits};
 
-/// Reviews of a record, or of all, that are answered at most.
 const MOST: u32 = 200;
 
 /// What is done with a review.

@@ -237,7 +237,6 @@ pub async fn change(
     detail(&request, &state, found, None).await
 }
 
-/// Has the log lines of a new report looked at, beside the answer.
 pub(super) fn offer(state: &AppState, generation: &std::sync::Arc<Generation>, accepted: &mut Accepted) {
     state.unmatched.offer(LogsOf {
         node: accepted.node.clone(),
@@ -248,7 +247,6 @@ pub(super) fn offer(state: &AppState, generation: &std::sync::Arc<Generation>, a
     });
 }
 
-/// A template by its id.
 pub(in crate::web) async fn one(state: &AppState, id: &str) -> Result<UnmatchedHistory, Problem> {
     if id.starts_with('p') {
         let mut messages = unmatched::pasted(state.store.as_ref()).await?.into_iter();

@@ -85,7 +85,6 @@ pub async fn get(
     html_not_shared(&page)
 }
 
-/// Lets in whom the proxy in front has signed on.
 async fn by_proxy(
     login: &str,
     browser: &Browser,
@@ -140,7 +139,6 @@ pub async fn post(
     }
 }
 
-/// What a login needs of the server.
 pub(super) fn door(state: &AppState) -> Door<'_> {
     Door {
         store: state.store.as_ref(),
@@ -151,7 +149,6 @@ pub(super) fn door(state: &AppState) -> Door<'_> {
     }
 }
 
-/// Puts a cookie into an answer.
 pub(super) fn hand_over(response: &mut HttpResponse, cookie: &str) {
     if let Ok(value) = HeaderValue::from_str(cookie) {
         response.headers_mut().append(header::SET_COOKIE, value);

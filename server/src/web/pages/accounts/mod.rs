@@ -16,7 +16,6 @@ use crate::web::error::{Code, Problem};
 use crate::web::session::{self, Way};
 use crate::web::state::AppState;
 
-/// Where the browser goes on after a form was taken.
 fn see_other(address: &str) -> HttpResponse {
     HttpResponse::SeeOther()
         .insert_header((header::LOCATION, address))
@@ -24,7 +23,6 @@ fn see_other(address: &str) -> HttpResponse {
         .finish()
 }
 
-/// The browser that sent a request, and how it came.
 fn browser(request: &HttpRequest, state: &AppState) -> (Browser, Way) {
     let headers = request.headers();
     let way = Way::of(request.peer_addr(), headers, state);
@@ -55,8 +53,7 @@ fn refuse_open_way(way: Way, state: &AppState) -> Result<(), Problem> {
     Ok(())
 }
 
-/// An address of this site that somebody came from; the page to look things up where it is none. Browsers read `//host`
-/// and `/\host` as other sites.
+/// An address of this site that somebody came from, else the look-up page. Browsers read `//host` and `/\host` as other sites.
 fn own_address(text: &str) -> &str {
     let mut rest = text.chars();
     let is_own = rest.next() == Some('/')

@@ -20,7 +20,6 @@ pub struct BeginQuery {
     return_to: String,
 }
 
-/// Sends the browser to the provider.
 pub async fn begin(
     _: Anyone,
     request: HttpRequest,
@@ -47,7 +46,6 @@ pub struct DoneQuery {
     error: String,
 }
 
-/// The browser is back from the provider.
 pub async fn done(
     _: Anyone,
     request: HttpRequest,

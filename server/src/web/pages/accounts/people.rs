@@ -37,7 +37,6 @@ pub struct PersonRow {
     pub name: String,
     pub roles: Vec<RoleChoice>,
     pub operator: bool,
-    /// When it was shut out.
     pub disabled: Option<String>,
 }
 

@@ -17,7 +17,6 @@ pub(super) fn kind(schema: &Value) -> Kind {
     within(schema, 0)
 }
 
-/// Id of a named schema's place on the page.
 pub(super) fn anchor(name: &str) -> String {
     let plain: String = name
         .chars()

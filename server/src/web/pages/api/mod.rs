@@ -1,5 +1,4 @@
-//! `/docs/api`: the reference, drawn from the same OpenAPI document that programs get. No script, nothing from
-//! elsewhere.
+//! `/docs/api`: the reference, drawn from the OpenAPI document that programs get. No script, nothing from elsewhere.
 
 mod kind;
 mod operation;
@@ -42,7 +41,6 @@ pub fn page(document: &Value) -> ApiPage {
     }
 }
 
-/// The text at a JSON pointer; empty where there is none.
 fn text_at(value: &Value, pointer: &str) -> String {
     value
         .pointer(pointer)

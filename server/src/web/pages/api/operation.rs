@@ -55,7 +55,6 @@ pub struct Answer {
 
 const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
-/// All operations, by tag in order of appearance.
 pub(super) fn groups(document: &Value) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let Some(paths) = document.get("paths").and_then(Value::as_object) else {

@@ -64,7 +64,6 @@ struct EditPage {
     sections: Vec<SectionView>,
     general: Vec<Finding>,
     findings: usize,
-    /// Published records that may say the same.
     alike: Vec<AlikeView>,
     refusal: Option<String>,
     together: Option<Together>,
@@ -73,7 +72,6 @@ struct EditPage {
     moves: Vec<(&'static str, String)>,
 }
 
-/// Who edits what.
 struct Desktop {
     actor: Actor,
     csrf: String,
@@ -100,7 +98,6 @@ impl Desktop {
     }
 }
 
-/// What the page says besides the record.
 #[derive(Default)]
 struct Extra {
     note: String,
@@ -203,7 +200,6 @@ async fn answer(
     }
 }
 
-/// The page that readers would see; the form where there is none yet.
 async fn preview(
     request: &HttpRequest,
     state: &AppState,

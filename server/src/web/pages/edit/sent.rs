@@ -29,7 +29,6 @@ pub(super) struct Pair {
     pub(super) annex: String,
 }
 
-/// What the form says.
 #[derive(Debug)]
 pub(super) struct Sent {
     /// The texts with all that was changed; raw where they cannot be read.
@@ -79,7 +78,6 @@ impl<'f> Given<'f> {
     }
 }
 
-/// The name of a field in the form.
 pub(super) fn name(part: Part, pointer: &str) -> String {
     match part {
         Part::Document => format!("d:{pointer}"),
@@ -87,7 +85,6 @@ pub(super) fn name(part: Part, pointer: &str) -> String {
     }
 }
 
-/// The part and the pointer of a field's name.
 pub(super) fn place(name: &str) -> Option<(Part, &str)> {
     match name.split_once(':')? {
         ("d", pointer) => Some((Part::Document, pointer)),
@@ -96,7 +93,6 @@ pub(super) fn place(name: &str) -> Option<(Part, &str)> {
     }
 }
 
-/// Reads a form that began with the texts `base`.
 pub(super) fn read(given: &Given<'_>, base: &Pair) -> Sent {
     let text = |name: &str, base: &str| {
         given
@@ -152,8 +148,7 @@ pub(super) fn read(given: &Given<'_>, base: &Pair) -> Sent {
     sent
 }
 
-/// Browsers end lines with CR LF, and a page shows no marks that act on others. A text that is otherwise as before is the one
-/// before, to the byte.
+/// Browsers end lines with CR LF, and a page hides marks that act on others: text that is otherwise unchanged keeps its bytes.
 fn restored(given: &str, before: &str) -> String {
     let given = given.replace("\r\n", "\n");
     if given == harmless_lines(before).replace("\r\n", "\n") {

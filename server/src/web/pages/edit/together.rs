@@ -95,7 +95,6 @@ fn view(change: &Change, labels: &field::Words) -> ChangeView {
     }
 }
 
-/// A text without its quotes; anything else as JSON.
 pub(super) fn spoken(json: &str) -> String {
     match Tree::parse(json) {
         Ok(Tree::Text { plain, .. }) => plain,

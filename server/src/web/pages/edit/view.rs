@@ -36,7 +36,6 @@ pub(super) struct FieldView {
     /// `line`, `record`, `choice`, or `text` for several lines.
     pub(super) kind: &'static str,
     pub(super) value: String,
-    /// Height of a `text`.
     pub(super) rows: usize,
     pub(super) choices: Vec<Choice>,
     pub(super) findings: Vec<Finding>,
@@ -71,7 +70,6 @@ pub(super) struct RowView {
 }
 
 impl RowView {
-    /// The first of its texts, by which a folded row is told from others.
     pub(super) fn brief(&self) -> Option<String> {
         let text = self.fields.iter().map(|field| field.value.trim());
         let text = text.into_iter().find(|text| !text.is_empty())?;
@@ -134,7 +132,6 @@ impl Told {
         self.found.push((part, pointer, finding, false));
     }
 
-    /// What is told of a value or of something inside it, once.
     fn take(&mut self, part: Part, pointer: &str) -> Vec<Finding> {
         let mut taken = Vec::new();
         for (of, place, finding, told) in &mut self.found {
@@ -149,7 +146,6 @@ impl Told {
         taken
     }
 
-    /// What has no field.
     pub(super) fn rest(self) -> Vec<Finding> {
         let rest = self.found.into_iter().filter(|(.., told)| !told);
         rest.map(|(_, pointer, finding, _)| Finding {
@@ -200,7 +196,6 @@ pub(super) fn unknown_records(
     }
 }
 
-/// All fields with their values.
 pub(super) fn sections(
     texts: &Texts,
     told: &mut Told,

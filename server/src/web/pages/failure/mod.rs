@@ -42,7 +42,6 @@ pub struct WayOn {
     pub after: &'static str,
 }
 
-/// A record that may have been meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Near {
     pub id: String,
@@ -53,7 +52,6 @@ pub struct Near {
 }
 
 impl Near {
-    /// A published record.
     pub fn of(generation: &Generation, id: &RecordId, locale: Locale) -> Option<Self> {
         let published = generation.record(id)?;
         let heading = texts::heading(&published.record, locale.language);
@@ -66,7 +64,6 @@ impl Near {
     }
 }
 
-/// Kinds of things that an address asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Record,
@@ -86,15 +83,12 @@ pub enum Kind {
     Other,
 }
 
-/// What was asked for.
 #[derive(Debug)]
 pub struct Asked {
     pub kind: Kind,
     pub locale: Locale,
     pub near: Vec<Near>,
-    /// The domain that was probably meant.
     pub domain: Option<String>,
-    /// What to search for instead.
     pub words: String,
 }
 
@@ -147,7 +141,6 @@ pub fn page(code: Code, detail: &str, asked: Asked) -> FailurePage {
     }
 }
 
-/// Title and advice where nothing was found of a kind.
 fn own_words(kind: Kind, words: &Words) -> Option<(&'static str, &'static str)> {
     Some(match kind {
         Kind::Record => (words.no_record, words.record_means),
@@ -163,7 +156,6 @@ fn own_words(kind: Kind, words: &Words) -> Option<(&'static str, &'static str)> 
     })
 }
 
-/// Where things of this kind are listed, and where to begin anew.
 fn links(asked: &Asked, words: &Words) -> Vec<Link> {
     let link = |text: &str, address: &str| Link {
         text: text.to_owned(),

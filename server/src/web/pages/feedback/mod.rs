@@ -25,7 +25,6 @@ use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 use crate::web::{anonymous, feedback};
 
-/// Fields of the forms.
 const FIELDS: [&str; 8] = [
     "do",
     "tried",
@@ -37,7 +36,6 @@ const FIELDS: [&str; 8] = [
     "source",
 ];
 
-/// The form of a suggestion.
 #[derive(Debug)]
 pub struct SuggestForm {
     pub(super) words: &'static Words,
@@ -45,7 +43,6 @@ pub struct SuggestForm {
     pub(super) csrf: String,
 }
 
-/// Who reads the page of a record.
 #[derive(Debug)]
 pub(super) struct Reader {
     /// Id of the person who is logged in.
@@ -64,7 +61,6 @@ impl Reader {
         }
     }
 
-    /// Puts what people said, and the forms, into the page.
     pub(super) async fn fill(
         &self,
         page: &mut RecordPage,
@@ -124,7 +120,6 @@ impl Reader {
         });
     }
 
-    /// What the reader said last, and where it was tried.
     fn own<'v>(&self, votes: &'v [Vote], kind: ActionKind, text: &str) -> Option<&'v Vote> {
         let person = self.person.as_ref()?;
         let mut own = votes.iter().filter(|vote| {
@@ -137,7 +132,6 @@ impl Reader {
     }
 }
 
-/// Pointer and text of what stands at a place of a list.
 fn action_at(record: &Record, kind: ActionKind, position: usize) -> Option<(String, String)> {
     match kind {
         ActionKind::Workaround => {
@@ -202,7 +196,6 @@ fn range(share: &Share) -> String {
     format!("{:.0}–{:.0} %", share.low * 100.0, share.high * 100.0)
 }
 
-/// What is told after a form was sent.
 pub(super) fn told(word: Option<&str>, locale: Locale) -> Option<Notice> {
     let words = Words::of(locale.language);
     let (title, text) = match word? {

@@ -22,7 +22,6 @@ use crate::web::pages::{html_not_shared, locale};
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 
-/// Disagreements that are shown.
 const MOST: usize = 100;
 
 #[derive(Debug, Template)]

@@ -144,7 +144,6 @@ fn is_shown(edges: &[crate::feed::GraphEdge], near: &crate::feed::Neighbour) -> 
         .any(|edge| confused(edge.kind) == confused(near.relation))
 }
 
-/// The address of the page in a language.
 pub(in crate::web) fn href(id: &RecordId, locale: Locale) -> String {
     locale.href(address(id, 1, None))
 }

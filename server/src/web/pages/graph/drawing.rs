@@ -50,11 +50,9 @@ pub(super) struct Edge {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drawing {
     pub title: String,
-    /// What stands where, in words.
     pub description: String,
     pub width: i32,
     pub height: i32,
-    /// Words above columns and parts of them.
     pub headings: Vec<TextLine>,
     pub lines: Vec<Line>,
     /// Boxes, by column from left to right and in it from top to bottom: the order in which the keyboard reaches them.

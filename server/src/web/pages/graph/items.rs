@@ -13,11 +13,9 @@ use crate::render::words::{Link, record_href};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndView {
     pub id: String,
-    /// Its page, where it is a published record.
     pub href: Option<String>,
 }
 
-/// An edge as a sentence: the earlier error, what it does, the later one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeView {
     pub from: EndView,
@@ -35,7 +33,6 @@ pub struct Choice {
     pub current: bool,
 }
 
-/// The address of a record's page in a language.
 pub(super) fn record_in(id: &str, locale: Locale) -> String {
     locale.href(record_href(id))
 }
@@ -68,7 +65,6 @@ pub(super) fn edge_view(edge: &GraphEdge, locale: Locale) -> EdgeView {
     }
 }
 
-/// What is known of a node in one line: id and title, in the language asked for where it is there.
 pub(super) fn node_title(generation: &Generation, id: &str, language: Language) -> String {
     let parsed = id.parse().ok();
     let Some(published) = parsed.and_then(|id| generation.record(&id)) else {

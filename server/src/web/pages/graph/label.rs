@@ -22,7 +22,6 @@ impl Label {
         Self { lines }
     }
 
-    /// A name with a number of something.
     pub(super) fn counted(name: &str, count: String) -> Self {
         let lines = vec![("g-name strong", cut(name, COLUMNS)), ("g-domain", count)];
         Self { lines }

@@ -41,7 +41,6 @@ pub struct DomainRow {
     pub inner: usize,
 }
 
-/// What joins two domains, in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkRow {
     pub from: String,
@@ -99,7 +98,6 @@ fn domain_link(name: &str, locale: Locale) -> Link {
     }
 }
 
-/// What leads from one domain to another.
 fn causal(map: &DomainMap) -> impl Iterator<Item = &DomainLink> {
     map.links.iter().filter(|link| link.causal)
 }

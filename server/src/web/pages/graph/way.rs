@@ -99,7 +99,6 @@ fn page(generation: &Generation, params: &Params, locale: Locale) -> Result<WayP
     Ok(page)
 }
 
-/// The published record of an id, or of a former one.
 fn record(generation: &Generation, id: &str) -> Result<RecordId, Problem> {
     match find(generation, id)? {
         Found::Published(published) => Ok(published.record.id().clone()),
@@ -116,7 +115,6 @@ fn address(from: &str, to: &str) -> String {
     format!("/graph/path?from={}&to={}", encoded(from), encoded(to))
 }
 
-/// All the ways in one drawing, a column a step.
 fn drawing(generation: &Generation, from: &RecordId, found: &Ways, locale: Locale) -> Drawing {
     let words = Words::of(locale.language);
     let mut columns: Vec<(&str, i32)> = vec![(from.as_str(), 0)];

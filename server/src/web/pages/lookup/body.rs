@@ -42,14 +42,12 @@ pub(super) struct LookedUp {
 }
 
 impl LookedUp {
-    /// The text, if it is short enough to be shown again.
     pub(super) fn echo(&self) -> &str {
         let text = self.text.as_deref().unwrap_or_default();
         if text.len() <= ECHO_BYTES { text } else { "" }
     }
 }
 
-/// Reads the body and looks it up.
 pub(super) async fn look_up(
     request: &HttpRequest,
     payload: Payload,
@@ -79,7 +77,6 @@ fn media_type(request: &HttpRequest) -> String {
         .to_ascii_lowercase()
 }
 
-/// The text of the box, as its form sends it.
 pub(in crate::web::pages) async fn text_of_form(
     request: &HttpRequest,
     payload: Payload,

@@ -8,7 +8,6 @@ use kb_core::near;
 use crate::render::i18n::{Language, site};
 use crate::web::error::{Code, Problem};
 
-/// A field for one component of the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnvironmentField {
     pub name: &'static str,
@@ -29,7 +28,6 @@ const EXAMPLES: [&str; 6] = [
 /// Longest value of a component, in bytes.
 const MAX_VALUE_BYTES: usize = 100;
 
-/// The fields with what was filled in.
 pub(super) fn fields(environment: &BTreeMap<String, String>, language: Language) -> Vec<EnvironmentField> {
     let words = site::Words::of(language);
     let field = |(name, example)| EnvironmentField {
@@ -87,7 +85,6 @@ pub(super) fn known_only(fields: &[(String, String)]) -> Result<(), Problem> {
     }
 }
 
-/// What the reader wants to see alone.
 pub(super) fn only(fields: &[(String, String)]) -> Only {
     let chosen = |name: &str| {
         let field = fields.iter().find(|(field, _)| field == name);

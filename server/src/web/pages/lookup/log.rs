@@ -31,7 +31,6 @@ pub(super) struct RowView {
     pub(super) next: Option<u64>,
 }
 
-/// A mark on the map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tick {
     pub(super) y: u64,

@@ -64,10 +64,8 @@ pub(super) struct SuspectView {
     pub condition: Option<Text>,
 }
 
-/// A match on the way from first cause to symptom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChainStep {
-    /// Its place on this page, by its id.
     pub link: Link,
     /// `line 12`.
     pub place: String,
@@ -81,7 +79,6 @@ pub(super) struct CandidateView {
     pub signature: Text,
     pub tier: Option<Tier>,
     pub why: Text,
-    /// Where it stands, if on a line.
     pub lines: Vec<LogLine>,
 }
 
@@ -229,7 +226,6 @@ fn more(dead_ends: usize, workarounds: usize, words: &Words) -> String {
     more.join(words.list_comma)
 }
 
-/// A cause and what it leads to in this text, as links within the page.
 fn chain(answer: &MatchAnswer, id: &RecordId, position: &[&Match], words: &Words) -> Vec<ChainStep> {
     let step = |follower: &RecordId| {
         let (index, found) = position

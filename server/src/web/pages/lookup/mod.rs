@@ -66,7 +66,6 @@ pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpRes
     html(&page)
 }
 
-/// What `GET /match` may be asked for.
 #[derive(Debug, Deserialize)]
 pub struct NoText {
     /// Number of an answer that the reader's browser still has: the script of the page puts it back.

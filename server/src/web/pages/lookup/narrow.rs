@@ -4,7 +4,6 @@ use crate::render::answer::Fault;
 use crate::render::answer::origin::{Only, Origin};
 use crate::render::i18n::answer::Words;
 
-/// One list to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) name: &'static str,

@@ -91,14 +91,11 @@ pub struct Source<'a> {
     pub hits: &'a Hits,
     /// The text, where it was kept for the answer.
     pub text: Option<&'a str>,
-    /// Of an answer that is shared, or would be, what is kept.
     pub kept: Option<&'a Shared>,
-    /// Whether it may be shared.
     pub shares: bool,
     /// The text, if it is short enough to be shown again.
     pub echo: &'a str,
     pub environment: &'a BTreeMap<String, String>,
-    /// What the reader wants to see alone.
     pub only: &'a Only,
     /// What addresses in a ticket begin with.
     pub base_url: &'a str,

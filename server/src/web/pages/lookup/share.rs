@@ -13,7 +13,6 @@ use crate::render::words::moment;
 /// Days that are chosen before somebody chooses.
 const USUAL_DAYS: u16 = 7;
 
-/// The form with an answer in it.
 #[derive(Debug)]
 pub struct ShareForm {
     pub action: String,
@@ -23,7 +22,6 @@ pub struct ShareForm {
     pub days: Vec<Days>,
 }
 
-/// For how long it may be kept.
 #[derive(Debug)]
 pub struct Days {
     pub value: u16,
@@ -31,15 +29,12 @@ pub struct Days {
     pub is_chosen: bool,
 }
 
-/// What stands over a shared answer.
 #[derive(Debug)]
 pub struct SharedView {
     pub words: &'static Words,
     pub title: &'static str,
     pub means: String,
-    /// Where it is kept from.
     pub form: Option<ShareForm>,
-    /// Where it is read.
     pub address: Option<String>,
 }
 
@@ -70,7 +65,6 @@ impl ShareForm {
         })
     }
 
-    /// Keeps it.
     fn keeping(shared: &Shared, locale: Locale) -> Self {
         let words = Words::of(locale.language);
         let days = DAYS.map(|days| Days {
@@ -105,7 +99,6 @@ impl SharedView {
         }
     }
 
-    /// Of one that is kept.
     pub fn of_kept(kept: &Kept, address: String, locale: Locale) -> Self {
         let words = Words::of(locale.language);
         Self {

@@ -74,7 +74,6 @@ pub struct MergeParams {
     into: Option<String>,
 }
 
-/// What stands in the form.
 #[derive(Debug, Default)]
 struct Asked {
     into: String,
@@ -216,7 +215,6 @@ async fn page(
     answer(&page, status)
 }
 
-/// The published record that was named by its id or a former one.
 fn chosen(generation: &Generation, id: &RecordId, into: &str) -> Option<Arc<PublishedRecord>> {
     let found = match find(generation, into).ok()? {
         Found::Published(published) => published,

@@ -34,7 +34,6 @@ use crate::web::state::AppState;
 /// How long the answer waits for this server's readers to see the change.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Who moves what.
 struct Visit {
     actor: Actor,
     csrf: String,
@@ -49,7 +48,6 @@ enum Begun {
     Elsewhere(HttpResponse),
 }
 
-/// Finds the published record of a page; `rest` is the page's own end of the address.
 async fn begin(
     (actor, session): (Actor, Option<Session>),
     request: &HttpRequest,
@@ -82,20 +80,17 @@ impl Visit {
         self.status.published != Some(self.status.head)
     }
 
-    /// A page of this record.
     fn href(&self, rest: &str) -> String {
         self.locale
             .href(format!("{}{rest}", record_href(self.id().as_str())))
     }
 
-    /// Whoever acts; `alone` is an administrator's reason to do without a second person.
     fn approver(&self, state: &AppState, alone: &str) -> Result<Approver, Problem> {
         let alone = Some(alone).filter(|reason| !reason.trim().is_empty());
         let alone = admin_reason(("alone", Code::MalformedBody), alone, &self.actor, state)?;
         Ok(approver(&self.actor, alone))
     }
 
-    /// Refuses a form that was made for another revision.
     fn check_head(&self, form: &Form) -> Result<(), Problem> {
         let head = form.get("head").parse().map(Revision);
         let head = head
@@ -108,7 +103,6 @@ impl Visit {
     }
 }
 
-/// Leads to a page once this server's readers see what was done.
 async fn done(state: &AppState, published: Published, address: String) -> HttpResponse {
     state.knowledge.holds(published.seq, PATIENCE).await;
     see(address)

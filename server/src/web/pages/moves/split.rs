@@ -45,7 +45,6 @@ struct SplitPage {
     refusal: Option<String>,
 }
 
-/// What may go of one list.
 #[derive(Debug)]
 struct Group {
     name: &'static str,
@@ -60,7 +59,6 @@ struct Item {
     chosen: bool,
 }
 
-/// What stands in the form.
 #[derive(Debug, Default)]
 struct Asked<'f> {
     new_id: &'f str,
@@ -134,7 +132,6 @@ pub async fn post(
     page(&state, &id, (locale, csrf), asked, status).await
 }
 
-/// What the page tells of a refusal; other errors are no matter of the form.
 fn refused(error: CurateError, words: &Words) -> Result<(String, StatusCode), Problem> {
     match error {
         CurateError::NothingMoves => Ok((words.nothing_moves.to_owned(), StatusCode::UNPROCESSABLE_ENTITY)),

@@ -46,7 +46,6 @@ pub struct RevisionRow {
     /// `r8`.
     pub revision: String,
     pub number: u32,
-    /// True for the one that readers see.
     pub published: bool,
     /// True where readers have not seen it.
     pub draft: bool,

@@ -31,7 +31,6 @@ pub struct ReviewPart {
 }
 
 impl ReviewPart {
-    /// Whether there is a review to show, or something to ask one of.
     pub(super) fn has_reviews(&self) -> bool {
         self.open.is_some() || self.may_ask || !self.decided.is_empty()
     }

@@ -19,7 +19,6 @@ use crate::web::error::{Code, Problem};
 use crate::web::session::Form;
 use crate::web::state::AppState;
 
-/// Fields of the forms.
 const FIELDS: [&str; 9] = [
     "do", "revision", "head", "note", "reason", "alone", "pointer", "body", "n",
 ];
