@@ -126,6 +126,10 @@ pub(crate) fn run(
     let mut facts = host.facts;
     facts.extend(log_facts);
     facts.extend(found.driver);
+    facts.extend(options.expected_gpus.map(|gpus| {
+        let said = Fact::read(gpus.into(), "--expect");
+        (fact_name::EXPECTED_GPUS.to_owned(), said)
+    }));
     let mut report = Report {
         schema: SchemaVersion {
             major: MAJOR,

@@ -1,7 +1,7 @@
 //! Whether a proof of health ends an earlier fault: it has to cover the same GPUs with tests that could have seen it.
 
 use kb_core::observation::{Look, canonical};
-use kb_core::report::{Absence, Check, Fact, Gpu, Outcome, Pair, Report};
+use kb_core::report::{Absence, Check, Fact, Gpu, Outcome, Pair, Report, fact_name};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
 
 /// Rungs that checks prove; 1 is the driver's own answer.
@@ -32,6 +32,12 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     if has < had {
         return Some(format!("it shows {has} GPUs, and there were {had}"));
     }
+    // Who says another number now has changed what the node should have.
+    if let (Some(should), None) = (expected_gpus(fault), expected_gpus(proof))
+        && has < should
+    {
+        return Some(format!("it shows {has} GPUs, and there should be {should}"));
+    }
     if let Some((_, check)) = failed(fault).find(|(pair, check)| !passed(proof, pair, check)) {
         let name = &check.name;
         return Some(format!("{name}, which failed then, did not pass in all pairs"));
@@ -50,6 +56,22 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     let nvml_answers = proof.host.get(NVML).is_some_and(|fact| fact.value.is_some());
     (asks_for_service && !nvml_answers)
         .then(|| "NVML, which asked for service of a GPU then, was not asked".to_owned())
+}
+
+fn expected_gpus(report: &Report) -> Option<usize> {
+    let fact = report.host.get(fact_name::EXPECTED_GPUS)?;
+    usize::try_from(fact.value.as_ref()?.as_u64()?).ok()
+}
+
+/// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.
+pub(super) fn gone_within_boot(earlier: &Report, later: &Report) -> Option<String> {
+    let is_same_boot = earlier.node.boot_id.is_some() && earlier.node.boot_id == later.node.boot_id;
+    let mut gpus = earlier.gpus.iter().filter(|_| is_same_boot);
+    let gone = gpus.find(|gpu| !covers(later, gpu, earlier))?;
+    Some(format!(
+        "{}, which the node had in this boot, is not among its GPUs",
+        name(gone)
+    ))
 }
 
 /// Whether the proof is about this GPU, by its UUID; where the fault has none, by address, and where it has none either, by its place
@@ -207,6 +229,41 @@ mod tests {
         let at_address = without(fault(2, 0), "uuid");
         assert_eq!(why(&at_address, &whole(2)), None);
         left_open(&at_address, &without(whole(2), "pci_address"), "is not among");
+    }
+
+    #[test]
+    fn a_fault_of_too_few_gpus_ends_with_as_many_as_there_should_be() {
+        let expecting = |mut report: Value, gpus: u32| {
+            report["host"] = json!({ "expected.gpus": { "value": gpus, "source": "--expect" } });
+            report
+        };
+        let few = expecting(fault(2, 0), 8);
+        left_open(&few, &whole(3), "3 GPUs, and there should be 8");
+        assert_eq!(why(&few, &whole(8)), None);
+        assert_eq!(
+            why(&few, &expecting(whole(2), 2)),
+            None,
+            "the operator says another number"
+        );
+    }
+
+    #[test]
+    fn a_gpu_does_not_leave_a_node_that_runs() {
+        let read = |report: Value| serde_json::from_value::<Report>(report).unwrap();
+        let booted = |gpus: u32, boot: &str| {
+            let mut report = whole(gpus);
+            report["node"]["boot_id"] = json!(boot);
+            read(report)
+        };
+        let gone = gone_within_boot(&booted(4, "a"), &booted(3, "a")).unwrap();
+        assert!(gone.starts_with("GPU GPU-3, which the node had"), "{gone}");
+        assert_eq!(gone_within_boot(&booted(4, "a"), &booted(3, "b")), None);
+        assert_eq!(gone_within_boot(&booted(3, "a"), &booted(4, "a")), None);
+        assert_eq!(
+            gone_within_boot(&read(whole(4)), &read(whole(3))),
+            None,
+            "no boot is named"
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::clock::is_unsure;
-use super::ends::leaves_open;
+use super::ends::{gone_within_boot, leaves_open};
 use super::{IngestError, parse_stored};
 use crate::store::{Judged, NewReport, Proofs, ReportListing, ReportStore, Weight};
 
@@ -62,8 +62,28 @@ async fn hold_against_faults(
                 new.verdict = Verdict::Unknown;
                 new.reason = sentence(&fault.id, &why, &new.reason);
             }
-            break;
+            return Ok(());
         }
+    }
+    hold_against_roll(store, new, sent, known).await
+}
+
+/// Health of fewer GPUs than the node had earlier in the same boot is no health of the node, whatever was told meanwhile.
+async fn hold_against_roll(
+    store: &dyn ReportStore,
+    new: &mut NewReport,
+    sent: &Report,
+    known: &Proofs,
+) -> Result<(), IngestError> {
+    let at = new.ended();
+    let mut earlier = others(known, new.id.clone()).filter(|proof| proof.ended() <= at);
+    let Some(before) = earlier.next().filter(|proof| proof.gpus > new.gpus) else {
+        return Ok(());
+    };
+    if let Some(gone) = gone_within_boot(&body(store, before).await?, sent) {
+        new.weight = Weight::Alarm;
+        new.verdict = Verdict::Unknown;
+        new.reason = format!("{gone}; of what was tried: {}", new.reason);
     }
     Ok(())
 }

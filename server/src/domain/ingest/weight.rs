@@ -10,14 +10,19 @@ use crate::store::Weight;
 pub(super) const CONVERTED: &str = fact_name::CONVERT_TOOLS;
 
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
-/// an alarm is anything else that tells of a fault, another tool's result excepted: nobody knows how it was made. A run over
-/// some GPUs proves a fault of the node, and no health: the others were not tried.
+/// an alarm is anything else that tells of a fault. Another tool's verdict is none, for nobody knows how it was made; a failure
+/// that it met is one. A run over some GPUs proves a fault of the node, and no health: the others were not tried.
 ///
 /// `verdict` is what the report may be taken to say.
 pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
-        Weight::Look
+        // Data that arrived wrong is a fault, whoever moved it.
+        if report.failures.is_empty() {
+            Weight::Look
+        } else {
+            Weight::Alarm
+        }
     } else if report.conclusion.verdict == Verdict::Healthy
         && matches!(verdict, Verdict::Healthy | Verdict::Unknown)
         && contradicts_health(report)
@@ -157,7 +162,9 @@ mod tests {
         for verdict in ["healthy", "refused"] {
             let mut converted = report(verdict, Some("pass"));
             converted["host"] = json!({ CONVERTED: { "value": "nvbandwidth", "source": "the text" } });
-            assert_eq!(weight(converted), Weight::Look, "{verdict}");
+            assert_eq!(weight(converted.clone()), Weight::Look, "{verdict}");
+            converted["failures"] = json!([{ "step": "all_reduce_perf", "code": null, "code_name": null, "message": "50 wrong" }]);
+            assert_eq!(weight(converted), Weight::Alarm, "data that is wrong, {verdict}");
         }
     }
 
