@@ -67,6 +67,12 @@ pub(crate) struct Glance {
     known: Vec<u32>,
 }
 
+impl Glance {
+    pub(crate) fn give_back(&mut self) {
+        self.known = Vec::new();
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Literals {
     places: FxHashMap<Vec<u8>, u32>,

@@ -31,6 +31,9 @@ use crate::matcher::{Found, Glance, Line, Matcher, Work};
 /// A run is read in blocks of about this size, in bytes, so that what was found in one stays small.
 const BLOCK_BYTES: usize = 128 * 1024;
 
+/// Longest line for which the memory to work on it is kept.
+const SCRATCH_BYTES: usize = 8 << 10;
+
 #[derive(Debug)]
 pub(super) struct Engine {
     matcher: Arc<Matcher>,
@@ -144,6 +147,15 @@ impl Engine {
             from = end + 1;
         }
         self.partials = partials;
+    }
+
+    /// Gives back what long lines took for the work on them: a text that waits for its rest would hold half a megabyte.
+    pub(super) fn give_back(&mut self) {
+        if self.lower.capacity() > SCRATCH_BYTES {
+            self.lower = Vec::new();
+            self.clean = Clean::default();
+            self.glance.give_back();
+        }
     }
 
     pub(super) fn memory_usage(&self) -> usize {

@@ -139,6 +139,7 @@ impl Scanner {
         self.lines
             .push(bytes, |part| engine.scan(&part, Some(&mut events)));
         self.usual_events = events.len();
+        engine.give_back();
         events
     }
 
@@ -147,6 +148,7 @@ impl Scanner {
         let engine = &mut self.engine;
         self.head.keep(bytes);
         self.lines.push(bytes, |part| engine.scan(&part, None));
+        engine.give_back();
     }
 
     /// What was left out so far and which Xids no record explains, for a text without end. [`Summary::notes`] has more.

@@ -83,6 +83,14 @@ pub const ANSWER_PIECE_BYTES: usize = 16 << 10;
 pub const EXPORTS_OF_CLIENT: usize = 4;
 /// Exports of records to all clients that are under way at once.
 pub const EXPORTS: usize = 64;
+/// Texts of one client that have come in part.
+pub const TEXTS_OF_CLIENT: usize = 32;
+/// Texts of all clients that have come in part; each holds up to a megabyte beside what is found in it.
+pub const TEXTS: usize = 128;
+/// Memory for what the decompressors of streamed texts look back on, together, in bytes.
+pub const WINDOWS_BYTES: usize = 48 << 20;
+/// Start of each of these that is not counted there, in bytes.
+pub const WINDOW_FREE_BYTES: usize = 256 << 10;
 /// Start of each body that is not counted against it, in bytes.
 pub const BODY_FREE_BYTES: usize = 4 << 10;
 /// A decompressed body may be this many times the compressed one.
@@ -190,6 +198,21 @@ pub const LIMITS: &[Limit] = &[
         "exports of records to all clients, at once",
         EXPORTS as u64,
         "exports",
+    ),
+    limit(
+        "texts of a client that have come in part, at once",
+        TEXTS_OF_CLIENT as u64,
+        "texts",
+    ),
+    limit(
+        "texts of all clients that have come in part, at once",
+        TEXTS as u64,
+        "texts",
+    ),
+    limit(
+        "memory of the decompressors of streamed texts, together",
+        WINDOWS_BYTES as u64,
+        "bytes",
     ),
     limit("answers of a batch, together", BATCH_ANSWER_BYTES as u64, "bytes"),
     limit(

@@ -1,4 +1,5 @@
-//! Places for answers that are made while they are sent: an answer nobody reads holds memory, so their number is bounded.
+//! Places for what holds memory while a client reads or sends: exports that are made while they are sent, texts of which the
+//! rest is awaited. Their number is bounded, for each client and for all.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,13 +8,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use actix_web::http::header::{self, HeaderValue};
 
 use super::error::{Code, Problem};
-use super::limits;
-
 /// Seconds after which a refused caller may ask again.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("5");
 
-#[derive(Debug, Clone, Default)]
-pub struct Places(Arc<Mutex<HashMap<IpAddr, usize>>>);
+#[derive(Debug, Clone)]
+pub struct Places {
+    what: &'static str,
+    of_client: usize,
+    of_all: usize,
+    taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
 
 /// A place, until it is dropped.
 #[derive(Debug)]
@@ -23,17 +27,30 @@ pub struct Place {
 }
 
 impl Places {
-    /// A place for an answer to `client`: 429 where it has all that one may have, 503 where none is left.
+    pub fn new(what: &'static str, of_client: usize, of_all: usize) -> Self {
+        Self {
+            what,
+            of_client,
+            of_all,
+            taken: Arc::default(),
+        }
+    }
+
+    /// A place for `client`: 429 where it has all that one may have, 503 where none is left.
     pub fn take(&self, client: IpAddr) -> Result<Place, Problem> {
         let mut taken = self.lock();
         let of_client = taken.get(&client).copied().unwrap_or_default();
-        let refusal = if of_client >= limits::EXPORTS_OF_CLIENT {
+        let what = self.what;
+        let refusal = if of_client >= self.of_client {
             Some((
                 Code::RateLimited,
-                "this address has as many exports under way as it may have",
+                format!("this address has as many {what} under way as it may have"),
             ))
-        } else if taken.values().sum::<usize>() >= limits::EXPORTS {
-            Some((Code::Unavailable, "too many exports are under way: ask again"))
+        } else if taken.values().sum::<usize>() >= self.of_all {
+            Some((
+                Code::Unavailable,
+                format!("too many {what} are under way: ask again"),
+            ))
         } else {
             None
         };
@@ -50,7 +67,7 @@ impl Places {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
         // A panic elsewhere leaves counts that are still right: none of the steps here can.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -72,14 +89,12 @@ mod tests {
 
     #[test]
     fn an_address_has_some_places_and_all_addresses_have_more() {
-        let places = Places::default();
+        let places = Places::new("exports", 4, 64);
         let client = |number: u8| IpAddr::from([192, 0, 2, number]);
-        let of_one: Vec<Place> = (0..limits::EXPORTS_OF_CLIENT)
-            .map(|_| places.take(client(0)).unwrap())
-            .collect();
+        let of_one: Vec<Place> = (0..4).map(|_| places.take(client(0)).unwrap()).collect();
         assert_eq!(places.take(client(0)).unwrap_err().code(), Code::RateLimited);
-        let mut others: Vec<Place> = (limits::EXPORTS_OF_CLIENT..limits::EXPORTS)
-            .map(|number| places.take(client(u8::try_from(number).unwrap())).unwrap())
+        let mut others: Vec<Place> = (4..64)
+            .map(|number| places.take(client(number)).unwrap())
             .collect();
         assert_eq!(places.take(client(200)).unwrap_err().code(), Code::Unavailable);
         others.pop();

@@ -72,9 +72,13 @@ pub struct AppState {
     pub bodies: Budget,
     /// Memory for answers that are made whole and sent piece by piece.
     pub answers: Budget,
+    /// Memory for what decompressors look back on.
+    pub windows: Budget,
     /// The answer of `GET /signatures`.
     pub signatures: Shared,
     pub exports: Places,
+    /// Texts of which the rest is awaited.
+    pub texts: Places,
     pub queue: Queue,
     pub crowd: Crowd,
     pub write_check: WriteCheck,

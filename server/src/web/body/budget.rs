@@ -41,6 +41,11 @@ impl Budget {
         Self::of(limits::ANSWERS_BYTES, limits::ANSWER_FREE_BYTES)
     }
 
+    /// For what decompressors of streamed texts look back on.
+    pub fn of_windows() -> Self {
+        Self::of(limits::WINDOWS_BYTES, limits::WINDOW_FREE_BYTES)
+    }
+
     /// The longest that the rest of what takes its share is waited for: the less is left, the shorter.
     pub fn patience(&self) -> Duration {
         let left = self.left.available_permits();
@@ -83,6 +88,15 @@ impl Share {
         let state = request.app_data::<web::Data<AppState>>();
         Self {
             budget: state.map(|state| state.answers.clone()),
+            held: None,
+        }
+    }
+
+    /// Nothing yet, of what all decompressors may hold.
+    pub(super) fn of_windows(request: &HttpRequest) -> Self {
+        let state = request.app_data::<web::Data<AppState>>();
+        Self {
+            budget: state.map(|state| state.windows.clone()),
             held: None,
         }
     }

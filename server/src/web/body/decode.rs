@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use actix_web::http::header::{self, HeaderMap};
 use flate2::write::MultiGzDecoder;
-use zstd::stream::raw::{DParameter, InBuffer, Operation as _, OutBuffer};
+use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name};
 
 use super::BodyError;
 use crate::web::limits;
@@ -121,6 +121,15 @@ impl<S: Sink> Decoder<S> {
         Ok(meter.sink)
     }
 
+    /// Memory of the decompressor, in bytes: the window of zstd is as large as the sender says.
+    pub fn memory_usage(&self) -> usize {
+        match &self.0 {
+            Inner::Identity(_) => 0,
+            Inner::Gzip(_) => GZIP_BYTES,
+            Inner::Zstd(frames) => frames.memory_usage(),
+        }
+    }
+
     /// The sink, to take out what it has so far.
     pub fn sink(&mut self) -> &mut S {
         &mut self.meter().sink
@@ -141,9 +150,12 @@ impl<S: Sink> Decoder<S> {
     }
 }
 
+/// About what inflating takes: its window of 32 KiB (RFC 1951), its tables and its buffer.
+const GZIP_BYTES: usize = 128 << 10;
+
 /// Zstandard frames, one after the other. Unlike zstd's own writer it notices a body that ends within a frame.
 struct Frames<S> {
-    decoder: zstd::stream::raw::Decoder<'static>,
+    decoder: DCtx<'static>,
     buffer: Vec<u8>,
     within_frame: bool,
     meter: Meter<S>,
@@ -153,8 +165,10 @@ const ZSTD_PIECE: usize = 128 << 10;
 
 impl<S: Sink> Frames<S> {
     fn new(meter: Meter<S>) -> io::Result<Self> {
-        let mut decoder = zstd::stream::raw::Decoder::new()?;
-        decoder.set_parameter(DParameter::WindowLogMax(limits::ZSTD_WINDOW_LOG))?;
+        let mut decoder = DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
+        decoder
+            .set_parameter(DParameter::WindowLogMax(limits::ZSTD_WINDOW_LOG))
+            .map_err(named)?;
         Ok(Self {
             decoder,
             buffer: vec![0; ZSTD_PIECE],
@@ -168,7 +182,10 @@ impl<S: Sink> Frames<S> {
         loop {
             let read_before = input.pos();
             let mut output = OutBuffer::around(self.buffer.as_mut_slice());
-            let wanted = self.decoder.run(&mut input, &mut output)?;
+            let wanted = self
+                .decoder
+                .decompress_stream(&mut output, &mut input)
+                .map_err(named)?;
             let written = output.as_slice();
             // Without progress the decoder asks for the next frame's head, which says nothing of this one.
             if input.pos() > read_before || !written.is_empty() {
@@ -182,12 +199,20 @@ impl<S: Sink> Frames<S> {
         }
     }
 
+    fn memory_usage(&self) -> usize {
+        self.decoder.sizeof() + ZSTD_PIECE
+    }
+
     fn check_end(&self) -> io::Result<()> {
         if self.within_frame {
             return Err(io::Error::other("it ends in the middle"));
         }
         Ok(())
     }
+}
+
+fn named(code: usize) -> io::Error {
+    io::Error::other(get_error_name(code))
 }
 
 /// Counts what went in and came out, and stops a body that grows too much.

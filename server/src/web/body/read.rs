@@ -1,8 +1,11 @@
 //! Reading a body to its end, or through a sink that computes.
 
 use actix_web::HttpRequest;
+use std::task::Poll;
+
+use actix_web::error::PayloadError;
 use actix_web::http::header;
-use actix_web::web::Payload;
+use actix_web::web::{self, Bytes, Payload};
 use futures_util::StreamExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -14,6 +17,8 @@ use super::{BodyError, Bound, Decoder, Encoding, Pace, Sink, sniff};
 use crate::web::compute::{Desk, Slice};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
+use crate::web::places::Place;
+use crate::web::state::AppState;
 
 /// Reads a body of at most `limit` bytes, whatever its type.
 pub async fn raw(request: &HttpRequest, payload: Payload, limit: u64) -> Result<Vec<u8>, BodyError> {
@@ -167,19 +172,23 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     let mut decoder = Decoder::new(encoding, limit, Timed::new(sink))?;
     let desk = Desk::of(request);
     let mut found = Share::of_answers(request);
+    let mut window = Share::of_windows(request);
+    let mut place = None;
     let mut work = 0_usize;
     let mut has_begun = false;
     loop {
         let mut piece = match head.take() {
             Some(head) => head,
-            None => match pace.next(payload.next()).await? {
-                Some(piece) => {
-                    let piece = piece.map_err(|_| BodyError::Broken)?;
-                    pace.note(piece.len())?;
-                    piece
+            None => {
+                match next_piece(request, &mut payload, &mut pace, has_begun.then_some(&mut place)).await? {
+                    Some(piece) => {
+                        let piece = piece.map_err(|_| BodyError::Broken)?;
+                        pace.note(piece.len())?;
+                        piece
+                    }
+                    None => break,
                 }
-                None => break,
-            },
+            }
         };
         work = work.saturating_add(match encoding {
             Encoding::Identity => piece.len(),
@@ -204,6 +213,7 @@ pub async fn stream_with<S: Sink + Send + 'static>(
             };
             has_begun = true;
             (decoder, piece) = pushed.unwrap_or_else(|error| Err(error.into()))?;
+            window.grow_to(decoder.memory_usage())?;
             let sink = &mut decoder.sink().sink;
             found.grow_to(sink.memory_usage())?;
             between(sink).await?;
@@ -216,6 +226,25 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     found.grow_to(sink.memory_usage())?;
     found.keep(request);
     Ok(sink)
+}
+
+/// The next piece of a text. Where it has to be waited for, what was made of the pieces before is held in a place.
+async fn next_piece(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    pace: &mut Pace,
+    place: Option<&mut Option<Place>>,
+) -> Result<Option<Result<Bytes, PayloadError>>, BodyError> {
+    let mut next = payload.next();
+    if let Poll::Ready(piece) = futures_util::poll!(&mut next) {
+        return Ok(piece);
+    }
+    let state = request.app_data::<web::Data<AppState>>();
+    if let (Some(place @ None), Some(state)) = (place, state) {
+        let client = Desk::of(request).client();
+        *place = Some(state.texts.take(client).map_err(|_| BodyError::Crowded)?);
+    }
+    pace.next(next).await
 }
 
 /// Refuses what the headers alone give away: an unknown encoding, a length over the limit.
