@@ -94,6 +94,7 @@ pub(crate) const STORE_READS: [&str; 24] = [
     "list",
     "node",
     "node_events",
+    "node_findings",
     "nodes",
     "open_reviews",
     "persons",

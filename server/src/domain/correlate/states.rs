@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::evidence::Evidence;
 use crate::feed::Generation;
-use crate::store::NewFinding;
+use crate::store::{Gravity, NewFinding};
 
 /// One finding for each open entry that weighs, and for each GPU whose absence does.
 pub(super) fn findings<'a>(
@@ -43,6 +43,11 @@ fn of_entry(generation: &Generation, index: usize, entry: &Entry) -> NewFinding 
         subject: format!("device {}", entry.device),
         title: entry.text.clone(),
         evidence: evidence.into_json(),
+        gravity: Gravity {
+            bearing: entry.bearing,
+            severity: entry.severity,
+            action: entry.action,
+        },
     }
 }
 
@@ -57,6 +62,7 @@ fn of_absent(generation: &Generation, index: usize, gpu: &AbsentGpu) -> Option<N
         subject: gpu.name(),
         title: gpu.reason.clone(),
         evidence: evidence.into_json(),
+        gravity: Gravity::default(),
     })
 }
 
