@@ -18,7 +18,7 @@ use crate::web::{body, limits};
 
 /// What reports of a node show or have shown, by the record that explains it.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct FindingEntry {
+pub struct NodeFindingEntry {
     /// Names it on its node: the record's id, else `rule:` and the rule.
     #[schema(example = "xid/79-gpu-has-fallen-off-the-bus")]
     name: String,
@@ -66,15 +66,15 @@ pub struct FindingEntry {
 
 /// What a node shows now.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct FindingsBody {
+pub struct NodeFindingsBody {
     /// What is open first, the worst before the others; then what is over.
-    findings: Vec<FindingEntry>,
+    findings: Vec<NodeFindingEntry>,
 }
 
 /// What is done about a finding.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum FindingAction {
+pub enum NodeFindingAction {
     /// Somebody knows of it, for as long as it stays open.
     Acknowledge,
     /// Nobody needs to be told for a time; needs `until`.
@@ -91,10 +91,10 @@ pub enum FindingAction {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"finding": "xid/79-gpu-has-fallen-off-the-bus", "step": "acknowledge", "note": "card is ordered"}))]
-pub struct FindingBody {
+pub struct NodeFindingBody {
     /// Name of the finding, as the node's `findings` have it.
     finding: String,
-    step: FindingAction,
+    step: NodeFindingAction,
     /// Why, or what is being done. At most 1000 characters.
     note: Option<String>,
     /// Until when it is silenced, RFC 3339; at most a year from now.
@@ -104,18 +104,18 @@ pub struct FindingBody {
 }
 
 /// Findings as the API tells them.
-pub(super) fn entries(findings: Vec<NodeFinding>, now: OffsetDateTime) -> Vec<FindingEntry> {
+pub(super) fn entries(findings: Vec<NodeFinding>, now: OffsetDateTime) -> Vec<NodeFindingEntry> {
     findings.into_iter().map(|finding| entry(finding, now)).collect()
 }
 
-fn entry(finding: NodeFinding, now: OffsetDateTime) -> FindingEntry {
+fn entry(finding: NodeFinding, now: OffsetDateTime) -> NodeFindingEntry {
     let state = FindingState::of(&finding, now).word();
     let handling = finding.handling;
     let silenced_until = handling.as_ref().and_then(|handling| match handling.kind {
         HandlingKind::Silenced(until) => Some(rfc3339(until)),
         HandlingKind::Acknowledged => None,
     });
-    FindingEntry {
+    NodeFindingEntry {
         state,
         name: finding.name,
         record: finding.record.map(|record| record.to_string()),
@@ -142,8 +142,8 @@ fn entry(finding: NodeFinding, now: OffsetDateTime) -> FindingEntry {
 /// Acknowledges, silences or owns a finding. It changes no verdict, and the finding counts wherever it counted.
 #[utoipa::path(
     post, path = "/api/v1/nodes/{id}/findings", operation_id = "change_finding", tag = "reports",
-    security(("token" = ["fleet"])), params(("id" = String, Path)), request_body = FindingBody, responses(
-        (status = 200, description = "Done; the findings as they are now", body = FindingsBody),
+    security(("token" = ["fleet"])), params(("id" = String, Path)), request_body = NodeFindingBody, responses(
+        (status = 200, description = "Done; the findings as they are now", body = NodeFindingsBody),
         (status = 400, description = "The body cannot be read, or lacks what the step needs", body = ProblemBody),
         (status = 404, description = "The node shows no such thing, and did not lately", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
@@ -158,11 +158,11 @@ pub async fn change(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let node: NodeId = path.parse()?;
-    let asked: FindingBody = body::json(&request, payload, limits::REVIEW_BYTES).await?;
+    let asked: NodeFindingBody = body::json(&request, payload, limits::REVIEW_BYTES).await?;
     let needs = |name: &str| Problem::new(Code::MalformedBody, format!("this step needs `{name}`"));
     let step = match asked.step {
-        FindingAction::Acknowledge => FindingStep::Acknowledge { note: asked.note },
-        FindingAction::Silence => {
+        NodeFindingAction::Acknowledge => FindingStep::Acknowledge { note: asked.note },
+        NodeFindingAction::Silence => {
             let until = asked.until.ok_or_else(|| needs("until"))?;
             let until = OffsetDateTime::parse(&until, &Rfc3339).map_err(|_| {
                 Problem::new(Code::MalformedBody, "until must be a time as RFC 3339 writes it")
@@ -172,9 +172,11 @@ pub async fn change(
                 note: asked.note,
             }
         }
-        FindingAction::Release => FindingStep::Release,
-        FindingAction::Own => FindingStep::Own(Some(asked.owner.unwrap_or_else(|| operator.0.name.clone()))),
-        FindingAction::Disown => FindingStep::Own(None),
+        NodeFindingAction::Release => FindingStep::Release,
+        NodeFindingAction::Own => {
+            FindingStep::Own(Some(asked.owner.unwrap_or_else(|| operator.0.name.clone())))
+        }
+        NodeFindingAction::Disown => FindingStep::Own(None),
     };
     let change = FindingChange {
         node: node.clone(),
@@ -185,7 +187,7 @@ pub async fn change(
     };
     fleet_findings::change(state.store.as_ref(), change).await?;
     let findings = state.store.node_findings(&node).await?;
-    Ok(HttpResponse::Ok().json(FindingsBody {
+    Ok(HttpResponse::Ok().json(NodeFindingsBody {
         findings: entries(findings, state.clock.now()),
     }))
 }

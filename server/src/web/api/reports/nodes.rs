@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::ReportEntry;
-use super::findings::{FindingEntry, entries};
+use super::findings::{NodeFindingEntry, entries};
 use crate::domain::fleet_filter::Asked;
 use crate::domain::node_events;
 use crate::store::{NodeEvent, NodeListing, NodeSummary, ReportQuery, word};
@@ -153,7 +153,7 @@ pub struct NodeDetail {
     /// The node in one line.
     summary: SummaryEntry,
     /// What its reports show or have shown: what is open first, the worst before the others.
-    findings: Vec<FindingEntry>,
+    findings: Vec<NodeFindingEntry>,
     /// What happened to it, newest first: another name, other GPUs, a clock that is wrong.
     events: Vec<NodeEventEntry>,
     /// The report whose verdict stands, as in the list of nodes.
