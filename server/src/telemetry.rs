@@ -99,6 +99,12 @@ impl Metrics {
         self.recorder.register_gauge(&key, &METADATA).set(value);
     }
 
+    /// A gauge for each value of a label; values are words of this program and never what came from outside.
+    pub fn gauge_of(&self, name: &'static str, (label, word): (&'static str, &'static str), value: f64) {
+        let key = Key::from_parts(name, vec![Label::new(label, word)]);
+        self.recorder.register_gauge(&key, &METADATA).set(value);
+    }
+
     /// Sums up what was recorded. Each recorded time takes memory until then, so somebody has to do this now and then
     /// where nobody asks for the metrics.
     pub fn sum_up(&self) {

@@ -31,7 +31,6 @@ fleet-node = Node
 fleet-verdict = Verdict
 fleet-why = Why
 fleet-findings = Findings
-fleet-run-ended = Run ended
 fleet-reports = Reports
 fleet-report-count =
     { $count ->
@@ -39,14 +38,82 @@ fleet-report-count =
        *[other] { $count } reports
     }
 fleet-simulated = simulated
-fleet-last-seen = last seen
-fleet-with-label = Nodes with the label
 fleet-all-nodes = all nodes
 fleet-events = What happened to it
 fleet-next = Next page
 fleet-host = Host { $hostname }
 fleet-by-the-run = by the run that ended
+fleet-last-seen = last seen
 fleet-last-seen-at = Last seen
 fleet-stands = A proven fault is over when a later probe proves otherwise, and not before.
 fleet-received = Report received
 fleet-older = Older reports
+fleet-listed = Nodes one by one
+fleet-search-label = Part of an id or host name
+fleet-search = Search
+fleet-searched = Name
+fleet-only = Only:
+fleet-remove = remove
+fleet-none-match = No node meets all of this.
+fleet-not-known = not known
+fleet-no-record-says = no record says
+fleet-action = What to do first
+fleet-gpus = GPUs
+fleet-model = GPU model
+fleet-driver = Driver
+fleet-label = Label
+fleet-run = Run
+fleet-since = Verdict since
+fleet-last-run = Last run ended
+fleet-first-report = First report
+fleet-not-simulated = not simulated
+fleet-cause = Cause
+fleet-do-first = Do this first:
+fleet-open = What is open
+fleet-nothing-open = Nothing is open.
+fleet-ended = What is over
+fleet-state-new = new
+fleet-state-ongoing = ongoing
+fleet-state-acknowledged = acknowledged
+fleet-state-silenced = silenced
+fleet-state-resolved = over
+fleet-handling-means = Acknowledged or silenced, a finding still counts everywhere, and the verdict stays.
+fleet-note = Note
+fleet-until = Until
+fleet-acknowledge = Acknowledge
+fleet-silence = Silence
+fleet-release = Take back
+fleet-own = I look after it
+fleet-disown = Nobody looks after it
+fleet-about = About this node
+fleet-changed = What is different
+fleet-changed-means = The latest report beside the last one that proved health. A difference is no cause.
+fleet-no-good = No other report has proved health, so there is nothing to compare with.
+fleet-good-unread = One of the two reports cannot be read.
+fleet-nothing-changed = Nothing that both reports tell of settings, versions and links is different.
+fleet-last-good = Last report that proved health:
+fleet-of-what = Of
+fleet-fact = Fact
+fleet-before = Then
+fleet-now = Now
+fleet-unread = could not be read
+fleet-absent = not listed
+fleet-the-host = host
+fleet-history = History
+fleet-nodes-of-record = Nodes that show this
+fleet-without-run = no run within { $hours } hours
+fleet-label-named = Label { $name }
+fleet-since-moment = since { $moment }
+fleet-owned-by = { $owner } looks after it
+fleet-acknowledged-by = acknowledged by { $name } on { $at }
+fleet-silenced-by = silenced by { $name } on { $at }, until { $until }
+fleet-seen =
+    { $count ->
+        [one] in { $count } report, first { $first }, last { $last }
+       *[other] in { $count } reports, first { $first }, last { $last }
+    }
+fleet-strip =
+    { $count ->
+        [one] Verdict of the last report
+       *[other] Verdicts of the last { $count } reports, old to new; the worse, the taller
+    }

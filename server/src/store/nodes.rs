@@ -8,27 +8,31 @@ use kb_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use super::{Fleet, FleetQuery, Labels, ReportListing, StoreError, Weight};
+use super::{
+    FindingChange, Fleet, FleetQuery, Labels, NodeFinding, NodeQuery, NodeSummary, ReportListing, StoreError,
+    Weight,
+};
 
 /// Nodes, each with the reports that tell how it is.
 #[async_trait]
 pub trait NodeStore: Send + Sync + Debug {
-    /// Nodes by id, each with the report whose verdict stands and its latest; with `label` (name, value) those that have it.
-    async fn nodes(
-        &self,
-        after: Option<&NodeId>,
-        label: Option<(&str, &str)>,
-        limit: u32,
-    ) -> Result<Vec<NodeListing>, StoreError>;
+    /// The nodes that are asked for, each with its summary, the report whose verdict stands and its latest.
+    async fn nodes(&self, query: &NodeQuery) -> Result<Vec<NodeListing>, StoreError>;
 
     /// One node in the same way; `None` when no report of it came.
     async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError>;
+
+    /// What reports of a node show or have shown: what is open first, the worst before the others.
+    async fn node_findings(&self, id: &NodeId) -> Result<Vec<NodeFinding>, StoreError>;
+
+    /// A step of a person with one of them, with a row of the audit; false where the node has none of this name.
+    async fn change_finding(&self, change: FindingChange) -> Result<bool, StoreError>;
 
     /// What happened to a node, newest first.
     async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError>;
 
     /// All nodes counted: by verdict, by what their reports show, by when their latest runs ended.
-    async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError>;
+    async fn fleet(&self, query: &FleetQuery) -> Result<Fleet, StoreError>;
 }
 
 /// A node with the report whose verdict stands, and its latest one.
@@ -45,6 +49,7 @@ pub struct NodeListing {
     pub labels: Labels,
     pub first_seen: OffsetDateTime,
     pub reports: u32,
+    pub summary: NodeSummary,
     /// The one whose verdict stands, see [`standing`].
     pub latest: ReportListing,
     /// The latest of all, whatever it is worth.

@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use kb_core::ids::{NodeId, RecordId, ReportId, Revision, Seq};
+use kb_core::report::Bearing;
+use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
@@ -28,6 +30,14 @@ pub trait ReportStore: Send + Sync + Debug {
         report: &ReportId,
         seq: Seq,
         findings: Vec<NewFinding>,
+    ) -> Result<(), StoreError>;
+
+    /// Notes model and driver with the summary of a node, where the report is its latest.
+    async fn note_hardware(
+        &self,
+        node: &NodeId,
+        report: &ReportId,
+        hardware: &Hardware,
     ) -> Result<(), StoreError>;
 
     /// Proofs of a node of one kind, simulated or not, the run that ended last first; at most `limit`.
@@ -92,6 +102,25 @@ pub struct NewReport {
     pub machine: Option<Machine>,
     /// How it was held against the node's other proofs; `None` where there was no need.
     pub judged: Option<Judged>,
+    pub hardware: Hardware,
+    /// What was found out about it, kept in the same transaction; `None` where that comes later.
+    pub found: Option<Found>,
+}
+
+/// What a report says of the GPUs and the driver of its machine; `None` where it does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hardware {
+    /// Model of the GPUs, as the driver names it; several are joined by ` + `.
+    pub model: Option<String>,
+    /// Version of the driver.
+    pub driver: Option<String>,
+}
+
+/// Findings, and the feed that they were made with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    pub seq: Seq,
+    pub findings: Vec<NewFinding>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -225,6 +254,47 @@ pub struct NewFinding {
     pub title: String,
     /// What led to it: JSON array of {pointer or expression, value}.
     pub evidence: String,
+    pub gravity: Gravity,
+}
+
+/// What a finding means for its node, as its record says when it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gravity {
+    pub bearing: Bearing,
+    /// How bad it is, where the record says so.
+    pub severity: Option<Severity>,
+    /// What to do first, where the record says so.
+    pub action: Option<Action>,
+}
+
+impl Default for Gravity {
+    /// Of what no record explains.
+    fn default() -> Self {
+        Self {
+            bearing: Bearing::Unknown,
+            severity: None,
+            action: None,
+        }
+    }
+}
+
+impl Gravity {
+    /// Orders findings, the worst greatest. What no record explains stands between a warning and an error.
+    pub fn weight(&self) -> (Bearing, u8, Option<Action>) {
+        let severity = match self.severity {
+            Some(Severity::Info) => 0,
+            Some(Severity::Warning) => 1,
+            None => 2,
+            Some(Severity::Error) => 3,
+            Some(Severity::Fatal) => 4,
+        };
+        (self.bearing, severity, self.action)
+    }
+
+    /// Whether it says something against the node, or may do so.
+    pub fn counts(&self) -> bool {
+        self.bearing > Bearing::Event
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -146,6 +146,8 @@ holders! {
     Uploader: Report;
     Joiner: Enrol;
     Admin: Admin;
+    /// Whoever may see nodes by a token or a role, and not because they are open to everybody.
+    Operator: Fleet;
 }
 
 macro_rules! readers {

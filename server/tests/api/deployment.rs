@@ -321,7 +321,12 @@ async fn the_probes_ask_what_the_server_answers() {
 /// Names of the server's metrics in a text, histograms by their base.
 fn metrics_in(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let ours = words.filter(|word| word.starts_with("http_") || word.starts_with("knowledge_"));
+    let is_ours = |word: &&str| {
+        ["http_", "knowledge_", "fleet_"]
+            .iter()
+            .any(|start| word.starts_with(start))
+    };
+    let ours = words.filter(is_ours);
     ours.map(|word| word.trim_end_matches("_bucket").to_owned())
         .collect()
 }

@@ -7,6 +7,7 @@ use peerless::store::{Role, Scope, UnmatchedSeen};
 use reqwest::Method;
 use serde_json::{Value, json as object};
 
+use crate::nodes::fault;
 use crate::proxy::Proxy;
 use crate::records::document;
 use crate::reports::report;
@@ -99,7 +100,7 @@ fn made_from(schema: &Value, description: &Value) -> Value {
 fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String {
     let id = match operation.path {
         "/api/v1/join-tokens/{id}/revoke" => join_token,
-        "/api/v1/nodes/{id}" => "node-1",
+        "/api/v1/nodes/{id}" | "/api/v1/nodes/{id}/findings" => "node-1",
         path if path.starts_with("/api/v1/people/") => person,
         "/api/v1/reports/{id}" => "run-1",
         "/api/v1/unmatched/{id}" => UNKNOWN,
@@ -135,7 +136,12 @@ fn body_of(operation: &Operation<'_>, description: &Value) -> Option<Value> {
         .get("application/json")?
         .get("schema")?;
     Some(match operation.path {
-        "/api/v1/reports" => report("run-1"),
+        "/api/v1/reports" => {
+            let mut report = report("run-1");
+            report["health"] = object!({"verdict": "broken", "open": [fault("xid-79", "reset_gpu")]});
+            report
+        }
+        "/api/v1/nodes/{id}/findings" => object!({"finding": "rule:health/xid-79", "step": "acknowledge"}),
         "/api/v1/reports/batch" => object!({"items": [report("run-2")]}),
         "/api/v1/records/{id}/-/review" => object!({"step": "ask"}),
         "/api/v1/feedback/{n}" => object!({"decision": "take"}),

@@ -48,6 +48,8 @@ mod mcp;
 mod move_pages;
 mod moves;
 mod node_events;
+mod node_findings;
+mod nodes;
 mod openapi;
 mod openid;
 mod outcomes;

@@ -9,7 +9,7 @@ use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, OidcArgs, ServeArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
-use peerless::store::{By, NewReport, Scope, SeedRecord, Store, Weight};
+use peerless::store::{By, Hardware, NewReport, Scope, SeedRecord, Store, Weight};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
@@ -125,6 +125,8 @@ impl TestApp {
             measurements: Vec::new(),
             machine: None,
             judged: None,
+            hardware: Hardware::default(),
+            found: None,
         };
         self.store.save_report(report).await.unwrap();
     }

@@ -83,7 +83,7 @@ pub(crate) const MATTERS: [Matter; 6] = [
 ];
 
 /// What `web` may ask of the store itself. `as_ref` hands the store to a use case, and `check_write` changes nothing.
-pub(crate) const STORE_READS: [&str; 24] = [
+pub(crate) const STORE_READS: [&str; 25] = [
     "as_ref",
     "audit",
     "check_write",
@@ -94,6 +94,7 @@ pub(crate) const STORE_READS: [&str; 24] = [
     "list",
     "node",
     "node_events",
+    "node_findings",
     "nodes",
     "open_reviews",
     "persons",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::rules::Correlator;
-use crate::domain::ingest::{Parsed, parse_stored};
+use crate::domain::ingest::{Parsed, hardware, parse_stored};
 use crate::feed::{Generation, Knowledge};
 use crate::store::{ReportStore, StoreError, StoredReport};
 
@@ -49,7 +49,8 @@ async fn one(
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
     let work = tokio::task::spawn_blocking(move || {
         let Parsed { report, body } = parse_stored(&stored)?;
-        Ok::<_, crate::domain::ingest::IngestError>(engine.correlate(&knowledge, &report, &body))
+        let findings = engine.correlate(&knowledge, &report, &body);
+        Ok::<_, crate::domain::ingest::IngestError>((findings, hardware(&report)))
     });
     let outcome = match work.await {
         Ok(outcome) => outcome.map_err(|error| error.to_string()),
@@ -57,7 +58,11 @@ async fn one(
         Err(_) => return Err(CorrelateError::Stopping),
     };
     let findings = match outcome {
-        Ok(findings) => findings,
+        Ok((findings, hardware)) => {
+            // Of a node whose summary was made before summaries had it.
+            store.note_hardware(&node, &id, &hardware).await?;
+            findings
+        }
         Err(reason) => {
             // Kept as it was and marked as seen, or it would come again for ever, before all others.
             tracing::error!(%node, report = %id, reason, "a stored report cannot be correlated, its findings stay");

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::evidence::Evidence;
 use crate::feed::Generation;
-use crate::store::NewFinding;
+use crate::store::{Gravity, NewFinding};
 
 /// Text is read in pieces of this size, in bytes: an event for each of its hits lives no longer than its piece.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -71,6 +71,7 @@ fn in_text(generation: &Generation, pointer: &str, text: &str, shown: Shown) -> 
             subject: "report".to_owned(),
             title: own_words(line, shown, &published.record.document.signature),
             evidence: evidence.into_json(),
+            gravity: Gravity::default(),
         })
     });
     matches.collect()

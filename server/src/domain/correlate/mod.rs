@@ -7,6 +7,7 @@
 //! ```text
 //! check     rules at the door, by limits (steps) and volume (copies)      rules  compiled rules of one generation
 //! facts     the report as rules see it                          evidence  what led to a finding, bounded
+//! gravity   what a finding means for its node, by its record
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
 //! states    what the agent's ledger has open, and GPUs that are not there
 //! stack     room for parser and evaluator, which recurse
@@ -18,6 +19,7 @@ mod again;
 mod check;
 mod evidence;
 mod facts;
+mod gravity;
 mod limits;
 mod logs;
 mod preview;
@@ -72,6 +74,9 @@ impl Correlator {
         found.extend(logs::findings(generation, report).take(room));
         found.extend(unexplained);
         found.truncate(MAX_FINDINGS);
+        for finding in &mut found {
+            gravity::of_record(generation, finding);
+        }
         found
     }
 }

@@ -17,7 +17,7 @@ use super::evidence::Evidence;
 use super::facts::{Facts, Subject};
 use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
-use crate::store::NewFinding;
+use crate::store::{Gravity, NewFinding};
 
 /// Rule of the finding that tells of rules that were not asked.
 const NOT_ASKED: &str = "rules-not-asked";
@@ -234,6 +234,7 @@ fn not_asked(title: String, evidence: Evidence) -> NewFinding {
         subject: "report".to_owned(),
         title,
         evidence: evidence.into_json(),
+        gravity: Gravity::default(),
     }
 }
 
@@ -267,6 +268,7 @@ impl Rule {
             subject: subject.name.clone(),
             title: subject.said.as_ref().unwrap_or(&self.signature).clone(),
             evidence: evidence.into_json(),
+            gravity: Gravity::default(),
         }
     }
 }

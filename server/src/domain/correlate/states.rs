@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::evidence::Evidence;
 use crate::feed::Generation;
-use crate::store::NewFinding;
+use crate::store::{Gravity, NewFinding};
 
 pub(super) fn findings<'a>(
     generation: &'a Generation,
@@ -42,6 +42,11 @@ fn of_entry(generation: &Generation, index: usize, entry: &Entry) -> NewFinding 
         subject: format!("device {}", entry.device),
         title: entry.text.clone(),
         evidence: evidence.into_json(),
+        gravity: Gravity {
+            bearing: entry.bearing,
+            severity: entry.severity,
+            action: entry.action,
+        },
     }
 }
 
@@ -56,6 +61,7 @@ fn of_absent(generation: &Generation, index: usize, gpu: &AbsentGpu) -> Option<N
         subject: gpu.name(),
         title: gpu.reason.clone(),
         evidence: evidence.into_json(),
+        gravity: Gravity::default(),
     })
 }
 

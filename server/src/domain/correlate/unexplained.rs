@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::evidence::Evidence;
 use super::facts::pair_name;
-use crate::store::NewFinding;
+use crate::store::{Gravity, NewFinding};
 
 pub(super) const RULE: &str = "refused_cause_unknown";
 
@@ -49,5 +49,6 @@ fn observation(number: usize, pair: &Pair) -> NewFinding {
         subject: pair_name(pair.a, pair.b),
         title: "refused, cause unknown".to_owned(),
         evidence: evidence.into_json(),
+        gravity: Gravity::default(),
     }
 }

@@ -14,7 +14,7 @@ use super::deciding::{decides, deciding};
 use crate::clock::Clock;
 use crate::domain::correlate::RecordRules;
 use crate::domain::ingest::parse_stored;
-use crate::store::{NewFinding, Store, StoreError, StoredReport};
+use crate::store::{NewFinding, NodeQuery, Store, StoreError, StoredReport};
 
 /// How far back a node's report may lie.
 const DAYS: i64 = 30;
@@ -78,7 +78,7 @@ pub(super) async fn foresee(
     let started = tokio::time::Instant::now();
     let mut last: Option<NodeId> = None;
     loop {
-        let page = store.nodes(last.as_ref(), None, PAGE).await?;
+        let page = store.nodes(&NodeQuery::first(PAGE).after(last.as_ref())).await?;
         let full = page.len() >= usize::try_from(PAGE).unwrap_or(usize::MAX);
         for node in page {
             last = Some(node.id.clone());

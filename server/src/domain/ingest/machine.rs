@@ -1,8 +1,12 @@
-//! What a report says of its machine: which GPUs are in it.
+//! What a report says of its machine: which GPUs are in it, and which driver runs it.
+
+use std::collections::BTreeSet;
+
+use kb_core::terminal::harmless;
 
 use super::weight::CONVERTED;
-use crate::store::{Machine, MachineClock};
-use kb_core::report::Report;
+use crate::store::{Hardware, Machine, MachineClock};
+use kb_core::report::{Report, fact_name};
 
 /// What NVIDIA's container toolkit takes for all GPUs.
 const ALL: &str = "all";
@@ -25,6 +29,20 @@ pub(super) fn of(report: &Report, clock: MachineClock) -> Option<Machine> {
         shows_all: shows_all(report),
         clock,
     })
+}
+
+/// Model and driver, as far as the report says.
+pub fn hardware(report: &Report) -> Hardware {
+    let models = report.gpus.iter().filter_map(|gpu| gpu.name.value.as_deref());
+    let models: BTreeSet<&str> = models.map(str::trim).filter(|name| !name.is_empty()).collect();
+    let models: Vec<&str> = models.into_iter().collect();
+    let driver = [fact_name::DRIVER_VERSION, fact_name::NVML_DRIVER_VERSION].into_iter();
+    let mut driver = driver.filter_map(|name| report.host.get(name)?.value.as_ref()?.as_str());
+    let readable = |text: &str| Some(harmless(text)).filter(|text| !text.is_empty());
+    Hardware {
+        model: readable(&models.join(" + ")),
+        driver: driver.next().and_then(|version| readable(version.trim())),
+    }
 }
 
 /// Whether the run was about all GPUs, and none of them is missing: one that is lost is a fault, and not gone elsewhere.

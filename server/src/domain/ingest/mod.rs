@@ -25,6 +25,7 @@ mod tests;
 
 pub use clock::Arrival;
 pub use error::{IngestError, Problem};
+pub use machine::hardware;
 pub use parse::{MAX_BODY_BYTES, Parsed, body_of, parse, parse_stored};
 
 use std::sync::Arc;
@@ -37,7 +38,7 @@ use kb_core::verdict::Verdict;
 use super::correlate::Correlator;
 use super::enrol::Writer;
 use crate::feed::Generation;
-use crate::store::{NewFinding, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight};
+use crate::store::{Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight};
 
 /// Compression level of kept bodies: reports are read seldom and written once.
 const ZSTD_LEVEL: i32 = 6;
@@ -61,15 +62,13 @@ pub struct Accepted {
 struct Prepared {
     report: NewReport,
     sent: Report,
-    findings: Vec<NewFinding>,
     /// Whether it is known when the run ended.
     is_sure: bool,
 }
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
 ///
-/// Sending the same body again is fine: the report stays as it is, and its findings are those of today's knowledge. That
-/// also makes up for a process that died between keeping the report and its findings.
+/// Sending the same body again is fine: the report stays as it is, and its findings are those of today's knowledge.
 pub async fn accept(
     store: &dyn ReportStore,
     generation: &Arc<Generation>,
@@ -91,11 +90,12 @@ pub async fn accept(
             return Err(StoreError::Unavailable(why).into());
         }
     };
-    let findings = prepared.findings;
-    // Also of a report that was there: the process that kept it may have died before it kept the findings.
-    store
-        .replace_findings(&node, &id, generation.seq, findings)
-        .await?;
+    if is_duplicate && let Some(found) = prepared.report.found {
+        // Its findings are those of today's knowledge.
+        store
+            .replace_findings(&node, &id, found.seq, found.findings)
+            .await?;
+    }
     let findings = store.findings(&node, &id).await?;
     let logs = prepared.sent.logs.into_iter().map(|log| log.text);
     Ok(Accepted {
@@ -169,11 +169,15 @@ fn prepare(
         measurements,
         machine,
         judged: None,
+        hardware: machine::hardware(&report),
+        found: Some(Found {
+            seq: generation.seq,
+            findings,
+        }),
     };
     Ok(Prepared {
         report: kept,
         sent: report,
-        findings,
         is_sure: clock.is_sure,
     })
 }

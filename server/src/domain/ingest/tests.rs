@@ -11,7 +11,7 @@ use super::*;
 use crate::domain::correlate::samples::{pair, proven, report};
 use crate::domain::reports;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
-use crate::store::{ConnectOptions, Store, connect};
+use crate::store::{ConnectOptions, NodeQuery, Store, connect};
 
 const AT: OffsetDateTime = datetime!(2026-11-21 08:00 UTC);
 
@@ -170,7 +170,7 @@ async fn what_is_no_report_is_refused_with_its_place() {
         matches!(&error, IngestError::Text(text) if text.rule == "size"),
         "{error}"
     );
-    assert_eq!(door.store.nodes(None, None, 10).await.unwrap(), []);
+    assert_eq!(door.store.nodes(&NodeQuery::first(10)).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -261,7 +261,7 @@ fn run(id: &str, minute: u8, gpus: &[u32], is_broken: bool) -> Value {
 
 /// The report that stands of the node, with its verdict and its reason.
 async fn standing(door: &Door) -> (String, Verdict, String) {
-    let nodes = door.store.nodes(None, None, 1).await.unwrap();
+    let nodes = door.store.nodes(&NodeQuery::first(1)).await.unwrap();
     let latest = nodes.into_iter().next().unwrap().latest;
     (latest.id.to_string(), latest.verdict, latest.reason)
 }

@@ -19,9 +19,6 @@ pub(super) trait Dialect: Database {
     /// Makes the commit of a transaction reach the disk, and changes nothing.
     const WRITE_NOTHING: &'static str;
 
-    /// Behind a text: that it is compared by bytes, whatever the database was made with.
-    const BY_BYTES: &'static str;
-
     /// Refuses a connection on which a commit would not be on disk.
     fn check_writer(connection: &mut Self::Connection)
     -> impl Future<Output = Result<(), StoreError>> + Send;
@@ -35,7 +32,6 @@ impl Dialect for Sqlite {
     const LOCK_FEED: &'static str = "SELECT value FROM counter WHERE name = 'feed'";
     // The file's header is written again as it is; no program reads this number.
     const WRITE_NOTHING: &'static str = "PRAGMA user_version = 0";
-    const BY_BYTES: &'static str = " COLLATE BINARY";
 
     async fn check_writer(connection: &mut SqliteConnection) -> Result<(), StoreError> {
         /// `PRAGMA synchronous`: 0 off, 1 normal, 2 full, 3 extra.
@@ -71,7 +67,6 @@ impl Dialect for Postgres {
     const LOCK_FEED: &'static str = "SELECT value FROM counter WHERE name = 'feed' FOR UPDATE";
     // A transaction with a number of its own is written to the log when it commits.
     const WRITE_NOTHING: &'static str = "SELECT txid_current()";
-    const BY_BYTES: &'static str = " COLLATE \"C\"";
 
     async fn check_writer(_: &mut PgConnection) -> Result<(), StoreError> {
         // Checked where the pool is made: the setting belongs to the database, not to the connection.

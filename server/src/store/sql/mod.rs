@@ -7,6 +7,9 @@
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
 //! anonymous, feedback               one trait each
+//! fleet, fleet_list                 all nodes counted; those of a list
+//! fleet_handling                    what people do about findings of a node
+//! fleet_summary, fleet_findings     what is kept of each node as its reports come
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
@@ -23,6 +26,10 @@ mod engine;
 mod feed;
 mod feedback;
 mod fleet;
+mod fleet_findings;
+mod fleet_handling;
+mod fleet_list;
+mod fleet_summary;
 mod migrate;
 mod moves;
 mod node_events;

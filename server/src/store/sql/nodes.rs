@@ -7,60 +7,63 @@ use kb_core::ids::NodeId;
 
 use super::convert::{count_from, id_from, unreadable};
 use super::engine::{Cells, Engine, values};
+use super::fleet_list::{SUMMARY_WIDTH, ids, in_order, summary_columns, summary_from};
 use super::node_events::event_from;
 use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::{SqlStore, Tx};
-use super::{batch, fleet};
+use super::{batch, fleet, fleet_findings, fleet_handling};
 use crate::store::{
-    Fleet, FleetQuery, Labels, NodeEvent, NodeListing, NodeStore, ReportListing, StoreError, standing,
+    FindingChange, Fleet, FleetQuery, Labels, NodeEvent, NodeFinding, NodeListing, NodeQuery, NodeStore,
+    ReportListing, StoreError, standing,
 };
 
-/// One row for a node's latest report, and one for its latest proof where that is another.
-macro_rules! nodes_of {
-    ($chosen:literal) => {
-        concat!(
-            "SELECT ",
-            listing_columns!(),
-            ", n.id, n.hostname, n.first_seen, n.reports, n.latest_report, n.proof_report FROM (",
-            $chosen,
-            ") n JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) ORDER BY n.id"
-        )
-    };
-}
+/// One row for a node's latest report, and one for its latest proof where that is another. Ends where a list of ids begins.
+const NODES: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    ", ",
+    summary_columns!(),
+    ", n.id, n.hostname, n.first_seen, n.reports, n.latest_report, n.proof_report FROM node n \
+     JOIN node_summary s ON s.node_id = n.id \
+     JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) WHERE n.id"
+);
+
+/// Column of a row of [`NODES`] behind the report and the summary.
+const REST: usize = LISTING_WIDTH + SUMMARY_WIDTH;
 
 #[async_trait]
 impl<DB: Engine> NodeStore for SqlStore<DB> {
-    async fn nodes(
-        &self,
-        after: Option<&NodeId>,
-        label: Option<(&str, &str)>,
-        limit: u32,
-    ) -> Result<Vec<NodeListing>, StoreError> {
-        let after = after.map_or("", NodeId::as_str);
+    async fn nodes(&self, query: &NodeQuery) -> Result<Vec<NodeListing>, StoreError> {
         let mut tx = self.begin_read().await?;
-        let rows = if let Some((name, value)) = label {
-            let sql = nodes_of!(
-                "SELECT * FROM node WHERE id > $1 \
-                 AND id IN (SELECT node_id FROM node_label WHERE name = $3 AND value = $4) ORDER BY id LIMIT $2"
-            );
-            tx.all(sql, values![after, limit, name, value]).await?
-        } else {
-            let sql = nodes_of!("SELECT * FROM node WHERE id > $1 ORDER BY id LIMIT $2");
-            tx.all(sql, values![after, limit]).await?
-        };
-        let mut listed = listings(&rows)?;
-        label_all(&mut tx, &mut listed).await?;
+        let ids = ids(&mut tx, query).await?;
+        let listed = listed(&mut tx, &ids).await?;
         tx.end().await?;
-        Ok(listed)
+        Ok(in_order(&ids, listed, |node| &node.id))
     }
 
     async fn node(&self, id: &NodeId) -> Result<Option<NodeListing>, StoreError> {
-        let sql = nodes_of!("SELECT * FROM node WHERE id = $1");
         let mut tx = self.begin_read().await?;
-        let mut listed = listings(&tx.all(sql, values![id]).await?)?;
-        label_all(&mut tx, &mut listed).await?;
+        let listed = listed(&mut tx, &[id.to_string()]).await?;
         tx.end().await?;
         Ok(listed.into_iter().next())
+    }
+
+    async fn node_findings(&self, id: &NodeId) -> Result<Vec<NodeFinding>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let findings = fleet_findings::of_node(&mut tx, id).await?;
+        tx.end().await?;
+        Ok(findings)
+    }
+
+    async fn change_finding(&self, change: FindingChange) -> Result<bool, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let is_changed = fleet_handling::change(&mut tx, &change).await?;
+        if is_changed {
+            tx.commit().await?;
+        } else {
+            tx.end().await?;
+        }
+        Ok(is_changed)
     }
 
     async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError> {
@@ -69,12 +72,25 @@ impl<DB: Engine> NodeStore for SqlStore<DB> {
         rows.iter().map(|row| event_from(row, id)).collect()
     }
 
-    async fn fleet(&self, query: FleetQuery) -> Result<Fleet, StoreError> {
+    async fn fleet(&self, query: &FleetQuery) -> Result<Fleet, StoreError> {
         let mut tx = self.begin_read().await?;
         let fleet = fleet::count(&mut tx, query).await?;
         tx.end().await?;
         Ok(fleet)
     }
+}
+
+async fn listed<DB: Engine>(tx: &mut Tx<DB>, ids: &[String]) -> Result<Vec<NodeListing>, StoreError> {
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut rows = Vec::new();
+    for row in batch::all_for_keys(tx, NODES, &ids).await? {
+        rows.push((row.text(REST)?, row));
+    }
+    rows.sort_by(|one, other| one.0.cmp(&other.0));
+    let listed = rows.chunk_by(|one, other| one.0 == other.0).map(listing);
+    let mut listed = listed.collect::<Result<Vec<_>, _>>()?;
+    label_all(tx, &mut listed).await?;
+    Ok(listed)
 }
 
 async fn label_all<DB: Engine>(tx: &mut Tx<DB>, listed: &mut [NodeListing]) -> Result<(), StoreError> {
@@ -91,37 +107,30 @@ async fn label_all<DB: Engine>(tx: &mut Tx<DB>, listed: &mut [NodeListing]) -> R
     Ok(())
 }
 
-/// Puts the rows of each node together.
-fn listings<R: Cells>(rows: &[R]) -> Result<Vec<NodeListing>, StoreError> {
-    let mut cells = Vec::with_capacity(rows.len());
-    for row in rows {
-        cells.push((row.text(LISTING_WIDTH)?, row));
-    }
-    cells.chunk_by(|a, b| a.0 == b.0).map(listing).collect()
-}
-
-fn listing<R: Cells>(rows: &[(String, &R)]) -> Result<NodeListing, StoreError> {
+/// Puts the rows of a node together.
+fn listing<R: Cells>(rows: &[(String, R)]) -> Result<NodeListing, StoreError> {
     let broken = |id: &str| unreadable("node", id);
     let Some((id, row)) = rows.first() else {
         return Err(broken(""));
     };
     let reports: Vec<ReportListing> = rows
         .iter()
-        .map(|(_, row)| listing_from(*row, 0))
+        .map(|(_, row)| listing_from(row, 0))
         .collect::<Result<_, _>>()?;
     let named = |column: usize| -> Result<Option<ReportListing>, StoreError> {
-        let name = row.maybe_text(LISTING_WIDTH + column)?;
+        let name = row.maybe_text(REST + column)?;
         let mut reports = reports.iter();
         Ok(name.and_then(|name| reports.find(|report| report.id.as_str() == name).cloned()))
     };
     let last_seen = named(4)?.ok_or_else(|| broken(id))?;
     Ok(NodeListing {
+        summary: summary_from(row, LISTING_WIDTH)?,
         latest: standing(named(5)?, &last_seen),
         last_seen,
         id: id_from(id.clone())?,
-        hostname: row.maybe_text(LISTING_WIDTH + 1)?,
+        hostname: row.maybe_text(REST + 1)?,
         labels: Labels::new(),
-        first_seen: row.time(LISTING_WIDTH + 2)?,
-        reports: count_from(row.integer(LISTING_WIDTH + 3)?)?,
+        first_seen: row.time(REST + 2)?,
+        reports: count_from(row.integer(REST + 3)?)?,
     })
 }

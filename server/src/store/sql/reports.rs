@@ -7,12 +7,14 @@ use time::macros::datetime;
 
 use super::convert::{count_from, id_from, maybe_revision_from, refuse_nul};
 use super::engine::{Cells, Engine, Value, values};
+use super::fleet_list::vocabulary;
+use super::fleet_summary::{self, News};
 use super::report_rows::{listing_columns, listing_from, stored_from};
 use super::session::{SqlStore, Tx};
-use super::{batch, node_events, proofs};
+use super::{batch, fleet_findings, node_events, proofs};
 use crate::store::{
-    NewFinding, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore, StoreError,
-    StoredFinding, StoredReport, Weight,
+    Gravity, Hardware, NewFinding, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore,
+    SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, Weight, cut, word,
 };
 
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
@@ -47,6 +49,17 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         proofs::refute(&mut tx, &report, counts).await?;
         insert_measurements(&mut tx, &report).await?;
         node_events::note(&mut tx, before, &report).await?;
+        if let Some(found) = &report.found {
+            note_findings(&mut tx, (&report.node, &report.id), found.seq, &found.findings).await?;
+        }
+        let news = News {
+            node: &report.node,
+            report: &report.id,
+            is_new: true,
+            at: report.received_at,
+            hardware: Some(&report.hardware),
+        };
+        fleet_summary::refresh(&mut tx, news).await?;
         tx.commit().await?;
         Ok(ReportSaved::Stored)
     }
@@ -112,15 +125,9 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         seq: Seq,
         findings: Vec<NewFinding>,
     ) -> Result<(), StoreError> {
-        for finding in &findings {
-            refuse_nul("a finding's title", &finding.title)?;
-            refuse_nul("a finding's evidence", &finding.evidence)?;
-        }
-        let count = i64::try_from(findings.len()).unwrap_or(i64::MAX);
         let mut tx = self.begin_write().await?;
-        let sql = "UPDATE report SET correlated_seq = $3, findings = $4 \
-            WHERE node_id = $1 AND id = $2 AND (correlated_seq IS NULL OR correlated_seq <= $3)";
-        if tx.run(sql, values![node, report, seq, count]).await? == 0 {
+        fleet_summary::lock(&mut tx, node).await?;
+        if !note_findings(&mut tx, (node, report), seq, &findings).await? {
             let sql = "SELECT 1 FROM report WHERE node_id = $1 AND id = $2";
             return match tx.first(sql, values![node, report]).await? {
                 // Another server knew more when it correlated.
@@ -128,32 +135,40 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
                 None => Err(StoreError::NoReport(node.clone(), report.clone())),
             };
         }
-        let sql = "DELETE FROM finding WHERE node_id = $1 AND report_id = $2";
-        tx.run(sql, values![node, report]).await?;
-
-        let mut rows = Vec::with_capacity(findings.len());
-        for (ordinal, finding) in (0_i64..).zip(&findings) {
-            let (record, revision) = finding
-                .record
-                .as_ref()
-                .map(|(id, revision)| (id, *revision))
-                .unzip();
-            rows.push([
-                Value::from(node),
-                Value::from(report),
-                Value::from(ordinal),
-                Value::from(record.map(RecordId::as_str)),
-                Value::from(revision.map(|revision| i64::from(revision.0))),
-                Value::from(&finding.rule),
-                Value::from(&finding.subject),
-                Value::from(&finding.title),
-                Value::from(&finding.evidence),
-                Value::from(seq),
-            ]);
+        if fleet_summary::is_told_by(&mut tx, node, report).await? {
+            let at = ended(&mut tx, node, report).await?;
+            let news = News {
+                node,
+                report,
+                is_new: false,
+                at,
+                hardware: None,
+            };
+            fleet_summary::refresh(&mut tx, news).await?;
         }
-        let columns =
-            "finding (node_id, report_id, ordinal, record_id, revision, rule, subject, title, evidence, seq)";
-        batch::insert(&mut tx, columns, "", &rows).await?;
+        tx.commit().await
+    }
+
+    async fn note_hardware(
+        &self,
+        node: &NodeId,
+        report: &ReportId,
+        hardware: &Hardware,
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT 1 FROM node_summary WHERE node_id = $1 AND model = '' AND driver = ''";
+        let is_known = self.read_once().await?.first(sql, values![node]).await?.is_none();
+        if is_known {
+            return Ok(());
+        }
+        let mut tx = self.begin_write().await?;
+        let sql = "UPDATE node_summary SET model = $3, driver = $4 WHERE node_id = $1 AND model = '' AND driver = '' \
+            AND EXISTS (SELECT 1 FROM node n WHERE n.id = $1 AND n.latest_report = $2)";
+        let kept = |text: &Option<String>| {
+            let text = text.as_deref().unwrap_or_default();
+            cut(text, SUMMARY_NAME_CHARACTERS).to_owned()
+        };
+        let (model, driver) = (kept(&hardware.model), kept(&hardware.driver));
+        tx.run(sql, values![node, report, &model, &driver]).await?;
         tx.commit().await
     }
 
@@ -165,11 +180,86 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
     }
 
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
-        let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq FROM finding \
+        let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, action, bearing \
+            FROM finding \
             WHERE node_id = $1 AND report_id = $2 ORDER BY ordinal";
         let rows = self.read_once().await?.all(sql, values![node, report]).await?;
         rows.iter().map(finding_from).collect()
     }
+}
+
+/// Keeps findings in place of those that there were; false where these were made with a newer feed, or the report is not there.
+async fn note_findings<DB: Engine>(
+    tx: &mut Tx<DB>,
+    (node, report): (&NodeId, &ReportId),
+    seq: Seq,
+    findings: &[NewFinding],
+) -> Result<bool, StoreError> {
+    for finding in findings {
+        refuse_nul("a finding's title", &finding.title)?;
+        refuse_nul("a finding's evidence", &finding.evidence)?;
+    }
+    let count = i64::try_from(findings.len()).unwrap_or(i64::MAX);
+    let sql = "UPDATE report SET correlated_seq = $3, findings = $4 \
+        WHERE node_id = $1 AND id = $2 AND (correlated_seq IS NULL OR correlated_seq <= $3)";
+    if tx.run(sql, values![node, report, seq, count]).await? == 0 {
+        return Ok(false);
+    }
+    let sql = "DELETE FROM finding WHERE node_id = $1 AND report_id = $2";
+    tx.run(sql, values![node, report]).await?;
+
+    let words: Vec<(String, String)> = findings
+        .iter()
+        .map(|finding| {
+            let (severity, action) = (
+                finding.gravity.severity.map(word),
+                finding.gravity.action.map(word),
+            );
+            (severity.unwrap_or_default(), action.unwrap_or_default())
+        })
+        .collect();
+    let mut rows = Vec::with_capacity(findings.len());
+    for (ordinal, (finding, (severity, action))) in (0_i64..).zip(findings.iter().zip(&words)) {
+        let (record, revision) = finding
+            .record
+            .as_ref()
+            .map(|(id, revision)| (id, *revision))
+            .unzip();
+        rows.push([
+            Value::from(node),
+            Value::from(report),
+            Value::from(ordinal),
+            Value::from(record.map(RecordId::as_str)),
+            Value::from(revision.map(|revision| i64::from(revision.0))),
+            Value::from(&finding.rule),
+            Value::from(&finding.subject),
+            Value::from(&finding.title),
+            Value::from(&finding.evidence),
+            Value::from(seq),
+            Value::from(severity),
+            Value::from(action),
+            Value::from(finding.gravity.bearing.word()),
+        ]);
+    }
+    let columns = "finding (node_id, report_id, ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, \
+        action, bearing)";
+    batch::insert(tx, columns, "", &rows).await?;
+    Ok(true)
+}
+
+/// When the run of a report ended by the server's clock.
+async fn ended<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    report: &ReportId,
+) -> Result<OffsetDateTime, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM report p WHERE p.node_id = $1 AND p.id = $2"
+    );
+    let row = tx.one(sql, values![node, report]).await?;
+    Ok(listing_from(&row, 0)?.ended())
 }
 
 /// Notes a report with its node; whether it says anything of it.
@@ -294,6 +384,11 @@ fn finding_from(row: &impl Cells) -> Result<StoredFinding, StoreError> {
             subject: row.text(4)?,
             title: row.text(5)?,
             evidence: row.text(6)?,
+            gravity: Gravity {
+                severity: vocabulary("severity", &row.text(8)?)?,
+                action: vocabulary("action", &row.text(9)?)?,
+                bearing: fleet_findings::bearing(&row.text(10)?)?,
+            },
         },
         seq: Seq(row.integer(7)?),
     })

@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 
+use crate::domain::fleet::{self, Gauges};
 use crate::web::auth::Anyone;
 use crate::web::state::AppState;
 
@@ -28,7 +29,32 @@ pub async fn metrics(_: Anyone, state: web::Data<AppState>) -> HttpResponse {
     ] {
         state.metrics.gauge(name, value);
     }
+    tell_fleet(&state).await;
     HttpResponse::Ok()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
         .body(state.metrics.render())
+}
+
+/// Nodes by verdict and by what to do first. Where the database does not tell, every gauge is NaN: the last count is none.
+async fn tell_fleet(state: &AppState) {
+    let before = fleet::silent_before(state.clock.now(), fleet::SILENT_HOURS);
+    let counted = fleet::gauges(state.store.as_ref(), before).await;
+    if let Err(error) = &counted {
+        tracing::warn!(%error, "nodes cannot be counted for the metrics");
+    }
+    state
+        .metrics
+        .gauge("fleet_counted", f64::from(u8::from(counted.is_ok())));
+    let counted = counted.unwrap_or_else(|_| Gauges::unknown());
+    for (verdict, nodes) in counted.verdicts {
+        state
+            .metrics
+            .gauge_of("fleet_nodes", ("verdict", verdict.word()), nodes);
+    }
+    for (action, nodes) in counted.actions {
+        state
+            .metrics
+            .gauge_of("fleet_nodes_by_action", ("action", action), nodes);
+    }
+    state.metrics.gauge("fleet_silent_nodes", counted.silent);
 }

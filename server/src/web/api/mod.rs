@@ -119,6 +119,8 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/fleet", Access::FleetReader, reports::fleet::get);
     routes.get("/api/v1/nodes", Access::FleetReader, reports::nodes::list);
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
+    let operator = Access::Scope(Scope::Fleet);
+    routes.post("/api/v1/nodes/{id}/findings", operator, reports::findings::change);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
 }

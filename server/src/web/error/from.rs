@@ -6,6 +6,8 @@ use kb_core::text::Severity;
 
 use super::{Code, Problem};
 use crate::domain::curate::CurateError;
+use crate::domain::fleet_filter::Unreadable;
+use crate::domain::fleet_findings::HandleError;
 use crate::domain::lookup::LookupError;
 use crate::domain::tokens::TokenError;
 use crate::domain::unmatched::ChangeError;
@@ -82,6 +84,24 @@ impl From<ChangeError> for Problem {
             ChangeError::Nothing(_) => Self::new(Code::NotFound, error.to_string()),
             ChangeError::Reason | ChangeError::Name => Self::new(Code::MalformedBody, error.to_string()),
         }
+    }
+}
+
+impl From<HandleError> for Problem {
+    fn from(error: HandleError) -> Self {
+        match error {
+            HandleError::Store(error) => error.into(),
+            HandleError::Nothing(..) => Self::new(Code::NotFound, error.to_string()),
+            HandleError::Note | HandleError::Owner | HandleError::Until => {
+                Self::new(Code::MalformedBody, error.to_string())
+            }
+        }
+    }
+}
+
+impl From<Unreadable> for Problem {
+    fn from(error: Unreadable) -> Self {
+        Self::new(Code::BadQuery, error.to_string())
     }
 }
 

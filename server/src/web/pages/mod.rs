@@ -28,7 +28,6 @@ pub mod reviews;
 pub mod revisions;
 pub mod search;
 pub mod shared;
-pub mod together;
 pub mod unmatched;
 pub mod workbench;
 
@@ -74,8 +73,10 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/records/new", edit, edit::begun::get);
     routes.form("/records/new", edit, edit::send_new);
     routes.get("/r/{id:.+}", Access::Anyone, record::get);
-    routes.get("/nodes", Access::FleetReader, nodes::list);
-    routes.get("/nodes/{id}", Access::FleetReader, nodes::one);
+    routes.get("/nodes", Access::FleetReader, nodes::list::list);
+    routes.get("/nodes/{id}", Access::FleetReader, nodes::one::get);
+    let operator = Access::Scope(Scope::Fleet);
+    routes.form("/nodes/{id}/findings", operator, nodes::findings::send);
     routes.get("/reports/{id}", Access::FleetReader, report::get);
     let edit = Access::Scope(Scope::Edit);
     routes.get("/workbench", edit, workbench::get);
@@ -152,7 +153,24 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::POST, "/records/new", &[]),
     (Method::POST, "/r/{id}/-/feedback", &[]),
     (Method::GET, "/r/{id}", &["told"]),
-    (Method::GET, "/nodes", &["after", "label"]),
+    (
+        Method::GET,
+        "/nodes",
+        &[
+            "after",
+            "q",
+            "verdict",
+            "action",
+            "record",
+            "model",
+            "driver",
+            "label",
+            "silent_hours",
+            "simulated",
+            "sort",
+        ],
+    ),
+    (Method::POST, "/nodes/{id}/findings", &[]),
     (Method::GET, "/nodes/{id}", &["before", "id"]),
     (Method::GET, "/reports/{id}", &["node"]),
     (Method::GET, "/workbench", &[]),

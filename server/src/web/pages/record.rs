@@ -18,9 +18,9 @@ use crate::domain::records::{Found, find};
 use crate::feed::Generation;
 use crate::render::i18n::{self, Language, Locale};
 use crate::render::record::{Notice, RecordView, Source, texts, view};
-use crate::render::words::{Link, Tone, record_href};
+use crate::render::words::{Link, Tone, encoded, record_href};
 use crate::store::{RecordState, RecordStatus};
-use crate::web::auth::Anyone;
+use crate::web::auth::{Access, Anyone, Caller};
 use crate::web::error::{Code, Problem};
 use crate::web::links::base_url;
 use crate::web::pages::locale;
@@ -40,6 +40,8 @@ pub struct RecordPage {
     /// Where somebody may suggest a correction.
     pub(super) suggest: Option<SuggestForm>,
     pub(super) history_href: String,
+    /// The nodes that show it, for whoever may see nodes.
+    pub(super) nodes: Option<Link>,
     pub(super) json_href: String,
     pub(super) markdown_href: String,
 }
@@ -101,6 +103,7 @@ pub async fn get(
             page.record
                 .notices
                 .extend(feedback::told(params.told.as_deref(), locale));
+            page.nodes = nodes_link(&caller, &state, published.record.id(), locale);
             let reader = feedback::Reader::of(&caller, session, &state);
             reader.fill(&mut page, &published, &state, locale).await;
             tagged(&request, html(&page)?)
@@ -122,6 +125,7 @@ pub(super) fn page(source: Source<'_>, locale: Locale) -> RecordPage {
         languages: languages(id, language),
         graph: None,
         suggest: None,
+        nodes: None,
         history_href: format!("{}/-/revisions", record_href(id.as_str())),
         json_href: format!("/api/v1/records/{id}?view=full"),
         markdown_href: locale.href(format!("{}.md", record_href(id.as_str()))),
@@ -144,6 +148,15 @@ fn languages(id: &RecordId, current: Language) -> Vec<LanguageLink> {
             current: language == current,
         })
         .into()
+}
+
+fn nodes_link(caller: &Anyone, state: &AppState, id: &RecordId, locale: Locale) -> Option<Link> {
+    let caller = Caller(caller.0.clone());
+    Access::FleetReader.check(&caller, state.settings.opened()).ok()?;
+    Some(Link {
+        href: locale.href(format!("/nodes?record={}", encoded(id.as_str()))),
+        text: i18n::fleet::Words::of(locale.language).nodes_of_record.to_owned(),
+    })
 }
 
 /// What a record is joined to; nothing where it stands alone.

@@ -4,18 +4,25 @@ use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::verdict::Verdict;
-use peerless::store::{By, Fleet, FleetQuery, Merge, NewFinding, NewReport, Store, VerdictCount, Weight};
+use peerless::store::{
+    By, Fleet, FleetQuery, Gravity, Merge, NewFinding, NewReport, NodeFilter, NodeQuery, Store, VerdictCount,
+    Weight,
+};
 
 use crate::support::{Place, at, id, published, record, report};
 
-const QUERY: FleetQuery = FleetQuery {
-    silent_before: time::OffsetDateTime::UNIX_EPOCH,
-    faults: 10,
-    oldest: 10,
-};
+fn query() -> FleetQuery {
+    FleetQuery {
+        filter: NodeFilter::default(),
+        silent_before: time::OffsetDateTime::UNIX_EPOCH,
+        faults: 10,
+        oldest: 10,
+        labels: 10,
+    }
+}
 
 async fn fleet(store: &dyn Store) -> Fleet {
-    store.fleet(QUERY).await.unwrap()
+    store.fleet(&query()).await.unwrap()
 }
 
 fn count(verdict: Verdict, nodes: u64, gpus: u64, simulated: u64) -> VerdictCount {
@@ -68,7 +75,7 @@ pub(crate) async fn nodes_are_counted_by_the_verdict_that_stands(place: Arc<Plac
         ]
     );
     // The same rule in two places: what the list of nodes says.
-    for node in store.nodes(None, None, 10).await.unwrap() {
+    for node in store.nodes(&NodeQuery::first(10)).await.unwrap() {
         assert!(
             counted.iter().any(|count| count.verdict == node.latest.verdict),
             "{node:?}"
@@ -83,6 +90,7 @@ fn finding(record: Option<&str>, rule: &str, title: &str) -> NewFinding {
         subject: "report".to_owned(),
         title: title.to_owned(),
         evidence: "[]".to_owned(),
+        gravity: Gravity::default(),
     }
 }
 
@@ -131,8 +139,8 @@ pub(crate) async fn faults_are_counted_by_node(place: Arc<Place>) {
         .map(|fault| (fault.record, fault.nodes))
         .collect();
     assert_eq!(faults, [(Some(id("cuda/a")), 2), (None, 1)]);
-    let first = FleetQuery { faults: 1, ..QUERY };
-    assert_eq!(store.fleet(first).await.unwrap().faults.len(), 1);
+    let first = FleetQuery { faults: 1, ..query() };
+    assert_eq!(store.fleet(&first).await.unwrap().faults.len(), 1);
 
     // What was found before a merge counts for the record that is left.
     for name in ["cuda/a", "cuda/b"] {
@@ -157,13 +165,13 @@ pub(crate) async fn the_silent_are_counted_and_the_oldest_come_first(place: Arc<
     for (node, second) in [("n1", 50), ("n2", 30), ("n3", 40)] {
         store.save_report(report(node, "r1", second)).await.unwrap();
     }
-    let query = FleetQuery {
+    let asked = FleetQuery {
         // The runs ended five seconds before their reports came.
         silent_before: at(35),
         oldest: 2,
-        ..QUERY
+        ..query()
     };
-    let fleet = store.fleet(query).await.unwrap();
+    let fleet = store.fleet(&asked).await.unwrap();
     assert_eq!(fleet.silent, 1, "35 itself is not before 35");
     let oldest: Vec<_> = fleet
         .oldest

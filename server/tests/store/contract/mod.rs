@@ -7,6 +7,8 @@ mod edges;
 mod feed;
 mod feedback;
 mod fleet;
+mod fleet_lists;
+mod fleet_summary;
 mod heads;
 mod imports;
 mod lists;
@@ -160,6 +162,20 @@ contract! {
         nodes_are_counted_by_the_verdict_that_stands
         faults_are_counted_by_node
         the_silent_are_counted_and_the_oldest_come_first
+    }
+    fleet_summary {
+        a_summary_is_kept_with_the_report
+        a_verdict_stands_since_the_run_that_showed_it_first
+        a_late_report_tells_nothing_of_the_machine
+        the_worst_that_is_open_is_the_cause
+        findings_open_go_on_end_and_come_again
+        findings_follow_their_record_into_another
+        a_database_of_before_has_summaries
+    }
+    fleet_lists {
+        each_condition_narrows
+        every_order_has_its_pages
+        counts_are_the_lengths_of_the_lists_that_they_stand_for
     }
     outcomes {
         each_voter_has_one_vote_for_an_action_and_a_model

@@ -6,7 +6,7 @@ use kb_core::ids::{NodeId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
     Bounds, By, Judged, Labels, Machine, MachineClock, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent,
-    ReportSaved, Scope, Weight,
+    NodeQuery, ReportSaved, Scope, Weight,
 };
 
 use crate::support::{Place, at, report};
@@ -20,7 +20,7 @@ pub(crate) async fn nodes_come_with_their_latest_report(place: Arc<Place>) {
         ..report("n1", "a2", 20)
     };
     store.save_report(renamed).await.unwrap();
-    let nodes = store.nodes(None, None, 10).await.unwrap();
+    let nodes = store.nodes(&NodeQuery::first(10)).await.unwrap();
     assert_eq!(nodes.len(), 1);
     let node = &nodes[0];
     assert_eq!(
@@ -38,7 +38,7 @@ pub(crate) async fn a_late_arrival_does_not_take_the_place_of_a_later_one(place:
         ..report("n1", "a1", 10)
     };
     store.save_report(late).await.unwrap();
-    let node = &store.nodes(None, None, 10).await.unwrap()[0];
+    let node = &store.nodes(&NodeQuery::first(10)).await.unwrap()[0];
     assert_eq!((node.reports, node.latest.id.as_str()), (2, "a2"));
     assert_eq!(node.hostname.as_deref(), Some("n1.example"));
 }
@@ -52,7 +52,7 @@ pub(crate) async fn the_latest_is_the_run_that_ended_last(place: Arc<Place>) {
         ..report("n1", "from-the-spool", 60)
     };
     store.save_report(drained).await.unwrap();
-    let node = &store.nodes(None, None, 10).await.unwrap()[0];
+    let node = &store.nodes(&NodeQuery::first(10)).await.unwrap()[0];
     assert_eq!((node.reports, node.latest.id.as_str()), (2, "new"));
     assert_eq!(node.hostname.as_deref(), Some("n1.example"));
 }
@@ -65,7 +65,7 @@ pub(crate) async fn a_clock_that_runs_ahead_does_not_stay_the_latest(place: Arc<
     };
     store.save_report(ahead).await.unwrap();
     store.save_report(report("n1", "set-right", 30)).await.unwrap();
-    let node = &store.nodes(None, None, 10).await.unwrap()[0];
+    let node = &store.nodes(&NodeQuery::first(10)).await.unwrap()[0];
     assert_eq!(node.latest.id.as_str(), "set-right");
 }
 
@@ -107,7 +107,7 @@ async fn told(place: &Place, reports: Vec<NewReport>) -> (String, String) {
     }
     let node = store.node(&"n1".parse().unwrap()).await.unwrap().unwrap();
     assert_eq!(
-        store.nodes(None, None, 1).await.unwrap(),
+        store.nodes(&NodeQuery::first(1)).await.unwrap(),
         std::slice::from_ref(&node)
     );
     (node.latest.id.to_string(), node.last_seen.id.to_string())
@@ -261,7 +261,10 @@ pub(crate) async fn nodes_come_in_pages(place: Arc<Place>) {
     }
     let page = async |after: Option<&str>, limit| {
         let after: Option<NodeId> = after.map(|after| after.parse().unwrap());
-        let nodes = store.nodes(after.as_ref(), None, limit).await.unwrap();
+        let nodes = store
+            .nodes(&NodeQuery::first(limit).after(after.as_ref()))
+            .await
+            .unwrap();
         nodes
             .iter()
             .map(|node| node.id.to_string())
@@ -316,8 +319,13 @@ pub(crate) async fn nodes_are_narrowed_by_the_labels_of_their_join_token(place: 
     for node in ["n1", "n2", "n3"] {
         store.save_report(report(node, "r1", 10)).await.unwrap();
     }
-    let with = async |label| {
-        let nodes = store.nodes(None, label, 10).await.unwrap();
+    let with = async |label: Option<(&str, &str)>| {
+        let mut query = NodeQuery::first(10);
+        query.filter.labels = label
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into_iter()
+            .collect();
+        let nodes = store.nodes(&query).await.unwrap();
         nodes.iter().map(|node| node.id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(with(Some(("rack", "r17"))).await, ["n1", "n2"]);

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use kb_core::ids::{NodeId, ReportId, Seq};
 use kb_core::verdict::Verdict;
-use peerless::store::{NewFinding, NewReport, ReportQuery, ReportSaved, Store, StoreError};
+use peerless::store::{
+    Gravity, NewFinding, NewReport, NodeQuery, ReportQuery, ReportSaved, Store, StoreError,
+};
 use tokio::task::JoinSet;
 
 use crate::support::{Place, at, id, report, revision};
@@ -24,6 +26,7 @@ fn finding(title: &str) -> NewFinding {
         subject: "pair 0-1".to_owned(),
         title: title.to_owned(),
         evidence: "[]".to_owned(),
+        gravity: Gravity::default(),
     }
 }
 
@@ -61,7 +64,7 @@ pub(crate) async fn a_report_is_kept_once(place: Arc<Place>) {
         (None, Verdict::Refused, 2)
     );
     assert!(listing.simulated);
-    let nodes = store.nodes(None, None, 10).await.unwrap();
+    let nodes = store.nodes(&NodeQuery::first(10)).await.unwrap();
     assert_eq!((nodes[0].reports, nodes[0].latest.received_at), (1, at(10)));
     assert_eq!(store.report(None, &report_id("r2")).await.unwrap(), None);
     assert_eq!(store.report(Some(&node("n2")), &sent.id).await.unwrap(), None);
@@ -79,7 +82,7 @@ pub(crate) async fn every_verdict_comes_back(place: Arc<Place>) {
         assert_eq!(kept.listing.verdict, verdict);
     }
     assert_eq!(
-        store.nodes(None, None, 10).await.unwrap().len(),
+        store.nodes(&NodeQuery::first(10)).await.unwrap().len(),
         Verdict::ALL.len()
     );
 }
@@ -97,7 +100,7 @@ pub(crate) async fn another_body_under_the_same_id_is_a_conflict(place: Arc<Plac
     assert_eq!(store.save_report(other).await.unwrap(), ReportSaved::Conflict);
     let kept = store.report(None, &sent.id).await.unwrap().unwrap();
     assert_eq!(kept.body_zstd, sent.body_zstd);
-    let nodes = store.nodes(None, None, 10).await.unwrap();
+    let nodes = store.nodes(&NodeQuery::first(10)).await.unwrap();
     assert_eq!(
         (nodes[0].reports, nodes[0].hostname.as_deref()),
         (1, Some("n1.example"))
@@ -121,7 +124,10 @@ pub(crate) async fn two_uploads_at_once_store_once(place: Arc<Place>) {
         .filter(|saved| **saved == ReportSaved::Duplicate)
         .count();
     assert_eq!((stored, duplicates), (1, 5), "{outcomes:?}");
-    assert_eq!(programs[0].nodes(None, None, 10).await.unwrap()[0].reports, 1);
+    assert_eq!(
+        programs[0].nodes(&NodeQuery::first(10)).await.unwrap()[0].reports,
+        1
+    );
 }
 
 pub(crate) async fn an_id_of_two_nodes_needs_the_node(place: Arc<Place>) {
@@ -233,7 +239,12 @@ pub(crate) async fn findings_are_replaced(place: Arc<Place>) {
         .await
         .unwrap();
     assert!(titles(&*store, &sent).await.is_empty());
-    assert_eq!(store.nodes(None, None, 1).await.unwrap()[0].latest.findings, 0);
+    assert_eq!(
+        store.nodes(&NodeQuery::first(1)).await.unwrap()[0]
+            .latest
+            .findings,
+        0
+    );
 
     let missing = store
         .replace_findings(&sent.node, &report_id("r9"), Seq(6), vec![])

@@ -2,10 +2,10 @@
 
 use actix_web::{HttpResponse, web};
 use serde::{Deserialize, Serialize};
-use time::Duration;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::domain::fleet::{self, Fleet, SILENT_HOURS, SILENT_HOURS_MAX};
+use crate::store::NodeFilter;
 use crate::web::api::records::get::rfc3339;
 use crate::web::auth::FleetReader;
 use crate::web::error::{Code, Problem, ProblemBody};
@@ -102,8 +102,8 @@ pub async fn get(
         return Err(Problem::new(Code::BadQuery, detail));
     }
     let generation = state.knowledge.current();
-    let silent_after = Duration::hours(i64::from(hours));
-    let counted = fleet::fleet(&*state.store, &generation, state.clock.now(), silent_after).await?;
+    let silent_before = fleet::silent_before(state.clock.now(), hours);
+    let counted = fleet::fleet(&*state.store, &generation, NodeFilter::default(), silent_before).await?;
     Ok(HttpResponse::Ok().json(body(counted, hours)))
 }
 

@@ -1,6 +1,7 @@
 //! Agent reports and the nodes that sent them.
 
 pub mod batch;
+pub mod findings;
 pub mod fleet;
 pub mod get;
 pub mod list;

@@ -4,36 +4,64 @@ use std::collections::BTreeMap;
 
 use actix_web::{HttpResponse, web};
 use kb_core::ids::NodeId;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::ReportEntry;
-use crate::domain::{labels, node_events};
-use crate::store::{NodeEvent, NodeListing, ReportQuery};
+use super::findings::{NodeFindingEntry, entries};
+use crate::domain::fleet_filter::Asked;
+use crate::domain::node_events;
+use crate::store::{NodeEvent, NodeListing, NodeSummary, ReportQuery, word};
 use crate::web::api::page;
 use crate::web::api::records::get::rfc3339;
 use crate::web::auth::FleetReader;
 use crate::web::error::{Code, Problem, ProblemBody};
-use crate::web::limits::PAGE_DEFAULT;
+use crate::web::limits::{PAGE_DEFAULT, PAGE_MAX};
 use crate::web::state::AppState;
 
 /// Which nodes to list.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, IntoParams)]
+#[expect(dead_code, reason = "describes what `Asked` reads")]
 #[into_params(parameter_in = Query)]
 pub struct NodesQuery {
     /// Entries of a page, 50 unless said, at most 200.
+    #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
-    /// Only nodes with this label: `rack=r17`.
-    label: Option<String>,
+    /// Only nodes whose verdict this is.
+    #[param(pattern = "^(healthy|no_fault_seen|degraded|unknown|refused|broken)$")]
+    verdict: Option<String>,
+    /// Only nodes of which this is what to do first: a word of the annex's `action`; `unknown`: no record says it.
+    #[param(example = "reset_gpu")]
+    action: Option<String>,
+    /// Only nodes with something open that this record explains.
+    record: Option<String>,
+    /// Only nodes with GPUs of this model; `unknown`: it is not known.
+    #[param(example = "NVIDIA H200")]
+    model: Option<String>,
+    /// Only nodes with this version of the driver; `unknown`: it is not known.
+    driver: Option<String>,
+    /// Only nodes with this label: `rack=r17`. May be given up to four times, and then all of them count.
+    label: Option<Vec<String>>,
+    /// Only nodes whose latest run ended longer ago than so many hours.
+    #[param(minimum = 1, maximum = 8760)]
+    silent_hours: Option<u32>,
+    /// Only nodes whose verdict is of a simulated run, or only the others.
+    simulated: Option<bool>,
+    /// Only nodes with this text in their id or host name, in whatever case.
+    #[param(max_length = 100)]
+    q: Option<String>,
+    /// What comes first: `id` (unless said), the worst `verdict`, the latest run (`heard`), the newest verdict (`since`), the
+    /// most `gpus`. With `-` before it the other way round.
+    #[param(pattern = "^-?(id|verdict|heard|since|gpus)$")]
+    sort: Option<String>,
 }
 
 /// A page of nodes.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NodesPage {
-    /// The nodes, by id.
+    /// The nodes, in the order that was asked for.
     nodes: Vec<NodeEntry>,
     /// Ask with it for the next page; absent on the last.
     next_cursor: Option<String>,
@@ -52,11 +80,67 @@ pub struct NodeEntry {
     first_seen: String,
     /// Number of its reports.
     reports: u32,
+    /// The node in one line.
+    summary: SummaryEntry,
     /// The report whose verdict stands: the latest proof, which nothing but a later proof ends where it is a fault;
     /// without a proof, or with an alarm after proven health, that of `last_seen`.
     latest: ReportEntry,
     /// Its latest report of all, by the end of the run, whatever it is worth.
     last_seen: ReportEntry,
+}
+
+/// A node in one line, kept as its reports come.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SummaryEntry {
+    /// The verdict that stands.
+    #[schema(value_type = String, example = "broken")]
+    verdict: kb_core::verdict::Verdict,
+    /// End of the run that showed this verdict first, RFC 3339.
+    since: String,
+    /// End of the latest run, or when the report of it came if the node's clock says later, RFC 3339.
+    heard_at: String,
+    /// The verdict is of a simulated run.
+    simulated: bool,
+    /// GPUs of the report that stands.
+    gpus: u32,
+    /// Model of the GPUs, as a report named it last; several are joined by ` + `.
+    model: Option<String>,
+    /// Version of the driver, as a report named it last.
+    driver: Option<String>,
+    /// The worst of what is open; null: nothing that says something against the node.
+    cause: Option<CauseEntry>,
+    /// What to do first about it, in the words of the annex's `action`; null where no record says it, which is not `none`.
+    #[schema(example = "reset_gpu")]
+    action: Option<String>,
+}
+
+/// The worst of what is open on a node.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CauseEntry {
+    /// The record that explains it; null: nothing known does.
+    record: Option<String>,
+    /// The rule that found it.
+    rule: String,
+}
+
+impl From<&NodeSummary> for SummaryEntry {
+    fn from(summary: &NodeSummary) -> Self {
+        let cause = summary.cause.as_ref();
+        Self {
+            verdict: summary.verdict,
+            since: rfc3339(summary.since),
+            heard_at: rfc3339(summary.heard_at),
+            simulated: summary.simulated,
+            gpus: summary.gpus,
+            model: summary.model.clone(),
+            driver: summary.driver.clone(),
+            cause: cause.map(|cause| CauseEntry {
+                record: cause.record.as_ref().map(ToString::to_string),
+                rule: cause.rule.clone(),
+            }),
+            action: summary.action.map(word),
+        }
+    }
 }
 
 /// A node with its reports.
@@ -66,6 +150,10 @@ pub struct NodeDetail {
     id: String,
     /// Labels that it got from its join token.
     labels: BTreeMap<String, String>,
+    /// The node in one line.
+    summary: SummaryEntry,
+    /// What its reports show or have shown: what is open first, the worst before the others.
+    findings: Vec<NodeFindingEntry>,
     /// What happened to it, newest first: another name, other GPUs, a clock that is wrong.
     events: Vec<NodeEventEntry>,
     /// The report whose verdict stands, as in the list of nodes.
@@ -113,40 +201,48 @@ impl From<&NodeListing> for NodeEntry {
             labels: listing.labels.clone(),
             first_seen: rfc3339(listing.first_seen),
             reports: listing.reports,
+            summary: (&listing.summary).into(),
             latest: (&listing.latest).into(),
             last_seen: (&listing.last_seen).into(),
         }
     }
 }
 
-/// Nodes by id, each with the report whose verdict stands and its latest one.
+/// Nodes, narrowed and sorted as asked, each with its summary, the report whose verdict stands and its latest one.
 #[utoipa::path(get, path = "/api/v1/nodes", operation_id = "list_nodes", tag = "reports", security(("token" = ["fleet"])),
-    params(NodesQuery), responses((status = 200, description = "A page of nodes", body = NodesPage)))]
+    params(NodesQuery), responses(
+        (status = 200, description = "A page of nodes", body = NodesPage),
+        (status = 400, description = "A parameter is wrong", body = ProblemBody),
+    ))]
 pub async fn list(
     _: FleetReader,
-    query: web::Query<NodesQuery>,
+    pairs: web::Query<Vec<(String, String)>>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let limit = page::size(query.limit)?;
-    let after: Option<NodeId> = query
-        .cursor
-        .as_deref()
-        .map(str::parse)
-        .transpose()
-        .map_err(|_| page::bad_cursor())?;
-    let label = query.label.as_deref().map(labels::parse);
-    let label = label
-        .transpose()
-        .map_err(|why| Problem::new(Code::BadQuery, format!("label: {why}")))?;
-    let label = label
-        .as_ref()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    let listed = state.store.nodes(after.as_ref(), label, limit).await?;
+    let limit = match last(&pairs, "limit") {
+        None => None,
+        Some(limit) => Some(limit.parse().map_err(|_| {
+            Problem::new(
+                Code::BadQuery,
+                format!("limit is 1 to {PAGE_MAX}, written as a number"),
+            )
+        })?),
+    };
+    let limit = page::size(limit)?;
+    let asked = Asked::read(&pairs, state.clock.now())?;
+    let query = asked.query(last(&pairs, "cursor"), limit)?;
+    let listed = state.store.nodes(&query).await?;
     let is_full = listed.len() == limit as usize;
     Ok(HttpResponse::Ok().json(NodesPage {
-        next_cursor: listed.last().filter(|_| is_full).map(|last| last.id.to_string()),
+        next_cursor: listed.last().filter(|_| is_full).map(|last| asked.cursor(last)),
         nodes: listed.iter().map(NodeEntry::from).collect(),
     }))
+}
+
+/// The value of a parameter; the last, where it is given more than once.
+fn last<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
+    let mut given = pairs.iter().rev().filter(|(given, _)| given == name);
+    given.next().map(|(_, value)| value.as_str())
 }
 
 /// One node with its newest reports.
@@ -173,10 +269,13 @@ pub async fn get(
         ));
     };
     let events = state.store.node_events(&node, PAGE_DEFAULT).await?;
+    let findings = state.store.node_findings(&node).await?;
     let listed = state.store.reports(query).await?;
     Ok(HttpResponse::Ok().json(NodeDetail {
         id: node.to_string(),
         labels: known.labels.clone(),
+        summary: (&known.summary).into(),
+        findings: entries(findings, state.clock.now()),
         events: events.iter().map(NodeEventEntry::from).collect(),
         latest: (&known.latest).into(),
         last_seen: (&known.last_seen).into(),

@@ -4,14 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askama::Template as _;
-use kb_core::annex::Severity;
 use kb_core::report::Report;
 use kb_core::signature::PatternSpec;
-use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::texts;
-use crate::domain::fleet::{Fault, Fleet};
 use crate::domain::hits::Hits;
 use crate::domain::lookup::{MatchOptions, look_up};
 use crate::domain::workbench::{Answer, Question, Subject, Workbench};
@@ -22,15 +19,12 @@ use crate::render::i18n::tests::messages;
 use crate::render::i18n::{Language, Locale};
 use crate::render::record;
 use crate::search::SearchRequest;
-use crate::store::{
-    HeardNode, NodeChange, NodeEvent, NodeListing, ReportListing, Unmatched, UnmatchedHistory,
-    UnmatchedState, VerdictCount, Weight,
-};
+use crate::store::{ReportListing, Unmatched, UnmatchedHistory, UnmatchedState, Weight};
 use crate::web::pages;
 
-const CHINESE: Language = Language::Chinese;
+pub(super) const CHINESE: Language = Language::Chinese;
 
-fn generation() -> Arc<Generation> {
+pub(super) fn generation() -> Arc<Generation> {
     generation_of(&[(PEER_ACCESS.0.to_owned(), PEER_ACCESS.1.to_owned())])
 }
 
@@ -298,12 +292,12 @@ fn workbench(lines: &str, pattern: &str) -> Option<Answer> {
     Some(Workbench::default().answer(question, &generation(), &[], limit))
 }
 
-fn report() -> Report {
+pub(super) fn report() -> Report {
     let bytes = include_bytes!("../../../../../kb-core/tests/data/reports/h200-x2-nccl.json");
     serde_json::from_slice(bytes).unwrap()
 }
 
-fn listing(report: &Report) -> ReportListing {
+pub(super) fn listing(report: &Report) -> ReportListing {
     ReportListing {
         node: report.node.id.clone(),
         id: report.report_id.clone(),
@@ -318,65 +312,6 @@ fn listing(report: &Report) -> ReportListing {
         gpus: 2,
         findings: 0,
     }
-}
-
-#[test]
-fn chinese_pages_of_nodes_say_nothing_in_english() {
-    let report = report();
-    let look = ReportListing {
-        id: "look".parse().unwrap(),
-        ..listing(&report)
-    };
-    let node = NodeListing {
-        id: report.node.id.clone(),
-        hostname: Some("gpu07".to_owned()),
-        labels: [("rack".to_owned(), "r17".to_owned())].into(),
-        first_seen: OffsetDateTime::UNIX_EPOCH,
-        reports: 2,
-        latest: listing(&report),
-        last_seen: look,
-    };
-    let fleet = Fleet {
-        nodes: 2,
-        gpus: 4,
-        verdicts: vec![VerdictCount {
-            verdict: Verdict::Broken,
-            nodes: 2,
-            gpus: 4,
-            simulated: 1,
-        }],
-        faults: vec![Fault {
-            record: None,
-            rule: "unexplained".to_owned(),
-            title: "refused".to_owned(),
-            severity: Some(Severity::Fatal),
-            is_notice: false,
-            nodes: 2,
-        }],
-        silent: 1,
-        oldest: vec![HeardNode {
-            id: report.node.id.clone(),
-            hostname: None,
-            at: OffsetDateTime::UNIX_EPOCH,
-        }],
-    };
-    let locale = Locale::from(CHINESE);
-    let together = pages::together::together(fleet, locale);
-    let base = "http://localhost".to_owned();
-    let page = pages::nodes::nodes_page(std::slice::from_ref(&node), true, None, together, base, locale);
-    assert_nothing_is_english("nodes", &page.render().unwrap());
-    let page = pages::nodes::node_page(
-        &node,
-        &[NodeEvent {
-            at: OffsetDateTime::UNIX_EPOCH,
-            report: None,
-            change: NodeChange::ClockRight,
-        }],
-        std::slice::from_ref(&node.latest),
-        Some("/nodes/x".to_owned()),
-        locale,
-    );
-    assert_nothing_is_english("node", &page.render().unwrap());
 }
 
 #[test]

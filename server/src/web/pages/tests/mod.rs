@@ -2,6 +2,7 @@
 
 mod accounts;
 mod chinese;
+mod chinese_nodes;
 mod templates;
 
 /// What a page says to its reader in its own language: its texts and the names of its parts, but for code, drawings,

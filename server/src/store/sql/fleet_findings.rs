@@ -1,0 +1,289 @@
+//! What is open on a node and what has ended, by record: made anew from its reports, with what is known from before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kb_core::ids::NodeId;
+use kb_core::report::Bearing;
+use kb_core::severity::{Action, Severity};
+use time::OffsetDateTime;
+
+use super::batch;
+use super::convert::{count_from, id_from, unreadable};
+use super::engine::{Cells, Engine, Value, values};
+use super::fleet_handling::{handling_columns, handling_from};
+use super::fleet_list::vocabulary;
+use super::fleet_summary::News;
+use super::session::Tx;
+use crate::store::{
+    Gravity, NodeFinding, ReportListing, SUMMARY_FINDINGS, SUMMARY_NAME_CHARACTERS, SUMMARY_TITLE_CHARACTERS,
+    StoreError, cut, of_word, word,
+};
+
+/// What a report or two show of one record, or by one rule where no record explains it.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) record: Option<String>,
+    pub(super) rule: String,
+    title: String,
+    subjects: BTreeSet<String>,
+    pub(super) gravity: Gravity,
+    /// Ends of the runs of the reports that show it.
+    ends: Vec<OffsetDateTime>,
+    /// The report that is new, or that has other findings now, shows it.
+    is_news: bool,
+    simulated: bool,
+}
+
+/// What was kept of it before.
+#[derive(Debug)]
+struct Before {
+    is_open: bool,
+    reports: i64,
+    first_at: OffsetDateTime,
+    opened_at: OffsetDateTime,
+    last_at: OffsetDateTime,
+}
+
+/// What both reports show, by its name.
+pub(super) async fn shown<DB: Engine>(
+    tx: &mut Tx<DB>,
+    news: &News<'_>,
+    last_seen: &ReportListing,
+    stands: &ReportListing,
+) -> Result<BTreeMap<String, Shown>, StoreError> {
+    let sql = "SELECT f.report_id, COALESCE(m.record_id, f.record_id), f.rule, f.title, f.subject, f.bearing, f.severity, \
+        f.action FROM finding f LEFT JOIN moved m ON m.former = f.record_id \
+        WHERE f.node_id = $1 AND f.report_id IN ($2, $3)";
+    let mut shown: BTreeMap<String, Shown> = BTreeMap::new();
+    for row in tx.all(sql, values![news.node, &last_seen.id, &stands.id]).await? {
+        let id = row.text(0)?;
+        let report = if id == last_seen.id.as_str() {
+            last_seen
+        } else {
+            stands
+        };
+        let (record, rule) = (row.maybe_text(1)?, row.text(2)?);
+        let rule = cut(&rule, SUMMARY_NAME_CHARACTERS).to_owned();
+        let title = cut(&row.text(3)?, SUMMARY_TITLE_CHARACTERS).to_owned();
+        let gravity = Gravity {
+            bearing: bearing(&row.text(5)?)?,
+            severity: vocabulary::<Severity>("severity", &row.text(6)?)?,
+            action: vocabulary::<Action>("action", &row.text(7)?)?,
+        };
+        let name = record.clone().unwrap_or_else(|| format!("rule:{rule}"));
+        let one = shown.entry(name).or_insert_with(|| Shown {
+            record,
+            rule: rule.clone(),
+            title: title.clone(),
+            subjects: BTreeSet::new(),
+            gravity,
+            ends: Vec::new(),
+            is_news: false,
+            simulated: true,
+        });
+        // The first by name, in whatever order they come.
+        one.rule = one.rule.clone().min(rule);
+        one.title = one.title.clone().min(title);
+        if gravity.weight() > one.gravity.weight() {
+            one.gravity = gravity;
+        }
+        one.subjects.insert(row.text(4)?);
+        one.simulated &= report.simulated;
+        one.is_news |= id == news.report.as_str();
+        if !one.ends.contains(&report.ended()) {
+            one.ends.push(report.ended());
+        }
+    }
+    Ok(shown)
+}
+
+pub(super) fn bearing(text: &str) -> Result<Bearing, StoreError> {
+    of_word(text).ok_or_else(|| unreadable("bearing", text))
+}
+
+/// The worst that says something against the node.
+pub(super) fn worst(shown: &BTreeMap<String, Shown>) -> Option<&Shown> {
+    let weighing = shown.values().filter(|one| one.gravity.counts());
+    // Of equals the first by name.
+    weighing.rev().max_by_key(|one| one.gravity.weight())
+}
+
+pub(super) async fn keep<DB: Engine>(
+    tx: &mut Tx<DB>,
+    news: &News<'_>,
+    shown: BTreeMap<String, Shown>,
+) -> Result<(), StoreError> {
+    follow_moves(tx, news.node).await?;
+    let sql =
+        "SELECT name, is_open, reports, first_at, opened_at, last_at FROM node_finding WHERE node_id = $1";
+    let mut before: BTreeMap<String, Before> = BTreeMap::new();
+    for row in tx.all(sql, values![news.node]).await? {
+        let kept = Before {
+            is_open: row.flag(1)?,
+            reports: row.integer(2)?,
+            first_at: row.time(3)?,
+            opened_at: row.time(4)?,
+            last_at: row.time(5)?,
+        };
+        before.insert(row.text(0)?, kept);
+    }
+    let mut shown: Vec<(String, Shown)> = shown.into_iter().collect();
+    shown.sort_by_key(|(_, one)| std::cmp::Reverse(one.gravity.weight()));
+    shown.truncate(SUMMARY_FINDINGS);
+    let ended = before
+        .iter()
+        .filter(|(name, kept)| kept.is_open && !shown.iter().any(|(open, _)| open == *name));
+    let mut has_ended = false;
+    for (name, _) in ended {
+        has_ended = true;
+        let sql = "UPDATE node_finding SET is_open = $3, ended_at = $4 WHERE node_id = $1 AND name = $2";
+        tx.run(sql, values![news.node, name, false, news.at]).await?;
+    }
+    keep_open(tx, news, &shown, &before).await?;
+    if has_ended {
+        forget(tx, news.node).await?;
+    }
+    Ok(())
+}
+
+/// What of a finding is more than the reports of today show.
+struct Life {
+    first_at: OffsetDateTime,
+    opened_at: OffsetDateTime,
+    last_at: OffsetDateTime,
+    reports: i64,
+}
+
+fn life(news: &News<'_>, one: &Shown, before: Option<&Before>) -> Life {
+    let first = one.ends.iter().min().copied().unwrap_or(news.at);
+    let last = one.ends.iter().max().copied().unwrap_or(news.at);
+    let Some(kept) = before else {
+        let reports = i64::try_from(one.ends.len()).unwrap_or_default();
+        return Life {
+            first_at: first,
+            opened_at: first,
+            last_at: last,
+            reports,
+        };
+    };
+    // Findings of a report that was counted are made anew when records change.
+    let is_new = one.is_news && (news.is_new || last > kept.last_at);
+    Life {
+        first_at: kept.first_at.min(first),
+        opened_at: if kept.is_open { kept.opened_at } else { last },
+        last_at: last.max(kept.last_at),
+        reports: kept.reports + i64::from(is_new),
+    }
+}
+
+async fn keep_open<DB: Engine>(
+    tx: &mut Tx<DB>,
+    news: &News<'_>,
+    open: &[(String, Shown)],
+    before: &BTreeMap<String, Before>,
+) -> Result<(), StoreError> {
+    let words: Vec<(String, String)> = open
+        .iter()
+        .map(|(_, one)| {
+            let (severity, action) = (one.gravity.severity.map(word), one.gravity.action.map(word));
+            (severity.unwrap_or_default(), action.unwrap_or_default())
+        })
+        .collect();
+    let mut rows = Vec::with_capacity(open.len());
+    for ((name, one), (severity, action)) in open.iter().zip(&words) {
+        let life = life(news, one, before.get(name));
+        rows.push([
+            Value::from(news.node),
+            Value::from(name),
+            Value::from(one.record.as_deref()),
+            Value::from(&one.rule),
+            Value::from(&one.title),
+            Value::from(i64::try_from(one.subjects.len()).unwrap_or_default()),
+            Value::from(severity),
+            Value::from(action),
+            Value::from(one.gravity.bearing.word()),
+            Value::from(one.simulated),
+            Value::from(true),
+            Value::from(life.first_at),
+            Value::from(life.opened_at),
+            Value::from(life.last_at),
+            Value::from(life.reports),
+        ]);
+    }
+    let columns = "node_finding (node_id, name, record_id, rule, title, subjects, severity, action, bearing, simulated, is_open, \
+        first_at, opened_at, last_at, reports)";
+    let tail = "ON CONFLICT (node_id, name) DO UPDATE SET record_id = excluded.record_id, rule = excluded.rule, \
+        title = excluded.title, subjects = excluded.subjects, severity = excluded.severity, action = excluded.action, \
+        bearing = excluded.bearing, simulated = excluded.simulated, is_open = excluded.is_open, first_at = excluded.first_at, \
+        opened_at = excluded.opened_at, last_at = excluded.last_at, reports = excluded.reports, ended_at = NULL";
+    batch::insert(tx, columns, tail, &rows).await
+}
+
+/// Takes what is kept of a record along to the record that it was merged into, or that it is now.
+async fn follow_moves<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(), StoreError> {
+    let sql = "SELECT f.name, m.record_id FROM node_finding f JOIN moved m ON m.former = f.record_id WHERE f.node_id = $1";
+    for row in tx.all(sql, values![node]).await? {
+        let (former, record) = (row.text(0)?, row.text(1)?);
+        let sql = "SELECT 1 FROM node_finding WHERE node_id = $1 AND name = $2";
+        let sql = if tx.first(sql, values![node, &record]).await?.is_some() {
+            "DELETE FROM node_finding WHERE node_id = $1 AND name = $2 AND name <> $3"
+        } else {
+            "UPDATE node_finding SET name = $3, record_id = $3 WHERE node_id = $1 AND name = $2"
+        };
+        tx.run(sql, values![node, &former, &record]).await?;
+    }
+    Ok(())
+}
+
+/// Of what has ended the newest are kept.
+async fn forget<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(), StoreError> {
+    let most = i64::try_from(SUMMARY_FINDINGS).unwrap_or(i64::MAX);
+    let sql = "DELETE FROM node_finding WHERE node_id = $1 AND NOT is_open AND name NOT IN (SELECT name FROM node_finding \
+        WHERE node_id = $1 AND NOT is_open ORDER BY last_at DESC, name LIMIT $2)";
+    tx.run(sql, values![node, most]).await?;
+    Ok(())
+}
+
+/// What reports of a node show or have shown.
+pub(super) async fn of_node<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+) -> Result<Vec<NodeFinding>, StoreError> {
+    let sql = concat!(
+        "SELECT name, record_id, rule, title, subjects, severity, action, bearing, simulated, is_open, first_at, opened_at, \
+         last_at, ended_at, reports, owner, ",
+        handling_columns!(),
+        " FROM node_finding WHERE node_id = $1"
+    );
+    let mut found = Vec::new();
+    for row in tx.all(sql, values![node]).await? {
+        found.push(NodeFinding {
+            name: row.text(0)?,
+            record: row.maybe_text(1)?.map(id_from).transpose()?,
+            rule: row.text(2)?,
+            title: row.text(3)?,
+            subjects: count_from(row.integer(4)?)?,
+            severity: vocabulary("severity", &row.text(5)?)?,
+            action: vocabulary("action", &row.text(6)?)?,
+            bearing: bearing(&row.text(7)?)?,
+            simulated: row.flag(8)?,
+            is_open: row.flag(9)?,
+            first_at: row.time(10)?,
+            opened_at: row.time(11)?,
+            last_at: row.time(12)?,
+            ended_at: row.maybe_time(13)?,
+            reports: count_from(row.integer(14)?)?,
+            owner: row.maybe_text(15)?,
+            handling: handling_from(&row, 16)?,
+        });
+    }
+    found.sort_by_key(|finding| {
+        let gravity = Gravity {
+            bearing: finding.bearing,
+            severity: finding.severity,
+            action: finding.action,
+        };
+        std::cmp::Reverse((finding.is_open, gravity.weight(), finding.last_at))
+    });
+    Ok(found)
+}

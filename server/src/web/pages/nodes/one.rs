@@ -1,0 +1,374 @@
+//! `/nodes/{id}`: verdict, cause and what to do first; then what is open, what is different, its history and its reports.
+
+use actix_web::web::{Data, Path, Query};
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+use kb_core::ids::{NodeId, ReportId};
+use kb_core::report::Report;
+use serde::Deserialize;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::findings::{FindingView, findings};
+use super::history::{Strip, strip};
+use super::{Link, asked, list, node_href, report_href};
+use crate::domain::fleet_changes::{self, Change, Compared, Shown};
+use crate::domain::fleet_filter::Asked;
+use crate::domain::node_events;
+use crate::feed::Generation;
+use crate::render::i18n::Locale;
+use crate::render::i18n::fleet::Words;
+use crate::render::record;
+use crate::render::record::first::FirstThing;
+use crate::render::words::{Mark, Row, encoded, moment, record_href, verdict};
+use crate::store::{Known, NodeEvent, NodeFinding, NodeListing, ReportListing, ReportQuery, Scope};
+use crate::web::auth::FleetReader;
+use crate::web::error::{Code, Problem};
+use crate::web::limits::PAGE_DEFAULT;
+use crate::web::pages::layout::{Layout, Section};
+use crate::web::pages::{filters, html, html_not_shared, locale};
+use crate::web::session::Session;
+use crate::web::state::AppState;
+
+/// Events on the page of a node; the API has more.
+const SHOWN_EVENTS: u32 = 20;
+
+#[derive(Debug, Template)]
+#[template(path = "pages/node.html")]
+pub struct NodePage {
+    pub layout: Layout,
+    pub words: &'static Words,
+    pub id: String,
+    pub facts: Vec<String>,
+    pub labels: Vec<Link>,
+    pub verdict: Mark,
+    pub simulated: bool,
+    pub since: String,
+    pub cause: Option<CauseView>,
+    pub action: &'static str,
+    pub fix: Option<FirstThing>,
+    /// What the report itself says to do, where no record does.
+    pub own_fix: Option<String>,
+    pub standing: ReportLink,
+    pub last_seen: Option<ReportLink>,
+    pub hardware: Vec<Row>,
+    pub findings: Vec<FindingView>,
+    pub ended: Vec<FindingView>,
+    /// Where the forms of findings go, and what proves them; nothing for who may not send them.
+    pub forms: Option<Forms>,
+    pub good: Option<ReportLink>,
+    /// Nothing where there is nothing to compare with.
+    pub changes: Option<Vec<ChangeRow>>,
+    pub strip: Strip,
+    pub events: Vec<EventRow>,
+    pub reports: Vec<ReportRow>,
+    pub next: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forms {
+    pub action: String,
+    pub csrf: String,
+}
+
+/// The worst of what is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CauseView {
+    pub title: String,
+    pub record: Option<Link>,
+    pub rule: String,
+}
+
+/// A fact that is different from the last good report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeRow {
+    pub subject: String,
+    pub fact: String,
+    pub before: ShownView,
+    pub now: ShownView,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownView {
+    pub text: String,
+    /// Whether the text is a word of this page's language.
+    pub is_word: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventRow {
+    pub at: String,
+    pub href: Option<String>,
+    pub text: String,
+}
+
+/// A report as the page of a node names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportLink {
+    pub href: String,
+    pub finished_at: String,
+    pub verdict: Mark,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportRow {
+    pub href: String,
+    pub received_at: String,
+    pub verdict: Mark,
+    /// A stand-in took the driver's place.
+    pub simulated: bool,
+    pub reason: String,
+    pub gpus: u32,
+    pub findings: u32,
+}
+
+/// All that a node's page is made of.
+#[derive(Debug)]
+pub struct Source<'s> {
+    pub node: &'s NodeListing,
+    pub findings: &'s [NodeFinding],
+    pub compared: &'s Compared,
+    pub events: &'s [NodeEvent],
+    pub reports: &'s [ReportListing],
+    /// Address of older reports.
+    pub next: Option<String>,
+    pub forms: Option<Forms>,
+    pub now: OffsetDateTime,
+}
+
+/// Builds one node's page.
+pub fn page(source: Source<'_>, generation: &Generation, locale: Locale) -> NodePage {
+    let words = Words::of(locale.language);
+    let (node, summary) = (source.node, &source.node.summary);
+    let id = node.id.as_str();
+    let mut facts = Vec::new();
+    if let Some(hostname) = &node.hostname {
+        facts.push(words.host(hostname));
+    }
+    facts.push(words.report_count(u64::from(node.reports)));
+    let (open, ended): (Vec<_>, Vec<_>) = source.findings.iter().partition(|finding| finding.is_open);
+    let record = summary.cause.as_ref().and_then(|cause| cause.record.as_ref());
+    let published = record.and_then(|record| generation.record(record));
+    let fix =
+        published.and_then(|published| record::view(record::Source::published(published, &[]), locale).first);
+    let cause = summary.cause.as_ref().map(|cause| {
+        let shown = open
+            .iter()
+            .find(|finding| finding.rule == cause.rule && finding.record == cause.record);
+        CauseView {
+            title: match (published, shown) {
+                (Some(published), _) => published.record.title().to_owned(),
+                (None, Some(finding)) => finding.title.clone(),
+                (None, None) => cause.rule.clone(),
+            },
+            record: cause.record.as_ref().map(|id| Link {
+                href: locale.href(record_href(id.as_str())),
+                text: id.to_string(),
+            }),
+            rule: cause.rule.clone(),
+        }
+    });
+    let latest = source.compared.latest.as_ref();
+    let own_fix = latest.filter(|_| fix.is_none()).and_then(own_fix);
+    NodePage {
+        layout: Layout::new(format!("{id} · Peerless"), Section::Nodes)
+            .spoken(locale)
+            .in_both(&node_href(&node.id, Locale::ENGLISH)),
+        words,
+        id: id.to_owned(),
+        facts,
+        labels: list::labels(node, &Asked::default(), locale),
+        verdict: verdict(summary.verdict, locale.language),
+        simulated: summary.simulated,
+        since: words.since_moment(&moment(summary.since)),
+        cause,
+        action: asked::action_word(&summary.action.map_or(Known::Unknown, Known::Is), locale),
+        fix,
+        own_fix,
+        standing: report_link(&node.latest, locale),
+        last_seen: (node.last_seen.id != node.latest.id).then(|| report_link(&node.last_seen, locale)),
+        hardware: hardware(node, latest, words),
+        findings: findings(open, generation, source.now, locale),
+        ended: findings(ended, generation, source.now, locale),
+        forms: source.forms,
+        good: source
+            .compared
+            .good
+            .as_ref()
+            .map(|good| report_link(good, locale)),
+        changes: source
+            .compared
+            .changes
+            .as_ref()
+            .map(|changes| changes.iter().map(|change| change_row(change, words)).collect()),
+        strip: strip(source.reports, locale),
+        events: source
+            .events
+            .iter()
+            .map(|event| event_row(event, &node.id, locale))
+            .collect(),
+        reports: source
+            .reports
+            .iter()
+            .map(|report| report_row(report, locale))
+            .collect(),
+        next: source.next.map(|next| locale.href(next)),
+    }
+}
+
+/// What the report says to do about what stopped its run.
+fn own_fix(report: &Report) -> Option<String> {
+    report.failures.iter().find_map(|failure| failure.fix.clone())
+}
+
+fn hardware(node: &NodeListing, latest: Option<&Report>, words: &Words) -> Vec<Row> {
+    let summary = &node.summary;
+    let unknown = || words.not_known.to_owned();
+    let mut rows = vec![
+        Row::new(words.gpus, summary.gpus.to_string()),
+        Row::new(words.model, summary.model.clone().unwrap_or_else(unknown)),
+        Row::new(words.driver, summary.driver.clone().unwrap_or_else(unknown)),
+        Row::new(words.last_run, moment(summary.heard_at)),
+        Row::new(words.first_report, moment(node.first_seen)),
+    ];
+    let fact = |name: &str| {
+        let fact = latest?.host.get(name)?.value.as_ref()?;
+        Some(fact.as_str().map_or_else(|| fact.to_string(), str::to_owned))
+    };
+    for name in ["os.name", "kernel.release", "cuda.version"] {
+        rows.extend(fact(name).map(|value| Row::new(name, value)));
+    }
+    rows
+}
+
+fn change_row(change: &Change, words: &Words) -> ChangeRow {
+    let shown = |shown: &Shown| match shown {
+        Shown::Value(text) => ShownView {
+            text: text.clone(),
+            is_word: false,
+        },
+        Shown::Unread => ShownView {
+            text: words.unread.to_owned(),
+            is_word: true,
+        },
+        Shown::Absent => ShownView {
+            text: words.absent.to_owned(),
+            is_word: true,
+        },
+    };
+    ChangeRow {
+        subject: change
+            .gpu
+            .map_or_else(|| words.the_host.to_owned(), |index| format!("GPU {index}")),
+        fact: change.fact.clone(),
+        before: shown(&change.before),
+        now: shown(&change.now),
+    }
+}
+
+fn event_row(event: &NodeEvent, node: &NodeId, locale: Locale) -> EventRow {
+    let href = event.report.as_ref().map(|report| {
+        let (report, node) = (encoded(report.as_str()), encoded(node.as_str()));
+        locale.href(format!("/reports/{report}?node={node}"))
+    });
+    EventRow {
+        at: moment(event.at),
+        href,
+        text: node_events::sentence(&event.change),
+    }
+}
+
+fn report_link(report: &ReportListing, locale: Locale) -> ReportLink {
+    ReportLink {
+        href: report_href(report, locale),
+        finished_at: moment(report.finished_at),
+        verdict: verdict(report.verdict, locale.language),
+        reason: report.reason.clone(),
+    }
+}
+
+fn report_row(report: &ReportListing, locale: Locale) -> ReportRow {
+    ReportRow {
+        href: report_href(report, locale),
+        received_at: moment(report.received_at),
+        verdict: verdict(report.verdict, locale.language),
+        simulated: report.simulated,
+        reason: report.reason.clone(),
+        gpus: report.gpus,
+        findings: report.findings,
+    }
+}
+
+/// Where a page of reports starts: before this report.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct ReportsParams {
+    /// When it came, RFC 3339.
+    pub before: Option<String>,
+    pub id: Option<String>,
+}
+
+impl ReportsParams {
+    fn cursor(&self) -> Result<Option<(OffsetDateTime, ReportId)>, Problem> {
+        let (Some(before), Some(id)) = (&self.before, &self.id) else {
+            return Ok(None);
+        };
+        let before = OffsetDateTime::parse(before, &Rfc3339)
+            .map_err(|_| Problem::new(Code::BadQuery, "before must be a time as RFC 3339 writes it"))?;
+        Ok(Some((before, id.parse()?)))
+    }
+}
+
+pub async fn get(
+    caller: FleetReader,
+    session: Option<Session>,
+    request: HttpRequest,
+    id: Path<String>,
+    params: Query<ReportsParams>,
+    state: Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let id: NodeId = id.parse()?;
+    let before = params.cursor()?;
+    let query = ReportQuery {
+        node: Some(id.clone()),
+        before,
+        limit: PAGE_DEFAULT + 1,
+    };
+    let Some(node) = state.store.node(&id).await? else {
+        return Err(Problem::new(Code::NotFound, format!("no node {id} has reported")));
+    };
+    let locale = locale::of(&request);
+    let events = state.store.node_events(&id, SHOWN_EVENTS).await?;
+    let findings = state.store.node_findings(&id).await?;
+    let compared = fleet_changes::compare(state.store.as_ref(), &node).await?;
+    let mut reports = state.store.reports(query).await?;
+    let more = reports.len() > PAGE_DEFAULT as usize;
+    reports.truncate(PAGE_DEFAULT as usize);
+    let next = reports.last().filter(|_| more).and_then(|last| {
+        let before = last.received_at.format(&Rfc3339).ok()?;
+        let (id, before, last_id) = (encoded(id.as_str()), encoded(&before), encoded(last.id.as_str()));
+        Some(format!("/nodes/{id}?before={before}&id={last_id}"))
+    });
+    let may = caller.0.as_ref().is_some_and(|actor| actor.may(Scope::Fleet));
+    let forms = session.filter(|_| may).map(|session| Forms {
+        action: locale.href(format!("/nodes/{}/findings", encoded(id.as_str()))),
+        csrf: session.csrf,
+    });
+    let is_own = forms.is_some();
+    let source = Source {
+        node: &node,
+        findings: &findings,
+        compared: &compared,
+        events: &events,
+        reports: &reports,
+        next,
+        forms,
+        now: state.clock.now(),
+    };
+    let page = page(source, &state.knowledge.current(), locale);
+    if is_own {
+        html_not_shared(&page)
+    } else {
+        html(&page)
+    }
+}
