@@ -34,10 +34,13 @@ use kb_core::report::Report;
 use kb_core::text::Sha256;
 use kb_core::verdict::Verdict;
 
+use super::baseline::{self, Kept};
 use super::correlate::Correlator;
 use super::enrol::Writer;
 use crate::feed::Generation;
-use crate::store::{NewFinding, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight};
+use crate::store::{
+    BaselineStore, NewFinding, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
+};
 
 /// Compression level of kept bodies: reports are read seldom and written once.
 const ZSTD_LEVEL: i32 = 6;
@@ -67,6 +70,8 @@ struct Prepared {
     findings: Vec<NewFinding>,
     /// Whether it is known when the run ended.
     is_sure: bool,
+    /// What others may be held against, where the run was good, over all GPUs or some.
+    baseline: Option<Kept>,
 }
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
@@ -74,7 +79,7 @@ struct Prepared {
 /// Sending the same body again is fine: the report stays as it is, and its findings are those of today's knowledge. That
 /// also makes up for a process that died between keeping the report and its findings.
 pub async fn accept(
-    store: &dyn ReportStore,
+    store: &dyn BaselineStore,
     generation: &Arc<Generation>,
     correlator: &Arc<Correlator>,
     (body, writer): (Vec<u8>, Writer),
@@ -99,6 +104,9 @@ pub async fn accept(
     store
         .replace_findings(&node, &id, generation.seq, findings)
         .await?;
+    if let Some(Kept { cohort, series }) = prepared.baseline.filter(|_| verdict == Verdict::Healthy) {
+        store.note_baseline(&node, &cohort, series).await?;
+    }
     let findings = store.findings(&node, &id).await?;
     let logs = prepared.sent.logs.into_iter().map(|log| log.text);
     Ok(Accepted {
@@ -174,7 +182,9 @@ fn prepare(
         machine,
         judged: None,
     };
+    let baseline = (verdict == Verdict::Healthy).then(|| baseline::kept(&report, kept.ended()));
     Ok(Prepared {
+        baseline: baseline.flatten(),
         report: kept,
         sent: report,
         findings,

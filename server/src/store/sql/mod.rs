@@ -6,13 +6,14 @@
 //! records, feed, seeds, moves, reports,
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
-//! anonymous, feedback               one trait each
+//! anonymous, feedback, baseline     one trait each
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
 
 mod anonymous;
 mod audit;
+mod baseline;
 mod batch;
 mod connect;
 mod convert;

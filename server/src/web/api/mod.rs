@@ -119,6 +119,12 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/fleet", Access::FleetReader, reports::fleet::get);
     routes.get("/api/v1/nodes", Access::FleetReader, reports::nodes::list);
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
+    routes.get(
+        "/api/v1/nodes/{id}/measurements",
+        Access::FleetReader,
+        reports::measurements::get,
+    );
+    routes.get("/api/v1/nodes/{id}/case", Access::FleetReader, reports::case::get);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
 }

@@ -11,6 +11,7 @@ use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::texts;
+use crate::domain::baseline::Review;
 use crate::domain::fleet::{Fault, Fleet};
 use crate::domain::hits::Hits;
 use crate::domain::lookup::{MatchOptions, look_up};
@@ -387,6 +388,7 @@ fn a_chinese_page_of_a_report_says_nothing_in_english() {
         listing: &listing,
         report: &report,
         findings: &[],
+        review: &Review::alone(&report),
         generation: &generation(),
         locale: CHINESE.into(),
     });
